@@ -1,0 +1,166 @@
+//! From the solvers' answers, in the frame of the pair, to results in the world.
+
+use super::{
+    epa::penetration,
+    gjk::{Gjk, Goal, State},
+    minkowski::Pair,
+};
+use crate::{
+    shape::Support,
+    space::{Space, Wide},
+};
+
+/// Two shapes touching: which way out, how far, and where.
+///
+/// In the world's frame and units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact<V> {
+    /// Unit vector **from the first shape to the second**: moving the second one by `normal * depth`, or the first one by
+    /// the opposite, leaves them just touching, and no shorter way does.
+    ///
+    /// Where the geometry leaves it free, because several ways out are equally short, it is one of them, always the same
+    /// for the same shapes in the same poses. For concentric balls it is the x axis of one of the two.
+    pub normal: V,
+    /// How far the shapes are in each other along the normal; 0 if they only touch.
+    pub depth: f32,
+    /// The point of the first shape's surface that is deepest in the second.
+    pub point_a: V,
+    /// The point of the second shape's surface that is deepest in the first: `point_a - normal * depth`.
+    pub point_b: V,
+}
+
+/// How far two shapes are apart, and between which points.
+///
+/// In the world's frame and units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance<V> {
+    /// The least distance between a point of the one and a point of the other; 0 if they touch.
+    pub distance: f32,
+    /// The first shape's point nearest to the second shape; if they touch, a point that both have in common.
+    pub point_a: V,
+    /// The second shape's point nearest to the first shape; if they touch, a point that both have in common.
+    pub point_b: V,
+}
+
+/// A contact in f64 and the world's axes, each point relative to its own shape's translation: exact far from the
+/// origin as well.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalContact<W> {
+    /// Unit, from the first shape named by the caller to the second.
+    pub normal: W,
+    /// 0 or more.
+    pub depth: f64,
+    /// On the first shape, from its translation.
+    pub offset_a: W,
+    /// On the second shape, from its translation.
+    pub offset_b: W,
+}
+
+/// GJK on a pair, as far as it was asked to go, and EPA where that does not suffice.
+pub struct Solver<'a, A: Support + ?Sized, B: ?Sized> {
+    pair: Pair<'a, A, B>,
+    gjk: Gjk<WideOf<A>>,
+}
+
+impl<'a, A, B> Solver<'a, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    pub fn new(pair: Pair<'a, A, B>) -> Self {
+        Self {
+            gjk: Gjk::new(&pair),
+            pair,
+        }
+    }
+
+    /// Whether the shapes touch.
+    pub fn hit(&mut self) -> bool {
+        self.gjk.run(&self.pair, Goal::Verdict);
+        self.gjk.hit()
+    }
+
+    /// The contact of shapes of which [`hit`](Self::hit) has said that they touch.
+    pub fn contact(&mut self) -> LocalContact<WideOf<A>> {
+        self.gjk.run(&self.pair, Goal::Contact);
+        let (normal, depth, first, second) = if self.gjk.state == State::Enclosed {
+            let out = penetration(&self.pair, &self.gjk.simplex, self.gjk.scale);
+            let depth = out.depth + self.pair.reach();
+            (out.normal, depth, out.first, out.second)
+        } else {
+            // The cores are apart, v = a - b between their nearest points: from the first to the second it is -v.
+            let normal = (-self.gjk.nearest.point).unit().unwrap_or(Wide::axis(0));
+            let depth = (self.pair.reach() - self.gjk.distance).max(0.0);
+            let (first, second) = self.gjk.nearest.witnesses(&self.gjk.simplex);
+            (normal, depth, first, second)
+        };
+        let witnesses = self.on_surfaces(normal, first, second);
+        self.in_world(normal, depth, witnesses)
+    }
+
+    /// The distance, with the shapes' nearest points each relative to its own shape's translation; `None` if there is
+    /// no such thing, because something is no shape.
+    pub fn distance(&mut self) -> Option<(f64, LocalContact<WideOf<A>>)> {
+        self.gjk.run(&self.pair, Goal::Distance);
+        if self.gjk.state == State::NoShape {
+            return None;
+        }
+        let normal = (-self.gjk.nearest.point).unit().unwrap_or(Wide::ZERO);
+        let (first, second) = self.gjk.nearest.witnesses(&self.gjk.simplex);
+        let (distance, witnesses) = if self.gjk.hit() {
+            // Between the cores' nearest points, as far from the first as its radius reaches, is a point of both shapes.
+            let common = first + normal * self.pair.first_radius.min(self.gjk.distance);
+            (0.0, [common, common])
+        } else {
+            let distance = self.gjk.distance - self.pair.reach();
+            (distance, self.on_surfaces(normal, first, second))
+        };
+        Some((distance, self.in_world(normal, 0.0, witnesses)))
+    }
+
+    /// The two points of a result in the world.
+    pub fn in_space(&self, points: &LocalContact<WideOf<A>>) -> [A::Vector; 2] {
+        let [origin_a, origin_b] = self.pair.origins;
+        [origin_a + points.offset_a, origin_b + points.offset_b].map(A::Vector::narrow)
+    }
+
+    /// Moves points on the cores out to the surfaces.
+    fn on_surfaces(
+        &self,
+        normal: WideOf<A>,
+        first: WideOf<A>,
+        second: WideOf<A>,
+    ) -> [WideOf<A>; 2] {
+        [
+            first + normal * self.pair.first_radius,
+            second - normal * self.pair.second_radius,
+        ]
+    }
+
+    /// From the pair's frame and order to the world's axes and the caller's order.
+    fn in_world(
+        &self,
+        normal: WideOf<A>,
+        depth: f64,
+        [first, second]: [WideOf<A>; 2],
+    ) -> LocalContact<WideOf<A>> {
+        let rotation = self.pair.frame.rotation;
+        let normal = rotation * normal;
+        let first = rotation * first;
+        let second = rotation * (second - self.pair.relative.translation);
+        let (normal, offset_a, offset_b) = if self.pair.swapped {
+            (-normal, second, first)
+        } else {
+            (normal, first, second)
+        };
+        LocalContact {
+            normal,
+            depth,
+            offset_a,
+            offset_b,
+        }
+    }
+}
+
+/// The f64 vector of the space of a shape.
+type WideOf<S> = <<S as Support>::Vector as Space>::Wide;

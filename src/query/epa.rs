@@ -1,0 +1,230 @@
+//! EPA: how deep are two cores in each other, and which way is out?
+//!
+//! The depth is the distance from the origin to the boundary of the Minkowski difference Y, the least of its support
+//! values h(n) over all unit vectors n. Van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game
+//! Objects" (2001): grow a polytope inside of Y, from the simplex with which GJK ended, by the support point of Y along
+//! the normal of the facet nearest to the origin, until Y ends where that facet lies. The facet's distance is a lower
+//! bound of the depth, its h(n) an upper one. What departs from the paper, and why:
+//!
+//! * *Y may be flat.* GJK may end with one, two or three vertices, and Y may have no more dimensions than that (two
+//!   segments that cross, two faces in one plane, a point in a point). The start is grown vertex by vertex along
+//!   directions at right angles to it; whenever Y does not reach beyond the origin in such a direction, the depth is 0
+//!   and the direction is a normal: no depth is less. So every dimension from 0 to full is a normal case.
+//! * *The result is a true upper bound.* The depth is h(n) itself, so that a move by it along n separates, whatever
+//!   became of the polytope; its error is known from the lower bound.
+//! * *Where the loop must end early* (no room, or rounding has tangled the polytope), the best direction of all that were
+//!   tried stands.
+
+use smallvec::SmallVec;
+
+use super::{
+    minkowski::{Pair, Vertex},
+    simplex::{Simplex, nearest},
+    tolerance::{COPLANAR, DEPTH_GAP, FLAT},
+};
+use crate::{
+    shape::Support,
+    space::{Facet, Growth, Polytope, Space, Wide},
+};
+
+/// More vertices than this are not looked at.
+const MAX_VERTICES: usize = 128;
+
+/// The way out of an overlap of cores.
+#[derive(Clone, Copy, Debug)]
+pub struct Penetration<W> {
+    /// Unit, from the first shape to the second.
+    pub normal: W,
+    /// How far the second core must move along the normal.
+    pub depth: f64,
+    /// The deepest point of the first core within the second.
+    pub first: W,
+    /// The deepest point of the second core within the first.
+    pub second: W,
+}
+
+/// The way out for cores in contact, from the simplex with which GJK ended.
+pub fn penetration<A, B, W: Wide>(
+    pair: &Pair<A, B>,
+    start: &Simplex<W>,
+    scale: f64,
+) -> Penetration<W>
+where
+    A: Support + ?Sized,
+    A::Vector: Space<Wide = W>,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let mut search = Search {
+        support: |direction| pair.vertex(direction),
+        vertices: start.iter().copied().collect(),
+        points: start.iter().map(|vertex| vertex.point).collect(),
+        scale,
+        best: None,
+    };
+    search
+        .span()
+        .or_else(|| search.expand())
+        .or(search.best)
+        .unwrap_or_else(|| search.look(W::axis(0)).1)
+}
+
+struct Search<W, F> {
+    /// The support vertex of Y in a direction.
+    support: F,
+    vertices: SmallVec<[Vertex<W>; MAX_VERTICES]>,
+    /// The same vertices' points, for the polytope.
+    points: SmallVec<[W; MAX_VERTICES]>,
+    scale: f64,
+    /// What the direction of least depth, of all that were looked along, says by itself.
+    best: Option<Penetration<W>>,
+}
+
+impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
+    /// Looks along a unit vector: how far Y reaches, and at which vertex.
+    fn look(&mut self, normal: W) -> (Vertex<W>, Penetration<W>) {
+        let vertex = (self.support)(normal);
+        let seen = Penetration {
+            normal,
+            depth: vertex.point.dot(normal),
+            first: vertex.first,
+            second: vertex.second,
+        };
+        if self.best.is_none_or(|best| seen.depth < best.depth) {
+            self.best = Some(seen);
+        }
+        (vertex, seen)
+    }
+
+    fn push(&mut self, vertex: Vertex<W>) {
+        self.vertices.push(vertex);
+        self.points.push(vertex.point);
+    }
+
+    fn pop(&mut self) {
+        self.vertices.pop();
+        self.points.pop();
+    }
+
+    /// Adds vertices until they span the space, or finds that Y ends at the origin.
+    fn span(&mut self) -> Option<Penetration<W>> {
+        // The origin lies in the simplex that GJK ended with: these are the points in common.
+        let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
+        loop {
+            let normal = match self.perpendicular() {
+                Normal::One(normal) => normal,
+                Normal::None => return None,
+                // Vertices that depend on each other within rounding: one of them says nothing.
+                Normal::Any => {
+                    self.pop();
+                    continue;
+                }
+            };
+            let (vertex, seen) = self.look(normal);
+            if seen.depth <= FLAT * self.scale {
+                return Some(Penetration {
+                    depth: seen.depth.max(0.0),
+                    first,
+                    second,
+                    ..seen
+                });
+            }
+            if !vertex.point.is_finite() {
+                return None;
+            }
+            // Independent of the others: they lie in a plane through the origin, but for less than FLAT.
+            self.push(vertex);
+        }
+    }
+
+    /// A unit vector at right angles to what the vertices span.
+    fn perpendicular(&self) -> Normal<W> {
+        let Some((base, others)) = self.points.split_first() else {
+            return Normal::None;
+        };
+        let edges: SmallVec<[W; 3]> = others.iter().map(|point| *point - *base).collect();
+        match W::perpendicular(&edges) {
+            Some(normal) => normal.unit().map_or(Normal::Any, Normal::One),
+            None if W::determinant(&edges) == 0.0 => Normal::Any,
+            None => Normal::None,
+        }
+    }
+
+    /// The loop of EPA. `None` if it had to end before the bounds met.
+    fn expand(&mut self) -> Option<Penetration<W>> {
+        let mut polytope = W::Polytope::from_simplex(&self.points)?;
+        let gap = DEPTH_GAP * self.scale;
+        loop {
+            let facet = polytope.nearest()?;
+            let (vertex, seen) = self.look(facet.normal);
+            if seen.depth - facet.distance <= gap {
+                return Some(self.settle(&polytope, &facet, seen));
+            }
+            let repeats = self.points.contains(&vertex.point);
+            if repeats || !vertex.point.is_finite() || self.points.len() >= MAX_VERTICES {
+                return None;
+            }
+            self.push(vertex);
+            if polytope.grow(&self.points, &facet, COPLANAR * self.scale) != Growth::Grown {
+                return None;
+            }
+        }
+    }
+
+    /// The contact of the winning direction: its witness points are where the origin projects onto the winning plane.
+    ///
+    /// That plane may be cut into several facets, and the projection lies in one of them, not always in the one that
+    /// was looked at. A facet counts only if all of its vertices are on the plane; an equal distance alone would admit
+    /// the opposite side of a symmetric body.
+    fn settle(
+        &self,
+        polytope: &W::Polytope,
+        winner: &Facet<W>,
+        seen: Penetration<W>,
+    ) -> Penetration<W> {
+        let target = seen.normal * seen.depth;
+        let lowest = seen.depth - DEPTH_GAP * self.scale;
+        let corners = |facet: &Facet<W>| -> Simplex<W> {
+            let numbers = facet.vertices.iter().take(W::DIMENSION);
+            numbers
+                .filter_map(|number| self.vertices.get(*number).copied())
+                .collect()
+        };
+        let miss = |facet: &Facet<W>| {
+            let corners = corners(facet);
+            let nearest = nearest(&corners);
+            let miss = (nearest.point - target).length_squared();
+            (miss, nearest.witnesses(&corners))
+        };
+        let (_, (first, second)) = polytope
+            .facets()
+            .filter(|facet| facet.index != winner.index && facet.distance < f64::INFINITY)
+            .filter(|facet| {
+                corners(facet)
+                    .iter()
+                    .all(|corner| corner.point.dot(seen.normal) >= lowest)
+            })
+            .map(|facet| miss(&facet))
+            .fold(
+                miss(winner),
+                |best, other| {
+                    if other.0 < best.0 { other } else { best }
+                },
+            );
+        Penetration {
+            depth: seen.depth.max(0.0),
+            first,
+            second,
+            ..seen
+        }
+    }
+}
+
+/// What is at right angles to some vectors.
+enum Normal<W> {
+    /// This one, perhaps among others.
+    One(W),
+    /// Nothing: they span the whole space.
+    None,
+    /// More than there should be: they depend on each other within rounding.
+    Any,
+}

@@ -1,0 +1,209 @@
+//! GJK: are two shapes apart, and how far?
+//!
+//! Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex objects in
+//! three-dimensional space" (1988), in the form of van den Bergen, "A Fast and Robust GJK Implementation for Collision
+//! Detection of Convex Objects" (1999). The loop keeps a simplex in the Minkowski difference Y of the cores and v, its
+//! point nearest to the origin. With the support point w of Y in direction -v:
+//!
+//! * |v| is an upper bound of the cores' distance, because v is in Y;
+//! * v·w / |v| is a lower bound, because no point of Y lies below the plane through w with normal v.
+//!
+//! The loop ends when the two bounds meet, when w comes for the second time (then they have met, but for rounding), or
+//! when the simplex holds the origin. What departs from the paper, and why:
+//!
+//! * It runs on cores. Shapes with radii touch when their cores are within both radii of each other, so that a verdict
+//!   needs no convergence: a lower bound above that reach says no, an upper bound below it says yes.
+//! * It can be resumed: the verdict first, and the rest only for who wants the contact or the distance. All of them walk
+//!   the same path, so that they can never disagree.
+//! * A step that does not bring v nearer ends the loop. In exact arithmetic there is none. Every comparison is written
+//!   so that NaN ends it as well.
+
+use super::{
+    minkowski::{Pair, Vertex},
+    simplex::{Nearest, Simplex, nearest},
+    tolerance::{CORE_CONTACT, DISTANCE_GAP, ROUNDING, TOUCHING},
+};
+use crate::{
+    shape::Support,
+    space::{Space, Wide},
+};
+
+/// More iterations than this are not made. Polytopes need about as many as a simplex has vertices, smooth shapes some
+/// more.
+const MAX_ITERATIONS: usize = 64;
+
+/// What the loop is run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Whether the shapes touch.
+    Verdict,
+    /// The same, and the nearest points of the cores if they do.
+    Contact,
+    /// The nearest points of the cores in any case.
+    Distance,
+}
+
+/// How far the loop has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// The bounds have not met yet.
+    Running,
+    /// The cores are apart, and `nearest` is their distance.
+    Converged,
+    /// The cores are in contact: the simplex holds the origin, or comes as near as makes no difference.
+    Enclosed,
+    /// A support point was not finite: something here is no shape. It touches nothing.
+    NoShape,
+}
+
+/// The state of the loop for one pair.
+pub struct Gjk<W: Wide> {
+    /// How far the loop has come.
+    pub state: State,
+    /// Some vertices of the Minkowski difference: all that take part in `nearest`.
+    pub simplex: Simplex<W>,
+    /// The point of the simplex nearest to the origin.
+    pub nearest: Nearest<W>,
+    /// |v|.
+    pub distance: f64,
+    /// The largest distance of a vertex from the origin so far, plus both radii.
+    pub scale: f64,
+    /// Whether a lower bound has been seen that proves the shapes to be apart.
+    proved_apart: bool,
+    reach: f64,
+    iterations: usize,
+}
+
+impl<W: Wide> Gjk<W> {
+    /// The start: one vertex, on the side where the shapes face each other.
+    pub fn new<A, B>(pair: &Pair<A, B>) -> Self
+    where
+        A: Support + ?Sized,
+        A::Vector: Space<Wide = W>,
+        B: Support<Vector = A::Vector> + ?Sized,
+    {
+        // Equal centres have no such side: any direction will do.
+        let toward = pair.relative.translation;
+        let vertex = pair.vertex(if toward == W::ZERO {
+            W::axis(0)
+        } else {
+            toward
+        });
+        let simplex = Simplex::from_slice(&[vertex]);
+        let distance = vertex.point.length();
+        let mut gjk = Self {
+            state: State::Running,
+            nearest: nearest(&simplex),
+            simplex,
+            distance,
+            scale: distance + pair.reach(),
+            proved_apart: false,
+            reach: pair.reach(),
+            iterations: 0,
+        };
+        gjk.look(&vertex);
+        gjk
+    }
+
+    /// Runs the loop until the goal is reached.
+    pub fn run<A, B>(&mut self, pair: &Pair<A, B>, goal: Goal)
+    where
+        A: Support + ?Sized,
+        A::Vector: Space<Wide = W>,
+        B: Support<Vector = A::Vector> + ?Sized,
+    {
+        while self.state == State::Running && !self.has_reached(goal) {
+            self.step(pair);
+        }
+    }
+
+    /// Whether the shapes touch: for a loop that has reached any goal.
+    pub fn hit(&self) -> bool {
+        match self.state {
+            State::Enclosed => true,
+            State::NoShape => false,
+            State::Running | State::Converged => {
+                !self.proved_apart && self.distance <= self.reach + TOUCHING * self.scale
+            }
+        }
+    }
+
+    fn has_reached(&self, goal: Goal) -> bool {
+        match goal {
+            Goal::Verdict => self.proved_apart || self.distance <= self.reach,
+            Goal::Contact => self.proved_apart,
+            Goal::Distance => false,
+        }
+    }
+
+    fn step<A, B>(&mut self, pair: &Pair<A, B>)
+    where
+        A: Support + ?Sized,
+        A::Vector: Space<Wide = W>,
+        B: Support<Vector = A::Vector> + ?Sized,
+    {
+        let v = self.nearest.point;
+        let vertex = pair.vertex(-v);
+        self.look(&vertex);
+        if self.state != State::Running {
+            return;
+        }
+        let along = v.dot(vertex.point);
+        if along > (self.reach + TOUCHING * self.scale) * self.distance {
+            self.proved_apart = true;
+        }
+
+        self.iterations += 1;
+        let squared = self.distance * self.distance;
+        let gap = DISTANCE_GAP * squared + ROUNDING * self.scale * self.distance;
+        let bounds_met = squared - along <= gap;
+        let repeats = self.simplex.iter().any(|old| old.point == vertex.point);
+        if bounds_met || repeats || self.iterations >= MAX_ITERATIONS {
+            self.state = State::Converged;
+            return;
+        }
+
+        self.simplex.push(vertex);
+        let next = nearest(&self.simplex);
+        let distance = next.point.length();
+        if distance < self.distance {
+            self.keep(next, distance);
+        } else {
+            // No nearer, by rounding or by a shape that is not convex: what was found before stands.
+            self.simplex.pop();
+            self.state = State::Converged;
+        }
+    }
+
+    /// Takes note of a vertex: the scale that it sets, whether it is one at all, and whether the origin is reached.
+    fn look(&mut self, vertex: &Vertex<W>) {
+        self.scale = self.scale.max(vertex.point.length() + self.reach);
+        if !vertex.point.is_finite() {
+            self.state = State::NoShape;
+        } else if self.distance <= CORE_CONTACT * self.scale {
+            self.state = State::Enclosed;
+        }
+    }
+
+    /// Goes on with the new nearest point and the vertices that it takes.
+    fn keep(&mut self, next: Nearest<W>, distance: f64) {
+        let mut weights = next.weights.iter().copied();
+        self.simplex
+            .retain(|_| weights.next().is_some_and(|weight| weight > 0.0));
+        let mut kept = [0.0; 4];
+        for (slot, weight) in kept
+            .iter_mut()
+            .zip(next.weights.into_iter().filter(|weight| *weight > 0.0))
+        {
+            *slot = weight;
+        }
+        self.nearest = Nearest {
+            point: next.point,
+            weights: kept,
+        };
+        self.distance = distance;
+        if distance <= CORE_CONTACT * self.scale {
+            self.state = State::Enclosed;
+        }
+    }
+}

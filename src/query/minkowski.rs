@@ -1,0 +1,130 @@
+//! The Minkowski difference of a pair of shapes.
+//!
+//! For cores A and B it is the set A - B = { a - b }. It is convex; it contains the origin exactly when the cores have a
+//! point in common; its point nearest to the origin is the vector between the cores' nearest points. Its support point
+//! in direction d is A's in direction d minus B's in direction -d.
+
+use core::cmp::Ordering;
+
+use crate::{
+    shape::Support,
+    space::{Pose, Space, Wide},
+};
+
+/// A vertex of the Minkowski difference, with the points that it is made of, in the frame of the first shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Vertex<W> {
+    /// `first - second`.
+    pub point: W,
+    /// The support point of the first shape's core.
+    pub first: W,
+    /// The support point of the second shape's core.
+    pub second: W,
+}
+
+/// Two shapes and how they lie to each other.
+///
+/// A pair has one canonical order, whichever order the caller named it in: `first` is the one whose pose (and, in the
+/// same pose, whose shape) comes first in an arbitrary but fixed total order. Everything is computed in that order and
+/// turned round at the end, so that swapping the arguments gives the mirror image to the bit.
+pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
+    a: &'a A,
+    b: &'a B,
+    /// The translations of `a` and `b` in the world.
+    pub origins: [<A::Vector as Space>::Wide; 2],
+    /// Whether `b` is the first of the canonical order.
+    pub swapped: bool,
+    /// The pose of the first shape in the world: the frame of the computation.
+    pub frame: Pose<<A::Vector as Space>::Wide>,
+    /// The pose of the second shape in that frame.
+    pub relative: Pose<<A::Vector as Space>::Wide>,
+    /// The radius around the first shape's core.
+    pub first_radius: f64,
+    /// The radius around the second shape's core.
+    pub second_radius: f64,
+}
+
+impl<'a, A, B> Pair<'a, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// The pair of `a` and `b` in the poses given.
+    pub fn new(
+        a: &'a A,
+        pose_a: Pose<<A::Vector as Space>::Wide>,
+        b: &'a B,
+        pose_b: Pose<<A::Vector as Space>::Wide>,
+    ) -> Self {
+        let order = pose_a.total_cmp(&pose_b).then_with(|| compare_shapes(a, b));
+        let swapped = order == Ordering::Greater;
+        let (frame, second) = if swapped {
+            (pose_b, pose_a)
+        } else {
+            (pose_a, pose_b)
+        };
+        let (first_radius, second_radius) = if swapped {
+            (b.radius(), a.radius())
+        } else {
+            (a.radius(), b.radius())
+        };
+        Self {
+            a,
+            b,
+            origins: [pose_a.translation, pose_b.translation],
+            swapped,
+            relative: frame.relative(&second),
+            frame,
+            first_radius,
+            second_radius,
+        }
+    }
+
+    /// The cores' distance at which the shapes begin to touch.
+    pub fn reach(&self) -> f64 {
+        self.first_radius + self.second_radius
+    }
+
+    /// The support point of the Minkowski difference of the cores.
+    pub fn vertex(
+        &self,
+        direction: <A::Vector as Space>::Wide,
+    ) -> Vertex<<A::Vector as Space>::Wide> {
+        let opposite = <A::Vector as Space>::Wide::transpose(self.relative.rotation) * -direction;
+        let (first, second) = if self.swapped {
+            (self.b.support(direction), self.a.support(opposite))
+        } else {
+            (self.a.support(direction), self.b.support(opposite))
+        };
+        let second = self.relative.rotation * second + self.relative.translation;
+        Vertex {
+            point: first - second,
+            first,
+            second,
+        }
+    }
+}
+
+/// Some total order of shapes, by what can be seen of them: their radii and their support points in the directions of
+/// a fixed list. It is asked only where two shapes have the very same pose.
+fn compare_shapes<V: Space>(
+    a: &(impl Support<Vector = V> + ?Sized),
+    b: &(impl Support<Vector = V> + ?Sized),
+) -> Ordering {
+    // The axes, and directions askew to them and to each other, for shapes that agree along all axes.
+    let (x, y, z) = (V::Wide::axis(0), V::Wide::axis(1), V::Wide::axis(2));
+    let directions = [
+        x,
+        y,
+        z,
+        x + y * 0.83 + z * 0.57,
+        x - y * 0.71 + z * 0.39,
+        x * 0.43 + y - z * 0.91,
+        x * 0.29 - y * 0.61 - z,
+    ];
+    directions
+        .into_iter()
+        .flat_map(|direction| [direction, -direction])
+        .map(|direction| a.support(direction).total_cmp(b.support(direction)))
+        .fold(a.radius().total_cmp(&b.radius()), Ordering::then)
+}

@@ -1,0 +1,207 @@
+//! Do two shapes touch, how deep, how far apart? Plain functions on shapes and poses; no app is needed.
+//!
+//! Each takes any two shapes of the same space: Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of
+//! points, a [`Support`] of your own; and their poses, `Isometry2d` or `Isometry3d`.
+//!
+//! ```
+//! use bevy::math::{Isometry3d, Vec3, primitives::{Cuboid, Sphere}};
+//! use headbutt::query;
+//!
+//! let (ball, pose_a) = (Sphere::new(1.0), Isometry3d::IDENTITY);
+//! let (block, pose_b) = (Cuboid::new(2.0, 2.0, 2.0), Isometry3d::from_xyz(1.5, 0.0, 0.0));
+//!
+//! assert!(query::intersects(&ball, pose_a, &block, pose_b));
+//! let contact = query::contact(&ball, pose_a, &block, pose_b).unwrap();
+//! assert_eq!(contact.normal, Vec3::X); // from the ball to the block
+//! assert_eq!(contact.depth, 0.5);
+//! assert_eq!(query::distance(&ball, pose_a, &block, pose_b).distance, 0.0);
+//! ```
+//!
+//! # What holds for all of them
+//!
+//! * **Frames and units** are the world's. Inside, a pair is solved in f64 and in the frame of one of the two shapes, so
+//!   that precision depends on their sizes and not on the distance from the origin.
+//! * **Touching** counts as hit, with depth 0 and distance 0. Shapes touch when their distance is at most 1.2e-7 (the
+//!   relative precision of f32) times the size of the pair.
+//! * **The functions agree**: `intersects` is true exactly where `contact` is some and where `distance` is 0.
+//! * **The normal** points from the first shape to the second.
+//! * **Swapping** the arguments gives the mirror image to the bit: the normal negated, the points exchanged. Where both
+//!   are the same shape in the same pose, the two calls are one and the same, and so is the normal.
+//! * **Errors**: none, and no panic. With a pose that is not finite, or a shape that answers NaN, nothing is hit and the
+//!   distance is infinite.
+//! * **Cost**: no allocation; a bounded number of iterations.
+
+mod contact;
+mod epa;
+mod gjk;
+mod minkowski;
+mod simplex;
+mod tolerance;
+
+use crate::{shape::Support, space::Space};
+pub use contact::{Contact, Distance};
+pub(crate) use contact::{LocalContact, Solver};
+pub(crate) use minkowski::Pair;
+
+/// Whether two shapes touch.
+///
+/// ```
+/// use bevy::math::{Isometry2d, Vec2, primitives::Circle};
+/// use headbutt::query;
+///
+/// let triangle = [Vec2::ZERO, Vec2::X, Vec2::Y];
+/// let circle = Circle::new(0.5);
+/// let at = Isometry2d::from_xy;
+/// assert!(query::intersects(&triangle, at(0.0, 0.0), &circle, at(-0.5, 0.5)));
+/// assert!(!query::intersects(&triangle, at(0.0, 0.0), &circle, at(1.0, 1.0)));
+/// ```
+pub fn intersects<A, B>(
+    a: &A,
+    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    b: &B,
+    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+) -> bool
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    test(a, pose_a, b, pose_b).is_some()
+}
+
+/// The contact of two shapes, or `None` if they are apart.
+///
+/// ```
+/// use bevy::math::{Isometry2d, Vec2, primitives::Rectangle};
+/// use headbutt::query;
+///
+/// let (tile, at) = (Rectangle::new(2.0, 2.0), Isometry2d::from_xy);
+/// let contact = query::contact(&tile, at(0.0, 0.0), &tile, at(1.5, 0.25)).unwrap();
+/// assert_eq!((contact.normal, contact.depth), (Vec2::X, 0.5));
+///
+/// // The minimum translation: moving the first tile by it leaves the two touching.
+/// let moved = at(0.0, 0.0).translation - contact.normal * contact.depth;
+/// assert_eq!(query::contact(&tile, moved, &tile, at(1.5, 0.25)).unwrap().depth, 0.0);
+/// ```
+pub fn contact<A, B>(
+    a: &A,
+    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    b: &B,
+    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+) -> Option<Contact<A::Vector>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    test(a, pose_a, b, pose_b).map(Hit::contact)
+}
+
+/// The distance of two shapes, and their nearest points.
+///
+/// ```
+/// use bevy::math::{Isometry3d, Vec3, primitives::{Capsule3d, Sphere}};
+/// use headbutt::query;
+///
+/// let at = Isometry3d::from_xyz;
+/// let apart = query::distance(
+///     &Sphere::new(1.0), at(-3.0, 0.0, 0.0),
+///     &Capsule3d::new(0.5, 4.0), at(0.0, 1.0, 0.0),
+/// );
+/// assert_eq!(apart.distance, 1.5);
+/// assert_eq!(apart.point_a, Vec3::new(-2.0, 0.0, 0.0));
+/// assert_eq!(apart.point_b, Vec3::new(-0.5, 0.0, 0.0));
+/// ```
+///
+/// If a pose is not finite, or a shape answers NaN, the distance is infinite and the points are NaN.
+pub fn distance<A, B>(
+    a: &A,
+    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    b: &B,
+    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+) -> Distance<A::Vector>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let found = solver(a, pose_a, b, pose_b).and_then(|mut solver| {
+        let (distance, nearest) = solver.distance()?;
+        let [point_a, point_b] = solver.in_space(&nearest);
+        Some(Distance {
+            distance: distance as f32,
+            point_a,
+            point_b,
+        })
+    });
+    found.unwrap_or_else(|| {
+        let nowhere = A::Vector::narrow(A::Vector::default().widen() * f64::NAN);
+        Distance {
+            distance: f32::INFINITY,
+            point_a: nowhere,
+            point_b: nowhere,
+        }
+    })
+}
+
+/// Tests whether two shapes touch; the [`Hit`] can be asked for the contact afterwards, which then goes on from where
+/// the test ended and pays for nothing twice.
+///
+/// ```
+/// use bevy::math::{Isometry2d, primitives::Circle};
+/// use headbutt::query;
+///
+/// let (a, b, at) = (Circle::new(2.0), Circle::new(1.0), Isometry2d::from_xy);
+/// let hit = query::test(&a, at(0.0, 0.0), &b, at(2.0, 0.0)).expect("they overlap");
+/// // ... whatever else decides whether the contact matters ...
+/// assert_eq!(hit.contact().depth, 1.0);
+/// assert!(query::test(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
+/// ```
+pub fn test<'a, A, B>(
+    a: &'a A,
+    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    b: &'a B,
+    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+) -> Option<Hit<'a, A, B>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let mut solver = solver(a, pose_a, b, pose_b)?;
+    solver.hit().then_some(Hit(solver))
+}
+
+/// Two shapes of which [`test`] has found that they touch.
+pub struct Hit<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
+
+impl<A, B> Hit<'_, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// The contact of the two.
+    pub fn contact(self) -> Contact<A::Vector> {
+        let Self(mut solver) = self;
+        let contact = solver.contact();
+        let [point_a, point_b] = solver.in_space(&contact);
+        Contact {
+            normal: A::Vector::narrow(contact.normal),
+            depth: contact.depth as f32,
+            point_a,
+            point_b,
+        }
+    }
+}
+
+/// The solver for two shapes in the world, or `None` if a pose is none.
+fn solver<'a, A, B>(
+    a: &'a A,
+    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    b: &'a B,
+    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+) -> Option<Solver<'a, A, B>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let pose_a = A::Vector::pose(pose_a.into())?;
+    let pose_b = A::Vector::pose(pose_b.into())?;
+    Some(Solver::new(Pair::new(a, pose_a, b, pose_b)))
+}

@@ -1,0 +1,203 @@
+//! The point of a simplex that is nearest to the origin.
+//!
+//! A simplex of k vertices y_i (a point, a segment, a triangle, a tetrahedron) is the set of all Σ λ_i y_i with λ_i >= 0
+//! and Σ λ_i = 1. The nearest point lies on one of its faces, on all of whose vertices, and only on those, λ is positive.
+//!
+//! Written for both dimensions at once: a triangle is a full simplex in the plane and a facet in space. The λ come from
+//! oriented areas and volumes (see Ericson, "Real-Time Collision Detection" (2005), chapters 3.4 and 5.1, for their
+//! geometry), not from dot products alone, whose squared areas lose half of the digits on a sliver; and where the
+//! nearest point lies inside a facet, it is computed along the facet's normal, so that its direction keeps all its
+//! digits however near the origin is.
+
+use smallvec::SmallVec;
+
+use super::minkowski::Vertex;
+use crate::space::Wide;
+
+/// One to four vertices, affinely independent.
+pub type Simplex<W> = SmallVec<[Vertex<W>; 4]>;
+
+/// The point of a simplex nearest to the origin.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest<W> {
+    /// The point.
+    pub point: W,
+    /// Its λ, in the order of the vertices; 0 for those that do not take part, and beyond the last one.
+    pub weights: [f64; 4],
+}
+
+impl<W: Wide> Nearest<W> {
+    fn vertex(point: W) -> Self {
+        Self {
+            point,
+            weights: [1.0, 0.0, 0.0, 0.0],
+        }
+    }
+
+    fn distance_squared(&self) -> f64 {
+        self.point.length_squared()
+    }
+
+    /// The nearer one of two, and the first one of equals.
+    fn nearer(self, other: Self) -> Self {
+        if other.distance_squared() < self.distance_squared() {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// The same point of a larger simplex, in which vertex i of this one has the number `numbers[i]`.
+    fn renumbered<const N: usize>(self, numbers: [usize; N]) -> Self {
+        let mut weights = [0.0; 4];
+        for (number, weight) in numbers.into_iter().zip(self.weights) {
+            if let Some(slot) = weights.get_mut(number) {
+                *slot = weight;
+            }
+        }
+        Self { weights, ..self }
+    }
+
+    /// The points of the first and the second shape that `self.point` is the difference of.
+    pub fn witnesses(&self, vertices: &[Vertex<W>]) -> (W, W) {
+        vertices.iter().zip(self.weights).fold(
+            (W::ZERO, W::ZERO),
+            |(first, second), (vertex, weight)| {
+                (
+                    first + vertex.first * weight,
+                    second + vertex.second * weight,
+                )
+            },
+        )
+    }
+}
+
+/// The point nearest to the origin of the simplex with the vertices given: at most `DIMENSION + 1`.
+pub fn nearest<W: Wide>(vertices: &[Vertex<W>]) -> Nearest<W> {
+    match *vertices {
+        [a] => Nearest::vertex(a.point),
+        [a, b] => segment(a.point, b.point),
+        [a, b, c] if W::DIMENSION == 2 => full_triangle(a.point, b.point, c.point),
+        [a, b, c] => triangle(a.point, b.point, c.point),
+        [a, b, c, d] => tetrahedron([a.point, b.point, c.point, d.point]),
+        // No vertices: nothing is near. NaN ends every loop that compares with it.
+        _ => Nearest::vertex(W::ZERO * f64::NAN),
+    }
+}
+
+/// The foot of the perpendicular from the origin to the plane of a facet through `point`, spanned by `edges`.
+fn foot<W: Wide>(point: W, edges: &[W]) -> W {
+    let normal = W::perpendicular(edges).unwrap_or(W::ZERO);
+    normal * (normal.dot(point) / normal.length_squared())
+}
+
+/// λ_a ∝ b·(b - a) and λ_b ∝ a·(a - b); their sum is |b - a|². Coinciding ends have both 0.
+fn segment<W: Wide>(a: W, b: W) -> Nearest<W> {
+    let edge = b - a;
+    let (weight_a, weight_b) = (b.dot(edge), -a.dot(edge));
+    if weight_b <= 0.0 {
+        Nearest::vertex(a)
+    } else if weight_a <= 0.0 {
+        Nearest::vertex(b).renumbered([1])
+    } else {
+        let (weight_a, weight_b) = (
+            weight_a / (weight_a + weight_b),
+            weight_b / (weight_a + weight_b),
+        );
+        let point = if W::DIMENSION == 2 {
+            foot(a, &[edge])
+        } else {
+            a * weight_a + b * weight_b
+        };
+        Nearest {
+            point,
+            weights: [weight_a, weight_b, 0.0, 0.0],
+        }
+    }
+}
+
+/// With the oriented area n = (b - a) ∧ (c - a): λ_a ∝ (b ∧ c)·n, λ_b ∝ (c ∧ a)·n, λ_c ∝ (a ∧ b)·n, of sum n·n. Where
+/// one is not positive, the nearest point is on the edge opposite to that vertex, or on another such edge.
+fn triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
+    let normal = (b - a).wedge(c - a);
+    let weights = [
+        W::dot_areas(b.wedge(c), normal),
+        W::dot_areas(c.wedge(a), normal),
+        W::dot_areas(a.wedge(b), normal),
+    ];
+    nearest_on_faces(weights, |face| match face {
+        0 => segment(b, c).renumbered([1, 2]),
+        1 => segment(c, a).renumbered([2, 0]),
+        _ => segment(a, b),
+    })
+    .unwrap_or_else(|inside| Nearest {
+        point: foot(a, &[b - a, c - a]),
+        weights: inside,
+    })
+}
+
+/// A triangle in the plane: the same, but with the origin inside the distance is 0. With the determinants of its parts
+/// for λ, because n·n would square them for nothing.
+fn full_triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
+    let parts = [
+        W::determinant(&[b, c]),
+        W::determinant(&[c, a]),
+        W::determinant(&[a, b]),
+    ];
+    nearest_on_faces(signed_by_sum(parts), |face| match face {
+        0 => segment(b, c).renumbered([1, 2]),
+        1 => segment(c, a).renumbered([2, 0]),
+        _ => segment(a, b),
+    })
+    .unwrap_or_else(|inside| Nearest {
+        point: W::ZERO,
+        weights: inside,
+    })
+}
+
+/// λ_i ∝ the oriented volume of the tetrahedron with the origin in the place of vertex i.
+fn tetrahedron<W: Wide>([a, b, c, d]: [W; 4]) -> Nearest<W> {
+    let parts = [
+        W::determinant(&[b, c, d]),
+        -W::determinant(&[a, c, d]),
+        W::determinant(&[a, b, d]),
+        -W::determinant(&[a, b, c]),
+    ];
+    nearest_on_faces(signed_by_sum(parts), |face| match face {
+        0 => triangle(b, c, d).renumbered([1, 2, 3]),
+        1 => triangle(a, c, d).renumbered([0, 2, 3]),
+        2 => triangle(a, b, d).renumbered([0, 1, 3]),
+        _ => triangle(a, b, c),
+    })
+    .unwrap_or_else(|inside| Nearest {
+        point: W::ZERO,
+        weights: inside,
+    })
+}
+
+/// Oriented parts of a whole, turned so that the whole, which is their sum, is not negative.
+fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
+    let sum: f64 = parts.iter().sum();
+    parts.map(|part| if sum < 0.0 { -part } else { part })
+}
+
+/// The nearest of the points on the faces opposite to the vertices whose weight is not positive; or, where all weights
+/// are positive, those weights made to sum to 1, as the error.
+fn nearest_on_faces<W: Wide, const N: usize>(
+    weights: [f64; N],
+    nearest_on_face: impl Fn(usize) -> Nearest<W>,
+) -> Result<Nearest<W>, [f64; 4]> {
+    let outside = (0..N).zip(weights).filter(|(_, weight)| *weight <= 0.0);
+    if let Some(nearest) = outside
+        .map(|(face, _)| nearest_on_face(face))
+        .reduce(Nearest::nearer)
+    {
+        return Ok(nearest);
+    }
+    let sum: f64 = weights.iter().sum();
+    let mut normalized = [0.0; 4];
+    for (slot, weight) in normalized.iter_mut().zip(weights) {
+        *slot = weight / sum;
+    }
+    Err(normalized)
+}

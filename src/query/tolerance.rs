@@ -1,0 +1,35 @@
+//! Every tolerance of the solvers, with its reason.
+//!
+//! All are relative. Those that are lengths count in the *scale* of the pair: the largest distance from the origin to
+//! a vertex of the Minkowski difference met so far, plus both radii. For a pair that touches, it lies between half of
+//! the larger shape's size and the sum of both sizes, so that metres, pixels and millimetres are the same to the
+//! solvers.
+
+/// Shapes no farther apart than this touch, with depth 0. It is what rounding one coordinate of the pair to f32 can do:
+/// below it, the input itself cannot tell touching from apart.
+pub const TOUCHING: f64 = f32::EPSILON as f64;
+
+/// Cores nearer than this count as in contact, and EPA takes over from GJK. The direction between the nearest points
+/// of two cores is known to about 1e-16 of the scale over their distance: here still to 1e-6.
+pub const CORE_CONTACT: f64 = 1e-10;
+
+/// GJK ends when the squared distance exceeds its lower bound by no more than this fraction. For a gap g the direction
+/// is off by at most the square root of 2 g: 1e-6 here. Polytopes end earlier, on the first vertex that comes twice.
+pub const DISTANCE_GAP: f64 = 1e-12;
+
+/// What f64 leaves undetermined of a product of two vectors of the pair, as a fraction of the product of their lengths:
+/// some units in the last place.
+pub const ROUNDING: f64 = 1e-15;
+
+/// EPA ends when the depth that it found exceeds its lower bound by no more than this. It binds only for smooth shapes,
+/// on which EPA converges without end; for polytopes the two bounds meet.
+pub const DEPTH_GAP: f64 = 1e-6;
+
+/// A direction along which the Minkowski difference reaches no farther than this from the origin is the answer: no
+/// depth is less than 0. Some times CORE_CONTACT, so that a vertex beyond it is independent of a simplex that holds
+/// the origin.
+pub const FLAT: f64 = 1e-9;
+
+/// A vertex nearer than this to a facet's plane lies on it, and the facet is replaced along with those that it can be
+/// seen from: slivers between nearly coplanar facets are what breaks EPA.
+pub const COPLANAR: f64 = 1e-12;

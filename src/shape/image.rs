@@ -1,0 +1,54 @@
+//! A shape under a linear map, exactly.
+
+use super::Support;
+use crate::space::{Space, Wide};
+
+/// What scales a shape before a pose places it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Map<W: Wide> {
+    /// The same factor in all directions, 0 or more. A radius stays a radius.
+    Uniform(f64),
+    /// Any linear map: non-uniform, mirrored or sheared scale, together with whatever rotates the shape.
+    Linear(W::Matrix),
+}
+
+/// The image of a shape under a [`Map`], by its support function alone, so that it is exact for every shape.
+///
+/// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }: the support point of the image
+/// is M applied to the support point of S in direction Mᵀ d.
+#[derive(Clone, Copy, Debug)]
+pub struct Image<'a, S: Support + ?Sized> {
+    shape: &'a S,
+    map: Map<<S::Vector as Space>::Wide>,
+}
+
+impl<'a, S: Support + ?Sized> Image<'a, S> {
+    /// The image of `shape` under `map`.
+    pub fn new(shape: &'a S, map: Map<<S::Vector as Space>::Wide>) -> Self {
+        Self { shape, map }
+    }
+}
+
+impl<S: Support + ?Sized> Support for Image<'_, S> {
+    type Vector = S::Vector;
+
+    fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+        match self.map {
+            Map::Uniform(factor) => self.shape.support(direction) * factor,
+            Map::Linear(matrix) => {
+                // A ball under a linear map is an ellipsoid and no longer a radius: here it joins the core. Where the
+                // map flattens the shape, every point of it may be the farthest, and the direction is free.
+                let inner = <S::Vector as Space>::Wide::transpose(matrix) * direction;
+                let unit = inner.unit().unwrap_or(<S::Vector as Space>::Wide::axis(0));
+                matrix * (self.shape.support(unit) + unit * self.shape.radius())
+            }
+        }
+    }
+
+    fn radius(&self) -> f64 {
+        match self.map {
+            Map::Uniform(factor) => self.shape.radius() * factor,
+            Map::Linear(_) => 0.0,
+        }
+    }
+}

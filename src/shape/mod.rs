@@ -1,0 +1,23 @@
+//! What can collide: shapes known by their support functions.
+//!
+//! A shape is a **core with a radius**: the set of all points within the radius of a convex core. A circle is a point
+//! with a radius, a capsule a segment with one; a polygon has radius 0. GJK runs on the cores. As long as they are
+//! apart, distance, normal and depth follow from it alone, exactly; only where the cores themselves overlap is EPA
+//! needed.
+//!
+//! `support.rs` is the contract, `points.rs` and `primitives.rs` implement it for point sets and Bevy's primitives,
+//! `any.rs` gathers the kinds that a collider can hold into one type, `image.rs` maps a shape by a scale or a linear
+//! map.
+
+mod any;
+mod error;
+mod image;
+mod points;
+mod primitives;
+mod support;
+
+pub use any::{AnyShape, IntoShape};
+pub use error::ShapeError;
+pub use image::{Image, Map};
+pub use points::ConvexHull;
+pub use support::Support;

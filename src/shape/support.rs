@@ -1,0 +1,82 @@
+//! The contract of a shape.
+
+use crate::space::Space;
+
+/// A convex shape, known by its support function.
+///
+/// All of Bevy's convex primitives that this version knows implement it, and so do slices of points (`[Vec2]`,
+/// `[Vec3]`), which stand for their convex hull. Implement it for a shape of your own and every query takes it;
+/// [`Collider::custom`](crate::Collider::custom) makes a collider of it.
+///
+/// A shape is a convex *core*, which [`support`](Self::support) describes, with a [`radius`](Self::radius) around it.
+/// Most shapes have radius 0 and are their own core. Whatever is round all over is best written with a radius, because
+/// its contacts are then exact: a sphere as a point, a capsule as a segment, a rounded box as a box.
+///
+/// ```
+/// use bevy::math::{DVec2, Isometry2d, Vec2};
+/// use bevy::math::primitives::Circle;
+/// use headbutt::{Support, query};
+///
+/// /// What two discs have in common, the second one centred at (offset, 0).
+/// struct Lens { radius: f64, offset: f64 }
+///
+/// impl Support for Lens {
+///     type Vector = Vec2;
+///
+///     fn support(&self, direction: DVec2) -> DVec2 {
+///         // Both arcs end at the tips; an arc's own farthest point counts where the other disc contains it.
+///         let half = 0.5 * self.offset;
+///         let height = (self.radius * self.radius - half * half).sqrt();
+///         let unit = direction / direction.length();
+///         let left = self.radius * unit; // on the first disc's arc, which bounds the lens on the right
+///         let right = left + DVec2::new(self.offset, 0.0);
+///         if left.x >= half {
+///             left
+///         } else if right.x <= half {
+///             right
+///         } else {
+///             DVec2::new(half, height.copysign(direction.y))
+///         }
+///     }
+/// }
+///
+/// let lens = Lens { radius: 1.0, offset: 1.0 };
+/// let contact = query::contact(
+///     &lens, Isometry2d::IDENTITY,
+///     &Circle::new(0.5), Isometry2d::from_xy(1.4, 0.0),
+/// ).expect("the lens ends at x = 1, the circle begins at 0.9");
+/// assert!((contact.depth - 0.1).abs() < 1e-5);
+/// assert!((contact.normal - Vec2::X).length() < 1e-3);
+/// ```
+///
+/// The notion goes back to Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex
+/// objects in three-dimensional space" (1988); van den Bergen, "Collision Detection in Interactive 3D Environments"
+/// (2003), chapter 4, lists the support functions of many shapes.
+pub trait Support {
+    /// `Vec2` for a shape in the plane, `Vec3` for one in space.
+    type Vector: Space;
+
+    /// A point of the core that lies farthest in `direction`, in the shape's own frame.
+    ///
+    /// `direction` is finite, not null, and of any length. The same direction must always give the same point, and the
+    /// point must be finite: a shape that answers NaN or infinity touches nothing. In f64 (`DVec2`, `DVec3`), because
+    /// the solver computes in it: a field in f32 is widened, never an intermediate result narrowed.
+    fn support(&self, direction: <Self::Vector as Space>::Wide) -> <Self::Vector as Space>::Wide;
+
+    /// The radius around the core: finite and not negative; 0 unless said otherwise.
+    fn radius(&self) -> f64 {
+        0.0
+    }
+}
+
+impl<S: Support + ?Sized> Support for &S {
+    type Vector = S::Vector;
+
+    fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+        (**self).support(direction)
+    }
+
+    fn radius(&self) -> f64 {
+        (**self).radius()
+    }
+}

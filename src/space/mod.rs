@@ -1,0 +1,228 @@
+//! What a dimension provides: the one place that knows how many there are.
+//!
+//! *The vector is the dimension.* [`Vec2`](crate::math::Vec2) is the plane and [`Vec3`](crate::math::Vec3) is space;
+//! both implement [`Space`], and everything that holds in either (the Minkowski difference, GJK, the loop of EPA, the
+//! pipeline) is written once, generic over it. Per dimension there is only this folder: the vector arithmetic that
+//! differs (`plane.rs`, `solid.rs`) and the polytope that EPA grows (`polygon.rs`, `polyhedron.rs`).
+//!
+//! *The solver is wider than its input.* Shapes, poses and results are f32; [`Space::Wide`] is the f64 vector in which
+//! all that lies between is computed. In f32 the squares and triple products of GJK and EPA lose the answer near
+//! touching; in f64 they have 29 bits more than their input, and every decision of the solver has room for its error.
+
+mod plane;
+mod polygon;
+mod polyhedron;
+mod pose;
+mod solid;
+
+use core::{
+    cmp::Ordering,
+    fmt::Debug,
+    ops::{Add, Mul, Neg, Sub},
+};
+
+use crate::math::Vec3;
+pub use pose::Pose;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for crate::math::Vec2 {}
+    impl Sealed for crate::math::Vec3 {}
+}
+
+/// A space of two or three dimensions, named by its vector: [`Vec2`](crate::math::Vec2) or [`Vec3`].
+///
+/// Sealed: there is no third implementation. Shapes of one space meet only shapes of the same space, and the compiler
+/// sees to it, because a [`Support`](crate::Support) names the space that it lives in.
+pub trait Space:
+    sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
+{
+    /// The f64 vector in which queries compute: [`DVec2`](crate::math::DVec2) or [`DVec3`](crate::math::DVec3).
+    type Wide: Wide;
+
+    /// The pose of a shape: [`Isometry2d`](crate::math::Isometry2d) or [`Isometry3d`](crate::math::Isometry3d).
+    type Isometry: Copy + Debug + Send + Sync + 'static;
+
+    /// The same vector in f64; exact.
+    fn widen(self) -> Self::Wide;
+
+    /// The f32 vector nearest to `wide`.
+    fn narrow(wide: Self::Wide) -> Self;
+
+    /// Whether no component is NaN or infinite.
+    fn is_finite(self) -> bool;
+
+    /// The least component.
+    fn min_component(self) -> f32;
+
+    /// The vector in three dimensions; z is 0 for a vector of the plane.
+    fn to_vec3(self) -> Vec3;
+
+    /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
+    /// the rotation is zero.
+    fn pose(isometry: Self::Isometry) -> Option<Pose<Self::Wide>>;
+}
+
+/// The f64 vector of a space, with the operations that the solvers need of it.
+///
+/// Where a formula differs between the dimensions, it is stated here once for both, in terms of a *facet*: a piece of
+/// the boundary of a body, one dimension below it. A facet is an edge in the plane and a triangle in space, so it has
+/// [`DIMENSION`](Wide::DIMENSION) vertices.
+pub trait Wide:
+    Copy
+    + Debug
+    + Default
+    + PartialEq
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Neg<Output = Self>
+    + Mul<f64, Output = Self>
+{
+    /// A linear map of this space.
+    type Matrix: Copy
+        + Debug
+        + PartialEq
+        + Send
+        + Sync
+        + 'static
+        + Mul<Self, Output = Self>
+        + Mul<Self::Matrix, Output = Self::Matrix>;
+
+    /// The oriented area spanned by two vectors: a number in the plane, a vector in space.
+    type Area: Copy;
+
+    /// The convex body that EPA grows: a polygon or a polyhedron.
+    type Polytope: Polytope<Self>;
+
+    /// 2 or 3.
+    const DIMENSION: usize;
+
+    /// The null vector.
+    const ZERO: Self;
+
+    /// The map that changes nothing.
+    const IDENTITY: Self::Matrix;
+
+    /// The unit vector along coordinate `index`, counted from 0; along the last one if there are not so many.
+    fn axis(index: usize) -> Self;
+
+    /// The component along coordinate `index`, counted from 0; the last one if there are not so many.
+    fn component(self, index: usize) -> f64;
+
+    /// Whether no component is NaN or infinite.
+    fn is_finite(self) -> bool;
+
+    /// The scalar product.
+    fn dot(self, other: Self) -> f64;
+
+    /// For each component the smaller one.
+    fn min(self, other: Self) -> Self;
+
+    /// For each component the larger one.
+    fn max(self, other: Self) -> Self;
+
+    /// This vector with its components' signs taken from `signs`.
+    fn copysign(self, signs: Self) -> Self;
+
+    /// The oriented area of the parallelogram from `self` to `other` (the outer product).
+    fn wedge(self, other: Self) -> Self::Area;
+
+    /// The scalar product of two oriented areas.
+    fn dot_areas(a: Self::Area, b: Self::Area) -> f64;
+
+    /// The oriented volume spanned by the `DIMENSION` vectors in `edges`, times the factorial of the dimension: the
+    /// determinant. 0 for any other number of vectors.
+    fn determinant(edges: &[Self]) -> f64;
+
+    /// A vector at right angles to each of `edges`, not of unit length, and `None` where they span the whole space.
+    ///
+    /// Of the many such vectors to less than `DIMENSION - 1` edges it takes, deterministically, one that lies near a
+    /// coordinate axis; for no edges at all the first axis. `DIMENSION - 1` edges span a facet: this is its normal, and
+    /// its sign follows their order.
+    fn perpendicular(edges: &[Self]) -> Option<Self>;
+
+    /// The transposed map; for a rotation its inverse.
+    fn transpose(matrix: Self::Matrix) -> Self::Matrix;
+
+    /// The image of the unit vector along coordinate `index`.
+    fn column(matrix: Self::Matrix, index: usize) -> Self;
+
+    /// `matrix` times `factor`.
+    fn scaled(matrix: Self::Matrix, factor: f64) -> Self::Matrix;
+
+    /// The square of the length.
+    fn length_squared(self) -> f64 {
+        self.dot(self)
+    }
+
+    /// The length. Free of overflow and underflow for every vector that comes of f32 input.
+    fn length(self) -> f64 {
+        self.length_squared().sqrt()
+    }
+
+    /// The vector of unit length in this direction, or `None` for the null vector and for what is not finite.
+    fn unit(self) -> Option<Self> {
+        let length = self.length();
+        (length > 0.0 && length.is_finite()).then(|| self * (1.0 / length))
+    }
+
+    /// A total order, by the components in turn. It has no geometric meaning and serves to make choices repeatable.
+    fn total_cmp(self, other: Self) -> Ordering {
+        (0..Self::DIMENSION)
+            .map(|index| self.component(index).total_cmp(&other.component(index)))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+}
+
+/// A facet of a [`Polytope`]: a piece of its boundary, with the outward unit normal and the plane's distance from the
+/// origin along it (negative where the origin lies outside).
+#[derive(Clone, Copy, Debug)]
+pub struct Facet<W> {
+    /// Outward, of unit length.
+    pub normal: W,
+    /// `normal · p` for each point p of the facet's plane.
+    pub distance: f64,
+    /// The numbers of the facet's vertices, of which the first [`Wide::DIMENSION`] count.
+    pub vertices: [usize; 3],
+    /// The facet's own number in its polytope.
+    pub index: usize,
+}
+
+/// What came of adding a vertex to a [`Polytope`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// The vertex is part of the boundary now.
+    Grown,
+    /// There is no room for further facets. The polytope is as it was.
+    Full,
+    /// Rounding has left the facets that see the vertex without a simple rim, so that no body can be made of them. The
+    /// polytope is as it was.
+    Tangled,
+}
+
+/// A convex body which grows by points outside of it: the inner approximation of EPA.
+///
+/// It holds numbers of vertices; their coordinates stay with the caller, who hands them in as `points`.
+pub trait Polytope<W>: Sized {
+    /// The body of the full simplex of the first `DIMENSION + 1` points, or `None` if they span no volume.
+    fn from_simplex(points: &[W]) -> Option<Self>;
+
+    /// Every facet. One that has no area, or is no longer part of the boundary, has an infinite distance.
+    fn facets(&self) -> impl Iterator<Item = Facet<W>>;
+
+    /// Adds the last of `points`, which lies beyond the plane of the facet given. `tolerance` is the distance from a
+    /// plane that counts as on it.
+    fn grow(&mut self, points: &[W], beyond: &Facet<W>, tolerance: f64) -> Growth;
+
+    /// The facet whose plane is nearest to the origin, counted outward, so that a plane with the origin outside comes
+    /// before all others; `None` if there is no facet with an area.
+    fn nearest(&self) -> Option<Facet<W>> {
+        self.facets()
+            .filter(|facet| facet.distance < f64::INFINITY)
+            .min_by(|a, b| a.distance.total_cmp(&b.distance))
+    }
+}

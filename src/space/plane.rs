@@ -1,0 +1,116 @@
+//! Two dimensions.
+
+use super::{Pose, Space, Wide, polygon::Polygon};
+use crate::math::{DMat2, DVec2, Isometry2d, Vec2, Vec3};
+
+impl Space for Vec2 {
+    type Wide = DVec2;
+    type Isometry = Isometry2d;
+
+    fn widen(self) -> DVec2 {
+        self.as_dvec2()
+    }
+
+    fn narrow(wide: DVec2) -> Self {
+        wide.as_vec2()
+    }
+
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    fn min_component(self) -> f32 {
+        self.min_element()
+    }
+
+    fn to_vec3(self) -> Vec3 {
+        self.extend(0.0)
+    }
+
+    fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {
+        let rotation = isometry.rotation;
+        let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit()?;
+        isometry.translation.is_finite().then(|| Pose {
+            rotation: DMat2::from_cols(x, x.perp()),
+            translation: isometry.translation.widen(),
+        })
+    }
+}
+
+impl Wide for DVec2 {
+    type Matrix = DMat2;
+    type Area = f64;
+    type Polytope = Polygon;
+
+    const DIMENSION: usize = 2;
+    const ZERO: Self = DVec2::ZERO;
+    const IDENTITY: DMat2 = DMat2::IDENTITY;
+
+    fn axis(index: usize) -> Self {
+        if index == 0 { DVec2::X } else { DVec2::Y }
+    }
+
+    fn component(self, index: usize) -> f64 {
+        if index == 0 { self.x } else { self.y }
+    }
+
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    fn dot(self, other: Self) -> f64 {
+        self.dot(other)
+    }
+
+    fn min(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    fn max(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    fn copysign(self, signs: Self) -> Self {
+        self.copysign(signs)
+    }
+
+    fn wedge(self, other: Self) -> f64 {
+        self.perp_dot(other)
+    }
+
+    fn dot_areas(a: f64, b: f64) -> f64 {
+        a * b
+    }
+
+    fn determinant(edges: &[Self]) -> f64 {
+        match edges {
+            [a, b] => a.perp_dot(*b),
+            _ => 0.0,
+        }
+    }
+
+    fn perpendicular(edges: &[Self]) -> Option<Self> {
+        match edges {
+            [] => Some(DVec2::X),
+            // Clockwise, so that the normal of an edge of a counter-clockwise polygon points outward.
+            [edge] => Some(-edge.perp()),
+            _ => None,
+        }
+    }
+
+    fn transpose(matrix: DMat2) -> DMat2 {
+        matrix.transpose()
+    }
+
+    fn column(matrix: DMat2, index: usize) -> Self {
+        if index == 0 {
+            matrix.x_axis
+        } else {
+            matrix.y_axis
+        }
+    }
+
+    fn scaled(matrix: DMat2, factor: f64) -> DMat2 {
+        matrix * factor
+    }
+}

@@ -1,0 +1,136 @@
+//! Three dimensions.
+
+use super::{Pose, Space, Wide, polyhedron::Polyhedron};
+use crate::math::{DMat3, DQuat, DVec3, Isometry3d, Vec3};
+
+impl Space for Vec3 {
+    type Wide = DVec3;
+    type Isometry = Isometry3d;
+
+    fn widen(self) -> DVec3 {
+        self.as_dvec3()
+    }
+
+    fn narrow(wide: DVec3) -> Self {
+        wide.as_vec3()
+    }
+
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    fn min_component(self) -> f32 {
+        self.min_element()
+    }
+
+    fn to_vec3(self) -> Vec3 {
+        self
+    }
+
+    fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
+        let rotation = isometry.rotation.as_dquat();
+        let translation = Vec3::from(isometry.translation);
+        let length = rotation.length_squared().sqrt();
+        (length > 0.0 && length.is_finite() && translation.is_finite()).then(|| Pose {
+            rotation: DMat3::from_quat(rotation * (1.0 / length)),
+            translation: translation.widen(),
+        })
+    }
+}
+
+impl Wide for DVec3 {
+    type Matrix = DMat3;
+    type Area = DVec3;
+    type Polytope = Polyhedron;
+
+    const DIMENSION: usize = 3;
+    const ZERO: Self = DVec3::ZERO;
+    const IDENTITY: DMat3 = DMat3::IDENTITY;
+
+    fn axis(index: usize) -> Self {
+        match index {
+            0 => DVec3::X,
+            1 => DVec3::Y,
+            _ => DVec3::Z,
+        }
+    }
+
+    fn component(self, index: usize) -> f64 {
+        match index {
+            0 => self.x,
+            1 => self.y,
+            _ => self.z,
+        }
+    }
+
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    fn dot(self, other: Self) -> f64 {
+        self.dot(other)
+    }
+
+    fn min(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    fn max(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    fn copysign(self, signs: Self) -> Self {
+        self.copysign(signs)
+    }
+
+    fn wedge(self, other: Self) -> DVec3 {
+        self.cross(other)
+    }
+
+    fn dot_areas(a: DVec3, b: DVec3) -> f64 {
+        a.dot(b)
+    }
+
+    fn determinant(edges: &[Self]) -> f64 {
+        match edges {
+            [a, b, c] => a.cross(*b).dot(*c),
+            _ => 0.0,
+        }
+    }
+
+    fn perpendicular(edges: &[Self]) -> Option<Self> {
+        match edges {
+            [] => Some(DVec3::X),
+            // The axis of the smallest component is farthest from parallel to the edge.
+            [edge] => {
+                let size = edge.abs();
+                let axis = if size.x <= size.y && size.x <= size.z {
+                    DVec3::X
+                } else if size.y <= size.z {
+                    DVec3::Y
+                } else {
+                    DVec3::Z
+                };
+                Some(edge.cross(axis).cross(*edge))
+            }
+            [a, b] => Some(a.cross(*b)),
+            _ => None,
+        }
+    }
+
+    fn transpose(matrix: DMat3) -> DMat3 {
+        matrix.transpose()
+    }
+
+    fn column(matrix: DMat3, index: usize) -> Self {
+        match index {
+            0 => matrix.x_axis,
+            1 => matrix.y_axis,
+            _ => matrix.z_axis,
+        }
+    }
+
+    fn scaled(matrix: DMat3, factor: f64) -> DMat3 {
+        matrix * factor
+    }
+}
