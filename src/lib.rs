@@ -1,7 +1,32 @@
+//! Collision detection for Bevy.
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod collider;
+mod collisions;
+mod event;
+mod layers;
 mod math;
+mod pipeline;
+mod plugin;
 pub mod query;
 mod shape;
 mod space;
-pub use shape::{ConvexHull, ShapeError, Support};
+
+pub use collider::Collider;
+pub use collisions::{CollidingEntities, Collisions};
+pub use event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason};
+pub use layers::CollisionLayers;
+pub use pipeline::{BroadPhase, CandidatePairs, CollisionState, HeadbuttSystems};
+pub use plugin::HeadbuttPlugin;
+pub use shape::{ConvexHull, Dimension, IntoShape, ShapeError, Support};
 pub use space::Space;
+
+/// What a game needs: `use headbutt::prelude::*;`.
+pub mod prelude {
+    pub use crate::{
+        BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
+        CollisionLayers, CollisionPhase, CollisionStarted, Collisions, EndReason, HeadbuttPlugin,
+        HeadbuttSystems, query,
+    };
+}

@@ -4,7 +4,7 @@
 //! here, so that a port begins, and mostly ends, in this file.
 
 pub use bevy::math::{
-    DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
+    DMat2, DMat3, DVec2, DVec3, Isometry2d, Isometry3d, Vec2, Vec3,
     primitives::{
         Capsule2d, Capsule3d, Circle, Cuboid, Rectangle, Segment2d, Segment3d, Sphere, Triangle2d,
         Triangle3d,

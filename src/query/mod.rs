@@ -36,11 +36,11 @@ mod epa;
 mod gjk;
 mod minkowski;
 mod simplex;
-mod tolerance;
+pub(crate) mod tolerance;
 
 use crate::{shape::Support, space::Space};
+pub(crate) use contact::Solver;
 pub use contact::{Contact, Distance};
-pub(crate) use contact::{LocalContact, Solver};
 pub(crate) use minkowski::Pair;
 
 /// Whether two shapes touch.

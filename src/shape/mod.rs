@@ -5,19 +5,21 @@
 //! apart, distance, normal and depth follow from it alone, exactly; only where the cores themselves overlap is EPA
 //! needed.
 //!
-//! `support.rs` is the contract, `points.rs` and `primitives.rs` implement it for point sets and Bevy's primitives,
-//! `any.rs` gathers the kinds that a collider can hold into one type, `image.rs` maps a shape by a scale or a linear
-//! map.
+//! `support.rs` is the contract; `points.rs` and `primitives.rs` implement it for point sets and Bevy's primitives;
+//! `kinds.rs` gathers what a collider can hold into one type, and `into_shape.rs` is the table of what becomes one and
+//! how it is checked; `image.rs` maps a shape by a scale or a linear map.
 
-mod any;
 mod error;
 mod image;
+mod into_shape;
+mod kinds;
 mod points;
 mod primitives;
 mod support;
 
-pub use any::{AnyShape, IntoShape};
 pub use error::ShapeError;
 pub use image::{Image, Map};
+pub use into_shape::IntoShape;
+pub use kinds::{AnyShape, Dimension, Shape};
 pub use points::ConvexHull;
 pub use support::Support;

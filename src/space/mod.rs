@@ -21,7 +21,7 @@ use core::{
     ops::{Add, Mul, Neg, Sub},
 };
 
-use crate::math::Vec3;
+use crate::math::{DMat3, DVec3, Vec3};
 pub use pose::Pose;
 
 mod sealed {
@@ -57,6 +57,10 @@ pub trait Space:
 
     /// The vector in three dimensions; z is 0 for a vector of the plane.
     fn to_vec3(self) -> Vec3;
+
+    /// What an affine map of space, x -> `linear * x + translation`, does to the vectors of this space. The plane is the
+    /// one of x and y; what the map makes of z is not seen.
+    fn restrict(linear: DMat3, translation: DVec3) -> (<Self::Wide as Wide>::Matrix, Self::Wide);
 
     /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
     /// the rotation is zero.

@@ -1,7 +1,7 @@
 //! Two dimensions.
 
 use super::{Pose, Space, Wide, polygon::Polygon};
-use crate::math::{DMat2, DVec2, Isometry2d, Vec2, Vec3};
+use crate::math::{DMat2, DMat3, DVec2, DVec3, Isometry2d, Vec2, Vec3};
 
 impl Space for Vec2 {
     type Wide = DVec2;
@@ -25,6 +25,10 @@ impl Space for Vec2 {
 
     fn to_vec3(self) -> Vec3 {
         self.extend(0.0)
+    }
+
+    fn restrict(linear: DMat3, translation: DVec3) -> (DMat2, DVec2) {
+        (DMat2::from_mat3(linear), translation.truncate())
     }
 
     fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {

@@ -1,7 +1,7 @@
 //! Three dimensions.
 
 use super::{Pose, Space, Wide, polyhedron::Polyhedron};
-use crate::math::{DMat3, DQuat, DVec3, Isometry3d, Vec3};
+use crate::math::{DMat3, DVec3, Isometry3d, Vec3};
 
 impl Space for Vec3 {
     type Wide = DVec3;
@@ -25,6 +25,10 @@ impl Space for Vec3 {
 
     fn to_vec3(self) -> Vec3 {
         self
+    }
+
+    fn restrict(linear: DMat3, translation: DVec3) -> (DMat3, DVec3) {
+        (linear, translation)
     }
 
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {

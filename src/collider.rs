@@ -1,0 +1,122 @@
+//! The component that makes an entity collide.
+
+use std::sync::Arc;
+
+use bevy::prelude::*;
+
+use crate::shape::{AnyShape, ConvexHull, Dimension, IntoShape, Shape, ShapeError, Support};
+
+/// The shape with which an entity collides. Together with the `Transform` that it brings along, all that is needed.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     commands.spawn(Collider::from(Sphere::new(0.5)));
+///     commands.spawn((Collider::from(Rectangle::new(30.0, 20.0)), Transform::from_xyz(5.0, 0.0, 0.0)));
+/// }
+/// ```
+///
+/// # Frames and dimensions
+///
+/// The shape decides the dimension. A 3D shape is placed by the whole transform. A 2D shape lies in the xy plane: it
+/// sees the xy part of the transform and ignores z. 2D and 3D may live in the same app, and never meet.
+///
+/// Transforms of all ancestors along `ChildOf` count, and so does scale, exactly: it acts on the true shape through its
+/// support function, also where it is not uniform or mirrors (a scaled sphere is an ellipsoid, not a polyhedron).
+///
+/// # Errors
+///
+/// [`From`] cannot fail. A shape with nonsense in it (a NaN, a negative radius) becomes an inert collider, and one
+/// warning names the entity; [`try_new`](Self::try_new) returns the reason instead. The [`Default`] collider is inert
+/// too, without a warning: it touches nothing.
+#[derive(Component, Clone, Debug, Default)]
+#[require(Transform)]
+pub struct Collider {
+    content: Content,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Content {
+    #[default]
+    Inert,
+    Rejected(ShapeError),
+    Shape(AnyShape),
+}
+
+impl Collider {
+    /// A collider of a Bevy primitive or a [`ConvexHull`].
+    ///
+    /// ```
+    /// use bevy::math::primitives::Circle;
+    /// use headbutt::{Collider, ShapeError};
+    ///
+    /// assert!(Collider::try_new(Circle::new(1.0)).is_ok());
+    /// assert_eq!(Collider::try_new(Circle::new(-1.0)).unwrap_err(), ShapeError::Negative("radius"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A [`ShapeError`] says what about it is no shape.
+    pub fn try_new(shape: impl IntoShape) -> Result<Self, ShapeError> {
+        shape.into_shape().map(Self::of)
+    }
+
+    /// The convex hull of points, in `Vec2` or `Vec3`, in any order.
+    ///
+    /// ```
+    /// use bevy::math::Vec2;
+    /// use headbutt::Collider;
+    ///
+    /// let ramp = Collider::convex_hull([Vec2::ZERO, Vec2::new(4.0, 0.0), Vec2::new(4.0, 1.0)]);
+    /// assert!(ramp.is_ok());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ConvexHull::new`]: no points, or one that is not finite.
+    pub fn convex_hull<V: Dimension>(
+        points: impl IntoIterator<Item = V>,
+    ) -> Result<Self, ShapeError> {
+        ConvexHull::new(points).and_then(Self::try_new)
+    }
+
+    /// A shape of your own, known by its support function: see [`Support`] for how to write one.
+    ///
+    /// A shape that answers NaN or infinity touches nothing, and a warning names the entity.
+    pub fn custom<S>(shape: S) -> Self
+    where
+        S: Support<Vector: Dimension> + Send + Sync + 'static,
+    {
+        Self::of(Shape::Custom(Arc::new(shape)))
+    }
+
+    /// Whether this collider touches nothing whatever its pose: it is the default one, or its shape was none.
+    pub fn is_inert(&self) -> bool {
+        !matches!(self.content, Content::Shape(_))
+    }
+
+    fn of<V: Dimension>(shape: Shape<V>) -> Self {
+        Self {
+            content: Content::Shape(V::any(shape)),
+        }
+    }
+
+    /// The shape; `None` for the default collider; and an error for what was no shape.
+    pub(crate) fn shape(&self) -> Result<Option<&AnyShape>, ShapeError> {
+        match &self.content {
+            Content::Inert => Ok(None),
+            Content::Rejected(error) => Err(*error),
+            Content::Shape(shape) => Ok(Some(shape)),
+        }
+    }
+}
+
+impl<S: IntoShape> From<S> for Collider {
+    fn from(shape: S) -> Self {
+        Self::try_new(shape).unwrap_or_else(|error| Self {
+            content: Content::Rejected(error),
+        })
+    }
+}

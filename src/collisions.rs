@@ -1,0 +1,109 @@
+//! Reading what touches without events.
+
+use bevy::{ecs::system::SystemParam, prelude::*};
+
+use crate::{event::CollisionEvent, pipeline::CollisionState};
+
+/// All pairs that touch, as of the last tick: a system parameter.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Player;
+///
+/// fn is_grounded(collisions: Collisions, player: Single<Entity, With<Player>>) {
+///     let grounded = collisions.of(*player).any(|hit| hit.normal.y < -0.7);
+///     println!("{} of {} contacts, grounded: {grounded}", collisions.of(*player).count(), collisions.len());
+/// }
+/// ```
+///
+/// It does not change between the [`Report`](crate::HeadbuttSystems::Report) sets of two ticks: an entity that was
+/// despawned since is still in it.
+#[derive(SystemParam)]
+pub struct Collisions<'w> {
+    state: Res<'w, CollisionState>,
+}
+
+impl Collisions<'_> {
+    /// Each touching pair once, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = CollisionEvent> {
+        self.state.contacts().iter().copied()
+    }
+
+    /// The contacts of one entity, each turned so that it is their `entity`.
+    pub fn of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
+        self.state.contacts_of(entity)
+    }
+
+    /// The contact of two entities, turned so that the first one is its `entity`, or `None` if they do not touch.
+    pub fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
+        self.state.between(entity, other)
+    }
+
+    /// How many pairs touch.
+    pub fn len(&self) -> usize {
+        self.state.contacts().len()
+    }
+
+    /// Whether nothing touches.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The entities that this one touches, as of the last tick: a component that is kept up to date where it is present.
+///
+/// Insert it when you like, also during a contact. It is changed, in the sense of Bevy's change detection, only when its
+/// content is.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     commands.spawn((Collider::from(Circle::new(1.0)), CollidingEntities::default()));
+/// }
+///
+/// fn read(touched: Query<&CollidingEntities, Changed<CollidingEntities>>) {
+///     for entities in &touched {
+///         println!("touches {} others", entities.len());
+///     }
+/// }
+/// ```
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollidingEntities {
+    entities: Vec<Entity>,
+}
+
+impl CollidingEntities {
+    /// All of them, each once, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = Entity> {
+        self.entities.iter().copied()
+    }
+
+    /// Whether `entity` is among them.
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.entities.contains(&entity)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entities.is_empty()
+    }
+
+    /// Takes over what `entity`, which this component belongs to, touches now.
+    pub(crate) fn update(this: &mut Mut<Self>, state: &CollisionState, entity: Entity) {
+        let now = || state.contacts_of(entity).map(|contact| contact.other);
+        if !now().eq(this.iter()) {
+            this.entities.clear();
+            this.entities.extend(now());
+        }
+    }
+}

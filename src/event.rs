@@ -1,0 +1,229 @@
+//! What a collision is to its readers: the message, and the entity events for observers.
+
+use bevy::prelude::*;
+
+/// Two colliders touch, or have ceased to: one message per touching pair and tick.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn push_out(mut hits: MessageReader<CollisionEvent>, mut players: Query<&mut Transform, With<Player>>) {
+///     for hit in hits.read().filter(|hit| !hit.ended()) {
+///         if let Some(hit) = hit.seen_by(|entity| players.contains(entity)) {
+///             if let Ok(mut player) = players.get_mut(hit.entity) {
+///                 player.translation += hit.minimum_translation();
+///             }
+///         }
+///     }
+/// }
+///
+/// #[derive(Component)]
+/// struct Player;
+/// ```
+///
+/// In the world's frame and units; in 2D, z is 0, so that all of it applies to a `Transform` as it stands.
+///
+/// # When to read
+///
+/// Written by [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report). A response belongs after that set in the same
+/// schedule, or in `FixedLast`. A reader in `Update` sees the events of all ticks of the frame, however many there were.
+/// A reader in `FixedUpdate` sees them one tick late.
+#[derive(Message, Clone, Copy, Debug, PartialEq)]
+pub struct CollisionEvent {
+    /// One of the two. Which one is not meaningful, but always the same: [`seen_from`](Self::seen_from) and
+    /// [`seen_by`](Self::seen_by) turn the event round where needed.
+    pub entity: Entity,
+    /// The other one.
+    pub other: Entity,
+    /// Whether the contact began, goes on, or ended.
+    pub phase: CollisionPhase,
+    /// Unit vector from `entity` to `other`: the direction in which `other` gets out by the shortest way.
+    pub normal: Vec3,
+    /// How deep they are in each other, along the normal; 0 if they only touch. After the end: as of the last contact.
+    pub depth: f32,
+    pub(crate) surface: Surface,
+    pub(crate) other_surface: Surface,
+}
+
+/// A contact point on a collider, relative to the translation that the collider had: exact far from the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Surface {
+    pub translation: Vec3,
+    pub offset: Vec3,
+}
+
+/// The phase of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CollisionPhase {
+    /// The first tick in which the two touch.
+    Started,
+    /// Every further tick in which they do, also at rest.
+    Ongoing,
+    /// They no longer touch, and why. Exactly one for each `Started`.
+    Ended(EndReason),
+}
+
+/// Why a contact ended.
+///
+/// If there is more than one reason, the first one in the order of this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum EndReason {
+    /// An entity of the two was despawned.
+    Despawned,
+    /// An entity of the two is disabled: it has `Disabled` or another component of Bevy's `DefaultQueryFilters`.
+    Disabled,
+    /// A collider was removed from its entity.
+    ColliderRemoved,
+    /// A collider has become inert, or its pose is no longer finite or gone.
+    Invalid,
+    /// Their [`CollisionLayers`](crate::CollisionLayers) no longer let them meet.
+    Filtered,
+    /// The candidate pairs, which the app supplies itself, no longer contain the two.
+    NotCandidate,
+    /// Their shapes no longer touch, by whatever change of pose, scale, parent or shape.
+    Separated,
+}
+
+impl CollisionEvent {
+    /// Whether the contact began in this tick.
+    pub fn started(&self) -> bool {
+        self.phase == CollisionPhase::Started
+    }
+
+    /// Whether the contact began in an earlier tick and goes on.
+    pub fn ongoing(&self) -> bool {
+        self.phase == CollisionPhase::Ongoing
+    }
+
+    /// Whether the contact has ended.
+    pub fn ended(&self) -> bool {
+        self.end_reason().is_some()
+    }
+
+    /// Why the contact has ended, if it has.
+    pub fn end_reason(&self) -> Option<EndReason> {
+        match self.phase {
+            CollisionPhase::Ended(reason) => Some(reason),
+            CollisionPhase::Started | CollisionPhase::Ongoing => None,
+        }
+    }
+
+    /// The shortest vector that moves `entity` out of `other`, so that they just touch: `-normal * depth`.
+    pub fn minimum_translation(&self) -> Vec3 {
+        self.minimum_translation_with_slop(0.0)
+    }
+
+    /// The same, and `slop` beyond it, so that a gap of that width remains; with a negative slop, an overlap.
+    pub fn minimum_translation_with_slop(&self, slop: f32) -> Vec3 {
+        -self.normal * (self.depth + slop)
+    }
+
+    /// The point of `entity`'s surface that is deepest in `other`.
+    pub fn point(&self) -> Vec3 {
+        self.surface.translation + self.surface.offset
+    }
+
+    /// The point of `other`'s surface that is deepest in `entity`: [`point`](Self::point)` - normal * depth`.
+    pub fn other_point(&self) -> Vec3 {
+        self.other_surface.translation + self.other_surface.offset
+    }
+
+    /// [`point`](Self::point) relative to the translation of `entity`, in the world's axes. Far from the origin it keeps
+    /// the digits that a point in the world loses.
+    pub fn offset(&self) -> Vec3 {
+        self.surface.offset
+    }
+
+    /// [`other_point`](Self::other_point) relative to the translation of `other`, in the world's axes.
+    pub fn other_offset(&self) -> Vec3 {
+        self.other_surface.offset
+    }
+
+    /// The same contact as seen from `other`.
+    #[must_use]
+    pub fn flipped(&self) -> Self {
+        Self {
+            entity: self.other,
+            other: self.entity,
+            phase: self.phase,
+            normal: -self.normal,
+            depth: self.depth,
+            surface: self.other_surface,
+            other_surface: self.surface,
+        }
+    }
+
+    /// The same contact with `entity` as [`entity`](Self::entity), or `None` if it is neither of the two.
+    pub fn seen_from(&self, entity: Entity) -> Option<Self> {
+        self.seen_by(|side| side == entity)
+    }
+
+    /// The same contact with a side that fulfils `predicate` as [`entity`](Self::entity), or `None` if neither does. If
+    /// both do, it stays as it is.
+    pub fn seen_by(&self, mut predicate: impl FnMut(Entity) -> bool) -> Option<Self> {
+        if predicate(self.entity) {
+            Some(*self)
+        } else if predicate(self.other) {
+            Some(self.flipped())
+        } else {
+            None
+        }
+    }
+}
+
+/// Observed on an entity: it has begun to touch another one.
+///
+/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     commands
+///         .spawn(Collider::from(Circle::new(1.0)))
+///         .observe(|hit: On<CollisionStarted>, mut commands: Commands| {
+///             println!("hit {} along {}", hit.other, hit.normal);
+///             commands.entity(hit.entity).despawn();
+///         });
+/// }
+/// ```
+#[derive(EntityEvent, Deref, Clone, Copy, Debug, PartialEq)]
+pub struct CollisionStarted {
+    #[event_target]
+    target: Entity,
+    #[deref]
+    hit: CollisionEvent,
+}
+
+/// Observed on an entity: it has ceased to touch another one, which may no longer exist.
+///
+/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`; it carries the last contact,
+/// and [`end_reason`](CollisionEvent::end_reason) says why it ended.
+#[derive(EntityEvent, Deref, Clone, Copy, Debug, PartialEq)]
+pub struct CollisionEnded {
+    #[event_target]
+    target: Entity,
+    #[deref]
+    hit: CollisionEvent,
+}
+
+impl CollisionStarted {
+    pub(crate) fn new(hit: CollisionEvent) -> Self {
+        Self {
+            target: hit.entity,
+            hit,
+        }
+    }
+}
+
+impl CollisionEnded {
+    pub(crate) fn new(hit: CollisionEvent) -> Self {
+        Self {
+            target: hit.entity,
+            hit,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Which colliders may meet: layers.
+
+use bevy::prelude::*;
+
+/// The layers that a collider is on, and those that it meets.
+///
+/// Two colliders are tested only if each is on a layer that the other one meets. Without this component a collider is
+/// on all layers and meets all. Each bit of the masks is a layer. A change counts from the next tick, also at rest.
+///
+/// ```
+/// use headbutt::CollisionLayers;
+///
+/// const PLAYER: u32 = 1 << 0;
+/// const ENEMY: u32 = 1 << 1;
+/// const WALL: u32 = 1 << 2;
+///
+/// let player = CollisionLayers::new(PLAYER, ENEMY | WALL);
+/// let enemy = CollisionLayers::new(ENEMY, PLAYER | WALL);
+/// assert!(player.interacts_with(enemy));
+/// assert!(!enemy.interacts_with(enemy));
+/// assert!(player.interacts_with(CollisionLayers::ALL));
+/// assert!(!player.interacts_with(CollisionLayers::NONE));
+/// ```
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CollisionLayers {
+    /// The layers that this collider is on.
+    pub memberships: u32,
+    /// The layers that this collider meets.
+    pub filters: u32,
+}
+
+impl CollisionLayers {
+    /// On all layers, meeting all: what a collider without this component does.
+    pub const ALL: Self = Self::new(u32::MAX, u32::MAX);
+
+    /// On no layer, meeting none.
+    pub const NONE: Self = Self::new(0, 0);
+
+    /// On the layers of the one mask, meeting those of the other.
+    pub const fn new(memberships: u32, filters: u32) -> Self {
+        Self {
+            memberships,
+            filters,
+        }
+    }
+
+    /// Whether each is on a layer that the other one meets.
+    pub const fn interacts_with(self, other: Self) -> bool {
+        self.memberships & other.filters != 0 && other.memberships & self.filters != 0
+    }
+}
+
+impl Default for CollisionLayers {
+    /// [`ALL`](Self::ALL).
+    fn default() -> Self {
+        Self::ALL
+    }
+}

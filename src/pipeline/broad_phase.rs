@@ -1,0 +1,159 @@
+//! Second stage: which pairs may touch.
+//!
+//! Sweep and prune (Baraff, "Dynamic Simulation of Non-Penetrating Rigid Bodies" (1992), chapter 3): sort the boxes by
+//! their lower end along one axis; only boxes whose intervals overlap there can meet. The axis is the one along which the
+//! boxes are spread most. Sorted anew each tick: the result depends on this tick's boxes alone.
+
+use bevy::prelude::*;
+
+use super::sync::{Bounds, Proxies, Proxy};
+use crate::space::{Space, Wide};
+
+/// Where the candidate pairs come from.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BroadPhase {
+    /// The plugin finds them from bounding boxes.
+    #[default]
+    Automatic,
+    /// The app supplies them in [`CandidatePairs`].
+    Custom,
+}
+
+/// The pairs of entities that are tested in this tick.
+///
+/// With [`BroadPhase::Automatic`] the plugin makes them anew each tick. With [`BroadPhase::Custom`] they are the app's:
+/// fill them in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). The plugin then only reads
+/// them, so they stay until they are cleared.
+///
+/// Order does not matter, neither of the pairs nor within one, and a pair may come twice. What is no collider, and an
+/// entity paired with itself, is passed over. Layers apply here as well.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Bullet;
+/// #[derive(Component)]
+/// struct Target;
+///
+/// fn bullets_meet_targets(
+///     mut pairs: ResMut<CandidatePairs>,
+///     bullets: Query<Entity, With<Bullet>>,
+///     targets: Query<Entity, With<Target>>,
+/// ) {
+///     pairs.clear();
+///     for bullet in &bullets {
+///         pairs.extend(targets.iter().map(|target| (bullet, target)));
+///     }
+/// }
+///
+/// App::new()
+///     .add_plugins((MinimalPlugins, HeadbuttPlugin::default().with_broad_phase(BroadPhase::Custom)))
+///     .add_systems(FixedPostUpdate, bullets_meet_targets.in_set(HeadbuttSystems::BroadPhase));
+/// ```
+#[derive(Resource, Clone, Debug, Default)]
+pub struct CandidatePairs {
+    pairs: Vec<(Entity, Entity)>,
+}
+
+impl CandidatePairs {
+    /// Adds a pair.
+    pub fn push(&mut self, entity: Entity, other: Entity) {
+        self.pairs.push((entity, other));
+    }
+
+    /// Removes all pairs.
+    pub fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// All pairs, as they were added.
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
+        self.pairs.iter().copied()
+    }
+
+    /// Whether a pair is among them, in either order. It looks at every pair.
+    pub fn contains(&self, entity: Entity, other: Entity) -> bool {
+        self.pairs.contains(&(entity, other)) || self.pairs.contains(&(other, entity))
+    }
+
+    /// How many pairs there are, with those that came twice.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+}
+
+impl Extend<(Entity, Entity)> for CandidatePairs {
+    fn extend<T: IntoIterator<Item = (Entity, Entity)>>(&mut self, pairs: T) {
+        self.pairs.extend(pairs);
+    }
+}
+
+/// Fills [`CandidatePairs`] with the pairs whose bounding boxes overlap.
+pub fn sweep_and_prune(
+    proxies: Res<Proxies>,
+    mut pairs: ResMut<CandidatePairs>,
+    mut order: Local<Vec<(f64, usize)>>,
+) {
+    pairs.clear();
+    sweep(&proxies.plane, &mut order, &mut pairs);
+    sweep(&proxies.solid, &mut order, &mut pairs);
+}
+
+fn sweep<V: Space>(
+    proxies: &[Proxy<V>],
+    order: &mut Vec<(f64, usize)>,
+    pairs: &mut CandidatePairs,
+) {
+    let axis = widest_axis(proxies);
+    let interval =
+        |bounds: &Bounds<V::Wide>| (bounds.min.component(axis), bounds.max.component(axis));
+    order.clear();
+    order.extend(
+        proxies
+            .iter()
+            .enumerate()
+            .map(|(index, proxy)| (interval(&proxy.bounds).0, index)),
+    );
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut sorted = order.iter().filter_map(|(_, index)| proxies.get(*index));
+    while let Some(proxy) = sorted.next() {
+        let end = interval(&proxy.bounds).1;
+        for other in sorted.clone() {
+            if interval(&other.bounds).0 > end {
+                break;
+            }
+            if proxy.bounds.overlaps(&other.bounds) {
+                pairs.push(proxy.entity, other.entity);
+            }
+        }
+    }
+}
+
+/// The axis along which the centres of the boxes vary most.
+fn widest_axis<V: Space>(proxies: &[Proxy<V>]) -> usize {
+    let count = proxies.len().max(1) as f64;
+    let centre = |proxy: &Proxy<V>, axis: usize| {
+        0.5 * (proxy.bounds.min.component(axis) + proxy.bounds.max.component(axis))
+    };
+    let variance = |axis: usize| {
+        let mean = proxies
+            .iter()
+            .map(|proxy| centre(proxy, axis) / count)
+            .sum::<f64>();
+        proxies
+            .iter()
+            .map(|proxy| (centre(proxy, axis) - mean).powi(2))
+            .sum::<f64>()
+    };
+    (0..V::Wide::DIMENSION)
+        .map(|axis| (axis, variance(axis)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map_or(0, |(axis, _)| axis)
+}

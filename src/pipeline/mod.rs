@@ -1,0 +1,72 @@
+//! The tick, one file a stage:
+//!
+//! ```text
+//! sync          poses in          colliders and transforms  ->  Proxies
+//! broad_phase   candidate pairs   Proxies                   ->  CandidatePairs
+//! narrow_phase  contacts          CandidatePairs, Proxies   ->  TouchingPairs
+//! report        events out        TouchingPairs             ->  CollisionState, messages, observers
+//! ```
+//!
+//! Each stage reads what the one before it left in a resource. All of these are made anew each tick, but for
+//! [`CollisionState`]: what touched in the last tick is the whole of what lasts.
+
+mod broad_phase;
+mod narrow_phase;
+mod place;
+mod report;
+mod state;
+mod sync;
+
+pub use broad_phase::{BroadPhase, CandidatePairs};
+pub use state::CollisionState;
+
+use bevy::{
+    ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs},
+    prelude::*,
+};
+
+use crate::event::CollisionEvent;
+
+/// The stages of the tick, in this order, in the schedule that the plugin was given (`FixedPostUpdate` by default).
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HeadbuttSystems {
+    /// Reads colliders and the transforms of them and their ancestors. What moves colliders belongs before.
+    Sync,
+    /// Finds the pairs that may touch, or is where the app supplies them: see [`BroadPhase::Custom`].
+    BroadPhase,
+    /// Runs GJK and EPA on the candidate pairs.
+    NarrowPhase,
+    /// Writes [`CollisionEvent`]s and triggers observers. What responds to collisions belongs after.
+    Report,
+}
+
+/// Adds the tick to a schedule.
+pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel, broad_phase: BroadPhase) {
+    app.add_message::<CollisionEvent>()
+        .init_resource::<sync::Proxies>()
+        .init_resource::<CandidatePairs>()
+        .init_resource::<narrow_phase::TouchingPairs>()
+        .init_resource::<CollisionState>()
+        .insert_resource(broad_phase)
+        .configure_sets(
+            schedule,
+            (
+                HeadbuttSystems::Sync,
+                HeadbuttSystems::BroadPhase,
+                HeadbuttSystems::NarrowPhase,
+                HeadbuttSystems::Report,
+            )
+                .chain(),
+        )
+        .add_systems(
+            schedule,
+            (
+                sync::sync.in_set(HeadbuttSystems::Sync),
+                broad_phase::sweep_and_prune
+                    .in_set(HeadbuttSystems::BroadPhase)
+                    .run_if(resource_equals(BroadPhase::Automatic)),
+                narrow_phase::narrow_phase.in_set(HeadbuttSystems::NarrowPhase),
+                report::report.in_set(HeadbuttSystems::Report),
+            ),
+        );
+}

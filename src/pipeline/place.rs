@@ -1,0 +1,98 @@
+//! Where an entity is: from the transforms of it and its ancestors to a pose, and the map that scales its shape.
+//!
+//! `GlobalTransform` is propagated once a frame, after the fixed steps: in a fixed step it is late. So the chain of
+//! `Transform`s is followed here, each tick, in f64.
+
+use bevy::prelude::*;
+
+use crate::{
+    math::{DMat3, DVec3},
+    shape::Map,
+    space::{Pose, Space, Wide},
+};
+
+/// Axes whose lengths and right angles differ by no more than f32 can tell are those of a uniform scale.
+const UNIFORM: f64 = f32::EPSILON as f64;
+
+/// More ancestors than this are a loop.
+const MAX_ANCESTORS: usize = 4096;
+
+/// An affine map of space: x is mapped to `linear * x + translation`.
+#[derive(Clone, Copy, Debug)]
+pub struct Affine {
+    pub linear: DMat3,
+    pub translation: DVec3,
+}
+
+impl Affine {
+    fn from_transform(transform: &Transform) -> Self {
+        let rotation = transform.rotation.as_dquat();
+        let unit = rotation * (1.0 / rotation.length_squared().sqrt());
+        let scale = DMat3::from_diagonal(transform.scale.as_dvec3());
+        Self {
+            linear: DMat3::from_quat(unit) * scale,
+            translation: transform.translation.as_dvec3(),
+        }
+    }
+
+    /// This map after `inner`.
+    fn after(&self, inner: &Self) -> Self {
+        Self {
+            linear: self.linear * inner.linear,
+            translation: self.linear * inner.translation + self.translation,
+        }
+    }
+}
+
+/// The affine map of an entity, or `None` if it has no `Transform` or its ancestors form a loop. An ancestor without a
+/// `Transform` moves nothing.
+///
+/// It looks up the world and not a query, because queries leave out disabled entities, and a disabled parent still is
+/// where it is.
+pub fn affine_of(world: &World, entity: Entity) -> Option<Affine> {
+    let mut affine = Affine::from_transform(world.get::<Transform>(entity)?);
+    let mut child = entity;
+    for _ in 0..MAX_ANCESTORS {
+        let Some(parent) = world.get::<ChildOf>(child).map(ChildOf::parent) else {
+            return Some(affine);
+        };
+        if let Some(transform) = world.get::<Transform>(parent) {
+            affine = Affine::from_transform(transform).after(&affine);
+        }
+        child = parent;
+    }
+    None
+}
+
+/// Splits an affine map, as far as the space sees it, into the map that scales a shape and the pose that places it; or
+/// `None` if it is not finite.
+///
+/// A map that turns, mirrors and scales uniformly keeps circles round, so that a shape's radius survives it: it becomes
+/// a factor and an orthogonal pose. Any other map acts on the shape as a whole, and the pose only translates.
+pub fn split<V: Space>(affine: &Affine) -> Option<(Map<V::Wide>, Pose<V::Wide>)> {
+    let (linear, translation) = V::restrict(affine.linear, affine.translation);
+    let axes = || (0..V::Wide::DIMENSION).map(|index| V::Wide::column(linear, index));
+    if !translation.is_finite() || !axes().all(Wide::is_finite) {
+        return None;
+    }
+    let squared = axes().map(Wide::length_squared).sum::<f64>() / V::Wide::DIMENSION as f64;
+    let is_uniform = (0..V::Wide::DIMENSION).all(|i| {
+        (i..V::Wide::DIMENSION).all(|j| {
+            let expected = if i == j { squared } else { 0.0 };
+            let product = V::Wide::column(linear, i).dot(V::Wide::column(linear, j));
+            (product - expected).abs() <= UNIFORM * squared
+        })
+    });
+    let (map, rotation) = if is_uniform && squared > 0.0 {
+        let factor = squared.sqrt();
+        let rotation = V::Wide::scaled(linear, 1.0 / factor);
+        (Map::Uniform(factor), rotation)
+    } else {
+        (Map::Linear(linear), V::Wide::IDENTITY)
+    };
+    let pose = Pose {
+        rotation,
+        translation,
+    };
+    Some((map, pose))
+}

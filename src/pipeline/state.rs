@@ -1,0 +1,74 @@
+//! What lasts from tick to tick.
+
+use bevy::prelude::*;
+
+use crate::event::CollisionEvent;
+
+/// What touches what, as of the last tick: all of the state that lasts from one tick to the next.
+///
+/// A contact is a function of this tick's shapes and poses alone; only `Started` and `Ended` depend on the tick before.
+/// So a rollback that restores this resource, together with the transforms, plays the same events again. To read it in a
+/// game, use [`Collisions`](crate::Collisions).
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct CollisionState {
+    /// In order of (entity, other), and each pair once, with the lesser entity first.
+    contacts: Vec<CollisionEvent>,
+    /// Numbers of `contacts`, in order of (other, entity).
+    by_other: Vec<usize>,
+}
+
+impl CollisionState {
+    /// The contacts, in order.
+    pub(crate) fn contacts(&self) -> &[CollisionEvent] {
+        &self.contacts
+    }
+
+    /// Takes the contacts of a tick, which are in order.
+    pub(crate) fn replace(&mut self, contacts: impl Iterator<Item = CollisionEvent>) {
+        self.contacts.clear();
+        self.contacts.extend(contacts);
+        let Self { contacts, by_other } = self;
+        by_other.clear();
+        by_other.extend(0..contacts.len());
+        by_other.sort_unstable_by_key(|number| {
+            contacts
+                .get(*number)
+                .map(|contact| (contact.other, contact.entity))
+        });
+    }
+
+    /// The contacts of an entity, each seen from it: first those whose other side is greater, then the rest.
+    pub(crate) fn contacts_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
+        let start = self
+            .contacts
+            .partition_point(|contact| contact.entity < entity);
+        let as_entity = self.contacts.iter().skip(start);
+        let other_of = |number: &usize| self.contacts.get(*number).map(|contact| contact.other);
+        let start = self
+            .by_other
+            .partition_point(|number| other_of(number) < Some(entity));
+        let as_other = self
+            .by_other
+            .iter()
+            .skip(start)
+            .filter_map(|number| self.contacts.get(*number));
+        as_entity
+            .take_while(move |contact| contact.entity == entity)
+            .copied()
+            .chain(
+                as_other
+                    .take_while(move |contact| contact.other == entity)
+                    .map(CollisionEvent::flipped),
+            )
+    }
+
+    /// The contact of two entities, as seen from the first one.
+    pub(crate) fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
+        let pair = (entity.min(other), entity.max(other));
+        self.contacts
+            .binary_search_by_key(&pair, |contact| (contact.entity, contact.other))
+            .ok()
+            .and_then(|number| self.contacts.get(number))
+            .and_then(|contact| contact.seen_from(entity))
+    }
+}

@@ -1,0 +1,59 @@
+//! The plugin.
+
+use bevy::{
+    ecs::schedule::{InternedScheduleLabel, ScheduleLabel},
+    prelude::*,
+};
+
+use crate::pipeline::{self, BroadPhase};
+
+/// Detects collisions between all entities with a [`Collider`](crate::Collider).
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
+/// ```
+///
+/// By [`default`](Self::default) it runs in `FixedPostUpdate`, once each fixed step: what moves in `FixedUpdate` counts
+/// in the same tick. It needs no other plugin and adds none (the fixed steps themselves come with `MinimalPlugins` or
+/// `DefaultPlugins`), and the order of plugins does not matter. The stages of a tick are
+/// [`HeadbuttSystems`](crate::HeadbuttSystems).
+#[derive(Clone, Debug)]
+pub struct HeadbuttPlugin {
+    schedule: InternedScheduleLabel,
+    broad_phase: BroadPhase,
+}
+
+impl HeadbuttPlugin {
+    /// Runs a tick each time `schedule` runs: `PostUpdate`, say, or the schedule that a rollback repeats.
+    pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
+        Self {
+            schedule: schedule.intern(),
+            broad_phase: BroadPhase::Automatic,
+        }
+    }
+
+    /// Chooses where the candidate pairs come from: see [`CandidatePairs`](crate::CandidatePairs).
+    #[must_use]
+    pub fn with_broad_phase(self, broad_phase: BroadPhase) -> Self {
+        Self {
+            broad_phase,
+            ..self
+        }
+    }
+}
+
+impl Default for HeadbuttPlugin {
+    /// In `FixedPostUpdate`.
+    fn default() -> Self {
+        Self::in_schedule(FixedPostUpdate)
+    }
+}
+
+impl Plugin for HeadbuttPlugin {
+    fn build(&self, app: &mut App) {
+        pipeline::build(app, self.schedule, self.broad_phase);
+    }
+}

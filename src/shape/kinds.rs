@@ -1,0 +1,103 @@
+//! The kinds of shape that a collider can hold, as one type for both dimensions.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::{
+    ConvexHull, Support,
+    points::farthest,
+    primitives::{corner, segment_along_y},
+};
+use crate::{
+    math::{Vec2, Vec3},
+    space::Space,
+};
+
+/// A shape that has been checked, of either dimension.
+#[derive(Clone, Debug)]
+pub enum AnyShape {
+    /// In the plane.
+    Plane(Shape<Vec2>),
+    /// In space.
+    Solid(Shape<Vec3>),
+}
+
+/// A space whose shapes [`AnyShape`] can hold: both of them.
+pub trait Dimension: Space {
+    /// Forgets the dimension.
+    #[doc(hidden)]
+    fn any(shape: Shape<Self>) -> AnyShape;
+}
+
+impl Dimension for Vec2 {
+    fn any(shape: Shape<Self>) -> AnyShape {
+        AnyShape::Plane(shape)
+    }
+}
+
+impl Dimension for Vec3 {
+    fn any(shape: Shape<Self>) -> AnyShape {
+        AnyShape::Solid(shape)
+    }
+}
+
+/// A shape that has been checked. The same kinds serve both dimensions: a circle and a sphere are a ball, a rectangle
+/// and a cuboid are a box.
+#[derive(Clone)]
+pub enum Shape<V: Space> {
+    /// All points within `radius` of the origin.
+    Ball { radius: f32 },
+    /// All points within `radius` of a segment along y.
+    Capsule { half_length: f32, radius: f32 },
+    /// The box from -`half_size` to `half_size`.
+    Box { half_size: V },
+    /// A segment.
+    Segment([V; 2]),
+    /// A triangle.
+    Triangle([V; 3]),
+    /// The hull of points.
+    Hull(ConvexHull<V>),
+    /// A user's shape.
+    Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
+}
+
+impl<V: Space> Support for Shape<V> {
+    type Vector = V;
+
+    fn support(&self, direction: V::Wide) -> V::Wide {
+        match self {
+            Self::Ball { .. } => V::Wide::default(),
+            Self::Capsule { half_length, .. } => segment_along_y(*half_length, direction),
+            Self::Box { half_size } => corner(*half_size, direction),
+            Self::Segment(vertices) => farthest(vertices, direction),
+            Self::Triangle(vertices) => farthest(vertices, direction),
+            Self::Hull(hull) => hull.support(direction),
+            Self::Custom(shape) => shape.support(direction),
+        }
+    }
+
+    fn radius(&self) -> f64 {
+        match self {
+            Self::Ball { radius } | Self::Capsule { radius, .. } => f64::from(*radius),
+            Self::Custom(shape) => shape.radius(),
+            Self::Box { .. } | Self::Segment(_) | Self::Triangle(_) | Self::Hull(_) => 0.0,
+        }
+    }
+}
+
+impl<V: Space> fmt::Debug for Shape<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Ball { radius } => write!(formatter, "Ball({radius})"),
+            Self::Capsule {
+                half_length,
+                radius,
+            } => write!(formatter, "Capsule({half_length}, {radius})"),
+            Self::Box { half_size } => write!(formatter, "Box({half_size:?})"),
+            Self::Segment(vertices) => write!(formatter, "Segment({vertices:?})"),
+            Self::Triangle(vertices) => write!(formatter, "Triangle({vertices:?})"),
+            Self::Hull(hull) => write!(formatter, "Hull({} points)", hull.points().len()),
+            Self::Custom(_) => write!(formatter, "Custom"),
+        }
+    }
+}
