@@ -1,6 +1,13 @@
 //! Collision detection for Bevy.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::todo)]
 
 mod collider;
 mod collisions;

@@ -64,12 +64,19 @@ pub fn affine_of(world: &World, entity: Entity) -> Option<Affine> {
     None
 }
 
+/// How a shape comes to be where it is: the map that scales it, then the pose that places it.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement<W: Wide> {
+    pub map: Map<W>,
+    pub pose: Pose<W>,
+}
+
 /// Splits an affine map, as far as the space sees it, into the map that scales a shape and the pose that places it; or
 /// `None` if it is not finite.
 ///
 /// A map that turns, mirrors and scales uniformly keeps circles round, so that a shape's radius survives it: it becomes
 /// a factor and an orthogonal pose. Any other map acts on the shape as a whole, and the pose only translates.
-pub fn split<V: Space>(affine: &Affine) -> Option<(Map<V::Wide>, Pose<V::Wide>)> {
+pub fn place<V: Space>(affine: &Affine) -> Option<Placement<V::Wide>> {
     let (linear, translation) = V::restrict(affine.linear, affine.translation);
     let axes = || (0..V::Wide::DIMENSION).map(|index| V::Wide::column(linear, index));
     if !translation.is_finite() || !axes().all(Wide::is_finite) {
@@ -90,9 +97,11 @@ pub fn split<V: Space>(affine: &Affine) -> Option<(Map<V::Wide>, Pose<V::Wide>)>
     } else {
         (Map::Linear(linear), V::Wide::IDENTITY)
     };
-    let pose = Pose {
-        rotation,
-        translation,
-    };
-    Some((map, pose))
+    Some(Placement {
+        map,
+        pose: Pose {
+            rotation,
+            translation,
+        },
+    })
 }

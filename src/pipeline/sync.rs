@@ -5,7 +5,7 @@ use bevy::{
     prelude::*,
 };
 
-use super::place::{Affine, affine_of, split};
+use super::place::{Affine, Placement, affine_of, place};
 use crate::{
     collider::Collider,
     layers::CollisionLayers,
@@ -152,9 +152,9 @@ fn proxy<V: Space>(
     layers: CollisionLayers,
     affine: &Affine,
 ) -> Result<Proxy<V>, Fault> {
-    let (map, pose) = split::<V>(affine).ok_or(Fault::NotFinite)?;
+    let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
     let bounds = Bounds::around(&Image::new(shape, map), &pose);
-    if !bounds.min.is_finite() || !bounds.max.is_finite() {
+    if !V::narrow(bounds.min).is_finite() || !V::narrow(bounds.max).is_finite() {
         return Err(Fault::Unbounded);
     }
     Ok(Proxy {
@@ -176,7 +176,7 @@ enum Fault {
     NoPose,
     #[error("its pose is not finite")]
     NotFinite,
-    #[error("its shape has no finite bounds")]
+    #[error("its bounds are not finite, or beyond f32")]
     Unbounded,
 }
 

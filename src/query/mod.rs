@@ -168,7 +168,7 @@ where
     solver.hit().then_some(Hit(solver))
 }
 
-/// Two shapes of which [`test`] has found that they touch.
+/// Two shapes of which [`test()`] has found that they touch.
 pub struct Hit<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
 
 impl<A, B> Hit<'_, A, B>

@@ -21,9 +21,10 @@ pub const DISTANCE_GAP: f64 = 1e-12;
 /// some units in the last place.
 pub const ROUNDING: f64 = 1e-15;
 
-/// EPA ends when the depth that it found exceeds its lower bound by no more than this. It binds only for smooth shapes,
-/// on which EPA converges without end; for polytopes the two bounds meet.
-pub const DEPTH_GAP: f64 = 1e-6;
+/// EPA ends when the depth that it found exceeds its lower bound by no more than this: less than the result, in f32, can
+/// show. It binds for smooth shapes, on which EPA converges without end, and between nearly parallel facets; elsewhere
+/// the two bounds of a polytope meet.
+pub const DEPTH_GAP: f64 = 1e-7;
 
 /// A direction along which the Minkowski difference reaches no farther than this from the origin is the answer: no
 /// depth is less than 0. Some times CORE_CONTACT, so that a vertex beyond it is independent of a simplex that holds
