@@ -2,7 +2,7 @@
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
-use crate::{event::CollisionEvent, pipeline::CollisionState};
+use crate::{event::CollisionEvent, state::CollisionState};
 
 /// All pairs that touch, as of the last tick: a system parameter.
 ///

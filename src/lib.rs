@@ -19,15 +19,17 @@ mod plugin;
 pub mod query;
 mod shape;
 mod space;
+mod state;
 
 pub use collider::Collider;
 pub use collisions::{CollidingEntities, Collisions};
 pub use event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason};
 pub use layers::CollisionLayers;
-pub use pipeline::{BroadPhase, CandidatePairs, CollisionState, HeadbuttSystems};
+pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems};
 pub use plugin::HeadbuttPlugin;
 pub use shape::{ConvexHull, Dimension, IntoShape, ShapeError, Support};
 pub use space::Space;
+pub use state::CollisionState;
 
 /// What a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {

@@ -14,18 +14,16 @@ mod broad_phase;
 mod narrow_phase;
 mod place;
 mod report;
-mod state;
 mod sync;
 
 pub use broad_phase::{BroadPhase, CandidatePairs};
-pub use state::CollisionState;
 
 use bevy::{
     ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs},
     prelude::*,
 };
 
-use crate::event::CollisionEvent;
+use crate::{event::CollisionEvent, state::CollisionState};
 
 /// The stages of the tick, in this order, in the schedule that the plugin was given (`FixedPostUpdate` by default).
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

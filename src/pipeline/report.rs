@@ -12,7 +12,6 @@ use bevy::{
 use super::{
     broad_phase::{BroadPhase, CandidatePairs},
     narrow_phase::TouchingPairs,
-    state::CollisionState,
     sync::Proxies,
 };
 use crate::{
@@ -20,6 +19,7 @@ use crate::{
     collisions::CollidingEntities,
     event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason},
     layers::CollisionLayers,
+    state::CollisionState,
 };
 
 /// Writes the messages, updates what can be read, and triggers the observers, in this order: an observer sees the new

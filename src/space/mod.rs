@@ -122,12 +122,6 @@ pub trait Wide:
     /// The scalar product.
     fn dot(self, other: Self) -> f64;
 
-    /// For each component the smaller one.
-    fn min(self, other: Self) -> Self;
-
-    /// For each component the larger one.
-    fn max(self, other: Self) -> Self;
-
     /// This vector with its components' signs taken from `signs`.
     fn copysign(self, signs: Self) -> Self;
 

@@ -66,14 +66,6 @@ impl Wide for DVec2 {
         self.dot(other)
     }
 
-    fn min(self, other: Self) -> Self {
-        self.min(other)
-    }
-
-    fn max(self, other: Self) -> Self {
-        self.max(other)
-    }
-
     fn copysign(self, signs: Self) -> Self {
         self.copysign(signs)
     }

@@ -75,14 +75,6 @@ impl Wide for DVec3 {
         self.dot(other)
     }
 
-    fn min(self, other: Self) -> Self {
-        self.min(other)
-    }
-
-    fn max(self, other: Self) -> Self {
-        self.max(other)
-    }
-
     fn copysign(self, signs: Self) -> Self {
         self.copysign(signs)
     }
