@@ -83,6 +83,8 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
     /// Looks along a unit vector: how far Y reaches, and at which vertex.
     fn look(&mut self, normal: W) -> (Vertex<W>, Penetration<W>) {
         let vertex = (self.support)(normal);
+        // GJK may have ended on a single vertex at the origin, and know nothing of the size of the pair.
+        self.scale = self.scale.max(vertex.point.length());
         let seen = Penetration {
             normal,
             depth: vertex.point.dot(normal),
@@ -109,11 +111,11 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
     fn span(&mut self) -> Option<Penetration<W>> {
         // The origin lies in the simplex that GJK ended with: these are the points in common.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
-        loop {
+        // Each round adds a vertex or, at most once for each that GJK left, removes one.
+        for _ in 0..2 * (W::DIMENSION + 1) {
             let normal = match self.perpendicular() {
                 Normal::One(normal) => normal,
                 Normal::None => return None,
-                // Vertices that depend on each other within rounding: one of them says nothing.
                 Normal::Any => {
                     self.pop();
                     continue;
@@ -134,6 +136,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
             // Independent of the others: they lie in a plane through the origin, but for less than FLAT.
             self.push(vertex);
         }
+        None
     }
 
     /// A unit vector at right angles to what the vertices span.
@@ -152,11 +155,10 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
     /// The loop of EPA. `None` if it had to end before the bounds met.
     fn expand(&mut self) -> Option<Penetration<W>> {
         let mut polytope = W::Polytope::from_simplex(&self.points)?;
-        let gap = DEPTH_GAP * self.scale;
         loop {
             let facet = polytope.nearest()?;
             let (vertex, seen) = self.look(facet.normal);
-            if seen.depth - facet.distance <= gap {
+            if seen.depth - facet.distance <= DEPTH_GAP * self.scale {
                 return Some(self.settle(&polytope, &facet, seen));
             }
             let repeats = self.points.contains(&vertex.point);
