@@ -84,7 +84,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
     fn look(&mut self, normal: W) -> (Vertex<W>, Penetration<W>) {
         let vertex = (self.support)(normal);
         // GJK may have ended on a single vertex at the origin, and know nothing of the size of the pair.
-        self.scale = self.scale.max(vertex.point.length());
+        self.scale = self.scale.max(vertex.scale());
         let seen = Penetration {
             normal,
             depth: vertex.point.dot(normal),

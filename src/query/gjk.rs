@@ -96,7 +96,7 @@ impl<W: Wide> Gjk<W> {
             nearest: nearest(&simplex),
             simplex,
             distance,
-            scale: distance + pair.reach(),
+            scale: 0.0,
             proved_apart: false,
             reach: pair.reach(),
             iterations: 0,
@@ -177,8 +177,8 @@ impl<W: Wide> Gjk<W> {
 
     /// Takes note of a vertex: the scale that it sets, whether it is one at all, and whether the origin is reached.
     fn look(&mut self, vertex: &Vertex<W>) {
-        self.scale = self.scale.max(vertex.point.length() + self.reach);
-        if !vertex.point.is_finite() {
+        self.scale = self.scale.max(vertex.scale() + self.reach);
+        if !vertex.point.is_finite() || !self.reach.is_finite() {
             self.state = State::NoShape;
         } else if self.distance <= CORE_CONTACT * self.scale {
             self.state = State::Enclosed;

@@ -6,6 +6,7 @@
 
 use core::cmp::Ordering;
 
+use super::tolerance::OFFSET;
 use crate::{
     shape::Support,
     space::{Pose, Space, Wide},
@@ -20,6 +21,14 @@ pub struct Vertex<W> {
     pub first: W,
     /// The support point of the second shape's core.
     pub second: W,
+}
+
+impl<W: Wide> Vertex<W> {
+    /// The size that this vertex shows the pair to have, without its radii.
+    pub fn scale(&self) -> f64 {
+        let offset = self.first.extent() + self.second.extent();
+        self.point.length().max(OFFSET * offset)
+    }
 }
 
 /// Two shapes and how they lie to each other.

@@ -3,7 +3,11 @@
 //! All are relative. Those that are lengths count in the *scale* of the pair: the largest distance from the origin to
 //! a vertex of the Minkowski difference met so far, plus both radii. For a pair that touches, it lies between half of
 //! the larger shape's size and the sum of both sizes, so that metres, pixels and millimetres are the same to the
-//! solvers.
+//! solvers. [`OFFSET`] bounds it from below.
+
+/// The scale is at least this part of the vertices' distances from the origins of their own shapes. A difference of two
+/// points is rounded by 1e-16 of their coordinates: for a small shape far from its own origin, more than of its size.
+pub const OFFSET: f64 = 1e-5;
 
 /// Shapes no farther apart than this touch, with depth 0. It is what rounding one coordinate of the pair to f32 can do:
 /// below it, the input itself cannot tell touching from apart.

@@ -151,6 +151,9 @@ pub trait Wide:
     /// `matrix` times `factor`.
     fn scaled(matrix: Self::Matrix, factor: f64) -> Self::Matrix;
 
+    /// The sum of the components' sizes: the length, up to a factor between 1 and the dimension's root, without a root.
+    fn extent(self) -> f64;
+
     /// The square of the length.
     fn length_squared(self) -> f64 {
         self.dot(self)

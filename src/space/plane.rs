@@ -66,6 +66,10 @@ impl Wide for DVec2 {
         self.dot(other)
     }
 
+    fn extent(self) -> f64 {
+        self.abs().element_sum()
+    }
+
     fn copysign(self, signs: Self) -> Self {
         self.copysign(signs)
     }

@@ -75,6 +75,10 @@ impl Wide for DVec3 {
         self.dot(other)
     }
 
+    fn extent(self) -> f64 {
+        self.abs().element_sum()
+    }
+
     fn copysign(self, signs: Self) -> Self {
         self.copysign(signs)
     }
