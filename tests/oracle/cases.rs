@@ -1,0 +1,563 @@
+//! Random shapes of every kind, in random poses: apart, near touching, shallow and deep in each other.
+
+use std::{cell::Cell, fmt};
+
+use bevy::math::{
+    DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
+    primitives::{
+        Capsule2d, Capsule3d, Circle, Cuboid, Rectangle, Segment2d, Segment3d, Sphere, Triangle2d,
+        Triangle3d,
+    },
+};
+use headbutt::{ConvexHull, Space, Support};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::{Body, unit};
+
+/// A dimension to test in.
+pub trait Dimension: Space {
+    const PLANAR: bool;
+
+    /// The components that there are of three.
+    fn of(vector: Vec3) -> Self;
+
+    /// In f64 and in space.
+    fn deep(self) -> DVec3;
+
+    fn ball(radius: f32) -> Box<dyn Support<Vector = Self>>;
+    fn capsule(half_length: f32, radius: f32) -> Box<dyn Support<Vector = Self>>;
+    fn cuboid(half_size: Self) -> Box<dyn Support<Vector = Self>>;
+    fn segment(ends: [Self; 2]) -> Box<dyn Support<Vector = Self>>;
+    fn triangle(vertices: [Self; 3]) -> Box<dyn Support<Vector = Self>>;
+    fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>>;
+
+    /// In the plane, of a rotation what turns x within the plane.
+    fn isometry(rotation: Quat, translation: Vec3) -> Self::Isometry;
+
+    /// The vector under the rotation that [`isometry`](Self::isometry) makes of `rotation`.
+    fn turned(rotation: Quat, vector: Vec3) -> Vec3 {
+        let (matrix, _) = Self::map(Self::isometry(rotation, Vec3::ZERO));
+        (matrix * vector.as_dvec3()).as_vec3()
+    }
+
+    /// The map of an isometry as it is, rounded: an orthonormal matrix, and the translation.
+    fn map(isometry: Self::Isometry) -> (DMat3, DVec3);
+}
+
+/// A shape of the user's own: the hull of the points at `half_size` on the axes, with a radius.
+pub struct Diamond<V> {
+    pub half_size: V,
+    pub radius: f32,
+}
+
+impl Support for Diamond<Vec2> {
+    type Vector = Vec2;
+
+    fn support(&self, direction: DVec2) -> DVec2 {
+        let half_size = self.half_size.as_dvec2();
+        let heights = (direction * half_size).abs();
+        let corner = if heights.x > heights.y {
+            DVec2::X
+        } else {
+            DVec2::Y
+        };
+        half_size * corner * direction.signum()
+    }
+
+    fn radius(&self) -> f64 {
+        self.radius.into()
+    }
+}
+
+impl Support for Diamond<Vec3> {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        let half_size = self.half_size.as_dvec3();
+        let heights = (direction * half_size).abs();
+        let corner = if heights.x > heights.y && heights.x > heights.z {
+            DVec3::X
+        } else if heights.y > heights.z {
+            DVec3::Y
+        } else {
+            DVec3::Z
+        };
+        half_size * corner * direction.signum()
+    }
+
+    fn radius(&self) -> f64 {
+        self.radius.into()
+    }
+}
+
+impl Dimension for Vec2 {
+    const PLANAR: bool = true;
+
+    fn of(vector: Vec3) -> Self {
+        vector.truncate()
+    }
+    fn deep(self) -> DVec3 {
+        self.as_dvec2().extend(0.0)
+    }
+    fn ball(radius: f32) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Circle { radius })
+    }
+    fn capsule(half_length: f32, radius: f32) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Capsule2d {
+            radius,
+            half_length,
+        })
+    }
+    fn cuboid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Rectangle { half_size })
+    }
+    fn segment(vertices: [Self; 2]) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Segment2d { vertices })
+    }
+    fn triangle(vertices: [Self; 3]) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Triangle2d { vertices })
+    }
+    fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Diamond { half_size, radius })
+    }
+    fn isometry(rotation: Quat, translation: Vec3) -> Isometry2d {
+        let x = (rotation * Vec3::X).truncate().normalize_or(Vec2::X);
+        Isometry2d::new(translation.truncate(), Rot2 { cos: x.x, sin: x.y })
+    }
+    fn map(isometry: Isometry2d) -> (DMat3, DVec3) {
+        let rotation = isometry.rotation;
+        let x = DVec3::new(rotation.cos.into(), rotation.sin.into(), 0.0).normalize();
+        let matrix = DMat3::from_cols(x, DVec3::new(-x.y, x.x, 0.0), DVec3::Z);
+        (matrix, isometry.translation.deep())
+    }
+}
+
+impl Dimension for Vec3 {
+    const PLANAR: bool = false;
+
+    fn of(vector: Vec3) -> Self {
+        vector
+    }
+    fn deep(self) -> DVec3 {
+        self.as_dvec3()
+    }
+    fn ball(radius: f32) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Sphere { radius })
+    }
+    fn capsule(half_length: f32, radius: f32) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Capsule3d {
+            radius,
+            half_length,
+        })
+    }
+    fn cuboid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Cuboid { half_size })
+    }
+    fn segment(vertices: [Self; 2]) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Segment3d { vertices })
+    }
+    fn triangle(vertices: [Self; 3]) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Triangle3d { vertices })
+    }
+    fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Diamond { half_size, radius })
+    }
+    fn isometry(rotation: Quat, translation: Vec3) -> Isometry3d {
+        Isometry3d::new(translation, rotation)
+    }
+    fn map(isometry: Isometry3d) -> (DMat3, DVec3) {
+        let rotation = isometry.rotation.to_array().map(f64::from);
+        let matrix = DMat3::from_quat(DQuat::from_array(rotation).normalize());
+        (matrix, Vec3::from(isometry.translation).deep())
+    }
+}
+
+/// A shape that is asked for support points only so often: a query that goes on without end fails its test, instead of
+/// never letting it end.
+pub struct Bounded<'a, V> {
+    shape: Box<dyn Support<Vector = V> + 'a>,
+    calls: Cell<usize>,
+}
+
+impl<V: Space> Support for Bounded<'_, V> {
+    type Vector = V;
+
+    fn support(&self, direction: V::Wide) -> V::Wide {
+        self.calls.set(self.calls.get() + 1);
+        assert!(self.calls.get() < 10_000, "a query without end");
+        self.shape.support(direction)
+    }
+
+    fn radius(&self) -> f64 {
+        self.shape.radius()
+    }
+}
+
+/// The kinds of shape, each of which there is in both dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Ball,
+    Capsule,
+    Box,
+    Segment,
+    Triangle,
+    Hull,
+    OnePoint,
+    TwoPoints,
+    Custom,
+}
+
+pub const KINDS: [Kind; 9] = [
+    Kind::Ball,
+    Kind::Capsule,
+    Kind::Box,
+    Kind::Segment,
+    Kind::Triangle,
+    Kind::Hull,
+    Kind::OnePoint,
+    Kind::TwoPoints,
+    Kind::Custom,
+];
+
+/// A shape as the library sees it, and as points with a radius for the oracle.
+pub struct Shape<V: Dimension> {
+    pub kind: Kind,
+    /// `None` for a raw slice of the points.
+    support: Option<Box<dyn Support<Vector = V>>>,
+    pub points: Vec<V>,
+    pub radius: f32,
+}
+
+impl<V: Dimension> fmt::Debug for Shape<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let Self {
+            kind,
+            points,
+            radius,
+            ..
+        } = self;
+        write!(formatter, "{kind:?} of {points:?} with radius {radius:?}")
+    }
+}
+
+impl<V: Dimension> Shape<V> {
+    fn new(
+        kind: Kind,
+        support: Option<Box<dyn Support<Vector = V>>>,
+        points: Vec<V>,
+        radius: f32,
+    ) -> Self {
+        Self {
+            kind,
+            support,
+            points,
+            radius,
+        }
+    }
+
+    pub fn ball(radius: f32) -> Self {
+        let centre = vec![V::default()];
+        Self::new(Kind::Ball, Some(V::ball(radius)), centre, radius)
+    }
+
+    pub fn capsule(half_length: f32, radius: f32) -> Self {
+        let ends = [1.0, -1.0].map(|sign| V::of(Vec3::Y * half_length * sign));
+        let support = V::capsule(half_length, radius);
+        Self::new(Kind::Capsule, Some(support), ends.to_vec(), radius)
+    }
+
+    pub fn cuboid(half_size: Vec3) -> Self {
+        let sign = |number: u32, bit: u32| if (number >> bit) & 1 == 0 { 1.0 } else { -1.0 };
+        let corners = (0..if V::PLANAR { 4 } else { 8 })
+            .map(|number| Vec3::new(sign(number, 0), sign(number, 1), sign(number, 2)))
+            .map(|signs| V::of(half_size * signs))
+            .collect();
+        let support = V::cuboid(V::of(half_size));
+        Self::new(Kind::Box, Some(support), corners, 0.0)
+    }
+
+    pub fn segment(ends: [V; 2]) -> Self {
+        Self::new(Kind::Segment, Some(V::segment(ends)), ends.to_vec(), 0.0)
+    }
+
+    pub fn triangle(corners: [V; 3]) -> Self {
+        let support = V::triangle(corners);
+        Self::new(Kind::Triangle, Some(support), corners.to_vec(), 0.0)
+    }
+
+    pub fn hull(points: Vec<V>) -> Self {
+        let hull = ConvexHull::new(points.iter().copied()).expect("finite points");
+        Self::new(Kind::Hull, Some(Box::new(hull)), points, 0.0)
+    }
+
+    /// The raw slice of the points.
+    pub fn slice(points: Vec<V>) -> Self {
+        let kind = if points.len() == 1 {
+            Kind::OnePoint
+        } else {
+            Kind::TwoPoints
+        };
+        Self::new(kind, None, points, 0.0)
+    }
+
+    /// A shape of the user's own.
+    pub fn custom(half_size: Vec3, radius: f32) -> Self {
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+        let corners = axes
+            .into_iter()
+            .take(if V::PLANAR { 2 } else { 3 })
+            .flat_map(|axis| [V::of(half_size * axis), V::of(-half_size * axis)])
+            .collect();
+        let support = V::diamond(V::of(half_size), radius);
+        Self::new(Kind::Custom, Some(support), corners, radius)
+    }
+
+    /// A random shape of about the size given.
+    fn random(kind: Kind, size: f32, random: &mut StdRng) -> Self {
+        match kind {
+            Kind::Ball => Self::ball(rarely(0.0, size, random)),
+            Kind::Capsule => {
+                let half_length = rarely(0.0, size * random.random_range(0.05..1.0), random);
+                let radius = rarely(0.0, size * random.random_range(0.05..1.0), random);
+                Self::capsule(half_length, radius)
+            }
+            Kind::Box => Self::cuboid(half_size(size, random)),
+            Kind::Segment => Self::segment(points(size, random)),
+            Kind::Triangle => Self::triangle(corners(size, random)),
+            Kind::Hull => Self::hull(hull_points(size, random)),
+            Kind::OnePoint => Self::slice(points::<V, 1>(size, random).to_vec()),
+            Kind::TwoPoints => Self::slice(points::<V, 2>(size, random).to_vec()),
+            Kind::Custom => {
+                let rounded = random.random_bool(0.5);
+                let radius = size * random.random_range(0.01..0.5);
+                Self::custom(half_size(size, random), if rounded { radius } else { 0.0 })
+            }
+        }
+    }
+
+    pub fn support(&self) -> Bounded<'_, V> {
+        Bounded {
+            shape: match &self.support {
+                Some(support) => Box::new(&**support),
+                None => Box::new(&self.points[..]),
+            },
+            calls: Cell::new(0),
+        }
+    }
+
+    /// The shape under a map, in a frame with another origin.
+    pub fn body(&self, (rotation, translation): (DMat3, DVec3), origin: DVec3) -> Body {
+        let points = self.points.iter().map(|point| point.deep());
+        let turned = points.clone().map(|point| rotation * point);
+        let placed = turned.map(|point| point + (translation - origin));
+        Body {
+            lever: points.map(DVec3::length).fold(0.0, f64::max),
+            ..Body::new(placed, self.radius.into(), V::PLANAR)
+        }
+    }
+}
+
+fn rarely(rare: f32, usual: f32, random: &mut StdRng) -> f32 {
+    if random.random_bool(0.04) {
+        rare
+    } else {
+        usual
+    }
+}
+
+/// Three lengths, one of them now and then a ten thousandth of the others, or nothing.
+fn half_size(size: f32, random: &mut StdRng) -> Vec3 {
+    let mut lengths = [(); 3].map(|()| size * random.random_range(0.2..1.0));
+    // Of the two that there are in the plane as well.
+    let one = &mut lengths[random.random_range(0..2)];
+    if random.random_bool(0.15) {
+        *one *= 1e-4;
+    } else if random.random_bool(0.04) {
+        *one = 0.0;
+    }
+    Vec3::from(lengths)
+}
+
+fn point(random: &mut StdRng) -> Vec3 {
+    Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
+}
+
+/// Points around a place that may lie outside of them.
+fn points<V: Dimension, const N: usize>(size: f32, random: &mut StdRng) -> [V; N] {
+    let centre = rarely(2.0, 0.3, random) * point(random);
+    [(); N].map(|()| V::of(size * (centre + point(random))))
+}
+
+/// Of a triangle, which now and then is nearly a segment, or is one.
+fn corners<V: Dimension>(size: f32, random: &mut StdRng) -> [V; 3] {
+    let [a, b, c] = points::<V, 3>(size, random);
+    let height = [1.0, 1.0, 1.0, 1.0, 1e-4, 0.0][random.random_range(0..6)];
+    if height == 1.0 {
+        return [a, b, c];
+    }
+    let on_edge = a.deep().lerp(b.deep(), 0.3);
+    let apex = on_edge + (c.deep() - on_edge) * height;
+    [a, b, V::of(apex.as_vec3())]
+}
+
+/// In general position, on a lattice (which makes coplanar faces), flat, or nearly so; with doubles and inner points.
+fn hull_points<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
+    let thickness = [1.0, 1.0, 1.0, 1e-4, 0.0][random.random_range(0..5)];
+    let lattice = random.random_bool(0.3);
+    let count = random.random_range(1..10);
+    let mut points: Vec<Vec3> = (0..count)
+        .map(|_| {
+            let point = point(random);
+            let point = if lattice { point.round() } else { point };
+            // Of the two axes that there are in the plane as well.
+            point * Vec3::new(1.0, thickness, 1.0) * size
+        })
+        .collect();
+    if random.random_bool(0.3) {
+        points.push(points[0]);
+        points.push(points.iter().sum::<Vec3>() / points.len() as f32);
+    }
+    points.into_iter().map(V::of).collect()
+}
+
+/// Where the pair is, and how large: a length that all sizes are near to, and how far from the origin.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    pub unit: f32,
+    pub far: f32,
+}
+
+/// Two shapes in two poses.
+pub struct Case<V: Dimension> {
+    pub a: Shape<V>,
+    pub pose_a: V::Isometry,
+    pub b: Shape<V>,
+    pub pose_b: V::Isometry,
+    /// The translation of the first pose: the origin of the bodies' frame.
+    pub origin: DVec3,
+    pub body_a: Body,
+    pub body_b: Body,
+}
+
+impl<V: Dimension> fmt::Debug for Case<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let Self {
+            a,
+            pose_a,
+            b,
+            pose_b,
+            ..
+        } = self;
+        write!(formatter, "{a:?} at {pose_a:?}, {b:?} at {pose_b:?}")
+    }
+}
+
+impl<V: Dimension> Case<V> {
+    /// A random pair of the kinds given.
+    pub fn random(kinds: [Kind; 2], setting: Setting, random: &mut StdRng) -> Self {
+        let [a, b] = kinds.map(|kind| {
+            let size = setting.unit * 10_f32.powf(random.random_range(-0.7..0.7));
+            Shape::<V>::random(kind, size, random)
+        });
+        let turns = rotations(random);
+        let away = 3.0 * setting.unit * point(random) + setting.far * point(random).signum();
+        let pose_a = V::isometry(turns[0], away);
+        let (turn_a, origin) = V::map(pose_a);
+        let body_a = a.body((turn_a, origin), origin);
+
+        let (turn_b, _) = V::map(V::isometry(turns[1], Vec3::ZERO));
+        let body_b = b.body((turn_b, DVec3::ZERO), DVec3::ZERO);
+        let offset = offset(&body_a, &body_b, random);
+        let pose_b = V::isometry(turns[1], (origin + offset).as_vec3());
+        // Anew, because the pose has been rounded.
+        let body_b = b.body(V::map(pose_b), origin);
+        Self {
+            a,
+            pose_a,
+            b,
+            pose_b,
+            origin,
+            body_a,
+            body_b,
+        }
+    }
+}
+
+/// Any two rotations, or the same for both, or none, or quarter turns: in those poses faces and edges are parallel.
+fn rotations(random: &mut StdRng) -> [Quat; 2] {
+    let mut any = || {
+        let [x, y, z, w] = [(); 4].map(|()| random.random_range(-1.0..1.0));
+        Quat::from_xyzw(x, y, z, w).normalize()
+    };
+    let (first, second) = (any(), any());
+    match random.random_range(0..8) {
+        0 => [Quat::IDENTITY; 2],
+        1 => [
+            Quat::IDENTITY,
+            Quat::from_xyzw(0.0, 0.0, 0.5_f32.sqrt(), 0.5_f32.sqrt()),
+        ],
+        2 => [first, first],
+        _ => [first, second],
+    }
+}
+
+/// Where the second of two bodies is to be put: a third of the time a point of it in a point of the other, else touching
+/// where their support points in some direction meet, and moved along it a little or a lot, or not at all. In that
+/// direction, a gap is exactly the distance of the bodies, and an overlap the length of one way out.
+fn offset(a: &Body, b: &Body, random: &mut StdRng) -> DVec3 {
+    if random.random_bool(0.35) {
+        return inner_point(a, random) - inner_point(b, random);
+    }
+    let normals: Vec<DVec3> = a.normals().iter().chain(b.normals()).copied().collect();
+    let flat = |vector: DVec3| if a.planar { vector.with_z(0.0) } else { vector };
+    let any = unit(flat(point(random).as_dvec3())).unwrap_or(DVec3::X);
+    let direction = match random.random_range(0..4) {
+        0 if !normals.is_empty() => normals[random.random_range(0..normals.len())],
+        1 => DVec3::X,
+        _ => any,
+    };
+    let smaller = match a.size().min(b.size()) {
+        size if size > 0.0 => size,
+        _ => a.size().max(b.size()),
+    };
+    let shift = 10_f64.powf(random.random_range(-7.0..0.0));
+    let shift = match random.random_range(0..20) {
+        0..=1 => 0.0,
+        2..=9 => -shift,
+        10..=16 => shift,
+        _ => random.random_range(0.0..5.0),
+    };
+    a.support(direction) - b.support(-direction) + direction * (shift * smaller)
+}
+
+/// Some point of the core.
+fn inner_point(body: &Body, random: &mut StdRng) -> DVec3 {
+    let weights: Vec<f64> = body
+        .points
+        .iter()
+        .map(|_| random.random_range(0.0..1.0))
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    let weighted = body.points.iter().zip(&weights);
+    weighted
+        .map(|(point, weight)| *point * *weight)
+        .sum::<DVec3>()
+        / sum.max(f64::MIN_POSITIVE)
+}
+
+/// For every pair of kinds in both orders, as many cases as asked for.
+pub fn for_each_case<V: Dimension>(
+    seed: u64,
+    per_pair: usize,
+    setting: Setting,
+    mut test: impl FnMut(Case<V>),
+) {
+    let mut random = StdRng::seed_from_u64(seed);
+    for first in KINDS {
+        for second in KINDS {
+            for _ in 0..per_pair {
+                test(Case::random([first, second], setting, &mut random));
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Answers of the library held against the oracle, with what is allowed to be off.
+
+use std::{collections::BTreeMap, fmt::Debug};
+
+use bevy::math::DVec3;
+use headbutt::query::{Contact, Distance};
+
+use super::{
+    Body,
+    cases::{Case, Dimension},
+    gap, reach_along,
+};
+
+/// How far the length of a normal may be from 1: what rounding three components to f32 does, and as much again for
+/// whoever computes with it.
+const UNIT: f64 = 5e-7;
+
+/// What rounding to f32 does to a number of size 1, with some room.
+const ROUNDING: f64 = 1.2e-7;
+
+/// What f64 leaves open of where a turned point is, as a fraction of its distance from the origin that it turns about.
+const TURNED: f64 = 1e-15;
+
+/// How far lengths may be off: some units in the last place of an f32 of the shapes' sizes. Points have no size, and
+/// still an inexact place.
+pub fn tolerance(a: &Body, b: &Body) -> f64 {
+    let turned = TURNED * (a.lever + b.lever);
+    let (a, b) = (a.size(), b.size());
+    1e-5 * a.min(b) + 4e-6 * a.max(b) + turned
+}
+
+/// A contact in the frame of the oracle: the first shape's translation is the origin.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    pub normal: DVec3,
+    pub depth: f64,
+    pub point_a: DVec3,
+    pub point_b: DVec3,
+    /// How far rounding to f32, in the world, may have moved the points.
+    pub grain: f64,
+}
+
+impl Touch {
+    pub fn new<V: Dimension>(contact: &Contact<V>, origin: DVec3) -> Self {
+        let (point_a, point_b) = (contact.point_a.deep(), contact.point_b.deep());
+        Self {
+            normal: contact.normal.deep(),
+            depth: contact.depth.into(),
+            point_a: point_a - origin,
+            point_b: point_b - origin,
+            grain: ROUNDING * point_a.length().max(point_b.length()),
+        }
+    }
+}
+
+/// A distance in the frame of the oracle.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart {
+    pub distance: f64,
+    pub point_a: DVec3,
+    pub point_b: DVec3,
+    /// How far rounding to f32, in the world, may have moved the points.
+    pub grain: f64,
+}
+
+impl Apart {
+    pub fn new<V: Dimension>(found: &Distance<V>, origin: DVec3) -> Self {
+        let (point_a, point_b) = (found.point_a.deep(), found.point_b.deep());
+        Self {
+            distance: found.distance.into(),
+            point_a: point_a - origin,
+            point_b: point_b - origin,
+            grain: ROUNDING * point_a.length().max(point_b.length()),
+        }
+    }
+}
+
+/// An error as a fraction of what is allowed, by the name of its class.
+pub type Errors = Vec<(&'static str, f64)>;
+
+/// Yes or no is right, or the shapes are so near touching that the input does not tell.
+pub fn check_verdict(a: &Body, b: &Body, hit: bool) -> Result<(), String> {
+    let (gap, tolerance) = (gap(a, b), tolerance(a, b));
+    if (hit && gap > tolerance) || (!hit && gap < -tolerance) {
+        return Err(format!("hit is {hit} at a gap of {gap:e}"));
+    }
+    Ok(())
+}
+
+/// The contact is true: its normal is unit, its depth the least, moving by it leaves the shapes touching, and its points
+/// are where the shapes' own surfaces face each other.
+pub fn check_contact(a: &Body, b: &Body, touch: &Touch) -> Result<Errors, String> {
+    let tolerance = tolerance(a, b);
+    let depth = (-gap(a, b)).max(0.0);
+    let rounded = tolerance + touch.grain;
+    let way = touch.normal * touch.depth;
+    let out_of_plane = if a.planar { touch.normal.z.abs() } else { 0.0 };
+    judge([
+        ("unit", (touch.normal.length() - 1.0).abs(), UNIT),
+        ("plane", out_of_plane, 0.0),
+        ("depth", (touch.depth - depth).abs(), tolerance),
+        ("moved", gap(a, &b.moved(way)).abs(), tolerance),
+        (
+            "reach",
+            (reach_along(a, b, touch.normal) - touch.depth).abs(),
+            tolerance,
+        ),
+        (
+            "apart",
+            (touch.point_a - touch.point_b - way).length(),
+            rounded,
+        ),
+        (
+            "surface a",
+            off_surface(a, touch.point_a, touch.normal),
+            rounded,
+        ),
+        (
+            "surface b",
+            off_surface(b, touch.point_b, -touch.normal),
+            rounded,
+        ),
+    ])
+    .map_err(|text| format!("{text}; the depth is {depth:e}, found {touch:?}"))
+}
+
+/// The distance is right, and its points are on the surfaces and that far apart; of touching shapes, in both.
+pub fn check_distance(a: &Body, b: &Body, found: &Apart) -> Result<Errors, String> {
+    let distance = gap(a, b).max(0.0);
+    let tolerance = tolerance(a, b);
+    let rounded = tolerance + found.grain;
+    let between = found.point_b - found.point_a;
+    judge([
+        (
+            "distance",
+            (found.distance - distance).abs(),
+            tolerance + ROUNDING * distance,
+        ),
+        (
+            "between",
+            (between.length() - found.distance).abs(),
+            rounded + ROUNDING * distance,
+        ),
+        ("in a", a.gap_to(found.point_a).max(0.0), rounded),
+        ("in b", b.gap_to(found.point_b).max(0.0), rounded),
+    ])
+    .map_err(|text| format!("{text}; the distance is {distance:e}, found {found:?}"))
+}
+
+/// How far a point is from being one of the surface with the outward normal given.
+fn off_surface(body: &Body, point: DVec3, normal: DVec3) -> f64 {
+    let below = (body.height(normal) - point.dot(normal)).abs();
+    below.max(body.gap_to(point))
+}
+
+/// Each error with its limit: all of them as fractions, or those beyond their limits in words.
+fn judge<const N: usize>(errors: [(&'static str, f64, f64); N]) -> Result<Errors, String> {
+    let beyond: Vec<String> = errors
+        .iter()
+        // Written so that NaN is beyond every limit.
+        .filter(
+            |(_, error, limit)| !matches!(error.partial_cmp(limit), Some(order) if order.is_le()),
+        )
+        .map(|(class, error, limit)| format!("{class} is off by {error:e}, allowed {limit:e}"))
+        .collect();
+    if !beyond.is_empty() {
+        return Err(beyond.join(", "));
+    }
+    let fraction = |error: f64, limit: f64| if error > 0.0 { error / limit } else { 0.0 };
+    Ok(errors
+        .into_iter()
+        .map(|(class, error, limit)| (class, fraction(error, limit)))
+        .collect())
+}
+
+/// What a test over many cases has found.
+#[derive(Default)]
+pub struct Report {
+    cases: usize,
+    hits: usize,
+    worst: BTreeMap<&'static str, f64>,
+    failures: Vec<(String, String)>,
+}
+
+impl Report {
+    pub fn count(&mut self, hit: bool) {
+        self.cases += 1;
+        self.hits += usize::from(hit);
+    }
+
+    pub fn note<V: Dimension>(&mut self, case: &Case<V>, outcome: Result<Errors, String>) {
+        match outcome {
+            Ok(errors) => {
+                for (class, error) in errors {
+                    let worst = self.worst.entry(class).or_default();
+                    *worst = worst.max(error);
+                }
+            }
+            Err(text) => {
+                let kinds = format!("{:?} on {:?}", case.a.kind, case.b.kind);
+                self.failures.push((kinds, format!("{text}\n    {case:?}")));
+            }
+        }
+    }
+
+    /// Prints the worst errors, and fails if one of the cases has.
+    pub fn finish(self, name: &str) {
+        let Self {
+            cases,
+            hits,
+            worst,
+            failures,
+        } = self;
+        println!(
+            "{name}: {cases} cases, {hits} hits, worst as fractions of the limits {worst:.3?}"
+        );
+        let mut by_kinds = BTreeMap::<&str, usize>::new();
+        for (kinds, _) in &failures {
+            *by_kinds.entry(kinds).or_default() += 1;
+        }
+        let first: String = failures
+            .iter()
+            .take(5)
+            .map(|(kinds, text)| format!("\n{kinds}: {text}"))
+            .collect();
+        assert!(
+            failures.is_empty(),
+            "{} of {cases} cases fail: {by_kinds:?}{first}",
+            failures.len(),
+        );
+        // A generator that never, or always, hits would test only half.
+        let share = hits as f64 / cases as f64;
+        assert!((0.25..0.75).contains(&share), "{hits} hits of {cases}");
+    }
+}
+
+/// `Ok` if two answers are equal, bit for bit as far as their `Debug` form tells (it tells 0 from -0).
+pub fn same(what: &'static str, left: impl Debug, right: impl Debug) -> Result<Errors, String> {
+    let (left, right) = (format!("{left:?}"), format!("{right:?}"));
+    if left == right {
+        Ok(vec![])
+    } else {
+        Err(format!("{what}: {left} and {right}"))
+    }
+}

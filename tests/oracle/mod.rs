@@ -1,0 +1,355 @@
+//! An independent answer, in f64, to the questions that `headbutt::query` answers.
+//!
+//! Nothing in here calls the library. A body is a list of points with a radius around their hull, and everything is
+//! found by trying all features: slow, and plain enough to be checked by reading.
+//!
+//! For cores A and B the difference A - B reaches h(n) = max n·a - min n·b in direction n. Each n is a way out of an
+//! overlap, of length h(n); the least is at the normal of a facet of A - B. Those are normals of facets of A or B or
+//! perpendicular to an edge of each, so that the least over all of these is the depth. Directions that belong to no
+//! facet do no harm: they are ways out as well.
+//!
+//! The plane is the plane z = 0 of space, where directions are restricted to it.
+
+#![allow(
+    dead_code,
+    reason = "each test file uses its own part of the shared module"
+)]
+
+pub mod cases;
+pub mod check;
+
+use bevy::math::DVec3;
+
+/// An overlap of cores, as a fraction of their sizes, below which they may as well be flat: f64 leaves 1e-16, products
+/// of two some times that.
+const FLAT: f64 = 1e-11;
+
+/// The hull of some points with a radius around it.
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub points: Vec<DVec3>,
+    pub radius: f64,
+    /// How far its points were from the origin that it has been turned about.
+    pub lever: f64,
+    planar: bool,
+    /// Pairs of points, all edges of the core among them; a point with itself for a core of one point.
+    edges: Vec<[DVec3; 2]>,
+    /// Triples of points, which cover the core's surface; none for a core without area, or in the plane.
+    faces: Vec<[DVec3; 3]>,
+    /// Unit normals of the facets, each with one sign.
+    normals: Vec<DVec3>,
+}
+
+impl Body {
+    pub fn in_plane(points: impl IntoIterator<Item = DVec3>, radius: f64) -> Self {
+        Self::new(points, radius, true)
+    }
+
+    pub fn in_space(points: impl IntoIterator<Item = DVec3>, radius: f64) -> Self {
+        Self::new(points, radius, false)
+    }
+
+    pub fn new(points: impl IntoIterator<Item = DVec3>, radius: f64, planar: bool) -> Self {
+        let points: Vec<DVec3> = points.into_iter().collect();
+        let mut body = Self {
+            edges: Vec::new(),
+            faces: Vec::new(),
+            normals: Vec::new(),
+            points,
+            radius,
+            lever: 0.0,
+            planar,
+        };
+        if !planar {
+            body.find_faces();
+        }
+        if body.edges.is_empty() {
+            body.edges = match body.points[..] {
+                [point] => vec![[point, point]],
+                _ => pairs(&body.points).collect(),
+            };
+        }
+        if planar {
+            body.normals = body
+                .edges
+                .iter()
+                .filter_map(|[a, b]| unit((*b - *a).cross(DVec3::Z)))
+                .collect();
+        }
+        body
+    }
+
+    /// All triples with the core on one side of their plane, and their sides.
+    fn find_faces(&mut self) {
+        let slack = FLAT * self.core_size();
+        let mut sides = Vec::new();
+        for (i, a) in self.points.iter().enumerate() {
+            for (j, b) in self.points.iter().enumerate().skip(i + 1) {
+                for (k, c) in self.points.iter().enumerate().skip(j + 1) {
+                    let Some(normal) = cross_unit(*b - *a, *c - *a) else {
+                        continue;
+                    };
+                    let (low, high) = extent(&self.points, normal);
+                    let height = normal.dot(*a);
+                    if high - height > slack && height - low > slack {
+                        continue;
+                    }
+                    self.faces.push([*a, *b, *c]);
+                    self.normals.push(normal);
+                    sides.extend([(i, j), (i, k), (j, k)]);
+                }
+            }
+        }
+        remove_doubles(&mut self.normals);
+        sides.sort_unstable();
+        sides.dedup();
+        self.edges = sides
+            .into_iter()
+            .map(|(i, j)| [self.points[i], self.points[j]])
+            .collect();
+    }
+
+    /// The core alone.
+    pub fn core(self) -> Self {
+        Self {
+            radius: 0.0,
+            ..self
+        }
+    }
+
+    fn core_size(&self) -> f64 {
+        let centre = self.points.iter().sum::<DVec3>() / self.points.len() as f64;
+        let distances = self.points.iter().map(|point| point.distance(centre));
+        distances.fold(0.0, f64::max)
+    }
+
+    /// The radius of a ball around the whole body.
+    pub fn size(&self) -> f64 {
+        self.core_size() + self.radius
+    }
+
+    pub fn moved(&self, offset: DVec3) -> Self {
+        let mut moved = self.clone();
+        let points = moved.points.iter_mut();
+        let points = points.chain(moved.edges.iter_mut().flatten());
+        points
+            .chain(moved.faces.iter_mut().flatten())
+            .for_each(|point| *point += offset);
+        moved
+    }
+
+    /// The greatest component along a unit vector.
+    pub fn height(&self, direction: DVec3) -> f64 {
+        extent(&self.points, direction).1 + self.radius
+    }
+
+    /// A point of that height.
+    pub fn support(&self, direction: DVec3) -> DVec3 {
+        let height = |point: &&DVec3| point.dot(direction);
+        let farthest = self
+            .points
+            .iter()
+            .max_by(|a, b| height(a).total_cmp(&height(b)));
+        *farthest.expect("a body has points") + direction * self.radius
+    }
+
+    pub fn normals(&self) -> &[DVec3] {
+        &self.normals
+    }
+
+    /// How far a point is outside; negative inside.
+    pub fn gap_to(&self, point: DVec3) -> f64 {
+        gap(self, &Body::new([point], 0.0, self.planar))
+    }
+}
+
+/// The signed distance of two bodies: how far they are apart, or minus the length of the shortest way out.
+pub fn gap(a: &Body, b: &Body) -> f64 {
+    relation(a, b).gap
+}
+
+/// How two bodies lie to each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Relation {
+    /// The signed distance.
+    pub gap: f64,
+    /// From the first to the second, along the shortest way; one of them, if there are several. `None` where the cores
+    /// touch in a way that leaves it free, or does not determine it.
+    pub normal: Option<DVec3>,
+}
+
+pub fn relation(a: &Body, b: &Body) -> Relation {
+    let reach = a.radius + b.radius;
+    let flat = FLAT * (a.core_size() + b.core_size());
+    let (overlap, normal) = overlap(a, b);
+    if normal.is_some() && overlap > flat {
+        return Relation {
+            gap: -overlap - reach,
+            normal,
+        };
+    }
+    let [on_a, on_b] = nearest_points(a, b);
+    let between = on_b - on_a;
+    let apart = between.length();
+    Relation {
+        gap: apart - reach,
+        normal: if apart > flat { unit(between) } else { normal },
+    }
+}
+
+/// How far the difference of the cores reaches along a unit vector, radii included.
+pub fn reach_along(a: &Body, b: &Body, direction: DVec3) -> f64 {
+    a.height(direction) + b.height(-direction)
+}
+
+/// The least reach of the difference of the cores: negative if that shows them to be apart.
+fn overlap(a: &Body, b: &Body) -> (f64, Option<DVec3>) {
+    let mut best = (f64::INFINITY, None);
+    let mut look = |normal: DVec3| {
+        let (low_a, high_a) = extent(&a.points, normal);
+        let (low_b, high_b) = extent(&b.points, normal);
+        if high_a - low_b < best.0 {
+            best = (high_a - low_b, Some(normal));
+        }
+        if high_b - low_a < best.0 {
+            best = (high_b - low_a, Some(-normal));
+        }
+    };
+    a.normals
+        .iter()
+        .chain(&b.normals)
+        .copied()
+        .for_each(&mut look);
+    if !a.planar {
+        let directions = [a, b].map(|body| {
+            let edges = body.edges.iter();
+            let mut directions: Vec<DVec3> = edges.filter_map(|[p, q]| unit(*q - *p)).collect();
+            remove_doubles(&mut directions);
+            directions
+        });
+        for along_a in &directions[0] {
+            for along_b in &directions[1] {
+                if let Some(normal) = cross_unit(*along_a, *along_b) {
+                    look(normal);
+                }
+            }
+        }
+        // Where all edges are parallel, the difference is a segment, and every direction at right angles is a normal.
+        if let Some(along) = directions.iter().flatten().next() {
+            let (first, second) = along.any_orthonormal_pair();
+            look(first);
+            look(second);
+        }
+    }
+    best
+}
+
+/// The nearest points of two cores that are not within each other.
+fn nearest_points(a: &Body, b: &Body) -> [DVec3; 2] {
+    let mut best = [DVec3::ZERO, DVec3::INFINITY];
+    let mut least = f64::INFINITY;
+    let mut look = |on_a: DVec3, on_b: DVec3| {
+        let distance = on_a.distance_squared(on_b);
+        if distance < least {
+            (least, best) = (distance, [on_a, on_b]);
+        }
+    };
+    for edge_a in &a.edges {
+        for edge_b in &b.edges {
+            for point in edge_a {
+                look(*point, nearest_on_segment(*point, *edge_b));
+            }
+            for point in edge_b {
+                look(nearest_on_segment(*point, *edge_a), *point);
+            }
+            if let Some([on_a, on_b]) = common_perpendicular(*edge_a, *edge_b) {
+                look(on_a, on_b);
+            }
+        }
+    }
+    for face in &a.faces {
+        for point in &b.points {
+            if let Some(foot) = foot_in_triangle(*point, *face) {
+                look(foot, *point);
+            }
+        }
+    }
+    for face in &b.faces {
+        for point in &a.points {
+            if let Some(foot) = foot_in_triangle(*point, *face) {
+                look(*point, foot);
+            }
+        }
+    }
+    best
+}
+
+pub fn nearest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
+    let edge = b - a;
+    let along = (point - a).dot(edge) / edge.length_squared();
+    // NaN, for a segment without length, is neither above 0 nor below 1.
+    if along >= 1.0 {
+        b
+    } else if along > 0.0 {
+        a + edge * along
+    } else {
+        a
+    }
+}
+
+/// Where the common perpendicular of two lines meets them, if that is on both segments.
+fn common_perpendicular([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> Option<[DVec3; 2]> {
+    let (first, second) = (b - a, d - c);
+    cross_unit(first, second)?;
+    let normal = first.cross(second);
+    let along_first = (c - a).cross(second).dot(normal) / normal.length_squared();
+    let along_second = (c - a).cross(first).dot(normal) / normal.length_squared();
+    let inside = 0.0..=1.0;
+    (inside.contains(&along_first) && inside.contains(&along_second))
+        .then(|| [a + first * along_first, c + second * along_second])
+}
+
+fn foot_in_triangle(point: DVec3, [a, b, c]: [DVec3; 3]) -> Option<DVec3> {
+    let normal = cross_unit(b - a, c - a)?;
+    let foot = point - normal * normal.dot(point - a);
+    let sides = [(a, b), (b, c), (c, a)];
+    let inside = |(p, q): (DVec3, DVec3)| (q - p).cross(foot - p).dot(normal) >= 0.0;
+    sides.into_iter().all(inside).then_some(foot)
+}
+
+fn pairs(points: &[DVec3]) -> impl Iterator<Item = [DVec3; 2]> + '_ {
+    let later = |i: usize| points.iter().skip(i + 1);
+    let pairs = points.iter().enumerate();
+    pairs.flat_map(move |(i, a)| later(i).map(|b| [*a, *b]))
+}
+
+fn extent(points: &[DVec3], direction: DVec3) -> (f64, f64) {
+    let heights = points.iter().map(|point| point.dot(direction));
+    heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), height| {
+        (low.min(height), high.max(height))
+    })
+}
+
+pub fn unit(vector: DVec3) -> Option<DVec3> {
+    let length = vector.length();
+    (length > 0.0).then(|| vector / length)
+}
+
+/// The unit vector at right angles to two others; `None` where they are parallel within rounding.
+fn cross_unit(a: DVec3, b: DVec3) -> Option<DVec3> {
+    let (a, b) = (unit(a)?, unit(b)?);
+    let cross = a.cross(b);
+    (cross.length() > 1e-12).then(|| cross / cross.length())
+}
+
+/// Leaves one of those directions that are equal or opposite to the last bits: to look along both would be in vain.
+fn remove_doubles(directions: &mut Vec<DVec3>) {
+    let mut kept: Vec<DVec3> = Vec::new();
+    for direction in directions.drain(..) {
+        let parallel = |other: &DVec3| other.cross(direction).length_squared() < 1e-30;
+        if !kept.iter().any(parallel) {
+            kept.push(direction);
+        }
+    }
+    *directions = kept;
+}
