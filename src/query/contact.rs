@@ -1,8 +1,11 @@
 //! From the solvers' answers, in the frame of the pair, to results in the world.
 
+use smallvec::SmallVec;
+
 use super::{
-    epa::penetration,
+    epa::{Penetration, penetration},
     gjk::{Gjk, Goal, State},
+    manifold::{ContactFrame, meetings},
     minkowski::Pair,
 };
 use crate::{
@@ -26,6 +29,29 @@ pub struct Contact<V> {
     /// The point of the first shape's surface that is deepest in the second.
     pub point_a: V,
     /// The point of the second shape's surface that is deepest in the first: `point_a - normal * depth`.
+    pub point_b: V,
+}
+
+/// All of where two shapes touch: one normal, and the points that hold them apart.
+///
+/// Where two faces or edges meet, one point does not tell how: these are the corners of what the two have in common. In
+/// the world's frame and units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifold<V: Space> {
+    /// That of the [`Contact`].
+    pub normal: V,
+    /// One to four points (in the plane one or two), the deepest one first.
+    pub points: SmallVec<[ManifoldPoint<V>; 4]>,
+}
+
+/// A point of a [`Manifold`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ManifoldPoint<V> {
+    /// How deep the shapes are in each other here, along the normal; 0 or more.
+    pub depth: f32,
+    /// On the first shape's surface.
+    pub point_a: V,
+    /// On the second shape's surface: `point_a - normal * depth`.
     pub point_b: V,
 }
 
@@ -82,20 +108,52 @@ where
 
     /// The contact of shapes of which [`hit`](Self::hit) has said that they touch.
     pub fn contact(&mut self) -> LocalContact<WideOf<A>> {
-        self.gjk.run(&self.pair, Goal::Contact);
-        let (normal, depth, first, second) = if self.gjk.state == State::Enclosed {
-            let out = penetration(&self.pair, &self.gjk.simplex, self.gjk.scale);
-            let depth = out.depth + self.pair.reach();
-            (out.normal, depth, out.first, out.second)
-        } else {
-            // The cores are apart, v = a - b between their nearest points: from the first to the second it is -v.
-            let normal = (-self.gjk.nearest.point).unit().unwrap_or(Wide::axis(0));
-            let depth = (self.pair.reach() - self.gjk.distance).max(0.0);
-            let (first, second) = self.gjk.nearest.witnesses(&self.gjk.simplex);
-            (normal, depth, first, second)
-        };
+        let Penetration {
+            normal,
+            depth,
+            first,
+            second,
+        } = self.cores();
         let witnesses = self.on_surfaces(normal, first, second);
-        self.in_world(normal, depth, witnesses)
+        self.in_world(normal, depth + self.pair.reach(), witnesses)
+    }
+
+    /// The points of the manifold, likewise; the deepest one first.
+    pub fn manifold(&mut self) -> SmallVec<[LocalContact<WideOf<A>>; 4]> {
+        let cores = self.cores();
+        let frame = ContactFrame::new(cores.normal);
+        meetings(
+            &self.pair,
+            &frame,
+            self.gjk.scale,
+            cores.first,
+            cores.second,
+        )
+        .iter()
+        .map(|meeting| {
+            let [first, second] = frame.points(meeting);
+            let depth = (meeting.depth() + self.pair.reach()).max(0.0);
+            let witnesses = self.on_surfaces(cores.normal, first, second);
+            self.in_world(cores.normal, depth, witnesses)
+        })
+        .collect()
+    }
+
+    /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.
+    fn cores(&mut self) -> Penetration<WideOf<A>> {
+        self.gjk.run(&self.pair, Goal::Contact);
+        if self.gjk.state == State::Enclosed {
+            return penetration(&self.pair, &self.gjk.simplex, self.gjk.scale);
+        }
+        // v = a - b between the nearest points: from the first to the second it is -v. Shapes that touch within the
+        // tolerance may be apart by more than their radii, but no depth is less than 0.
+        let (first, second) = self.gjk.nearest.witnesses(&self.gjk.simplex);
+        Penetration {
+            normal: (-self.gjk.nearest.point).unit().unwrap_or(Wide::axis(0)),
+            depth: -self.gjk.distance.min(self.pair.reach()),
+            first,
+            second,
+        }
     }
 
     /// The distance, with the shapes' nearest points each relative to its own shape's translation; `None` if there is

@@ -35,7 +35,7 @@ const MAX_VERTICES: usize = 128;
 pub struct Penetration<W> {
     /// Unit, from the first shape to the second.
     pub normal: W,
-    /// How far the second core must move along the normal.
+    /// How far the second core must move along the normal, to touch the first one.
     pub depth: f64,
     /// The deepest point of the first core within the second.
     pub first: W,

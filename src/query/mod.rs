@@ -34,13 +34,15 @@
 mod contact;
 mod epa;
 mod gjk;
+mod manifold;
 mod minkowski;
 mod simplex;
 pub(crate) mod tolerance;
 
 use crate::{shape::Support, space::Space};
+use contact::LocalContact;
 pub(crate) use contact::Solver;
-pub use contact::{Contact, Distance};
+pub use contact::{Contact, Distance, Manifold, ManifoldPoint};
 pub(crate) use minkowski::Pair;
 
 /// Whether two shapes touch.
@@ -93,6 +95,38 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     test(a, pose_a, b, pose_b).map(Hit::contact)
+}
+
+/// The contact of two shapes with all the points that hold them apart, or `None` if they are apart.
+///
+/// For who writes a response of bodies that rest on each other; to push one shape out of another, [`contact`] is enough
+/// and cheaper.
+///
+/// ```
+/// use bevy::math::{Isometry3d, Vec3, primitives::Cuboid};
+/// use headbutt::query;
+///
+/// let (floor, crate_) = (Cuboid::new(10.0, 1.0, 10.0), Cuboid::new(1.0, 1.0, 1.0));
+/// let resting = Isometry3d::from_xyz(0.0, 0.75, 0.0);
+/// let manifold = query::manifold(&floor, Isometry3d::IDENTITY, &crate_, resting).unwrap();
+/// assert_eq!(manifold.normal, Vec3::Y);
+/// assert_eq!(manifold.points.len(), 4); // the corners of the crate's lower face
+/// assert!(manifold.points.iter().all(|point| point.depth == 0.25));
+/// ```
+///
+/// The points come of the support functions alone, so every shape has them, your own included. A face or edge that is
+/// tilted by more than 0.02 radians against the other counts as the edge or vertex that is deepest in it.
+pub fn manifold<A, B>(
+    a: &A,
+    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    b: &B,
+    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+) -> Option<Manifold<A::Vector>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    test(a, pose_a, b, pose_b).map(Hit::manifold)
 }
 
 /// The distance of two shapes, and their nearest points.
@@ -186,6 +220,27 @@ where
             depth: contact.depth as f32,
             point_a,
             point_b,
+        }
+    }
+
+    /// The contact of the two with all its points: see [`manifold`].
+    pub fn manifold(self) -> Manifold<A::Vector> {
+        let Self(mut solver) = self;
+        let contacts = solver.manifold();
+        let normal = contacts
+            .first()
+            .map_or_else(Default::default, |contact| contact.normal);
+        let point = |contact: &LocalContact<_>| {
+            let [point_a, point_b] = solver.in_space(contact);
+            ManifoldPoint {
+                depth: contact.depth as f32,
+                point_a,
+                point_b,
+            }
+        };
+        Manifold {
+            normal: A::Vector::narrow(normal),
+            points: contacts.iter().map(point).collect(),
         }
     }
 }

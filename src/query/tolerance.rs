@@ -38,3 +38,14 @@ pub const FLAT: f64 = 1e-9;
 /// A vertex nearer than this to a facet's plane lies on it, and the facet is replaced along with those that it can be
 /// seen from: slivers between nearly coplanar facets are what breaks EPA.
 pub const COPLANAR: f64 = 1e-12;
+
+/// The tangent of the angle between a contact's normal and the directions in which the corners of its features are
+/// looked for. Wide enough that f32 rounding of a pose does not hide a face, narrow enough to see only one.
+pub const CONE: f64 = 0.08;
+
+/// Corners that lie within this slope of the feature's top belong to it. A surface of radius r drops by r CONE² / 2
+/// over r CONE to where the cone looks, a slope of CONE / 2: half of that is beyond every curved surface.
+pub const SLOPE: f64 = CONE / 4.0;
+
+/// Points of a manifold nearer than this are one.
+pub const SAME_POINT: f64 = 1e-6;

@@ -1,0 +1,323 @@
+//! Several contact points where two faces or edges meet: what a response of one's own needs to rest stably.
+//!
+//! A box on a floor touches it all over a face; a single contact point there lets it tip. The manifold of a contact is
+//! the intersection of the two *supporting features* (a face, an edge or a vertex each) as seen along the normal: of
+//! that polygon at most four corners, in the plane at most both ends of a segment.
+//!
+//! Engines ask their shapes for faces and clip one by the other (Ericson, "Real-Time Collision Detection" (2005),
+//! chapter 8.3, has the clipping). What departs from that, and why:
+//!
+//! * A feature comes from the support function, so that it works for every shape: its corners are the support points in
+//!   directions on a narrow cone around the normal, as far as they lie in a plane across it. On a curved surface none
+//!   do, and the feature is a point.
+//! * The corners of the intersection of two convex polygons are the corners of each within the other and the crossings
+//!   of their edges: they are listed, not clipped, and segments and points are no special case of it.
+
+use smallvec::SmallVec;
+
+use super::{
+    minkowski::Pair,
+    tolerance::{CONE, SAME_POINT, SLOPE, TOUCHING},
+};
+use crate::{
+    shape::Support,
+    space::{Space, Wide},
+};
+
+/// Directions on the cone: (cos, sin) of the multiples of 45 degrees, in order. The plane uses those along its one
+/// tangent.
+const RING: [(f64, f64); 8] = {
+    const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
+    [
+        (1.0, 0.0),
+        (HALF, HALF),
+        (0.0, 1.0),
+        (-HALF, HALF),
+        (-1.0, 0.0),
+        (-HALF, -HALF),
+        (0.0, -1.0),
+        (HALF, -HALF),
+    ]
+};
+
+/// A point across the normal, along two tangents, the second of which is always 0 in the plane.
+type Across = [f64; 2];
+
+/// A corner of a feature.
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    at: Across,
+    /// Along the normal.
+    height: f64,
+}
+
+/// The corners of a face in order, the ends of an edge, or a vertex.
+type Feature = SmallVec<[Corner; RING.len()]>;
+
+/// A point in which two features meet, as seen along the normal.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting {
+    at: Across,
+    /// The height of the first shape's core.
+    first: f64,
+    /// The height of the second shape's core.
+    second: f64,
+}
+
+/// The points of a manifold: the deepest one first.
+pub type Meetings = SmallVec<[Meeting; 4]>;
+
+/// The frame of a contact: its normal, and the tangents across it.
+pub struct ContactFrame<W> {
+    normal: W,
+    tangents: [W; 2],
+}
+
+impl<W: Wide> ContactFrame<W> {
+    pub fn new(normal: W) -> Self {
+        let tangent = |edges: &[W]| {
+            W::perpendicular(edges)
+                .and_then(Wide::unit)
+                .unwrap_or(W::ZERO)
+        };
+        // Where a direction at right angles to both exists, in space, it is the second tangent.
+        let (first, second) = if W::DIMENSION == 2 {
+            (tangent(&[normal]), W::ZERO)
+        } else {
+            let first = tangent(&[normal]);
+            (first, tangent(&[normal, first]))
+        };
+        Self {
+            normal,
+            tangents: [first, second],
+        }
+    }
+
+    fn corner(&self, point: W) -> Corner {
+        Corner {
+            at: self.tangents.map(|tangent| point.dot(tangent)),
+            height: point.dot(self.normal),
+        }
+    }
+
+    /// The points on the cores of both shapes.
+    pub fn points(&self, meeting: &Meeting) -> [W; 2] {
+        let [u, v] = self.tangents;
+        let across = u * meeting.at[0] + v * meeting.at[1];
+        [meeting.first, meeting.second].map(|height| across + self.normal * height)
+    }
+}
+
+impl Meeting {
+    /// How deep the cores are in each other here; negative for a gap.
+    pub fn depth(&self) -> f64 {
+        self.first - self.second
+    }
+}
+
+/// The points of the manifold of a contact, of which a point on each core is known.
+pub fn meetings<A, B, W: Wide>(
+    pair: &Pair<A, B>,
+    frame: &ContactFrame<W>,
+    scale: f64,
+    first: W,
+    second: W,
+) -> Meetings
+where
+    A: Support + ?Sized,
+    A::Vector: Space<Wide = W>,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let near = SAME_POINT * scale;
+    let slack = TOUCHING * scale;
+    let [feature_a, feature_b] = features(pair, frame, near);
+    let mut meetings: SmallVec<[Meeting; 32]> = SmallVec::new();
+    for corner in &feature_a {
+        meetings.extend(
+            height_at(&feature_b, corner.at, near).map(|second| Meeting {
+                at: corner.at,
+                first: corner.height,
+                second,
+            }),
+        );
+    }
+    for corner in &feature_b {
+        meetings.extend(height_at(&feature_a, corner.at, near).map(|first| Meeting {
+            at: corner.at,
+            first,
+            second: corner.height,
+        }));
+    }
+    for edge_a in edges(&feature_a) {
+        meetings.extend(edges(&feature_b).filter_map(|edge_b| crossing(edge_a, edge_b)));
+    }
+    // What the solver knows of the contact stands, if the features do not say the same.
+    let known = Meeting {
+        at: frame.corner(first).at,
+        first: first.dot(frame.normal),
+        second: second.dot(frame.normal),
+    };
+    if meetings
+        .iter()
+        .all(|meeting| meeting.depth() < known.depth() - slack)
+    {
+        meetings.push(known);
+    }
+    meetings.retain(|meeting| meeting.depth() >= -pair.reach() - slack);
+    outline(&meetings, near)
+}
+
+/// The features of the first shape along the normal, and of the second against it.
+fn features<A, B, W: Wide>(pair: &Pair<A, B>, frame: &ContactFrame<W>, near: f64) -> [Feature; 2]
+where
+    A: Support + ?Sized,
+    A::Vector: Space<Wide = W>,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let top = pair.vertex(frame.normal);
+    let tops = [frame.corner(top.first), frame.corner(top.second)];
+    let mut features = [Feature::new(), Feature::new()];
+    let [u, v] = frame.tangents;
+    for (cos, sin) in RING {
+        if W::DIMENSION == 2 && sin != 0.0 {
+            continue;
+        }
+        let vertex = pair.vertex(frame.normal + (u * cos + v * sin) * CONE);
+        for ((feature, top), point) in features
+            .iter_mut()
+            .zip(tops)
+            .zip([vertex.first, vertex.second])
+        {
+            let corner = frame.corner(point);
+            let flat = (top.height - corner.height).abs() <= SLOPE * distance(top.at, corner.at);
+            let known = feature
+                .iter()
+                .any(|old| distance(old.at, corner.at) <= near);
+            if (flat || distance(top.at, corner.at) <= near) && !known {
+                feature.push(corner);
+            }
+        }
+    }
+    for (feature, top) in features.iter_mut().zip(tops) {
+        if feature.is_empty() {
+            feature.push(top);
+        }
+    }
+    features
+}
+
+fn minus(a: Across, b: Across) -> Across {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+fn cross(a: Across, b: Across) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+fn dot(a: Across, b: Across) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn distance(a: Across, b: Across) -> f64 {
+    let difference = minus(a, b);
+    dot(difference, difference).sqrt()
+}
+
+/// The edges of a feature in order: none of a vertex, one of an edge.
+fn edges(feature: &Feature) -> impl Iterator<Item = [Corner; 2]> {
+    let closing = if feature.len() > 2 {
+        feature.first()
+    } else {
+        None
+    };
+    let ends = feature.iter().skip(1).chain(closing);
+    feature.iter().zip(ends).map(|(start, end)| [*start, *end])
+}
+
+/// The height of a feature at a point, or `None` if the point lies beside it by more than `near`.
+fn height_at(feature: &Feature, at: Across, near: f64) -> Option<f64> {
+    match feature.as_slice() {
+        [] => None,
+        [corner] => (distance(corner.at, at) <= near).then_some(corner.height),
+        [start, end] => {
+            let along = minus(end.at, start.at);
+            let t = dot(minus(at, start.at), along) / dot(along, along);
+            let t = t.clamp(0.0, 1.0);
+            let foot = [start.at[0] + t * along[0], start.at[1] + t * along[1]];
+            (distance(foot, at) <= near).then_some(start.height + t * (end.height - start.height))
+        }
+        [apex, ..] => {
+            let inside = edges(feature).all(|[start, end]| {
+                let along = minus(end.at, start.at);
+                cross(along, minus(at, start.at)) >= -near * dot(along, along).sqrt()
+            });
+            // Of the triangles of the fan around the first corner, the one that holds the point, or holds it best.
+            let weigh = |[b, c]: [Corner; 2]| {
+                let (ab, ac, ap) = (
+                    minus(b.at, apex.at),
+                    minus(c.at, apex.at),
+                    minus(at, apex.at),
+                );
+                let area = cross(ab, ac);
+                let (weight_b, weight_c) = (cross(ap, ac) / area, cross(ab, ap) / area);
+                let worst = weight_b.min(weight_c).min(1.0 - weight_b - weight_c);
+                let rise =
+                    weight_b * (b.height - apex.height) + weight_c * (c.height - apex.height);
+                (worst, apex.height + rise)
+            };
+            let best = edges(feature)
+                .map(weigh)
+                .filter(|(worst, height)| worst.is_finite() && height.is_finite())
+                .max_by(|a, b| a.0.total_cmp(&b.0));
+            best.filter(|_| inside).map(|(_, height)| height)
+        }
+    }
+}
+
+/// Where two edges cross, as seen along the normal. Parallel ones do not.
+fn crossing([a, b]: [Corner; 2], [c, d]: [Corner; 2]) -> Option<Meeting> {
+    let (ab, cd, ac) = (minus(b.at, a.at), minus(d.at, c.at), minus(c.at, a.at));
+    let turn = cross(ab, cd);
+    let (s, t) = (cross(ac, cd) / turn, cross(ac, ab) / turn);
+    let within = |parameter: f64| (0.0..=1.0).contains(&parameter);
+    (within(s) && within(t)).then(|| Meeting {
+        at: [a.at[0] + s * ab[0], a.at[1] + s * ab[1]],
+        first: a.height + s * (b.height - a.height),
+        second: c.height + t * (d.height - c.height),
+    })
+}
+
+/// At most four of the points: the deepest one, the one farthest from it, and the farthest from the line of the two on
+/// each side. In the plane all points are on that line.
+fn outline(points: &[Meeting], near: f64) -> Meetings {
+    let farthest = |measure: &dyn Fn(&Meeting) -> f64| {
+        let best = points
+            .iter()
+            .map(|point| (measure(point), *point))
+            .reduce(|best, other| if other.0 > best.0 { other } else { best });
+        best.filter(|(measured, _)| *measured > near)
+            .map(|(_, point)| point)
+    };
+    let deepest = points.iter().copied().reduce(|best, other| {
+        if other.depth() > best.depth() {
+            other
+        } else {
+            best
+        }
+    });
+    let mut chosen = Meetings::new();
+    let Some(deepest) = deepest else {
+        return chosen;
+    };
+    chosen.push(deepest);
+    let Some(opposite) = farthest(&|point| distance(point.at, deepest.at)) else {
+        return chosen;
+    };
+    chosen.push(opposite);
+    let line = minus(opposite.at, deepest.at);
+    let length = dot(line, line).sqrt();
+    let beside = |point: &Meeting| cross(line, minus(point.at, deepest.at)) / length;
+    chosen.extend(farthest(&|point| beside(point)));
+    chosen.extend(farthest(&|point| -beside(point)));
+    chosen
+}
