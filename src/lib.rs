@@ -1,4 +1,4 @@
-//! Collision detection for Bevy.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![deny(

@@ -1,0 +1,536 @@
+//! What is no shape or no pose: it touches nothing, is warned of once, and harms no other.
+
+mod common;
+
+use std::{
+    f32::consts::FRAC_PI_4,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use bevy::{
+    ecs::entity_disabling::Disabled,
+    math::{DVec2, DVec3},
+    prelude::*,
+};
+use common::{Dimension, Record, Touching, app, frame, tick, transform, watch};
+use headbutt::{Support, prelude::*};
+use log::{Level, LevelFilter, Log, Metadata};
+
+/// The warnings of this package since the last [`Warnings::take`].
+static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+struct Collect;
+
+impl Log for Collect {
+    fn enabled(&self, metadata: &Metadata) -> bool {
+        metadata.level() <= Level::Warn && metadata.target().starts_with("headbutt")
+    }
+
+    fn log(&self, record: &log::Record) {
+        if self.enabled(record.metadata()) {
+            lock(&LINES).push(record.args().to_string());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// A test that panicked with the lock has failed already, and need not take the others with it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// There is one logger for all tests, so that those that listen to it take turns.
+struct Warnings {
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Warnings {
+    fn listen() -> Self {
+        static TURN: Mutex<()> = Mutex::new(());
+        static COLLECT: Collect = Collect;
+
+        let turn = lock(&TURN);
+        // Only the first test's call can succeed.
+        log::set_logger(&COLLECT).ok();
+        log::set_max_level(LevelFilter::Warn);
+        lock(&LINES).clear();
+        Self { _turn: turn }
+    }
+
+    fn take(&self) -> Vec<String> {
+        core::mem::take(&mut *lock(&LINES))
+    }
+
+    /// Asserts that there was one warning since the last time, and that it names the entity in both ways.
+    #[track_caller]
+    fn assert_one_naming(&self, entity: Entity, name: &str) {
+        let lines = self.take();
+        assert_eq!(lines.len(), 1, "{lines:#?}");
+        for part in [&entity.to_string(), name] {
+            assert!(lines[0].contains(part), "{part} in {}", lines[0]);
+        }
+    }
+
+    #[track_caller]
+    fn assert_none(&self) {
+        assert_eq!(self.take(), [""; 0]);
+    }
+}
+
+/// Shapes of the user's own, which answer the same point to everything, and a radius.
+struct Plane(DVec2, f64);
+struct Solid(DVec3, f64);
+
+impl Support for Plane {
+    type Vector = Vec2;
+
+    fn support(&self, _: DVec2) -> DVec2 {
+        self.0
+    }
+
+    fn radius(&self) -> f64 {
+        self.1
+    }
+}
+
+impl Support for Solid {
+    type Vector = Vec3;
+
+    fn support(&self, _: DVec3) -> DVec3 {
+        self.0
+    }
+
+    fn radius(&self) -> f64 {
+        self.1
+    }
+}
+
+/// A custom collider with the x of its only point, and its radius.
+fn custom(dimension: Dimension, x: f64, radius: f64) -> Collider {
+    match dimension {
+        Dimension::Plane => Collider::custom(Plane(DVec2::new(x, 0.0), radius)),
+        Dimension::Solid => Collider::custom(Solid(DVec3::new(x, 0.0, 0.0), radius)),
+    }
+}
+
+/// Something wrong with an entity.
+type Fault = fn(&mut World, Entity, Dimension);
+
+/// Everything that can be wrong with a pose.
+fn bad_poses() -> Vec<Fault> {
+    vec![
+        |world, entity, _| transform(world, entity).translation.x = f32::NAN,
+        |world, entity, _| transform(world, entity).translation.y = f32::INFINITY,
+        |world, entity, _| transform(world, entity).translation = Vec3::NEG_INFINITY,
+        |world, entity, _| transform(world, entity).rotation = Quat::NAN,
+        |world, entity, _| transform(world, entity).rotation.z = f32::INFINITY,
+        |world, entity, _| {
+            transform(world, entity).rotation = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+        },
+        |world, entity, _| transform(world, entity).scale.y = f32::NAN,
+        |world, entity, _| transform(world, entity).scale = Vec3::INFINITY,
+        |world, entity, _| transform(world, entity).scale.x = f32::NEG_INFINITY,
+    ]
+}
+
+/// Everything that can be wrong with a shape.
+fn bad_shapes() -> Vec<Fault> {
+    fn insert(world: &mut World, entity: Entity, collider: impl Into<Collider>) {
+        world.entity_mut(entity).insert(collider.into());
+    }
+
+    vec![
+        |world, entity, dimension| insert(world, entity, dimension.ball(f32::NAN)),
+        |world, entity, dimension| insert(world, entity, dimension.ball(f32::INFINITY)),
+        |world, entity, dimension| insert(world, entity, dimension.ball(-1.0)),
+        |world, entity, dimension| insert(world, entity, dimension.block(f32::NAN)),
+        |world, entity, dimension| insert(world, entity, dimension.block(-1.0)),
+        |world, entity, dimension| match dimension {
+            Dimension::Plane => insert(world, entity, Capsule2d::new(f32::NAN, 1.0)),
+            Dimension::Solid => insert(world, entity, Capsule3d::new(1.0, -1.0)),
+        },
+        |world, entity, dimension| match dimension {
+            Dimension::Plane => insert(world, entity, Segment2d::new(Vec2::NAN, Vec2::X)),
+            Dimension::Solid => insert(world, entity, Segment3d::new(Vec3::X, Vec3::INFINITY)),
+        },
+        |world, entity, dimension| insert(world, entity, custom(dimension, f64::NAN, 1.0)),
+        |world, entity, dimension| insert(world, entity, custom(dimension, f64::INFINITY, 0.0)),
+        |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::NAN)),
+        |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::INFINITY)),
+    ]
+}
+
+const NAME: &str = "the one at fault";
+
+/// Two that touch, and a third one in the midst of them, named, with a fault.
+fn with_fault(dimension: Dimension, fault: Fault) -> (Touching, Entity) {
+    let mut touching = Touching::new(app(), dimension);
+    let pose = Transform::from_xyz(0.75, 0.0, 0.0);
+    let world = touching.world();
+    let entity = world
+        .spawn((dimension.ball(0.5), pose, Name::new(NAME)))
+        .id();
+    watch(world, entity);
+    fault(world, entity, dimension);
+    (touching, entity)
+}
+
+#[test]
+fn a_fault_is_warned_of_once_while_it_lasts_and_disturbs_no_other() {
+    let warnings = Warnings::listen();
+    for fault in bad_poses().into_iter().chain(bad_shapes()) {
+        for dimension in Dimension::BOTH {
+            let (mut touching, entity) = with_fault(dimension, fault);
+            // These assert that there is one message a tick, the one of the two.
+            touching.begin();
+            warnings.assert_one_naming(entity, NAME);
+            for _ in 0..5 {
+                touching.go_on();
+            }
+            frame(&mut touching.app, 5);
+            let [ball, _] = touching.sides;
+            touching.world().despawn(ball);
+            touching.end(EndReason::Despawned);
+            warnings.assert_none();
+        }
+    }
+}
+
+#[test]
+fn a_fault_disturbs_none_of_many() {
+    let _warnings = Warnings::listen();
+    // Balls that go to and fro, and meet.
+    let run = |dimension: Dimension, fault: Option<Fault>| {
+        let mut app = app();
+        let world = app.world_mut();
+        let balls: Vec<_> = (0..8)
+            .map(|index| {
+                let pose = Transform::from_xyz(1.25 * index as f32, 0.0, 0.0);
+                world.spawn((dimension.ball(0.75), pose)).id()
+            })
+            .collect();
+        if let Some(fault) = fault {
+            // More than one, so that they could meet each other as well.
+            for _ in 0..3 {
+                let pose = Transform::from_xyz(4.0, 0.0, 0.0);
+                let entity = world.spawn((dimension.ball(20.0), pose)).id();
+                fault(world, entity, dimension);
+            }
+        }
+        let mut messages = Vec::new();
+        for step in 0..40 {
+            for (index, ball) in balls.iter().enumerate() {
+                let phase = (step * (index + 3)) as f32 * 0.2;
+                transform(app.world_mut(), *ball).translation.y = phase.sin();
+            }
+            messages.extend(tick(&mut app).messages);
+        }
+        messages
+    };
+    for dimension in Dimension::BOTH {
+        let expected = run(dimension, None);
+        assert!(expected.iter().any(CollisionEvent::started));
+        assert!(expected.iter().any(CollisionEvent::ended));
+        for fault in bad_poses().into_iter().chain(bad_shapes()) {
+            assert_eq!(run(dimension, Some(fault)), expected);
+        }
+    }
+}
+
+#[test]
+fn when_the_fault_is_mended_it_takes_part_again_and_a_new_fault_is_warned_of_anew() {
+    let warnings = Warnings::listen();
+    for fault in bad_poses().into_iter().chain(bad_shapes()) {
+        for dimension in Dimension::BOTH {
+            let (mut touching, entity) = with_fault(dimension, fault);
+            let mut others = touching.sides;
+            others.sort();
+            assert_eq!(tick(&mut touching.app).at(entity), []);
+            warnings.assert_one_naming(entity, NAME);
+            for _ in 0..3 {
+                let pose = Transform::from_xyz(0.75, 0.0, 0.0);
+                let mended = (dimension.ball(0.5), pose);
+                touching.world().entity_mut(entity).insert(mended);
+                let record = frame(&mut touching.app, 2);
+                let met = phases_at(&record, entity);
+                assert_eq!(met, others.map(|other| (other, CollisionPhase::Started)));
+                warnings.assert_none();
+
+                fault(touching.world(), entity, dimension);
+                let record = tick(&mut touching.app);
+                let left = phases_at(&record, entity);
+                let invalid = CollisionPhase::Ended(EndReason::Invalid);
+                assert_eq!(left, others.map(|other| (other, invalid)));
+                assert_eq!(tick(&mut touching.app).at(entity), []);
+                warnings.assert_one_naming(entity, NAME);
+            }
+        }
+    }
+}
+
+/// What the observers saw at an entity, in order of the others.
+fn phases_at(record: &Record, entity: Entity) -> Vec<(Entity, CollisionPhase)> {
+    let seen = record.at(entity);
+    let mut phases: Vec<_> = seen.iter().map(|hit| (hit.other, hit.phase)).collect();
+    phases.sort_by_key(|(other, _)| *other);
+    phases
+}
+
+#[test]
+fn a_fault_of_a_parent_is_warned_of_at_each_of_its_colliders() {
+    let warnings = Warnings::listen();
+    for fault in bad_poses() {
+        for dimension in Dimension::BOTH {
+            let mut touching = Touching::new(app(), dimension);
+            let world = touching.world();
+            let parent = world.spawn(Transform::IDENTITY).id();
+            let children = ["one", "two"].map(|name| {
+                let child = (dimension.ball(0.5), Name::new(name), ChildOf(parent));
+                world.spawn(child).id()
+            });
+            fault(world, parent, dimension);
+            touching.begin();
+            touching.go_on();
+            let mut lines = warnings.take();
+            lines.sort();
+            assert_eq!(lines.len(), 2, "{lines:#?}");
+            for (line, (child, name)) in lines.iter().zip(children.iter().zip(["one", "two"])) {
+                assert!(
+                    line.contains(&child.to_string()) && line.contains(name),
+                    "{line}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_collider_without_a_transform_is_warned_of() {
+    let warnings = Warnings::listen();
+    for dimension in Dimension::BOTH {
+        let (mut touching, entity) = with_fault(dimension, |world, entity, _| {
+            world.entity_mut(entity).remove::<Transform>();
+        });
+        touching.begin();
+        touching.go_on();
+        warnings.assert_one_naming(entity, NAME);
+        touching
+            .world()
+            .entity_mut(entity)
+            .insert(Transform::IDENTITY);
+        assert_eq!(tick(&mut touching.app).at(entity).len(), 2);
+        warnings.assert_none();
+    }
+}
+
+#[test]
+fn a_warning_without_a_name_names_the_entity() {
+    let warnings = Warnings::listen();
+    let mut app = app();
+    let collider = Collider::from(Circle::new(f32::NAN));
+    let entity = app.world_mut().spawn(collider).id();
+    tick(&mut app);
+    warnings.assert_one_naming(entity, "");
+}
+
+#[test]
+fn the_warning_says_what_is_wrong() {
+    let warnings = Warnings::listen();
+    let mut app = app();
+    for (collider, reason) in [
+        (
+            Collider::from(Circle::new(f32::NAN)),
+            "radius must be finite",
+        ),
+        (
+            Collider::from(Sphere::new(-1.0)),
+            "radius must not be negative",
+        ),
+    ] {
+        app.world_mut().spawn(collider);
+        tick(&mut app);
+        let lines = warnings.take();
+        assert!(lines.len() == 1 && lines[0].contains(reason), "{lines:#?}");
+    }
+}
+
+#[test]
+fn the_default_collider_is_inert_without_a_warning() {
+    let warnings = Warnings::listen();
+    for dimension in Dimension::BOTH {
+        let (mut touching, entity) = with_fault(dimension, |world, entity, _| {
+            world.entity_mut(entity).insert(Collider::default());
+        });
+        let collider = touching.world().get::<Collider>(entity);
+        assert!(collider.is_some_and(Collider::is_inert));
+        touching.begin();
+        // Nor is it wrong for it to be nowhere.
+        transform(touching.world(), entity).translation.x = f32::NAN;
+        touching.go_on();
+        touching.world().entity_mut(entity).remove::<Transform>();
+        touching.go_on();
+        warnings.assert_none();
+    }
+}
+
+#[test]
+fn a_disabled_collider_is_not_warned_of() {
+    let warnings = Warnings::listen();
+    for fault in bad_poses().into_iter().chain(bad_shapes()) {
+        for dimension in Dimension::BOTH {
+            let (mut touching, entity) = with_fault(dimension, fault);
+            touching.world().entity_mut(entity).insert(Disabled);
+            touching.begin();
+            warnings.assert_none();
+        }
+    }
+}
+
+#[test]
+fn plane_does_not_mind_what_z_is() {
+    let warnings = Warnings::listen();
+    for z in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
+        let mut touching = Touching::new(app(), Dimension::Plane);
+        for side in touching.sides {
+            transform(touching.world(), side).translation.z = z;
+        }
+        touching.begin();
+        warnings.assert_none();
+    }
+}
+
+#[test]
+fn a_support_that_answers_nan_in_some_directions_only_disturbs_no_other() {
+    // Not along the axes, where its bounds are asked for.
+    struct Holed;
+
+    impl Support for Holed {
+        type Vector = Vec2;
+
+        fn support(&self, direction: DVec2) -> DVec2 {
+            let along_axis = direction.x == 0.0 || direction.y == 0.0;
+            if along_axis {
+                0.5 * direction.normalize()
+            } else {
+                DVec2::NAN
+            }
+        }
+    }
+
+    let _warnings = Warnings::listen();
+    let (mut touching, entity) = with_fault(Dimension::Plane, |world, entity, _| {
+        world.entity_mut(entity).insert(Collider::custom(Holed));
+        transform(world, entity).rotation = Quat::from_rotation_z(FRAC_PI_4);
+    });
+    let [ball, block] = touching.sides;
+    for step in 0..3 {
+        let record = tick(&mut touching.app);
+        let between = record.messages.iter().filter_map(|hit| hit.seen_from(ball));
+        let between: Vec<_> = between.filter(|hit| hit.other == block).collect();
+        assert_eq!(between.len(), 1);
+        assert_eq!((between[0].depth, between[0].started()), (0.5, step == 0));
+        for hit in record.messages {
+            assert!(
+                hit.normal.is_normalized() && hit.depth.is_finite(),
+                "{hit:?}"
+            );
+        }
+    }
+    assert!(touching.world().get_entity(entity).is_ok());
+}
+
+#[test]
+fn parents_in_a_loop_do_not_hang_and_are_warned_of_once() {
+    let warnings = Warnings::listen();
+    for dimension in Dimension::BOTH {
+        let (mut touching, entity) = with_fault(dimension, |world, entity, _| {
+            let parent = world.spawn(Transform::IDENTITY).id();
+            world.entity_mut(entity).insert(ChildOf(parent));
+            world.entity_mut(parent).insert(ChildOf(entity));
+        });
+        touching.begin();
+        touching.go_on();
+        warnings.assert_one_naming(entity, NAME);
+        touching.world().entity_mut(entity).remove::<ChildOf>();
+        assert_eq!(tick(&mut touching.app).at(entity).len(), 2);
+        warnings.assert_none();
+    }
+}
+
+#[test]
+fn huge_and_tiny_scales_and_places_do_not_panic_and_disturb_no_other() {
+    let _warnings = Warnings::listen();
+    let sizes = [
+        0.0,
+        -0.0,
+        f32::from_bits(1),
+        f32::MIN_POSITIVE,
+        1e-30,
+        1e-20,
+        1e-10,
+        1e10,
+        1e20,
+        1e30,
+        f32::MAX,
+        -1e-20,
+        -1e20,
+        f32::MIN,
+    ];
+    for dimension in Dimension::BOTH {
+        let stretches = [Vec3::ONE, Vec3::new(1.0, 1e-3, 1.0), Vec3::Y];
+        for (size, stretch) in sizes
+            .iter()
+            .flat_map(|size| stretches.map(|it| (*size, it)))
+        {
+            for far in [false, true] {
+                let (mut touching, entity) = with_fault(dimension, |_, _, _| {});
+                let world = touching.world();
+                // Its twin, so that two of this size meet; a child, whose scale and place are squared; and its child.
+                let mut pose = Transform::from_scale(size * stretch);
+                pose.rotation = Quat::from_rotation_z(1.0);
+                if far {
+                    pose.translation = Vec3::splat(size);
+                }
+                world.entity_mut(entity).insert(pose);
+                let twin = world.spawn((dimension.block(1.0), pose)).id();
+                let child = (dimension.ball(1.0), pose, ChildOf(twin));
+                let child = world.spawn(child).id();
+                world.spawn((dimension.block(1.0), pose, ChildOf(child)));
+
+                let [ball, block] = touching.sides;
+                for step in 0..3 {
+                    let messages = tick(&mut touching.app).messages;
+                    let between = messages.iter().filter_map(|hit| hit.seen_from(ball));
+                    let mut between = between.filter(|hit| hit.other == block);
+                    let hit = between.next().expect("the two touch");
+                    assert_eq!((hit.normal, hit.depth), (Vec3::X, 0.5));
+                    assert_eq!(hit.started(), step == 0);
+                    for hit in messages {
+                        let unit = (hit.normal.length() - 1.0).abs() < 1e-6;
+                        let defined = hit.depth >= 0.0 && hit.minimum_translation().is_finite();
+                        assert!(unit && defined, "{hit:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn two_of_the_same_extreme_size_meet_as_any_two_do() {
+    // Half a size apart, two balls of radius 1 are 1.5 deep in each other, whatever the unit.
+    let _warnings = Warnings::listen();
+    for dimension in Dimension::BOTH {
+        for unit in [1e-20, 1e-10, 1e10, 1e20, 1e30] {
+            let mut app = app();
+            let [first, _] = [0.0, 0.5].map(|x| {
+                let pose = Transform::from_xyz(x * unit, 0.0, 0.0).with_scale(Vec3::splat(unit));
+                app.world_mut().spawn((dimension.ball(1.0), pose)).id()
+            });
+            let hit = tick(&mut app).only().seen_from(first).expect("it touches");
+            assert!((hit.normal - Vec3::X).length() < 1e-6);
+            assert!((hit.depth / unit - 1.5).abs() < 1e-6, "{hit:?}");
+        }
+    }
+}
