@@ -138,7 +138,7 @@ fn push_out(
     mut hits: MessageReader<CollisionEvent>,
     mut driven: Query<&mut Transform, With<Driven>>,
 ) {
-    for hit in hits.read().filter(|hit| !hit.ended()) {
+    for hit in hits.read().filter(|hit| hit.touching()) {
         // Which of the two is `hit.entity` means nothing; `seen_by` turns the event round to the side that we ask for.
         if let Some(hit) = hit.seen_by(|entity| driven.contains(entity))
             && let Ok(mut transform) = driven.get_mut(hit.entity)

@@ -42,6 +42,11 @@ impl Collisions<'_> {
         self.state.between(entity, other)
     }
 
+    /// Whether two entities touch.
+    pub fn contains(&self, entity: Entity, other: Entity) -> bool {
+        self.between(entity, other).is_some()
+    }
+
     /// How many pairs touch.
     pub fn len(&self) -> usize {
         self.state.contacts().len()

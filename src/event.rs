@@ -9,7 +9,7 @@ use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
 /// fn push_out(mut hits: MessageReader<CollisionEvent>, mut players: Query<&mut Transform, With<Player>>) {
-///     for hit in hits.read().filter(|hit| !hit.ended()) {
+///     for hit in hits.read().filter(|hit| hit.touching()) {
 ///         if let Some(hit) = hit.seen_by(|entity| players.contains(entity)) {
 ///             if let Ok(mut player) = players.get_mut(hit.entity) {
 ///                 player.translation += hit.minimum_translation();
@@ -70,7 +70,8 @@ pub enum CollisionPhase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum EndReason {
-    /// An entity of the two was despawned.
+    /// An entity of the two was despawned. Nothing of it can be looked up any more: what a reader wants to know of it,
+    /// such as its `Name`, has to be kept since the contact began.
     Despawned,
     /// An entity of the two is disabled: it has `Disabled` or another component of Bevy's `DefaultQueryFilters`.
     Disabled,
@@ -97,6 +98,11 @@ impl CollisionEvent {
         self.phase == CollisionPhase::Ongoing
     }
 
+    /// Whether the two touch: the contact began in this tick or goes on.
+    pub fn touching(&self) -> bool {
+        !self.ended()
+    }
+
     /// Whether the contact has ended.
     pub fn ended(&self) -> bool {
         self.end_reason().is_some()
@@ -117,7 +123,7 @@ impl CollisionEvent {
 
     /// The same, and `slop` beyond it, so that a gap of that width remains; with a negative slop, an overlap.
     pub fn minimum_translation_with_slop(&self, slop: f32) -> Vec3 {
-        -self.normal * (self.depth + slop)
+        Vec3::ZERO - self.normal * (self.depth + slop)
     }
 
     /// The point of `entity`'s surface that is deepest in `other`.
@@ -148,7 +154,8 @@ impl CollisionEvent {
             entity: self.other,
             other: self.entity,
             phase: self.phase,
-            normal: -self.normal,
+            // Not -normal, which makes -0 of 0.
+            normal: Vec3::ZERO - self.normal,
             depth: self.depth,
             surface: self.other_surface,
             other_surface: self.surface,

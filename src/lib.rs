@@ -35,7 +35,7 @@ pub use state::CollisionState;
 pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
-        CollisionLayers, CollisionPhase, CollisionStarted, Collisions, EndReason, HeadbuttPlugin,
-        HeadbuttSystems, query,
+        CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
+        HeadbuttPlugin, HeadbuttSystems, ShapeError, Support, query,
     };
 }

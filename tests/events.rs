@@ -132,7 +132,7 @@ fn each_random_hit(test: impl Fn(App, CollisionEvent, Dimension)) {
                             test(app, hit, dimension);
                             hits += 1;
                         }
-                        if hits == 5 {
+                        if hits == 3 {
                             break;
                         }
                     }

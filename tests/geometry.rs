@@ -5,7 +5,7 @@ mod oracle;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use bevy::math::{Vec2, Vec3};
+use bevy::math::{DVec3, Vec2, Vec3};
 use headbutt::query::{self, Contact};
 use oracle::{
     cases::{Case, Dimension, Setting, for_each_case},
@@ -61,7 +61,8 @@ fn against_the_oracle<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, Str
 
 fn flipped<V: Dimension>(contact: &Contact<V>) -> Contact<V> {
     Contact {
-        normal: V::of(-contact.normal.deep().as_vec3()),
+        // Taken from 0: no zero of a result has a sign.
+        normal: V::of((DVec3::ZERO - contact.normal.deep()).as_vec3()),
         depth: contact.depth,
         point_a: contact.point_b,
         point_b: contact.point_a,

@@ -265,7 +265,7 @@ fn scaling_a_parent_down_ends_a_contact() {
 }
 
 #[test]
-fn turning_either_away_ends_a_contact() {
+fn turning_a_bar_away_ends_a_contact() {
     // A long bar along x reaches the other side from 4 away; turned by a right angle it does not.
     for dimension in Dimension::BOTH {
         let mut app = app();
@@ -632,6 +632,21 @@ fn an_observer_of_the_start_may_despawn_the_other_and_sees_the_end() {
 }
 
 #[test]
+fn what_an_observer_despawns_sees_nothing_any_more() {
+    for dimension in Dimension::BOTH {
+        let mut touching = Touching::new(app(), dimension);
+        // Whichever is called first despawns the other, which is then not called.
+        for side in touching.sides {
+            respond::<CollisionStarted>(touching.world(), side, |world, _, other| {
+                world.despawn(other);
+            });
+        }
+        assert_eq!(tick(&mut touching.app).observed.len(), 1);
+        touching.end(EndReason::Despawned);
+    }
+}
+
+#[test]
 fn an_observer_of_the_start_may_despawn_its_own_entity_and_the_other_sees_both_events() {
     Touching::each(|mut touching, side| {
         respond::<CollisionStarted>(touching.world(), side, |world, entity, _| {
@@ -832,25 +847,29 @@ fn a_hook_that_despawns_the_other_side_with_the_first_ends_the_contact_once() {
 
 #[test]
 fn global_observers_see_each_event_at_both_sides() {
-    Touching::each(|mut touching, side| {
-        #[derive(Resource, Default)]
-        struct Seen(Vec<CollisionEvent>);
-
-        touching.app.init_resource::<Seen>();
-        touching
-            .app
-            .add_observer(|hit: On<CollisionStarted>, mut seen: ResMut<Seen>| seen.0.push(**hit))
-            .add_observer(|hit: On<CollisionEnded>, mut seen: ResMut<Seen>| seen.0.push(**hit));
-        touching.begin();
-        let seen = &touching.world().resource::<Seen>().0;
-        assert_eq!(seen.len(), 2);
-        assert_eq!(seen[0].flipped(), seen[1]);
-        touching.world().despawn(side);
-        touching.end(EndReason::Despawned);
-        let seen = &touching.world().resource::<Seen>().0;
-        assert_eq!(seen.len(), 3, "one at the survivor");
-        assert_eq!(seen[2].other, side);
-    });
+    for dimension in Dimension::BOTH {
+        // Nobody observes at an entity: these two are all the observers there are.
+        let mut app = app();
+        app.add_observer(|hit: On<CollisionStarted>, mut record: ResMut<Record>| {
+            record.observed.push((hit.entity, **hit));
+        })
+        .add_observer(|hit: On<CollisionEnded>, mut record: ResMut<Record>| {
+            record.observed.push((hit.entity, **hit));
+        });
+        let ball = app.world_mut().spawn(dimension.ball(1.0)).id();
+        let block = app.world_mut().spawn(dimension.block(1.0)).id();
+        let record = tick(&mut app);
+        let hit = record.only();
+        assert_eq!(
+            record.observed,
+            [(hit.entity, hit), (hit.other, hit.flipped())]
+        );
+        app.world_mut().despawn(ball);
+        let record = tick(&mut app);
+        let hit = record.only().seen_from(block).expect("it touched");
+        assert!(hit.ended());
+        assert_eq!(record.observed, [(block, hit)], "the survivor alone");
+    }
 }
 
 #[test]

@@ -315,10 +315,8 @@ fn a_collider_without_a_transform_is_warned_of() {
         touching.begin();
         touching.go_on();
         warnings.assert_one_naming(entity, NAME);
-        touching
-            .world()
-            .entity_mut(entity)
-            .insert(Transform::IDENTITY);
+        let pose = Transform::from_xyz(0.75, 0.0, 0.0);
+        touching.world().entity_mut(entity).insert(pose);
         assert_eq!(tick(&mut touching.app).at(entity).len(), 2);
         warnings.assert_none();
     }
@@ -338,20 +336,46 @@ fn a_warning_without_a_name_names_the_entity() {
 fn the_warning_says_what_is_wrong() {
     let warnings = Warnings::listen();
     let mut app = app();
-    for (collider, reason) in [
+    let nowhere = || Transform::from_translation(Vec3::NAN);
+    let faults = [
         (
-            Collider::from(Circle::new(f32::NAN)),
+            app.world_mut()
+                .spawn(Collider::from(Circle::new(f32::NAN)))
+                .id(),
             "radius must be finite",
         ),
         (
-            Collider::from(Sphere::new(-1.0)),
+            app.world_mut()
+                .spawn(Collider::from(Sphere::new(-1.0)))
+                .id(),
             "radius must not be negative",
         ),
-    ] {
-        app.world_mut().spawn(collider);
-        tick(&mut app);
-        let lines = warnings.take();
-        assert!(lines.len() == 1 && lines[0].contains(reason), "{lines:#?}");
+        (
+            app.world_mut()
+                .spawn((Collider::from(Circle::new(1.0)), nowhere()))
+                .id(),
+            "pose is not finite",
+        ),
+        (
+            app.world_mut()
+                .spawn((Collider::from(Sphere::new(1.0)), nowhere()))
+                .id(),
+            "pose is not finite",
+        ),
+        (
+            app.world_mut()
+                .spawn(custom(Dimension::Solid, f64::NAN, 1.0))
+                .id(),
+            "bounds are not finite",
+        ),
+    ];
+    tick(&mut app);
+    let lines = warnings.take();
+    assert_eq!(lines.len(), faults.len(), "{lines:#?}");
+    for (entity, reason) in faults {
+        let named = |line: &&String| line.contains(&format!(" {entity} "));
+        let line = lines.iter().find(named).expect("one for each");
+        assert!(line.contains(reason), "{line}");
     }
 }
 
@@ -531,6 +555,25 @@ fn two_of_the_same_extreme_size_meet_as_any_two_do() {
             let hit = tick(&mut app).only().seen_from(first).expect("it touches");
             assert!((hit.normal - Vec3::X).length() < 1e-6);
             assert!((hit.depth / unit - 1.5).abs() < 1e-6, "{hit:?}");
+        }
+    }
+}
+
+#[test]
+fn no_depth_is_beyond_f32() {
+    // Each of the two is within f32, but both together are not.
+    let _warnings = Warnings::listen();
+    for dimension in Dimension::BOTH {
+        for size in [1.5e38, 2e38, 3e38, f32::MAX] {
+            let mut touching = Touching::new(app(), dimension);
+            for _ in 0..2 {
+                let pose = Transform::from_scale(Vec3::splat(size));
+                touching.world().spawn((dimension.ball(1.0), pose));
+            }
+            for hit in tick(&mut touching.app).messages {
+                assert!(hit.depth.is_finite(), "{hit:?}");
+                assert!(hit.minimum_translation().is_finite(), "{hit:?}");
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use super::sync::{Bounds, Proxies, Proxy};
 use crate::space::{Space, Wide};
 
-/// Where the candidate pairs come from.
+/// Where the candidate pairs come from: a resource, which may be changed between ticks.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BroadPhase {
     /// The plugin finds them from bounding boxes.

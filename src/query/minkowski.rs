@@ -89,6 +89,15 @@ where
         }
     }
 
+    /// The same pair with the second shape moved, in the pair's frame.
+    pub fn with_second_moved(&self, way: <A::Vector as Space>::Wide) -> Self {
+        let relative = Pose {
+            translation: self.relative.translation + way,
+            ..self.relative
+        };
+        Self { relative, ..*self }
+    }
+
     /// The cores' distance at which the shapes begin to touch.
     pub fn reach(&self) -> f64 {
         self.first_radius + self.second_radius

@@ -22,7 +22,7 @@ pub enum AnyShape {
     Solid(Shape<Vec3>),
 }
 
-/// A space whose shapes a [`Collider`](crate::Collider) can hold: both of them.
+/// A space whose shapes a [`Collider`](crate::Collider) can hold: both of them, so this is `Vec2` or `Vec3`.
 pub trait Dimension: Space {
     /// Forgets the dimension.
     #[doc(hidden)]

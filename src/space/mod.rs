@@ -46,7 +46,7 @@ pub trait Space:
     /// The same vector in f64; exact.
     fn widen(self) -> Self::Wide;
 
-    /// The f32 vector nearest to `wide`.
+    /// The f32 vector nearest to `wide`, with no zero that has a sign (-0 + 0 is 0): it would be read and printed.
     fn narrow(wide: Self::Wide) -> Self;
 
     /// Whether no component is NaN or infinite.

@@ -12,7 +12,7 @@ impl Space for Vec2 {
     }
 
     fn narrow(wide: DVec2) -> Self {
-        wide.as_vec2()
+        wide.as_vec2() + Vec2::ZERO
     }
 
     fn is_finite(self) -> bool {

@@ -14,8 +14,8 @@ use smallvec::SmallVec;
 use super::{Facet, Growth, Polytope, Wide};
 use crate::math::DVec3;
 
-/// More triangles than this are not kept: those of 128 vertices, by Euler's formula.
-const MAX_FACES: usize = 252;
+/// More triangles than this are not kept: those of 256 vertices, by Euler's formula.
+const MAX_FACES: usize = 508;
 
 /// The walk over the triangles in sight, and the rim that it leaves, in this many steps at the most.
 const MAX_RIM: usize = 128;

@@ -12,7 +12,7 @@ impl Space for Vec3 {
     }
 
     fn narrow(wide: DVec3) -> Self {
-        wide.as_vec3()
+        wide.as_vec3() + Vec3::ZERO
     }
 
     fn is_finite(self) -> bool {
