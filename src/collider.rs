@@ -84,7 +84,8 @@ impl Collider {
 
     /// A shape of your own, known by its support function: see [`Support`] for how to write one.
     ///
-    /// A shape that answers NaN or infinity touches nothing, and a warning names the entity.
+    /// A shape that answers NaN or infinity touches nothing, and where its bounding box shows it, a warning names the
+    /// entity.
     pub fn custom<S>(shape: S) -> Self
     where
         S: Support<Vector: Dimension> + Send + Sync + 'static,

@@ -4,7 +4,7 @@ use bevy::{ecs::system::SystemParam, prelude::*};
 
 use crate::{event::CollisionEvent, state::CollisionState};
 
-/// All pairs that touch, as of the last tick: a system parameter.
+/// All pairs that touch, as of the last tick: a system parameter, with the methods of [`CollisionState`].
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -21,41 +21,9 @@ use crate::{event::CollisionEvent, state::CollisionState};
 ///
 /// It does not change between the [`Report`](crate::HeadbuttSystems::Report) sets of two ticks: an entity that was
 /// despawned since is still in it.
-#[derive(SystemParam)]
+#[derive(SystemParam, Deref)]
 pub struct Collisions<'w> {
     state: Res<'w, CollisionState>,
-}
-
-impl Collisions<'_> {
-    /// Each touching pair once, in a fixed order.
-    pub fn iter(&self) -> impl Iterator<Item = CollisionEvent> {
-        self.state.contacts().iter().copied()
-    }
-
-    /// The contacts of one entity, each turned so that it is their `entity`.
-    pub fn of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
-        self.state.contacts_of(entity)
-    }
-
-    /// The contact of two entities, turned so that the first one is its `entity`, or `None` if they do not touch.
-    pub fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
-        self.state.between(entity, other)
-    }
-
-    /// Whether two entities touch.
-    pub fn contains(&self, entity: Entity, other: Entity) -> bool {
-        self.between(entity, other).is_some()
-    }
-
-    /// How many pairs touch.
-    pub fn len(&self) -> usize {
-        self.state.contacts().len()
-    }
-
-    /// Whether nothing touches.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// The entities that this one touches, as of the last tick: a component that is kept up to date where it is present.
@@ -105,7 +73,7 @@ impl CollidingEntities {
 
     /// Takes over what `entity`, which this component belongs to, touches now.
     pub(crate) fn update(this: &mut Mut<Self>, state: &CollisionState, entity: Entity) {
-        let now = || state.contacts_of(entity).map(|contact| contact.other);
+        let now = || state.of(entity).map(|contact| contact.other);
         if !now().eq(this.iter()) {
             this.entities.clear();
             this.entities.extend(now());

@@ -83,7 +83,7 @@ pub enum EndReason {
     Filtered,
     /// The candidate pairs, which the app supplies itself, no longer contain the two.
     NotCandidate,
-    /// Their shapes no longer touch, by whatever change of pose, scale, parent or shape.
+    /// Their shapes no longer touch, by whatever change of pose, scale, parent, shape or dimension.
     Separated,
 }
 

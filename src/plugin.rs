@@ -28,6 +28,9 @@ pub struct HeadbuttPlugin {
 
 impl HeadbuttPlugin {
     /// Runs a tick each time `schedule` runs: `PostUpdate`, say, or the schedule that a rollback repeats.
+    ///
+    /// Each run writes its messages: a rollback that repeats ticks repeats them too. Bevy keeps a message for two frames
+    /// or, with the fixed time step in use, until fixed steps have had the chance to read it.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self {
             schedule: schedule.intern(),

@@ -7,8 +7,9 @@ use crate::event::CollisionEvent;
 /// What touches what, as of the last tick: all of the state that lasts from one tick to the next.
 ///
 /// A contact is a function of this tick's shapes and poses alone; only `Started` and `Ended` depend on the tick before.
-/// So a rollback that restores this resource, together with the transforms, plays the same events again. To read it in a
-/// game, use [`Collisions`](crate::Collisions).
+/// So a rollback that restores this resource, together with the transforms, plays the same events again.
+///
+/// Systems read it through [`Collisions`](crate::Collisions).
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct CollisionState {
     /// In order of (entity, other), and each pair once, with the lesser entity first.
@@ -37,8 +38,13 @@ impl CollisionState {
         });
     }
 
-    /// The contacts of an entity, each seen from it: first those whose other side is greater, then the rest.
-    pub(crate) fn contacts_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
+    /// Each touching pair once, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = CollisionEvent> {
+        self.contacts.iter().copied()
+    }
+
+    /// The contacts of one entity, each turned so that it is their `entity`, in a fixed order.
+    pub fn of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
         let start = self
             .contacts
             .partition_point(|contact| contact.entity < entity);
@@ -62,13 +68,28 @@ impl CollisionState {
             )
     }
 
-    /// The contact of two entities, as seen from the first one.
-    pub(crate) fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
+    /// The contact of two entities, turned so that the first one is its `entity`, or `None` if they do not touch.
+    pub fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
         let pair = (entity.min(other), entity.max(other));
         self.contacts
             .binary_search_by_key(&pair, |contact| (contact.entity, contact.other))
             .ok()
             .and_then(|number| self.contacts.get(number))
             .and_then(|contact| contact.seen_from(entity))
+    }
+
+    /// Whether two entities touch.
+    pub fn contains(&self, entity: Entity, other: Entity) -> bool {
+        self.between(entity, other).is_some()
+    }
+
+    /// How many pairs touch.
+    pub fn len(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// Whether nothing touches.
+    pub fn is_empty(&self) -> bool {
+        self.contacts.is_empty()
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     event::{CollisionEvent, CollisionPhase, Surface},
-    query::{Pair, Solver},
+    query::{Pair, Solver, narrow_length},
     space::Space,
 };
 
@@ -59,7 +59,7 @@ fn contact<V: Space>(a: &Proxy<V>, b: &Proxy<V>) -> Option<CollisionEvent> {
         other: b.entity,
         phase: CollisionPhase::Started,
         normal: V::narrow(contact.normal).to_vec3(),
-        depth: contact.depth as f32,
+        depth: narrow_length(contact.depth),
         surface: surface(a, contact.offset_a),
         other_surface: surface(b, contact.offset_b),
     })

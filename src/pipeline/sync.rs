@@ -154,7 +154,8 @@ fn proxy<V: Space>(
 ) -> Result<Proxy<V>, Fault> {
     let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
     let bounds = Bounds::around(&Image::new(shape, map), &pose);
-    if !V::narrow(bounds.min).is_finite() || !V::narrow(bounds.max).is_finite() {
+    // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
+    if !V::narrow(bounds.min * 8.0).is_finite() || !V::narrow(bounds.max * 8.0).is_finite() {
         return Err(Fault::Unbounded);
     }
     Ok(Proxy {
@@ -172,11 +173,11 @@ fn proxy<V: Space>(
 enum Fault {
     #[error("{0}")]
     Shape(ShapeError),
-    #[error("it has no Transform, or its ancestors form a loop")]
+    #[error("it has no Transform, or its ancestors are in a loop (or more than 4096)")]
     NoPose,
     #[error("its pose is not finite")]
     NotFinite,
-    #[error("its bounds are not finite, or beyond f32")]
+    #[error("its bounds are not finite, or too large for f32")]
     Unbounded,
 }
 

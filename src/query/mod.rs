@@ -160,7 +160,7 @@ where
         let (distance, nearest) = solver.distance()?;
         let [point_a, point_b] = solver.in_space(&nearest);
         Some(Distance {
-            distance: distance as f32,
+            distance: narrow_length(distance),
             point_a,
             point_b,
         })
@@ -217,7 +217,7 @@ where
         let [point_a, point_b] = solver.in_space(&contact);
         Contact {
             normal: A::Vector::narrow(contact.normal),
-            depth: contact.depth as f32,
+            depth: narrow_length(contact.depth),
             point_a,
             point_b,
         }
@@ -233,7 +233,7 @@ where
         let point = |contact: &LocalContact<_>| {
             let [point_a, point_b] = solver.in_space(contact);
             ManifoldPoint {
-                depth: contact.depth as f32,
+                depth: narrow_length(contact.depth),
                 point_a,
                 point_b,
             }
@@ -259,4 +259,9 @@ where
     let pose_a = A::Vector::pose(pose_a.into())?;
     let pose_b = A::Vector::pose(pose_b.into())?;
     Some(Solver::new(Pair::new(a, pose_a, b, pose_b)))
+}
+
+/// A length in f32; what is beyond it is the largest one, because an infinite depth times a normal is NaN.
+pub(crate) fn narrow_length(length: f64) -> f32 {
+    length.min(f64::from(f32::MAX)) as f32
 }
