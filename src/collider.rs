@@ -82,7 +82,28 @@ impl Collider {
         ConvexHull::new(points).and_then(Self::try_new)
     }
 
-    /// A shape of your own, known by its support function: see [`Support`] for how to write one.
+    /// A shape of your own, known by its support function: see [`Support`] for how to write one. It is scaled and placed
+    /// like any other.
+    ///
+    /// ```
+    /// use bevy::math::{DVec3, Vec3};
+    /// use headbutt::{Collider, Support};
+    ///
+    /// /// A flat disc in the xz plane.
+    /// struct Disc(f64);
+    ///
+    /// impl Support for Disc {
+    ///     type Vector = Vec3;
+    ///
+    ///     fn support(&self, direction: DVec3) -> DVec3 {
+    ///         let flat = DVec3::new(direction.x, 0.0, direction.z);
+    ///         flat.try_normalize().unwrap_or(DVec3::X) * self.0
+    ///     }
+    /// }
+    ///
+    /// let disc = Collider::custom(Disc(1.5));
+    /// assert!(!disc.is_inert());
+    /// ```
     ///
     /// A shape that answers NaN or infinity touches nothing, and where its bounding box shows it, a warning names the
     /// entity.

@@ -2,7 +2,7 @@
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
-use crate::{event::CollisionEvent, state::CollisionState};
+use crate::state::CollisionState;
 
 /// All pairs that touch, as of the last tick: a system parameter, with the methods of [`CollisionState`].
 ///
@@ -48,6 +48,15 @@ pub struct Collisions<'w> {
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollidingEntities {
     entities: Vec<Entity>,
+}
+
+impl<'a> IntoIterator for &'a CollidingEntities {
+    type Item = Entity;
+    type IntoIter = core::iter::Copied<core::slice::Iter<'a, Entity>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entities.iter().copied()
+    }
 }
 
 impl CollidingEntities {

@@ -8,21 +8,27 @@ use bevy::prelude::*;
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// fn push_out(mut hits: MessageReader<CollisionEvent>, mut players: Query<&mut Transform, With<Player>>) {
-///     for hit in hits.read().filter(|hit| hit.touching()) {
-///         if let Some(hit) = hit.seen_by(|entity| players.contains(entity)) {
-///             if let Ok(mut player) = players.get_mut(hit.entity) {
-///                 player.translation += hit.minimum_translation();
-///             }
+/// /// Moves the player out of all that it touches. It has no parent, so that its frame is the world's.
+/// fn push_out(
+///     mut hits: MessageReader<CollisionEvent>,
+///     player: Single<(Entity, &mut Transform), With<Player>>,
+/// ) {
+///     let (player, mut transform) = player.into_inner();
+///     let mut moved = Vec3::ZERO;
+///     for hit in hits.read().filter_map(|hit| hit.seen_from(player)) {
+///         if hit.touching() {
+///             moved += hit.minimum_translation_after(moved);
 ///         }
 ///     }
+///     transform.translation += moved;
 /// }
 ///
 /// #[derive(Component)]
 /// struct Player;
 /// ```
 ///
-/// In the world's frame and units; in 2D, z is 0, so that all of it applies to a `Transform` as it stands.
+/// In the world's frame and units; in 2D, z is 0, so that all of it applies as it stands to the `Transform` of an entity
+/// without a parent. (That of a child is in its parent's frame.)
 ///
 /// # When to read
 ///
@@ -38,9 +44,10 @@ pub struct CollisionEvent {
     pub other: Entity,
     /// Whether the contact began, goes on, or ended.
     pub phase: CollisionPhase,
-    /// Unit vector from `entity` to `other`: the direction in which `other` gets out by the shortest way.
+    /// Unit vector from `entity` to `other`: the direction in which `other` gets out by the shortest way. After the end:
+    /// as of the last contact, like all that follows.
     pub normal: Vec3,
-    /// How deep they are in each other, along the normal; 0 if they only touch. After the end: as of the last contact.
+    /// How deep they are in each other, along the normal; 0 if they only touch.
     pub depth: f32,
     pub(crate) surface: Surface,
     pub(crate) other_surface: Surface,
@@ -117,6 +124,9 @@ impl CollisionEvent {
     }
 
     /// The shortest vector that moves `entity` out of `other`, so that they just touch: `-normal * depth`.
+    ///
+    /// For one contact. An entity that touches two floor tiles at once is as deep in each of them, and would be moved
+    /// twice: see [`minimum_translation_after`](Self::minimum_translation_after).
     pub fn minimum_translation(&self) -> Vec3 {
         self.minimum_translation_with_slop(0.0)
     }
@@ -126,7 +136,17 @@ impl CollisionEvent {
         Vec3::ZERO - self.normal * (self.depth + slop)
     }
 
-    /// The point of `entity`'s surface that is deepest in `other`.
+    /// What is missing of the minimum translation when `entity` has been moved already, for the sake of other contacts of
+    /// the same tick: along the normal, and nothing if that move has sufficed.
+    ///
+    /// `moved` is in the world's frame. Adding up over the contacts of an entity, each after what came before, moves it
+    /// out of all of them where they do not contradict each other.
+    pub fn minimum_translation_after(&self, moved: Vec3) -> Vec3 {
+        Vec3::ZERO - self.normal * (self.depth + moved.dot(self.normal)).max(0.0)
+    }
+
+    /// The point of `entity`'s surface that is deepest in `other`, where it was in this tick: it does not follow later
+    /// moves.
     pub fn point(&self) -> Vec3 {
         self.surface.translation + self.surface.offset
     }
@@ -180,9 +200,14 @@ impl CollisionEvent {
     }
 }
 
-/// Observed on an entity: it has begun to touch another one.
+/// Observed on an entity: it has begun to touch another one. That one may have been despawned since, by an observer
+/// before.
 ///
-/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`.
+/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`. Both sides are told: an observer
+/// of all entities (`App::add_observer`) hears of each collision twice, once from each side.
+///
+/// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages are written and
+/// [`Collisions`](crate::Collisions) is up to date. They may do to the world what they like.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -208,7 +233,22 @@ pub struct CollisionStarted {
 /// Observed on an entity: it has ceased to touch another one, which may no longer exist.
 ///
 /// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`; it carries the last contact,
-/// and [`end_reason`](CollisionEvent::end_reason) says why it ended.
+/// and [`end_reason`](CollisionEvent::end_reason) says why it ended. For the rest see [`CollisionStarted`].
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     commands
+///         .spawn(Collider::from(Circle::new(1.0)))
+///         .observe(|hit: On<CollisionEnded>| {
+///             if hit.end_reason() == Some(EndReason::Despawned) {
+///                 println!("{} is gone", hit.other);
+///             }
+///         });
+/// }
+/// ```
 #[derive(EntityEvent, Deref, Clone, Copy, Debug, PartialEq)]
 pub struct CollisionEnded {
     #[event_target]

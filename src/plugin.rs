@@ -29,6 +29,24 @@ pub struct HeadbuttPlugin {
 impl HeadbuttPlugin {
     /// Runs a tick each time `schedule` runs: `PostUpdate`, say, or the schedule that a rollback repeats.
     ///
+    /// ```
+    /// use bevy::{ecs::schedule::ScheduleLabel, prelude::*};
+    /// use headbutt::prelude::*;
+    ///
+    /// #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+    /// struct Simulation;
+    ///
+    /// let mut app = App::new();
+    /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(Simulation)))
+    ///     // In the same schedule: the order of systems in different ones is that of the schedules.
+    ///     .add_systems(Simulation, respond.after(HeadbuttSystems::Report));
+    /// app.world_mut().run_schedule(Simulation); // a schedule of your own is yours to run
+    ///
+    /// fn respond(mut hits: MessageReader<CollisionEvent>) {
+    ///     hits.clear();
+    /// }
+    /// ```
+    ///
     /// Each run writes its messages: a rollback that repeats ticks repeats them too. Bevy keeps a message for two frames
     /// or, with the fixed time step in use, until fixed steps have had the chance to read it.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {

@@ -9,13 +9,42 @@ use crate::event::CollisionEvent;
 /// A contact is a function of this tick's shapes and poses alone; only `Started` and `Ended` depend on the tick before.
 /// So a rollback that restores this resource, together with the transforms, plays the same events again.
 ///
-/// Systems read it through [`Collisions`](crate::Collisions).
+/// Two things are derived from it and are brought up to date by the next tick: [`CollidingEntities`](crate::CollidingEntities),
+/// and what observers and readers of messages have made of the ticks that were undone, which
+/// is theirs to undo. Candidate pairs that the app supplies are the app's as well.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::CollisionState;
+///
+/// #[derive(Resource)]
+/// struct Saved(CollisionState);
+///
+/// fn save(state: Res<CollisionState>, mut saved: ResMut<Saved>) {
+///     saved.0 = state.clone();
+/// }
+///
+/// fn restore(mut state: ResMut<CollisionState>, saved: Res<Saved>) {
+///     *state = saved.0.clone();
+/// }
+/// ```
+///
+/// Systems read it through [`Collisions`](crate::Collisions), in which it is the same.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct CollisionState {
     /// In order of (entity, other), and each pair once, with the lesser entity first.
     contacts: Vec<CollisionEvent>,
     /// Numbers of `contacts`, in order of (other, entity).
     by_other: Vec<usize>,
+}
+
+impl<'a> IntoIterator for &'a CollisionState {
+    type Item = CollisionEvent;
+    type IntoIter = core::iter::Copied<core::slice::Iter<'a, CollisionEvent>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.contacts.iter().copied()
+    }
 }
 
 impl CollisionState {

@@ -154,6 +154,10 @@ fn proxy<V: Space>(
 ) -> Result<Proxy<V>, Fault> {
     let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
     let bounds = Bounds::around(&Image::new(shape, map), &pose);
+    let radius = shape.radius();
+    if radius.is_nan() || radius < 0.0 {
+        return Err(Fault::NoShape);
+    }
     // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
     if !V::narrow(bounds.min * 8.0).is_finite() || !V::narrow(bounds.max * 8.0).is_finite() {
         return Err(Fault::Unbounded);
@@ -177,6 +181,8 @@ enum Fault {
     NoPose,
     #[error("its pose is not finite")]
     NotFinite,
+    #[error("its radius is negative or no number")]
+    NoShape,
     #[error("its bounds are not finite, or too large for f32")]
     Unbounded,
 }

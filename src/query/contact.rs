@@ -40,8 +40,14 @@ pub struct Contact<V> {
 pub struct Manifold<V: Space> {
     /// That of the [`Contact`].
     pub normal: V,
+    pub(super) points: SmallVec<[ManifoldPoint<V>; 4]>,
+}
+
+impl<V: Space> Manifold<V> {
     /// One to four points (in the plane one or two), the deepest one first.
-    pub points: SmallVec<[ManifoldPoint<V>; 4]>,
+    pub fn points(&self) -> &[ManifoldPoint<V>] {
+        &self.points
+    }
 }
 
 /// A point of a [`Manifold`].

@@ -98,9 +98,13 @@ where
         Self { relative, ..*self }
     }
 
-    /// The cores' distance at which the shapes begin to touch.
+    /// The cores' distance at which the shapes begin to touch; NaN if a radius is none.
     pub fn reach(&self) -> f64 {
-        self.first_radius + self.second_radius
+        if self.first_radius >= 0.0 && self.second_radius >= 0.0 {
+            self.first_radius + self.second_radius
+        } else {
+            f64::NAN
+        }
     }
 
     /// The support point of the Minkowski difference of the cores.

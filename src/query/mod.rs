@@ -22,13 +22,16 @@
 //! * **Frames and units** are the world's. Inside, a pair is solved in f64 and in the frame of one of the two shapes, so
 //!   that precision depends on their sizes and not on the distance from the origin.
 //! * **Touching** counts as hit, with depth 0 and distance 0. Shapes touch when their distance is at most 1.2e-7 (the
-//!   relative precision of f32) times the size of the pair.
+//!   relative precision of f32) times the size of the pair. Here and wherever an accuracy is told, the size of a pair
+//!   that touches is a length between half of the larger shape's extent and the sum of both.
 //! * **The functions agree**: `intersects` is true exactly where `contact` is some and where `distance` is 0.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image to the bit: the normal negated, the points exchanged. Where both
 //!   are the same shape in the same pose, the two calls are one and the same, and so is the normal.
-//! * **Errors**: none, and no panic. With a pose that is not finite, or a shape that answers NaN, nothing is hit and the
-//!   distance is infinite.
+//! * **Errors**: none, and no panic. With a pose that is not finite, a shape that answers NaN, or a radius that is
+//!   negative or no number, nothing is hit and the distance is infinite.
+//! * **Scale** is not part of an isometry: `Isometry3d::new(transform.translation, transform.rotation)` is where a
+//!   `Transform` puts a shape that is not scaled.
 //! * **Cost**: no allocation; a bounded number of iterations.
 
 mod contact;
@@ -110,8 +113,8 @@ where
 /// let resting = Isometry3d::from_xyz(0.0, 0.75, 0.0);
 /// let manifold = query::manifold(&floor, Isometry3d::IDENTITY, &crate_, resting).unwrap();
 /// assert_eq!(manifold.normal, Vec3::Y);
-/// assert_eq!(manifold.points.len(), 4); // the corners of the crate's lower face
-/// assert!(manifold.points.iter().all(|point| point.depth == 0.25));
+/// assert_eq!(manifold.points().len(), 4); // the corners of the crate's lower face
+/// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
 /// ```
 ///
 /// The points come of the support functions alone, so every shape has them, your own included. A face or edge that is

@@ -19,6 +19,10 @@ mod sealed {
 /// What can be checked and made a collider: Bevy's convex primitives and [`ConvexHull`].
 ///
 /// Sealed: a shape of your own goes through [`Collider::custom`](crate::Collider::custom).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no shape that headbutt knows",
+    note = "use `Collider::convex_hull` for the hull of points, or `Collider::custom` for a `Support` of your own"
+)]
 pub trait IntoShape: sealed::Sealed {
     /// The space that the shape lives in.
     type Vector: Dimension;

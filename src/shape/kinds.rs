@@ -23,6 +23,10 @@ pub enum AnyShape {
 }
 
 /// A space whose shapes a [`Collider`](crate::Collider) can hold: both of them, so this is `Vec2` or `Vec3`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither `Vec2` nor `Vec3`",
+    note = "points are taken by value: `.iter().copied()` makes values of references"
+)]
 pub trait Dimension: Space {
     /// Forgets the dimension.
     #[doc(hidden)]

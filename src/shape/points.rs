@@ -63,6 +63,14 @@ impl<V: Space> Support for [V] {
     }
 }
 
+impl<V: Space> Support for Vec<V> {
+    type Vector = V;
+
+    fn support(&self, direction: V::Wide) -> V::Wide {
+        farthest(self, direction)
+    }
+}
+
 impl<V: Space, const N: usize> Support for [V; N] {
     type Vector = V;
 

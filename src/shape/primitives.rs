@@ -11,7 +11,7 @@ use crate::{
 
 /// The segment from (0, -half_length) to (0, half_length) along y; the upper end where both are as far.
 pub(super) fn segment_along_y<W: Wide>(half_length: f32, direction: W) -> W {
-    let half_length = f64::from(half_length);
+    let half_length = f64::from(half_length).abs();
     let upward = direction.component(1) >= 0.0;
     W::axis(1) * if upward { half_length } else { -half_length }
 }

@@ -1,5 +1,7 @@
 //! The contract of a shape.
 
+use std::sync::Arc;
+
 use crate::space::Space;
 
 /// A convex shape, known by its support function.
@@ -52,6 +54,10 @@ use crate::space::Space;
 /// The notion goes back to Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex
 /// objects in three-dimensional space" (1988); van den Bergen, "Collision Detection in Interactive 3D Environments"
 /// (2003), chapter 4, lists the support functions of many shapes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no shape that headbutt knows",
+    note = "a convex shape can be given as the hull of its points, or by a `Support` of your own"
+)]
 pub trait Support {
     /// `Vec2` for a shape in the plane, `Vec3` for one in space.
     type Vector: Space;
@@ -63,20 +69,28 @@ pub trait Support {
     /// the solver computes in it: a field in f32 is widened, never an intermediate result narrowed.
     fn support(&self, direction: <Self::Vector as Space>::Wide) -> <Self::Vector as Space>::Wide;
 
-    /// The radius around the core: finite and not negative; 0 unless said otherwise.
+    /// The radius around the core: finite and not negative; 0 unless said otherwise. A shape with any other radius
+    /// touches nothing.
     fn radius(&self) -> f64 {
         0.0
     }
 }
 
-impl<S: Support + ?Sized> Support for &S {
-    type Vector = S::Vector;
+/// What points at a shape is that shape.
+macro_rules! forward {
+    ($($pointer:ty),*) => { $(
+        impl<S: Support + ?Sized> Support for $pointer {
+            type Vector = S::Vector;
 
-    fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
-        (**self).support(direction)
-    }
+            fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+                (**self).support(direction)
+            }
 
-    fn radius(&self) -> f64 {
-        (**self).radius()
-    }
+            fn radius(&self) -> f64 {
+                (**self).radius()
+            }
+        }
+    )* };
 }
+
+forward!(&S, Box<S>, Arc<S>);

@@ -33,7 +33,8 @@ mod sealed {
 /// A space of two or three dimensions, named by its vector: [`Vec2`](crate::math::Vec2) or [`Vec3`].
 ///
 /// Sealed: there is no third implementation. Shapes of one space meet only shapes of the same space, and the compiler
-/// sees to it, because a [`Support`](crate::Support) names the space that it lives in.
+/// sees to it, because a [`Support`](crate::Support) names the space that it lives in. A shape of your own is written for
+/// one of the two: `Vec2` with `DVec2`, or `Vec3` with `DVec3`.
 pub trait Space:
     sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
@@ -47,23 +48,28 @@ pub trait Space:
     fn widen(self) -> Self::Wide;
 
     /// The f32 vector nearest to `wide`, with no zero that has a sign (-0 + 0 is 0): it would be read and printed.
+    #[doc(hidden)]
     fn narrow(wide: Self::Wide) -> Self;
 
     /// Whether no component is NaN or infinite.
     fn is_finite(self) -> bool;
 
     /// The least component.
+    #[doc(hidden)]
     fn min_component(self) -> f32;
 
     /// The vector in three dimensions; z is 0 for a vector of the plane.
+    #[doc(hidden)]
     fn to_vec3(self) -> Vec3;
 
     /// What an affine map of space, x -> `linear * x + translation`, does to the vectors of this space. The plane is the
     /// one of x and y; what the map makes of z is not seen.
+    #[doc(hidden)]
     fn restrict(linear: DMat3, translation: DVec3) -> (<Self::Wide as Wide>::Matrix, Self::Wide);
 
     /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
     /// the rotation is zero.
+    #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::Wide>>;
 }
 
