@@ -1,7 +1,7 @@
 //! The names that this crate takes from Bevy's mathematics, and nothing else.
 //!
-//! Primitives, isometries and the vector library move between Bevy's releases. Every other file imports them from
-//! here, so that a port begins, and mostly ends, in this file.
+//! Primitives, isometries and the vector library move between Bevy's releases. All geometry imports them from here, and
+//! what is a component or a system has `bevy::prelude`, so that a port begins, and mostly ends, in this file.
 
 pub use bevy::math::{
     DMat2, DMat3, DVec2, DVec3, Isometry2d, Isometry3d, Vec2, Vec3,

@@ -73,11 +73,6 @@ impl CandidatePairs {
         self.pairs.iter().copied()
     }
 
-    /// Whether a pair is among them, in either order. It looks at every pair.
-    pub fn contains(&self, entity: Entity, other: Entity) -> bool {
-        self.pairs.contains(&(entity, other)) || self.pairs.contains(&(other, entity))
-    }
-
     /// How many pairs there are, with those that came twice.
     pub fn len(&self) -> usize {
         self.pairs.len()

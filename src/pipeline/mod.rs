@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Each stage reads what the one before it left in a resource. All of these are made anew each tick, but for
-//! [`CollisionState`]: what touched in the last tick is the whole of what lasts.
+//! [`CollisionState`] (and candidate pairs that the app supplies): events depend on nothing else that lasts.
 
 mod broad_phase;
 mod narrow_phase;

@@ -12,11 +12,20 @@ use crate::{
     space::Space,
 };
 
-/// The pairs that touch in this tick, in order and each once, with the lesser entity first. The report stage finds out
-/// which of them are new.
+/// The pairs that touch in this tick, in order and each once, with the lesser entity first.
 #[derive(Resource, Default)]
 pub struct TouchingPairs {
+    /// The phase of all of them is `Started`, until the report stage finds out.
     pub contacts: Vec<CollisionEvent>,
+    /// The pairs that were candidates, likewise in order, each once, with the lesser entity first.
+    candidates: Vec<(Entity, Entity)>,
+}
+
+impl TouchingPairs {
+    /// Whether the pair, with the lesser entity first, was a candidate.
+    pub fn was_candidate(&self, pair: (Entity, Entity)) -> bool {
+        self.candidates.binary_search(&pair).is_ok()
+    }
 }
 
 /// Runs the solver on every candidate pair.
@@ -24,20 +33,24 @@ pub fn narrow_phase(
     proxies: Res<Proxies>,
     candidates: Res<CandidatePairs>,
     mut touching: ResMut<TouchingPairs>,
-    mut pairs: Local<Vec<(Entity, Entity)>>,
 ) {
+    let TouchingPairs {
+        contacts,
+        candidates: pairs,
+    } = &mut *touching;
     pairs.clear();
     pairs.extend(candidates.iter().map(|(a, b)| (a.min(b), a.max(b))));
     pairs.sort_unstable();
     pairs.dedup();
 
-    touching.contacts.clear();
+    contacts.clear();
     let apart = pairs.iter().filter(|(entity, other)| entity != other);
-    let contacts = apart.filter_map(|(entity, other)| match proxies.pair(*entity, *other)? {
-        ProxyPair::Plane(a, b) => contact(a, b),
-        ProxyPair::Solid(a, b) => contact(a, b),
-    });
-    touching.contacts.extend(contacts);
+    contacts.extend(
+        apart.filter_map(|(entity, other)| match proxies.pair(*entity, *other)? {
+            ProxyPair::Plane(a, b) => contact(a, b),
+            ProxyPair::Solid(a, b) => contact(a, b),
+        }),
+    );
 }
 
 fn contact<V: Space>(a: &Proxy<V>, b: &Proxy<V>) -> Option<CollisionEvent> {

@@ -11,8 +11,9 @@ use crate::{
     space::{Pose, Space, Wide},
 };
 
-/// Axes whose lengths and right angles differ by no more than f32 can tell are those of a uniform scale.
-const UNIFORM: f64 = f32::EPSILON as f64;
+/// Axes whose lengths and right angles differ by no more than this, the rounding of some products in f64, are those of a
+/// uniform scale.
+const UNIFORM: f64 = 1e-12;
 
 /// More ancestors than this are a loop.
 const MAX_ANCESTORS: usize = 4096;
@@ -92,7 +93,7 @@ pub fn place<V: Space>(affine: &Affine) -> Option<Placement<V::Wide>> {
     });
     let (map, rotation) = if is_uniform && squared > 0.0 {
         let factor = squared.sqrt();
-        let rotation = V::Wide::scaled(linear, 1.0 / factor);
+        let rotation = linear * (1.0 / factor);
         (Map::Uniform(factor), rotation)
     } else {
         (Map::Linear(linear), V::Wide::IDENTITY)

@@ -9,11 +9,7 @@ use bevy::{
     prelude::*,
 };
 
-use super::{
-    broad_phase::{BroadPhase, CandidatePairs},
-    narrow_phase::TouchingPairs,
-    sync::Proxies,
-};
+use super::{broad_phase::BroadPhase, narrow_phase::TouchingPairs, sync::Proxies};
 use crate::{
     collider::Collider,
     collisions::CollidingEntities,
@@ -103,7 +99,9 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
         if !layers(entity).interacts_with(layers(other)) {
             EndReason::Filtered
         } else if *world.resource::<BroadPhase>() == BroadPhase::Custom
-            && !world.resource::<CandidatePairs>().contains(entity, other)
+            && !world
+                .resource::<TouchingPairs>()
+                .was_candidate((entity, other))
         {
             EndReason::NotCandidate
         } else {
@@ -116,22 +114,18 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
 
 /// Triggers the entity events on both sides of each pair, as far as they still exist and anybody observes.
 fn trigger_observers(world: &mut World, events: &[CollisionEvent]) {
-    let (started, ended) = (
-        is_observed::<CollisionStarted>(world),
-        is_observed::<CollisionEnded>(world),
-    );
-    for event in events {
+    for event in events.iter().filter(|event| !event.ongoing()) {
         for side in [*event, event.flipped()] {
-            // Looked up each time: the observer before may have despawned it.
-            let exists = |world: &World| world.get_entity(side.entity).is_ok();
-            match side.phase {
-                CollisionPhase::Started if started && exists(world) => {
-                    world.trigger(CollisionStarted::new(side));
-                }
-                CollisionPhase::Ended(_) if ended && exists(world) => {
-                    world.trigger(CollisionEnded::new(side));
-                }
-                _ => {}
+            // Asked each time: the observer before may have despawned the entity, or added an observer.
+            if world.get_entity(side.entity).is_err() {
+                continue;
+            }
+            if side.ended() && is_observed::<CollisionEnded>(world) {
+                world.trigger(CollisionEnded::new(side));
+            } else if side.started() && is_observed::<CollisionStarted>(world) {
+                world.trigger(CollisionStarted::new(side));
+            } else {
+                continue;
             }
             // What the observers ask for with commands happens before the next one runs.
             world.flush();

@@ -10,7 +10,7 @@ use crate::{
     collider::Collider,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
-    query::tolerance::{ROUNDING, TOUCHING},
+    query::tolerance::{OFFSET, ROUNDING, TOUCHING},
     shape::{AnyShape, Image, Map, Shape, ShapeError, Support},
     space::{Pose, Space, Wide},
 };
@@ -55,9 +55,10 @@ impl<W: Wide> Bounds<W> {
                 (min + reach(-axis), max + reach(axis))
             },
         );
-        // Two shapes touch up to a gap of TOUCHING times the size of the pair: each box takes its share, and twice that,
+        // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
         // together with the rounding of a place far from the origin.
-        let share = (max - min).length() * (2.0 * TOUCHING);
+        let offset = (max - pose.translation).extent() + (min - pose.translation).extent();
+        let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
         let rounding = pose.translation.length() * ROUNDING;
         let margin = (0..W::DIMENSION).fold(W::ZERO, |sum, index| {
             sum + W::axis(index) * (share + rounding)
@@ -83,8 +84,6 @@ pub struct Proxies {
     pub plane: Vec<Proxy<Vec2>>,
     pub solid: Vec<Proxy<Vec3>>,
     index: EntityHashMap<ProxyIndex>,
-    /// Entities that were warned of, and are still at fault.
-    faulty: EntityHashSet,
 }
 
 /// Where in [`Proxies`] an entity is.
@@ -191,26 +190,26 @@ enum Fault {
 pub fn sync(
     world: &mut World,
     colliders: &mut QueryState<(Entity, &Collider, Option<&CollisionLayers>)>,
+    // Those at fault in this tick, and in the last one: they have been warned of.
+    (mut faulty, mut known): (Local<EntityHashSet>, Local<EntityHashSet>),
 ) {
+    core::mem::swap(&mut *faulty, &mut *known);
+    faulty.clear();
     world.resource_scope(|world, mut proxies: Mut<Proxies>| {
         let proxies = &mut *proxies;
         proxies.plane.clear();
         proxies.solid.clear();
         proxies.index.clear();
-        let mut faulty = core::mem::take(&mut proxies.faulty);
         for (entity, collider, layers) in colliders.iter(world) {
             let layers = layers.copied().unwrap_or_default();
-            match proxies.add(entity, collider, layers, affine_of(world, entity)) {
-                Ok(()) => {}
-                Err(fault) => {
-                    proxies.faulty.insert(entity);
-                    if !faulty.contains(&entity) {
-                        warn_of(world, entity, fault);
-                    }
-                }
+            let added = proxies.add(entity, collider, layers, affine_of(world, entity));
+            if let Err(fault) = added
+                && faulty.insert(entity)
+                && !known.contains(&entity)
+            {
+                warn_of(world, entity, fault);
             }
         }
-        faulty.clear();
     });
 }
 

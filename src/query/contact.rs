@@ -32,35 +32,6 @@ pub struct Contact<V> {
     pub point_b: V,
 }
 
-/// All of where two shapes touch: one normal, and the points that hold them apart.
-///
-/// Where two faces or edges meet, one point does not tell how: these are the corners of what the two have in common. In
-/// the world's frame and units.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Manifold<V: Space> {
-    /// That of the [`Contact`].
-    pub normal: V,
-    pub(super) points: SmallVec<[ManifoldPoint<V>; 4]>,
-}
-
-impl<V: Space> Manifold<V> {
-    /// One to four points (in the plane one or two), the deepest one first.
-    pub fn points(&self) -> &[ManifoldPoint<V>] {
-        &self.points
-    }
-}
-
-/// A point of a [`Manifold`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ManifoldPoint<V> {
-    /// How deep the shapes are in each other here, along the normal; 0 or more.
-    pub depth: f32,
-    /// On the first shape's surface.
-    pub point_a: V,
-    /// On the second shape's surface: `point_a - normal * depth`.
-    pub point_b: V,
-}
-
 /// How far two shapes are apart, and between which points.
 ///
 /// In the world's frame and units.

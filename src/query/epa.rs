@@ -32,9 +32,9 @@ use crate::{
 /// with depths nearly equal all around, take hundreds.
 const MAX_VERTICES: usize = 256;
 
-/// More steps than this are not made towards the least depth near a direction. Each one ends at a supporting plane, of
-/// which a polytope has few near one another.
-const MAX_DESCENT: usize = 16;
+/// More steps than this are not made towards the least depth near a direction. A polytope has few supporting planes near
+/// one another; on a smooth shape that is nearly round each step gains but a part of what is missing.
+const MAX_DESCENT: usize = 64;
 
 /// The way out of an overlap of cores.
 #[derive(Clone, Copy, Debug)]
@@ -67,11 +67,30 @@ where
         scale,
         best: None,
     };
-    let found = search.span().or_else(|| search.expand());
-    found.unwrap_or_else(|| {
-        let start = search.best.unwrap_or_else(|| search.look(W::axis(0)).1);
-        descend(pair, start, search.scale)
-    })
+    let outcome = search.span().unwrap_or_else(|| search.expand());
+    match outcome {
+        Outcome::Flat(found) | Outcome::Converged(found) => found,
+        Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => {
+            let start = search.best.unwrap_or_else(|| search.look(W::axis(0)).1);
+            descend(pair, start, search.scale)
+        }
+    }
+}
+
+/// How the search ended.
+enum Outcome<W> {
+    /// Y reaches no farther than the origin in a direction.
+    Flat(Penetration<W>),
+    /// The bounds have met.
+    Converged(Penetration<W>),
+    /// There is no room for more vertices or facets.
+    Full,
+    /// Rounding has left the polytope without a simple rim, or without any facet with an area.
+    Tangled,
+    /// A vertex came for the second time, although the bounds have not met: rounding.
+    Repeats,
+    /// A support point was not finite.
+    NoShape,
 }
 
 /// From a direction n to one of the least depth near it, with its witness points.
@@ -98,19 +117,23 @@ where
             second: second - way,
             ..best
         };
-        // From the point of Y nearest to the origin to the origin.
+        if gjk.distance <= FLAT * scale {
+            break;
+        }
+        // From the point of Y nearest to p to p.
         let Some(normal) = (-gjk.nearest.point).unit() else {
             break;
         };
-        let depth = pair.vertex(normal).point.dot(normal);
-        let missed = gjk.distance > FLAT * scale && depth < best.depth;
-        if !missed {
+        let vertex = pair.vertex(normal);
+        let depth = vertex.point.dot(normal);
+        if depth >= best.depth {
             break;
         }
         best = Penetration {
             normal,
             depth,
-            ..best
+            first: vertex.first,
+            second: vertex.second,
         };
     }
     Penetration {
@@ -159,66 +182,79 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
     }
 
     /// Adds vertices until they span the space, or finds that Y ends at the origin.
-    fn span(&mut self) -> Option<Penetration<W>> {
+    fn span(&mut self) -> Option<Outcome<W>> {
         // The origin lies in the simplex that GJK ended with: these are the points in common.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
         // Each round adds a vertex or, at most once for each that GJK left, removes one.
         for _ in 0..2 * (W::DIMENSION + 1) {
             let normal = match self.perpendicular() {
-                Normal::One(normal) => normal,
-                Normal::None => return None,
-                Normal::Any => {
+                Perpendicular::Unit(normal) => normal,
+                Perpendicular::Nothing => return None,
+                Perpendicular::Degenerate => {
                     self.pop();
                     continue;
                 }
             };
             let (vertex, seen) = self.look(normal);
             if seen.depth <= FLAT * self.scale {
-                return Some(Penetration {
+                return Some(Outcome::Flat(Penetration {
                     depth: seen.depth.max(0.0),
                     first,
                     second,
                     ..seen
-                });
+                }));
             }
             if !vertex.point.is_finite() {
-                return None;
+                return Some(Outcome::NoShape);
             }
             // Independent of the others: they lie in a plane through the origin, but for less than FLAT.
             self.push(vertex);
         }
-        None
+        Some(Outcome::Tangled)
     }
 
-    /// A unit vector at right angles to what the vertices span.
-    fn perpendicular(&self) -> Normal<W> {
+    /// What is at right angles to what the vertices span.
+    fn perpendicular(&self) -> Perpendicular<W> {
         let Some((base, others)) = self.points.split_first() else {
-            return Normal::None;
+            return Perpendicular::Nothing;
         };
         let edges: SmallVec<[W; 3]> = others.iter().map(|point| *point - *base).collect();
         match W::perpendicular(&edges) {
-            Some(normal) => normal.unit().map_or(Normal::Any, Normal::One),
-            None if W::determinant(&edges) == 0.0 => Normal::Any,
-            None => Normal::None,
+            Some(normal) => normal
+                .unit()
+                .map_or(Perpendicular::Degenerate, Perpendicular::Unit),
+            None if W::determinant(&edges) == 0.0 => Perpendicular::Degenerate,
+            None => Perpendicular::Nothing,
         }
     }
 
-    /// The loop of EPA. `None` if it had to end before the bounds met.
-    fn expand(&mut self) -> Option<Penetration<W>> {
-        let mut polytope = W::Polytope::from_simplex(&self.points)?;
+    /// The loop of EPA.
+    fn expand(&mut self) -> Outcome<W> {
+        let Some(mut polytope) = W::Polytope::from_simplex(&self.points) else {
+            return Outcome::Tangled;
+        };
         loop {
-            let facet = polytope.nearest()?;
+            let Some(facet) = polytope.nearest() else {
+                return Outcome::Tangled;
+            };
             let (vertex, seen) = self.look(facet.normal);
             if seen.depth - facet.distance <= DEPTH_GAP * self.scale {
-                return Some(self.settle(&polytope, &facet, seen));
+                return Outcome::Converged(self.settle(&polytope, &facet, seen));
             }
-            let repeats = self.points.contains(&vertex.point);
-            if repeats || !vertex.point.is_finite() || self.points.len() >= MAX_VERTICES {
-                return None;
+            if !vertex.point.is_finite() {
+                return Outcome::NoShape;
+            }
+            if self.points.contains(&vertex.point) {
+                return Outcome::Repeats;
+            }
+            if self.points.len() >= MAX_VERTICES {
+                return Outcome::Full;
             }
             self.push(vertex);
-            if polytope.grow(&self.points, &facet, COPLANAR * self.scale) != Growth::Grown {
-                return None;
+            match polytope.grow(&self.points, &facet, COPLANAR * self.scale) {
+                Growth::Grown => {}
+                Growth::Full => return Outcome::Full,
+                Growth::Tangled => return Outcome::Tangled,
             }
         }
     }
@@ -273,11 +309,11 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
 }
 
 /// What is at right angles to some vectors.
-enum Normal<W> {
-    /// This one, perhaps among others.
-    One(W),
+enum Perpendicular<W> {
+    /// This unit vector, perhaps among others.
+    Unit(W),
     /// Nothing: they span the whole space.
-    None,
+    Nothing,
     /// More than there should be: they depend on each other within rounding.
-    Any,
+    Degenerate,
 }

@@ -50,6 +50,8 @@ pub enum State {
     Running,
     /// The cores are apart, and `nearest` is their distance.
     Converged,
+    /// The same, but the bounds have not met: no step brings v nearer any more, or there were too many.
+    Stalled,
     /// The cores are in contact: the simplex holds the origin, or comes as near as makes no difference.
     Enclosed,
     /// A support point was not finite: something here is no shape. It touches nothing.
@@ -122,7 +124,7 @@ impl<W: Wide> Gjk<W> {
         match self.state {
             State::Enclosed => true,
             State::NoShape => false,
-            State::Running | State::Converged => {
+            State::Running | State::Converged | State::Stalled => {
                 !self.proved_apart && self.distance <= self.reach + TOUCHING * self.scale
             }
         }
@@ -158,8 +160,12 @@ impl<W: Wide> Gjk<W> {
         let gap = DISTANCE_GAP * squared + ROUNDING * self.scale * self.distance;
         let bounds_met = squared - along <= gap;
         let repeats = self.simplex.iter().any(|old| old.point == vertex.point);
-        if bounds_met || repeats || self.iterations >= MAX_ITERATIONS {
+        if bounds_met || repeats {
             self.state = State::Converged;
+            return;
+        }
+        if self.iterations >= MAX_ITERATIONS {
+            self.state = State::Stalled;
             return;
         }
 
@@ -171,7 +177,7 @@ impl<W: Wide> Gjk<W> {
         } else {
             // No nearer, by rounding or by a shape that is not convex: what was found before stands.
             self.simplex.pop();
-            self.state = State::Converged;
+            self.state = State::Stalled;
         }
     }
 

@@ -24,6 +24,35 @@ use crate::{
     space::{Space, Wide},
 };
 
+/// All of where two shapes touch: one normal, and the points that hold them apart.
+///
+/// Where two faces or edges meet, one point does not tell how: these are the corners of what the two have in common. In
+/// the world's frame and units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifold<V: Space> {
+    /// That of the [`Contact`](super::Contact).
+    pub normal: V,
+    pub(super) points: SmallVec<[ManifoldPoint<V>; 4]>,
+}
+
+impl<V: Space> Manifold<V> {
+    /// One to four points (in the plane one or two), the deepest one first.
+    pub fn points(&self) -> &[ManifoldPoint<V>] {
+        &self.points
+    }
+}
+
+/// A point of a [`Manifold`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ManifoldPoint<V> {
+    /// How deep the shapes are in each other here, along the normal; 0 or more.
+    pub depth: f32,
+    /// On the first shape's surface.
+    pub point_a: V,
+    /// On the second shape's surface: `point_a - normal * depth`.
+    pub point_b: V,
+}
+
 /// Directions on the cone: (cos, sin) of the multiples of 45 degrees, in order. The plane uses those along its one
 /// tangent.
 const RING: [(f64, f64); 8] = {
@@ -39,6 +68,10 @@ const RING: [(f64, f64); 8] = {
         (HALF, -HALF),
     ]
 };
+
+/// The corners of both features, each edge of the one crossing each of the other, and the contact itself: more than convex
+/// outlines can have, but no less than rounding can make of them.
+const MAX_MEETINGS: usize = 2 * RING.len() + RING.len() * RING.len() + 1;
 
 /// A point across the normal, along two tangents, the second of which is always 0 in the plane.
 type Across = [f64; 2];
@@ -80,13 +113,9 @@ impl<W: Wide> ContactFrame<W> {
                 .and_then(Wide::unit)
                 .unwrap_or(W::ZERO)
         };
-        // Where a direction at right angles to both exists, in space, it is the second tangent.
-        let (first, second) = if W::DIMENSION == 2 {
-            (tangent(&[normal]), W::ZERO)
-        } else {
-            let first = tangent(&[normal]);
-            (first, tangent(&[normal, first]))
-        };
+        let first = tangent(&[normal]);
+        // In the plane there is no direction at right angles to both, and this one is null.
+        let second = tangent(&[normal, first]);
         Self {
             normal,
             tangents: [first, second],
@@ -131,7 +160,7 @@ where
     let near = SAME_POINT * scale;
     let slack = TOUCHING * scale;
     let [feature_a, feature_b] = features(pair, frame, near);
-    let mut meetings: SmallVec<[Meeting; 32]> = SmallVec::new();
+    let mut meetings: SmallVec<[Meeting; MAX_MEETINGS]> = SmallVec::new();
     for corner in &feature_a {
         meetings.extend(
             height_at(&feature_b, corner.at, near).map(|second| Meeting {

@@ -128,25 +128,24 @@ where
 }
 
 /// Some total order of shapes, by what can be seen of them: their radii and their support points in the directions of
-/// a fixed list. It is asked only where two shapes have the very same pose.
+/// a fixed list. It is asked only where two shapes have the very same pose. Shapes that agree in all of these count as the
+/// same.
 fn compare_shapes<V: Space>(
     a: &(impl Support<Vector = V> + ?Sized),
     b: &(impl Support<Vector = V> + ?Sized),
 ) -> Ordering {
-    // The axes, and directions askew to them and to each other, for shapes that agree along all axes.
-    let (x, y, z) = (V::Wide::axis(0), V::Wide::axis(1), V::Wide::axis(2));
-    let directions = [
-        x,
-        y,
-        z,
-        x + y * 0.83 + z * 0.57,
-        x - y * 0.71 + z * 0.39,
-        x * 0.43 + y - z * 0.91,
-        x * 0.29 - y * 0.61 - z,
-    ];
-    directions
-        .into_iter()
-        .flat_map(|direction| [direction, -direction])
-        .map(|direction| a.support(direction).total_cmp(b.support(direction)))
-        .fold(a.radius().total_cmp(&b.radius()), Ordering::then)
+    let along = |direction| a.support(direction).total_cmp(b.support(direction));
+    // A lattice of five steps along each axis, a little askew, so that no direction meets a face or an edge head on.
+    const STEPS: usize = 5;
+    let count = STEPS.pow(V::Wide::DIMENSION as u32);
+    let directions = (0..count).map(|number| {
+        (0..V::Wide::DIMENSION).fold(V::Wide::ZERO, |direction, axis| {
+            let step = number / STEPS.pow(axis as u32) % STEPS;
+            let askew = 0.013 * (axis + 1) as f64;
+            direction + V::Wide::axis(axis) * (step as f64 - 2.0 + askew)
+        })
+    });
+    let differ = directions.map(along).find(|order| order.is_ne());
+    let radii = a.radius().total_cmp(&b.radius());
+    radii.then(differ.unwrap_or(Ordering::Equal))
 }

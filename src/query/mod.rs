@@ -27,7 +27,8 @@
 //! * **The functions agree**: `intersects` is true exactly where `contact` is some and where `distance` is 0.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image to the bit: the normal negated, the points exchanged. Where both
-//!   are the same shape in the same pose, the two calls are one and the same, and so is the normal.
+//!   are the same shape in the same pose (or cannot be told apart by their support points in some hundred directions),
+//!   the two calls are one and the same, and so is the normal.
 //! * **Errors**: none, and no panic. With a pose that is not finite, a shape that answers NaN, or a radius that is
 //!   negative or no number, nothing is hit and the distance is infinite.
 //! * **Scale** is not part of an isometry: `Isometry3d::new(transform.translation, transform.rotation)` is where a
@@ -45,7 +46,8 @@ pub(crate) mod tolerance;
 use crate::{shape::Support, space::Space};
 use contact::LocalContact;
 pub(crate) use contact::Solver;
-pub use contact::{Contact, Distance, Manifold, ManifoldPoint};
+pub use contact::{Contact, Distance};
+pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::Pair;
 
 /// Whether two shapes touch.

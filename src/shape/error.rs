@@ -1,5 +1,7 @@
 //! Why something is no shape.
 
+use crate::space::Space;
+
 /// Why something is no shape, from [`Collider::try_new`](crate::Collider::try_new) and
 /// [`ConvexHull::new`](crate::ConvexHull::new).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +19,12 @@ pub enum ShapeError {
 }
 
 impl ShapeError {
+    /// Accepts points whose coordinates are finite.
+    pub(super) fn check_points<V: Space>(name: &'static str, points: &[V]) -> Result<(), Self> {
+        let finite = points.iter().all(|point| point.is_finite());
+        finite.then_some(()).ok_or(Self::NotFinite(name))
+    }
+
     /// Accepts the length of something: finite and not negative.
     pub(super) fn check_length(name: &'static str, length: f32) -> Result<(), Self> {
         if !length.is_finite() {

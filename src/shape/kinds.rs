@@ -3,14 +3,10 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::{
-    ConvexHull, Support,
-    points::farthest,
-    primitives::{corner, segment_along_y},
-};
+use super::{ConvexHull, ShapeError, Support, points::farthest};
 use crate::{
     math::{Vec2, Vec3},
-    space::Space,
+    space::{Space, Wide},
 };
 
 /// A shape that has been checked, of either dimension.
@@ -45,7 +41,7 @@ impl Dimension for Vec3 {
     }
 }
 
-/// A shape that has been checked. The same kinds serve both dimensions: a circle and a sphere are a ball, a rectangle
+/// The kinds of shape. The same ones serve both dimensions: a circle and a sphere are a ball, a rectangle
 /// and a cuboid are a box.
 #[derive(Clone)]
 pub enum Shape<V: Space> {
@@ -70,9 +66,14 @@ impl<V: Space> Support for Shape<V> {
 
     fn support(&self, direction: V::Wide) -> V::Wide {
         match self {
-            Self::Ball { .. } => V::Wide::default(),
-            Self::Capsule { half_length, .. } => segment_along_y(*half_length, direction),
-            Self::Box { half_size } => corner(*half_size, direction),
+            Self::Ball { .. } => V::Wide::ZERO,
+            // The end of the segment from -y to y; the upper one where both are as far.
+            Self::Capsule { half_length, .. } => {
+                let half_length = f64::from(half_length.abs());
+                let upward = direction.component(1) >= 0.0;
+                V::Wide::axis(1) * if upward { half_length } else { -half_length }
+            }
+            Self::Box { half_size } => half_size.widen().copysign(direction),
             Self::Segment(vertices) => farthest(vertices, direction),
             Self::Triangle(vertices) => farthest(vertices, direction),
             Self::Hull(hull) => hull.support(direction),
@@ -86,6 +87,36 @@ impl<V: Space> Support for Shape<V> {
             Self::Custom(shape) => shape.radius(),
             Self::Box { .. } | Self::Segment(_) | Self::Triangle(_) | Self::Hull(_) => 0.0,
         }
+    }
+}
+
+impl<V: Space> Shape<V> {
+    /// This shape, or why it is none.
+    pub(super) fn checked(self) -> Result<Self, ShapeError> {
+        match &self {
+            Self::Ball { radius } => ShapeError::check_length("radius", *radius)?,
+            Self::Capsule {
+                half_length,
+                radius,
+            } => {
+                ShapeError::check_length("half length", *half_length)?;
+                ShapeError::check_length("radius", *radius)?;
+            }
+            Self::Box { half_size } => {
+                // An infinite component counts as such, and not as the least one.
+                let least = if half_size.is_finite() {
+                    half_size.min_component()
+                } else {
+                    f32::NAN
+                };
+                ShapeError::check_length("half size", least)?;
+            }
+            Self::Segment(vertices) => ShapeError::check_points("vertex", vertices)?,
+            Self::Triangle(vertices) => ShapeError::check_points("vertex", vertices)?,
+            // The one was checked when it was made; the other is asked when it is used.
+            Self::Hull(_) | Self::Custom(_) => {}
+        }
+        Ok(self)
     }
 }
 

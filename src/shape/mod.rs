@@ -6,8 +6,8 @@
 //! needed.
 //!
 //! `support.rs` is the contract; `points.rs` and `primitives.rs` implement it for point sets and Bevy's primitives;
-//! `kinds.rs` gathers what a collider can hold into one type, and `into_shape.rs` is the table of what becomes one and
-//! how it is checked; `image.rs` maps a shape by a scale or a linear map.
+//! `kinds.rs` gathers what a collider can hold into one type, with the check of each, and `into_shape.rs` says what can
+//! become one; `image.rs` maps a shape by a scale or a linear map.
 
 mod error;
 mod image;

@@ -35,9 +35,7 @@ impl<V: Space> ConvexHull<V> {
         if points.is_empty() {
             return Err(ShapeError::NoPoints);
         }
-        if !points.iter().all(|point| point.is_finite()) {
-            return Err(ShapeError::NotFinite("point of a convex hull"));
-        }
+        ShapeError::check_points("point of a convex hull", &points)?;
         Ok(Self { points })
     }
 

@@ -99,7 +99,8 @@ pub trait Wide:
         + Sync
         + 'static
         + Mul<Self, Output = Self>
-        + Mul<Self::Matrix, Output = Self::Matrix>;
+        + Mul<Self::Matrix, Output = Self::Matrix>
+        + Mul<f64, Output = Self::Matrix>;
 
     /// The oriented area spanned by two vectors: a number in the plane, a vector in space.
     type Area: Copy;
@@ -116,10 +117,10 @@ pub trait Wide:
     /// The map that changes nothing.
     const IDENTITY: Self::Matrix;
 
-    /// The unit vector along coordinate `index`, counted from 0; along the last one if there are not so many.
+    /// The unit vector along coordinate `index`, counted from 0. (Any that is too large means the last.)
     fn axis(index: usize) -> Self;
 
-    /// The component along coordinate `index`, counted from 0; the last one if there are not so many.
+    /// The component along coordinate `index`, likewise.
     fn component(self, index: usize) -> f64;
 
     /// Whether no component is NaN or infinite.
@@ -153,9 +154,6 @@ pub trait Wide:
 
     /// The image of the unit vector along coordinate `index`.
     fn column(matrix: Self::Matrix, index: usize) -> Self;
-
-    /// `matrix` times `factor`.
-    fn scaled(matrix: Self::Matrix, factor: f64) -> Self::Matrix;
 
     /// The sum of the components' sizes: the length, up to a factor between 1 and the dimension's root, without a root.
     fn extent(self) -> f64;

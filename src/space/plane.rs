@@ -109,8 +109,4 @@ impl Wide for DVec2 {
             matrix.y_axis
         }
     }
-
-    fn scaled(matrix: DMat2, factor: f64) -> DMat2 {
-        matrix * factor
-    }
 }

@@ -17,8 +17,8 @@ use crate::math::DVec3;
 /// More triangles than this are not kept: those of 256 vertices, by Euler's formula.
 const MAX_FACES: usize = 508;
 
-/// The walk over the triangles in sight, and the rim that it leaves, in this many steps at the most.
-const MAX_RIM: usize = 128;
+/// A rim has at most as many edges as there are vertices.
+const MAX_RIM: usize = 256;
 
 #[derive(Clone, Copy)]
 struct Face {
@@ -107,7 +107,7 @@ impl Polyhedron {
         let mut rim = SmallVec::new();
         // Each entry: a triangle in sight, its next edge to look across, and how many are left. Edges are taken
         // counter-clockwise from the one that was entered by, so that the rim comes out counter-clockwise as well.
-        let mut walk: SmallVec<[(u16, usize, usize); MAX_RIM]> = SmallVec::new();
+        let mut walk: SmallVec<[(u16, u8, u8); MAX_FACES]> = SmallVec::new();
         self.face_mut(from)?.state = FaceState::Seen;
         seen.push(from);
         walk.push((from, 0, 3));
@@ -116,6 +116,7 @@ impl Polyhedron {
                 continue;
             }
             walk.push((number, (edge + 1) % 3, left - 1));
+            let edge = usize::from(edge);
             let face = *self.face(number)?;
             let across = *face.neighbours.get(edge)?;
             let start = *face.vertices.get(edge)?;
@@ -128,11 +129,11 @@ impl Polyhedron {
                 neighbour.state = FaceState::Seen;
                 let entered_by = neighbour.edge_from(end)?;
                 seen.push(across);
-                walk.push((across, (entered_by + 1) % 3, 2));
+                walk.push((across, (entered_by as u8 + 1) % 3, 2));
             } else {
                 rim.push(RimEdge { start, end, across });
             }
-            if walk.len() >= MAX_RIM || rim.len() >= MAX_RIM {
+            if rim.len() >= MAX_RIM {
                 return None;
             }
         }

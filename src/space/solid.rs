@@ -129,8 +129,4 @@ impl Wide for DVec3 {
             _ => matrix.z_axis,
         }
     }
-
-    fn scaled(matrix: DMat3, factor: f64) -> DMat3 {
-        matrix * factor
-    }
 }
