@@ -633,7 +633,11 @@ fn automatic_candidates_hold_all_that_touch() {
         let messages = tick(&mut app).messages;
         let pairs = app.world().resource::<CandidatePairs>();
         for hit in messages.iter().filter(|hit| !hit.ended()) {
-            assert!(pairs.contains(hit.entity, hit.other));
+            assert!(
+                pairs
+                    .iter()
+                    .any(|pair| pair == (hit.entity, hit.other) || pair == (hit.other, hit.entity))
+            );
         }
         // And few others: 20 in two rows have 190 pairs.
         assert!(pairs.len() < 100);
