@@ -23,7 +23,8 @@ use crate::pipeline::{self, BroadPhase};
 #[derive(Clone, Debug)]
 pub struct HeadbuttPlugin {
     schedule: InternedScheduleLabel,
-    broad_phase: BroadPhase,
+    /// `None` leaves it to the resource, which the app may have inserted.
+    broad_phase: Option<BroadPhase>,
 }
 
 impl HeadbuttPlugin {
@@ -52,7 +53,7 @@ impl HeadbuttPlugin {
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self {
             schedule: schedule.intern(),
-            broad_phase: BroadPhase::Automatic,
+            broad_phase: None,
         }
     }
 
@@ -60,7 +61,7 @@ impl HeadbuttPlugin {
     #[must_use]
     pub fn with_broad_phase(self, broad_phase: BroadPhase) -> Self {
         Self {
-            broad_phase,
+            broad_phase: Some(broad_phase),
             ..self
         }
     }
@@ -75,6 +76,9 @@ impl Default for HeadbuttPlugin {
 
 impl Plugin for HeadbuttPlugin {
     fn build(&self, app: &mut App) {
-        pipeline::build(app, self.schedule, self.broad_phase);
+        if let Some(broad_phase) = self.broad_phase {
+            app.insert_resource(broad_phase);
+        }
+        pipeline::build(app, self.schedule);
     }
 }

@@ -788,3 +788,27 @@ fn observers_are_called_in_the_order_of_the_messages() {
         .flat_map(|hit| [(hit.entity, *hit), (hit.other, hit.flipped())]);
     assert_eq!(record.observed, expected.collect::<Vec<_>>());
 }
+
+/// A box that has sunk into two floor tiles at once is as deep in each of them, and must not be moved twice.
+#[test]
+fn moves_out_of_several_things_add_up_to_no_more_than_is_missing() {
+    let mut app = app();
+    let world = app.world_mut();
+    let tile = || Collider::from(Rectangle::new(10.0, 10.0));
+    world.spawn((tile(), Transform::from_xyz(-5.0, 0.0, 0.0)));
+    world.spawn((tile(), Transform::from_xyz(5.0, 0.0, 0.0)));
+    let player = (tile(), Transform::from_xyz(0.0, 9.5, 0.0));
+    let player = world.spawn(player).id();
+    let messages = tick(&mut app).messages;
+    let hits: Vec<_> = messages
+        .iter()
+        .filter_map(|hit| hit.seen_from(player))
+        .collect();
+    assert_eq!(hits.len(), 2);
+    let mut moved = Vec3::ZERO;
+    for hit in hits {
+        assert_eq!(hit.depth, 0.5);
+        moved += hit.minimum_translation_after(moved);
+    }
+    assert_eq!(moved, Vec3::new(0.0, 0.5, 0.0));
+}

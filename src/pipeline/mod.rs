@@ -39,13 +39,13 @@ pub enum HeadbuttSystems {
 }
 
 /// Adds the tick to a schedule.
-pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel, broad_phase: BroadPhase) {
+pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     app.add_message::<CollisionEvent>()
         .init_resource::<sync::Proxies>()
         .init_resource::<CandidatePairs>()
         .init_resource::<narrow_phase::TouchingPairs>()
         .init_resource::<CollisionState>()
-        .insert_resource(broad_phase)
+        .init_resource::<BroadPhase>()
         .configure_sets(
             schedule,
             (

@@ -27,11 +27,17 @@ pub struct Affine {
 
 impl Affine {
     fn from_transform(transform: &Transform) -> Self {
-        let rotation = transform.rotation.as_dquat();
-        let unit = rotation * (1.0 / rotation.length_squared().sqrt());
+        let quaternion = transform.rotation.as_dquat();
+        let length = quaternion.length_squared().sqrt();
+        // What is no rotation is no place either; glam's assertions, where they are on, do not see it.
+        let rotation = if length > 0.0 && length.is_finite() {
+            DMat3::from_quat(quaternion * (1.0 / length))
+        } else {
+            DMat3::NAN
+        };
         let scale = DMat3::from_diagonal(transform.scale.as_dvec3());
         Self {
-            linear: DMat3::from_quat(unit) * scale,
+            linear: rotation * scale,
             translation: transform.translation.as_dvec3(),
         }
     }

@@ -95,7 +95,7 @@ where
         self.in_world(normal, depth + self.pair.reach(), witnesses)
     }
 
-    /// The points of the manifold, likewise; the deepest one first.
+    /// The points of the manifold, likewise; the deepest one first. There is at least one, and all have one normal.
     pub fn manifold(&mut self) -> SmallVec<[LocalContact<WideOf<A>>; 4]> {
         let cores = self.cores();
         let frame = ContactFrame::new(cores.normal);

@@ -28,9 +28,13 @@ use crate::{
     space::{Facet, Growth, Polytope, Space, Wide},
 };
 
-/// More vertices than this are not looked at. Most pairs take 10 to 20; hulls of hundreds of points around one centre,
-/// with depths nearly equal all around, take hundreds.
-const MAX_VERTICES: usize = 256;
+/// Room for vertices and facets, in space two facets a vertex by Euler's formula. The usual room does for all but a few
+/// pairs, most of which take 10 to 20 vertices; it is small because it is set up for every contact.
+const USUAL: (usize, usize) = (64, 124);
+
+/// The room for the few: shapes of hundreds of points, or round ones, around one centre, where the way out is nearly as
+/// long in all directions and each of them must be looked along.
+const LARGE: (usize, usize) = (1024, 2044);
 
 /// More steps than this are not made towards the least depth near a direction. A polytope has few supporting planes near
 /// one another; on a smooth shape that is nearly round each step gains but a part of what is missing.
@@ -60,21 +64,43 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut search = Search {
-        support: |direction| pair.vertex(direction),
-        vertices: start.iter().copied().collect(),
-        points: start.iter().map(|vertex| vertex.point).collect(),
-        scale,
-        best: None,
+    let support = |direction| pair.vertex(direction);
+    let mut search = Search::<W, _, { USUAL.0 }, { USUAL.1 }>::new(support, start, scale);
+    let found = match search.run() {
+        Outcome::Full => penetration_with_more_room(pair, start, scale),
+        outcome => search
+            .conclude(outcome)
+            .unwrap_or_else(|best| descend(pair, best, search.scale)),
     };
-    let outcome = search.span().unwrap_or_else(|| search.expand());
-    match outcome {
-        Outcome::Flat(found) | Outcome::Converged(found) => found,
-        Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => {
-            let start = search.best.unwrap_or_else(|| search.look(W::axis(0)).1);
-            descend(pair, start, search.scale)
-        }
+    // Where the facet that was settled on stands for a curved surface, its foot is off, along the surface, by the root of
+    // what the depth is off. Half of it at each shape leaves the points opposite to each other.
+    let half = (found.first - found.second - found.normal * found.depth) * 0.5;
+    Penetration {
+        first: found.first - half,
+        second: found.second + half,
+        ..found
     }
+}
+
+/// The same, from the beginning. Out of line: its room on the stack is taken by those only who need it.
+#[cold]
+#[inline(never)]
+fn penetration_with_more_room<A, B, W: Wide>(
+    pair: &Pair<A, B>,
+    start: &Simplex<W>,
+    scale: f64,
+) -> Penetration<W>
+where
+    A: Support + ?Sized,
+    A::Vector: Space<Wide = W>,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let support = |direction| pair.vertex(direction);
+    let mut search = Search::<W, _, { LARGE.0 }, { LARGE.1 }>::new(support, start, scale);
+    let outcome = search.run();
+    search
+        .conclude(outcome)
+        .unwrap_or_else(|best| descend(pair, best, search.scale))
 }
 
 /// How the search ended.
@@ -142,18 +168,44 @@ where
     }
 }
 
-struct Search<W, F> {
+struct Search<W, F, const VERTICES: usize, const FACETS: usize> {
     /// The support vertex of Y in a direction.
     support: F,
-    vertices: SmallVec<[Vertex<W>; MAX_VERTICES]>,
+    vertices: SmallVec<[Vertex<W>; VERTICES]>,
     /// The same vertices' points, for the polytope.
-    points: SmallVec<[W; MAX_VERTICES]>,
+    points: SmallVec<[W; VERTICES]>,
     scale: f64,
     /// What the direction of least depth, of all that were looked along, says by itself.
     best: Option<Penetration<W>>,
 }
 
-impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
+impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
+    Search<W, F, VERTICES, FACETS>
+{
+    fn new(support: F, start: &Simplex<W>, scale: f64) -> Self {
+        Self {
+            support,
+            vertices: start.iter().copied().collect(),
+            points: start.iter().map(|vertex| vertex.point).collect(),
+            scale,
+            best: None,
+        }
+    }
+
+    fn run(&mut self) -> Outcome<W> {
+        self.span().unwrap_or_else(|| self.expand())
+    }
+
+    /// What was found, or else the best of what was seen.
+    fn conclude(&mut self, outcome: Outcome<W>) -> Result<Penetration<W>, Penetration<W>> {
+        match outcome {
+            Outcome::Flat(found) | Outcome::Converged(found) => Ok(found),
+            Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => {
+                Err(self.best.unwrap_or_else(|| self.look(W::axis(0)).1))
+            }
+        }
+    }
+
     /// Looks along a unit vector: how far Y reaches, and at which vertex.
     fn look(&mut self, normal: W) -> (Vertex<W>, Penetration<W>) {
         let vertex = (self.support)(normal);
@@ -230,7 +282,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
 
     /// The loop of EPA.
     fn expand(&mut self) -> Outcome<W> {
-        let Some(mut polytope) = W::Polytope::from_simplex(&self.points) else {
+        let Some(mut polytope) = W::Polytope::<FACETS>::from_simplex(&self.points) else {
             return Outcome::Tangled;
         };
         loop {
@@ -247,7 +299,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
             if self.points.contains(&vertex.point) {
                 return Outcome::Repeats;
             }
-            if self.points.len() >= MAX_VERTICES {
+            if self.points.len() >= VERTICES {
                 return Outcome::Full;
             }
             self.push(vertex);
@@ -266,7 +318,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>> Search<W, F> {
     /// the opposite side of a symmetric body.
     fn settle(
         &self,
-        polytope: &W::Polytope,
+        polytope: &W::Polytope<FACETS>,
         winner: &Facet<W>,
         seen: Penetration<W>,
     ) -> Penetration<W> {

@@ -180,6 +180,7 @@ where
     for edge_a in edges(&feature_a) {
         meetings.extend(edges(&feature_b).filter_map(|edge_b| crossing(edge_a, edge_b)));
     }
+    meetings.retain(|meeting| meeting.depth() >= -pair.reach() - slack);
     // What the solver knows of the contact stands, if the features do not say the same.
     let known = Meeting {
         at: frame.corner(first).at,
@@ -192,7 +193,6 @@ where
     {
         meetings.push(known);
     }
-    meetings.retain(|meeting| meeting.depth() >= -pair.reach() - slack);
     outline(&meetings, near)
 }
 
@@ -231,8 +231,29 @@ where
         if feature.is_empty() {
             feature.push(top);
         }
+        straighten(feature, near);
     }
     features
+}
+
+/// Corners on one line are those of an edge: its two ends.
+fn straighten(feature: &mut Feature, near: f64) {
+    let farthest_from = |at: Across| {
+        let nearer = |a: &&Corner, b: &&Corner| distance(a.at, at).total_cmp(&distance(b.at, at));
+        feature.iter().max_by(nearer).copied()
+    };
+    let Some(start) = feature.first().and_then(|corner| farthest_from(corner.at)) else {
+        return;
+    };
+    let Some(end) = farthest_from(start.at) else {
+        return;
+    };
+    let line = minus(end.at, start.at);
+    let length = dot(line, line).sqrt();
+    let beside = |corner: &Corner| cross(line, minus(corner.at, start.at)).abs();
+    if feature.len() > 2 && feature.iter().all(|corner| beside(corner) <= near * length) {
+        *feature = SmallVec::from_iter([start, end]);
+    }
 }
 
 fn minus(a: Across, b: Across) -> Across {
@@ -303,13 +324,15 @@ fn height_at(feature: &Feature, at: Across, near: f64) -> Option<f64> {
     }
 }
 
-/// Where two edges cross, as seen along the normal. Parallel ones do not.
+/// Where two edges cross, as seen along the normal. Parallel ones do not: where they lie on each other, the ends of the one
+/// are on the other.
 fn crossing([a, b]: [Corner; 2], [c, d]: [Corner; 2]) -> Option<Meeting> {
     let (ab, cd, ac) = (minus(b.at, a.at), minus(d.at, c.at), minus(c.at, a.at));
     let turn = cross(ab, cd);
+    let parallel = turn * turn <= SAME_POINT * SAME_POINT * dot(ab, ab) * dot(cd, cd);
     let (s, t) = (cross(ac, cd) / turn, cross(ac, ab) / turn);
     let within = |parameter: f64| (0.0..=1.0).contains(&parameter);
-    (within(s) && within(t)).then(|| Meeting {
+    (!parallel && within(s) && within(t)).then(|| Meeting {
         at: [a.at[0] + s * ab[0], a.at[1] + s * ab[1]],
         first: a.height + s * (b.height - a.height),
         second: c.height + t * (d.height - c.height),

@@ -135,14 +135,15 @@ fn compare_shapes<V: Space>(
     b: &(impl Support<Vector = V> + ?Sized),
 ) -> Ordering {
     let along = |direction| a.support(direction).total_cmp(b.support(direction));
-    // A lattice of five steps along each axis, a little askew, so that no direction meets a face or an edge head on.
-    const STEPS: usize = 5;
-    let count = STEPS.pow(V::Wide::DIMENSION as u32);
+    // A lattice of some hundred directions, a little askew, so that none meets a face or an edge head on.
+    let steps: usize = if V::Wide::DIMENSION == 2 { 21 } else { 7 };
+    let centre = (steps / 2) as f64;
+    let count = steps.pow(V::Wide::DIMENSION as u32);
     let directions = (0..count).map(|number| {
         (0..V::Wide::DIMENSION).fold(V::Wide::ZERO, |direction, axis| {
-            let step = number / STEPS.pow(axis as u32) % STEPS;
+            let step = number / steps.pow(axis as u32) % steps;
             let askew = 0.013 * (axis + 1) as f64;
-            direction + V::Wide::axis(axis) * (step as f64 - 2.0 + askew)
+            direction + V::Wide::axis(axis) * (step as f64 - centre + askew)
         })
     });
     let differ = directions.map(along).find(|order| order.is_ne());

@@ -165,7 +165,12 @@ where
         let (distance, nearest) = solver.distance()?;
         let [point_a, point_b] = solver.in_space(&nearest);
         Some(Distance {
-            distance: narrow_length(distance),
+            // What is apart is not 0, however little f32 has left of it.
+            distance: if distance > 0.0 {
+                narrow_length(distance).max(f32::from_bits(1))
+            } else {
+                0.0
+            },
             point_a,
             point_b,
         })

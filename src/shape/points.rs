@@ -8,7 +8,8 @@ use crate::space::{Space, Wide};
 /// The convex hull of one or more points, checked when it is made and cheap to clone.
 ///
 /// The points may be in any order, doubled, collinear, coplanar or inside the hull; they need not be its vertices. A
-/// plain slice of points is a [`Support`] as well and means the same, unchecked: with no points it touches nothing.
+/// plain slice of points is a [`Support`] as well and means the same, unchecked: with no points it touches nothing, and
+/// points that are NaN are passed over.
 ///
 /// ```
 /// use bevy::math::Vec2;

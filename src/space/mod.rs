@@ -105,8 +105,8 @@ pub trait Wide:
     /// The oriented area spanned by two vectors: a number in the plane, a vector in space.
     type Area: Copy;
 
-    /// The convex body that EPA grows: a polygon or a polyhedron.
-    type Polytope: Polytope<Self>;
+    /// The convex body that EPA grows, with room for as many facets: a polygon or a polyhedron.
+    type Polytope<const FACETS: usize>: Polytope<Self>;
 
     /// 2 or 3.
     const DIMENSION: usize;

@@ -44,7 +44,7 @@ impl Space for Vec2 {
 impl Wide for DVec2 {
     type Matrix = DMat2;
     type Area = f64;
-    type Polytope = Polygon;
+    type Polytope<const FACETS: usize> = Polygon<FACETS>;
 
     const DIMENSION: usize = 2;
     const ZERO: Self = DVec2::ZERO;

@@ -1,20 +1,16 @@
 //! The polytope of EPA in two dimensions: a convex polygon.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::{Facet, Growth, Polytope, Wide};
 use crate::math::DVec2;
 
-/// More edges than this are not kept. To halve an edge of a smooth shape makes its error a fourth: a handful of edges on
-/// each side of the nearest one are as exact as f64.
-const MAX_EDGES: usize = 64;
-
 /// A convex polygon as a set of edges, counter-clockwise each; their order does not matter.
-pub struct Polygon {
-    edges: SmallVec<[Facet<DVec2>; MAX_EDGES]>,
+pub struct Polygon<const EDGES: usize> {
+    edges: SmallVec<[Facet<DVec2>; EDGES]>,
 }
 
-impl Polygon {
+impl<const EDGES: usize> Polygon<EDGES> {
     fn edge(points: &[DVec2], start: usize, end: usize) -> Option<Facet<DVec2>> {
         let (a, b) = (*points.get(start)?, *points.get(end)?);
         let normal = DVec2::perpendicular(&[b - a])?.unit();
@@ -28,7 +24,7 @@ impl Polygon {
     }
 }
 
-impl Polytope<DVec2> for Polygon {
+impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
     fn from_simplex(points: &[DVec2]) -> Option<Self> {
         let [a, b, c, ..] = *points else { return None };
         let area = DVec2::determinant(&[b - a, c - a]);
@@ -40,11 +36,11 @@ impl Polytope<DVec2> for Polygon {
             return None;
         };
         Some(Self {
-            edges: smallvec![
+            edges: SmallVec::from_iter([
                 Self::edge(points, 0, b)?,
                 Self::edge(points, b, c)?,
                 Self::edge(points, c, 0)?,
-            ],
+            ]),
         })
     }
 
@@ -60,7 +56,7 @@ impl Polytope<DVec2> for Polygon {
         // that it can be beyond no other edge.
         let new = points.len().saturating_sub(1);
         let [start, end, _] = beyond.vertices;
-        if self.edges.len() >= MAX_EDGES {
+        if self.edges.len() >= EDGES {
             return Growth::Full;
         }
         let (Some(slot), Some(before), Some(after)) = (

@@ -14,12 +14,6 @@ use smallvec::SmallVec;
 use super::{Facet, Growth, Polytope, Wide};
 use crate::math::DVec3;
 
-/// More triangles than this are not kept: those of 256 vertices, by Euler's formula.
-const MAX_FACES: usize = 508;
-
-/// A rim has at most as many edges as there are vertices.
-const MAX_RIM: usize = 256;
-
 #[derive(Clone, Copy)]
 struct Face {
     /// Outward, of unit length; null for a triangle without area.
@@ -81,12 +75,12 @@ struct RimEdge {
 }
 
 /// A closed surface of triangles.
-pub struct Polyhedron {
-    faces: SmallVec<[Face; MAX_FACES]>,
-    removed: SmallVec<[u16; MAX_FACES]>,
+pub struct Polyhedron<const FACES: usize> {
+    faces: SmallVec<[Face; FACES]>,
+    removed: SmallVec<[u16; FACES]>,
 }
 
-impl Polyhedron {
+impl<const FACES: usize> Polyhedron<FACES> {
     fn face(&self, number: u16) -> Option<&Face> {
         self.faces.get(usize::from(number))
     }
@@ -96,18 +90,18 @@ impl Polyhedron {
     }
 
     /// Marks the triangles that see `point`, from the one given on over edges, and collects their rim in order, or
-    /// `None` if it is longer than there is room for.
+    /// `None` if they are not linked as those of a closed surface are.
     fn mark_seen(
         &mut self,
         from: u16,
         point: DVec3,
         tolerance: f64,
-        seen: &mut SmallVec<[u16; MAX_FACES]>,
-    ) -> Option<SmallVec<[RimEdge; MAX_RIM]>> {
+        seen: &mut SmallVec<[u16; FACES]>,
+    ) -> Option<SmallVec<[RimEdge; FACES]>> {
         let mut rim = SmallVec::new();
         // Each entry: a triangle in sight, its next edge to look across, and how many are left. Edges are taken
         // counter-clockwise from the one that was entered by, so that the rim comes out counter-clockwise as well.
-        let mut walk: SmallVec<[(u16, u8, u8); MAX_FACES]> = SmallVec::new();
+        let mut walk: SmallVec<[(u16, u8, u8); FACES]> = SmallVec::new();
         self.face_mut(from)?.state = FaceState::Seen;
         seen.push(from);
         walk.push((from, 0, 3));
@@ -133,9 +127,6 @@ impl Polyhedron {
             } else {
                 rim.push(RimEdge { start, end, across });
             }
-            if rim.len() >= MAX_RIM {
-                return None;
-            }
         }
         Some(rim)
     }
@@ -155,9 +146,9 @@ impl Polyhedron {
     }
 
     /// Numbers for as many new triangles: those of removed ones first.
-    fn allocate(&mut self, count: usize) -> SmallVec<[u16; MAX_RIM]> {
+    fn allocate(&mut self, count: usize) -> SmallVec<[u16; FACES]> {
         let reused = count.min(self.removed.len());
-        let mut numbers: SmallVec<[u16; MAX_RIM]> =
+        let mut numbers: SmallVec<[u16; FACES]> =
             self.removed.drain(self.removed.len() - reused..).collect();
         for number in self.faces.len()..self.faces.len() + count - reused {
             let blank = Face {
@@ -174,7 +165,7 @@ impl Polyhedron {
     }
 }
 
-impl Polytope<DVec3> for Polyhedron {
+impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
     fn from_simplex(points: &[DVec3]) -> Option<Self> {
         let [a, b, c, d, ..] = *points else {
             return None;
@@ -223,7 +214,7 @@ impl Polytope<DVec3> for Polyhedron {
         let outcome = match &rim {
             Some(rim) if Self::is_simple(rim) => {
                 let blank = self.removed.len() + seen.len();
-                if self.faces.len() + rim.len() > MAX_FACES + blank {
+                if self.faces.len() + rim.len() > FACES + blank {
                     Growth::Full
                 } else {
                     Growth::Grown

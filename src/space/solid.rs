@@ -45,7 +45,7 @@ impl Space for Vec3 {
 impl Wide for DVec3 {
     type Matrix = DMat3;
     type Area = DVec3;
-    type Polytope = Polyhedron;
+    type Polytope<const FACETS: usize> = Polyhedron<FACETS>;
 
     const DIMENSION: usize = 3;
     const ZERO: Self = DVec3::ZERO;

@@ -1,0 +1,148 @@
+//! Cases that some version of the solvers had wrong, each against a closed form or a property that must hold.
+
+use bevy::math::{DVec2, Isometry2d, Isometry3d, Quat, Vec2, Vec3};
+use headbutt::query;
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+/// Two faces a rounding apart: every corner that they have in common is a gap, and the contact itself must stand.
+#[test]
+fn a_manifold_of_faces_that_just_touch_has_a_point() {
+    let a = [
+        (0.01996088, -0.02077961, 1.0),
+        (0.77497315, 0.4321308, 1.0),
+        (-0.65573144, 0.61632705, 1.0),
+        (0.1, 0.2, 0.0),
+    ]
+    .map(Vec3::from);
+    let b = [
+        (0.89066386, 0.8992057, -1.0),
+        (0.41613102, -0.870203, -1.0),
+        (-0.4104452, -0.38495064, -1.0),
+        (-0.16293716, -0.22754526, -1.0000001),
+        (-0.2632923, -0.30155945, -1.0),
+        (0.0, 0.1, 0.0),
+    ]
+    .map(Vec3::from);
+    // No unit quaternion: a rotation all the same.
+    let turned = Quat::from_xyzw(-18.160847, 43.71432, 40.744465, 49.262596);
+    let pose_a = Isometry3d::from_rotation(turned);
+    let pose_b = Isometry3d::new(Vec3::new(0.6778719, 1.8807241, 0.36519563), turned);
+    let contact = query::contact(&a, pose_a, &b, pose_b);
+    let manifold = query::manifold(&a, pose_a, &b, pose_b);
+    assert_eq!(contact.is_some(), manifold.is_some());
+    let (contact, manifold) = (contact.expect("they touch"), manifold.expect("they touch"));
+    assert_eq!(manifold.normal, contact.normal);
+    assert!((1..=4).contains(&manifold.points().len()));
+}
+
+/// Three corners on one line are an edge, and nothing beyond its ends is part of it.
+#[test]
+fn collinear_corners_of_a_feature_are_an_edge() {
+    let a = [
+        (0.0, 0.0, -1.0),
+        (0.0, 1.0, 2.0),
+        (0.0, 0.0, 2.0),
+        (1.0, -1.0, -1.0),
+        (1.0, -2.0, -1.0),
+        (-1.0, -2.0, 0.0),
+        (0.0, 1.0, 0.0),
+    ]
+    .map(Vec3::from);
+    let b = [
+        (2.0, -2.0, 0.0),
+        (0.0, 0.0, -1.0),
+        (0.0, 2.0, 0.0),
+        (-2.0, -1.0, -1.0),
+        (1.0, -1.0, 2.0),
+        (-1.0, 1.0, 2.0),
+    ]
+    .map(Vec3::from);
+    let turned = Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
+    let pose_b = Isometry3d::new(Vec3::new(-1.0, 1.0, -1.0), turned);
+    let manifold = query::manifold(&a, Isometry3d::IDENTITY, &b, pose_b).expect("they overlap");
+    for point in manifold.points() {
+        let on_a = query::distance(
+            &a,
+            Isometry3d::IDENTITY,
+            &[point.point_a],
+            Isometry3d::IDENTITY,
+        );
+        assert!(on_a.distance < 1e-5, "{point:?}");
+    }
+}
+
+/// Shapes in the same pose that differ in a vertex which few directions see.
+#[test]
+fn shapes_that_differ_little_in_one_pose_have_mirrored_contacts() {
+    let a = [(-2.0, 1.0), (2.0, 2.0), (1.0, 0.0), (2.0, 1.0)].map(Vec2::from);
+    let b = [(-2.0, 1.0), (2.0, 2.0), (1.0, 0.0), (2.0, 1.0), (0.0, 0.0)].map(Vec2::from);
+    let square = [Vec2::X, Vec2::Y, -Vec2::X, -Vec2::Y];
+    let blunt = [Vec2::X, Vec2::Y, -Vec2::X, -Vec2::Y, Vec2::splat(0.53)];
+    let pairs: [[&[Vec2]; 2]; 2] = [[&a, &b], [&square, &blunt]];
+    for [a, b] in pairs {
+        let pose = Isometry2d::IDENTITY;
+        let there = query::contact(a, pose, b, pose).expect("one pose");
+        let back = query::contact(b, pose, a, pose).expect("one pose");
+        assert_eq!(back.normal, Vec2::ZERO - there.normal);
+        assert_eq!(back.depth, there.depth);
+        assert_eq!((back.point_a, back.point_b), (there.point_b, there.point_a));
+    }
+}
+
+/// A polygon in itself is as deep as it is wide where it is narrowest: across one of its edges, of which many are nearly
+/// as good.
+#[test]
+fn a_polygon_of_many_corners_in_itself_is_as_deep_as_its_least_width() {
+    let mut rng = StdRng::seed_from_u64(7);
+    for count in [3, 10, 40, 100, 300] {
+        for _ in 0..20 {
+            let mut angles: Vec<f64> = (0..count)
+                .map(|_| rng.random_range(0.0..core::f64::consts::TAU))
+                .collect();
+            angles.sort_by(f64::total_cmp);
+            let points: Vec<Vec2> = angles
+                .iter()
+                .map(|angle| DVec2::from_angle(*angle).as_vec2())
+                .collect();
+            let reach = |normal: DVec2| {
+                let heights = points.iter().map(|point| point.as_dvec2().dot(normal));
+                heights.fold(f64::NEG_INFINITY, f64::max)
+            };
+            let widths = (0..count).filter_map(|i| {
+                let edge = points[(i + 1) % count].as_dvec2() - points[i].as_dvec2();
+                let normal = edge.perp().try_normalize()?;
+                Some(reach(normal) + reach(-normal))
+            });
+            let width = widths.fold(f64::INFINITY, f64::min);
+            let pose = Isometry2d::IDENTITY;
+            let contact = query::contact(&points, pose, &points, pose).expect("one pose");
+            assert!(
+                (f64::from(contact.depth) - width).abs() < 1e-6,
+                "{count} corners: {} for {width}",
+                contact.depth
+            );
+        }
+    }
+}
+
+/// The distance is 0 exactly where there is a hit, also where f32 has no number for it.
+#[test]
+fn a_distance_too_small_for_f32_is_not_zero() {
+    let least = f32::from_bits(1);
+    let triangle = [
+        Vec2::ZERO,
+        Vec2::new(3.0 * least, 0.0),
+        Vec2::new(0.0, 2.0 * least),
+    ];
+    for step in 0..100u8 {
+        let turned = |angle: f32| Isometry2d::from_rotation(bevy::math::Rot2::radians(angle));
+        let pose_a = turned(f32::from(step) * 0.37);
+        let pose_b = Isometry2d::new(
+            Vec2::new(2.0 * least, f32::from(step % 4) * least),
+            turned(f32::from(step)).rotation,
+        );
+        let hit = query::intersects(&triangle, pose_a, &triangle, pose_b);
+        let distance = query::distance(&triangle, pose_a, &triangle, pose_b);
+        assert_eq!(hit, distance.distance == 0.0, "{step}");
+    }
+}
