@@ -291,7 +291,8 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             };
             let (vertex, seen) = self.look(facet.normal);
             if seen.depth - facet.distance <= DEPTH_GAP * self.scale {
-                return Outcome::Converged(self.settle(&polytope, &facet, seen));
+                let settled = self.settle(&polytope, seen);
+                return Outcome::Converged(settled.unwrap_or(seen));
             }
             if !vertex.point.is_finite() {
                 return Outcome::NoShape;
@@ -313,50 +314,42 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
 
     /// The contact of the winning direction: its witness points are where the origin projects onto the winning plane.
     ///
-    /// That plane may be cut into several facets, and the projection lies in one of them, not always in the one that
-    /// was looked at. A facet counts only if all of its vertices are on the plane; an equal distance alone would admit
-    /// the opposite side of a symmetric body.
+    /// That plane may be cut into several facets, of which the projection lies in one. A facet counts only if all of its
+    /// vertices are on the plane; an equal distance alone would admit the opposite side of a symmetric body.
     fn settle(
         &self,
         polytope: &W::Polytope<FACETS>,
-        winner: &Facet<W>,
         seen: Penetration<W>,
-    ) -> Penetration<W> {
+    ) -> Option<Penetration<W>> {
         let target = seen.normal * seen.depth;
-        let lowest = seen.depth - DEPTH_GAP * self.scale;
-        let corners = |facet: &Facet<W>| -> Simplex<W> {
+        // Twice what the facet that was looked along may be lower, so that rounding does not exclude it.
+        let lowest = seen.depth - 2.0 * DEPTH_GAP * self.scale;
+        let on_plane = |facet: Facet<W>| -> Option<Simplex<W>> {
             let numbers = facet.vertices.iter().take(W::DIMENSION);
-            numbers
-                .filter_map(|number| self.vertices.get(*number).copied())
-                .collect()
+            let corner = |number: &usize| {
+                let corner = self.vertices.get(*number).copied();
+                corner.filter(|corner| corner.point.dot(seen.normal) >= lowest)
+            };
+            numbers.map(corner).collect()
         };
-        let miss = |facet: &Facet<W>| {
-            let corners = corners(facet);
+        let nearest_of = |corners: Simplex<W>| {
             let nearest = nearest(&corners);
-            let miss = (nearest.point - target).length_squared();
-            (miss, nearest.witnesses(&corners))
+            let (first, second) = nearest.witnesses(&corners);
+            let found = Penetration {
+                depth: seen.depth.max(0.0),
+                first,
+                second,
+                ..seen
+            };
+            ((nearest.point - target).length_squared(), found)
         };
-        let (_, (first, second)) = polytope
+        polytope
             .facets()
-            .filter(|facet| facet.index != winner.index && facet.distance < f64::INFINITY)
-            .filter(|facet| {
-                corners(facet)
-                    .iter()
-                    .all(|corner| corner.point.dot(seen.normal) >= lowest)
-            })
-            .map(|facet| miss(&facet))
-            .fold(
-                miss(winner),
-                |best, other| {
-                    if other.0 < best.0 { other } else { best }
-                },
-            );
-        Penetration {
-            depth: seen.depth.max(0.0),
-            first,
-            second,
-            ..seen
-        }
+            .filter(|facet| facet.distance < f64::INFINITY)
+            .filter_map(on_plane)
+            .map(nearest_of)
+            .reduce(|best, other| if other.0 < best.0 { other } else { best })
+            .map(|(_, found)| found)
     }
 }
 
