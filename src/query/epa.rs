@@ -64,13 +64,10 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let support = |direction| pair.vertex(direction);
-    let mut search = Search::<W, _, { USUAL.0 }, { USUAL.1 }>::new(support, start, scale);
-    let found = match search.run() {
-        Outcome::Full => penetration_with_more_room(pair, start, scale),
-        outcome => search
-            .conclude(outcome)
-            .unwrap_or_else(|best| descend(pair, best, search.scale)),
+    let found = match search::<_, _, _, { USUAL.0 }, { USUAL.1 }>(pair, start, scale) {
+        Ok(found) => found,
+        Err(CutShort { full: true, .. }) => penetration_with_more_room(pair, start, scale),
+        Err(cut_short) => descend(pair, cut_short),
     };
     // Where the facet that was settled on stands for a curved surface, its foot is off, along the surface, by the root of
     // what the depth is off. Half of it at each shape leaves the points opposite to each other.
@@ -95,12 +92,46 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let support = |direction| pair.vertex(direction);
-    let mut search = Search::<W, _, { LARGE.0 }, { LARGE.1 }>::new(support, start, scale);
-    let outcome = search.run();
-    search
-        .conclude(outcome)
-        .unwrap_or_else(|best| descend(pair, best, search.scale))
+    search::<_, _, _, { LARGE.0 }, { LARGE.1 }>(pair, start, scale)
+        .unwrap_or_else(|cut_short| descend(pair, cut_short))
+}
+
+/// EPA with room for as many vertices and facets.
+fn search<A, B, W: Wide, const VERTICES: usize, const FACETS: usize>(
+    pair: &Pair<A, B>,
+    start: &Simplex<W>,
+    scale: f64,
+) -> Result<Penetration<W>, CutShort<W>>
+where
+    A: Support + ?Sized,
+    A::Vector: Space<Wide = W>,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let mut search = Search::<W, _, VERTICES, FACETS> {
+        support: |direction| pair.vertex(direction),
+        vertices: start.iter().copied().collect(),
+        points: start.iter().map(|vertex| vertex.point).collect(),
+        scale,
+        best: None,
+    };
+    let outcome = search.span().unwrap_or_else(|| search.expand());
+    match outcome {
+        Outcome::Flat(found) | Outcome::Converged(found) => Ok(found),
+        Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => Err(CutShort {
+            full: matches!(outcome, Outcome::Full),
+            best: search.best.unwrap_or_else(|| search.look(W::axis(0)).1),
+            scale: search.scale,
+        }),
+    }
+}
+
+/// What is left of a search that had to end early.
+struct CutShort<W> {
+    /// Whether it was for want of room.
+    full: bool,
+    /// The direction of least depth of all that were looked along.
+    best: Penetration<W>,
+    scale: f64,
 }
 
 /// How the search ended.
@@ -125,13 +156,17 @@ enum Outcome<W> {
 /// tells the points in contact: those of the two shapes just after the move. If it does not, GJK tells Y's point y nearest
 /// to p = h(n) n, and the direction m from y to p: all of Y lies below the plane through y with normal m, so that h(m) =
 /// m·y = m·p - |p - y| <= h(n) - |p - y| is less. So each step ends the search or lessens the depth by what it missed.
-fn descend<A, B, W: Wide>(pair: &Pair<A, B>, start: Penetration<W>, scale: f64) -> Penetration<W>
+fn descend<A, B, W: Wide>(
+    pair: &Pair<A, B>,
+    CutShort {
+        mut best, scale, ..
+    }: CutShort<W>,
+) -> Penetration<W>
 where
     A: Support + ?Sized,
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut best = start;
     for _ in 0..MAX_DESCENT {
         let way = best.normal * best.depth;
         let moved = pair.with_second_moved(way);
@@ -182,30 +217,6 @@ struct Search<W, F, const VERTICES: usize, const FACETS: usize> {
 impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     Search<W, F, VERTICES, FACETS>
 {
-    fn new(support: F, start: &Simplex<W>, scale: f64) -> Self {
-        Self {
-            support,
-            vertices: start.iter().copied().collect(),
-            points: start.iter().map(|vertex| vertex.point).collect(),
-            scale,
-            best: None,
-        }
-    }
-
-    fn run(&mut self) -> Outcome<W> {
-        self.span().unwrap_or_else(|| self.expand())
-    }
-
-    /// What was found, or else the best of what was seen.
-    fn conclude(&mut self, outcome: Outcome<W>) -> Result<Penetration<W>, Penetration<W>> {
-        match outcome {
-            Outcome::Flat(found) | Outcome::Converged(found) => Ok(found),
-            Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => {
-                Err(self.best.unwrap_or_else(|| self.look(W::axis(0)).1))
-            }
-        }
-    }
-
     /// Looks along a unit vector: how far Y reaches, and at which vertex.
     fn look(&mut self, normal: W) -> (Vertex<W>, Penetration<W>) {
         let vertex = (self.support)(normal);
