@@ -147,7 +147,8 @@ where
             let common = first + normal * self.pair.first_radius.min(self.gjk.distance);
             (0.0, [common, common])
         } else {
-            let distance = self.gjk.distance - self.pair.reach();
+            // What is proved to be apart is not 0, whatever rounding has left of it.
+            let distance = (self.gjk.distance - self.pair.reach()).max(f64::MIN_POSITIVE);
             (distance, self.on_surfaces(normal, first, second))
         };
         Some((distance, self.in_world(normal, 0.0, witnesses)))

@@ -30,7 +30,7 @@ use crate::{
 
 /// More iterations than this are not made. Polytopes need about as many as a simplex has vertices, smooth shapes some
 /// more.
-const MAX_ITERATIONS: usize = 64;
+const MAX_ITERATIONS: usize = 63;
 
 /// What the loop is run for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,9 @@ impl<W: Wide> Gjk<W> {
             return;
         }
         let along = v.dot(vertex.point);
-        if along > (self.reach + TOUCHING * self.scale) * self.distance {
+        // The second condition follows from the first one, but for rounding: who asked for the verdict has its yes by it.
+        let beyond = (self.reach + TOUCHING * self.scale) * self.distance;
+        if along > beyond && self.distance > self.reach {
             self.proved_apart = true;
         }
 
@@ -172,10 +174,12 @@ impl<W: Wide> Gjk<W> {
         self.simplex.push(vertex);
         let next = nearest(&self.simplex);
         let distance = next.point.length();
-        if distance < self.distance {
+        let contradicts = self.proved_apart && distance == 0.0;
+        if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // No nearer, by rounding or by a shape that is not convex: what was found before stands.
+            // No nearer, or at the origin against a proof, by rounding or by a shape that is not convex: what was found
+            // before stands.
             self.simplex.pop();
             self.state = State::Stalled;
         }
@@ -186,9 +190,15 @@ impl<W: Wide> Gjk<W> {
         self.scale = self.scale.max(vertex.scale() + self.reach);
         if !vertex.point.is_finite() || !self.reach.is_finite() {
             self.state = State::NoShape;
-        } else if self.distance <= CORE_CONTACT * self.scale {
+        } else if self.reaches_origin(self.distance) {
             self.state = State::Enclosed;
         }
+    }
+
+    /// Whether a distance makes the cores count as in contact. A proof that they are apart stands, whatever rounding makes
+    /// of vertices that lie much farther from each other than the cores do.
+    fn reaches_origin(&self, distance: f64) -> bool {
+        !self.proved_apart && distance <= CORE_CONTACT * self.scale
     }
 
     /// Goes on with the new nearest point and the vertices that it takes.
@@ -208,7 +218,7 @@ impl<W: Wide> Gjk<W> {
             weights: kept,
         };
         self.distance = distance;
-        if distance <= CORE_CONTACT * self.scale {
+        if self.reaches_origin(distance) {
             self.state = State::Enclosed;
         }
     }
