@@ -30,9 +30,20 @@ pub trait Dimension: Space {
     fn segment(ends: [Self; 2]) -> Box<dyn Support<Vector = Self>>;
     fn triangle(vertices: [Self; 3]) -> Box<dyn Support<Vector = Self>>;
     fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>>;
+    fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>>;
+    /// Of the plane there is none.
+    fn turned_about_y(
+        shape: impl Support<Vector = Vec3> + 'static,
+    ) -> Box<dyn Support<Vector = Self>>;
 
     /// In the plane, of a rotation what turns x within the plane.
     fn isometry(rotation: Quat, translation: Vec3) -> Self::Isometry;
+
+    /// The isometry, with its translation changed by a vector.
+    fn shifted(isometry: Self::Isometry, way: Self) -> Self::Isometry;
+
+    /// One isometry after another.
+    fn after(later: Self::Isometry, earlier: Self::Isometry) -> Self::Isometry;
 
     /// The vector under the rotation that [`isometry`](Self::isometry) makes of `rotation`.
     fn turned(rotation: Quat, vector: Vec3) -> Vec3 {
@@ -90,6 +101,68 @@ impl Support for Diamond<Vec3> {
     }
 }
 
+/// A smooth shape of the user's own: the points x with |x / `half_size`| at most 1.
+pub struct Ellipsoid<V> {
+    pub half_size: V,
+}
+
+impl Support for Ellipsoid<Vec2> {
+    type Vector = Vec2;
+
+    fn support(&self, direction: DVec2) -> DVec2 {
+        let half_size = self.half_size.as_dvec2();
+        half_size * (half_size * direction).normalize_or_zero()
+    }
+}
+
+impl Support for Ellipsoid<Vec3> {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        let half_size = self.half_size.as_dvec3();
+        half_size * (half_size * direction).normalize_or_zero()
+    }
+}
+
+/// All points within `radius` of y whose y is at most `half_height`.
+pub struct Cylinder {
+    pub half_height: f32,
+    pub radius: f32,
+}
+
+/// The farthest point of a circle around y.
+fn rim(radius: f32, direction: DVec3) -> DVec3 {
+    direction.with_y(0.0).normalize_or_zero() * f64::from(radius)
+}
+
+impl Support for Cylinder {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        rim(self.radius, direction) + DVec3::Y * f64::from(self.half_height).copysign(direction.y)
+    }
+}
+
+/// From its apex at `half_height` on y to a disc at -`half_height`.
+pub struct Cone {
+    pub half_height: f32,
+    pub radius: f32,
+}
+
+impl Support for Cone {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        let apex = DVec3::Y * f64::from(self.half_height);
+        let base = rim(self.radius, direction) - apex;
+        if direction.dot(apex - base) > 0.0 {
+            apex
+        } else {
+            base
+        }
+    }
+}
+
 impl Dimension for Vec2 {
     const PLANAR: bool = true;
 
@@ -120,9 +193,21 @@ impl Dimension for Vec2 {
     fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>> {
         Box::new(Diamond { half_size, radius })
     }
+    fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Ellipsoid { half_size })
+    }
+    fn turned_about_y(_: impl Support<Vector = Vec3> + 'static) -> Box<dyn Support<Vector = Self>> {
+        unreachable!("only in space")
+    }
     fn isometry(rotation: Quat, translation: Vec3) -> Isometry2d {
         let x = (rotation * Vec3::X).truncate().normalize_or(Vec2::X);
         Isometry2d::new(translation.truncate(), Rot2 { cos: x.x, sin: x.y })
+    }
+    fn shifted(isometry: Isometry2d, way: Self) -> Isometry2d {
+        Isometry2d::new(isometry.translation + way, isometry.rotation)
+    }
+    fn after(later: Isometry2d, earlier: Isometry2d) -> Isometry2d {
+        later * earlier
     }
     fn map(isometry: Isometry2d) -> (DMat3, DVec3) {
         let rotation = isometry.rotation;
@@ -162,8 +247,22 @@ impl Dimension for Vec3 {
     fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>> {
         Box::new(Diamond { half_size, radius })
     }
+    fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Ellipsoid { half_size })
+    }
+    fn turned_about_y(
+        shape: impl Support<Vector = Vec3> + 'static,
+    ) -> Box<dyn Support<Vector = Self>> {
+        Box::new(shape)
+    }
     fn isometry(rotation: Quat, translation: Vec3) -> Isometry3d {
         Isometry3d::new(translation, rotation)
+    }
+    fn shifted(isometry: Isometry3d, way: Self) -> Isometry3d {
+        Isometry3d::new(Vec3::from(isometry.translation) + way, isometry.rotation)
+    }
+    fn after(later: Isometry3d, earlier: Isometry3d) -> Isometry3d {
+        later * earlier
     }
     fn map(isometry: Isometry3d) -> (DMat3, DVec3) {
         let rotation = isometry.rotation.to_array().map(f64::from);
@@ -177,6 +276,20 @@ impl Dimension for Vec3 {
 pub struct Bounded<'a, V> {
     shape: Box<dyn Support<Vector = V> + 'a>,
     calls: Cell<usize>,
+}
+
+impl<'a, V: Space> Bounded<'a, V> {
+    pub fn new(shape: Box<dyn Support<Vector = V> + 'a>) -> Self {
+        Self {
+            shape,
+            calls: Cell::new(0),
+        }
+    }
+
+    /// How often it has been asked since the last time.
+    pub fn take_calls(&self) -> usize {
+        self.calls.take()
+    }
 }
 
 impl<V: Space> Support for Bounded<'_, V> {
@@ -336,13 +449,10 @@ impl<V: Dimension> Shape<V> {
     }
 
     pub fn support(&self) -> Bounded<'_, V> {
-        Bounded {
-            shape: match &self.support {
-                Some(support) => Box::new(&**support),
-                None => Box::new(&self.points[..]),
-            },
-            calls: Cell::new(0),
-        }
+        Bounded::new(match &self.support {
+            Some(support) => Box::new(&**support),
+            None => Box::new(&self.points[..]),
+        })
     }
 
     /// The shape under a map, in a frame with another origin.

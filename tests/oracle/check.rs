@@ -6,9 +6,8 @@ use bevy::math::DVec3;
 use headbutt::query::{Contact, Distance};
 
 use super::{
-    Body,
+    Bounds, Convex, SAME_WAY,
     cases::{Case, Dimension},
-    gap, reach_along,
 };
 
 /// How far the length of a normal may be from 1: what rounding three components to f32 does, and as much again for
@@ -23,8 +22,8 @@ const TURNED: f64 = 1e-15;
 
 /// How far lengths may be off: some units in the last place of an f32 of the shapes' sizes. Points have no size, and
 /// still an inexact place.
-pub fn tolerance(a: &Body, b: &Body) -> f64 {
-    let turned = TURNED * (a.lever + b.lever);
+pub fn tolerance<C: Convex>(a: &C, b: &C) -> f64 {
+    let turned = TURNED * (a.lever() + b.lever());
     let (a, b) = (a.size(), b.size());
     1e-5 * a.min(b) + 4e-6 * a.max(b) + turned
 }
@@ -79,30 +78,47 @@ impl Apart {
 pub type Errors = Vec<(&'static str, f64)>;
 
 /// Yes or no is right, or the shapes are so near touching that the input does not tell.
-pub fn check_verdict(a: &Body, b: &Body, hit: bool) -> Result<(), String> {
-    let (gap, tolerance) = (gap(a, b), tolerance(a, b));
-    if (hit && gap > tolerance) || (!hit && gap < -tolerance) {
-        return Err(format!("hit is {hit} at a gap of {gap:e}"));
+pub fn check_verdict<C: Convex>(a: &C, b: &C, hit: bool) -> Result<(), String> {
+    judge_verdict(&C::bounds(a, b), tolerance(a, b), hit)
+}
+
+pub fn judge_verdict(truth: &Bounds, tolerance: f64, hit: bool) -> Result<(), String> {
+    if (hit && truth.low > tolerance) || (!hit && truth.high < -tolerance) {
+        return Err(format!("hit is {hit}, in truth {truth:?}"));
     }
     Ok(())
 }
 
 /// The contact is true: its normal is unit, its depth the least, moving by it leaves the shapes touching, and its points
 /// are where the shapes' own surfaces face each other.
-pub fn check_contact(a: &Body, b: &Body, touch: &Touch) -> Result<Errors, String> {
+pub fn check_contact<C: Convex>(a: &C, b: &C, touch: &Touch) -> Result<Errors, String> {
+    judge_contact(a, b, &C::bounds(a, b), touch)
+}
+
+pub fn judge_contact<C: Convex>(
+    a: &C,
+    b: &C,
+    truth: &Bounds,
+    touch: &Touch,
+) -> Result<Errors, String> {
     let tolerance = tolerance(a, b);
-    let depth = (-gap(a, b)).max(0.0);
     let rounded = tolerance + touch.grain;
     let way = touch.normal * touch.depth;
-    let out_of_plane = if a.planar { touch.normal.z.abs() } else { 0.0 };
+    let out_of_plane = if a.is_planar() {
+        touch.normal.z.abs()
+    } else {
+        0.0
+    };
+    let turned = |normal| touch.normal.distance(normal);
     judge([
         ("unit", (touch.normal.length() - 1.0).abs(), UNIT),
         ("plane", out_of_plane, 0.0),
-        ("depth", (touch.depth - depth).abs(), tolerance),
-        ("moved", gap(a, &b.moved(way)).abs(), tolerance),
+        ("direction", truth.normal.map_or(0.0, turned), SAME_WAY),
+        ("depth", truth.depth().miss(touch.depth), tolerance),
+        ("moved", C::bounds(a, &b.moved(way)).miss(0.0), tolerance),
         (
             "reach",
-            (reach_along(a, b, touch.normal) - touch.depth).abs(),
+            (a.height(touch.normal) + b.height(-touch.normal) - touch.depth).abs(),
             tolerance,
         ),
         (
@@ -121,34 +137,43 @@ pub fn check_contact(a: &Body, b: &Body, touch: &Touch) -> Result<Errors, String
             rounded,
         ),
     ])
-    .map_err(|text| format!("{text}; the depth is {depth:e}, found {touch:?}"))
+    .map_err(|text| format!("{text}; in truth {truth:?}, found {touch:?}"))
 }
 
 /// The distance is right, and its points are on the surfaces and that far apart; of touching shapes, in both.
-pub fn check_distance(a: &Body, b: &Body, found: &Apart) -> Result<Errors, String> {
-    let distance = gap(a, b).max(0.0);
+pub fn check_distance<C: Convex>(a: &C, b: &C, found: &Apart) -> Result<Errors, String> {
+    judge_distance(a, b, &C::bounds(a, b), found)
+}
+
+pub fn judge_distance<C: Convex>(
+    a: &C,
+    b: &C,
+    truth: &Bounds,
+    found: &Apart,
+) -> Result<Errors, String> {
+    let distance = truth.distance();
     let tolerance = tolerance(a, b);
     let rounded = tolerance + found.grain;
     let between = found.point_b - found.point_a;
     judge([
         (
             "distance",
-            (found.distance - distance).abs(),
-            tolerance + ROUNDING * distance,
+            distance.miss(found.distance),
+            tolerance + ROUNDING * distance.high,
         ),
         (
             "between",
             (between.length() - found.distance).abs(),
-            rounded + ROUNDING * distance,
+            rounded + ROUNDING * distance.high,
         ),
         ("in a", a.gap_to(found.point_a).max(0.0), rounded),
         ("in b", b.gap_to(found.point_b).max(0.0), rounded),
     ])
-    .map_err(|text| format!("{text}; the distance is {distance:e}, found {found:?}"))
+    .map_err(|text| format!("{text}; in truth {truth:?}, found {found:?}"))
 }
 
 /// How far a point is from being one of the surface with the outward normal given.
-fn off_surface(body: &Body, point: DVec3, normal: DVec3) -> f64 {
+fn off_surface(body: &impl Convex, point: DVec3, normal: DVec3) -> f64 {
     let below = (body.height(normal) - point.dot(normal)).abs();
     below.max(body.gap_to(point))
 }

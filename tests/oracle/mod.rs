@@ -15,8 +15,10 @@
     reason = "each test file uses its own part of the shared module"
 )]
 
+pub mod adversity;
 pub mod cases;
 pub mod check;
+pub mod solid;
 
 use bevy::math::DVec3;
 
@@ -168,6 +170,167 @@ pub fn gap(a: &Body, b: &Body) -> f64 {
     relation(a, b).gap
 }
 
+/// What the checks need to know of a shape in its place.
+pub trait Convex: Sized {
+    /// The radius of a ball around the whole body.
+    fn size(&self) -> f64;
+
+    /// How far its points were from the origin that it has been turned about.
+    fn lever(&self) -> f64;
+
+    fn is_planar(&self) -> bool;
+
+    fn moved(&self, offset: DVec3) -> Self;
+
+    /// The greatest component along a unit vector.
+    fn height(&self, direction: DVec3) -> f64;
+
+    /// How far a point is outside; 0 or less inside.
+    fn gap_to(&self, point: DVec3) -> f64;
+
+    /// The signed distance of two.
+    fn bounds(a: &Self, b: &Self) -> Bounds;
+}
+
+/// What is certain about the signed distance of two bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    pub low: f64,
+    pub high: f64,
+    /// From the first to the second, along the shortest way, if no other way is about as short.
+    pub normal: Option<DVec3>,
+}
+
+impl Bounds {
+    pub fn exactly(gap: f64, normal: Option<DVec3>) -> Self {
+        Self {
+            low: gap,
+            high: gap,
+            normal,
+        }
+    }
+
+    /// How far a value lies outside of the bounds.
+    pub fn miss(&self, value: f64) -> f64 {
+        // Not `max`, which would lose NaN.
+        if value < self.low {
+            self.low - value
+        } else if value <= self.high {
+            0.0
+        } else {
+            value - self.high
+        }
+    }
+
+    /// The same for the depth, if the bodies overlap, and 0 if they do not.
+    pub fn depth(&self) -> Self {
+        Self {
+            low: (-self.high).max(0.0),
+            high: (-self.low).max(0.0),
+            ..*self
+        }
+    }
+
+    /// The same for the distance.
+    pub fn distance(&self) -> Self {
+        Self {
+            low: self.low.max(0.0),
+            high: self.high.max(0.0),
+            ..*self
+        }
+    }
+}
+
+impl Convex for Body {
+    fn size(&self) -> f64 {
+        self.size()
+    }
+    fn lever(&self) -> f64 {
+        self.lever
+    }
+    fn is_planar(&self) -> bool {
+        self.planar
+    }
+    fn moved(&self, offset: DVec3) -> Self {
+        self.moved(offset)
+    }
+    fn height(&self, direction: DVec3) -> f64 {
+        self.height(direction)
+    }
+    fn gap_to(&self, point: DVec3) -> f64 {
+        self.gap_to(point)
+    }
+    fn bounds(a: &Self, b: &Self) -> Bounds {
+        let Relation { gap, normal } = relation(a, b);
+        let cores = gap + a.radius + b.radius;
+        let size = a.size() + b.size();
+        Bounds::exactly(
+            gap,
+            normal.filter(|normal| {
+                if cores > 0.0 {
+                    tells_a_way(cores, size, a.lever + b.lever)
+                } else {
+                    stands_out(*normal, -cores + UNIQUE * size, |take| {
+                        each_way_out(a, b, take);
+                    }) && rises_around(*normal, -cores + UNIQUE * size, a.planar, |direction| {
+                        extent(&a.points, direction).1 - extent(&b.points, direction).0
+                    })
+                }
+            }),
+        )
+    }
+}
+
+/// By how much, as a fraction of the sizes, a way out must be shorter than all others to count as the only one. Between
+/// cores that are apart, the way is always the only one; nearer than this, its direction is not determined by far.
+pub const UNIQUE: f64 = 1e-5;
+
+/// Whether cores so far apart leave no doubt about the direction of the way between them.
+pub fn tells_a_way(cores: f64, sizes: f64, levers: f64) -> bool {
+    // The second is for points, which have no size, but an inexact place.
+    cores > UNIQUE * sizes && cores > 1e-10 * levers
+}
+
+/// Directions nearer to each other than this are one.
+pub const SAME_WAY: f64 = 1e-3;
+
+/// Whether of all ways out only those along the normal are shorter than the limit.
+pub fn stands_out(
+    normal: DVec3,
+    limit: f64,
+    each_way_out: impl FnOnce(&mut dyn FnMut(DVec3, f64)),
+) -> bool {
+    let mut alone = true;
+    each_way_out(&mut |direction, length| {
+        alone &= length >= limit || direction.distance(normal) < SAME_WAY;
+    });
+    alone
+}
+
+/// Whether all directions just beside the normal are ways out at least as long as the limit.
+pub fn rises_around(
+    normal: DVec3,
+    limit: f64,
+    planar: bool,
+    reach_along: impl Fn(DVec3) -> f64,
+) -> bool {
+    let (u, v) = if planar {
+        (normal.cross(DVec3::Z), DVec3::ZERO)
+    } else {
+        normal.any_orthonormal_pair()
+    };
+    (0..16).all(|step| {
+        let (sin, cos) = (f64::from(step) / 16.0 * core::f64::consts::TAU).sin_cos();
+        // In the plane there are two directions beside it, and the others are nearer.
+        let beside = if planar {
+            u * cos.signum()
+        } else {
+            u * cos + v * sin
+        };
+        reach_along((normal + beside * SAME_WAY).normalize()) >= limit
+    })
+}
+
 /// How two bodies lie to each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Relation {
@@ -197,23 +360,24 @@ pub fn relation(a: &Body, b: &Body) -> Relation {
     }
 }
 
-/// How far the difference of the cores reaches along a unit vector, radii included.
-pub fn reach_along(a: &Body, b: &Body, direction: DVec3) -> f64 {
-    a.height(direction) + b.height(-direction)
-}
-
 /// The least reach of the difference of the cores: negative if that shows them to be apart.
 fn overlap(a: &Body, b: &Body) -> (f64, Option<DVec3>) {
     let mut best = (f64::INFINITY, None);
+    each_way_out(a, b, |normal, length| {
+        if length < best.0 {
+            best = (length, Some(normal));
+        }
+    });
+    best
+}
+
+/// All directions that may be normals of the difference of the cores, each with how far it reaches.
+fn each_way_out(a: &Body, b: &Body, mut take: impl FnMut(DVec3, f64)) {
     let mut look = |normal: DVec3| {
         let (low_a, high_a) = extent(&a.points, normal);
         let (low_b, high_b) = extent(&b.points, normal);
-        if high_a - low_b < best.0 {
-            best = (high_a - low_b, Some(normal));
-        }
-        if high_b - low_a < best.0 {
-            best = (high_b - low_a, Some(-normal));
-        }
+        take(normal, high_a - low_b);
+        take(-normal, high_b - low_a);
     };
     a.normals
         .iter()
@@ -241,7 +405,6 @@ fn overlap(a: &Body, b: &Body) -> (f64, Option<DVec3>) {
             look(second);
         }
     }
-    best
 }
 
 /// The nearest points of two cores that are not within each other.

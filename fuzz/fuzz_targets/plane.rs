@@ -1,0 +1,10 @@
+//! Pairs of shapes in the plane.
+#![no_main]
+
+use bevy::math::Vec2;
+use headbutt_fuzz::{Input, invariants};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: Input<Vec2>| {
+    invariants::check(&input.0);
+});

@@ -1,0 +1,596 @@
+//! What must hold for any two shapes in any two poses, whatever the bits. Shared by the fuzz targets and by
+//! `tests/invariants.rs`, so that both say the same.
+//!
+//! There is no oracle in here. What is asked is that the answers agree with each other, with what a few support points
+//! prove, and with the answers for the same pair moved.
+
+mod case;
+mod dimension;
+mod shape;
+mod source;
+
+use std::cell::Cell;
+
+use bevy::math::{DMat3, DVec3};
+use headbutt::{
+    ShapeError, Support,
+    query::{self, Contact, Distance, Manifold},
+};
+
+pub use case::Case;
+pub use dimension::Dimension;
+pub use shape::Law;
+pub use source::Source;
+
+use dimension::{Place, Turn, same_bits, same_number};
+use shape::{Extent, Shape, Watched};
+use source::Chooser;
+
+/// How far the length of a normal may be from 1.
+const UNIT: f64 = 5e-7;
+
+/// What rounding to f32 does to the difference of two numbers of size 1.
+const ROUNDING: f64 = 2.4e-7;
+
+/// What is known of where a point is, as a fraction of its distance from its shape's own origin.
+const LEVER: f64 = 2e-12;
+
+/// The least that f32 can show.
+const LEAST: f64 = 1e-44;
+
+/// Where anything is larger than this, results do not fit into f32.
+const LARGEST: f64 = 1e30;
+
+/// What a case was.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    pub law: Law,
+    pub hit: bool,
+    /// The most support evaluations of one shape in one query.
+    pub evaluations: u32,
+}
+
+/// Looks at a case, and panics where an invariant does not hold.
+pub fn check<V: Dimension>(case: &Case<V>) -> Outcome {
+    check_collider(&case.a);
+    check_collider(&case.b);
+    let a = Side::new(&case.a, case.at_a);
+    let b = Side::new(&case.b, case.at_b);
+    let pair = Pair { a: &a, b: &b };
+    let law = a.law.max(b.law);
+    if law == Law::Sound {
+        a.watched.strict.set(true);
+        b.watched.strict.set(true);
+    }
+    let answers = pair.answers();
+    match law {
+        Law::Empty => answers.are_none(),
+        Law::Fickle => {}
+        Law::Lawless => {
+            answers.agree_on_hit();
+            pair.is_mirrored(&answers);
+        }
+        Law::Sound => {
+            answers.agree();
+            answers.are_sound();
+            pair.is_mirrored(&answers);
+            if pair.fits() {
+                pair.is_bounded(&answers);
+                pair.has_true_points(&answers);
+                pair.is_solved_by(&answers);
+                pair.stays_when_moved(&answers, &case.motion);
+            }
+        }
+    }
+    a.begin();
+    b.begin();
+    Outcome {
+        law,
+        hit: answers.intersects,
+        evaluations: a.most.get().max(b.most.get()),
+    }
+}
+
+/// A collider is refused exactly where it is no shape, with a reason that applies.
+fn check_collider<V: Dimension>(shape: &Shape<V>) {
+    let (collider, expected) = shape.collider();
+    assert_eq!(collider.is_ok(), expected, "the verdict of try_new");
+    match collider {
+        Ok(collider) => assert!(!collider.is_inert(), "a shape that is none"),
+        Err(error) => {
+            let numbers = shape.numbers();
+            let applies = match error {
+                ShapeError::NotFinite(_) => numbers.iter().any(|number| !number.is_finite()),
+                ShapeError::Negative(_) => numbers.iter().any(|number| *number < 0.0),
+                ShapeError::NoPoints => numbers.is_empty(),
+                _ => false,
+            };
+            assert!(applies, "{error} does not apply");
+        }
+    }
+}
+
+/// A shape in a pose.
+struct Side<'c, V: Dimension> {
+    shape: &'c Shape<V>,
+    watched: Watched<'c, V>,
+    /// The most support evaluations in one query.
+    most: Cell<u32>,
+    place: Place<V>,
+    pose: V::Isometry,
+    /// The rotation in f64; none in a pose that is none.
+    turn: DMat3,
+    extent: Extent,
+    law: Law,
+}
+
+impl<'c, V: Dimension> Side<'c, V> {
+    fn new(shape: &'c Shape<V>, place: Place<V>) -> Self {
+        let turn = V::matrix(place.turn).filter(|_| place.at.deep().is_finite());
+        Self {
+            shape,
+            watched: Watched::new(shape.support()),
+            most: Cell::new(0),
+            place,
+            pose: V::isometry(&place),
+            turn: turn.unwrap_or_default(),
+            extent: shape.extent(),
+            law: if turn.is_some() {
+                shape.law()
+            } else {
+                Law::Empty
+            },
+        }
+    }
+
+    /// The same shape elsewhere, if that is a pose.
+    fn moved(&self, place: Place<V>) -> Option<Self> {
+        let moved = Self::new(self.shape, place);
+        (moved.law == self.law).then_some(moved)
+    }
+
+    /// Begins a query.
+    fn begin(&self) {
+        let count = self.watched.evaluations.take();
+        self.most.set(self.most.get().max(count));
+    }
+
+    /// How high the shape reaches in a direction above its translation.
+    fn height(&self, direction: DVec3) -> f64 {
+        let own = self.turn.transpose() * direction;
+        let point = V::deepen(self.watched.support(V::flatten(own)));
+        own.dot(point) + own.length() * self.watched.radius()
+    }
+
+    /// How far a point in the world is from being one of the surface that faces a direction.
+    fn off_surface(&self, point: V, direction: DVec3) -> f64 {
+        let offset = point.deep() - self.place.at.deep();
+        (offset.dot(direction) - self.height(direction)).abs()
+    }
+
+    /// How far a point in the world is outside of the shape.
+    fn outside(&self, point: V) -> f64 {
+        let origin = [V::default()];
+        let pose = V::isometry(&Place {
+            turn: V::turn(DVec3::Z, 0.0),
+            at: point,
+        });
+        self.begin();
+        let distance = query::distance(&self.watched, self.pose, &origin[..], pose);
+        distance.distance.into()
+    }
+}
+
+/// All that is asked of a pair.
+#[derive(Debug)]
+struct Answers<V: Dimension> {
+    intersects: bool,
+    contact: Option<Contact<V>>,
+    resumed: Option<Contact<V>>,
+    manifold: Option<Manifold<V>>,
+    distance: Distance<V>,
+}
+
+impl<V: Dimension> Answers<V> {
+    fn are_none(&self) {
+        self.agree_on_hit();
+        assert!(!self.intersects, "what is no shape is hit");
+        assert_eq!(self.distance.distance, f32::INFINITY, "of no shape");
+        for point in [self.distance.point_a, self.distance.point_b] {
+            assert!(point.deep().is_nan(), "{point:?} of no shape");
+        }
+    }
+
+    fn agree_on_hit(&self) {
+        let hit = self.intersects;
+        assert_eq!(self.contact.is_some(), hit, "contact");
+        assert_eq!(self.resumed.is_some(), hit, "test");
+        assert_eq!(self.manifold.is_some(), hit, "manifold");
+    }
+
+    fn agree(&self) {
+        self.agree_on_hit();
+        let distance = self.distance.distance;
+        assert!(distance >= 0.0, "distance {distance}");
+        assert_eq!(distance == 0.0, self.intersects, "distance {distance}");
+        if let (Some(contact), Some(resumed)) = (&self.contact, &self.resumed) {
+            assert!(same_contact(contact, resumed), "{contact:?}, {resumed:?}");
+        }
+    }
+
+    /// No answer is NaN, normals are unit, depths are not negative, and there are as many points as there may be.
+    fn are_sound(&self) {
+        for point in [self.distance.point_a, self.distance.point_b] {
+            assert!(!has_nan(point), "{:?}", self.distance);
+        }
+        if let Some(contact) = &self.contact {
+            let off = (contact.normal.deep().length() - 1.0).abs();
+            assert!(off <= UNIT, "not unit: {contact:?}");
+            assert!(contact.depth >= 0.0, "{contact:?}");
+            for vector in [contact.normal, contact.point_a, contact.point_b] {
+                assert!(!has_nan(vector), "{contact:?}");
+                assert!(
+                    !has_negative_zero(vector),
+                    "a zero with a sign: {contact:?}"
+                );
+            }
+        }
+        if let (Some(contact), Some(manifold)) = (&self.contact, &self.manifold) {
+            let points = manifold.points();
+            let most = if V::COUNT == 2 { 2 } else { 4 };
+            assert!((1..=most).contains(&points.len()), "{manifold:?}");
+            assert!(same_bits(manifold.normal, contact.normal), "{manifold:?}");
+            for point in points {
+                assert!(point.depth >= 0.0, "{manifold:?}");
+                let nan = has_nan(point.point_a) || has_nan(point.point_b);
+                assert!(!nan, "{manifold:?}");
+            }
+        }
+    }
+
+    /// Whether the other answers are these the other way round, to the bit.
+    fn mirrored(&self, other: &Self) -> bool {
+        let contact = match (&self.contact, &other.contact) {
+            (Some(contact), Some(other)) => {
+                let mirrored = Contact {
+                    normal: opposite(contact.normal),
+                    depth: contact.depth,
+                    point_a: contact.point_b,
+                    point_b: contact.point_a,
+                };
+                same_contact(&mirrored, other)
+            }
+            (contact, other) => contact.is_none() && other.is_none(),
+        };
+        let manifold = match (&self.manifold, &other.manifold) {
+            (Some(manifold), Some(other)) => {
+                let (points, others) = (manifold.points(), other.points());
+                let mut pairs = points.iter().zip(others);
+                same_bits(opposite(manifold.normal), other.normal)
+                    && points.len() == others.len()
+                    && pairs.all(|(point, other)| {
+                        same_number(point.depth, other.depth)
+                            && same_bits(point.point_a, other.point_b)
+                            && same_bits(point.point_b, other.point_a)
+                    })
+            }
+            (manifold, other) => manifold.is_none() && other.is_none(),
+        };
+        let distance = same_number(self.distance.distance, other.distance.distance)
+            && same_bits(self.distance.point_a, other.distance.point_b)
+            && same_bits(self.distance.point_b, other.distance.point_a);
+        self.intersects == other.intersects && contact && manifold && distance
+    }
+
+    /// The distance with a sign: less than 0 where the shapes are in each other.
+    fn separation(&self) -> f64 {
+        match &self.contact {
+            Some(contact) => -f64::from(contact.depth),
+            None => f64::from(self.distance.distance),
+        }
+    }
+}
+
+/// Two shapes in their poses.
+struct Pair<'s, 'c, V: Dimension> {
+    a: &'s Side<'c, V>,
+    b: &'s Side<'c, V>,
+}
+
+impl<V: Dimension> Pair<'_, '_, V> {
+    fn answers(&self) -> Answers<V> {
+        let Self { a, b } = self;
+        let begin = || {
+            a.begin();
+            b.begin();
+        };
+        let (shape_a, shape_b) = (&a.watched, &b.watched);
+        begin();
+        let intersects = query::intersects(shape_a, a.pose, shape_b, b.pose);
+        begin();
+        let contact = query::contact(shape_a, a.pose, shape_b, b.pose);
+        begin();
+        let resumed = query::test(shape_a, a.pose, shape_b, b.pose).map(query::Hit::contact);
+        begin();
+        let manifold = query::manifold(shape_a, a.pose, shape_b, b.pose);
+        begin();
+        let distance = query::distance(shape_a, a.pose, shape_b, b.pose);
+        Answers {
+            intersects,
+            contact,
+            resumed,
+            manifold,
+            distance,
+        }
+    }
+
+    /// The distance with a sign: less than 0 where the shapes are in each other.
+    fn separation(&self) -> f64 {
+        let Self { a, b } = self;
+        a.begin();
+        b.begin();
+        match query::contact(&a.watched, a.pose, &b.watched, b.pose) {
+            Some(contact) => -f64::from(contact.depth),
+            None => {
+                a.begin();
+                b.begin();
+                let distance = query::distance(&a.watched, a.pose, &b.watched, b.pose);
+                distance.distance.into()
+            }
+        }
+    }
+
+    /// Whether all results fit into f32.
+    fn fits(&self) -> bool {
+        let reach = |side: &Side<V>| side.extent.lever + side.place.at.deep().abs().max_element();
+        reach(self.a).max(reach(self.b)) < LARGEST
+    }
+
+    /// How far lengths may be off.
+    fn tolerance(&self) -> f64 {
+        let (a, b) = (self.a.extent, self.b.extent);
+        let sizes = 1e-5 * a.size.min(b.size) + 4e-6 * a.size.max(b.size);
+        sizes + LEVER * (a.lever + b.lever) + LEAST
+    }
+
+    /// The second shape's pose in the frame of the first one's.
+    fn relative(&self) -> (DMat3, DVec3) {
+        let inverse = self.a.turn.transpose();
+        let between = self.b.place.at.deep() - self.a.place.at.deep();
+        (inverse * self.b.turn, inverse * between)
+    }
+
+    /// How far the shapes overlap along a direction: no way out is shorter than the shortest of these, and no distance
+    /// less than the greatest of their opposites.
+    fn overlap(&self, direction: DVec3) -> f64 {
+        let between = self.b.place.at.deep() - self.a.place.at.deep();
+        self.a.height(direction) + self.b.height(-direction) - between.dot(direction)
+    }
+
+    /// The answers for the shapes in the other order are the same the other way round, to the bit.
+    fn is_mirrored(&self, answers: &Answers<V>) {
+        let swapped = Pair {
+            a: self.b,
+            b: self.a,
+        };
+        let back = swapped.answers();
+        back.agree_on_hit();
+        if answers.mirrored(&back) {
+            return;
+        }
+        // Shapes in the same pose that no support point tells apart have no order.
+        let (turn, between) = self.relative();
+        let (a, b) = (self.a.extent, self.b.extent);
+        let same_pose = between.length() <= 1e-12 * (a.size + b.size)
+            && (turn - DMat3::IDENTITY).abs_diff_eq(DMat3::ZERO, 1e-12);
+        let alike = a.size <= 1.5 * b.size && b.size <= 1.5 * a.size;
+        assert!(
+            same_pose && alike,
+            "{answers:?} is not mirrored by {back:?}"
+        );
+        assert_eq!(answers.intersects, back.intersects);
+        if self.a.law.max(self.b.law) == Law::Sound {
+            let off = (answers.separation() - back.separation()).abs();
+            assert!(off <= 2.0 * self.tolerance(), "{answers:?}, {back:?}");
+        }
+    }
+
+    /// No support point proves the depth too large or the distance too small, and those along the normal prove the other
+    /// side as well.
+    fn is_bounded(&self, answers: &Answers<V>) {
+        let separation = answers.separation();
+        let slack = self.tolerance() + ROUNDING * separation.max(0.0);
+        for direction in DIRECTIONS {
+            let direction = V::deepen(V::flatten(direction.into())).normalize();
+            let overlap = self.overlap(direction);
+            assert!(
+                separation >= -overlap - slack,
+                "{separation:e}, but along {direction} the overlap is {overlap:e}: {answers:?}"
+            );
+        }
+        if let Some(contact) = &answers.contact {
+            let overlap = self.overlap(contact.normal.deep());
+            assert!(
+                (overlap + separation).abs() <= slack,
+                "along the normal the overlap is {overlap:e}: {contact:?}"
+            );
+        } else {
+            let Distance {
+                point_a, point_b, ..
+            } = answers.distance;
+            let way = point_b.deep() - point_a.deep();
+            // What rounding the points makes of the direction, and that of the overlap.
+            let askew = (self.tolerance() + grain([point_a, point_b])) / separation;
+            let reach = self.a.extent.size + self.b.extent.size;
+            let overlap = self.overlap(way.try_normalize().unwrap_or(DVec3::X));
+            assert!(
+                askew > 0.1
+                    || (overlap + separation).abs()
+                        <= slack + 4.0 * askew * (reach + askew * separation),
+                "{separation:e}, but along {way} the overlap is {overlap:e}: {answers:?}"
+            );
+        }
+    }
+
+    /// Points are where they should be: on their own shapes, and as far apart as is said.
+    fn has_true_points(&self, answers: &Answers<V>) {
+        let tolerance = self.tolerance();
+        let Distance {
+            distance,
+            point_a,
+            point_b,
+        } = answers.distance;
+        let distance = f64::from(distance);
+        let slack = tolerance + grain([point_a, point_b]);
+        let off = (point_a.deep().distance(point_b.deep()) - distance).abs();
+        assert!(off <= slack + ROUNDING * distance, "apart: {answers:?}");
+        self.hold(point_a, point_b, slack + tolerance, "nearest");
+
+        if let Some(contact) = &answers.contact {
+            let Contact {
+                normal,
+                depth,
+                point_a,
+                point_b,
+            } = *contact;
+            let normal = normal.deep();
+            let slack = tolerance + grain([point_a, point_b]);
+            let off = point_a.deep() - point_b.deep() - normal * f64::from(depth);
+            assert!(off.length() <= slack, "off by {off}: {contact:?}");
+            let off = [
+                self.a.off_surface(point_a, normal),
+                self.b.off_surface(point_b, -normal),
+            ];
+            assert!(
+                off.iter().all(|off| *off <= slack),
+                "off by {off:?}: {contact:?}"
+            );
+            self.hold(point_a, point_b, slack + tolerance, "contact");
+        }
+
+        if let (Some(contact), Some(manifold)) = (&answers.contact, &answers.manifold) {
+            let points = manifold.points();
+            let deepest = points.iter().map(|point| point.depth).fold(0.0, f32::max);
+            let first = points.first().map_or(f32::NAN, |point| point.depth);
+            assert_eq!(first, deepest, "the deepest first: {manifold:?}");
+            let off = (f64::from(deepest) - f64::from(contact.depth)).abs();
+            assert!(
+                off <= tolerance,
+                "off by {off:e}: {manifold:?}, {contact:?}"
+            );
+            for point in points {
+                let normal = manifold.normal.deep();
+                let slack = tolerance + grain([point.point_a, point.point_b]);
+                let way = normal * f64::from(point.depth);
+                let off = point.point_a.deep() - point.point_b.deep() - way;
+                assert!(off.length() <= slack, "off by {off}: {manifold:?}");
+                self.hold(point.point_a, point.point_b, slack + tolerance, "manifold");
+            }
+        }
+    }
+
+    /// Each point is in its own shape.
+    fn hold(&self, point_a: V, point_b: V, slack: f64, which: &str) {
+        let outside = [self.a.outside(point_a), self.b.outside(point_b)];
+        assert!(
+            outside.iter().all(|outside| *outside <= slack),
+            "{which}: {point_a:?} and {point_b:?} are {outside:?} outside of their shapes, allowed {slack:e}"
+        );
+    }
+
+    /// Moving the second shape by the normal times the depth leaves the two touching.
+    fn is_solved_by(&self, answers: &Answers<V>) {
+        let Some(contact) = &answers.contact else {
+            return;
+        };
+        let place = self.b.place;
+        let way = contact.normal.deep() * f64::from(contact.depth);
+        let at = V::of((place.at.deep() + way).as_vec3());
+        let Some(b) = self.b.moved(Place { at, ..place }) else {
+            return;
+        };
+        let left = Pair { a: self.a, b: &b }.separation();
+        let rounded = (at.deep() - place.at.deep()).distance(way);
+        assert!(
+            left.abs() <= 2.0 * self.tolerance() + rounded,
+            "{left:e} is left after moving by {contact:?}"
+        );
+    }
+
+    /// Moving both shapes together changes nothing but what the rounding of the poses does.
+    fn stays_when_moved(&self, answers: &Answers<V>, motion: &Place<V>) {
+        let Some(turn) = V::matrix(motion.turn) else {
+            return;
+        };
+        let carried = |place: &Place<V>| Place {
+            turn: V::compose(motion.turn, place.turn),
+            at: V::of((turn * place.at.deep() + motion.at.deep()).as_vec3()),
+        };
+        let (Some(a), Some(b)) = (
+            self.a.moved(carried(&self.a.place)),
+            self.b.moved(carried(&self.b.place)),
+        ) else {
+            return;
+        };
+        let moved = Pair { a: &a, b: &b };
+        let (turn, between) = self.relative();
+        let (turn_moved, between_moved) = moved.relative();
+        let turned: f64 = (turn - turn_moved)
+            .to_cols_array()
+            .map(f64::abs)
+            .iter()
+            .sum();
+        let rounded = between.distance(between_moved) + turned * self.b.extent.lever;
+        let (before, after) = (answers.separation(), moved.separation());
+        let slack = 2.0 * self.tolerance() + rounded + ROUNDING * before.max(after).max(0.0);
+        assert!(
+            (before - after).abs() <= slack,
+            "{before:e}, and moved {after:e}; allowed {slack:e}"
+        );
+    }
+}
+
+/// Some directions, to look along; in the plane what is left of them there.
+const DIRECTIONS: [[f64; 3]; 12] = [
+    [1.0, 0.0, 0.0],
+    [-1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, -1.0, 0.0],
+    [1e-9, 0.0, 1.0],
+    [1e-9, 0.0, -1.0],
+    [0.3, 0.7, 0.5],
+    [-0.6, -0.2, 0.4],
+    [0.8, -0.3, -0.7],
+    [-0.5, 0.9, -0.1],
+    [-0.7, 0.6, 0.8],
+    [0.1, -0.8, -0.2],
+];
+
+/// How far rounding to f32, in the world, may have moved two points against each other.
+fn grain<V: Dimension>(points: [V; 2]) -> f64 {
+    let lengths = points.map(|point| point.deep().length());
+    ROUNDING * lengths[0].max(lengths[1]) + LEAST
+}
+
+fn has_nan<V: Dimension>(vector: V) -> bool {
+    vector.deep().is_nan()
+}
+
+fn has_negative_zero<V: Dimension>(vector: V) -> bool {
+    let components = vector.deep().to_array();
+    components
+        .iter()
+        .any(|it| *it == 0.0 && it.is_sign_negative())
+}
+
+fn same_contact<V: Dimension>(left: &Contact<V>, right: &Contact<V>) -> bool {
+    same_bits(left.normal, right.normal)
+        && same_number(left.depth, right.depth)
+        && same_bits(left.point_a, right.point_a)
+        && same_bits(left.point_b, right.point_b)
+}
+
+/// The opposite of a normal. Taken from 0: no zero of a result has a sign.
+fn opposite<V: Dimension>(normal: V) -> V {
+    V::of((DVec3::ZERO - normal.deep()).as_vec3())
+}

@@ -1,0 +1,679 @@
+//! The grid of adversity: every pair of shape classes in every regime that is known to be hard for a collision detector.
+//!
+//! A case is made from its number alone, so that each can be looked at by itself.
+
+use core::f32::consts::PI;
+
+use bevy::math::{DVec3, Quat, Vec3};
+use headbutt::{ConvexHull, Support};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::{
+    Convex,
+    cases::{Bounded, Cone, Cylinder, Dimension},
+    solid::{Form, Solid},
+    unit,
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    Point,
+    Ball,
+    Capsule,
+    Rounded,
+    Segment,
+    Triangle,
+    Box,
+    Hull,
+    Ellipsoid,
+    Cylinder,
+    Cone,
+}
+
+/// Those that there are in the plane come first.
+const CLASSES: [Class; 11] = [
+    Class::Point,
+    Class::Ball,
+    Class::Capsule,
+    Class::Rounded,
+    Class::Segment,
+    Class::Triangle,
+    Class::Box,
+    Class::Hull,
+    Class::Ellipsoid,
+    Class::Cylinder,
+    Class::Cone,
+];
+
+/// Classes that behave alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    Round,
+    Polytope,
+    Smooth,
+}
+
+impl Class {
+    pub fn family(self) -> Family {
+        match self {
+            Self::Ball | Self::Capsule | Self::Rounded => Family::Round,
+            Self::Point | Self::Segment | Self::Triangle | Self::Box | Self::Hull => {
+                Family::Polytope
+            }
+            Self::Ellipsoid | Self::Cylinder | Self::Cone => Family::Smooth,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Regime {
+    Apart,
+    Gap,
+    Touching,
+    Shallow,
+    Deep,
+    Inside,
+    Concentric,
+    Identical,
+    FaceOnFace,
+    EdgeOnEdge,
+    VertexOnVertex,
+    Parallel,
+    Ratio,
+    Sliver,
+    Coplanar,
+    ManyPoints,
+    Spheres,
+    Units,
+    Far,
+    Slow,
+    Seam,
+}
+
+pub const REGIMES: [Regime; 21] = [
+    Regime::Apart,
+    Regime::Gap,
+    Regime::Touching,
+    Regime::Shallow,
+    Regime::Deep,
+    Regime::Inside,
+    Regime::Concentric,
+    Regime::Identical,
+    Regime::FaceOnFace,
+    Regime::EdgeOnEdge,
+    Regime::VertexOnVertex,
+    Regime::Parallel,
+    Regime::Ratio,
+    Regime::Sliver,
+    Regime::Coplanar,
+    Regime::ManyPoints,
+    Regime::Spheres,
+    Regime::Units,
+    Regime::Far,
+    Regime::Slow,
+    Regime::Seam,
+];
+
+/// So many steps has a slow movement.
+pub const STEPS: usize = 200;
+
+/// A shape as the library sees it, and as the oracle does.
+pub struct Figure<V> {
+    pub class: Class,
+    shape: Box<dyn Support<Vector = V>>,
+    form: Form,
+    radius: f64,
+}
+
+/// What is special about a shape.
+#[derive(Clone, Copy)]
+enum Style {
+    Usual,
+    /// So thin, as a fraction of its size.
+    Thin(f32),
+    /// On a lattice, which makes coplanar faces, with doubles, inner points, and points that are nearly equal.
+    Coplanar,
+    /// Hundreds of points within a box.
+    Many,
+    /// Hundreds of points on a sphere.
+    Sphere,
+}
+
+impl<V: Dimension> Figure<V> {
+    fn new(class: Class, shape: Box<dyn Support<Vector = V>>, form: Form, radius: f32) -> Self {
+        Self {
+            class,
+            shape,
+            form,
+            radius: radius.into(),
+        }
+    }
+
+    fn of_points(
+        class: Class,
+        shape: Box<dyn Support<Vector = V>>,
+        points: impl IntoIterator<Item = V>,
+        radius: f32,
+    ) -> Self {
+        let points = points.into_iter().map(V::deep).collect();
+        Self::new(class, shape, Form::Points(points), radius)
+    }
+
+    pub fn ball(radius: f32) -> Self {
+        Self::of_points(Class::Ball, V::ball(radius), [V::default()], radius)
+    }
+
+    pub fn capsule(half_length: f32, radius: f32) -> Self {
+        let ends = [Vec3::Y, Vec3::NEG_Y].map(|end| V::of(end * half_length));
+        Self::of_points(
+            Class::Capsule,
+            V::capsule(half_length, radius),
+            ends,
+            radius,
+        )
+    }
+
+    pub fn cuboid(half_size: Vec3) -> Self {
+        let corners = lattice(2, V::PLANAR).map(|corner| V::of(half_size * (corner * 2.0 - 1.0)));
+        Self::of_points(Class::Box, V::cuboid(V::of(half_size)), corners, 0.0)
+    }
+
+    pub fn hull(points: Vec<V>) -> Self {
+        let hull = ConvexHull::new(points.iter().copied()).expect("finite points");
+        Self::of_points(Class::Hull, Box::new(hull), points, 0.0)
+    }
+
+    pub fn ellipsoid(half_size: Vec3) -> Self {
+        let half_size = V::of(half_size);
+        let form = Form::Ellipsoid(half_size.deep());
+        Self::new(Class::Ellipsoid, V::ellipsoid(half_size), form, 0.0)
+    }
+
+    fn rounded(half_size: Vec3, radius: f32) -> Self {
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+        let axes = &axes[..if V::PLANAR { 2 } else { 3 }];
+        let ends = axes.iter().flat_map(|axis| [*axis, -*axis]);
+        let corners = ends.map(|end| V::of(half_size * end));
+        let shape = V::diamond(V::of(half_size), radius);
+        Self::of_points(Class::Rounded, shape, corners, radius)
+    }
+
+    /// A random shape of about the size given.
+    fn random(class: Class, size: f32, style: Style, random: &mut StdRng) -> Self {
+        let thickness = match style {
+            Style::Thin(thickness) => thickness,
+            _ => 1.0,
+        };
+        // Of the axes, one of the two that there are in the plane as well.
+        let thin = [
+            Vec3::new(thickness, 1.0, 1.0),
+            Vec3::new(1.0, thickness, 1.0),
+        ];
+        let thin = thin[random.random_range(0..2)];
+        let lengths = Vec3::from([(); 3].map(|()| size * random.random_range(0.2..0.6))) * thin;
+        let points = |count: usize, random: &mut StdRng| -> Vec<V> {
+            let centre = 0.3 * inner(random);
+            let around = |_| V::of(size * 0.5 * (centre + inner(random)) * thin);
+            (0..count).map(around).collect()
+        };
+        match class {
+            Class::Point => {
+                let point = points(1, random);
+                Self::of_points(class, Box::new(point.clone()), point, 0.0)
+            }
+            Class::Ball => Self::ball(lengths.z),
+            Class::Capsule => Self::capsule(lengths.y, lengths.x),
+            Class::Rounded => Self::rounded(lengths, 0.4 * lengths.z),
+            Class::Segment => {
+                let points = points(2, random);
+                let ends = [points[0], points[1]];
+                Self::of_points(class, V::segment(ends), ends, 0.0)
+            }
+            Class::Triangle => {
+                let points = points(3, random);
+                let corners = [points[0], points[1], points[2]];
+                Self::of_points(class, V::triangle(corners), corners, 0.0)
+            }
+            Class::Box => Self::cuboid(lengths),
+            Class::Hull => Self::hull(match style {
+                Style::Usual | Style::Thin(_) => points(random.random_range(4..=10), random),
+                Style::Coplanar => coplanar(size, random),
+                Style::Many => {
+                    let count = random.random_range(11..500);
+                    (0..count)
+                        .map(|_| V::of(size * 0.5 * inner(random)))
+                        .collect()
+                }
+                Style::Sphere => on_sphere(random.random_range(100..=500), size, random),
+            }),
+            Class::Ellipsoid => Self::ellipsoid(lengths),
+            Class::Cylinder | Class::Cone => {
+                let (half_height, radius) = (lengths.y, lengths.x);
+                let [high, wide] = [half_height, radius].map(f64::from);
+                let (shape, form) = if class == Class::Cylinder {
+                    let shape = V::turned_about_y(Cylinder {
+                        half_height,
+                        radius,
+                    });
+                    let form = Form::Cylinder {
+                        half_height: high,
+                        radius: wide,
+                    };
+                    (shape, form)
+                } else {
+                    let shape = V::turned_about_y(Cone {
+                        half_height,
+                        radius,
+                    });
+                    let form = Form::Cone {
+                        half_height: high,
+                        radius: wide,
+                    };
+                    (shape, form)
+                };
+                Self::new(class, shape, form, 0.0)
+            }
+        }
+    }
+
+    pub fn support(&self) -> Bounded<'_, V> {
+        Bounded::new(Box::new(&*self.shape))
+    }
+
+    pub fn solid(&self, pose: V::Isometry, origin: DVec3) -> Solid {
+        Solid::new(&self.form, self.radius, V::map(pose), origin, V::PLANAR)
+    }
+}
+
+impl<V> core::fmt::Debug for Figure<V> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter) -> core::fmt::Result {
+        let Self {
+            class,
+            form,
+            radius,
+            ..
+        } = self;
+        match form {
+            Form::Points(points) if points.len() > 20 => {
+                write!(formatter, "{class:?} of {} points", points.len())
+            }
+            _ => write!(formatter, "{class:?}: {form:?}, radius {radius:?}"),
+        }
+    }
+}
+
+/// The points of a square or cubic lattice in the first quadrant: 0 to `steps` - 1 along each axis.
+fn lattice(steps: usize, planar: bool) -> impl Iterator<Item = Vec3> {
+    let count = steps.pow(if planar { 2 } else { 3 });
+    (0..count).map(move |number| {
+        let along = |axis: u32| (number / steps.pow(axis) % steps) as f32;
+        Vec3::new(along(0), along(1), along(2))
+    })
+}
+
+/// Any point of the cube from -1 to 1.
+fn inner(random: &mut StdRng) -> Vec3 {
+    Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
+}
+
+fn coplanar<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
+    let mut points: Vec<Vec3> = lattice(3, V::PLANAR)
+        .filter(|_| random.random_bool(0.5))
+        .map(|point| (point - 1.0) * 0.5)
+        .collect();
+    points.push(Vec3::ZERO);
+    for _ in 0..3 {
+        let point = points[random.random_range(0..points.len())];
+        let other = points[random.random_range(0..points.len())];
+        points.push(point);
+        points.push(point.lerp(other, 0.3));
+        let nearly = 10_f32.powf(random.random_range(-7.0..-3.0));
+        points.push(point + nearly * inner(random));
+    }
+    points
+        .into_iter()
+        .map(|point| V::of(point * size))
+        .collect()
+}
+
+/// Evenly spread (in space by the golden angle), or at random.
+fn on_sphere<V: Dimension>(count: usize, radius: f32, random: &mut StdRng) -> Vec<V> {
+    let evenly = random.random_bool(0.5);
+    (0..count)
+        .map(|number| {
+            let part = (number as f32 + 0.5) / count as f32;
+            let (part, turn) = match (V::PLANAR, evenly) {
+                (true, true) => (0.5, 2.0 * PI * part),
+                (true, false) => (0.5, random.random_range(-PI..PI)),
+                (false, true) => (part, 2.399_963 * number as f32),
+                (false, false) => (random.random_range(0.0..1.0), random.random_range(-PI..PI)),
+            };
+            let z = 1.0 - 2.0 * part;
+            let across = (1.0 - z * z).sqrt();
+            V::of(radius * Vec3::new(across * turn.cos(), across * turn.sin(), z))
+        })
+        .collect()
+}
+
+/// Two figures in two poses.
+pub struct Adverse<V: Dimension> {
+    pub regime: Regime,
+    pub a: Figure<V>,
+    pub pose_a: V::Isometry,
+    pub b: Figure<V>,
+    pub pose_b: V::Isometry,
+    /// The translation of the first pose: the origin of the solids' frame.
+    pub origin: DVec3,
+    pub solid_a: Solid,
+    pub solid_b: Solid,
+}
+
+impl<V: Dimension> core::fmt::Debug for Adverse<V> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter) -> core::fmt::Result {
+        let Self {
+            regime,
+            a,
+            pose_a,
+            b,
+            pose_b,
+            ..
+        } = self;
+        write!(
+            formatter,
+            "{regime:?}: {a:?} at {pose_a:?}, {b:?} at {pose_b:?}"
+        )
+    }
+}
+
+/// How the second shape is put to the first.
+enum Placement {
+    /// Their farthest points in this direction, and against it, meet; and then on by so much of the smaller size.
+    Along(DVec3, f64),
+    /// The same for the cores.
+    Cores(DVec3, f64),
+    /// So far from the first shape's origin.
+    At(DVec3),
+}
+
+/// What makes up a case.
+struct Plan {
+    classes: [Class; 2],
+    styles: [Style; 2],
+    sizes: [f32; 2],
+    turns: [Quat; 2],
+    away: Vec3,
+}
+
+impl<V: Dimension> Adverse<V> {
+    /// The case of a number: the regimes take turns, and within each the classes.
+    pub fn numbered(number: usize) -> Self {
+        // Of a slow movement, any step.
+        Self::step(number, number * 7 % STEPS)
+    }
+
+    /// A step of a slow movement; in all other regimes, all steps are the same.
+    pub fn step(number: usize, step: usize) -> Self {
+        let regime = REGIMES[number % REGIMES.len()];
+        let round = number / REGIMES.len();
+        let random = &mut StdRng::seed_from_u64(number as u64 ^ 0x5eed_0000_0000_0000);
+        let plan = Plan::new::<V>(regime, round, random);
+        let a_again = &mut random.clone();
+        let a = Figure::random(plan.classes[0], plan.sizes[0], plan.styles[0], random);
+        let b = if regime == Regime::Identical {
+            Figure::random(plan.classes[0], plan.sizes[0], plan.styles[0], a_again)
+        } else {
+            Figure::random(plan.classes[1], plan.sizes[1], plan.styles[1], random)
+        };
+        Self::place(regime, a, b, plan, step, random)
+    }
+
+    fn place(
+        regime: Regime,
+        a: Figure<V>,
+        b: Figure<V>,
+        plan: Plan,
+        step: usize,
+        random: &mut StdRng,
+    ) -> Self {
+        let flat = |vector: DVec3| {
+            if V::PLANAR {
+                vector.with_z(0.0)
+            } else {
+                vector
+            }
+        };
+        let [turn_a, mut turn_b] = plan.turns;
+        let pose_a = V::isometry(turn_a, plan.away);
+        let (_, origin) = V::map(pose_a);
+        let solid_a = a.solid(pose_a, origin);
+        let unplaced = |turn| b.solid(V::isometry(turn, Vec3::ZERO), DVec3::ZERO);
+        let sizes = [solid_a.size(), unplaced(turn_b).size()];
+        let smaller = match sizes[0].min(sizes[1]) {
+            size if size > 0.0 => size,
+            _ => sizes[0].max(sizes[1]).max(plan.sizes[0].into()),
+        };
+        let any = unit(flat(inner(random).as_dvec3())).unwrap_or(DVec3::X);
+        let small = |random: &mut StdRng, from, to| 10_f64.powf(random.random_range(from..to));
+        let barely = |random: &mut StdRng| match random.random_range(0..4) {
+            0 => 0.0,
+            1 => small(random, -6.0, -1.0),
+            _ => -small(random, -6.0, -2.0),
+        };
+        let one_of = |directions: Vec<DVec3>, random: &mut StdRng| match directions.len() {
+            0 => any,
+            count => directions[random.random_range(0..count)],
+        };
+        let toward = match random.random_range(0..3) {
+            0 => one_of(solid_a.normals(), random),
+            1 => -one_of(unplaced(turn_b).normals(), random),
+            _ => any,
+        };
+        let mixed = |random: &mut StdRng| match random.random_range(0..8) {
+            0 => Placement::At(DVec3::ZERO),
+            1 => Placement::Along(any, random.random_range(0.1..4.0)),
+            2..=3 => Placement::Along(toward, -random.random_range(0.0..1.0)),
+            _ => Placement::Along(toward, barely(random)),
+        };
+        let placement = match regime {
+            Regime::Apart => Placement::Along(any, random.random_range(0.1..10.0)),
+            Regime::Gap => Placement::Along(toward, small(random, -6.0, -1.0)),
+            Regime::Touching => Placement::Along(toward, 0.0),
+            Regime::Shallow => Placement::Along(toward, -small(random, -6.0, -2.0)),
+            Regime::Deep => Placement::Along(toward, -random.random_range(0.01..1.5)),
+            Regime::Inside => Placement::At(any * (0.3 * sizes[0] * random.random_range(0.0..1.0))),
+            Regime::Concentric | Regime::Identical => Placement::At(DVec3::ZERO),
+            Regime::FaceOnFace => {
+                let normal = one_of(solid_a.normals(), random);
+                let other = one_of(unplaced(turn_b).normals(), random);
+                turn_b = turning::<V>(other, -normal) * turn_b;
+                let beside = flat(inner(random).as_dvec3()).reject_from_normalized(normal);
+                let down = unplaced(turn_b);
+                let meet = reach(&solid_a, normal) - reach(&down, -normal);
+                let aside = if random.random_bool(0.3) {
+                    0.0
+                } else {
+                    0.7 * sizes[0]
+                };
+                let level = meet.project_onto_normalized(normal);
+                Placement::At(level + beside * aside + normal * (barely(random) * smaller))
+            }
+            Regime::EdgeOnEdge => {
+                let edge = |solid: &Solid, random: &mut StdRng| {
+                    let points = solid.points();
+                    let start = random.random_range(0..points.len());
+                    unit(points[start] - points[(start + 1) % points.len()]).unwrap_or(DVec3::Y)
+                };
+                let along = edge(&solid_a, random);
+                let other = edge(&unplaced(turn_b), random);
+                turn_b = turning::<V>(other, along) * turn_b;
+                let across = unit(flat(any).reject_from_normalized(along)).unwrap_or(toward);
+                Placement::Along(across, barely(random))
+            }
+            Regime::VertexOnVertex => {
+                let of_a = one_of(solid_a.points(), random);
+                let of_b = one_of(unplaced(turn_b).points(), random);
+                Placement::At(of_a - of_b + any * (barely(random) * smaller))
+            }
+            Regime::Parallel => {
+                let steps = [0.0, 0.0, 0.5, 1.0, -1.0];
+                let beside = [(); 3].map(|()| steps[random.random_range(0..steps.len())]);
+                let axis = [DVec3::X, DVec3::Y][random.random_range(0..2)];
+                let axis = V::map(V::isometry(turn_a, Vec3::ZERO)).0 * axis;
+                let meet = reach(&solid_a, axis) - reach(&unplaced(turn_b), -axis);
+                let beside = (flat(DVec3::from(beside)) * smaller).reject_from_normalized(axis);
+                let level = meet.project_onto_normalized(axis);
+                Placement::At(level + beside + axis * (barely(random) * smaller))
+            }
+            Regime::Spheres => match random.random_range(0..4) {
+                0 => mixed(random),
+                1 => Placement::At(DVec3::ZERO),
+                _ => Placement::At(any * (1e-3 * sizes[0])),
+            },
+            Regime::Ratio
+            | Regime::Sliver
+            | Regime::Coplanar
+            | Regime::ManyPoints
+            | Regime::Units
+            | Regime::Far => mixed(random),
+            Regime::Slow => {
+                let part = step as f64 / STEPS as f64;
+                let (from, to) = (
+                    random.random_range(0.0..0.05),
+                    random.random_range(-0.5..0.0),
+                );
+                let down = unplaced(turn_b);
+                let meet = reach(&solid_a, toward) - reach(&down, -toward);
+                let axis = inner(random).normalize_or(Vec3::Z);
+                let axis = if V::PLANAR { Vec3::Z } else { axis };
+                let turn = random.random_range(0.0..1.0) * part as f32;
+                turn_b = Quat::from_axis_angle(axis, turn) * turn_b;
+                Placement::At(meet + toward * ((from + (to - from) * part) * smaller))
+            }
+            Regime::Seam => {
+                let gap = match random.random_range(0..5) {
+                    0 => 0.0,
+                    1..=2 => small(random, -7.0, -2.0),
+                    _ => -small(random, -7.0, -2.0),
+                };
+                Placement::Cores(toward, gap)
+            }
+        };
+        let solid_b = unplaced(turn_b);
+        let offset = match placement {
+            Placement::Along(direction, shift) => {
+                reach(&solid_a, direction) - reach(&solid_b, -direction)
+                    + direction * (shift * smaller)
+            }
+            Placement::Cores(direction, shift) => {
+                solid_a.support(direction) - solid_b.support(-direction)
+                    + direction * (shift * smaller)
+            }
+            Placement::At(offset) => offset,
+        };
+        let pose_b = if regime == Regime::Identical {
+            pose_a
+        } else {
+            V::isometry(turn_b, (origin + offset).as_vec3())
+        };
+        Self {
+            regime,
+            solid_b: b.solid(pose_b, origin),
+            a,
+            pose_a,
+            b,
+            pose_b,
+            origin,
+            solid_a,
+        }
+    }
+}
+
+/// The farthest point of the whole body.
+fn reach(solid: &Solid, direction: DVec3) -> DVec3 {
+    solid.support(direction) + direction * solid.radius
+}
+
+/// What turns one direction to another.
+fn turning<V: Dimension>(from: DVec3, to: DVec3) -> Quat {
+    let (from, to) = (from.as_vec3(), to.as_vec3());
+    if V::PLANAR {
+        Quat::from_rotation_z(to.y.atan2(to.x) - from.y.atan2(from.x))
+    } else {
+        Quat::from_rotation_arc(from.normalize(), to.normalize())
+    }
+}
+
+impl Plan {
+    fn new<V: Dimension>(regime: Regime, round: usize, random: &mut StdRng) -> Self {
+        let classes = &CLASSES[..if V::PLANAR { 9 } else { 11 }];
+        let mut pair = [round % classes.len(), round / classes.len() % classes.len()]
+            .map(|number| classes[number]);
+        let mut styles = [Style::Usual; 2];
+        let which = usize::from(random.random_bool(0.5));
+        let mut sizes = [(); 2].map(|()| 10_f32.powf(random.random_range(-0.5..0.5)));
+        let mut turns = [quat(random), quat(random)];
+        let mut away = 3.0 * inner(random);
+        let mut unit = 1.0;
+        match regime {
+            Regime::Inside => sizes[1] = sizes[0] * random.random_range(0.02..0.3),
+            Regime::Ratio => sizes[which] *= 10_f32.powf(random.random_range(0.0..4.0)),
+            Regime::Sliver => {
+                let thickness = || [1e-3, 1e-6, 0.0];
+                styles[which] = Style::Thin(thickness()[random.random_range(0..3)]);
+                if random.random_bool(0.5) {
+                    styles[1 - which] = Style::Thin(thickness()[random.random_range(0..3)]);
+                }
+            }
+            Regime::Coplanar => {
+                pair[which] = Class::Hull;
+                styles = [Style::Coplanar; 2];
+            }
+            Regime::ManyPoints => {
+                pair[which] = Class::Hull;
+                styles = [Style::Many; 2];
+            }
+            Regime::Spheres => {
+                pair = [Class::Hull; 2];
+                styles = [Style::Sphere; 2];
+                if random.random_bool(0.5) {
+                    sizes[1] = sizes[0];
+                }
+            }
+            Regime::Units => unit = [1e-3, 1e3][random.random_range(0..2)],
+            Regime::Far => away = [1e3, 1e5][random.random_range(0..2)] * inner(random),
+            Regime::Parallel => {
+                let quarters = random.random_range(0..4) as f32 * 0.5 * PI;
+                turns[1] = match random.random_range(0..3) {
+                    0 => turns[0],
+                    1 => turns[0] * Quat::from_rotation_z(quarters),
+                    _ => {
+                        turns[0] = Quat::IDENTITY;
+                        Quat::IDENTITY
+                    }
+                };
+            }
+            Regime::Concentric => {
+                if random.random_bool(0.5) {
+                    turns = [turns[0]; 2];
+                }
+                if random.random_bool(0.3) {
+                    turns = [Quat::IDENTITY; 2];
+                }
+            }
+            Regime::Seam => pair[which] = [Class::Ball, Class::Capsule, Class::Rounded][round % 3],
+            _ => {}
+        }
+        Self {
+            classes: pair,
+            styles,
+            sizes: sizes.map(|size| size * unit),
+            turns,
+            away: away * unit,
+        }
+    }
+}
+
+fn quat(random: &mut StdRng) -> Quat {
+    let [x, y, z, w] = [(); 4].map(|()| random.random_range(-1.0..1.0));
+    Quat::from_xyzw(x, y, z, w).normalize()
+}
