@@ -48,14 +48,18 @@ const STEPS_OF_GJK: usize = 64;
 /// One of so many slow movements is walked through from end to end.
 const WALKS: usize = 8;
 
-/// Known misses: regimes in which so many cases of a thousand may fail, and why. All of them are printed.
+/// Known misses, all in space: regimes in which so many cases of a thousand may fail, and why. All of them are printed.
 ///
-/// * Hulls of hundreds of points on a sphere, around nearly one centre: the depth, which is nearly the same in all
-///   directions, is off by up to 3 times the tolerance in 3.5 of a thousand cases in space, where EPA's room for points
-///   does not suffice.
-/// * Of a cone or cylinder against something a thousand times larger, that barely touches it, the normal was wrong in 2 of
-///   19,000 cases: sliver simplices far from the origin stall GJK before the direction is found.
-const KNOWN_MISSES: [(Regime, f64); 2] = [(Regime::Spheres, 6.0), (Regime::Ratio, 0.5)];
+/// * Of a cone against a segment a thousand times larger, that barely touches it, the normal was wrong in 1 of 19,000
+///   cases: sliver simplices far from the origin stall GJK before the direction is found.
+/// * Of the same ellipsoid twice, nearly round, in the same pose, the depth was too large by 3 times the tolerance in 1 of
+///   19,000 cases; and a point deep in an ellipsoid was not its own contact point by 7 times the tolerance, because half
+///   of what EPA misses is taken from each shape.
+const KNOWN_MISSES: [(Regime, f64); 3] = [
+    (Regime::Ratio, 0.2),
+    (Regime::Identical, 0.2),
+    (Regime::Deep, 0.2),
+];
 
 /// What rounding a pose to f32 moves, as a fraction of its distances: the last bit of three coordinates and of a
 /// quaternion.

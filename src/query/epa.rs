@@ -34,11 +34,11 @@ const USUAL: (usize, usize) = (64, 124);
 
 /// The room for the few: shapes of hundreds of points, or round ones, around one centre, where the way out is nearly as
 /// long in all directions and each of them must be looked along.
-const LARGE: (usize, usize) = (768, 1532);
+const LARGE: (usize, usize) = (1024, 2044);
 
 /// More steps than this are not made towards the least depth near a direction. A polytope has few supporting planes near
 /// one another; on a smooth shape that is nearly round each step gains but a part of what is missing.
-const MAX_DESCENT: usize = 16;
+const MAX_DESCENT: usize = 12;
 
 /// The way out of an overlap of cores.
 #[derive(Clone, Copy, Debug)]

@@ -146,7 +146,7 @@ fn compare_shapes<V: Space>(
             direction + V::Wide::axis(axis) * (step as f64 - centre + askew)
         })
     });
-    let differ = directions.map(along).find(|order| order.is_ne());
+    let differ = || directions.map(along).find(|order| order.is_ne());
     let radii = a.radius().total_cmp(&b.radius());
-    radii.then(differ.unwrap_or(Ordering::Equal))
+    radii.then_with(|| differ().unwrap_or(Ordering::Equal))
 }

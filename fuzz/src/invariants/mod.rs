@@ -33,13 +33,17 @@ const UNIT: f64 = 5e-7;
 const ROUNDING: f64 = 2.4e-7;
 
 /// What is known of where a point is, as a fraction of its distance from its shape's own origin.
-const LEVER: f64 = 2e-12;
+const LEVER: f64 = 5e-12;
 
 /// The least that f32 can show.
 const LEAST: f64 = 1e-44;
 
 /// Where anything is larger than this, results do not fit into f32.
 const LARGEST: f64 = 1e30;
+
+/// Where the least number of a pair is a smaller part than this of the largest, and not 0, f64 cannot hold it and its
+/// products beside the other one.
+const SPREAD: f64 = 1e-12;
 
 /// What a case was.
 #[derive(Clone, Copy, Debug)]
@@ -340,10 +344,15 @@ impl<V: Dimension> Pair<'_, '_, V> {
         }
     }
 
-    /// Whether all results fit into f32.
+    /// Whether all results fit into f32, and the shapes into f64.
     fn fits(&self) -> bool {
         let reach = |side: &Side<V>| side.extent.lever + side.place.at.deep().abs().max_element();
+        let numbers = [self.a, self.b].map(|side| side.shape.numbers());
+        let sizes = numbers.iter().flatten().map(|number| number.abs());
+        let least = sizes.clone().filter(|size| *size > 0.0).reduce(f64::min);
+        let largest = sizes.fold(0.0, f64::max);
         reach(self.a).max(reach(self.b)) < LARGEST
+            && least.is_none_or(|least| least >= SPREAD * largest)
     }
 
     /// How far lengths may be off.
@@ -384,12 +393,11 @@ impl<V: Dimension> Pair<'_, '_, V> {
         let same_pose = between.length() <= 1e-12 * (a.size + b.size)
             && (turn - DMat3::IDENTITY).abs_diff_eq(DMat3::ZERO, 1e-12);
         let alike = a.size <= 1.5 * b.size && b.size <= 1.5 * a.size;
-        assert!(
-            same_pose && alike,
-            "{answers:?} is not mirrored by {back:?}"
-        );
+        let sound = self.a.law.max(self.b.law) == Law::Sound;
+        let excused = same_pose && (alike || !sound);
+        assert!(excused, "{answers:?} is not mirrored by {back:?}");
         assert_eq!(answers.intersects, back.intersects);
-        if self.a.law.max(self.b.law) == Law::Sound {
+        if sound {
             let off = (answers.separation() - back.separation()).abs();
             assert!(off <= 2.0 * self.tolerance(), "{answers:?}, {back:?}");
         }

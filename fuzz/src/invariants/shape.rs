@@ -160,9 +160,9 @@ impl<V: Dimension> Shape<V> {
         }
     }
 
-    /// The numbers that a collider of it is made of.
+    /// The numbers that it is made of.
     pub fn numbers(&self) -> Vec<f64> {
-        let components = |points: &[V]| {
+        let components = |points: &[V]| -> Vec<f64> {
             let points = points.iter().map(|point| point.deep().to_array());
             points.flatten().collect()
         };
@@ -176,7 +176,23 @@ impl<V: Dimension> Shape<V> {
             Self::Segment(vertices) => components(vertices),
             Self::Triangle(vertices) => components(vertices),
             Self::Hull(points) | Self::Slice(points) => components(points),
-            Self::Custom(_) => vec![],
+            Self::Custom(custom) => match custom {
+                Custom::Rounded { points, radius } => {
+                    let mut numbers = components(points);
+                    numbers.push(f64::from(*radius));
+                    numbers
+                }
+                Custom::Ellipse { half_size } => components(&[*half_size]),
+                Custom::Cylinder {
+                    radius,
+                    half_height,
+                }
+                | Custom::Cone {
+                    radius,
+                    half_height,
+                } => vec![f64::from(*radius), f64::from(*half_height)],
+                _ => vec![],
+            },
         }
     }
 
