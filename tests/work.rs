@@ -7,7 +7,6 @@ use headbutt::{Support, query};
 use oracle::{
     adversity::{Adverse, Family, REGIMES},
     cases::Dimension,
-    check::same,
 };
 
 /// Cases per regime.
@@ -49,18 +48,13 @@ fn calls<V: Dimension>(
     a.take_calls().max(b.take_calls())
 }
 
-/// The work of one kind of query on all cases that are asked for, of polytopes (also with a radius) and of pairs with a
-/// smooth shape.
+/// The work of one kind of query, of polytopes (also with a radius) and of pairs with a smooth shape.
 fn work<V: Dimension>(
-    is_asked_for: impl Fn(&Adverse<V>) -> bool,
     query: impl Fn(&Adverse<V>, &dyn Support<Vector = V>, &dyn Support<Vector = V>),
 ) -> [Work; 2] {
     let mut works = [Work::default(); 2];
     for number in 0..CASES * REGIMES.len() {
         let case = Adverse::<V>::numbered(number);
-        if !is_asked_for(&case) {
-            continue;
-        }
         let families = [&case.a, &case.b].map(|figure| figure.class.family());
         let smooth = usize::from(families.contains(&Family::Smooth));
         let calls = calls(&case, |a, b| query(&case, a, b));
@@ -69,31 +63,17 @@ fn work<V: Dimension>(
     works
 }
 
-fn intersects<V: Dimension>(is_asked_for: impl Fn(&Adverse<V>) -> bool) -> [Work; 2] {
-    work::<V>(is_asked_for, |case, a, b| {
+fn intersects<V: Dimension>() -> [Work; 2] {
+    work::<V>(|case, a, b| {
         query::intersects(a, case.pose_a, b, case.pose_b);
     })
 }
 
-fn distance<V: Dimension>(is_asked_for: impl Fn(&Adverse<V>) -> bool) -> [Work; 2] {
-    work::<V>(is_asked_for, |case, a, b| {
+fn distance<V: Dimension>() -> [Work; 2] {
+    work::<V>(|case, a, b| {
         query::distance(a, case.pose_a, b, case.pose_b);
     })
 }
-
-/// All but what [`SAME_POSE`] is about.
-fn is_posed_apart<V: Dimension>(case: &Adverse<V>) -> bool {
-    same("poses", case.pose_a, case.pose_b).is_err()
-}
-
-/// Known miss: in the very same pose, the order of the two shapes is told by looking at them in a list of directions, and
-/// of shapes that look the same (in the same pose also of balls of different radii) all of it is gone through: 441
-/// support points in the plane and 343 in space, before the query begins.
-const SAME_POSE: usize = 460;
-
-/// Known miss: in space the mean of the distances of pairs with a smooth shape, over all regimes, is 15.0 and not 12. Where
-/// such shapes are nearly touching, it is 23 to 27.
-const SMOOTH_DISTANCE_IN_SPACE: f64 = 16.0;
 
 fn keep_to(name: &str, works: &[Work], mean: f64) {
     println!("{name}: {works:?}");
@@ -112,38 +92,18 @@ fn keep_to(name: &str, works: &[Work], mean: f64) {
 
 #[test]
 fn a_verdict_takes_five_support_points_in_the_mean() {
-    keep_to("plane", &intersects::<Vec2>(is_posed_apart), 5.0);
-    keep_to("space", &intersects::<Vec3>(is_posed_apart), 5.0);
+    keep_to("plane", &intersects::<Vec2>(), 5.0);
+    keep_to("space", &intersects::<Vec3>(), 5.0);
 }
 
 #[test]
 fn a_distance_takes_eight_of_polytopes_and_twelve_of_smooth_shapes() {
-    let [polytopes, smooth] = distance::<Vec2>(is_posed_apart);
+    let [polytopes, smooth] = distance::<Vec2>();
     keep_to("polytopes in the plane", &[polytopes], 8.0);
     keep_to("smooth shapes in the plane", &[smooth], 12.0);
-    let [polytopes, smooth] = distance::<Vec3>(is_posed_apart);
+    let [polytopes, smooth] = distance::<Vec3>();
     keep_to("polytopes in space", &[polytopes], 8.0);
-    keep_to(
-        "smooth shapes in space",
-        &[smooth],
-        SMOOTH_DISTANCE_IN_SPACE,
-    );
-}
-
-#[test]
-fn the_same_pose_costs_the_order_of_the_shapes() {
-    let is_posed_alike = |case: &Adverse<Vec2>| !is_posed_apart(case);
-    let works = distance::<Vec2>(is_posed_alike);
-    assert!(
-        works.iter().all(|work| work.worst <= SAME_POSE),
-        "{works:?}"
-    );
-    let is_posed_alike = |case: &Adverse<Vec3>| !is_posed_apart(case);
-    let works = distance::<Vec3>(is_posed_alike);
-    assert!(
-        works.iter().all(|work| work.worst <= SAME_POSE),
-        "{works:?}"
-    );
+    keep_to("smooth shapes in space", &[smooth], 12.0);
 }
 
 fn allocates_nothing<V: Dimension>() {

@@ -53,6 +53,18 @@ pub struct Penetration<W> {
     pub second: W,
 }
 
+impl<W: Wide> Penetration<W> {
+    /// What a look along a unit vector says by itself: Y's support point there.
+    fn seen(normal: W, vertex: &Vertex<W>) -> Self {
+        Self {
+            normal,
+            depth: vertex.point.dot(normal),
+            first: vertex.first,
+            second: vertex.second,
+        }
+    }
+}
+
 /// The way out for cores in contact, from the simplex with which GJK ended.
 pub fn penetration<A, B, W: Wide>(
     pair: &Pair<A, B>,
@@ -156,51 +168,67 @@ enum Outcome<W> {
 /// tells the points in contact: those of the two shapes just after the move. If it does not, GJK tells Y's point y nearest
 /// to p = h(n) n, and the direction m from y to p: all of Y lies below the plane through y with normal m, so that h(m) =
 /// m·y = m·p - |p - y| <= h(n) - |p - y| is less. So each step ends the search or lessens the depth by what it missed.
+///
+/// On a surface that is nearly round about the origin that is but a small part of what there is to gain, and [`bend`]
+/// takes the longer step.
 fn descend<A, B, W: Wide>(
     pair: &Pair<A, B>,
-    CutShort {
-        mut best, scale, ..
-    }: CutShort<W>,
+    CutShort { best, scale, .. }: CutShort<W>,
 ) -> Penetration<W>
 where
     A: Support + ?Sized,
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    let look = |normal| Penetration::seen(normal, &pair.vertex(normal));
+    let mut best = best;
     for _ in 0..MAX_DESCENT {
-        let way = best.normal * best.depth;
-        let moved = pair.with_second_moved(way);
-        let mut gjk = Gjk::new(&moved);
-        gjk.run(&moved, Goal::Distance);
-        let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
-        best = Penetration {
-            first,
-            second: second - way,
-            ..best
+        let (met, miss) = meet(pair, best);
+        let missed = miss.length() > FLAT * scale;
+        // From y to p.
+        let next = (-miss).unit().map(look);
+        let Some(next) = next.filter(|next| missed && next.depth < best.depth) else {
+            return met;
         };
-        if gjk.distance <= FLAT * scale {
-            break;
-        }
-        // From the point of Y nearest to p to p.
-        let Some(normal) = (-gjk.nearest.point).unit() else {
-            break;
-        };
-        let vertex = pair.vertex(normal);
-        let depth = vertex.point.dot(normal);
-        if depth >= best.depth {
-            break;
-        }
-        best = Penetration {
-            normal,
-            depth,
-            first: vertex.first,
-            second: vertex.second,
-        };
+        let farther = bend(&best, &next).map(look);
+        best = farther.filter(|it| it.depth < next.depth).unwrap_or(next);
     }
-    Penetration {
-        depth: best.depth.max(0.0),
-        ..best
-    }
+    meet(pair, best).0
+}
+
+/// Moves the second shape out along a direction, as far as Y reaches: the points in which the two then meet, and by what
+/// they miss each other, y - p.
+fn meet<A, B, W: Wide>(pair: &Pair<A, B>, along: Penetration<W>) -> (Penetration<W>, W)
+where
+    A: Support + ?Sized,
+    A::Vector: Space<Wide = W>,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let way = along.normal * along.depth;
+    let moved = pair.with_second_moved(way);
+    let mut gjk = Gjk::new(&moved);
+    // Whether the two touch or not, their nearest points are wanted.
+    gjk.run(&moved, Goal::Contact);
+    gjk.run(&moved, Goal::Distance);
+    let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
+    let met = Penetration {
+        depth: along.depth.max(0.0),
+        first,
+        second: second - way,
+        ..along
+    };
+    (met, gjk.nearest.point)
+}
+
+/// The direction of least depth, if Y were a ball: from what was seen along n and m near each other.
+///
+/// On a ball of radius r around c, y(n) = c + r n: so r = (y(m) - y(n))·(m - n) / |m - n|², and c = y(m) - r m. It reaches
+/// least far beyond the origin along -c.
+fn bend<W: Wide>(n: &Penetration<W>, m: &Penetration<W>) -> Option<W> {
+    let turn = m.normal - n.normal;
+    let support = |seen: &Penetration<W>| seen.first - seen.second;
+    let radius = (support(m) - support(n)).dot(turn) / turn.length_squared();
+    (m.normal * radius - support(m)).unit()
 }
 
 struct Search<W, F, const VERTICES: usize, const FACETS: usize> {
@@ -222,12 +250,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         let vertex = (self.support)(normal);
         // GJK may have ended on a single vertex at the origin, and know nothing of the size of the pair.
         self.scale = self.scale.max(vertex.scale());
-        let seen = Penetration {
-            normal,
-            depth: vertex.point.dot(normal),
-            first: vertex.first,
-            second: vertex.second,
-        };
+        let seen = Penetration::seen(normal, &vertex);
         if self.best.is_none_or(|best| seen.depth < best.depth) {
             self.best = Some(seen);
         }

@@ -15,13 +15,15 @@
 //!   needs no convergence: a lower bound above that reach says no, an upper bound below it says yes.
 //! * It can be resumed: the verdict first, and the rest only for who wants the contact or the distance. All of them walk
 //!   the same path, so that they can never disagree.
-//! * A step that does not bring v nearer ends the loop. In exact arithmetic there is none. Every comparison is written
-//!   so that NaN ends it as well.
+//! * The longer it takes, the less is asked: polytopes end on their own, but on curved surfaces each iteration gains no
+//!   more than a factor, and where they nearly touch a small one. See [`PATIENCE`].
+//! * A step that does not bring v nearer, or brings it nearer than a lower bound allows, ends the loop. In exact
+//!   arithmetic there is none. Every comparison is written so that NaN ends it as well.
 
 use super::{
     minkowski::{Pair, Vertex},
     simplex::{Nearest, Simplex, nearest},
-    tolerance::{CORE_CONTACT, DISTANCE_GAP, ROUNDING, TOUCHING},
+    tolerance::{CORE_CONTACT, DISTANCE_GAP, PATIENCE, ROUNDING, TOUCHING},
 };
 use crate::{
     shape::Support,
@@ -39,7 +41,7 @@ pub enum Goal {
     Verdict,
     /// The same, and the nearest points of the cores if they do.
     Contact,
-    /// The nearest points of the cores in any case.
+    /// The same, and the nearest points of the cores if they do not.
     Distance,
 }
 
@@ -70,6 +72,10 @@ pub struct Gjk<W: Wide> {
     pub distance: f64,
     /// The largest distance of a vertex from the origin so far, plus both radii.
     pub scale: f64,
+    /// The greatest lower bound of the cores' distance so far.
+    lower: f64,
+    /// By how much the bounds may differ in the end, as a fraction of the scale.
+    slack: f64,
     /// Whether a lower bound has been seen that proves the shapes to be apart.
     proved_apart: bool,
     reach: f64,
@@ -99,6 +105,8 @@ impl<W: Wide> Gjk<W> {
             simplex,
             distance,
             scale: 0.0,
+            lower: 0.0,
+            slack: ROUNDING,
             proved_apart: false,
             reach: pair.reach(),
             iterations: 0,
@@ -125,16 +133,21 @@ impl<W: Wide> Gjk<W> {
             State::Enclosed => true,
             State::NoShape => false,
             State::Running | State::Converged | State::Stalled => {
-                !self.proved_apart && self.distance <= self.reach + TOUCHING * self.scale
+                !self.proved_apart && self.distance <= self.touching_distance()
             }
         }
     }
 
+    /// The cores' distance at which the shapes still touch.
+    fn touching_distance(&self) -> f64 {
+        self.reach + TOUCHING * self.scale
+    }
+
     fn has_reached(&self, goal: Goal) -> bool {
         match goal {
-            Goal::Verdict => self.proved_apart || self.distance <= self.reach,
+            Goal::Verdict => self.proved_apart || self.distance <= self.touching_distance(),
             Goal::Contact => self.proved_apart,
-            Goal::Distance => false,
+            Goal::Distance => !self.proved_apart && self.distance <= self.touching_distance(),
         }
     }
 
@@ -151,16 +164,17 @@ impl<W: Wide> Gjk<W> {
             return;
         }
         let along = v.dot(vertex.point);
+        let lower = along / self.distance;
+        self.lower = self.lower.max(lower);
         // The second condition follows from the first one, but for rounding: who asked for the verdict has its yes by it.
-        let beyond = (self.reach + TOUCHING * self.scale) * self.distance;
-        if along > beyond && self.distance > self.reach {
+        let touching = self.touching_distance();
+        if lower > touching && self.distance > touching {
             self.proved_apart = true;
         }
-
         self.iterations += 1;
-        let squared = self.distance * self.distance;
-        let gap = DISTANCE_GAP * squared + ROUNDING * self.scale * self.distance;
-        let bounds_met = squared - along <= gap;
+        self.slack *= PATIENCE;
+        let bounds_met =
+            self.distance - lower <= DISTANCE_GAP * self.distance + self.slack * self.scale;
         let repeats = self.simplex.iter().any(|old| old.point == vertex.point);
         if bounds_met || repeats {
             self.state = State::Converged;
@@ -174,12 +188,12 @@ impl<W: Wide> Gjk<W> {
         self.simplex.push(vertex);
         let next = nearest(&self.simplex);
         let distance = next.point.length();
-        let contradicts = self.proved_apart && distance == 0.0;
+        let contradicts = distance < self.lower - ROUNDING * self.scale;
         if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // No nearer, or at the origin against a proof, by rounding or by a shape that is not convex: what was found
-            // before stands.
+            // No nearer, or nearer than was proved possible, by rounding or by a shape that is not convex: what was
+            // found before stands.
             self.simplex.pop();
             self.state = State::Stalled;
         }

@@ -27,7 +27,7 @@
 //! * **The functions agree**: `intersects` is true exactly where `contact` is some and where `distance` is 0.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image to the bit: the normal negated, the points exchanged. Where both
-//!   are the same shape in the same pose (or cannot be told apart by their support points in some hundred directions),
+//!   are the same shape in the same pose (or cannot be told apart by their support points in some 25 directions),
 //!   the two calls are one and the same, and so is the normal.
 //! * **Errors**: none, and no panic. With a pose that is not finite, a shape that answers NaN, or a radius that is
 //!   negative or no number, nothing is hit and the distance is infinite.
