@@ -5,7 +5,7 @@ mod oracle;
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 
 use bevy::math::{
-    Isometry2d, Isometry3d, Quat, Vec2, Vec3,
+    DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
     primitives::{Capsule2d, Capsule3d, Circle, Cuboid, Rectangle, Segment3d, Sphere, Triangle3d},
 };
 use headbutt::{
@@ -15,7 +15,7 @@ use headbutt::{
 use oracle::{
     Convex,
     adversity::{Adverse, Class, REGIMES, Regime},
-    cases::{Cylinder, Dimension},
+    cases::{Cylinder, Dimension, Ellipsoid},
     check::{same, tolerance},
     solid::Solid,
 };
@@ -312,42 +312,280 @@ mod in_space {
         expect(&ball, Isometry3d::IDENTITY, &ball, above, Vec3::Y, &[point]);
     }
 
+    #[test]
+    fn a_long_thin_face_is_a_face_however_it_is_turned() {
+        for width in [0.5, 0.05, 0.001, 1e-4_f32] {
+            let plank = Cuboid::new(4.0, 0.5, width);
+            for turn in turns() {
+                let at = Vec3::Y * 1.2;
+                let corner = |x, z| (at + turn * Vec3::new(x, -0.25, z), 0.05);
+                let [x, z] = [2.0, width / 2.0];
+                let corners = [corner(x, z), corner(-x, z), corner(x, -z), corner(-x, -z)];
+                on_floor(&plank, turn, at, &corners);
+            }
+        }
+    }
+
+    #[test]
+    fn a_triangle_is_a_face_however_it_is_turned_and_tilted() {
+        let apexes = [(0.3, 2.0), (0.3, 0.6), (1.0, 0.6), (1.0, 0.01), (1.0, 1e-3)];
+        for (x, height) in apexes {
+            let vertices = [Vec3::NEG_X, Vec3::X, Vec3::new(x, 0.0, height)];
+            let triangle = Triangle3d { vertices };
+            for (tilt, turn) in [0.0, 0.005, 0.019].into_iter().flat_map(|tilt| {
+                let tilted = Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), tilt);
+                turns().map(move |turn| (tilt, tilted * turn))
+            }) {
+                let at = Vec3::Y * (0.9 - 2.0 * tilt);
+                let corners = vertices.map(|vertex| at + turn * vertex);
+                on_floor(
+                    &triangle,
+                    turn,
+                    at,
+                    &corners.map(|corner| (corner, 1.0 - corner.y)),
+                );
+            }
+        }
+    }
+
     const CYLINDER: Cylinder = Cylinder {
         half_height: 1.0,
         radius: 0.5,
     };
 
     #[test]
-    fn a_cylinder_stands_on_four_points_of_its_rim() {
-        let standing = Isometry3d::from_xyz(0.0, 1.9, 0.0);
-        let manifold = query::manifold(&FLOOR, Isometry3d::IDENTITY, &CYLINDER, standing).unwrap();
-        assert_eq!(manifold.points().len(), 4);
-        for point in manifold.points() {
-            let from_axis = point.point_b.with_y(0.0).length();
-            assert!((from_axis - 0.5).abs() < NEAR, "{point:?}");
-            assert!((point.depth - 0.1).abs() < NEAR, "{point:?}");
+    fn a_cylinder_stands_on_a_square_in_its_rim() {
+        for turn in turns() {
+            let standing = Isometry3d::new(Vec3::new(1.0, 1.9, 2.0), turn);
+            let manifold =
+                query::manifold(&FLOOR, Isometry3d::IDENTITY, &CYLINDER, standing).unwrap();
+            let foot = Vec3::new(1.0, 0.9, 2.0);
+            let [a, b, c, d] = manifold.points() else {
+                panic!("{manifold:#?}");
+            };
+            for point in manifold.points() {
+                assert!(
+                    (point.point_b.distance(foot) - 0.5).abs() < NEAR,
+                    "{point:?}"
+                );
+                assert!((point.depth - 0.1).abs() < NEAR, "{point:?}");
+            }
+            for (one, other, length) in [
+                (a, b, 1.0),
+                (c, d, 1.0),
+                (a, c, 0.5_f32.sqrt()),
+                (a, d, 0.5_f32.sqrt()),
+            ] {
+                let distance = one.point_b.distance(other.point_b);
+                assert!((distance - length).abs() < NEAR, "{manifold:#?}");
+            }
         }
     }
 
-    /// Known miss: it ought to lie on the two ends of its lowest line alone. The slope of a corner is measured from the top
-    /// of the feature, which may be at the other end of the cylinder, and so hides that the rim there is curved: one or
-    /// two more points of the rim count, less deep by up to this part of the radius.
-    const LYING_CYLINDER_HAS_MORE_POINTS: f32 = 0.0033;
+    /// Two discs across y, one at each end of it, with a radius around their hull: a cylinder, a cone, what is between the two,
+    /// or a capsule.
+    struct Frustum {
+        half_height: f32,
+        /// Those of the lower and the upper disc.
+        radii: [f32; 2],
+        rounding: f32,
+    }
+
+    impl Support for Frustum {
+        type Vector = Vec3;
+
+        fn support(&self, direction: DVec3) -> DVec3 {
+            let out = direction.with_y(0.0).normalize_or_zero();
+            let [lower, upper] = [0, 1].map(|end| {
+                let sign = 2.0 * end as f64 - 1.0;
+                let height = sign * f64::from(self.half_height);
+                out * f64::from(self.radii[end]) + DVec3::Y * height
+            });
+            if direction.dot(upper - lower) > 0.0 {
+                upper
+            } else {
+                lower
+            }
+        }
+
+        fn radius(&self) -> f64 {
+            self.rounding.into()
+        }
+    }
+
+    impl Frustum {
+        /// The turn that lays it on its side, along x.
+        fn lying(&self) -> Quat {
+            let [lower, upper] = self.radii;
+            Quat::from_rotation_z(FRAC_PI_2 + ((lower - upper) / (2.0 * self.half_height)).atan())
+        }
+
+        /// The ends of the line on which it lies then, in its own frame and of its core.
+        fn ends(&self) -> [Vec3; 2] {
+            let [lower, upper] = self.radii;
+            [
+                Vec3::new(-lower, -self.half_height, 0.0),
+                Vec3::new(-upper, self.half_height, 0.0),
+            ]
+        }
+    }
+
+    /// Lengths, in radii.
+    const LENGTHS: [f32; 9] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
+
+    /// Turns after which nothing is at a right angle or at half of one.
+    fn turns() -> impl Iterator<Item = Quat> {
+        (0..41).map(|number| Quat::from_rotation_y(0.1 * number as f32 + 0.001))
+    }
+
+    /// Of these radii times the one that makes it fit.
+    fn frustums(radii: [f32; 2], rounding: f32) -> impl Iterator<Item = Frustum> {
+        LENGTHS.into_iter().map(move |length| {
+            let radius = 1.0 / length.max(1.0);
+            Frustum {
+                half_height: 0.5 * length * radius,
+                radii: radii.map(|part| part * radius),
+                rounding: rounding * radius,
+            }
+        })
+    }
 
     #[test]
-    fn a_cylinder_lies_on_the_ends_of_its_lowest_line() {
-        let lying = Isometry3d::new(Vec3::Y * 1.4, Quat::from_rotation_z(FRAC_PI_2));
-        let manifold = query::manifold(&FLOOR, Isometry3d::IDENTITY, &CYLINDER, lying).unwrap();
-        for x in [-1.0, 1.0] {
-            let end = Vec3::new(x, 0.9, 0.0);
-            let is_it = |point: &ManifoldPoint<Vec3>| point.point_b.distance(end) < NEAR;
-            assert!(manifold.points().iter().any(is_it), "{manifold:#?}");
+    fn what_is_curved_one_way_lies_on_the_ends_of_its_lowest_line() {
+        for (radii, rounding) in [
+            ([1.0, 1.0], 0.0),
+            ([1.0, 0.0], 0.0),
+            ([1.0, 0.3], 0.0),
+            ([0.8, 1.0], 0.0),
+            ([0.7, 0.7], 0.3),
+            ([0.0, 0.0], 1.0),
+        ] {
+            for shape in frustums(radii, rounding) {
+                for turn in turns() {
+                    let turn = turn * shape.lying();
+                    let ends = shape.ends().map(|end| turn * end);
+                    let height = 0.999 + shape.rounding - ends[0].y;
+                    let at = Vec3::new(1.0, height, 2.0);
+                    let ends = ends.map(|end| at + end - Vec3::Y * shape.rounding);
+                    on_floor(&shape, turn, at, &ends.map(|end| (end, 1.0 - end.y)));
+                }
+            }
         }
-        for point in manifold.points() {
-            let less = 0.1 - point.depth;
-            let allowed = LYING_CYLINDER_HAS_MORE_POINTS * CYLINDER.radius;
-            assert!(-NEAR < less && less < allowed, "{point:?}");
-            assert!((point.point_b.x.abs() - 1.0).abs() < NEAR, "{point:?}");
+    }
+
+    #[test]
+    fn it_does_so_if_tilted_a_little_and_on_one_end_if_tilted_more() {
+        for shape in frustums([1.0, 1.0], 0.0) {
+            let length = 2.0 * shape.half_height;
+            for (tilt, is_line) in [(0.005_f32, true), (0.015, true), (0.03, false)] {
+                for turn in turns() {
+                    let turn = turn * Quat::from_rotation_z(tilt) * shape.lying();
+                    let ends = shape.ends().map(|end| turn * end);
+                    let lowest = ends[0].y.min(ends[1].y);
+                    let at = Vec3::Y * (0.999 - tilt * length - lowest);
+                    let pose = Isometry3d::new(at, turn);
+                    let manifold =
+                        query::manifold(&FLOOR, Isometry3d::IDENTITY, &shape, pose).unwrap();
+                    let found = manifold.points();
+                    assert_eq!(found.len(), if is_line { 2 } else { 1 }, "{found:#?}");
+                    let mut ends = ends.map(|end| at + end);
+                    ends.sort_by(|a, b| a.y.total_cmp(&b.y));
+                    for (end, point) in ends.into_iter().zip(found) {
+                        // Where the length is a tenth of the radius, the line is found to so much of it.
+                        assert!(point.point_b.distance(end) < 2e-5, "{end} {found:#?}");
+                        assert!((point.depth - (1.0 - end.y)).abs() < NEAR, "{found:#?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn over_the_end_of_a_floor_a_lying_cylinder_ends_there() {
+        let lying = Quat::from_rotation_z(FRAC_PI_2);
+        let end = |x| (Vec3::new(x, 0.9, 0.3), 0.1);
+        let at = Vec3::new(4.5, 1.4, 0.3);
+        on_floor(&CYLINDER, lying, at, &[end(3.5), end(5.0)]);
+    }
+
+    /// Where curved surfaces touch, EPA's normal is astray by so much, if it makes the depth wrong by 1e-7 of the size.
+    const ASTRAY: f32 = 2e-3;
+
+    #[test]
+    fn parallel_cylinders_lie_on_each_other_along_a_line() {
+        for below in frustums([1.0, 1.0], 0.0) {
+            for (radius, depth) in [0.5, 1.0, 3.0].into_iter().zip([0.0, 1e-4, 0.01]) {
+                let radius = radius * below.radii[0];
+                let depth = depth * below.radii[0];
+                let above = Cylinder {
+                    half_height: 0.8 * below.half_height,
+                    radius,
+                };
+                for turn in turns() {
+                    let turn = turn * below.lying();
+                    let along = turn * Vec3::Y * below.half_height;
+                    let height = below.radii[0] + radius - depth;
+                    let poses = [Vec3::ZERO, Vec3::Y * height + along * 0.3]
+                        .map(|at| Isometry3d::new(at, turn));
+                    let manifold = query::manifold(&below, poses[0], &above, poses[1]).unwrap();
+                    let found = manifold.points();
+                    assert_eq!(found.len(), 2, "{found:#?}");
+                    for end in [along * -0.5, along] {
+                        let end = end + Vec3::Y * below.radii[0];
+                        let is_it = |point: &ManifoldPoint<Vec3>| {
+                            point.point_a.distance(end) < ASTRAY
+                                && (point.depth - depth).abs() < NEAR
+                        };
+                        assert!(found.iter().any(is_it), "no {end}: {found:#?}");
+                    }
+                    let swapped = query::manifold(&above, poses[1], &below, poses[0]).unwrap();
+                    same("swapped", mirrored(&manifold), facts(&swapped)).unwrap();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn crossed_cylinders_have_one_point() {
+        for shape in frustums([1.0, 1.0], 0.0) {
+            for (angle, depth) in [FRAC_PI_2, 0.7, 0.2].into_iter().zip([0.0, 1e-4, 0.01]) {
+                let radius = shape.radii[0];
+                let depth = depth * radius;
+                for turn in turns() {
+                    let below = Isometry3d::from_rotation(turn * shape.lying());
+                    let across = turn * Quat::from_rotation_y(angle) * shape.lying();
+                    let above = Isometry3d::new(Vec3::Y * (2.0 * radius - depth), across);
+                    let manifold = query::manifold(&shape, below, &shape, above).unwrap();
+                    let found = manifold.points();
+                    assert_eq!(found.len(), 1, "{found:#?}");
+                    let top = Vec3::Y * radius;
+                    assert!(found[0].point_a.distance(top) < ASTRAY, "{found:#?}");
+                    assert!((found[0].depth - depth).abs() < NEAR, "{found:#?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_curved_both_ways_has_one_point_however_long_it_is() {
+        for length in [1.0, 3.0, 10.0, 100.0_f32] {
+            let shape = Ellipsoid {
+                half_size: Vec3::new(1.0, 1.0 / length, 1.0 / length),
+            };
+            for turn in turns() {
+                let lowest = Vec3::Y * 0.999;
+                let at = lowest + Vec3::Y / length;
+                let manifold = query::manifold(
+                    &FLOOR,
+                    Isometry3d::IDENTITY,
+                    &shape,
+                    Isometry3d::new(at, turn),
+                )
+                .unwrap();
+                let found = manifold.points();
+                assert_eq!(found.len(), 1, "{length} {turn} {found:#?}");
+                assert!(found[0].point_b.distance(lowest) < ASTRAY, "{found:#?}");
+            }
         }
     }
 
@@ -483,19 +721,18 @@ fn off_surface<V: Dimension>(solid: &Solid, point: V, case: &Adverse<V>) -> f64 
 /// part of the radius, 0.02² / 2.
 const TILTED_RADIUS: f64 = 2.2e-4;
 
-/// Known miss: corners that rise by less than 0.02 from one to the other count as one flat face or a straight edge, also
-/// where the surface bulges between them, as that of hulls of hundreds of points, of cylinders and of cones does, and that of
-/// very flat pyramids. The points are that much beneath it, as a fraction of the shape's size; measured: 0.005.
+/// Corners that rise by less than 0.02 from one to the other count as one flat face or a straight edge, also where the
+/// surface bulges between them, as that of hulls of hundreds of points does, and that of very flat pyramids. The points are
+/// that much beneath it, as a fraction of the shape's size; measured: 0.005.
 const NEARLY_FLAT_IS_FLAT: f64 = 0.01;
 
 /// How far points of a shape's manifold may be off its surface besides the tolerance.
 fn beneath(class: Class, solid: &Solid) -> f64 {
     match class {
         Class::Point | Class::Ball | Class::Segment | Class::Triangle | Class::Box => 0.0,
+        Class::Ellipsoid | Class::Cylinder | Class::Cone => 0.0,
         Class::Capsule => TILTED_RADIUS * solid.radius,
-        Class::Rounded | Class::Hull | Class::Ellipsoid | Class::Cylinder | Class::Cone => {
-            NEARLY_FLAT_IS_FLAT * solid.size()
-        }
+        Class::Hull | Class::Rounded => NEARLY_FLAT_IS_FLAT * solid.size(),
     }
 }
 

@@ -10,6 +10,9 @@
 //! * A feature comes from the support function, so that it works for every shape: its corners are the support points in
 //!   directions on a narrow cone around the normal, as far as they lie in a plane across it. On a curved surface none
 //!   do, and the feature is a point.
+//! * A surface that is curved one way only, as that of a lying cylinder, has corners that do as well: at the far end of
+//!   the line along which it touches, the fall beside that line is little on so long a way. So what looks like a face is
+//!   looked at once more on both sides of such a line, and where the surface falls away on both, the line is the feature.
 //! * The corners of the intersection of two convex polygons are the corners of each within the other and the crossings
 //!   of their edges: they are listed, not clipped, and segments and points are no special case of it.
 
@@ -17,7 +20,7 @@ use smallvec::SmallVec;
 
 use super::{
     minkowski::Pair,
-    tolerance::{CONE, SAME_POINT, SLOPE, TOUCHING},
+    tolerance::{ASTRAY, CONE, SAME_POINT, SLOPE, TOUCHING},
 };
 use crate::{
     shape::Support,
@@ -76,6 +79,10 @@ const MAX_MEETINGS: usize = 2 * RING.len() + RING.len() * RING.len() + 1;
 /// A point across the normal, along two tangents, the second of which is always 0 in the plane.
 type Across = [f64; 2];
 
+/// How often at most the line of a ridge is sought anew. Two or three times do, except for a shape that is much shorter
+/// than its radius and tilted.
+const STRAIGHTENINGS: usize = 8;
+
 /// A corner of a feature.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
@@ -85,7 +92,24 @@ struct Corner {
 }
 
 /// The corners of a face in order, the ends of an edge, or a vertex.
-type Feature = SmallVec<[Corner; RING.len()]>;
+type Corners = SmallVec<[Corner; RING.len()]>;
+
+/// What a shape has farthest along the normal.
+#[derive(Clone, Debug)]
+enum Feature {
+    /// A face, an edge or a vertex.
+    Sharp(Corners),
+    /// The line along which a curved surface touches: an edge, or a vertex if it has no length.
+    Ridge(Corners),
+}
+
+impl Feature {
+    fn corners(&self) -> &[Corner] {
+        match self {
+            Self::Sharp(corners) | Self::Ridge(corners) => corners,
+        }
+    }
+}
 
 /// A point in which two features meet, as seen along the normal.
 #[derive(Clone, Copy, Debug)]
@@ -157,28 +181,34 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let near = SAME_POINT * scale;
     let slack = TOUCHING * scale;
-    let [feature_a, feature_b] = features(pair, frame, near);
+    let [feature_a, feature_b] = features(pair, frame, SAME_POINT * scale);
+    let (corners_a, corners_b) = (feature_a.corners(), feature_b.corners());
+    let are_edges = corners_a.len() == 2 && corners_b.len() == 2;
+    let near = match (&feature_a, &feature_b) {
+        (Feature::Ridge(_), Feature::Ridge(_)) if are_edges => ASTRAY * scale,
+        _ => SAME_POINT * scale,
+    };
     let mut meetings: SmallVec<[Meeting; MAX_MEETINGS]> = SmallVec::new();
-    for corner in &feature_a {
-        meetings.extend(
-            height_at(&feature_b, corner.at, near).map(|second| Meeting {
-                at: corner.at,
-                first: corner.height,
-                second,
-            }),
-        );
+    for corner in corners_a {
+        meetings.extend(height_at(corners_b, corner.at, near).map(|second| Meeting {
+            at: corner.at,
+            first: corner.height,
+            second,
+        }));
     }
-    for corner in &feature_b {
-        meetings.extend(height_at(&feature_a, corner.at, near).map(|first| Meeting {
+    for corner in corners_b {
+        meetings.extend(height_at(corners_a, corner.at, near).map(|first| Meeting {
             at: corner.at,
             first,
             second: corner.height,
         }));
     }
-    for edge_a in edges(&feature_a) {
-        meetings.extend(edges(&feature_b).filter_map(|edge_b| crossing(edge_a, edge_b)));
+    // Two edges that have two of their ends on each other lie side by side: if they cross, then between these.
+    if !are_edges || meetings.len() < 2 {
+        for edge_a in edges(corners_a) {
+            meetings.extend(edges(corners_b).filter_map(|edge_b| crossing(edge_a, edge_b)));
+        }
     }
     meetings.retain(|meeting| meeting.depth() >= -pair.reach() - slack);
     // What the solver knows of the contact stands, if the features do not say the same.
@@ -203,57 +233,112 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let top = pair.vertex(frame.normal);
-    let tops = [frame.corner(top.first), frame.corner(top.second)];
-    let mut features = [Feature::new(), Feature::new()];
+    // The support points of both along the normal tilted this way.
     let [u, v] = frame.tangents;
+    let look = |[x, y]: Across| {
+        let vertex = pair.vertex(frame.normal + u * x + v * y);
+        [vertex.first, vertex.second].map(|point| frame.corner(point))
+    };
+    let tops = look([0.0; 2]);
+    let mut rings = [Corners::new(), Corners::new()];
     for (cos, sin) in RING {
         if W::DIMENSION == 2 && sin != 0.0 {
             continue;
         }
-        let vertex = pair.vertex(frame.normal + (u * cos + v * sin) * CONE);
-        for ((feature, top), point) in features
-            .iter_mut()
-            .zip(tops)
-            .zip([vertex.first, vertex.second])
-        {
-            let corner = frame.corner(point);
-            let flat = (top.height - corner.height).abs() <= SLOPE * distance(top.at, corner.at);
-            let known = feature
-                .iter()
-                .any(|old| distance(old.at, corner.at) <= near);
-            if (flat || distance(top.at, corner.at) <= near) && !known {
-                feature.push(corner);
+        for (ring, corner) in rings.iter_mut().zip(look([CONE * cos, CONE * sin])) {
+            if ring.iter().all(|old| distance(old.at, corner.at) > near) {
+                ring.push(corner);
             }
         }
     }
-    for (feature, top) in features.iter_mut().zip(tops) {
-        if feature.is_empty() {
-            feature.push(top);
-        }
-        straighten(feature, near);
-    }
-    features
+    let [top_a, top_b] = tops;
+    let [ring_a, ring_b] = rings;
+    [
+        feature(top_a, ring_a, near, |tilt| {
+            let [corner, _] = look(tilt);
+            corner
+        }),
+        // The other way up: a tilt towards a point of the second shape is one away from it.
+        feature(top_b, ring_b, near, |tilt| {
+            let [_, corner] = look(times(tilt, -1.0));
+            corner
+        }),
+    ]
 }
 
-/// Corners on one line are those of an edge: its two ends.
-fn straighten(feature: &mut Feature, near: f64) {
-    let farthest_from = |at: Across| {
-        let nearer = |a: &&Corner, b: &&Corner| distance(a.at, at).total_cmp(&distance(b.at, at));
-        feature.iter().max_by(nearer).copied()
-    };
-    let Some(start) = feature.first().and_then(|corner| farthest_from(corner.at)) else {
-        return;
-    };
-    let Some(end) = farthest_from(start.at) else {
-        return;
-    };
-    let line = minus(end.at, start.at);
-    let length = dot(line, line).sqrt();
-    let beside = |corner: &Corner| cross(line, minus(corner.at, start.at)).abs();
-    if feature.len() > 2 && feature.iter().all(|corner| beside(corner) <= near * length) {
-        *feature = SmallVec::from_iter([start, end]);
+/// The feature of a shape around its `top`, from its support points on the cone and those that `look` finds along the
+/// normal tilted towards a point.
+fn feature(top: Corner, ring: Corners, near: f64, look: impl Fn(Across) -> Corner) -> Feature {
+    let fall = |corner: &Corner| (top.height - corner.height).abs();
+    let is_flat = |corner: &Corner| fall(corner) <= SLOPE * distance(top.at, corner.at);
+    let is_top = |corner: &Corner| distance(top.at, corner.at) <= near;
+    let mut corners = ring.clone();
+    corners.retain(|corner| is_flat(corner) || is_top(corner));
+    if corners.is_empty() {
+        corners.push(top);
     }
+    let others = ring.iter().filter(|corner| !is_top(corner)).count();
+    if others < 2 || corners.iter().all(is_top) {
+        return Feature::Sharp(corners);
+    }
+
+    // The line from the top to a point that is far from it and falls little, counted at half the slope of the cone: by SLOPE,
+    // an end that lies as low as it may would lose to what is beside the top. On a surface curved with radius r, an end y
+    // beside the true line of length l lets it fall with slope y² / 2rl, and turns it by y / l. Tilted by twice that slope
+    // (an arc's end is twice as steep as its chord), the end is found r (y² / rl) (y / l) = y³ / l² beside the line.
+    let gain = |corner: &Corner| 0.5 * CONE * distance(top.at, corner.at) - fall(corner);
+    let best = ring.iter().max_by(|a, b| gain(a).total_cmp(&gain(b)));
+    let mut end = best.copied().unwrap_or(top);
+    let (mut along, mut slope) = ([0.0; 2], 0.0);
+    for _ in 0..STRAIGHTENINGS {
+        let line = minus(end.at, top.at);
+        let length = dot(line, line).sqrt();
+        if length > 0.0 {
+            along = times(line, 1.0 / length);
+            slope = fall(&end) / length;
+        } else {
+            break;
+        }
+        let next = look(times(along, 2.0 * slope + SAME_POINT));
+        let moved = distance(end.at, next.at);
+        end = next;
+        if moved <= SAME_POINT * length {
+            break;
+        }
+    }
+    let [x, y] = along;
+    // Judged by what lies beside the top, or if nothing does, beside the other end: with the line's own tilt, by which both
+    // ends are as high. (What rises from there is no face, but a line that bulges.)
+    let is_no_face = |side: Across| {
+        [0.0, slope]
+            .into_iter()
+            .map(|tilt| look(plus(times(side, CONE), times(along, tilt))))
+            .map(|corner| (corner, dot(minus(corner.at, top.at), side)))
+            .find(|(_, width)| *width > near)
+            .is_none_or(|(corner, width)| {
+                let line = slope * dot(minus(corner.at, top.at), along);
+                (fall(&corner) - line).abs() > SLOPE * width
+            })
+    };
+    if !(is_no_face([-y, x]) && is_no_face([y, -x])) {
+        return Feature::Sharp(corners);
+    }
+
+    // The line ends at the top where the shape goes no farther, or bends.
+    let back = times(along, -1.0);
+    let mut ends = Corners::new();
+    for (way, end) in [(along, end), (back, look(times(back, SAME_POINT)))] {
+        let goes_on = is_flat(&look(times(way, CONE)));
+        let end = if goes_on { end } else { top };
+        if ends.iter().all(|other| distance(other.at, end.at) > near) {
+            ends.push(end);
+        }
+    }
+    Feature::Ridge(ends)
+}
+
+fn plus(a: Across, b: Across) -> Across {
+    [a[0] + b[0], a[1] + b[1]]
 }
 
 fn minus(a: Across, b: Across) -> Across {
@@ -262,6 +347,10 @@ fn minus(a: Across, b: Across) -> Across {
 
 fn cross(a: Across, b: Across) -> f64 {
     a[0] * b[1] - a[1] * b[0]
+}
+
+fn times(a: Across, factor: f64) -> Across {
+    a.map(|component| component * factor)
 }
 
 fn dot(a: Across, b: Across) -> f64 {
@@ -274,19 +363,19 @@ fn distance(a: Across, b: Across) -> f64 {
 }
 
 /// The edges of a feature in order: none of a vertex, one of an edge.
-fn edges(feature: &Feature) -> impl Iterator<Item = [Corner; 2]> {
-    let closing = if feature.len() > 2 {
-        feature.first()
+fn edges(corners: &[Corner]) -> impl Iterator<Item = [Corner; 2]> {
+    let closing = if corners.len() > 2 {
+        corners.first()
     } else {
         None
     };
-    let ends = feature.iter().skip(1).chain(closing);
-    feature.iter().zip(ends).map(|(start, end)| [*start, *end])
+    let ends = corners.iter().skip(1).chain(closing);
+    corners.iter().zip(ends).map(|(start, end)| [*start, *end])
 }
 
 /// The height of a feature at a point, or `None` if the point lies beside it by more than `near`.
-fn height_at(feature: &Feature, at: Across, near: f64) -> Option<f64> {
-    match feature.as_slice() {
+fn height_at(corners: &[Corner], at: Across, near: f64) -> Option<f64> {
+    match corners {
         [] => None,
         [corner] => (distance(corner.at, at) <= near).then_some(corner.height),
         [start, end] => {
@@ -297,7 +386,7 @@ fn height_at(feature: &Feature, at: Across, near: f64) -> Option<f64> {
             (distance(foot, at) <= near).then_some(start.height + t * (end.height - start.height))
         }
         [apex, ..] => {
-            let inside = edges(feature).all(|[start, end]| {
+            let inside = edges(corners).all(|[start, end]| {
                 let along = minus(end.at, start.at);
                 cross(along, minus(at, start.at)) >= -near * dot(along, along).sqrt()
             });
@@ -315,7 +404,7 @@ fn height_at(feature: &Feature, at: Across, near: f64) -> Option<f64> {
                     weight_b * (b.height - apex.height) + weight_c * (c.height - apex.height);
                 (worst, apex.height + rise)
             };
-            let best = edges(feature)
+            let best = edges(corners)
                 .map(weigh)
                 .filter(|(worst, height)| worst.is_finite() && height.is_finite())
                 .max_by(|a, b| a.0.total_cmp(&b.0));

@@ -120,7 +120,9 @@ where
 /// ```
 ///
 /// The points come of the support functions alone, so every shape has them, your own included. A face or edge that is
-/// tilted by more than 0.02 radians against the other counts as the edge or vertex that is deepest in it.
+/// tilted by more than 0.02 radians against the other counts as the edge or vertex that is deepest in it. A surface that
+/// bulges by less than 0.02 radians, as that of a hull of hundreds of points, counts as flat: the points are on the plane
+/// through its corners, up to a hundredth of the shape's size beneath it.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,

@@ -51,8 +51,14 @@ pub const COPLANAR: f64 = 1e-12;
 pub const CONE: f64 = 0.08;
 
 /// Corners that lie within this slope of the feature's top belong to it. A surface of radius r drops by r CONE² / 2
-/// over r CONE to where the cone looks, a slope of CONE / 2: half of that is beyond every curved surface.
+/// over r CONE to where the cone looks, a slope of CONE / 2: half of that is beyond every surface that is curved both ways,
+/// and on both sides of the line along which one touches that is curved one way.
 pub const SLOPE: f64 = CONE / 4.0;
 
 /// Points of a manifold nearer than this are one.
 pub const SAME_POINT: f64 = 1e-6;
+
+/// The lines along which two curved surfaces touch are on each other if seen no farther apart than this. EPA may end with
+/// a normal that is off by an angle a, if that makes the depth exceed by no more than DEPTH_GAP: by r a² / 2 for radii
+/// that add up to r. Parallel cylinders are then seen r a apart, the root of 2 r DEPTH_GAP.
+pub const ASTRAY: f64 = 5e-4;
