@@ -1,7 +1,7 @@
 //! Cases that some version of the solvers had wrong, each against a closed form or a property that must hold.
 
 use bevy::math::{DVec2, Isometry2d, Isometry3d, Quat, Vec2, Vec3};
-use headbutt::query;
+use headbutt::{Support, query};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// Two faces a rounding apart: every corner that they have in common is a gap, and the contact itself must stand.
@@ -144,5 +144,34 @@ fn a_distance_too_small_for_f32_is_not_zero() {
         let hit = query::intersects(&triangle, pose_a, &triangle, pose_b);
         let distance = query::distance(&triangle, pose_a, &triangle, pose_b);
         assert_eq!(hit, distance.distance == 0.0, "{step}");
+    }
+}
+
+/// A segment along x, as a flat ellipse tells of it: along y, all of it is as far, and the answer is its middle.
+struct FlatEllipse(f64);
+
+impl Support for FlatEllipse {
+    type Vector = Vec2;
+
+    fn support(&self, direction: DVec2) -> DVec2 {
+        let side = if direction.x == 0.0 {
+            0.0
+        } else {
+            direction.x.signum()
+        };
+        DVec2::new(side * self.0, 0.0)
+    }
+}
+
+/// Of two segments on one line, the ends of the longer one are not in the other.
+#[test]
+fn the_manifold_of_two_segments_ends_with_the_shorter_one() {
+    let (short, long) = (FlatEllipse(0.009_993_5), FlatEllipse(0.01));
+    let pose = Isometry2d::IDENTITY;
+    let manifold = query::manifold(&short, pose, &long, pose).expect("one lies in the other");
+    assert_eq!(manifold.points().len(), 2);
+    for point in manifold.points() {
+        assert!(point.point_a.x.abs() <= 0.009_993_6, "{point:?}");
+        assert!(point.point_b.x.abs() <= 0.009_993_6, "{point:?}");
     }
 }

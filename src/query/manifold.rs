@@ -185,20 +185,23 @@ where
     let [feature_a, feature_b] = features(pair, frame, SAME_POINT * scale);
     let (corners_a, corners_b) = (feature_a.corners(), feature_b.corners());
     let are_edges = corners_a.len() == 2 && corners_b.len() == 2;
-    let near = match (&feature_a, &feature_b) {
+    let near = SAME_POINT * scale;
+    let beside = match (&feature_a, &feature_b) {
         (Feature::Ridge(_), Feature::Ridge(_)) if are_edges => ASTRAY * scale,
-        _ => SAME_POINT * scale,
+        _ => near,
     };
     let mut meetings: SmallVec<[Meeting; MAX_MEETINGS]> = SmallVec::new();
     for corner in corners_a {
-        meetings.extend(height_at(corners_b, corner.at, near).map(|second| Meeting {
+        let second = height_at(corners_b, corner.at, near, beside);
+        meetings.extend(second.map(|second| Meeting {
             at: corner.at,
             first: corner.height,
             second,
         }));
     }
     for corner in corners_b {
-        meetings.extend(height_at(corners_a, corner.at, near).map(|first| Meeting {
+        let first = height_at(corners_a, corner.at, near, beside);
+        meetings.extend(first.map(|first| Meeting {
             at: corner.at,
             first,
             second: corner.height,
@@ -223,7 +226,7 @@ where
     {
         meetings.push(known);
     }
-    outline(&meetings, near)
+    outline(&meetings, beside)
 }
 
 /// The features of the first shape along the normal, and of the second against it.
@@ -373,17 +376,20 @@ fn edges(corners: &[Corner]) -> impl Iterator<Item = [Corner; 2]> {
     corners.iter().zip(ends).map(|(start, end)| [*start, *end])
 }
 
-/// The height of a feature at a point, or `None` if the point lies beside it by more than `near`.
-fn height_at(corners: &[Corner], at: Across, near: f64) -> Option<f64> {
+/// The height of a feature at a point, or `None` if the point lies outside of it by more than `near`, but beside an edge, as
+/// far as it goes, by more than `beside`.
+fn height_at(corners: &[Corner], at: Across, near: f64, beside: f64) -> Option<f64> {
     match corners {
         [] => None,
         [corner] => (distance(corner.at, at) <= near).then_some(corner.height),
         [start, end] => {
             let along = minus(end.at, start.at);
-            let t = dot(minus(at, start.at), along) / dot(along, along);
-            let t = t.clamp(0.0, 1.0);
-            let foot = [start.at[0] + t * along[0], start.at[1] + t * along[1]];
-            (distance(foot, at) <= near).then_some(start.height + t * (end.height - start.height))
+            let length = dot(along, along).sqrt();
+            let way = minus(at, start.at);
+            let t = dot(way, along) / (length * length);
+            let beyond = (t - t.clamp(0.0, 1.0)).abs() * length;
+            let inside = beyond <= near && cross(along, way).abs() <= beside * length;
+            inside.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
         }
         [apex, ..] => {
             let inside = edges(corners).all(|[start, end]| {
