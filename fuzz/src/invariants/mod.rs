@@ -396,8 +396,8 @@ impl<V: Dimension> Pair<'_, '_, V> {
         let sound = self.a.law.max(self.b.law) == Law::Sound;
         let excused = same_pose && (alike || !sound);
         assert!(excused, "{answers:?} is not mirrored by {back:?}");
-        assert_eq!(answers.intersects, back.intersects);
         if sound {
+            assert_eq!(answers.intersects, back.intersects);
             let off = (answers.separation() - back.separation()).abs();
             assert!(off <= 2.0 * self.tolerance(), "{answers:?}, {back:?}");
         }
