@@ -395,8 +395,7 @@ fn of_space(random: &mut StdRng) -> Vec<Truth> {
             &[X, Z],
         ),
     ];
-    // A core with a radius of the plane, twice: as a whole it has none.
-    let round = radius + x;
+    // Cores with a radius in the plane: extruded, they have none.
     truths.push(Truth::new(
         "extruded circle",
         Extrusion::new(Circle::new(r), 2.0 * b),
@@ -420,13 +419,22 @@ fn of_space(random: &mut StdRng) -> Vec<Truth> {
         radius + y + z,
         &[X],
     ));
-    // `Rounded` is no primitive, which `Extrusion` asks for: the margin comes after.
+    let round = radius + x;
     truths.push(Truth::new(
-        "rounded sphere",
+        "sphere, rounded twice",
         Rounded::new(Rounded::new(Sphere::new(r), a), b),
         move |_| round + y,
         |p| p.length(),
         round + y,
+        &[X, Y, Z],
+    ));
+    let twice = Rounded::new(Rounded::new(Cylinder::new(r, 2.0 * c), a), b);
+    truths.push(Truth::new(
+        "cylinder, rounded twice",
+        twice,
+        move |d| z * d.y.abs() + radius * from_axis(d) + x + y,
+        move |p| (p.y.abs() - z).max(from_axis(p) - radius),
+        radius + x + y + z,
         &[X, Y, Z],
     ));
     truths
@@ -455,12 +463,12 @@ fn support_points_are_as_high_as_the_shape_and_in_it() {
         let expected = (truth.height)(direction);
         let name = truth.name;
         assert!(
-            (height - expected).abs() <= 1e-7 * truth.size,
+            (height - expected).abs() <= 1e-13 * truth.size,
             "{name} along {direction}: {height}, not {expected}"
         );
         let outside = (truth.outside)(found);
         assert!(
-            outside <= 1e-7 * truth.size,
+            outside <= 1e-13 * truth.size,
             "{name} along {direction}: {found} is {outside} outside"
         );
     });
