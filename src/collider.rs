@@ -26,6 +26,11 @@ use crate::{
 /// The shape decides the dimension. A 3D shape is placed by the whole transform. A 2D shape lies in the xy plane: it
 /// sees the xy part of the transform and ignores z. 2D and 3D may live in the same app, and never meet.
 ///
+/// The frame of a primitive is Bevy's. All are centred on the origin. Capsules, cylinders, cones and frustums lie along y, a
+/// cone with its tip up, and half of their height on either side; an extrusion lies along z. Of circular sectors and segments
+/// it is the centre of the circle that is the origin, and y halves them. A regular polygon has a corner at the top. Units are
+/// yours; lengths may be 0, and angles are in radians.
+///
 /// Transforms of all ancestors along `ChildOf` count, and so does scale, exactly: it acts on the true shape through its
 /// support function, also where it is not uniform or mirrors (a scaled sphere is an ellipsoid, not a polyhedron).
 ///

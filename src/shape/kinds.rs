@@ -8,6 +8,7 @@ use super::{
     extrusion::extruded,
     points::farthest,
     round::{Cap, ellipsoid, frustum},
+    support::checked_radius,
 };
 use crate::{
     math::{Vec2, Vec3},
@@ -127,7 +128,7 @@ impl<V: Space> Support for Shape<V> {
     fn radius(&self) -> f64 {
         match self {
             Self::Ball { radius } | Self::Capsule { radius, .. } => f64::from(*radius),
-            Self::Rounded { shape, margin } => shape.radius() + f64::from(*margin),
+            Self::Rounded { shape, margin } => checked_radius(shape.radius()) + f64::from(*margin),
             Self::Custom(shape) => shape.radius(),
             Self::Box { .. }
             | Self::Diamond { .. }
