@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
-use crate::shape::{AnyShape, ConvexHull, Dimension, IntoShape, Shape, ShapeError, Support};
+use crate::{
+    math::{CircularSector, Extrusion},
+    shape::{AnyShape, ConvexHull, ConvexShape, Dimension, IntoShape, Shape, ShapeError, Support},
+};
 
 /// The shape with which an entity collides. Together with the `Transform` that it brings along, all that is needed.
 ///
@@ -23,6 +26,11 @@ use crate::shape::{AnyShape, ConvexHull, Dimension, IntoShape, Shape, ShapeError
 /// The shape decides the dimension. A 3D shape is placed by the whole transform. A 2D shape lies in the xy plane: it
 /// sees the xy part of the transform and ignores z. 2D and 3D may live in the same app, and never meet.
 ///
+/// The frame of a primitive is Bevy's. All are centred on the origin. Capsules, cylinders, cones and frustums lie along y, a
+/// cone with its tip up, and half of their height on either side; an extrusion lies along z. Of circular sectors and segments
+/// it is the centre of the circle that is the origin, and y halves them. A regular polygon has a corner at the top. Units are
+/// yours; lengths may be 0, and angles are in radians.
+///
 /// Transforms of all ancestors along `ChildOf` count, and so does scale, exactly: it acts on the true shape through its
 /// support function, also where it is not uniform or mirrors (a scaled sphere is an ellipsoid, not a polyhedron).
 ///
@@ -31,6 +39,28 @@ use crate::shape::{AnyShape, ConvexHull, Dimension, IntoShape, Shape, ShapeError
 /// [`From`] cannot fail. A shape with nonsense in it (a NaN, a negative radius) becomes an inert collider, and one
 /// warning names the entity; [`try_new`](Self::try_new) returns the reason instead. The [`Default`] collider is inert
 /// too, without a warning: it touches nothing.
+///
+/// A collider is convex. What is concave for some of its numbers, a circular sector, is [`TryFrom`] only:
+///
+/// ```
+/// use bevy::math::primitives::{CircularSector, Extrusion};
+/// use headbutt::{Collider, ShapeError};
+///
+/// let slice = CircularSector::from_degrees(1.0, 90.0);
+/// assert!(Collider::try_from(slice).is_ok());
+/// assert!(Collider::try_from(Extrusion::new(slice, 0.2)).is_ok());
+///
+/// let rest = CircularSector::from_degrees(1.0, 270.0);
+/// assert!(matches!(Collider::try_from(rest), Err(ShapeError::Concave(_))));
+/// ```
+///
+/// What is concave anyway does not compile:
+///
+/// ```compile_fail,E0277
+/// use bevy::math::primitives::Torus;
+///
+/// headbutt::Collider::from(Torus::default());
+/// ```
 #[derive(Component, Clone, Debug, Default)]
 #[require(Transform)]
 pub struct Collider {
@@ -46,7 +76,7 @@ enum Content {
 }
 
 impl Collider {
-    /// A collider of a Bevy primitive or a [`ConvexHull`].
+    /// A collider of a Bevy primitive, a [`ConvexHull`], or one of these with a margin ([`Rounded`](crate::Rounded)).
     ///
     /// ```
     /// use bevy::math::primitives::Circle;
@@ -114,6 +144,49 @@ impl Collider {
         Self::of(Shape::Custom(Arc::new(shape)))
     }
 
+    /// This collider with a margin around its shape: all points no farther from it than that. In the shape's own frame and
+    /// units, so that what scales the collider scales the margin, too. It is exact, and as cheap as the shape alone.
+    ///
+    /// ```
+    /// use bevy::math::primitives::{Cuboid, Cylinder};
+    /// use headbutt::Collider;
+    ///
+    /// // A coin of radius 1 with a round edge.
+    /// let coin = Collider::from(Cylinder::new(0.9, 0.0)).rounded(0.1);
+    /// assert!(!coin.is_inert());
+    /// ```
+    ///
+    /// A margin that is negative or not finite makes it inert, with a warning, like nonsense in a shape does. What is inert
+    /// already stays as it is.
+    #[must_use]
+    pub fn rounded(self, margin: f32) -> Self {
+        self.try_rounded(margin).unwrap_or_else(Self::rejected)
+    }
+
+    /// The same, or the reason why not.
+    ///
+    /// ```
+    /// use bevy::math::primitives::Cuboid;
+    /// use headbutt::{Collider, ShapeError};
+    ///
+    /// let die = Collider::from(Cuboid::new(0.8, 0.8, 0.8));
+    /// assert!(die.clone().try_rounded(0.1).is_ok());
+    /// assert_eq!(die.try_rounded(-0.1).unwrap_err(), ShapeError::Negative("margin"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ShapeError::Negative`] or [`ShapeError::NotFinite`], if the margin (or a radius with it) is; and if this collider is
+    /// inert because of an error, that one.
+    pub fn try_rounded(self, margin: f32) -> Result<Self, ShapeError> {
+        match self.content {
+            Content::Inert => Ok(self),
+            Content::Rejected(error) => Err(error),
+            Content::Shape(AnyShape::Plane(shape)) => shape.rounded(margin).map(Self::of),
+            Content::Shape(AnyShape::Solid(shape)) => shape.rounded(margin).map(Self::of),
+        }
+    }
+
     /// Whether this collider touches nothing whatever its pose: it is the default one, or its shape was none.
     pub fn is_inert(&self) -> bool {
         !matches!(self.content, Content::Shape(_))
@@ -122,6 +195,12 @@ impl Collider {
     fn of<V: Dimension>(shape: Shape<V>) -> Self {
         Self {
             content: Content::Shape(V::any(shape)),
+        }
+    }
+
+    fn rejected(error: ShapeError) -> Self {
+        Self {
+            content: Content::Rejected(error),
         }
     }
 
@@ -135,10 +214,23 @@ impl Collider {
     }
 }
 
-impl<S: IntoShape> From<S> for Collider {
+impl<S: ConvexShape> From<S> for Collider {
     fn from(shape: S) -> Self {
-        Self::try_new(shape).unwrap_or_else(|error| Self {
-            content: Content::Rejected(error),
-        })
+        Self::try_new(shape).unwrap_or_else(Self::rejected)
     }
 }
+
+/// What may be concave. (Not in one with the above: what has `From` has the standard library's `TryFrom`.)
+macro_rules! try_from {
+    ($($shape:ty),*) => { $(
+        impl TryFrom<$shape> for Collider {
+            type Error = ShapeError;
+
+            fn try_from(shape: $shape) -> Result<Self, ShapeError> {
+                Self::try_new(shape)
+            }
+        }
+    )* };
+}
+
+try_from!(CircularSector, Extrusion<CircularSector>);

@@ -27,7 +27,7 @@ pub use event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted
 pub use layers::CollisionLayers;
 pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems};
 pub use plugin::HeadbuttPlugin;
-pub use shape::{ConvexHull, Dimension, IntoShape, ShapeError, Support};
+pub use shape::{ConvexHull, ConvexShape, Dimension, IntoShape, Rounded, ShapeError, Support};
 pub use space::Space;
 pub use state::CollisionState;
 
@@ -36,6 +36,6 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
         CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
-        HeadbuttPlugin, HeadbuttSystems, ShapeError, Support, query,
+        HeadbuttPlugin, HeadbuttSystems, Rounded, ShapeError, Support, query,
     };
 }

@@ -6,7 +6,9 @@ use core::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 
 use bevy::math::{
     DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
-    primitives::{Capsule2d, Capsule3d, Circle, Cuboid, Rectangle, Segment3d, Sphere, Triangle3d},
+    primitives::{
+        Capsule2d, Capsule3d, Circle, Cuboid, Cylinder, Rectangle, Segment3d, Sphere, Triangle3d,
+    },
 };
 use headbutt::{
     Support,
@@ -15,7 +17,7 @@ use headbutt::{
 use oracle::{
     Convex,
     adversity::{Adverse, Class, REGIMES, Regime},
-    cases::{Cylinder, Dimension, Ellipsoid},
+    cases::{Dimension, Ellipsoid},
     check::{same, tolerance},
     solid::Solid,
 };
@@ -731,8 +733,14 @@ fn beneath(class: Class, solid: &Solid) -> f64 {
     match class {
         Class::Point | Class::Ball | Class::Segment | Class::Triangle | Class::Box => 0.0,
         Class::Ellipsoid | Class::Cylinder | Class::Cone => 0.0,
-        Class::Capsule => TILTED_RADIUS * solid.radius,
-        Class::Hull | Class::Rounded => NEARLY_FLAT_IS_FLAT * solid.size(),
+        Class::Capsule | Class::RoundedBox => TILTED_RADIUS * solid.radius,
+        Class::Rounded | Class::Hull => NEARLY_FLAT_IS_FLAT * solid.size(),
+        Class::Rhombus | Class::RegularPolygon | Class::Sector | Class::CircleSegment => {
+            NEARLY_FLAT_IS_FLAT * solid.size()
+        }
+        Class::Frustum | Class::RoundedCylinder | Class::Prism | Class::Log => {
+            NEARLY_FLAT_IS_FLAT * solid.size()
+        }
     }
 }
 

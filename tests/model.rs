@@ -17,7 +17,7 @@ use bevy::{
     prelude::*,
 };
 use common::{Dimension, Record, app, frame, read, watch};
-use headbutt::{IntoShape, Support, prelude::*};
+use headbutt::{ConvexShape, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 type Pair = (Entity, Entity);
@@ -35,14 +35,14 @@ enum Known {
 
 fn plane<S>(shape: S) -> (Known, Collider)
 where
-    S: Support<Vector = Vec2> + IntoShape + Clone + Send + Sync + 'static,
+    S: Support<Vector = Vec2> + ConvexShape + Clone + Send + Sync + 'static,
 {
     (Known::Plane(Arc::new(shape.clone())), shape.into())
 }
 
 fn solid<S>(shape: S) -> (Known, Collider)
 where
-    S: Support<Vector = Vec3> + IntoShape + Clone + Send + Sync + 'static,
+    S: Support<Vector = Vec3> + ConvexShape + Clone + Send + Sync + 'static,
 {
     (Known::Solid(Arc::new(shape.clone())), shape.into())
 }

@@ -158,6 +158,12 @@ fn bad_shapes() -> Vec<Fault> {
         |world, entity, dimension| insert(world, entity, custom(dimension, f64::INFINITY, 0.0)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::NAN)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::INFINITY)),
+        |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, -1.0)),
+        // A margin hides nothing.
+        |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, -1.0).rounded(2.0)),
+        |world, entity, dimension| insert(world, entity, dimension.ball(-1.0).rounded(2.0)),
+        |world, entity, dimension| insert(world, entity, dimension.ball(1.0).rounded(-0.5)),
+        |world, entity, dimension| insert(world, entity, dimension.block(1.0).rounded(f32::NAN)),
     ]
 }
 

@@ -2,8 +2,8 @@
 
 use crate::space::Space;
 
-/// Why something is no shape, from [`Collider::try_new`](crate::Collider::try_new) and
-/// [`ConvexHull::new`](crate::ConvexHull::new).
+/// Why something is no shape, from [`Collider::try_new`](crate::Collider::try_new),
+/// [`Collider::try_rounded`](crate::Collider::try_rounded) and [`ConvexHull::new`](crate::ConvexHull::new).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -16,6 +16,12 @@ pub enum ShapeError {
     /// A hull of no points at all.
     #[error("a convex hull needs at least one point")]
     NoPoints,
+    /// A shape that is not convex; the text names it.
+    #[error("{0} is concave: give it as several convex parts, or as the convex hull of its points")]
+    Concave(&'static str),
+    /// A regular polygon with fewer than 3 sides, or with more than 4096: its corners are listed.
+    #[error("a regular polygon must have from 3 to 4096 sides")]
+    Sides,
 }
 
 impl ShapeError {
@@ -34,5 +40,12 @@ impl ShapeError {
         } else {
             Ok(())
         }
+    }
+
+    /// Accepts a length along each axis.
+    pub(super) fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
+        // An infinite component counts as such, and not as the least one.
+        Self::check_points(name, &[lengths])?;
+        Self::check_length(name, lengths.min_component())
     }
 }

@@ -3,7 +3,13 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::{ConvexHull, ShapeError, Support, points::farthest};
+use super::{
+    ConvexHull, ShapeError, Support,
+    extrusion::extruded,
+    points::farthest,
+    round::{Cap, ellipsoid, frustum},
+    support::checked_radius,
+};
 use crate::{
     math::{Vec2, Vec3},
     space::{Space, Wide},
@@ -51,12 +57,34 @@ pub enum Shape<V: Space> {
     Capsule { half_length: f32, radius: f32 },
     /// The box from -`half_size` to `half_size`.
     Box { half_size: V },
+    /// The hull of the points at `half_diagonals` on the axes and opposite: a rhombus, or an octahedron.
+    Diamond { half_diagonals: V },
+    /// The unit ball, stretched by `half_size` along the axes.
+    Ellipsoid { half_size: V },
+    /// The hull of a disc across y at `half_height` and one at -`half_height`: a cylinder, a cone or what is left of one
+    /// without its tip; in the plane a trapezoid.
+    Frustum {
+        half_height: f32,
+        radius_top: f32,
+        radius_bottom: f32,
+    },
+    /// Part of a ball around y: in the plane a circular segment or sector.
+    Cap(Cap),
     /// A segment.
     Segment([V; 2]),
     /// A triangle.
     Triangle([V; 3]),
+    /// A tetrahedron; in the plane the hull of four points.
+    Tetrahedron([V; 4]),
     /// The hull of points.
     Hull(ConvexHull<V>),
+    /// A shape of the plane, extruded along z to both sides; in the plane itself, where there is no z, the shape as it is.
+    Extrusion {
+        base: Arc<Shape<Vec2>>,
+        half_depth: f32,
+    },
+    /// All points within `margin` of a shape.
+    Rounded { shape: Arc<Self>, margin: f32 },
     /// A user's shape.
     Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
 }
@@ -74,9 +102,25 @@ impl<V: Space> Support for Shape<V> {
                 V::Wide::axis(1) * if upward { half_length } else { -half_length }
             }
             Self::Box { half_size } => half_size.widen().copysign(direction),
+            Self::Diamond { half_diagonals } => diamond(half_diagonals.widen(), direction),
+            Self::Ellipsoid { half_size } => ellipsoid(half_size.widen(), direction),
+            Self::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            } => frustum(
+                (*half_height).into(),
+                (*radius_top).into(),
+                (*radius_bottom).into(),
+                direction,
+            ),
+            Self::Cap(cap) => cap.support(direction),
             Self::Segment(vertices) => farthest(vertices, direction),
             Self::Triangle(vertices) => farthest(vertices, direction),
+            Self::Tetrahedron(vertices) => farthest(vertices, direction),
             Self::Hull(hull) => hull.support(direction),
+            Self::Extrusion { base, half_depth } => extruded::<V>(base, *half_depth, direction),
+            Self::Rounded { shape, .. } => shape.support(direction),
             Self::Custom(shape) => shape.support(direction),
         }
     }
@@ -84,13 +128,67 @@ impl<V: Space> Support for Shape<V> {
     fn radius(&self) -> f64 {
         match self {
             Self::Ball { radius } | Self::Capsule { radius, .. } => f64::from(*radius),
+            Self::Rounded { shape, margin } => checked_radius(shape.radius()) + f64::from(*margin),
             Self::Custom(shape) => shape.radius(),
-            Self::Box { .. } | Self::Segment(_) | Self::Triangle(_) | Self::Hull(_) => 0.0,
+            Self::Box { .. }
+            | Self::Diamond { .. }
+            | Self::Ellipsoid { .. }
+            | Self::Frustum { .. }
+            | Self::Cap(_)
+            | Self::Segment(_)
+            | Self::Triangle(_)
+            | Self::Tetrahedron(_)
+            | Self::Hull(_)
+            | Self::Extrusion { .. } => 0.0,
         }
     }
 }
 
+/// The farthest of the points at `half_diagonals` on the axes and opposite: on the axis where it is farther than on those
+/// before.
+fn diamond<W: Wide>(half_diagonals: W, direction: W) -> W {
+    let heights = half_diagonals.scaled(direction);
+    let farthest = (1..W::DIMENSION).fold(0, |best, index| {
+        let farther = heights.component(index).abs() > heights.component(best).abs();
+        if farther { index } else { best }
+    });
+    let axis = W::axis(farthest);
+    // From all of them, so that what is NaN in one of them is NaN.
+    half_diagonals.copysign(direction).scaled(axis)
+}
+
 impl<V: Space> Shape<V> {
+    /// The hull of two discs across y.
+    pub(super) fn frustum(half_height: f32, radius_top: f32, radius_bottom: f32) -> Self {
+        Self::Frustum {
+            half_height,
+            radius_top,
+            radius_bottom,
+        }
+    }
+
+    /// This shape with a margin around it, or why that is none.
+    pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
+        ShapeError::check_length("margin", margin)?;
+        match self {
+            Self::Ball { radius } => Self::Ball {
+                radius: radius + margin,
+            },
+            Self::Capsule {
+                half_length,
+                radius,
+            } => Self::Capsule {
+                half_length,
+                radius: radius + margin,
+            },
+            shape => Self::Rounded {
+                shape: Arc::new(shape),
+                margin,
+            },
+        }
+        .checked()
+    }
+
     /// This shape, or why it is none.
     pub(super) fn checked(self) -> Result<Self, ShapeError> {
         match &self {
@@ -102,19 +200,39 @@ impl<V: Space> Shape<V> {
                 ShapeError::check_length("half length", *half_length)?;
                 ShapeError::check_length("radius", *radius)?;
             }
-            Self::Box { half_size } => {
-                // An infinite component counts as such, and not as the least one.
-                let least = if half_size.is_finite() {
-                    half_size.min_component()
-                } else {
-                    f32::NAN
-                };
-                ShapeError::check_length("half size", least)?;
+            Self::Box { half_size } | Self::Ellipsoid { half_size } => {
+                ShapeError::check_lengths("half size", *half_size)?;
+            }
+            Self::Diamond { half_diagonals } => {
+                ShapeError::check_lengths("half diagonal", *half_diagonals)?;
+            }
+            Self::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            } => {
+                ShapeError::check_length("height", *half_height)?;
+                ShapeError::check_length("radius", *radius_top)?;
+                ShapeError::check_length("radius", *radius_bottom)?;
+            }
+            Self::Cap(cap) => {
+                ShapeError::check_length("radius", cap.radius)?;
+                ShapeError::check_length("half angle", cap.half_angle)?;
+                if cap.is_concave() {
+                    return Err(ShapeError::Concave(
+                        "a circular sector of more than half a circle",
+                    ));
+                }
             }
             Self::Segment(vertices) => ShapeError::check_points("vertex", vertices)?,
             Self::Triangle(vertices) => ShapeError::check_points("vertex", vertices)?,
-            // The one was checked when it was made; the other is asked when it is used.
-            Self::Hull(_) | Self::Custom(_) => {}
+            Self::Tetrahedron(vertices) => ShapeError::check_points("vertex", vertices)?,
+            Self::Extrusion { half_depth, .. } => {
+                ShapeError::check_length("half depth", *half_depth)?;
+            }
+            // The hull was checked when it was made, the margin before it was put around what had been checked; the last
+            // one is asked when it is used.
+            Self::Hull(_) | Self::Rounded { .. } | Self::Custom(_) => {}
         }
         Ok(self)
     }
@@ -129,9 +247,25 @@ impl<V: Space> fmt::Debug for Shape<V> {
                 radius,
             } => write!(formatter, "Capsule({half_length}, {radius})"),
             Self::Box { half_size } => write!(formatter, "Box({half_size:?})"),
+            Self::Diamond { half_diagonals } => write!(formatter, "Diamond({half_diagonals:?})"),
+            Self::Ellipsoid { half_size } => write!(formatter, "Ellipsoid({half_size:?})"),
+            Self::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            } => write!(
+                formatter,
+                "Frustum({half_height}, {radius_top}, {radius_bottom})"
+            ),
+            Self::Cap(cap) => write!(formatter, "{cap:?}"),
             Self::Segment(vertices) => write!(formatter, "Segment({vertices:?})"),
             Self::Triangle(vertices) => write!(formatter, "Triangle({vertices:?})"),
+            Self::Tetrahedron(vertices) => write!(formatter, "Tetrahedron({vertices:?})"),
             Self::Hull(hull) => write!(formatter, "Hull({} points)", hull.points().len()),
+            Self::Extrusion { base, half_depth } => {
+                write!(formatter, "Extrusion({base:?}, {half_depth})")
+            }
+            Self::Rounded { shape, margin } => write!(formatter, "Rounded({shape:?}, {margin})"),
             Self::Custom(_) => write!(formatter, "Custom"),
         }
     }

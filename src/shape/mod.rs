@@ -5,21 +5,27 @@
 //! apart, distance, normal and depth follow from it alone, exactly; only where the cores themselves overlap is EPA
 //! needed.
 //!
-//! `support.rs` is the contract; `points.rs` and `primitives.rs` implement it for point sets and Bevy's primitives;
-//! `kinds.rs` gathers what a collider can hold into one type, with the check of each, and `into_shape.rs` says what can
-//! become one; `image.rs` maps a shape by a scale or a linear map.
+//! `support.rs` is the contract. `kinds.rs` gathers what a collider can hold into one type, with the check of each;
+//! `round.rs`, `points.rs` and `extrusion.rs` have the support functions that take more than a line. `primitives.rs` is the
+//! table of Bevy's primitives, `polygon.rs` the regular ones among them, `rounded.rs` a margin around any shape;
+//! `into_shape.rs` says what can become a collider. `image.rs` maps a shape by a scale or a linear map.
 
 mod error;
+mod extrusion;
 mod image;
 mod into_shape;
 mod kinds;
 mod points;
+mod polygon;
 mod primitives;
+mod round;
+mod rounded;
 mod support;
 
 pub use error::ShapeError;
 pub use image::{Image, Map};
-pub use into_shape::IntoShape;
+pub use into_shape::{ConvexShape, IntoShape};
 pub use kinds::{AnyShape, Dimension, Shape};
 pub use points::ConvexHull;
+pub use rounded::Rounded;
 pub use support::Support;

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::{ShapeError, Support};
-use crate::space::{Space, Wide};
+use crate::{
+    math::{Vec2, Vec3},
+    space::{Space, Wide},
+};
 
 /// The convex hull of one or more points, checked when it is made and cheap to clone.
 ///
@@ -53,6 +56,21 @@ impl<V: Space> Support for ConvexHull<V> {
         farthest(&self.points, direction)
     }
 }
+
+/// A point is a shape for queries: where it is in its own frame.
+macro_rules! points {
+    ($($vector:ident),*) => { $(
+        impl Support for $vector {
+            type Vector = Self;
+
+            fn support(&self, _: <Self as Space>::Wide) -> <Self as Space>::Wide {
+                self.widen()
+            }
+        }
+    )* };
+}
+
+points!(Vec2, Vec3);
 
 impl<V: Space> Support for [V] {
     type Vector = V;

@@ -1,54 +1,104 @@
-//! Bevy's primitives as shapes: the one table of them. Frames and conventions are Bevy's: centred on the origin, a
-//! capsule along y.
+//! Bevy's primitives as shapes: the one table of them. Frames and conventions are Bevy's: all are centred on the origin,
+//! long ones and what is turned about an axis along y, a cone with its tip up.
+//!
+//! `polygon.rs` and `extrusion.rs` have those that are no single kind of shape.
+
+use core::f32::consts::PI;
 
 use super::{
-    Shape, ShapeError, Support,
-    into_shape::{IntoShape, sealed},
+    ConvexHull, Shape, ShapeError, Support,
+    into_shape::{ConvexShape, IntoShape, sealed},
+    points::farthest,
+    round::Cap,
 };
-use crate::math::{
-    Capsule2d, Capsule3d, Circle, Cuboid, DVec2, DVec3, Rectangle, Segment2d, Segment3d, Sphere,
-    Triangle2d, Triangle3d, Vec2, Vec3,
+use crate::{
+    math::{
+        Capsule2d, Capsule3d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
+        ConvexPolygon, Cuboid, Cylinder, DVec2, Ellipse, Rectangle, Rhombus, Segment2d, Segment3d,
+        Sphere, Tetrahedron, Triangle2d, Triangle3d, Vec2, Vec3,
+    },
+    space::Space,
 };
 
-/// Each primitive, its space, and the kind of shape that it is.
+/// Each primitive, whether it is convex whatever its numbers, its space, and the kind of shape that it is.
 macro_rules! primitives {
-    ($($primitive:ident in $space:ident, $wide:ident => |$it:ident| $shape:expr;)*) => { $(
+    ($($primitive:ident $(: $convex:ident)? in $space:ident => |$it:ident| $shape:expr;)*) => { $(
         impl Support for $primitive {
             type Vector = $space;
 
-            fn support(&self, direction: $wide) -> $wide {
+            fn support(&self, direction: <$space as Space>::Wide) -> <$space as Space>::Wide {
                 let $it = self;
-                $shape.support(direction)
+                let shape: Shape<$space> = $shape;
+                shape.support(direction)
             }
 
             fn radius(&self) -> f64 {
                 let $it = self;
-                $shape.radius()
+                let shape: Shape<$space> = $shape;
+                shape.radius()
             }
         }
 
         impl sealed::Sealed for $primitive {}
-
+        $(impl $convex for $primitive {})?
         impl IntoShape for $primitive {
             type Vector = $space;
 
             fn into_shape(self) -> Result<Shape<$space>, ShapeError> {
                 let $it = self;
-                $shape.checked()
+                let shape: Shape<$space> = $shape;
+                shape.checked()
             }
         }
     )* };
 }
 
 primitives! {
-    Circle in Vec2, DVec2 => |it| Shape::<Vec2>::Ball { radius: it.radius };
-    Sphere in Vec3, DVec3 => |it| Shape::<Vec3>::Ball { radius: it.radius };
-    Capsule2d in Vec2, DVec2 => |it| Shape::<Vec2>::Capsule { half_length: it.half_length, radius: it.radius };
-    Capsule3d in Vec3, DVec3 => |it| Shape::<Vec3>::Capsule { half_length: it.half_length, radius: it.radius };
-    Rectangle in Vec2, DVec2 => |it| Shape::Box { half_size: it.half_size };
-    Cuboid in Vec3, DVec3 => |it| Shape::Box { half_size: it.half_size };
-    Segment2d in Vec2, DVec2 => |it| Shape::Segment(it.vertices);
-    Segment3d in Vec3, DVec3 => |it| Shape::Segment(it.vertices);
-    Triangle2d in Vec2, DVec2 => |it| Shape::Triangle(it.vertices);
-    Triangle3d in Vec3, DVec3 => |it| Shape::Triangle(it.vertices);
+    Circle: ConvexShape in Vec2 => |it| Shape::Ball { radius: it.radius };
+    Sphere: ConvexShape in Vec3 => |it| Shape::Ball { radius: it.radius };
+    Capsule2d: ConvexShape in Vec2 => |it| Shape::Capsule { half_length: it.half_length, radius: it.radius };
+    Capsule3d: ConvexShape in Vec3 => |it| Shape::Capsule { half_length: it.half_length, radius: it.radius };
+    Rectangle: ConvexShape in Vec2 => |it| Shape::Box { half_size: it.half_size };
+    Cuboid: ConvexShape in Vec3 => |it| Shape::Box { half_size: it.half_size };
+    Rhombus: ConvexShape in Vec2 => |it| Shape::Diamond { half_diagonals: it.half_diagonals };
+    Ellipse: ConvexShape in Vec2 => |it| Shape::Ellipsoid { half_size: it.half_size };
+    Segment2d: ConvexShape in Vec2 => |it| Shape::Segment(it.vertices);
+    Segment3d: ConvexShape in Vec3 => |it| Shape::Segment(it.vertices);
+    Triangle2d: ConvexShape in Vec2 => |it| Shape::Triangle(it.vertices);
+    Triangle3d: ConvexShape in Vec3 => |it| Shape::Triangle(it.vertices);
+    Tetrahedron: ConvexShape in Vec3 => |it| Shape::Tetrahedron(it.vertices);
+    Cylinder: ConvexShape in Vec3 => |it| Shape::frustum(it.half_height, it.radius, it.radius);
+    Cone: ConvexShape in Vec3 => |it| Shape::frustum(0.5 * it.height, 0.0, it.radius);
+    ConicalFrustum: ConvexShape in Vec3 => |it| Shape::frustum(0.5 * it.height, it.radius_top, it.radius_bottom);
+    CircularSegment: ConvexShape in Vec2 => |it| cap(it.arc.radius, it.arc.half_angle, false);
+    CircularSector in Vec2 => |it| cap(it.arc.radius, it.arc.half_angle, true);
+}
+
+/// A circular segment or sector; with all of its circle, a circle.
+fn cap(radius: f32, half_angle: f32, pointed: bool) -> Shape<Vec2> {
+    if half_angle.is_finite() && half_angle >= PI {
+        Shape::Ball { radius }
+    } else {
+        Shape::Cap(Cap::new(radius, half_angle, pointed))
+    }
+}
+
+/// The hull of the vertices: in whatever order they are, and also where Bevy has been told not to check that they are those
+/// of a convex polygon.
+impl Support for ConvexPolygon {
+    type Vector = Vec2;
+
+    fn support(&self, direction: DVec2) -> DVec2 {
+        farthest(self.vertices(), direction)
+    }
+}
+
+impl sealed::Sealed for ConvexPolygon {}
+impl ConvexShape for ConvexPolygon {}
+impl IntoShape for ConvexPolygon {
+    type Vector = Vec2;
+
+    fn into_shape(self) -> Result<Shape<Vec2>, ShapeError> {
+        ConvexHull::new(self.vertices().iter().copied()).map(Shape::Hull)
+    }
 }

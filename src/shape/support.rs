@@ -6,9 +6,13 @@ use crate::space::Space;
 
 /// A convex shape, known by its support function.
 ///
-/// All of Bevy's convex primitives that this version knows implement it, and so do slices of points (`[Vec2]`,
-/// `[Vec3]`), which stand for their convex hull. Implement it for a shape of your own and every query takes it;
-/// [`Collider::custom`](crate::Collider::custom) makes a collider of it.
+/// Bevy's convex primitives implement it, and so do a point (`Vec2`, `Vec3`), slices of points, which stand for their
+/// convex hull, and [`Rounded`](crate::Rounded) around any shape. Implement it for a shape of your own and every query takes
+/// it; [`Collider::custom`](crate::Collider::custom) makes a collider of it.
+///
+/// Nothing is checked on the way to a query. Of Bevy's primitives, lengths that are negative count as their sizes; only a
+/// negative radius of a ball or capsule touches nothing, as any negative [`radius`](Self::radius). A `CircularSector` of more
+/// than half a circle, which is concave, counts as its hull. ([`Collider::try_new`](crate::Collider::try_new) refuses both.)
 ///
 /// A shape is a convex *core*, which [`support`](Self::support) describes, with a [`radius`](Self::radius) around it.
 /// Most shapes have radius 0 and are their own core. Whatever is round all over is best written with a radius, because
@@ -55,8 +59,11 @@ use crate::space::Space;
 /// objects in three-dimensional space" (1988); van den Bergen, "Collision Detection in Interactive 3D Environments"
 /// (2003), chapter 4, lists the support functions of many shapes.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no shape that headbutt knows",
-    note = "a convex shape can be given as the hull of its points, or by a `Support` of your own"
+    message = "`{Self}` is no convex shape that headbutt knows",
+    label = "no convex shape",
+    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is given as several convex parts, or as \
+        the hull of its points: a slice of them, or a `ConvexHull`",
+    note = "a shape of your own needs a `Support` of your own"
 )]
 pub trait Support {
     /// `Vec2` for a shape in the plane, `Vec3` for one in space.
@@ -74,6 +81,11 @@ pub trait Support {
     fn radius(&self) -> f64 {
         0.0
     }
+}
+
+/// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
+pub(super) fn checked_radius(radius: f64) -> f64 {
+    if radius >= 0.0 { radius } else { f64::NAN }
 }
 
 /// What points at a shape is that shape.

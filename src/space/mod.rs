@@ -132,6 +132,9 @@ pub trait Wide:
     /// This vector with its components' signs taken from `signs`.
     fn copysign(self, signs: Self) -> Self;
 
+    /// Each component times that of `factors`: this vector under a diagonal map.
+    fn scaled(self, factors: Self) -> Self;
+
     /// The oriented area of the parallelogram from `self` to `other` (the outer product).
     fn wedge(self, other: Self) -> Self::Area;
 

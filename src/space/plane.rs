@@ -74,6 +74,10 @@ impl Wide for DVec2 {
         self.copysign(signs)
     }
 
+    fn scaled(self, factors: Self) -> Self {
+        self * factors
+    }
+
     fn wedge(self, other: Self) -> f64 {
         self.perp_dot(other)
     }

@@ -83,6 +83,10 @@ impl Wide for DVec3 {
         self.copysign(signs)
     }
 
+    fn scaled(self, factors: Self) -> Self {
+        self * factors
+    }
+
     fn wedge(self, other: Self) -> DVec3 {
         self.cross(other)
     }

@@ -2,15 +2,24 @@
 //!
 //! A case is made from its number alone, so that each can be looked at by itself.
 
-use core::f32::consts::PI;
+use core::{
+    f32::consts::{FRAC_PI_2, FRAC_PI_4, PI},
+    f64::consts::TAU,
+};
 
-use bevy::math::{DVec3, Quat, Vec3};
-use headbutt::{ConvexHull, Support};
+use bevy::math::{
+    DVec3, Quat, Vec2, Vec3,
+    primitives::{
+        Arc2d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum, Cylinder, Ellipse,
+        Extrusion, RegularPolygon, Rhombus, Triangle2d,
+    },
+};
+use headbutt::{ConvexHull, Rounded, Support};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{
     Convex,
-    cases::{Bounded, Cone, Cylinder, Dimension},
+    cases::{Bounded, Dimension},
     solid::{Form, Solid},
     unit,
 };
@@ -26,12 +35,23 @@ pub enum Class {
     Box,
     Hull,
     Ellipsoid,
+    RoundedBox,
+    Rhombus,
+    RegularPolygon,
+    Sector,
+    CircleSegment,
     Cylinder,
     Cone,
+    Frustum,
+    RoundedCylinder,
+    /// An extruded polygon.
+    Prism,
+    /// What is extruded and round.
+    Log,
 }
 
-/// Those that there are in the plane come first.
-const CLASSES: [Class; 11] = [
+/// Those that there are in the plane.
+const IN_PLANE: [Class; 14] = [
     Class::Point,
     Class::Ball,
     Class::Capsule,
@@ -41,8 +61,31 @@ const CLASSES: [Class; 11] = [
     Class::Box,
     Class::Hull,
     Class::Ellipsoid,
+    Class::RoundedBox,
+    Class::Rhombus,
+    Class::RegularPolygon,
+    Class::Sector,
+    Class::CircleSegment,
+];
+
+/// Those that there are in space.
+const IN_SPACE: [Class; 16] = [
+    Class::Point,
+    Class::Ball,
+    Class::Capsule,
+    Class::Rounded,
+    Class::Segment,
+    Class::Triangle,
+    Class::Box,
+    Class::Hull,
+    Class::Ellipsoid,
+    Class::RoundedBox,
     Class::Cylinder,
     Class::Cone,
+    Class::Frustum,
+    Class::RoundedCylinder,
+    Class::Prism,
+    Class::Log,
 ];
 
 /// Classes that behave alike.
@@ -56,11 +99,15 @@ pub enum Family {
 impl Class {
     pub fn family(self) -> Family {
         match self {
-            Self::Ball | Self::Capsule | Self::Rounded => Family::Round,
+            Self::Ball | Self::Capsule | Self::Rounded | Self::RoundedBox => Family::Round,
             Self::Point | Self::Segment | Self::Triangle | Self::Box | Self::Hull => {
                 Family::Polytope
             }
-            Self::Ellipsoid | Self::Cylinder | Self::Cone => Family::Smooth,
+            Self::Rhombus | Self::RegularPolygon | Self::Prism => Family::Polytope,
+            Self::Ellipsoid | Self::Cylinder | Self::Cone | Self::Frustum => Family::Smooth,
+            Self::Sector | Self::CircleSegment | Self::RoundedCylinder | Self::Log => {
+                Family::Smooth
+            }
         }
     }
 }
@@ -247,29 +294,145 @@ impl<V: Dimension> Figure<V> {
                 Style::Sphere => on_sphere(random.random_range(100..=500), size, random),
             }),
             Class::Ellipsoid => Self::ellipsoid(lengths),
-            Class::Cylinder | Class::Cone => {
-                let (half_height, radius) = (lengths.y, lengths.x);
-                let [high, wide] = [half_height, radius].map(f64::from);
-                let (shape, form) = if class == Class::Cylinder {
-                    let shape = V::turned_about_y(Cylinder {
-                        half_height,
-                        radius,
-                    });
-                    let form = Form::Cylinder {
-                        half_height: high,
-                        radius: wide,
-                    };
-                    (shape, form)
+            Class::RoundedBox => {
+                let half_size = 0.7 * lengths;
+                let radius = 0.4 * lengths.z;
+                Self {
+                    class,
+                    shape: V::rounded_box(V::of(half_size), radius),
+                    radius: radius.into(),
+                    ..Self::cuboid(half_size)
+                }
+            }
+            Class::Rhombus => {
+                let half_diagonals = lengths.truncate();
+                let Vec2 { x, y } = half_diagonals;
+                let ends = [Vec3::X * x, Vec3::X * -x, Vec3::Y * y, Vec3::Y * -y].map(V::of);
+                let shape = V::flat(Rhombus { half_diagonals });
+                Self::of_points(class, shape, ends, 0.0)
+            }
+            Class::RegularPolygon => {
+                let polygon = regular_polygon(lengths.z, random);
+                let corners = regular_corners(&polygon);
+                Self::new(class, V::flat(polygon), Form::Points(corners), 0.0)
+            }
+            Class::Sector | Class::CircleSegment => {
+                let centre = class == Class::Sector;
+                let most = if centre { FRAC_PI_2 } else { PI };
+                let half_angle = match random.random_range(0..8) {
+                    0 => FRAC_PI_2,
+                    1 => thickness * FRAC_PI_4,
+                    _ => thickness * random.random_range(0.05..most),
+                };
+                let arc = Arc2d::new(lengths.z, half_angle);
+                let shape = if centre {
+                    V::flat(CircularSector { arc })
                 } else {
-                    let shape = V::turned_about_y(Cone {
-                        half_height,
-                        radius,
+                    V::flat(CircularSegment { arc })
+                };
+                Self::new(class, shape, slice(arc, centre), 0.0)
+            }
+            Class::Cylinder | Class::RoundedCylinder => {
+                let (half_height, radius) = (lengths.y, lengths.x);
+                let form = Form::Cylinder {
+                    half_height: half_height.into(),
+                    radius: radius.into(),
+                };
+                let cylinder = Cylinder {
+                    half_height,
+                    radius,
+                };
+                if class == Class::Cylinder {
+                    Self::new(class, V::solid(cylinder), form, 0.0)
+                } else {
+                    let margin = 0.4 * lengths.z;
+                    let shape = V::solid(Rounded::new(cylinder, margin));
+                    Self::new(class, shape, form, margin)
+                }
+            }
+            Class::Cone => {
+                let (half_height, radius) = (lengths.y, lengths.x);
+                let form = Form::Cone {
+                    half_height: half_height.into(),
+                    radius: radius.into(),
+                };
+                let height = 2.0 * half_height;
+                Self::new(class, V::solid(Cone { radius, height }), form, 0.0)
+            }
+            Class::Frustum => {
+                let radius_top = lengths.x * random.random_range(0.0..1.5);
+                let (half_height, radius_bottom) = (lengths.y, lengths.x);
+                let form = Form::Frustum {
+                    half_height: half_height.into(),
+                    top: radius_top.into(),
+                    bottom: radius_bottom.into(),
+                };
+                let shape = V::solid(ConicalFrustum {
+                    radius_top,
+                    radius_bottom,
+                    height: 2.0 * half_height,
+                });
+                Self::new(class, shape, form, 0.0)
+            }
+            Class::Prism => {
+                let half_depth = lengths.y;
+                let (shape, base) = if random.random_bool(0.5) {
+                    let corners = points(3, random);
+                    let corners =
+                        [corners[0], corners[1], corners[2]].map(|it| it.deep().as_vec3());
+                    let [a, b, c] = corners.map(Vec3::truncate);
+                    let base_shape = Triangle2d::new(a, b, c);
+                    let shape = V::solid(Extrusion {
+                        base_shape,
+                        half_depth,
                     });
-                    let form = Form::Cone {
-                        half_height: high,
-                        radius: wide,
-                    };
-                    (shape, form)
+                    (shape, corners.map(|it| it.with_z(0.0).as_dvec3()).to_vec())
+                } else {
+                    let base_shape = regular_polygon(lengths.x, random);
+                    let shape = V::solid(Extrusion {
+                        base_shape,
+                        half_depth,
+                    });
+                    (shape, regular_corners(&base_shape))
+                };
+                let ends = [1.0, -1.0].map(|end| DVec3::Z * (end * f64::from(half_depth)));
+                let corners = base.iter().flat_map(|corner| ends.map(|end| *corner + end));
+                Self::new(class, shape, Form::Points(corners.collect()), 0.0)
+            }
+            Class::Log => {
+                let half_depth = lengths.y;
+                let (shape, base) = match random.random_range(0..3) {
+                    0 => {
+                        let base_shape = Ellipse::new(lengths.x, lengths.z);
+                        let half_size = base_shape.half_size.extend(0.0).as_dvec3();
+                        let shape = V::solid(Extrusion {
+                            base_shape,
+                            half_depth,
+                        });
+                        (shape, Form::Ellipsoid(half_size))
+                    }
+                    1 => {
+                        let base_shape = Circle::new(lengths.x);
+                        let half_size = DVec3::new(1.0, 1.0, 0.0) * f64::from(lengths.x);
+                        let shape = V::solid(Extrusion {
+                            base_shape,
+                            half_depth,
+                        });
+                        (shape, Form::Ellipsoid(half_size))
+                    }
+                    _ => {
+                        let arc = Arc2d::new(lengths.x, random.random_range(0.05..PI));
+                        let base_shape = CircularSegment { arc };
+                        let shape = V::solid(Extrusion {
+                            base_shape,
+                            half_depth,
+                        });
+                        (shape, slice(arc, false))
+                    }
+                };
+                let form = Form::Prism {
+                    base: Box::new(base),
+                    half_depth: half_depth.into(),
                 };
                 Self::new(class, shape, form, 0.0)
             }
@@ -299,6 +462,28 @@ impl<V> core::fmt::Debug for Figure<V> {
             }
             _ => write!(formatter, "{class:?}: {form:?}, radius {radius:?}"),
         }
+    }
+}
+
+fn regular_polygon(radius: f32, random: &mut StdRng) -> RegularPolygon {
+    RegularPolygon::new(radius, random.random_range(3..=12))
+}
+
+/// In f64, the first one at the top.
+fn regular_corners(polygon: &RegularPolygon) -> Vec<DVec3> {
+    let sides = polygon.sides;
+    let corner = |number| {
+        let angle = TAU * f64::from(number) / f64::from(sides);
+        DVec3::new(-angle.sin(), angle.cos(), 0.0) * f64::from(polygon.circumradius())
+    };
+    (0..sides).map(corner).collect()
+}
+
+fn slice(arc: Arc2d, centre: bool) -> Form {
+    Form::Slice {
+        radius: arc.radius.into(),
+        half_angle: arc.half_angle.into(),
+        centre,
     }
 }
 
@@ -605,7 +790,11 @@ fn turning<V: Dimension>(from: DVec3, to: DVec3) -> Quat {
 
 impl Plan {
     fn new<V: Dimension>(regime: Regime, round: usize, random: &mut StdRng) -> Self {
-        let classes = &CLASSES[..if V::PLANAR { 9 } else { 11 }];
+        let classes = if V::PLANAR {
+            &IN_PLANE[..]
+        } else {
+            &IN_SPACE[..]
+        };
         let mut pair = [round % classes.len(), round / classes.len() % classes.len()]
             .map(|number| classes[number]);
         let mut styles = [Style::Usual; 2];
@@ -660,7 +849,15 @@ impl Plan {
                     turns = [Quat::IDENTITY; 2];
                 }
             }
-            Regime::Seam => pair[which] = [Class::Ball, Class::Capsule, Class::Rounded][round % 3],
+            Regime::Seam => {
+                let round_ones = [
+                    Class::Ball,
+                    Class::Capsule,
+                    Class::Rounded,
+                    Class::RoundedBox,
+                ];
+                pair[which] = round_ones[round % round_ones.len()];
+            }
             _ => {}
         }
         Self {

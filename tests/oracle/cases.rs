@@ -5,11 +5,11 @@ use std::{cell::Cell, fmt};
 use bevy::math::{
     DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
     primitives::{
-        Capsule2d, Capsule3d, Circle, Cuboid, Rectangle, Segment2d, Segment3d, Sphere, Triangle2d,
-        Triangle3d,
+        Capsule2d, Capsule3d, Circle, Cuboid, Ellipse, Rectangle, Segment2d, Segment3d, Sphere,
+        Triangle2d, Triangle3d,
     },
 };
-use headbutt::{ConvexHull, Space, Support};
+use headbutt::{ConvexHull, Rounded, Space, Support};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{Body, unit};
@@ -31,10 +31,12 @@ pub trait Dimension: Space {
     fn triangle(vertices: [Self; 3]) -> Box<dyn Support<Vector = Self>>;
     fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>>;
     fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>>;
-    /// Of the plane there is none.
-    fn turned_about_y(
-        shape: impl Support<Vector = Vec3> + 'static,
-    ) -> Box<dyn Support<Vector = Self>>;
+    /// The library's, with a margin.
+    fn rounded_box(half_size: Self, margin: f32) -> Box<dyn Support<Vector = Self>>;
+    /// A shape of the plane, in which alone it may be asked for.
+    fn flat(shape: impl Support<Vector = Vec2> + 'static) -> Box<dyn Support<Vector = Self>>;
+    /// A shape of space, likewise.
+    fn solid(shape: impl Support<Vector = Vec3> + 'static) -> Box<dyn Support<Vector = Self>>;
 
     /// In the plane, of a rotation what turns x within the plane.
     fn isometry(rotation: Quat, translation: Vec3) -> Self::Isometry;
@@ -101,65 +103,17 @@ impl Support for Diamond<Vec3> {
     }
 }
 
-/// A smooth shape of the user's own: the points x with |x / `half_size`| at most 1.
-pub struct Ellipsoid<V> {
-    pub half_size: V,
+/// A smooth shape of the user's own: the points x with |x / `half_size`| at most 1. (That of the plane is Bevy's.)
+pub struct Ellipsoid {
+    pub half_size: Vec3,
 }
 
-impl Support for Ellipsoid<Vec2> {
-    type Vector = Vec2;
-
-    fn support(&self, direction: DVec2) -> DVec2 {
-        let half_size = self.half_size.as_dvec2();
-        half_size * (half_size * direction).normalize_or_zero()
-    }
-}
-
-impl Support for Ellipsoid<Vec3> {
+impl Support for Ellipsoid {
     type Vector = Vec3;
 
     fn support(&self, direction: DVec3) -> DVec3 {
         let half_size = self.half_size.as_dvec3();
         half_size * (half_size * direction).normalize_or_zero()
-    }
-}
-
-/// All points within `radius` of y whose y is at most `half_height`.
-pub struct Cylinder {
-    pub half_height: f32,
-    pub radius: f32,
-}
-
-/// The farthest point of a circle around y.
-fn rim(radius: f32, direction: DVec3) -> DVec3 {
-    direction.with_y(0.0).normalize_or_zero() * f64::from(radius)
-}
-
-impl Support for Cylinder {
-    type Vector = Vec3;
-
-    fn support(&self, direction: DVec3) -> DVec3 {
-        rim(self.radius, direction) + DVec3::Y * f64::from(self.half_height).copysign(direction.y)
-    }
-}
-
-/// From its apex at `half_height` on y to a disc at -`half_height`.
-pub struct Cone {
-    pub half_height: f32,
-    pub radius: f32,
-}
-
-impl Support for Cone {
-    type Vector = Vec3;
-
-    fn support(&self, direction: DVec3) -> DVec3 {
-        let apex = DVec3::Y * f64::from(self.half_height);
-        let base = rim(self.radius, direction) - apex;
-        if direction.dot(apex - base) > 0.0 {
-            apex
-        } else {
-            base
-        }
     }
 }
 
@@ -194,9 +148,15 @@ impl Dimension for Vec2 {
         Box::new(Diamond { half_size, radius })
     }
     fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Ellipsoid { half_size })
+        Box::new(Ellipse { half_size })
     }
-    fn turned_about_y(_: impl Support<Vector = Vec3> + 'static) -> Box<dyn Support<Vector = Self>> {
+    fn rounded_box(half_size: Self, margin: f32) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Rounded::new(Rectangle { half_size }, margin))
+    }
+    fn flat(shape: impl Support<Vector = Vec2> + 'static) -> Box<dyn Support<Vector = Self>> {
+        Box::new(shape)
+    }
+    fn solid(_: impl Support<Vector = Vec3> + 'static) -> Box<dyn Support<Vector = Self>> {
         unreachable!("only in space")
     }
     fn isometry(rotation: Quat, translation: Vec3) -> Isometry2d {
@@ -250,9 +210,13 @@ impl Dimension for Vec3 {
     fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
         Box::new(Ellipsoid { half_size })
     }
-    fn turned_about_y(
-        shape: impl Support<Vector = Vec3> + 'static,
-    ) -> Box<dyn Support<Vector = Self>> {
+    fn rounded_box(half_size: Self, margin: f32) -> Box<dyn Support<Vector = Self>> {
+        Box::new(Rounded::new(Cuboid { half_size }, margin))
+    }
+    fn flat(_: impl Support<Vector = Vec2> + 'static) -> Box<dyn Support<Vector = Self>> {
+        unreachable!("only in the plane")
+    }
+    fn solid(shape: impl Support<Vector = Vec3> + 'static) -> Box<dyn Support<Vector = Self>> {
         Box::new(shape)
     }
     fn isometry(rotation: Quat, translation: Vec3) -> Isometry3d {

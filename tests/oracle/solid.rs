@@ -43,6 +43,21 @@ pub enum Form {
     Cylinder { half_height: f64, radius: f64 },
     /// Around y, the apex up.
     Cone { half_height: f64, radius: f64 },
+    /// Around y, between two discs of any radius.
+    Frustum {
+        half_height: f64,
+        top: f64,
+        bottom: f64,
+    },
+    /// In the plane, all of a disc within an angle of y, as seen from its centre: the hull of that, with the centre or
+    /// without it.
+    Slice {
+        radius: f64,
+        half_angle: f64,
+        centre: bool,
+    },
+    /// A form of the plane, along z.
+    Prism { base: Box<Form>, half_depth: f64 },
 }
 
 impl Form {
@@ -50,6 +65,13 @@ impl Form {
         let rim = |radius: f64| {
             let flat = direction.with_y(0.0);
             unit(flat).unwrap_or(DVec3::X) * radius
+        };
+        let farther = |p: DVec3, q: DVec3| {
+            if p.dot(direction) >= q.dot(direction) {
+                p
+            } else {
+                q
+            }
         };
         match self {
             Self::Points(points) => {
@@ -75,11 +97,34 @@ impl Form {
                     DVec3::Y * *half_height,
                     rim(*radius) - DVec3::Y * *half_height,
                 );
-                if apex.dot(direction) >= base.dot(direction) {
-                    apex
+                farther(apex, base)
+            }
+            Self::Frustum {
+                half_height,
+                top,
+                bottom,
+            } => farther(
+                rim(*top) + DVec3::Y * *half_height,
+                rim(*bottom) - DVec3::Y * *half_height,
+            ),
+            Self::Slice {
+                radius,
+                half_angle,
+                centre,
+            } => {
+                // By the angle, no point of the arc is farther than the one nearest to the direction.
+                let angle = direction.x.atan2(direction.y);
+                let (sin, cos) = angle.clamp(-half_angle, *half_angle).sin_cos();
+                let on_arc = DVec3::new(sin, cos, 0.0) * *radius;
+                if *centre {
+                    farther(on_arc, DVec3::ZERO)
                 } else {
-                    base
+                    on_arc
                 }
+            }
+            Self::Prism { base, half_depth } => {
+                let flat = base.support(direction.with_z(0.0));
+                flat + DVec3::Z * half_depth.copysign(direction.z)
             }
         }
     }
@@ -101,6 +146,28 @@ impl Form {
                 half_height,
                 radius,
             } => half_height.hypot(*radius),
+            Self::Frustum {
+                half_height,
+                top,
+                bottom,
+            } => half_height.hypot(top.max(*bottom)),
+            // Around the middle of the chord, or around the circle through the centre and both tips, as far as these are
+            // not beyond that of the disc itself.
+            Self::Slice {
+                radius,
+                half_angle,
+                centre,
+            } => {
+                let (sin, cos) = half_angle.sin_cos();
+                if cos <= 0.0 {
+                    *radius
+                } else if *centre && cos > sin {
+                    0.5 * radius / cos
+                } else {
+                    radius * sin
+                }
+            }
+            Self::Prism { base, half_depth } => base.size().hypot(*half_depth),
         }
     }
 
@@ -108,6 +175,8 @@ impl Form {
     fn reach(&self) -> f64 {
         match self {
             Self::Points(points) => points.iter().map(|p| p.length()).fold(0.0, f64::max),
+            Self::Slice { radius, .. } => *radius,
+            Self::Prism { base, half_depth } => base.reach().hypot(*half_depth),
             _ => self.size(),
         }
     }
