@@ -21,7 +21,7 @@ use super::{
     gjk::{Gjk, Goal},
     minkowski::{Pair, Vertex},
     simplex::{Simplex, nearest},
-    tolerance::{COPLANAR, DEPTH_GAP, FLAT, TIE},
+    tolerance::{COPLANAR, DEPTH_GAP, FLAT},
 };
 use crate::{
     shape::Support,
@@ -35,10 +35,6 @@ const USUAL: (usize, usize) = (64, 124);
 /// The room for the few: shapes of hundreds of points, or round ones, around one centre, where the way out is nearly as
 /// long in all directions and each of them must be looked along.
 const LARGE: (usize, usize) = (1024, 2044);
-
-/// After so many directions of the same depth, no lower one is looked for. On the axis of a cone all ways out around it are equal, and
-/// the polytope would have to become as round as the cone to prove it.
-const MAX_TIES: usize = 16;
 
 /// More steps than this are not made towards the least depth near a direction. A polytope has few supporting planes near
 /// one another; on a smooth shape that is nearly round each step gains but a part of what is missing.
@@ -133,13 +129,11 @@ where
     let outcome = search.span().unwrap_or_else(|| search.expand());
     match outcome {
         Outcome::Flat(found) | Outcome::Converged(found) => Ok(found),
-        Outcome::Tied | Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => {
-            Err(CutShort {
-                full: matches!(outcome, Outcome::Full),
-                best: search.best.unwrap_or_else(|| search.look(W::axis(0)).1),
-                scale: search.scale,
-            })
-        }
+        Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => Err(CutShort {
+            full: matches!(outcome, Outcome::Full),
+            best: search.best.unwrap_or_else(|| search.look(W::axis(0)).1),
+            scale: search.scale,
+        }),
     }
 }
 
@@ -158,8 +152,6 @@ enum Outcome<W> {
     Flat(Penetration<W>),
     /// The bounds have met.
     Converged(Penetration<W>),
-    /// Many directions have the same depth, and none of the most promising ones has less.
-    Tied,
     /// There is no room for more vertices or facets.
     Full,
     /// Rounding has left the polytope without a simple rim, or without any facet with an area.
@@ -327,12 +319,10 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         let Some(mut polytope) = W::Polytope::<FACETS>::from_simplex(&self.points) else {
             return Outcome::Tangled;
         };
-        let mut ties = 0;
         loop {
             let Some(facet) = polytope.nearest() else {
                 return Outcome::Tangled;
             };
-            let least = self.best.map_or(f64::INFINITY, |best| best.depth);
             let (vertex, seen) = self.look(facet.normal);
             if seen.depth - facet.distance <= DEPTH_GAP * self.scale {
                 let settled = self.settle(&polytope, seen);
@@ -340,14 +330,6 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             }
             if !vertex.point.is_finite() {
                 return Outcome::NoShape;
-            }
-            if seen.depth < least - TIE * self.scale {
-                ties = 0;
-            } else if seen.depth <= least + TIE * self.scale {
-                ties += 1;
-            }
-            if ties >= MAX_TIES {
-                return Outcome::Tied;
             }
             if self.points.contains(&vertex.point) {
                 return Outcome::Repeats;

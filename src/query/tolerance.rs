@@ -37,9 +37,6 @@ pub const ROUNDING: f64 = 1e-15;
 /// the two bounds of a polytope meet.
 pub const DEPTH_GAP: f64 = 1e-7;
 
-/// Depths that differ by no more than this are equal to who looks for the least one: a fourth of what a depth may be off.
-pub const TIE: f64 = 2e-7;
-
 /// A direction along which the Minkowski difference reaches no farther than this from the origin is the answer: no
 /// depth is less than 0. Some times CORE_CONTACT, so that a vertex beyond it is independent of a simplex that holds
 /// the origin.
