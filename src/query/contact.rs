@@ -119,7 +119,7 @@ where
     /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.
     fn cores(&mut self) -> Penetration<WideOf<A>> {
         self.gjk.run(&self.pair, Goal::Contact);
-        if self.gjk.state == State::Enclosed {
+        if self.gjk.cores_touch() {
             return penetration(&self.pair, &self.gjk.simplex, self.gjk.scale);
         }
         // v = a - b between the nearest points: from the first to the second it is -v. Shapes that touch within the

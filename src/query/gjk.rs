@@ -138,6 +138,16 @@ impl<W: Wide> Gjk<W> {
         }
     }
 
+    /// Whether the cores are not known to be apart: for a loop that has reached [`Goal::Contact`]. In slivers of shapes of
+    /// very different sizes rounding may stop the loop before it reaches the origin.
+    pub fn cores_touch(&self) -> bool {
+        match self.state {
+            State::Enclosed => true,
+            State::Stalled => self.lower <= 0.0,
+            State::Running | State::Converged | State::NoShape => false,
+        }
+    }
+
     /// The cores' distance at which the shapes still touch.
     fn touching_distance(&self) -> f64 {
         self.reach + TOUCHING * self.scale
