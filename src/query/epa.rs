@@ -12,8 +12,8 @@
 //!   and the direction is a normal: no depth is less. So every dimension from 0 to full is a normal case.
 //! * *The result is a true upper bound.* The depth is h(n) itself, so that a move by it along n separates, whatever
 //!   became of the polytope; its error is known from the lower bound.
-//! * *Where the loop must end early* (no room, or rounding has tangled the polytope), GJK takes the best direction of all
-//!   that were tried the rest of the way: see [`descend`].
+//! * *Where the loop must end early* (no room, or rounding has tangled the polytope), the axes of both shapes are tried as
+//!   well, and GJK takes the best direction of all the rest of the way: see [`descend`].
 
 use smallvec::SmallVec;
 
@@ -181,7 +181,20 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let look = |normal| Penetration::seen(normal, &pair.vertex(normal));
-    let mut best = best;
+    // What is round about an axis is as deep all around, and a cap that is a little nearer is lost among so many ties.
+    // Caps lie across the axes of their shape.
+    let columns = |matrix| (0..W::DIMENSION).map(move |index| W::column(matrix, index));
+    let axes = columns(W::IDENTITY).chain(columns(pair.relative.rotation));
+    let mut best = axes
+        .flat_map(|axis| [axis, -axis])
+        .filter_map(Wide::unit)
+        .map(look)
+        .fold(
+            best,
+            |best, seen| {
+                if seen.depth < best.depth { seen } else { best }
+            },
+        );
     for _ in 0..MAX_DESCENT {
         let (met, miss) = meet(pair, best);
         let missed = miss.length() > FLAT * scale;
