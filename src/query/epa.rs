@@ -392,7 +392,6 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         };
         polytope
             .facets()
-            .filter(|facet| facet.distance < f64::INFINITY)
             .filter_map(on_plane)
             .map(nearest_of)
             .reduce(|best, other| if other.0 < best.0 { other } else { best })

@@ -44,11 +44,15 @@ impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
         })
     }
 
-    fn facets(&self) -> impl Iterator<Item = Facet<DVec2>> {
-        self.edges
-            .iter()
-            .enumerate()
-            .map(|(index, edge)| Facet { index, ..*edge })
+    fn distances(&self) -> impl Iterator<Item = f64> {
+        self.edges.iter().map(|edge| edge.distance)
+    }
+
+    fn facet(&self, number: usize) -> Option<Facet<DVec2>> {
+        self.edges.get(number).map(|edge| Facet {
+            index: number,
+            ..*edge
+        })
     }
 
     fn grow(&mut self, points: &[DVec2], beyond: &Facet<DVec2>, _tolerance: f64) -> Growth {

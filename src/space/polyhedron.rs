@@ -195,12 +195,16 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         })
     }
 
-    fn facets(&self) -> impl Iterator<Item = Facet<DVec3>> {
-        self.faces.iter().enumerate().map(|(index, face)| Facet {
+    fn distances(&self) -> impl Iterator<Item = f64> {
+        self.faces.iter().map(|face| face.distance)
+    }
+
+    fn facet(&self, number: usize) -> Option<Facet<DVec3>> {
+        self.faces.get(number).map(|face| Facet {
             normal: face.normal,
             distance: face.distance,
             vertices: face.vertices.map(usize::from),
-            index,
+            index: number,
         })
     }
 
