@@ -136,7 +136,7 @@ fn compare_shapes<V: Space>(
 ) -> Ordering {
     let along = |direction| a.support(direction).total_cmp(b.support(direction));
     // A lattice of some directions, a little askew, so that none meets a face or an edge head on.
-    let steps: usize = if V::Wide::DIMENSION == 2 { 7 } else { 3 };
+    let steps: usize = if V::Wide::DIMENSION == 2 { 6 } else { 3 };
     let centre = (steps / 2) as f64;
     let count = steps.pow(V::Wide::DIMENSION as u32);
     let directions = (0..count).map(|number| {
