@@ -28,7 +28,7 @@
 //! * **The functions agree**: `intersects` is true exactly where `contact` is some and where `distance` is 0.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image to the bit: the normal negated, the points exchanged. Where both
-//!   are the same shape in the same pose (or cannot be told apart by their support points in a few dozen fixed directions),
+//!   are the same shape in the same pose (or cannot be told apart by their support points in 25 fixed directions, in space 14),
 //!   the two calls are one and the same, and so is the normal.
 //! * **Errors**: none, and no panic. With a pose that is not finite, a shape that answers NaN, or a radius that is
 //!   negative or no number, nothing is hit and the distance is infinite.
