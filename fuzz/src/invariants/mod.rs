@@ -387,14 +387,15 @@ impl<V: Dimension> Pair<'_, '_, V> {
         if answers.mirrored(&back) {
             return;
         }
-        // Shapes in the same pose that no support point tells apart have no order.
+        // Shapes in the same pose that few support points tell apart may have no order.
         let (turn, between) = self.relative();
         let (a, b) = (self.a.extent, self.b.extent);
         let same_pose = between.length() <= 1e-12 * (a.size + b.size)
             && (turn - DMat3::IDENTITY).abs_diff_eq(DMat3::ZERO, 1e-12);
         let alike = DIRECTIONS.iter().all(|direction| {
             let direction = V::deepen(V::flatten((*direction).into()));
-            self.a.height(direction) == self.b.height(direction)
+            let between = self.a.height(direction) - self.b.height(direction);
+            between.abs() <= 0.05 * a.size.max(b.size) * direction.length()
         });
         let sound = self.a.law.max(self.b.law) == Law::Sound;
         let excused = same_pose && (alike || !sound);
