@@ -1,7 +1,12 @@
 //! Cases that some version of the solvers had wrong, each against a closed form or a property that must hold.
 
-use bevy::math::{DVec2, Isometry2d, Isometry3d, Quat, Vec2, Vec3};
-use headbutt::{Support, query};
+use std::cell::Cell;
+
+use bevy::math::{
+    DVec2, DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
+    primitives::{Cone, Cylinder, Sphere},
+};
+use headbutt::{Space, Support, query};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// Two faces a rounding apart: every corner that they have in common is a gap, and the contact itself must stand.
@@ -173,5 +178,73 @@ fn the_manifold_of_two_segments_ends_with_the_shorter_one() {
     for point in manifold.points() {
         assert!(point.point_a.x.abs() <= 0.009_993_6, "{point:?}");
         assert!(point.point_b.x.abs() <= 0.009_993_6, "{point:?}");
+    }
+}
+
+/// A shape that counts how often it is asked.
+struct Counted<S>(S, Cell<usize>);
+
+impl<S: Support> Support for Counted<S> {
+    type Vector = S::Vector;
+
+    fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+        self.1.set(self.1.get() + 1);
+        self.0.support(direction)
+    }
+
+    fn radius(&self) -> f64 {
+        self.0.radius()
+    }
+}
+
+/// On the axis of a cone or a cylinder all ways out around it are equally long, and EPA's polytope would have to become as
+/// round as they are. It took a tenth of a second. The depths are those of the closed forms.
+#[test]
+fn an_axis_of_symmetry_ends_the_search_in_time() {
+    let cone = Cone::new(1.0, 2.0);
+    let slant = 5.0_f64.sqrt();
+    let cylinder = Cylinder::new(1.0, 4.0);
+    let ball = Sphere::new(0.5);
+    let shapes: [(&dyn Support<Vector = Vec3>, f32, f64); 3] = [
+        // The centre is 1 below the tip, and so 1 / √5 from the side.
+        (&cone, 0.0, 0.5 + 1.0 / slant),
+        (&cylinder, 0.0, 1.5),
+        (&cylinder, 0.5, 1.5),
+    ];
+    for (shape, height, depth) in shapes {
+        let counted = Counted(shape, Cell::new(0));
+        let at = Isometry3d::from_xyz(0.0, height, 0.0);
+        let contact = query::contact(&counted, Isometry3d::IDENTITY, &ball, at).expect("inside");
+        assert!(
+            (f64::from(contact.depth) - depth).abs() < 1e-5,
+            "{contact:?}"
+        );
+        assert!(counted.1.get() < 600, "{} support points", counted.1.get());
+    }
+}
+
+/// Two balls that are written without a radius: the normal of an overlap was off by 6e-4.
+#[test]
+fn the_normal_of_curved_surfaces_is_exact() {
+    struct Round(f64);
+
+    impl Support for Round {
+        type Vector = Vec3;
+
+        fn support(&self, direction: DVec3) -> DVec3 {
+            direction.normalize() * self.0
+        }
+    }
+
+    let mut rng = StdRng::seed_from_u64(3);
+    for radius in [1.0, 0.1, 0.01] {
+        for _ in 0..100 {
+            let mut component = || rng.random_range(-1.0..1.0);
+            let way = Vec3::new(component(), component(), component()).normalize();
+            let at = Isometry3d::from_translation(way * (1.0 + 0.99 * radius as f32));
+            let pose = Isometry3d::IDENTITY;
+            let contact = query::contact(&Round(1.0), pose, &Round(radius), at).expect("overlap");
+            assert!((contact.normal - way).length() < 1e-5, "{contact:?}, {way}");
+        }
     }
 }

@@ -20,8 +20,8 @@ use smallvec::SmallVec;
 use super::{
     gjk::{Gjk, Goal},
     minkowski::{Pair, Vertex},
-    simplex::{Simplex, nearest},
-    tolerance::{COPLANAR, DEPTH_GAP, FLAT},
+    simplex::{Nearest, Simplex, nearest},
+    tolerance::{COPLANAR, DEPTH_GAP, FLAT, ROUNDING},
 };
 use crate::{
     shape::Support,
@@ -39,6 +39,9 @@ const LARGE: (usize, usize) = (1024, 2044);
 /// More steps than this are not made towards the least depth near a direction. A polytope has few supporting planes near
 /// one another; on a smooth shape that is nearly round each step gains but a part of what is missing.
 const MAX_DESCENT: usize = 12;
+
+/// More steps than these are not made along a curved surface: each squares the error of the one before.
+const MAX_POLISH: usize = 3;
 
 /// The way out of an overlap of cores.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +67,29 @@ impl<W: Wide> Penetration<W> {
             depth: vertex.point.dot(normal),
             first: vertex.first,
             second: vertex.second,
+        }
+    }
+}
+
+impl<W: Wide> Penetration<W> {
+    /// Where a facet of Y comes nearest to what this says is the end of the way out, seen from there.
+    fn foot_on(&self, corners: &Simplex<W>) -> Nearest<W> {
+        let end = self.normal * self.depth;
+        let from_end = |corner: &Vertex<W>| Vertex {
+            point: corner.point - end,
+            ..*corner
+        };
+        nearest(&corners.iter().map(from_end).collect::<Simplex<W>>())
+    }
+
+    /// The same way out, with the points that meet there on a facet of Y.
+    fn met_on(self, corners: &Simplex<W>) -> Self {
+        let (first, second) = self.foot_on(corners).witnesses(corners);
+        Self {
+            depth: self.depth.max(0.0),
+            first,
+            second,
+            ..self
         }
     }
 }
@@ -339,9 +365,18 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 return Outcome::Tangled;
             };
             let (vertex, seen) = self.look(facet.normal);
-            if seen.depth - facet.distance <= DEPTH_GAP * self.scale {
-                let settled = self.settle(&polytope, seen);
-                return Outcome::Converged(settled.unwrap_or(seen));
+            let gap = seen.depth - facet.distance;
+            if gap <= DEPTH_GAP * self.scale {
+                let Some(corners) = self.settle(&polytope, seen) else {
+                    return Outcome::Converged(seen);
+                };
+                // The bounds of a polytope meet; where they have not quite, the surface is curved.
+                let (polished, corners) = if gap > ROUNDING * self.scale {
+                    self.polish(seen, corners)
+                } else {
+                    (seen, corners)
+                };
+                return Outcome::Converged(polished.met_on(&corners));
             }
             if !vertex.point.is_finite() {
                 return Outcome::NoShape;
@@ -361,16 +396,11 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         }
     }
 
-    /// The contact of the winning direction: its witness points are where the origin projects onto the winning plane.
+    /// The corners of the facet on the winning plane onto which the origin projects.
     ///
     /// That plane may be cut into several facets, of which the projection lies in one. A facet counts only if all of its
     /// vertices are on the plane; an equal distance alone would admit the opposite side of a symmetric body.
-    fn settle(
-        &self,
-        polytope: &W::Polytope<FACETS>,
-        seen: Penetration<W>,
-    ) -> Option<Penetration<W>> {
-        let target = seen.normal * seen.depth;
+    fn settle(&self, polytope: &W::Polytope<FACETS>, seen: Penetration<W>) -> Option<Simplex<W>> {
         // Twice what the facet that was looked along may be lower, so that rounding does not exclude it.
         let lowest = seen.depth - 2.0 * DEPTH_GAP * self.scale;
         let on_plane = |facet: Facet<W>| -> Option<Simplex<W>> {
@@ -381,23 +411,55 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             };
             numbers.map(corner).collect()
         };
-        let nearest_of = |corners: Simplex<W>| {
-            let nearest = nearest(&corners);
-            let (first, second) = nearest.witnesses(&corners);
-            let found = Penetration {
-                depth: seen.depth.max(0.0),
-                first,
-                second,
-                ..seen
-            };
-            ((nearest.point - target).length_squared(), found)
-        };
+        let missed = |corners: Simplex<W>| (seen.foot_on(&corners).point.length_squared(), corners);
         polytope
             .facets()
             .filter_map(on_plane)
-            .map(nearest_of)
+            .map(missed)
             .reduce(|best, other| if other.0 < best.0 { other } else { best })
-            .map(|(_, found)| found)
+            .map(|(_, corners)| corners)
+    }
+
+    /// The direction of least depth on a curved surface of which a facet is a piece, and a smaller piece around it.
+    ///
+    /// A gap g of the bounds leaves the direction off by the root of 2 g, for a radius of curvature of 1. But the corners y_i
+    /// of the facet are the support points of known directions d_i, and between near corners a curved surface turns as evenly
+    /// as it goes: where the origin projects onto Σ λ_i y_i, the normal is Σ λ_i d_i, but for the square of the facet's
+    /// size. It counts if the depth along it is less; then its support point takes the place of one of the corners.
+    fn polish(
+        &mut self,
+        mut best: Penetration<W>,
+        mut corners: Simplex<W>,
+    ) -> (Penetration<W>, Simplex<W>) {
+        for _ in 0..MAX_POLISH {
+            let weights = best.foot_on(&corners).weights;
+            let normal = corners
+                .iter()
+                .zip(weights)
+                .filter_map(|(corner, weight)| Some(corner.direction.unit()? * weight))
+                .fold(W::ZERO, |sum, part| sum + part);
+            let Some((vertex, seen)) = normal.unit().map(|normal| self.look(normal)) else {
+                break;
+            };
+            if seen.depth >= best.depth {
+                break;
+            }
+            best = seen;
+            let with_vertex = |index: usize| {
+                let mut corners = corners.clone();
+                if let Some(corner) = corners.get_mut(index) {
+                    *corner = vertex;
+                }
+                (best.foot_on(&corners).point.length_squared(), corners)
+            };
+            let nearest = (0..corners.len())
+                .map(with_vertex)
+                .reduce(|best, other| if other.0 < best.0 { other } else { best });
+            if let Some((_, nearest)) = nearest {
+                corners = nearest;
+            }
+        }
+        (best, corners)
     }
 }
 

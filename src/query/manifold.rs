@@ -187,7 +187,15 @@ where
     let (corners_a, corners_b) = (feature_a.corners(), feature_b.corners());
     let are_edges = corners_a.len() == 2 && corners_b.len() == 2;
     let beside = match (&feature_a, &feature_b) {
-        (Feature::Ridge(_), Feature::Ridge(_)) if are_edges => ASTRAY * scale,
+        (Feature::Ridge(_), Feature::Ridge(_)) if are_edges => {
+            let length = |[start, end]: [Corner; 2]| distance(start.at, end.at);
+            let both = edges(corners_a).chain(edges(corners_b));
+            // Of edges that are short for the pair, no more than a small part.
+            ASTRAY
+                * both
+                    .map(length)
+                    .fold(scale, |least, it| least.min(200.0 * it))
+        }
         _ => near,
     };
     let mut meetings: SmallVec<[Meeting; MAX_MEETINGS]> = SmallVec::new();

@@ -21,6 +21,8 @@ pub struct Vertex<W> {
     pub first: W,
     /// The support point of the second shape's core.
     pub second: W,
+    /// The direction in which it was found, of any length.
+    pub direction: W,
 }
 
 impl<W: Wide> Vertex<W> {
@@ -123,6 +125,7 @@ where
             point: first - second,
             first,
             second,
+            direction,
         }
     }
 }

@@ -78,7 +78,13 @@ struct RimEdge {
 pub struct Polyhedron<const FACES: usize> {
     faces: SmallVec<[Face; FACES]>,
     removed: SmallVec<[u16; FACES]>,
+    /// How many triangles have been made so far.
+    made: usize,
 }
+
+/// More triangles than this are not made, counted with those that were removed since. A body of a thousand vertices takes
+/// six for each; but a new corner of a cap with a round rim makes all of the cap anew, and so a multiple of it.
+const MAX_MADE: usize = 16_384;
 
 impl<const FACES: usize> Polyhedron<FACES> {
     fn face(&self, number: u16) -> Option<&Face> {
@@ -137,11 +143,12 @@ impl<const FACES: usize> Polyhedron<FACES> {
             .iter()
             .zip(rim.iter().cycle().skip(1))
             .all(|(edge, next)| edge.end == next.start);
-        let unique = rim.iter().enumerate().all(|(i, edge)| {
-            rim.iter()
-                .skip(i + 1)
-                .all(|later| later.start != edge.start)
-        });
+        let mut starts: SmallVec<[u16; 32]> = rim.iter().map(|edge| edge.start).collect();
+        starts.sort_unstable();
+        let unique = starts
+            .iter()
+            .zip(starts.iter().skip(1))
+            .all(|(a, b)| a != b);
         rim.len() >= 3 && closed && unique
     }
 
@@ -192,6 +199,7 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         Some(Self {
             faces: by_number.into_iter().map(|(_, face)| face).collect(),
             removed: SmallVec::new(),
+            made: 4,
         })
     }
 
@@ -218,7 +226,8 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         let outcome = match &rim {
             Some(rim) if Self::is_simple(rim) => {
                 let blank = self.removed.len() + seen.len();
-                if self.faces.len() + rim.len() > FACES + blank {
+                let no_room = self.faces.len() + rim.len() > FACES + blank;
+                if no_room || self.made + rim.len() > MAX_MADE {
                     Growth::Full
                 } else {
                     Growth::Grown
@@ -239,6 +248,7 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
             return outcome;
         };
         self.removed.extend(seen);
+        self.made += rim.len();
 
         let new = new as u16;
         let numbers = self.allocate(rim.len());
