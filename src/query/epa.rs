@@ -110,9 +110,16 @@ where
         Err(CutShort { full: true, .. }) => penetration_with_more_room(pair, start, scale),
         Err(cut_short) => descend(pair, cut_short),
     };
-    // Where the facet that was settled on stands for a curved surface, its foot is off, along the surface, by the root of
-    // what the depth is off. Half of it at each shape leaves the points opposite to each other.
-    let half = (found.first - found.second - found.normal * found.depth) * 0.5;
+    // Where the facet that was settled on stands for a curved surface, its foot may be off, along the surface, by the root
+    // of what the depth is off: then GJK has better points. Half of what is left of it at each shape leaves the points
+    // opposite to each other.
+    let missed = |found: &Penetration<W>| found.first - found.second - found.normal * found.depth;
+    let found = if missed(&found).length() > 2.0 * DEPTH_GAP * found.scale {
+        meet(pair, found).0
+    } else {
+        found
+    };
+    let half = missed(&found) * 0.5;
     Penetration {
         first: found.first - half,
         second: found.second + half,
@@ -371,12 +378,12 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                     return Outcome::Converged(seen);
                 };
                 // The bounds of a polytope meet; where they have not quite, the surface is curved.
-                let (polished, corners) = if gap > ROUNDING * self.scale {
+                let found = if gap > ROUNDING * self.scale {
                     self.polish(seen, corners)
                 } else {
-                    (seen, corners)
+                    seen.met_on(&corners)
                 };
-                return Outcome::Converged(polished.met_on(&corners));
+                return Outcome::Converged(found);
             }
             if !vertex.point.is_finite() {
                 return Outcome::NoShape;
@@ -426,11 +433,8 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     /// of the facet are the support points of known directions d_i, and between near corners a curved surface turns as evenly
     /// as it goes: where the origin projects onto Σ λ_i y_i, the normal is Σ λ_i d_i, but for the square of the facet's
     /// size. It counts if the depth along it is less; then its support point takes the place of one of the corners.
-    fn polish(
-        &mut self,
-        mut best: Penetration<W>,
-        mut corners: Simplex<W>,
-    ) -> (Penetration<W>, Simplex<W>) {
+    fn polish(&mut self, mut best: Penetration<W>, facet: Simplex<W>) -> Penetration<W> {
+        let mut corners = facet.clone();
         for _ in 0..MAX_POLISH {
             let weights = best.foot_on(&corners).weights;
             let normal = corners
@@ -459,7 +463,12 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 corners = nearest;
             }
         }
-        (best, corners)
+        let missed = |corners: &Simplex<W>| best.foot_on(corners).point.length_squared();
+        if missed(&corners) < missed(&facet) {
+            best.met_on(&corners)
+        } else {
+            best.met_on(&facet)
+        }
     }
 }
 
