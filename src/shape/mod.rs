@@ -5,11 +5,14 @@
 //! apart, distance, normal and depth follow from it alone, exactly; only where the cores themselves overlap is EPA
 //! needed.
 //!
-//! `support.rs` is the contract; `points.rs` and `primitives.rs` implement it for point sets and Bevy's primitives;
+//! `support.rs` is the contract; `points.rs`, `hull.rs` and `primitives.rs` implement it for slices of points, convex hulls
+//! and Bevy's primitives; `directions.rs` finds the farthest vertex of a hull;
 //! `kinds.rs` gathers what a collider can hold into one type, with the check of each, and `into_shape.rs` says what can
 //! become one; `image.rs` maps a shape by a scale or a linear map.
 
+mod directions;
 mod error;
+mod hull;
 mod image;
 mod into_shape;
 mod kinds;
@@ -18,8 +21,9 @@ mod primitives;
 mod support;
 
 pub use error::ShapeError;
+pub use hull::ConvexHull;
 pub use image::{Image, Map};
 pub use into_shape::IntoShape;
 pub use kinds::{AnyShape, Dimension, Shape};
-pub use points::ConvexHull;
+
 pub use support::Support;
