@@ -16,6 +16,9 @@ pub enum ShapeError {
     /// A hull of no points at all.
     #[error("a convex hull needs at least one point")]
     NoPoints,
+    /// A hull of more points than there may be; the number is the limit.
+    #[error("a convex hull can have no more than {0} points")]
+    TooManyPoints(usize),
 }
 
 impl ShapeError {

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{ShapeError, Support, directions::Directions, points::farthest};
+use super::{ShapeError, Support, corners::corners, directions::Directions, points::farthest};
 use crate::space::Space;
 
 /// From as many vertices on a table by direction is faster than to look at all of them: measured in 3D, where at 12 the
 /// two are even and at 16 the table takes three quarters of the time.
 const TABLE_FROM: usize = 16;
 
-/// The convex hull of one or more points, checked when it is made, and cheap to clone.
+/// The convex hull of one or more points, checked and cleaned when it is made, and cheap to clone.
 ///
-/// The points may be in any order, doubled, collinear, coplanar or inside the hull; they need not be its vertices.
+/// The points may be in any order, doubled, collinear, coplanar or inside the hull: what is not needed is dropped, and
+/// points on a plane or line make a flat hull. The set that is meant never changes by more than the rounding of `f32`
+/// coordinates: 1.2e-7 of its length, or twice that where it is flat. A point of a face or edge that rounding has put
+/// outside of it may stay.
 ///
 /// A plain slice of points is a [`Support`] as well and means the same, unchecked: with no points it touches nothing, and
 /// points that are NaN are passed over.
@@ -20,8 +23,13 @@ const TABLE_FROM: usize = 16;
 /// use bevy::math::Vec2;
 /// use headbutt::{ConvexHull, ShapeError};
 ///
-/// let triangle = ConvexHull::new([Vec2::ZERO, Vec2::X, Vec2::Y]).unwrap();
-/// assert_eq!(triangle.points().len(), 3);
+/// let middle = Vec2::splat(0.5);
+/// let square = ConvexHull::new([middle, Vec2::ZERO, Vec2::X, middle, Vec2::ONE, Vec2::Y]).unwrap();
+/// assert_eq!(square.points(), [Vec2::ZERO, Vec2::X, Vec2::ONE, Vec2::Y]);
+///
+/// let flat = ConvexHull::new([Vec2::ZERO, Vec2::X, 2.0 * Vec2::X]).unwrap();
+/// assert_eq!(flat.points(), [Vec2::ZERO, 2.0 * Vec2::X]);
+///
 /// assert_eq!(ConvexHull::<Vec2>::new([]), Err(ShapeError::NoPoints));
 /// assert_eq!(ConvexHull::new([Vec2::NAN]), Err(ShapeError::NotFinite("point of a convex hull")));
 /// ```
@@ -33,6 +41,9 @@ const TABLE_FROM: usize = 16;
 /// there are 50 or 50,000. So a hull of 500 vertices costs half as much as a scan of 32. The exception are directions
 /// at right angles to a face with many vertices (the end of a finely divided cylinder), for which all of the face are
 /// looked at. The answer is that of the scan, bit for bit: of vertices that are equally far the one given first.
+///
+/// To make a hull takes some 5 µs for each vertex and 0.4 µs for each other point, optimised. The table takes 5 to 10
+/// numbers of 4 bytes for each vertex, and never more than 32.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvexHull<V> {
     points: Arc<[V]>,
@@ -41,17 +52,33 @@ pub struct ConvexHull<V> {
 }
 
 impl<V: Space> ConvexHull<V> {
+    /// The most points that a hull can be made of: 65,536.
+    ///
+    /// If all of them are vertices it takes half a second; beyond, the time grows with the square of their number. Of
+    /// larger meshes leave out what is inside or does not matter.
+    pub const MAX_POINTS: usize = 1 << 16;
+
     /// The hull of `points`.
     ///
     /// # Errors
     ///
-    /// [`ShapeError::NoPoints`] if there are none, [`ShapeError::NotFinite`] if a coordinate is NaN or infinite.
+    /// [`ShapeError::NoPoints`] if there are none, [`ShapeError::TooManyPoints`] if there are more than
+    /// [`MAX_POINTS`](Self::MAX_POINTS), [`ShapeError::NotFinite`] if a coordinate is NaN or infinite.
     pub fn new(points: impl IntoIterator<Item = V>) -> Result<Self, ShapeError> {
-        let points: Arc<[V]> = points.into_iter().collect();
-        if points.is_empty() {
+        // One more than allowed tells, also where the iterator never ends.
+        let given: Vec<V> = points.into_iter().take(Self::MAX_POINTS + 1).collect();
+        if given.is_empty() {
             return Err(ShapeError::NoPoints);
         }
-        ShapeError::check_points("point of a convex hull", &points)?;
+        if given.len() > Self::MAX_POINTS {
+            return Err(ShapeError::TooManyPoints(Self::MAX_POINTS));
+        }
+        ShapeError::check_points("point of a convex hull", &given)?;
+        let places: Vec<_> = given.iter().map(|point| point.to_vec3()).collect();
+        let corners = corners(&places).into_iter();
+        let points: Arc<[V]> = corners
+            .filter_map(|number| given.get(number).copied())
+            .collect();
         let directions = (points.len() >= TABLE_FROM).then(|| {
             let wide: Vec<_> = points.iter().map(|point| point.widen()).collect();
             Arc::new(Directions::new(&wide))
@@ -59,7 +86,7 @@ impl<V: Space> ConvexHull<V> {
         Ok(Self { points, directions })
     }
 
-    /// The points as they were given.
+    /// The vertices of the hull: those of the given points that are needed for it, in the order in which they were given.
     pub fn points(&self) -> &[V] {
         &self.points
     }

@@ -6,10 +6,11 @@
 //! needed.
 //!
 //! `support.rs` is the contract; `points.rs`, `hull.rs` and `primitives.rs` implement it for slices of points, convex hulls
-//! and Bevy's primitives; `directions.rs` finds the farthest vertex of a hull;
+//! and Bevy's primitives; `corners.rs` drops what a hull does not need, and `directions.rs` finds its farthest vertex;
 //! `kinds.rs` gathers what a collider can hold into one type, with the check of each, and `into_shape.rs` says what can
 //! become one; `image.rs` maps a shape by a scale or a linear map.
 
+mod corners;
 mod directions;
 mod error;
 mod hull;
