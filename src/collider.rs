@@ -95,6 +95,9 @@ impl Collider {
 
     /// The convex hull of points, in `Vec2` or `Vec3`, in any order.
     ///
+    /// Points that it does not need are dropped; points on a plane, on a line or all in one place make a flat hull. See
+    /// [`ConvexHull`], also for what hulls of many points cost.
+    ///
     /// ```
     /// use bevy::math::Vec2;
     /// use headbutt::Collider;
@@ -105,7 +108,7 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// Those of [`ConvexHull::new`]: no points, or one that is not finite.
+    /// Those of [`ConvexHull::new`]: no points, more than [`ConvexHull::MAX_POINTS`], or one that is not finite.
     pub fn convex_hull<V: Dimension>(
         points: impl IntoIterator<Item = V>,
     ) -> Result<Self, ShapeError> {

@@ -22,6 +22,9 @@ pub enum ShapeError {
     /// A regular polygon with fewer than 3 sides, or with more than 4096: its corners are listed.
     #[error("a regular polygon must have from 3 to 4096 sides")]
     Sides,
+    /// A hull of more points than there may be; the number is the limit.
+    #[error("a convex hull can have no more than {0} points")]
+    TooManyPoints(usize),
 }
 
 impl ShapeError {

@@ -6,12 +6,16 @@
 //! needed.
 //!
 //! `support.rs` is the contract. `kinds.rs` gathers what a collider can hold into one type, with the check of each;
-//! `round.rs`, `points.rs` and `extrusion.rs` have the support functions that take more than a line. `primitives.rs` is the
-//! table of Bevy's primitives, `polygon.rs` the regular ones among them, `rounded.rs` a margin around any shape;
-//! `into_shape.rs` says what can become a collider. `image.rs` maps a shape by a scale or a linear map.
+//! `round.rs`, `points.rs`, `hull.rs` and `extrusion.rs` have the support functions that take more than a line (of hulls,
+//! `corners.rs` drops what they do not need, and `directions.rs` finds the farthest vertex). `primitives.rs` is the table of
+//! Bevy's primitives, `polygon.rs` the regular ones among them, `rounded.rs` a margin around any shape; `into_shape.rs` says
+//! what can become a collider. `image.rs` maps a shape by a scale or a linear map.
 
+mod corners;
+mod directions;
 mod error;
 mod extrusion;
+mod hull;
 mod image;
 mod into_shape;
 mod kinds;
@@ -23,9 +27,10 @@ mod rounded;
 mod support;
 
 pub use error::ShapeError;
+pub use hull::ConvexHull;
 pub use image::{Image, Map};
 pub use into_shape::{ConvexShape, IntoShape};
 pub use kinds::{AnyShape, Dimension, Shape};
-pub use points::ConvexHull;
 pub use rounded::Rounded;
+
 pub use support::Support;
