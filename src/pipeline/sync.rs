@@ -10,7 +10,6 @@ use crate::{
     collider::Collider,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
-    query::tolerance::{OFFSET, ROUNDING, TOUCHING},
     shape::{AnyShape, Image, Map, Shape, ShapeError, Support},
     space::{Pose, Space, Wide},
 };
@@ -31,50 +30,6 @@ impl<V: Space> Proxy<V> {
     /// The shape, scaled, in the frame of `pose`.
     pub fn image(&self) -> Image<'_, Shape<V>> {
         Image::new(&self.shape, self.map)
-    }
-}
-
-/// A box along the world's axes.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds<W> {
-    pub min: W,
-    pub max: W,
-}
-
-impl<W: Wide> Bounds<W> {
-    /// The box around a shape in a pose, from supports alone.
-    fn around<V: Space<Wide = W>>(shape: &impl Support<Vector = V>, pose: &Pose<W>) -> Self {
-        let inverse = W::transpose(pose.rotation);
-        let (min, max) = (0..W::DIMENSION).map(W::axis).fold(
-            (pose.translation, pose.translation),
-            |(min, max), axis| {
-                let reach = |direction: W| {
-                    let farthest = pose.rotation * shape.support(inverse * direction);
-                    direction * (farthest.dot(direction) + shape.radius())
-                };
-                (min + reach(-axis), max + reach(axis))
-            },
-        );
-        // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
-        // together with the rounding of a place far from the origin.
-        let offset = (max - pose.translation).extent() + (min - pose.translation).extent();
-        let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
-        let rounding = pose.translation.length() * ROUNDING;
-        let margin = (0..W::DIMENSION).fold(W::ZERO, |sum, index| {
-            sum + W::axis(index) * (share + rounding)
-        });
-        Self {
-            min: min - margin,
-            max: max + margin,
-        }
-    }
-
-    /// Whether the two boxes have a point in common.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        (0..W::DIMENSION).all(|index| {
-            self.min.component(index) <= other.max.component(index)
-                && other.min.component(index) <= self.max.component(index)
-        })
     }
 }
 

@@ -10,22 +10,28 @@
 //! table of Bevy's primitives, `polygon.rs` the regular ones among them, `rounded.rs` a margin around any shape;
 //! `into_shape.rs` says what can become a collider. `image.rs` maps a shape by a scale or a linear map.
 
+mod bounds;
+mod compound;
 mod error;
 mod extrusion;
 mod image;
 mod into_shape;
 mod kinds;
+mod mesh;
 mod points;
 mod polygon;
 mod primitives;
 mod round;
 mod rounded;
 mod support;
+mod tree;
 
+pub use bounds::Bounds;
+pub use compound::{Compound, Parts};
 pub use error::ShapeError;
 pub use image::{Image, Map};
 pub use into_shape::{ConvexShape, IntoShape};
-pub use kinds::{AnyShape, Dimension, Shape};
+pub use kinds::{AnyBody, Body, Dimension, Shape};
 pub use points::ConvexHull;
 pub use rounded::Rounded;
 pub use support::Support;

@@ -155,6 +155,9 @@ pub trait Wide:
     /// The transposed map; for a rotation its inverse.
     fn transpose(matrix: Self::Matrix) -> Self::Matrix;
 
+    /// The map that undoes this one, or `None` if none does.
+    fn inverse(matrix: Self::Matrix) -> Option<Self::Matrix>;
+
     /// The image of the unit vector along coordinate `index`.
     fn column(matrix: Self::Matrix, index: usize) -> Self;
 

@@ -1,0 +1,243 @@
+//! Surfaces of facets that know their neighbours: polylines of segments in the plane, meshes of triangles in space.
+//!
+//! A shape that slides over a surface touches facets that it is about to leave or to enter on their rims, with normals
+//! that point sideways: *ghost collisions* at edges that are none. A contact on a rim is true only if the surface has
+//! such a normal there. At a ridge between two facets the normals of the surface are those that lean towards neither:
+//! n·t <= 0 for the tangents t that lead from the ridge into either. Between facets that are level, or form a valley, none
+//! is left but the facets' own. (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1, has such regions.) Nothing
+//! is precomputed but who borders on whom, so that the surface may be mapped by any affine map.
+
+use std::collections::HashMap;
+
+use smallvec::SmallVec;
+
+use super::{Shape, ShapeError};
+use crate::space::{Space, Wide};
+
+/// Three numbers, of which the first [`Wide::DIMENSION`] count: a facet's vertices, or its neighbours.
+pub type Numbers = [u32; 3];
+
+/// The number of what there is not.
+const NONE: u32 = u32::MAX;
+
+/// A point this near to a ridge, as a fraction of the facet's width, is on it.
+const ON_RIDGE: f64 = 1e-3;
+
+/// The sine of the angle by which a normal may lean towards a facet and still be one of the surface: the solvers'
+/// normals are off by less.
+const LEVEL: f64 = 1e-4;
+
+/// Facets, and what lies across their ridges.
+#[derive(Clone)]
+pub struct Mesh<V> {
+    vertices: Box<[V]>,
+    facets: Box<[Numbers]>,
+    /// The facet across the ridge that lacks vertex i, or [`NONE`] at a border, and where more than two facets meet.
+    neighbours: Box<[Numbers]>,
+    /// Whether only the outer side collides.
+    pub one_sided: bool,
+}
+
+impl<V: Space> Mesh<V> {
+    /// Facets by the numbers of their vertices. Vertices in the same place count as one.
+    pub fn new(vertices: Box<[V]>, facets: Box<[Numbers]>) -> Result<Self, ShapeError> {
+        ShapeError::check_points("vertex", &vertices)?;
+        if facets.is_empty() {
+            return Err(ShapeError::NoParts);
+        }
+        let mut corners = facets.iter().flat_map(corners_of::<V>);
+        if let Some(missing) = corners.find(|number| vertices.get(*number as usize).is_none()) {
+            return Err(ShapeError::NoSuchVertex(missing));
+        }
+        Ok(Self {
+            neighbours: neighbours(&vertices, &facets),
+            vertices,
+            facets,
+            one_sided: false,
+        })
+    }
+
+    /// How many facets there are.
+    pub fn len(&self) -> usize {
+        self.facets.len()
+    }
+
+    /// The vertices.
+    pub fn vertices(&self) -> &[V] {
+        &self.vertices
+    }
+
+    /// A facet by its number.
+    pub fn facet(&self, number: u32) -> Option<Shape<V>> {
+        let facet = self.facets.get(number as usize)?;
+        let corner = |index: usize| self.vertices.get(*facet.get(index)? as usize).copied();
+        let (a, b) = (corner(0)?, corner(1)?);
+        Some(if V::Wide::DIMENSION == 2 {
+            Shape::Segment([a, b])
+        } else {
+            Shape::Triangle([a, b, corner(2)?])
+        })
+    }
+
+    /// A facet and what it borders on, where `place` puts them; `None` if that leaves it without a normal. `mirrored` tells
+    /// whether `place` turns the outer side in.
+    pub fn surroundings(
+        &self,
+        number: u32,
+        place: impl Fn(V::Wide) -> V::Wide,
+        mirrored: bool,
+    ) -> Option<Surroundings<V::Wide>> {
+        let corners_of = |number: u32| -> Option<SmallVec<[V::Wide; 3]>> {
+            let facet = self.facets.get(number as usize)?;
+            let corner = |it| self.vertices.get(it as usize).map(|it| place(it.widen()));
+            corners_of::<V>(facet).map(corner).collect()
+        };
+        let corners = corners_of(number)?;
+        let (base, others) = corners.split_first()?;
+        let edges: SmallVec<[V::Wide; 2]> = others.iter().map(|it| *it - *base).collect();
+        let outward = V::Wide::perpendicular(&edges)?.unit()?;
+        let neighbours = self.neighbours.get(number as usize)?;
+        let ridges = corners.iter().enumerate().zip(neighbours);
+        let ridges = ridges.map(|((index, apex), neighbour)| {
+            let ends: SmallVec<[V::Wide; 2]> = corners
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != index)
+                .map(|(_, corner)| *corner)
+                .collect();
+            let inward = away_from(&ends, *apex)?;
+            // Of the neighbour's vertices the one that is not on the ridge leads away from it.
+            let across = corners_of(*neighbour).and_then(|corners| {
+                corners
+                    .iter()
+                    .filter_map(|corner| away_from(&ends, *corner))
+                    .reduce(|a, b| {
+                        if b.length_squared() > a.length_squared() {
+                            b
+                        } else {
+                            a
+                        }
+                    })
+            });
+            Some(Ridge {
+                start: *ends.first()?,
+                inward,
+                across: across.and_then(Wide::unit),
+            })
+        });
+        Some(Surroundings {
+            normal: if mirrored { -outward } else { outward },
+            corner: *base,
+            ridges: ridges.collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// A facet in its surface.
+#[derive(Clone, Debug)]
+pub struct Surroundings<W: Wide> {
+    /// Outward, of unit length.
+    pub normal: W,
+    /// A point of the facet.
+    pub corner: W,
+    ridges: SmallVec<[Ridge<W>; 3]>,
+}
+
+/// A ridge of a facet: an edge, or in the plane an end.
+#[derive(Clone, Copy, Debug)]
+struct Ridge<W> {
+    start: W,
+    /// At right angles to the ridge: from it to the vertex opposite.
+    inward: W,
+    /// The unit tangent that leads from the ridge into the facet across, if there is one.
+    across: Option<W>,
+}
+
+impl<W: Wide> Surroundings<W> {
+    /// Whether the surface, seen from the side to which `outward` points, has this unit normal at a point of the facet.
+    pub fn admits(&self, normal: W, outward: W, point: W) -> bool {
+        if (normal - outward).length() <= LEVEL {
+            return true;
+        }
+        let mut on_ridge = false;
+        for ridge in &self.ridges {
+            let height = (point - ridge.start).dot(ridge.inward) / ridge.inward.length_squared();
+            if height <= ON_RIDGE {
+                on_ridge = true;
+                let leans = ridge.across.is_some_and(|across| normal.dot(across) > LEVEL);
+                if leans {
+                    return false;
+                }
+            }
+        }
+        on_ridge && normal.dot(outward) > 0.0
+    }
+}
+
+/// What leads from a ridge to a point, at right angles to the ridge: null for its own ends.
+fn away_from<W: Wide>(ends: &[W], point: W) -> Option<W> {
+    let (start, others) = ends.split_first()?;
+    let way = point - *start;
+    Some(others.iter().fold(way, |way, end| {
+        let along = *end - *start;
+        way - along * (way.dot(along) / along.length_squared())
+    }))
+}
+
+fn corners_of<V: Space>(facet: &Numbers) -> impl Iterator<Item = u32> {
+    facet.iter().copied().take(V::Wide::DIMENSION)
+}
+
+/// The facets across each ridge.
+fn neighbours<V: Space>(vertices: &[V], facets: &[Numbers]) -> Box<[Numbers]> {
+    // Vertices in one place go by the number of the first of them. (0 and -0 are one place.)
+    let mut places = HashMap::with_capacity(vertices.len());
+    let first: Vec<u32> = (0..)
+        .zip(vertices)
+        .map(|(number, vertex)| {
+            let bits = (vertex.to_vec3() + crate::math::Vec3::ZERO).to_array();
+            *places.entry(bits.map(f32::to_bits)).or_insert(number)
+        })
+        .collect();
+    let place = |number: u32| first.get(number as usize).copied().unwrap_or(NONE);
+
+    /// Who has a ridge: one facet, two, or more. By facet and the vertex that the ridge lacks.
+    enum Owners {
+        One((usize, usize)),
+        Two((usize, usize), (usize, usize)),
+        Many,
+    }
+    let mut owners: HashMap<Numbers, Owners> = HashMap::with_capacity(2 * facets.len());
+    for (facet, corners) in facets.iter().enumerate() {
+        for lacking in 0..V::Wide::DIMENSION {
+            let mut ridge = [NONE; 3];
+            let others = corners_of::<V>(corners).enumerate();
+            let others = others.filter(|(index, _)| *index != lacking);
+            for (slot, (_, number)) in ridge.iter_mut().zip(others) {
+                *slot = place(number);
+            }
+            ridge.sort_unstable();
+            owners
+                .entry(ridge)
+                .and_modify(|owners| {
+                    *owners = match owners {
+                        Owners::One(other) => Owners::Two(*other, (facet, lacking)),
+                        Owners::Two(..) | Owners::Many => Owners::Many,
+                    }
+                })
+                .or_insert(Owners::One((facet, lacking)));
+        }
+    }
+    let mut neighbours = vec![[NONE; 3]; facets.len()].into_boxed_slice();
+    for owner in owners.into_values() {
+        if let Owners::Two(a, b) = owner {
+            for ((facet, lacking), (other, _)) in [(a, b), (b, a)] {
+                let slot = neighbours.get_mut(facet).and_then(|it| it.get_mut(lacking));
+                if let Some(slot) = slot {
+                    *slot = other as u32;
+                }
+            }
+        }
+    }
+    neighbours
+}
