@@ -467,6 +467,12 @@ fn judge_grid<V: Dimension>(name: &str) {
         table.failures[0],
     );
     let all = table.all();
+    assert!(
+        all.bound * 100_000 < all.cases.max(100_000),
+        "{} of {} cases reach the bound on iterations",
+        all.bound,
+        all.cases
+    );
     for class in ["depth", "distance"] {
         let mean = all.error(class).mean();
         assert!(

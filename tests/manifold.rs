@@ -734,13 +734,10 @@ fn beneath(class: Class, solid: &Solid) -> f64 {
         Class::Point | Class::Ball | Class::Segment | Class::Triangle | Class::Box => 0.0,
         Class::Ellipsoid | Class::Cylinder | Class::Cone => 0.0,
         Class::Capsule | Class::RoundedBox => TILTED_RADIUS * solid.radius,
-        Class::Rounded | Class::Hull => NEARLY_FLAT_IS_FLAT * solid.size(),
-        Class::Rhombus | Class::RegularPolygon | Class::Sector | Class::CircleSegment => {
-            NEARLY_FLAT_IS_FLAT * solid.size()
-        }
-        Class::Frustum | Class::RoundedCylinder | Class::Prism | Class::Log => {
-            NEARLY_FLAT_IS_FLAT * solid.size()
-        }
+        Class::Rounded | Class::Hull | Class::RegularPolygon => NEARLY_FLAT_IS_FLAT * solid.size(),
+        Class::Rhombus | Class::Sector | Class::CircleSegment => 0.0,
+        Class::Frustum | Class::Prism | Class::Log => 0.0,
+        Class::RoundedCylinder => TILTED_RADIUS * solid.radius,
     }
 }
 

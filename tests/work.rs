@@ -27,14 +27,14 @@ impl Work {
     fn add(&mut self, number: usize, calls: usize) {
         self.queries += 1;
         self.sum += calls;
-        self.beyond += usize::from(calls > MOST);
+        self.beyond += usize::from(calls >= MOST);
         if calls > self.worst {
             (self.worst, self.worst_case) = (calls, number);
         }
     }
 }
 
-/// More support points than this no verdict and no distance may take.
+/// So many support points no verdict and no distance may take: with them, GJK has reached its bound.
 const MOST: usize = 64;
 
 /// Support points of the pair that one query takes.

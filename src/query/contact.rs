@@ -90,6 +90,7 @@ where
             depth,
             first,
             second,
+            ..
         } = self.cores();
         let witnesses = self.on_surfaces(normal, first, second);
         self.in_world(normal, depth + self.pair.reach(), witnesses)
@@ -99,27 +100,21 @@ where
     pub fn manifold(&mut self) -> SmallVec<[LocalContact<WideOf<A>>; 4]> {
         let cores = self.cores();
         let frame = ContactFrame::new(cores.normal);
-        meetings(
-            &self.pair,
-            &frame,
-            self.gjk.scale,
-            cores.first,
-            cores.second,
-        )
-        .iter()
-        .map(|meeting| {
-            let [first, second] = frame.points(meeting);
-            let depth = (meeting.depth() + self.pair.reach()).max(0.0);
-            let witnesses = self.on_surfaces(cores.normal, first, second);
-            self.in_world(cores.normal, depth, witnesses)
-        })
-        .collect()
+        meetings(&self.pair, &frame, cores.scale, cores.first, cores.second)
+            .iter()
+            .map(|meeting| {
+                let [first, second] = frame.points(meeting);
+                let depth = (meeting.depth() + self.pair.reach()).max(0.0);
+                let witnesses = self.on_surfaces(cores.normal, first, second);
+                self.in_world(cores.normal, depth, witnesses)
+            })
+            .collect()
     }
 
     /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.
     fn cores(&mut self) -> Penetration<WideOf<A>> {
         self.gjk.run(&self.pair, Goal::Contact);
-        if self.gjk.cores_touch() {
+        if self.gjk.cores_may_touch() {
             return penetration(&self.pair, &self.gjk.simplex, self.gjk.scale);
         }
         // v = a - b between the nearest points: from the first to the second it is -v. Shapes that touch within the
@@ -128,6 +123,7 @@ where
         Penetration {
             normal: (-self.gjk.nearest.point).unit().unwrap_or(Wide::axis(0)),
             depth: -self.gjk.distance.min(self.pair.reach()),
+            scale: self.gjk.scale,
             first,
             second,
         }

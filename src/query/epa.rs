@@ -11,8 +11,8 @@
 //!   directions at right angles to it; whenever Y does not reach beyond the origin in such a direction, the depth is 0
 //!   and the direction is a normal: no depth is less. So every dimension from 0 to full is a normal case.
 //! * *The result is a true upper bound.* The depth is h(n) itself, so that a move by it along n separates, whatever
-//!   became of the polytope; its error is known from the lower bound.
-//! * *Where the loop must end early* (no room, or rounding has tangled the polytope), the axes of both shapes are tried as
+//!   became of the polytope. By how much it may exceed the least one is known while the loop runs: DEPTH_GAP, if it ends.
+//! * *Where the loop must end early* (no room, or rounding: a tangled polytope, a vertex that repeats), the axes of both shapes are tried as
 //!   well, and GJK takes the best direction of all the rest of the way: see [`descend`].
 
 use smallvec::SmallVec;
@@ -51,13 +51,16 @@ pub struct Penetration<W> {
     pub first: W,
     /// The deepest point of the second core within the first.
     pub second: W,
+    /// The size of the pair, as far as it has been seen: see [`tolerance`](super::tolerance).
+    pub scale: f64,
 }
 
 impl<W: Wide> Penetration<W> {
     /// What a look along a unit vector says by itself: Y's support point there.
-    fn seen(normal: W, vertex: &Vertex<W>) -> Self {
+    fn seen(normal: W, vertex: &Vertex<W>, scale: f64) -> Self {
         Self {
             normal,
+            scale,
             depth: vertex.point.dot(normal),
             first: vertex.first,
             second: vertex.second,
@@ -180,7 +183,7 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let look = |normal| Penetration::seen(normal, &pair.vertex(normal));
+    let look = |normal| Penetration::seen(normal, &pair.vertex(normal), scale);
     // What is round about an axis is as deep all around, and a cap that is a little nearer is lost among so many ties.
     // Caps lie across the axes of their shape.
     let columns = |matrix| (0..W::DIMENSION).map(move |index| W::column(matrix, index));
@@ -220,9 +223,7 @@ where
     let way = along.normal * along.depth;
     let moved = pair.with_second_moved(way);
     let mut gjk = Gjk::new(&moved);
-    // Whether the two touch or not, their nearest points are wanted.
-    gjk.run(&moved, Goal::Contact);
-    gjk.run(&moved, Goal::Distance);
+    gjk.run(&moved, Goal::Nearest);
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
     let met = Penetration {
         depth: along.depth.max(0.0),
@@ -263,7 +264,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         let vertex = (self.support)(normal);
         // GJK may have ended on a single vertex at the origin, and know nothing of the size of the pair.
         self.scale = self.scale.max(vertex.scale());
-        let seen = Penetration::seen(normal, &vertex);
+        let seen = Penetration::seen(normal, &vertex, self.scale);
         if self.best.is_none_or(|best| seen.depth < best.depth) {
             self.best = Some(seen);
         }
@@ -282,7 +283,8 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
 
     /// Adds vertices until they span the space, or finds that Y ends at the origin.
     fn span(&mut self) -> Option<Outcome<W>> {
-        // The origin lies in the simplex that GJK ended with: these are the points in common.
+        // The origin lies in the simplex that GJK ended with, or as near to it as rounding let GJK come: these are the
+        // points in common.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
         // Each round adds a vertex or, at most once for each that GJK left, removes one.
         for _ in 0..2 * (W::DIMENSION + 1) {

@@ -43,6 +43,8 @@ pub enum Goal {
     Contact,
     /// The same, and the nearest points of the cores if they do not.
     Distance,
+    /// The nearest points of the cores in any case.
+    Nearest,
 }
 
 /// How far the loop has come.
@@ -52,7 +54,8 @@ pub enum State {
     Running,
     /// The cores are apart, and `nearest` is their distance.
     Converged,
-    /// The same, but the bounds have not met: no step brings v nearer any more, or there were too many.
+    /// The bounds have not met: no step brings v nearer any more, or there were too many. The cores are apart if a lower
+    /// bound above 0 was seen, and else not known to be.
     Stalled,
     /// The cores are in contact: the simplex holds the origin, or comes as near as makes no difference.
     Enclosed,
@@ -70,7 +73,7 @@ pub struct Gjk<W: Wide> {
     pub nearest: Nearest<W>,
     /// |v|.
     pub distance: f64,
-    /// The largest distance of a vertex from the origin so far, plus both radii.
+    /// The largest distance of a vertex from the origin so far (or OFFSET of its points', if that is more), plus both radii.
     pub scale: f64,
     /// The greatest lower bound of the cores' distance so far.
     lower: f64,
@@ -140,7 +143,7 @@ impl<W: Wide> Gjk<W> {
 
     /// Whether the cores are not known to be apart: for a loop that has reached [`Goal::Contact`]. In slivers of shapes of
     /// very different sizes rounding may stop the loop before it reaches the origin.
-    pub fn cores_touch(&self) -> bool {
+    pub fn cores_may_touch(&self) -> bool {
         match self.state {
             State::Enclosed => true,
             State::Stalled => self.lower <= 0.0,
@@ -158,6 +161,7 @@ impl<W: Wide> Gjk<W> {
             Goal::Verdict => self.proved_apart || self.distance <= self.touching_distance(),
             Goal::Contact => self.proved_apart,
             Goal::Distance => !self.proved_apart && self.distance <= self.touching_distance(),
+            Goal::Nearest => false,
         }
     }
 

@@ -50,9 +50,9 @@ impl<V: Space> Manifold<V> {
 pub struct ManifoldPoint<V> {
     /// How deep the shapes are in each other here, along the normal; 0 or more.
     pub depth: f32,
-    /// On the first shape's surface.
+    /// On the first shape's surface, or a little beneath it: see [`manifold`](super::manifold).
     pub point_a: V,
-    /// On the second shape's surface: `point_a - normal * depth`.
+    /// On the second shape's surface, likewise: `point_a - normal * depth`.
     pub point_b: V,
 }
 
@@ -182,10 +182,10 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let slack = TOUCHING * scale;
-    let [feature_a, feature_b] = features(pair, frame, SAME_POINT * scale);
+    let near = SAME_POINT * scale;
+    let [feature_a, feature_b] = features(pair, frame, near);
     let (corners_a, corners_b) = (feature_a.corners(), feature_b.corners());
     let are_edges = corners_a.len() == 2 && corners_b.len() == 2;
-    let near = SAME_POINT * scale;
     let beside = match (&feature_a, &feature_b) {
         (Feature::Ridge(_), Feature::Ridge(_)) if are_edges => ASTRAY * scale,
         _ => near,
@@ -428,7 +428,7 @@ fn crossing([a, b]: [Corner; 2], [c, d]: [Corner; 2]) -> Option<Meeting> {
     let (s, t) = (cross(ac, cd) / turn, cross(ac, ab) / turn);
     let within = |parameter: f64| (0.0..=1.0).contains(&parameter);
     (!parallel && within(s) && within(t)).then(|| Meeting {
-        at: [a.at[0] + s * ab[0], a.at[1] + s * ab[1]],
+        at: plus(a.at, times(ab, s)),
         first: a.height + s * (b.height - a.height),
         second: c.height + t * (d.height - c.height),
     })

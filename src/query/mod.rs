@@ -21,13 +21,14 @@
 //!
 //! * **Frames and units** are the world's. Inside, a pair is solved in f64 and in the frame of one of the two shapes, so
 //!   that precision depends on their sizes and not on the distance from the origin.
-//! * **Touching** counts as hit, with depth 0 and distance 0. Shapes touch when their distance is at most 1.2e-7 (the
-//!   relative precision of f32) times the size of the pair. Here and wherever an accuracy is told, the size of a pair
-//!   that touches is a length between half of the larger shape's extent and the sum of both.
+//! * **Touching** counts as hit, with depth 0 and distance 0. Shapes that overlap or touch do; so may shapes that are
+//!   apart by no more than 1.2e-7 (the relative precision of f32) of the size of the pair, unless the first support points
+//!   prove the gap. Here and wherever an accuracy is told, the size of a pair that touches is a length between half of
+//!   the larger shape's extent and the sum of both.
 //! * **The functions agree**: `intersects` is true exactly where `contact` is some and where `distance` is 0.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image to the bit: the normal negated, the points exchanged. Where both
-//!   are the same shape in the same pose (or cannot be told apart by their support points in some 25 directions),
+//!   are the same shape in the same pose (or cannot be told apart by their support points in 25 fixed directions, in space 14),
 //!   the two calls are one and the same, and so is the normal.
 //! * **Errors**: none, and no panic. With a pose that is not finite, a shape that answers NaN, or a radius that is
 //!   negative or no number, nothing is hit and the distance is infinite.
@@ -120,9 +121,11 @@ where
 /// ```
 ///
 /// The points come of the support functions alone, so every shape has them, your own included. A face or edge that is
-/// tilted by more than 0.02 radians against the other counts as the edge or vertex that is deepest in it. A surface that
+/// tilted by more than 0.02 radians against the plane across the normal counts as the edge or vertex that is deepest in it. A surface that
 /// bulges by less than 0.02 radians, as that of a hull of hundreds of points, counts as flat: the points are on the plane
-/// through its corners, up to a hundredth of the shape's size beneath it.
+/// through its corners, up to a hundredth of the shape's size beneath it. Of a face, the support points in eight
+/// directions count: corners that bend by less than an eighth of a turn may be left out. Points of a tilted edge with a
+/// radius are off by up to 2.2e-4 of it.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,

@@ -125,12 +125,7 @@ fn triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
         W::dot_areas(c.wedge(a), normal),
         W::dot_areas(a.wedge(b), normal),
     ];
-    nearest_on_faces(weights, |face| match face {
-        0 => segment(b, c).renumbered([1, 2]),
-        1 => segment(c, a).renumbered([2, 0]),
-        _ => segment(a, b),
-    })
-    .unwrap_or_else(|inside| Nearest {
+    nearest_on_faces(weights, |face| side([a, b, c], face)).unwrap_or_else(|inside| Nearest {
         point: foot(a, &[b - a, c - a]),
         weights: inside,
     })
@@ -144,15 +139,21 @@ fn full_triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
         W::determinant(&[c, a]),
         W::determinant(&[a, b]),
     ];
-    nearest_on_faces(signed_by_sum(parts), |face| match face {
+    nearest_on_faces(signed_by_sum(parts), |face| side([a, b, c], face)).unwrap_or_else(|inside| {
+        Nearest {
+            point: W::ZERO,
+            weights: inside,
+        }
+    })
+}
+
+/// The point nearest to the origin on the side of a triangle that is opposite to a vertex.
+fn side<W: Wide>([a, b, c]: [W; 3], opposite: usize) -> Nearest<W> {
+    match opposite {
         0 => segment(b, c).renumbered([1, 2]),
         1 => segment(c, a).renumbered([2, 0]),
         _ => segment(a, b),
-    })
-    .unwrap_or_else(|inside| Nearest {
-        point: W::ZERO,
-        weights: inside,
-    })
+    }
 }
 
 /// λ_i ∝ the oriented volume of the tetrahedron with the origin in the place of vertex i.

@@ -1,9 +1,9 @@
 //! Every tolerance of the solvers, with its reason.
 //!
 //! All are relative. Those that are lengths count in the *scale* of the pair: the largest distance from the origin to
-//! a vertex of the Minkowski difference met so far, plus both radii. For a pair that touches, it lies between half of
+//! a vertex of the Minkowski difference met so far, plus both radii. For a pair that overlaps, it lies between half of
 //! the larger shape's size and the sum of both sizes, so that metres, pixels and millimetres are the same to the
-//! solvers. [`OFFSET`] bounds it from below.
+//! solvers. It can be far less where GJK ends on its first vertices: then [`OFFSET`] bounds it.
 
 /// The scale is at least this part of the vertices' distances from the origins of their own shapes. A difference of two
 /// points is rounded by 1e-16 of their coordinates: for a small shape far from its own origin, more than of its size.
@@ -22,7 +22,7 @@ pub const CORE_CONTACT: f64 = 1e-10;
 pub const DISTANCE_GAP: f64 = 1e-10;
 
 /// GJK also ends when the bounds differ by no more than some part of the scale, which begins at ROUNDING and grows by this
-/// factor with each iteration: to 2e-13 after 20 of them, 3e-11 after 40, 1.5e-8 after 63. Where curved surfaces nearly
+/// factor with each iteration: to 2e-13 after 20 of them, 4e-11 after 40, 1.5e-8 after 63. Where curved surfaces nearly
 /// touch, each iteration gains but a factor of 2 to 4, and a direction that is off by x costs x²/2 of the radius of
 /// curvature and not of the gap, so that DISTANCE_GAP alone would ask for more than the direction is worth. Ninety-nine
 /// of a hundred pairs end within 20 iterations.

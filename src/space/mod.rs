@@ -1,4 +1,5 @@
-//! What a dimension provides: the one place that knows how many there are.
+//! What a dimension provides. Outside of this folder only a few branches on `DIMENSION` remain: the full simplex, the
+//! ring of a manifold, the order of shapes.
 //!
 //! *The vector is the dimension.* [`Vec2`](crate::math::Vec2) is the plane and [`Vec3`](crate::math::Vec3) is space;
 //! both implement [`Space`], and everything that holds in either (the Minkowski difference, GJK, the loop of EPA, the
@@ -237,13 +238,13 @@ pub trait Polytope<W>: Sized {
     /// before all others; `None` if there is no facet with an area.
     fn nearest(&self) -> Option<Facet<W>> {
         // This is where EPA spends most of its time when there are many facets: no more is looked at than must be.
-        let mut nearest = (usize::MAX, f64::INFINITY);
+        let (mut nearest, mut least) = (None, f64::INFINITY);
         for (number, distance) in self.distances().enumerate() {
-            if distance < nearest.1 {
-                nearest = (number, distance);
+            if distance < least {
+                (nearest, least) = (Some(number), distance);
             }
         }
-        self.facet(nearest.0)
+        self.facet(nearest?)
     }
 
     /// All facets with an area.

@@ -392,7 +392,10 @@ impl<V: Dimension> Pair<'_, '_, V> {
         let (a, b) = (self.a.extent, self.b.extent);
         let same_pose = between.length() <= 1e-12 * (a.size + b.size)
             && (turn - DMat3::IDENTITY).abs_diff_eq(DMat3::ZERO, 1e-12);
-        let alike = a.size <= 1.5 * b.size && b.size <= 1.5 * a.size;
+        let alike = DIRECTIONS.iter().all(|direction| {
+            let direction = V::deepen(V::flatten((*direction).into()));
+            self.a.height(direction) == self.b.height(direction)
+        });
         let sound = self.a.law.max(self.b.law) == Law::Sound;
         let excused = same_pose && (alike || !sound);
         assert!(excused, "{answers:?} is not mirrored by {back:?}");
@@ -497,8 +500,19 @@ impl<V: Dimension> Pair<'_, '_, V> {
         }
     }
 
-    /// Each point is in its own shape.
+    /// Each point is in its own shape: the distance says so, and no support point denies it.
     fn hold(&self, point_a: V, point_b: V, slack: f64, which: &str) {
+        for (body, point) in [(&self.a, point_a), (&self.b, point_b)] {
+            let offset = point.deep() - body.place.at.deep();
+            for direction in DIRECTIONS {
+                let direction = V::deepen(V::flatten(direction.into())).normalize();
+                let beyond = offset.dot(direction) - body.height(direction);
+                assert!(
+                    beyond <= slack,
+                    "{which}: {point:?} is {beyond:e} beyond {direction}"
+                );
+            }
+        }
         let outside = [self.a.outside(point_a), self.b.outside(point_b)];
         assert!(
             outside.iter().all(|outside| *outside <= slack),
