@@ -28,14 +28,21 @@ pub enum Parts<V: Space> {
     Surface(Mesh<V>),
 }
 
+impl<V: Space> Parts<V> {
+    fn len(&self) -> u32 {
+        let count = match self {
+            Self::Shapes(shapes) => shapes.len(),
+            Self::Surface(mesh) => mesh.len(),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
 impl<V: Space> Compound<V> {
     /// The parts, with a margin around each.
     pub fn new(parts: Parts<V>, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
-        let count = match &parts {
-            Parts::Shapes(shapes) => shapes.len(),
-            Parts::Surface(mesh) => mesh.len(),
-        };
+        let count = parts.len();
         if count == 0 {
             return Err(ShapeError::NoParts);
         }
@@ -44,7 +51,7 @@ impl<V: Space> Compound<V> {
             Some((number, Bounds::around(&*shape, &pose)))
         };
         Ok(Self {
-            tree: Tree::new((0..count as u32).filter_map(bounds)),
+            tree: Tree::new((0..count).filter_map(bounds)),
             parts,
             margin,
         })
@@ -63,6 +70,11 @@ impl<V: Space> Compound<V> {
             mesh.one_sided = true;
         }
         Self::new(parts, self.margin)
+    }
+
+    /// How many parts there are.
+    pub fn len(&self) -> u32 {
+        self.parts.len()
     }
 
     /// The parts, and the margin around each.
@@ -132,7 +144,8 @@ impl<V: Space> Support for Compound<V> {
                     let core = pose.rotation * shape.support(inner) + pose.translation;
                     core + unit * shape.radius()
                 };
-                let farther = |a: V::Wide, b: V::Wide| if b.dot(unit) > a.dot(unit) { b } else { a };
+                let farther =
+                    |a: V::Wide, b: V::Wide| if b.dot(unit) > a.dot(unit) { b } else { a };
                 let nothing = V::Wide::ZERO * f64::NAN;
                 shapes.iter().map(reach).reduce(farther).unwrap_or(nothing)
             }

@@ -33,6 +33,16 @@ pub enum Body<V: Space> {
     Compound(Arc<Compound<V>>),
 }
 
+impl<V: Space> Body<V> {
+    /// This with a margin around it, or why that is none.
+    pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
+        Ok(match self {
+            Self::Convex(shape) => Self::Convex(shape.rounded(margin)?),
+            Self::Compound(compound) => Self::Compound(Arc::new(compound.rounded(margin)?)),
+        })
+    }
+}
+
 /// A space whose shapes a [`Collider`](crate::Collider) can hold: both of them, so this is `Vec2` or `Vec3`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither `Vec2` nor `Vec3`",

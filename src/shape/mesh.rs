@@ -45,8 +45,11 @@ impl<V: Space> Mesh<V> {
         if facets.is_empty() {
             return Err(ShapeError::NoParts);
         }
-        let mut corners = facets.iter().flat_map(corners_of::<V>);
-        if let Some(missing) = corners.find(|number| vertices.get(*number as usize).is_none()) {
+        let missing = facets
+            .iter()
+            .flat_map(corners_of::<V>)
+            .find(|number| vertices.get(*number as usize).is_none());
+        if let Some(missing) = missing {
             return Err(ShapeError::NoSuchVertex(missing));
         }
         Ok(Self {
@@ -164,7 +167,9 @@ impl<W: Wide> Surroundings<W> {
             let height = (point - ridge.start).dot(ridge.inward) / ridge.inward.length_squared();
             if height <= ON_RIDGE {
                 on_ridge = true;
-                let leans = ridge.across.is_some_and(|across| normal.dot(across) > LEVEL);
+                let leans = ridge
+                    .across
+                    .is_some_and(|across| normal.dot(across) > LEVEL);
                 if leans {
                     return false;
                 }

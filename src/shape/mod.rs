@@ -32,6 +32,7 @@ pub use error::ShapeError;
 pub use image::{Image, Map};
 pub use into_shape::{ConvexShape, IntoShape};
 pub use kinds::{AnyBody, Body, Dimension, Shape};
+pub use mesh::{Mesh, Surroundings};
 pub use points::ConvexHull;
 pub use rounded::Rounded;
 pub use support::Support;

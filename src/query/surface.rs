@@ -1,0 +1,38 @@
+//! Contacts with the facets of a surface: without the normals that only its seams have.
+//!
+//! Alone, a facet is a thin plate, which is left by its rim or its back as well as by its front, if that is nearer. In a
+//! surface it is neither. What departs from the contact of a plate:
+//!
+//! * The side on which the other shape's centre lies is the side to which it is pushed.
+//! * A normal that the surface does not have at the contact point (see [`Surroundings::admits`]) gives way to the
+//!   facet's own, with the depth along it: how far the other shape must move that way, to clear the facet.
+
+use super::contact::LocalContact;
+use crate::{shape::Surroundings, space::Wide};
+
+/// The contact of a facet, the first of two shapes, as part of its surface; or `None` if it does not count, because the centre
+/// of the other shape is behind a facet that is `one_sided`.
+///
+/// `contact` is that of the facet alone, and `along` finds that with a given normal. All is in the world's axes, and
+/// `surroundings` and `centre`, which is the other shape's, are relative to the translation of the facet's shape.
+pub fn surface_contact<W: Wide>(
+    contact: LocalContact<W>,
+    surroundings: &Surroundings<W>,
+    one_sided: bool,
+    centre: W,
+    along: impl FnOnce(W) -> Option<LocalContact<W>>,
+) -> Option<LocalContact<W>> {
+    let side = (centre - surroundings.corner).dot(surroundings.normal);
+    if side < 0.0 && one_sided {
+        return None;
+    }
+    let outward = if side < 0.0 {
+        -surroundings.normal
+    } else {
+        surroundings.normal
+    };
+    if surroundings.admits(contact.normal, outward, contact.offset_a) {
+        return Some(contact);
+    }
+    along(outward)
+}
