@@ -79,7 +79,7 @@ impl Collider {
         for (pose, collider) in parts {
             let pose = P::Vector::pose(pose.isometry()).ok_or(ShapeError::PoseNotFinite)?;
             let body = collider.body()?.ok_or(ShapeError::InertPart)?;
-            match P::Vector::of(body).ok_or(ShapeError::MixedDimensions)? {
+            match P::Vector::body_of(body).ok_or(ShapeError::MixedDimensions)? {
                 Body::Convex(shape) => shapes.push((pose, shape.clone())),
                 Body::Compound(compound) => match compound.parts() {
                     (Parts::Surface(_), _) => return Err(ShapeError::SurfaceInCompound),

@@ -31,14 +31,15 @@ pub struct Clearance<W> {
     pub second: W,
 }
 
-/// How far the second shape must move along a unit vector to clear the first; `None` if that takes no way at all.
+/// How far the second shape of two that touch must move along a unit vector to clear the first; `None` if one is no shape.
 pub fn clear<A, B, W: Wide>(pair: &Pair<A, B>, direction: W) -> Option<Clearance<W>>
 where
     A: Support + ?Sized,
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut way = pair.vertex(direction).point.dot(direction) + pair.reach();
+    // Where they touch by the tolerance, the way may be less than none.
+    let mut way = (pair.vertex(direction).point.dot(direction) + pair.reach()).max(0.0);
     let mut cleared = None;
     for _ in 0..MAX_STEPS {
         let moved = pair.with_second_moved(direction * way);
@@ -57,13 +58,11 @@ where
         });
         let gap = gjk.distance - pair.reach();
         let along = normal.dot(direction);
-        if gap <= TOUCHING * gjk.scale || along <= 0.0 {
+        let is_done = gap <= TOUCHING * gjk.scale || along <= 0.0 || way <= 0.0;
+        if is_done {
             break;
         }
-        way -= gap / along;
-        if way <= 0.0 {
-            return None;
-        }
+        way = (way - gap / along).max(0.0);
     }
     cleared
 }

@@ -125,7 +125,7 @@ where
     }
 
     /// The contact if the second shape named by the caller is to leave the first in a direction: a unit vector in the world's
-    /// axes. `None` if it has cleared it already.
+    /// axes. For shapes of which [`hit`](Self::hit) has said that they touch; `None` if one is no shape.
     pub fn contact_along(&self, direction: WideOf<A>) -> Option<LocalContact<WideOf<A>>> {
         let direction = WideOf::<A>::transpose(self.pair.frame.rotation) * direction;
         let direction = if self.pair.swapped {

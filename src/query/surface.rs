@@ -31,7 +31,10 @@ pub fn surface_contact<W: Wide>(
     } else {
         surroundings.normal
     };
-    if surroundings.admits(contact.normal, outward, contact.offset_a) {
+    let LocalContact {
+        normal, offset_a, ..
+    } = contact;
+    if surroundings.admits(normal, outward, one_sided, offset_a, centre) {
         return Some(contact);
     }
     along(outward)

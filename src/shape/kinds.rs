@@ -55,7 +55,7 @@ pub trait Dimension: Space {
 
     /// The body, if it is of this dimension.
     #[doc(hidden)]
-    fn of(body: &AnyBody) -> Option<&Body<Self>>;
+    fn body_of(body: &AnyBody) -> Option<&Body<Self>>;
 }
 
 impl Dimension for Vec2 {
@@ -63,7 +63,7 @@ impl Dimension for Vec2 {
         AnyBody::Plane(body)
     }
 
-    fn of(body: &AnyBody) -> Option<&Body<Self>> {
+    fn body_of(body: &AnyBody) -> Option<&Body<Self>> {
         match body {
             AnyBody::Plane(body) => Some(body),
             AnyBody::Solid(_) => None,
@@ -76,7 +76,7 @@ impl Dimension for Vec3 {
         AnyBody::Solid(body)
     }
 
-    fn of(body: &AnyBody) -> Option<&Body<Self>> {
+    fn body_of(body: &AnyBody) -> Option<&Body<Self>> {
         match body {
             AnyBody::Plane(_) => None,
             AnyBody::Solid(body) => Some(body),

@@ -23,6 +23,9 @@ const NONE: u32 = u32::MAX;
 /// A point this near to a ridge, as a fraction of the facet's width, is on it.
 const ON_RIDGE: f64 = 1e-3;
 
+/// A triangle whose area is no more than this part of the square of an edge has none: its normal would be rounding.
+const SLIVER: f64 = 1e-12;
+
 /// The sine of the angle by which a normal may lean towards a facet and still be one of the surface: the solvers'
 /// normals are off by less.
 const LEVEL: f64 = 1e-4;
@@ -70,9 +73,12 @@ impl<V: Space> Mesh<V> {
         &self.vertices
     }
 
-    /// A facet by its number.
+    /// A facet by its number; `None` also for one without area.
     pub fn facet(&self, number: u32) -> Option<Shape<V>> {
         let facet = self.facets.get(number as usize)?;
+        if !has_area(&self.vertices, facet) {
+            return None;
+        }
         let corner = |index: usize| self.vertices.get(*facet.get(index)? as usize).copied();
         let (a, b) = (corner(0)?, corner(1)?);
         Some(if V::Wide::DIMENSION == 2 {
@@ -157,8 +163,9 @@ struct Ridge<W> {
 }
 
 impl<W: Wide> Surroundings<W> {
-    /// Whether the surface, seen from the side to which `outward` points, has this unit normal at a point of the facet.
-    pub fn admits(&self, normal: W, outward: W, point: W) -> bool {
+    /// Whether the surface has this unit normal at a point of the facet, for a shape with this centre that is on the side to
+    /// which `outward` points. Of a surface that is `one_sided` the back has no normals.
+    pub fn admits(&self, normal: W, outward: W, one_sided: bool, point: W, centre: W) -> bool {
         if (normal - outward).length() <= LEVEL {
             return true;
         }
@@ -167,15 +174,34 @@ impl<W: Wide> Surroundings<W> {
             let height = (point - ridge.start).dot(ridge.inward) / ridge.inward.length_squared();
             if height <= ON_RIDGE {
                 on_ridge = true;
-                let leans = ridge
-                    .across
-                    .is_some_and(|across| normal.dot(across) > LEVEL);
-                if leans {
+                if !ridge.admits(normal, outward, one_sided, centre) {
                     return false;
                 }
             }
         }
-        on_ridge && normal.dot(outward) > 0.0
+        on_ridge
+    }
+}
+
+impl<W: Wide> Ridge<W> {
+    fn admits(&self, normal: W, outward: W, one_sided: bool, centre: W) -> bool {
+        let (Some(across), Some(inward)) = (self.across, self.inward.unit()) else {
+            return normal.dot(outward) >= -LEVEL;
+        };
+        // In the axes t = inward and m = outward, which the plane across the ridge has, the tangent a = (a·t, a·m) has at its
+        // right angle the normal (a·m, -a·t), on the same side of the surface as m: level, where a = -t, it is m itself.
+        let rise = across.dot(outward);
+        let beyond = inward * rise - outward * across.dot(inward);
+        let (here, beyond) = if rise <= LEVEL {
+            (outward, beyond)
+        } else if !one_sided && (centre - self.start).dot(beyond) < 0.0 {
+            // A valley on this side of the facet. But the centre is not in it, because it is behind the facet across: it is
+            // before the ridge that the valley is from there.
+            (-outward, -beyond)
+        } else {
+            return false;
+        };
+        normal.dot(across) <= LEVEL && normal.dot(here + beyond) >= -LEVEL
     }
 }
 
@@ -187,6 +213,20 @@ fn away_from<W: Wide>(ends: &[W], point: W) -> Option<W> {
         let along = *end - *start;
         way - along * (way.dot(along) / along.length_squared())
     }))
+}
+
+/// Whether a facet has an area, or in the plane a length.
+fn has_area<V: Space>(vertices: &[V], facet: &Numbers) -> bool {
+    let corner = |it| vertices.get(it as usize).map(|it| it.widen());
+    let corners: SmallVec<[V::Wide; 3]> = corners_of::<V>(facet).filter_map(corner).collect();
+    let Some((base, others)) = corners.split_first() else {
+        return false;
+    };
+    let edges: SmallVec<[V::Wide; 2]> = others.iter().map(|it| *it - *base).collect();
+    let longest = edges.iter().map(|it| it.length()).fold(0.0, f64::max);
+    let area = V::Wide::perpendicular(&edges).map_or(0.0, Wide::length);
+    // The area is a product of two lengths in space, and a length in the plane.
+    area > longest.powi(V::Wide::DIMENSION as i32 - 1) * SLIVER
 }
 
 fn corners_of<V: Space>(facet: &Numbers) -> impl Iterator<Item = u32> {
@@ -213,7 +253,10 @@ fn neighbours<V: Space>(vertices: &[V], facets: &[Numbers]) -> Box<[Numbers]> {
         Many,
     }
     let mut owners: HashMap<Numbers, Owners> = HashMap::with_capacity(2 * facets.len());
-    for (facet, corners) in facets.iter().enumerate() {
+    // What has no area separates nothing: those on either side of it are neighbours.
+    let facets_with_area = facets.iter().enumerate();
+    let facets_with_area = facets_with_area.filter(|(_, facet)| has_area(vertices, facet));
+    for (facet, corners) in facets_with_area {
         for lacking in 0..V::Wide::DIMENSION {
             let mut ridge = [NONE; 3];
             let others = corners_of::<V>(corners).enumerate();
