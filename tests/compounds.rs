@@ -42,10 +42,10 @@ fn pose(random: &mut StdRng, dimension: Dimension, reach: f32) -> Transform {
 }
 
 /// A convex collider of a random kind, about 1 in size.
-fn convex(random: &mut StdRng, dimension: Dimension) -> Collider {
+fn convex(random: &mut StdRng, dimension: Dimension, round: bool) -> Collider {
     let mut size = || random.random_range(0.3..1.0);
     let [a, b, c] = [size(), size(), size()];
-    let kind = random.random_range(0..5);
+    let kind = if round { random.random_range(0..5) } else { 4 };
     match (dimension, kind) {
         (_, 0) => dimension.ball(a),
         (Dimension::Plane, 1) => Capsule2d::new(a, b).into(),
@@ -145,7 +145,7 @@ fn all_touching_parts_can_be_read_from_either_side() {
             .with_rotation(Quat::from_rotation_z(-0.1))
             .with_scale(Vec3::new(3.0, 1.0, 1.0));
         let bar = world.spawn((dimension.block(2.0), tilted)).id();
-        let far = Transform::from_xyz(-3.5, 0.0, 0.0);
+        let far = Transform::from_xyz(-3.5, -0.8, 0.0);
         let left = world.spawn((dimension.block(2.0), far)).id();
         let hits = tick(&mut app).messages;
         let hit = hits.iter().find(|hit| hit.seen_from(bar).is_some());
@@ -187,7 +187,7 @@ fn all_touching_parts_can_be_read_from_either_side() {
 }
 
 /// The contacts of what is spawned alone, part by part, and together.
-fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool) {
+fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool, round: bool) {
     let mut random = StdRng::seed_from_u64(seed);
     let (mut touching, mut several) = (0, 0);
     for _ in 0..400 {
@@ -200,7 +200,7 @@ fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool) {
                         scale: Vec3::ONE,
                         ..pose(&mut random, dimension, 1.0)
                     };
-                    (pose, convex(&mut random, dimension))
+                    (pose, convex(&mut random, dimension, round))
                 })
                 .collect();
             let parent = pose(&mut random, dimension, 0.5);
@@ -232,13 +232,20 @@ fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool) {
             assert_eq!(parts.len(), alone.len());
             for (hit, (i, j, alone)) in parts.iter().zip(&alone) {
                 assert_eq!((hit.part(), hit.other_part()), (*i, *j));
-                let near = |a: Vec3, b: Vec3| assert!(a.distance(b) <= 1e-5, "{hit:?}, {alone:?}");
+                let near = |a: Vec3, b: Vec3, error: f32| {
+                    assert!(a.distance(b) <= error, "{hit:?}, {alone:?}");
+                };
                 assert!(
                     (hit.depth - alone.depth).abs() <= 1e-5,
                     "{hit:?}, {alone:?}"
                 );
-                near(hit.normal * hit.depth, alone.normal * alone.depth);
-                near(hit.other_point(), hit.point() - hit.normal * hit.depth);
+                // EPA ends on curved surfaces where the depth is known to 1e-7: at a normal that is off by the root of that.
+                near(hit.normal, alone.normal, if round { 2e-3 } else { 1e-5 });
+                near(
+                    hit.other_point(),
+                    hit.point() - hit.normal * hit.depth,
+                    1e-5,
+                );
             }
             let deepest = alone.iter().map(|(.., hit)| hit.depth).reduce(f32::max);
             assert_eq!(whole.is_some(), deepest.is_some());
@@ -259,14 +266,18 @@ fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool) {
 
 #[test]
 fn it_is_as_deep_as_its_deepest_part_under_any_map() {
-    as_deep_as_the_deepest_part(Dimension::Plane, 1, false);
-    as_deep_as_the_deepest_part(Dimension::Solid, 2, false);
+    as_deep_as_the_deepest_part(Dimension::Plane, 1, false, false);
+    as_deep_as_the_deepest_part(Dimension::Plane, 11, false, true);
+    as_deep_as_the_deepest_part(Dimension::Solid, 2, false, false);
+    as_deep_as_the_deepest_part(Dimension::Solid, 12, false, true);
 }
 
 #[test]
 fn a_compound_meets_a_compound() {
-    as_deep_as_the_deepest_part(Dimension::Plane, 3, true);
-    as_deep_as_the_deepest_part(Dimension::Solid, 4, true);
+    as_deep_as_the_deepest_part(Dimension::Plane, 3, true, false);
+    as_deep_as_the_deepest_part(Dimension::Plane, 13, true, true);
+    as_deep_as_the_deepest_part(Dimension::Solid, 4, true, false);
+    as_deep_as_the_deepest_part(Dimension::Solid, 14, true, true);
 }
 
 #[test]

@@ -287,6 +287,54 @@ fn in_a_valley_there_are_none_but_the_facets_own_normals() {
     }
 }
 
+/// A level floor of 20 by 20 cells, and at x = 10 a wall down from it.
+fn cliff_of_many(random: &mut StdRng) -> Collider {
+    let row = |x: f32, y: f32| (0..21).map(move |z| Vec3::new(x, y, z as f32 - 10.0));
+    let top = (0..21).flat_map(|x| row(x as f32 - 10.0, 0.0));
+    let wall = (1..11).flat_map(|y| row(10.0, -(y as f32)));
+    let triangles: Vec<[u32; 3]> = (0..30)
+        .flat_map(|row| (0..20).map(move |z| 21 * row + z))
+        .flat_map(|a| {
+            let (b, c, d) = (a + 1, a + 21, a + 22);
+            if random.random() {
+                [[a, b, c], [b, d, c]]
+            } else {
+                [[a, d, c], [a, b, d]]
+            }
+        })
+        .collect();
+    Collider::trimesh(top.chain(wall), triangles).unwrap()
+}
+
+#[test]
+fn at_a_cliff_of_many_facets_too() {
+    let mut random = StdRng::seed_from_u64(9);
+    let cliff = cliff_of_many(&mut random);
+    for cliff in [cliff.clone(), cliff.one_sided()] {
+        for _ in 0..200 {
+            let z = random.random_range(-8.0..8.0f32);
+            let by = random.random_range(-0.9..0.9f32);
+            let sunk = 10f32.powf(random.random_range(-3.0..-0.4));
+            let block = || Cuboid::new(2.0, 2.0, 2.0);
+            if by.abs() < 0.9 - sunk {
+                let hit = meet(&cliff, block(), Vec3::new(11.0 - sunk, by, z)).unwrap();
+                assert_near_vec(hit.normal, Vec3::NEG_X, 100.0);
+                assert_near(hit.depth, sunk, 10.0);
+                let hit = meet(&cliff, block(), Vec3::new(10.0 + by, 1.0 - sunk, z)).unwrap();
+                assert_near_vec(hit.normal, Vec3::NEG_Y, 100.0);
+                assert_near(hit.depth, sunk, 10.0);
+            }
+            // Round the edge.
+            let angle = random.random_range(0.0..1.57f32);
+            let out = Vec3::new(angle.sin(), angle.cos(), 0.0);
+            let place = Vec3::new(10.0, 0.0, z) + out * (1.0 - 0.1 * sunk);
+            let hit = meet(&cliff, Sphere::new(1.0), place).unwrap();
+            assert_near_vec(hit.normal, -out, 100.0);
+            assert_near(hit.depth, 0.1 * sunk, 10.0);
+        }
+    }
+}
+
 /// A flat top for x < 0 at y = 0, and a wall down from it at x = 0.
 fn cliffs() -> [Collider; 4] {
     let profile = [(0.0, -5.0), (0.0, 0.0), (-5.0, 0.0f32)].into_iter();

@@ -116,17 +116,24 @@ fn contact<V: Space>(
         (part.bounds.min + part.bounds.max) * 0.5 - proxy.pose.translation
     };
     if let Some((surroundings, one_sided)) = &part_a.surroundings {
-        let centre = centre(part_b, a);
-        contact = surface_contact(contact, surroundings, *one_sided, centre, |normal| {
-            solver.contact_along(normal)
-        })?;
+        contact = surface_contact(
+            contact,
+            surroundings,
+            *one_sided,
+            centre(part_b, a),
+            |normal, corner| a.leans(part_a.number, corner, normal),
+            |normal| solver.contact_along(normal),
+        )?;
     } else if let Some((surroundings, one_sided)) = &part_b.surroundings {
-        let centre = centre(part_a, b);
-        let seen = contact.flipped();
-        contact = surface_contact(seen, surroundings, *one_sided, centre, |normal| {
-            Some(solver.contact_along(-normal)?.flipped())
-        })?
-        .flipped();
+        let seen = surface_contact(
+            contact.flipped(),
+            surroundings,
+            *one_sided,
+            centre(part_a, b),
+            |normal, corner| b.leans(part_b.number, corner, normal),
+            |normal| Some(solver.contact_along(-normal)?.flipped()),
+        )?;
+        contact = seen.flipped();
     }
     let surface = |proxy: &Proxy<V>, part: &Part<V>, offset: V::Wide| Surface {
         part: part.number,

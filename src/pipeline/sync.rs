@@ -111,6 +111,16 @@ impl<V: Space> Proxy<V> {
         }
     }
 
+    /// Whether a normal leans towards any facet around a corner of a facet, in the world's axes: see
+    /// [`Mesh::leans`](crate::shape::Mesh::leans).
+    pub fn leans(&self, facet: u32, corner: usize, normal: V::Wide) -> bool {
+        let Body::Compound(compound) = &self.body else {
+            return false;
+        };
+        let linear = self.linear();
+        compound.leans(facet, corner, normal, |point| linear * point)
+    }
+
     /// The linear part of the map from the body's frame to the world.
     fn linear(&self) -> <V::Wide as Wide>::Matrix {
         match self.map {

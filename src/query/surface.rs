@@ -13,13 +13,15 @@ use crate::{shape::Surroundings, space::Wide};
 /// The contact of a facet, the first of two shapes, as part of its surface; or `None` if it does not count, because the centre
 /// of the other shape is behind a facet that is `one_sided`.
 ///
-/// `contact` is that of the facet alone, and `along` finds that with a given normal. All is in the world's axes, and
+/// `contact` is that of the facet alone, `leans` is
+/// [`Mesh::leans`](crate::shape::Mesh::leans), and `along` finds the contact with a given normal. All is in the world's axes, and
 /// `surroundings` and `centre`, which is the other shape's, are relative to the translation of the facet's shape.
 pub fn surface_contact<W: Wide>(
     contact: LocalContact<W>,
     surroundings: &Surroundings<W>,
     one_sided: bool,
     centre: W,
+    leans: impl FnOnce(W, usize) -> bool,
     along: impl FnOnce(W) -> Option<LocalContact<W>>,
 ) -> Option<LocalContact<W>> {
     let side = (centre - surroundings.corner).dot(surroundings.normal);
@@ -34,7 +36,9 @@ pub fn surface_contact<W: Wide>(
     let LocalContact {
         normal, offset_a, ..
     } = contact;
-    if surroundings.admits(normal, outward, one_sided, offset_a, centre) {
+    let places = (offset_a, centre);
+    let leans = |corner| leans(normal, corner);
+    if surroundings.admits(normal, outward, one_sided, places, leans) {
         return Some(contact);
     }
     along(outward)

@@ -92,6 +92,20 @@ impl<V: Space> Compound<V> {
         self.tree.near(bounds, visit);
     }
 
+    /// Whether a normal leans towards any facet around a corner of a facet: see [`Mesh::leans`].
+    pub fn leans(
+        &self,
+        number: u32,
+        corner: usize,
+        normal: V::Wide,
+        place: impl Fn(V::Wide) -> V::Wide,
+    ) -> bool {
+        match &self.parts {
+            Parts::Shapes(_) => false,
+            Parts::Surface(mesh) => mesh.leans(number, corner, normal, place),
+        }
+    }
+
     /// A facet and what it borders on (see [`Mesh::surroundings`]), and whether only its outer side collides; `None` for a
     /// part that is no facet.
     pub fn surroundings(

@@ -37,6 +37,9 @@ pub struct Mesh<V> {
     facets: Box<[Numbers]>,
     /// The facet across the ridge that lacks vertex i, or [`NONE`] at a border, and where more than two facets meet.
     neighbours: Box<[Numbers]>,
+    /// The number of the first vertex in the same place as each.
+    first: Box<[u32]>,
+    fans: Fans,
     /// Whether only the outer side collides.
     pub one_sided: bool,
 }
@@ -55,8 +58,11 @@ impl<V: Space> Mesh<V> {
         if let Some(missing) = missing {
             return Err(ShapeError::NoSuchVertex(missing));
         }
+        let first = first_in_place(&vertices);
         Ok(Self {
-            neighbours: neighbours(&vertices, &facets),
+            neighbours: neighbours(&vertices, &facets, &first),
+            fans: Fans::new(&vertices, &facets, &first),
+            first,
             vertices,
             facets,
             one_sided: false,
@@ -86,6 +92,34 @@ impl<V: Space> Mesh<V> {
         } else {
             Shape::Triangle([a, b, corner(2)?])
         })
+    }
+
+    /// Whether a unit normal leans towards any facet around a corner, which is given by a facet and its index there. `place`
+    /// is as in [`surroundings`](Self::surroundings).
+    pub fn leans(
+        &self,
+        number: u32,
+        corner: usize,
+        normal: V::Wide,
+        place: impl Fn(V::Wide) -> V::Wide,
+    ) -> bool {
+        let facet = self.facets.get(number as usize);
+        let vertex = facet.and_then(|facet| self.first.get(*facet.get(corner)? as usize));
+        let at = |vertex: u32| {
+            self.vertices
+                .get(vertex as usize)
+                .map(|it| place(it.widen()))
+        };
+        let Some((vertex, here)) = vertex.and_then(|it| Some((*it, at(*it)?))) else {
+            return false;
+        };
+        // A facet is within the angle of its two edges: where neither rises, nothing does.
+        let facets = self.fans.around(vertex).iter();
+        let facets = facets.filter_map(|it| self.facets.get(*it as usize));
+        let mut edges = facets
+            .flat_map(corners_of::<V>)
+            .filter_map(|corner| (at(corner)? - here).unit());
+        edges.any(|edge| normal.dot(edge) > LEVEL)
     }
 
     /// A facet and what it borders on, where `place` puts them; `None` if that leaves it without a normal. `mirrored` tells
@@ -142,6 +176,41 @@ impl<V: Space> Mesh<V> {
     }
 }
 
+/// Who is around each vertex: the numbers of the facets, vertex after vertex.
+#[derive(Clone)]
+struct Fans {
+    /// Where in `facets` those of a vertex begin; of vertices in the same place only the first has any.
+    starts: Box<[u32]>,
+    facets: Box<[u32]>,
+}
+
+impl Fans {
+    fn new<V: Space>(vertices: &[V], facets: &[Numbers], first: &[u32]) -> Self {
+        let mut members: Vec<(u32, u32)> = (0..)
+            .zip(facets)
+            .filter(|(_, facet)| has_area(vertices, facet))
+            .flat_map(|(number, facet)| {
+                let places = corners_of::<V>(facet).filter_map(|it| first.get(it as usize));
+                places.map(move |place| (*place, number))
+            })
+            .collect();
+        members.sort_unstable();
+        let start = |vertex: u32| members.partition_point(|(it, _)| *it < vertex) as u32;
+        Self {
+            starts: (0..=vertices.len() as u32).map(start).collect(),
+            facets: members.iter().map(|(_, facet)| *facet).collect(),
+        }
+    }
+
+    fn around(&self, vertex: u32) -> &[u32] {
+        let at = |number: usize| self.starts.get(number).map(|it| *it as usize);
+        let range = at(vertex as usize).zip(at(vertex as usize + 1));
+        range
+            .and_then(|(start, end)| self.facets.get(start..end))
+            .unwrap_or_default()
+    }
+}
+
 /// A facet in its surface.
 #[derive(Clone, Debug)]
 pub struct Surroundings<W: Wide> {
@@ -165,43 +234,44 @@ struct Ridge<W> {
 impl<W: Wide> Surroundings<W> {
     /// Whether the surface has this unit normal at a point of the facet, for a shape with this centre that is on the side to
     /// which `outward` points. Of a surface that is `one_sided` the back has no normals.
-    pub fn admits(&self, normal: W, outward: W, one_sided: bool, point: W, centre: W) -> bool {
+    ///
+    /// `leans` tells whether the normal leans towards any facet around a corner, given by its index (see [`Mesh::leans`]).
+    pub fn admits(
+        &self,
+        normal: W,
+        outward: W,
+        one_sided: bool,
+        (point, centre): (W, W),
+        leans: impl FnOnce(usize) -> bool,
+    ) -> bool {
         if (normal - outward).length() <= LEVEL {
             return true;
         }
-        let mut on_ridge = false;
-        for ridge in &self.ridges {
-            let height = (point - ridge.start).dot(ridge.inward) / ridge.inward.length_squared();
-            if height <= ON_RIDGE {
-                on_ridge = true;
-                if !ridge.admits(normal, outward, one_sided, centre) {
-                    return false;
-                }
-            }
-        }
-        on_ridge
-    }
-}
-
-impl<W: Wide> Ridge<W> {
-    fn admits(&self, normal: W, outward: W, one_sided: bool, centre: W) -> bool {
-        let (Some(across), Some(inward)) = (self.across, self.inward.unit()) else {
-            return normal.dot(outward) >= -LEVEL;
-        };
-        // In the axes t = inward and m = outward, which the plane across the ridge has, the tangent a = (a·t, a·m) has at its
-        // right angle the normal (a·m, -a·t), on the same side of the surface as m: level, where a = -t, it is m itself.
-        let rise = across.dot(outward);
-        let beyond = inward * rise - outward * across.dot(inward);
-        let (here, beyond) = if rise <= LEVEL {
-            (outward, beyond)
-        } else if !one_sided && (centre - self.start).dot(beyond) < 0.0 {
-            // A valley on this side of the facet. But the centre is not in it, because it is behind the facet across: it is
-            // before the ridge that the valley is from there.
-            (-outward, -beyond)
-        } else {
+        // What pushes away from a ridge pushes away from the solid side of it, and not from a valley through its back.
+        if normal.dot(centre - point) <= 0.0 {
             return false;
+        }
+        let is_on = |ridge: &Ridge<W>| {
+            let height = (point - ridge.start).dot(ridge.inward) / ridge.inward.length_squared();
+            height <= ON_RIDGE
         };
-        normal.dot(across) <= LEVEL && normal.dot(here + beyond) >= -LEVEL
+        let is_off = |ridge: &Ridge<W>| !is_on(ridge);
+        let count = self.ridges.iter().filter(|it| is_on(it)).count();
+        if count == 0 {
+            return false;
+        }
+        // On all ridges but the one opposite is a corner. (In the plane it is one ridge, and what is across is all there is.)
+        let corner = self.ridges.iter().position(is_off);
+        let corner = corner.filter(|_| count > 1);
+        let mut ridges = self.ridges.iter().filter(|it| is_on(it));
+        ridges.all(|ridge| match ridge.across {
+            None => normal.dot(outward) >= -LEVEL,
+            Some(_) if corner.is_some() => true,
+            Some(across) => {
+                let is_valley = across.dot(outward) > LEVEL;
+                normal.dot(across) <= LEVEL && !(one_sided && is_valley)
+            }
+        }) && !corner.is_some_and(leans)
     }
 }
 
@@ -233,17 +303,18 @@ fn corners_of<V: Space>(facet: &Numbers) -> impl Iterator<Item = u32> {
     facet.iter().copied().take(V::Wide::DIMENSION)
 }
 
-/// The facets across each ridge.
-fn neighbours<V: Space>(vertices: &[V], facets: &[Numbers]) -> Box<[Numbers]> {
-    // Vertices in one place go by the number of the first of them. (0 and -0 are one place.)
+/// The number of the first vertex in the same place as each. (0 and -0 are one place.)
+fn first_in_place<V: Space>(vertices: &[V]) -> Box<[u32]> {
     let mut places = HashMap::with_capacity(vertices.len());
-    let first: Vec<u32> = (0..)
-        .zip(vertices)
-        .map(|(number, vertex)| {
-            let bits = (vertex.to_vec3() + crate::math::Vec3::ZERO).to_array();
-            *places.entry(bits.map(f32::to_bits)).or_insert(number)
-        })
-        .collect();
+    let first = (0..).zip(vertices).map(|(number, vertex)| {
+        let bits = (vertex.to_vec3() + crate::math::Vec3::ZERO).to_array();
+        *places.entry(bits.map(f32::to_bits)).or_insert(number)
+    });
+    first.collect()
+}
+
+/// The facets across each ridge. Vertices in one place go by the number of the `first` of them.
+fn neighbours<V: Space>(vertices: &[V], facets: &[Numbers], first: &[u32]) -> Box<[Numbers]> {
     let place = |number: u32| first.get(number as usize).copied().unwrap_or(NONE);
 
     /// Who has a ridge: one facet, two, or more. By facet and the vertex that the ridge lacks.
