@@ -110,7 +110,8 @@ impl Collider {
     ///
     /// It has no inside: what is wholly behind it touches nothing. Triangles know their neighbours (vertices in the same
     /// place are one, whatever their numbers): a shape that slides over the surface gets the normals that the surface has,
-    /// and none of the seams between triangles. The triangle's number is the event's
+    /// and none of the seams between triangles. (A triangle that is touched on a seam only, where its neighbour is the one that
+    /// pushes, does not count, unless there is no other.) The triangle's number is the event's
     /// [`part`](crate::CollisionEvent::part). Triangles without area touch nothing.
     ///
     /// A shape is pushed to the side on which its centre is; [`one_sided`](Self::one_sided) lets only the outer side collide.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     event::{CollisionEvent, CollisionPhase, Surface},
-    query::{Pair, Solver, narrow_length, surface_contact},
+    query::{Pair, Seams, Solver, narrow_length, surface_contact},
     shape::Body,
     space::Space,
 };
@@ -72,7 +72,7 @@ fn deepest<V: Space>(
         return None;
     }
     if let (Body::Convex(_), Body::Convex(_)) = (&a.body, &b.body) {
-        return contact(a, &a.part(0)?, b, &b.part(0)?);
+        return contact(a, &a.part(0)?, b, &b.part(0)?, Seams::Ignored);
     }
     near.clear();
     a.parts_near(&b.bounds, |number| {
@@ -82,11 +82,17 @@ fn deepest<V: Space>(
     });
     near.sort_unstable();
     let first = parts.len();
-    parts.extend(near.iter().filter_map(|(number, other)| {
-        let (part, other) = (a.part(*number)?, b.part(*other)?);
-        let contact = || contact(a, &part, b, &other);
-        part.bounds.overlaps(&other.bounds).then(contact).flatten()
-    }));
+    for seams in [Seams::Ignored, Seams::Level] {
+        parts.extend(near.iter().filter_map(|(number, other)| {
+            let (part, other) = (a.part(*number)?, b.part(*other)?);
+            let contact = || contact(a, &part, b, &other, seams);
+            part.bounds.overlaps(&other.bounds).then(contact).flatten()
+        }));
+        let has_seams = a.body.is_surface() || b.body.is_surface();
+        if parts.len() > first || !has_seams {
+            break;
+        }
+    }
     let found = parts.get(first..).unwrap_or_default();
     // Of equals the first.
     let deeper = |best: CollisionEvent, it: CollisionEvent| {
@@ -105,6 +111,7 @@ fn contact<V: Space>(
     part_a: &Part<V>,
     b: &Proxy<V>,
     part_b: &Part<V>,
+    seams: Seams,
 ) -> Option<CollisionEvent> {
     let (shape_a, shape_b) = (part_a.image(), part_b.image());
     let mut solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
@@ -121,6 +128,7 @@ fn contact<V: Space>(
             surroundings,
             *one_sided,
             centre(part_b, a),
+            seams,
             |normal, corner| a.leans(part_a.number, corner, normal),
             |normal| solver.contact_along(normal),
         )?;
@@ -130,6 +138,7 @@ fn contact<V: Space>(
             surroundings,
             *one_sided,
             centre(part_a, b),
+            seams,
             |normal, corner| b.leans(part_b.number, corner, normal),
             |normal| Some(solver.contact_along(-normal)?.flipped()),
         )?;

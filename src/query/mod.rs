@@ -52,7 +52,7 @@ pub(crate) use contact::Solver;
 pub use contact::{Contact, Distance};
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::Pair;
-pub(crate) use surface::surface_contact;
+pub(crate) use surface::{Seams, surface_contact};
 
 /// Whether two shapes touch.
 ///

@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{
-    Compound, ConvexHull, ShapeError, Support,
+    Compound, ConvexHull, Parts, ShapeError, Support,
     extrusion::extruded,
     points::farthest,
     round::{Cap, ellipsoid, frustum},
@@ -34,6 +34,14 @@ pub enum Body<V: Space> {
 }
 
 impl<V: Space> Body<V> {
+    /// Whether it is a surface of facets.
+    pub fn is_surface(&self) -> bool {
+        match self {
+            Self::Convex(_) => false,
+            Self::Compound(compound) => matches!(compound.parts(), (Parts::Surface(_), _)),
+        }
+    }
+
     /// This with a margin around it, or why that is none.
     pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
         Ok(match self {
