@@ -42,7 +42,8 @@ use crate::{
 /// warning names the entity; [`try_new`](Self::try_new) returns the reason instead. The [`Default`] collider is inert
 /// too, without a warning: it touches nothing.
 ///
-/// A collider is convex. What is concave for some of its numbers, a circular sector, is [`TryFrom`] only:
+/// A primitive is convex; see [`Collider::compound`] for several as one. What is concave for some of its numbers, a
+/// circular sector, is [`TryFrom`] only:
 ///
 /// ```
 /// use bevy::math::primitives::{CircularSector, Extrusion};

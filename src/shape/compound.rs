@@ -19,11 +19,14 @@ pub struct Compound<V: Space> {
     tree: Tree,
 }
 
+/// A pose in a space.
+type PoseOf<V> = Pose<<V as Space>::Wide>;
+
 /// The parts of a compound.
 #[derive(Clone)]
 pub enum Parts<V: Space> {
     /// Shapes, each in its place.
-    Shapes(Box<[(Pose<V::Wide>, Shape<V>)]>),
+    Shapes(Box<[(PoseOf<V>, Shape<V>)]>),
     /// The facets of a surface.
     Surface(Mesh<V>),
 }
@@ -83,7 +86,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// A part by its number, with its place in the compound.
-    pub fn part(&self, number: u32) -> Option<(Pose<V::Wide>, Cow<'_, Shape<V>>)> {
+    pub fn part(&self, number: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
         part(&self.parts, self.margin, number)
     }
 
@@ -128,7 +131,7 @@ fn part<V: Space>(
     parts: &Parts<V>,
     margin: f32,
     number: u32,
-) -> Option<(Pose<V::Wide>, Cow<'_, Shape<V>>)> {
+) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
     let (pose, shape) = match parts {
         Parts::Shapes(shapes) => {
             let (pose, shape) = shapes.get(number as usize)?;
