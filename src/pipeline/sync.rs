@@ -1,5 +1,7 @@
 //! First stage: what collides in this tick, and where it is.
 
+use std::borrow::Cow;
+
 use bevy::{
     ecs::entity::{EntityHashMap, EntityHashSet},
     prelude::*,
@@ -10,8 +12,7 @@ use crate::{
     collider::Collider,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
-    query::tolerance::{OFFSET, ROUNDING, TOUCHING},
-    shape::{AnyShape, Image, Map, Shape, ShapeError, Support},
+    shape::{AnyBody, Body, Bounds, Image, Map, Shape, ShapeError, Support, Surroundings},
     space::{Pose, Space, Wide},
 };
 
@@ -23,58 +24,109 @@ pub struct Proxy<V: Space> {
     pub pose: Pose<V::Wide>,
     /// A box around the shape in the world, with room for what counts as touching.
     pub bounds: Bounds<V::Wide>,
-    shape: Shape<V>,
+    pub body: Body<V>,
     map: Map<V::Wide>,
 }
 
-impl<V: Space> Proxy<V> {
+/// A convex part of a proxy, where it is.
+pub struct Part<'a, V: Space> {
+    /// 0 for what has but one.
+    pub number: u32,
+    /// A box around it in the world.
+    pub bounds: Bounds<V::Wide>,
+    pub pose: Pose<V::Wide>,
+    shape: Cow<'a, Shape<V>>,
+    map: Map<V::Wide>,
+    /// For a facet of a surface: what it borders on, and whether only its outer side collides. In the world's axes, from the
+    /// translation of the proxy.
+    pub surroundings: Option<(Surroundings<V::Wide>, bool)>,
+}
+
+impl<V: Space> Part<'_, V> {
     /// The shape, scaled, in the frame of `pose`.
     pub fn image(&self) -> Image<'_, Shape<V>> {
         Image::new(&self.shape, self.map)
     }
 }
 
-/// A box along the world's axes.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds<W> {
-    pub min: W,
-    pub max: W,
-}
+impl<V: Space> Proxy<V> {
+    /// Calls `visit` with the number of each part that may have a point within `bounds`, in the world.
+    pub fn parts_near(&self, bounds: &Bounds<V::Wide>, mut visit: impl FnMut(u32)) {
+        let Body::Compound(compound) = &self.body else {
+            return visit(0);
+        };
+        // A flattened compound has no frame to look from.
+        let Some(inverse) = V::Wide::inverse(self.linear()) else {
+            return (0..compound.len()).for_each(visit);
+        };
+        let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
+        compound.near(&local, visit);
+    }
 
-impl<W: Wide> Bounds<W> {
-    /// The box around a shape in a pose, from supports alone.
-    fn around<V: Space<Wide = W>>(shape: &impl Support<Vector = V>, pose: &Pose<W>) -> Self {
-        let inverse = W::transpose(pose.rotation);
-        let (min, max) = (0..W::DIMENSION).map(W::axis).fold(
-            (pose.translation, pose.translation),
-            |(min, max), axis| {
-                let reach = |direction: W| {
-                    let farthest = pose.rotation * shape.support(inverse * direction);
-                    direction * (farthest.dot(direction) + shape.radius())
+    /// A part by its number.
+    pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
+        match &self.body {
+            Body::Convex(shape) => Some(Part {
+                number,
+                bounds: self.bounds,
+                pose: self.pose,
+                shape: Cow::Borrowed(shape),
+                map: self.map,
+                surroundings: None,
+            }),
+            Body::Compound(compound) => {
+                let (place, shape) = compound.part(number)?;
+                // M (R x + t) = (M R) x + M t: a factor stays one, and any other map takes the rotation in.
+                let (map, pose) = match self.map {
+                    Map::Uniform(factor) => {
+                        let scaled = Pose {
+                            translation: place.translation * factor,
+                            ..place
+                        };
+                        (self.map, self.pose.after(&scaled))
+                    }
+                    Map::Linear(matrix) => {
+                        let moved = Pose {
+                            rotation: V::Wide::IDENTITY,
+                            translation: matrix * place.translation,
+                        };
+                        (
+                            Map::Linear(matrix * place.rotation),
+                            self.pose.after(&moved),
+                        )
+                    }
                 };
-                (min + reach(-axis), max + reach(axis))
-            },
-        );
-        // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
-        // together with the rounding of a place far from the origin.
-        let offset = (max - pose.translation).extent() + (min - pose.translation).extent();
-        let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
-        let rounding = pose.translation.length() * ROUNDING;
-        let margin = (0..W::DIMENSION).fold(W::ZERO, |sum, index| {
-            sum + W::axis(index) * (share + rounding)
-        });
-        Self {
-            min: min - margin,
-            max: max + margin,
+                let linear = self.linear();
+                let mirrored = V::Wide::is_mirrored(linear);
+                let surroundings = compound.surroundings(number, |point| linear * point, mirrored);
+                Some(Part {
+                    number,
+                    bounds: Bounds::around(&Image::new(&*shape, map), &pose),
+                    pose,
+                    shape,
+                    map,
+                    surroundings,
+                })
+            }
         }
     }
 
-    /// Whether the two boxes have a point in common.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        (0..W::DIMENSION).all(|index| {
-            self.min.component(index) <= other.max.component(index)
-                && other.min.component(index) <= self.max.component(index)
-        })
+    /// Whether a normal leans towards any facet around a corner of a facet, in the world's axes: see
+    /// [`Mesh::leans`](crate::shape::Mesh::leans).
+    pub fn leans(&self, facet: u32, corner: usize, normal: V::Wide) -> bool {
+        let Body::Compound(compound) = &self.body else {
+            return false;
+        };
+        let linear = self.linear();
+        compound.leans(facet, corner, normal, |point| linear * point)
+    }
+
+    /// The linear part of the map from the body's frame to the world.
+    fn linear(&self) -> <V::Wide as Wide>::Matrix {
+        match self.map {
+            Map::Uniform(factor) => self.pose.rotation * factor,
+            Map::Linear(matrix) => self.pose.rotation * matrix,
+        }
     }
 }
 
@@ -126,17 +178,17 @@ impl Proxies {
         layers: CollisionLayers,
         affine: Option<Affine>,
     ) -> Result<(), Fault> {
-        let Some(shape) = collider.shape().map_err(Fault::Shape)? else {
+        let Some(body) = collider.body().map_err(Fault::Shape)? else {
             return Ok(());
         };
         let affine = affine.ok_or(Fault::NoPose)?;
-        let index = match shape {
-            AnyShape::Plane(shape) => {
-                self.plane.push(proxy(entity, shape, layers, &affine)?);
+        let index = match body {
+            AnyBody::Plane(body) => {
+                self.plane.push(proxy(entity, body, layers, &affine)?);
                 ProxyIndex::Plane(self.plane.len() - 1)
             }
-            AnyShape::Solid(shape) => {
-                self.solid.push(proxy(entity, shape, layers, &affine)?);
+            AnyBody::Solid(body) => {
+                self.solid.push(proxy(entity, body, layers, &affine)?);
                 ProxyIndex::Solid(self.solid.len() - 1)
             }
         };
@@ -147,13 +199,21 @@ impl Proxies {
 
 fn proxy<V: Space>(
     entity: Entity,
-    shape: &Shape<V>,
+    body: &Body<V>,
     layers: CollisionLayers,
     affine: &Affine,
 ) -> Result<Proxy<V>, Fault> {
     let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
-    let bounds = Bounds::around(&Image::new(shape, map), &pose);
-    let radius = shape.radius();
+    let (bounds, radius) = match body {
+        Body::Convex(shape) => (
+            Bounds::around(&Image::new(shape, map), &pose),
+            shape.radius(),
+        ),
+        Body::Compound(compound) => (
+            Bounds::around(&Image::new(&**compound, map), &pose),
+            compound.radius(),
+        ),
+    };
     if radius.is_nan() || radius < 0.0 {
         return Err(Fault::NoShape);
     }
@@ -166,7 +226,7 @@ fn proxy<V: Space>(
         layers,
         pose,
         bounds,
-        shape: shape.clone(),
+        body: body.clone(),
         map,
     })
 }

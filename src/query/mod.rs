@@ -36,12 +36,14 @@
 //!   `Transform` puts a shape that is not scaled.
 //! * **Cost**: no allocation; a bounded number of iterations.
 
+mod along;
 mod contact;
 mod epa;
 mod gjk;
 mod manifold;
 mod minkowski;
 mod simplex;
+mod surface;
 pub(crate) mod tolerance;
 
 use crate::{shape::Support, space::Space};
@@ -50,6 +52,7 @@ pub(crate) use contact::Solver;
 pub use contact::{Contact, Distance};
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::Pair;
+pub(crate) use surface::{Seams, surface_contact};
 
 /// Whether two shapes touch.
 ///
