@@ -143,7 +143,7 @@ impl<const FACES: usize> Polyhedron<FACES> {
             .iter()
             .zip(rim.iter().cycle().skip(1))
             .all(|(edge, next)| edge.end == next.start);
-        let mut starts: SmallVec<[u16; 32]> = rim.iter().map(|edge| edge.start).collect();
+        let mut starts: SmallVec<[u16; FACES]> = rim.iter().map(|edge| edge.start).collect();
         starts.sort_unstable();
         let unique = starts
             .iter()
