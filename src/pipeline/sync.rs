@@ -11,7 +11,7 @@ use crate::{
     layers::CollisionLayers,
     math::{Vec2, Vec3},
     query::tolerance::{OFFSET, ROUNDING, TOUCHING},
-    shape::{AnyShape, Image, Map, Shape, ShapeError, Support},
+    shape::{AnyShape, HalfSpace, Image, Map, Shape, ShapeError, Support},
     space::{Pose, Space, Wide},
 };
 
@@ -21,8 +21,8 @@ pub struct Proxy<V: Space> {
     pub entity: Entity,
     pub layers: CollisionLayers,
     pub pose: Pose<V::Wide>,
-    /// A box around the shape in the world, with room for what counts as touching.
-    pub bounds: Bounds<V::Wide>,
+    /// Where it is in the world, with room for what counts as touching.
+    pub extent: Extent<V::Wide>,
     shape: Shape<V>,
     map: Map<V::Wide>,
 }
@@ -31,6 +31,33 @@ impl<V: Space> Proxy<V> {
     /// The shape, scaled, in the frame of `pose`.
     pub fn image(&self) -> Image<'_, Shape<V>> {
         Image::new(&self.shape, self.map)
+    }
+}
+
+/// Where in the world a proxy can be met.
+#[derive(Clone, Copy, Debug)]
+pub enum Extent<W> {
+    /// In a box around the shape.
+    Box(Bounds<W>),
+    /// In a half-space, told along the world's axes, but from the translation of the pose: exact far from the origin.
+    HalfSpace(HalfSpace<W>),
+}
+
+impl<W> Extent<W> {
+    /// The box, if it is one.
+    pub fn bounds(&self) -> Option<&Bounds<W>> {
+        match self {
+            Self::Box(bounds) => Some(bounds),
+            Self::HalfSpace(_) => None,
+        }
+    }
+
+    /// The half-space, if it is one.
+    pub fn half_space(&self) -> Option<&HalfSpace<W>> {
+        match self {
+            Self::Box(_) => None,
+            Self::HalfSpace(half_space) => Some(half_space),
+        }
     }
 }
 
@@ -75,6 +102,18 @@ impl<W: Wide> Bounds<W> {
             self.min.component(index) <= other.max.component(index)
                 && other.min.component(index) <= self.max.component(index)
         })
+    }
+
+    /// Whether the box reaches into a half-space, which is told from a point `origin`.
+    pub fn reaches(&self, half_space: &HalfSpace<W>, origin: W) -> bool {
+        // The box's lowest corner.
+        let corner = (0..W::DIMENSION).fold(-origin, |sum, index| {
+            let upward = half_space.normal.component(index) >= 0.0;
+            let side = if upward { self.min } else { self.max };
+            sum + W::axis(index) * side.component(index)
+        });
+        // The pair has the part of its scale that comes from how far apart its origins are.
+        half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET)
     }
 }
 
@@ -152,20 +191,36 @@ fn proxy<V: Space>(
     affine: &Affine,
 ) -> Result<Proxy<V>, Fault> {
     let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
-    let bounds = Bounds::around(&Image::new(shape, map), &pose);
+    let image = Image::new(shape, map);
     let radius = shape.radius();
     if radius.is_nan() || radius < 0.0 {
         return Err(Fault::NoShape);
     }
+    let (extent, ends) = if let Some(half_space) = image.half_space() {
+        let turned = HalfSpace {
+            normal: pose.rotation * half_space.normal,
+            ..half_space
+        };
+        // The margin belongs to the scale of a pair.
+        let raised = turned.raised(image.radius() * (1.0 + 2.0 * TOUCHING));
+        let place = pose.translation;
+        let nearest = place + raised.normal * raised.offset;
+        (Extent::HalfSpace(raised), [place, nearest])
+    } else if shape.half_space().is_some() {
+        return Err(Fault::Flattened);
+    } else {
+        let bounds = Bounds::around(&image, &pose);
+        (Extent::Box(bounds), [bounds.min, bounds.max])
+    };
     // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
-    if !V::narrow(bounds.min * 8.0).is_finite() || !V::narrow(bounds.max * 8.0).is_finite() {
+    if !ends.iter().all(|end| V::narrow(*end * 8.0).is_finite()) {
         return Err(Fault::Unbounded);
     }
     Ok(Proxy {
         entity,
         layers,
         pose,
-        bounds,
+        extent,
         shape: shape.clone(),
         map,
     })
@@ -182,6 +237,8 @@ enum Fault {
     NotFinite,
     #[error("its radius is negative or no number")]
     NoShape,
+    #[error("its scale flattens the half-space")]
+    Flattened,
     #[error("its bounds are not finite, or too large for f32")]
     Unbounded,
 }
