@@ -6,7 +6,9 @@ use bevy::prelude::*;
 
 use crate::{
     math::{CircularSector, Extrusion},
-    shape::{AnyShape, ConvexHull, ConvexShape, Dimension, IntoShape, Shape, ShapeError, Support},
+    shape::{
+        AnyBody, Body, ConvexHull, ConvexShape, Dimension, IntoShape, Shape, ShapeError, Support,
+    },
 };
 
 /// The shape with which an entity collides. Together with the `Transform` that it brings along, all that is needed.
@@ -58,7 +60,8 @@ use crate::{
 /// warning names the entity; [`try_new`](Self::try_new) returns the reason instead. The [`Default`] collider is inert
 /// too, without a warning: it touches nothing.
 ///
-/// A collider is convex. What is concave for some of its numbers, a circular sector, is [`TryFrom`] only:
+/// A primitive is convex; see [`Collider::compound`] for several as one. What is concave for some of its numbers, a
+/// circular sector, is [`TryFrom`] only:
 ///
 /// ```
 /// use bevy::math::primitives::{CircularSector, Extrusion};
@@ -86,11 +89,11 @@ pub struct Collider {
 }
 
 #[derive(Clone, Debug, Default)]
-enum Content {
+pub(crate) enum Content {
     #[default]
     Inert,
     Rejected(ShapeError),
-    Shape(AnyShape),
+    Body(AnyBody),
 }
 
 impl Collider {
@@ -203,19 +206,23 @@ impl Collider {
         match self.content {
             Content::Inert => Ok(self),
             Content::Rejected(error) => Err(error),
-            Content::Shape(AnyShape::Plane(shape)) => shape.rounded(margin).map(Self::of),
-            Content::Shape(AnyShape::Solid(shape)) => shape.rounded(margin).map(Self::of),
+            Content::Body(AnyBody::Plane(body)) => body.rounded(margin).map(Self::of_body),
+            Content::Body(AnyBody::Solid(body)) => body.rounded(margin).map(Self::of_body),
         }
     }
 
     /// Whether this collider touches nothing whatever its pose: it is the default one, or its shape was none.
     pub fn is_inert(&self) -> bool {
-        !matches!(self.content, Content::Shape(_))
+        !matches!(self.content, Content::Body(_))
     }
 
     fn of<V: Dimension>(shape: Shape<V>) -> Self {
+        Self::of_body(Body::Convex(shape))
+    }
+
+    pub(crate) fn of_body<V: Dimension>(body: Body<V>) -> Self {
         Self {
-            content: Content::Shape(V::any(shape)),
+            content: Content::Body(V::any(body)),
         }
     }
 
@@ -225,12 +232,17 @@ impl Collider {
         }
     }
 
-    /// The shape; `None` for the default collider; and an error for what was no shape.
-    pub(crate) fn shape(&self) -> Result<Option<&AnyShape>, ShapeError> {
+    /// What there is of it.
+    pub(crate) fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// What collides; `None` for the default collider; and an error for what was no shape.
+    pub(crate) fn body(&self) -> Result<Option<&AnyBody>, ShapeError> {
         match &self.content {
             Content::Inert => Ok(None),
             Content::Rejected(error) => Err(*error),
-            Content::Shape(shape) => Ok(Some(shape)),
+            Content::Body(body) => Ok(Some(body)),
         }
     }
 }

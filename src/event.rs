@@ -56,6 +56,8 @@ pub struct CollisionEvent {
 /// A contact point on a collider, relative to the translation that the collider had: exact far from the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Surface {
+    /// The number of the part of the collider that it is on.
+    pub part: u32,
     pub translation: Vec3,
     pub offset: Vec3,
 }
@@ -165,6 +167,19 @@ impl CollisionEvent {
     /// [`other_point`](Self::other_point) relative to the translation of `other`, in the world's axes.
     pub fn other_offset(&self) -> Vec3 {
         self.other_surface.offset
+    }
+
+    /// Which part of `entity`'s collider this contact is on: its number in the order in which the parts (the facets of a mesh)
+    /// were given, and 0 for a collider of one shape.
+    ///
+    /// Of all parts that touch (of all pairs of parts, if both have some) it is the deepest; [`CollisionState::parts`](crate::CollisionState::parts) has them all.
+    pub fn part(&self) -> u32 {
+        self.surface.part
+    }
+
+    /// Which part of `other`'s collider this contact is on.
+    pub fn other_part(&self) -> u32 {
+        self.other_surface.part
     }
 
     /// The same contact as seen from `other`.

@@ -11,6 +11,7 @@
 
 mod collider;
 mod collisions;
+mod concave;
 mod event;
 mod layers;
 mod math;
@@ -23,6 +24,7 @@ mod state;
 
 pub use collider::Collider;
 pub use collisions::{CollidingEntities, Collisions};
+pub use concave::PartPose;
 pub use event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason};
 pub use layers::CollisionLayers;
 pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems};

@@ -36,6 +36,8 @@ pub struct CollisionState {
     contacts: Vec<CollisionEvent>,
     /// Numbers of `contacts`, in order of (other, entity).
     by_other: Vec<usize>,
+    /// All contacts of the pairs of which more than one part touches, in the same order, then in that of the parts.
+    parts: Vec<CollisionEvent>,
 }
 
 impl<'a> IntoIterator for &'a CollisionState {
@@ -53,11 +55,19 @@ impl CollisionState {
         &self.contacts
     }
 
-    /// Takes the contacts of a tick, which are in order.
-    pub(crate) fn replace(&mut self, contacts: impl Iterator<Item = CollisionEvent>) {
+    /// Takes the contacts of a tick, and those of the pairs of which several parts touch. Both are in order.
+    pub(crate) fn replace(
+        &mut self,
+        contacts: impl Iterator<Item = CollisionEvent>,
+        parts: &[CollisionEvent],
+    ) {
         self.contacts.clear();
         self.contacts.extend(contacts);
-        let Self { contacts, by_other } = self;
+        self.parts.clear();
+        self.parts.extend(parts);
+        let Self {
+            contacts, by_other, ..
+        } = self;
         by_other.clear();
         by_other.extend(0..contacts.len());
         by_other.sort_unstable_by_key(|number| {
@@ -105,6 +115,38 @@ impl CollisionState {
             .ok()
             .and_then(|number| self.contacts.get(number))
             .and_then(|contact| contact.seen_from(entity))
+    }
+
+    /// The contacts of all parts of two entities that touch, turned so that the first one is their `entity`, in the order of
+    /// their [`part`](CollisionEvent::part)s in the lesser of the two entities. Colliders of one shape have one at most.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// fn touched_parts(collisions: Collisions, robot: Single<Entity, With<Name>>) {
+    ///     for hit in collisions.of(*robot) {
+    ///         for part in collisions.parts(hit.entity, hit.other) {
+    ///             println!("part {} is {} deep in part {}", part.part(), part.depth, part.other_part());
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn parts(&self, entity: Entity, other: Entity) -> impl Iterator<Item = CollisionEvent> {
+        let pair = (entity.min(other), entity.max(other));
+        let of = |contact: &CollisionEvent| (contact.entity, contact.other);
+        let start = self.parts.partition_point(|contact| of(contact) < pair);
+        let several = self.parts.iter().skip(start);
+        let several = several.take_while(move |contact| of(contact) == pair);
+        let only = self.between(entity, other);
+        let has_several = several.clone().next().is_some();
+        let phase = only.map(|contact| contact.phase);
+        several
+            .filter_map(move |contact| {
+                let phase = phase?;
+                CollisionEvent { phase, ..*contact }.seen_from(entity)
+            })
+            .chain(only.filter(|_| !has_several))
     }
 
     /// Whether two entities touch.

@@ -8,8 +8,11 @@
 
 use bevy::prelude::*;
 
-use super::sync::{Bounds, Proxies, Proxy};
-use crate::space::{Space, Wide};
+use super::sync::{Proxies, Proxy};
+use crate::{
+    shape::Bounds,
+    space::{Space, Wide},
+};
 
 /// Where the candidate pairs come from: a resource, which may be changed between ticks.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

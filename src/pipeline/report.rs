@@ -27,11 +27,12 @@ pub fn report(
 ) {
     events.clear();
     world.resource_scope(|world, mut state: Mut<CollisionState>| {
-        let touching = &world.resource::<TouchingPairs>().contacts;
-        merge(state.contacts(), touching, &mut events, |last| {
+        let touching = world.resource::<TouchingPairs>();
+        merge(state.contacts(), &touching.contacts, &mut events, |last| {
             end_reason(world, last.entity, last.other)
         });
-        state.replace(events.iter().filter(|event| !event.ended()).copied());
+        let contacts = events.iter().filter(|event| !event.ended()).copied();
+        state.replace(contacts, &touching.parts);
         world.write_message_batch(events.iter().copied());
 
         for (entity, mut entities) in colliding.iter_mut(world) {

@@ -1,5 +1,7 @@
 //! First stage: what collides in this tick, and where it is.
 
+use std::borrow::Cow;
+
 use bevy::{
     ecs::entity::{EntityHashMap, EntityHashSet},
     prelude::*,
@@ -10,8 +12,10 @@ use crate::{
     collider::Collider,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
-    query::tolerance::{OFFSET, ROUNDING, TOUCHING},
-    shape::{AnyShape, HalfSpace, Image, Map, Shape, ShapeError, Support},
+    query::tolerance::TOUCHING,
+    shape::{
+        AnyBody, Body, Bounds, HalfSpace, Image, Map, Shape, ShapeError, Support, Surroundings,
+    },
     space::{Pose, Space, Wide},
 };
 
@@ -23,11 +27,25 @@ pub struct Proxy<V: Space> {
     pub pose: Pose<V::Wide>,
     /// Where it is in the world, with room for what counts as touching.
     pub extent: Extent<V::Wide>,
-    shape: Shape<V>,
+    pub body: Body<V>,
     map: Map<V::Wide>,
 }
 
-impl<V: Space> Proxy<V> {
+/// A convex part of a proxy, where it is.
+pub struct Part<'a, V: Space> {
+    /// 0 for what has but one.
+    pub number: u32,
+    /// Where it is in the world.
+    pub extent: Extent<V::Wide>,
+    pub pose: Pose<V::Wide>,
+    shape: Cow<'a, Shape<V>>,
+    map: Map<V::Wide>,
+    /// For a facet of a surface: what it borders on, and whether only its outer side collides. In the world's axes, from the
+    /// translation of the proxy.
+    pub surroundings: Option<(Surroundings<V::Wide>, bool)>,
+}
+
+impl<V: Space> Part<'_, V> {
     /// The shape, scaled, in the frame of `pose`.
     pub fn image(&self) -> Image<'_, Shape<V>> {
         Image::new(&self.shape, self.map)
@@ -43,7 +61,23 @@ pub enum Extent<W> {
     HalfSpace(HalfSpace<W>),
 }
 
-impl<W> Extent<W> {
+impl<W: Wide> Extent<W> {
+    /// The middle of the box; of a half-space a point at its border.
+    pub fn centre(&self, origin: W) -> W {
+        match self {
+            Self::Box(bounds) => (bounds.min + bounds.max) * 0.5,
+            Self::HalfSpace(half_space) => origin + half_space.normal * half_space.offset,
+        }
+    }
+
+    /// Whether two boxes have no point in common.
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Box(a), Self::Box(b)) => !a.overlaps(b),
+            _ => false,
+        }
+    }
+
     /// The box, if it is one.
     pub fn bounds(&self) -> Option<&Bounds<W>> {
         match self {
@@ -61,59 +95,85 @@ impl<W> Extent<W> {
     }
 }
 
-/// A box along the world's axes.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds<W> {
-    pub min: W,
-    pub max: W,
-}
+impl<V: Space> Proxy<V> {
+    /// Calls `visit` with the number of each part that may have a point within an extent, in the world.
+    pub fn parts_near(&self, extent: &Extent<V::Wide>, mut visit: impl FnMut(u32)) {
+        let Body::Compound(compound) = &self.body else {
+            return visit(0);
+        };
+        // A flattened compound has no frame to look from, and a half-space no end.
+        let (Some(inverse), Some(bounds)) = (V::Wide::inverse(self.linear()), extent.bounds())
+        else {
+            return (0..compound.len()).for_each(visit);
+        };
+        let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
+        compound.near(&local, visit);
+    }
 
-impl<W: Wide> Bounds<W> {
-    /// The box around a shape in a pose, from supports alone.
-    fn around<V: Space<Wide = W>>(shape: &impl Support<Vector = V>, pose: &Pose<W>) -> Self {
-        let inverse = W::transpose(pose.rotation);
-        let (min, max) = (0..W::DIMENSION).map(W::axis).fold(
-            (pose.translation, pose.translation),
-            |(min, max), axis| {
-                let reach = |direction: W| {
-                    let farthest = pose.rotation * shape.support(inverse * direction);
-                    direction * (farthest.dot(direction) + shape.radius())
+    /// A part by its number.
+    pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
+        match &self.body {
+            Body::Convex(shape) => Some(Part {
+                number,
+                extent: self.extent,
+                pose: self.pose,
+                shape: Cow::Borrowed(shape),
+                map: self.map,
+                surroundings: None,
+            }),
+            Body::Compound(compound) => {
+                let (place, shape) = compound.part(number)?;
+                // M (R x + t) = (M R) x + M t: a factor stays one, and any other map takes the rotation in.
+                let (map, pose) = match self.map {
+                    Map::Uniform(factor) => {
+                        let scaled = Pose {
+                            translation: place.translation * factor,
+                            ..place
+                        };
+                        (self.map, self.pose.after(&scaled))
+                    }
+                    Map::Linear(matrix) => {
+                        let moved = Pose {
+                            rotation: V::Wide::IDENTITY,
+                            translation: matrix * place.translation,
+                        };
+                        (
+                            Map::Linear(matrix * place.rotation),
+                            self.pose.after(&moved),
+                        )
+                    }
                 };
-                (min + reach(-axis), max + reach(axis))
-            },
-        );
-        // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
-        // together with the rounding of a place far from the origin.
-        let offset = (max - pose.translation).extent() + (min - pose.translation).extent();
-        let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
-        let rounding = pose.translation.length() * ROUNDING;
-        let margin = (0..W::DIMENSION).fold(W::ZERO, |sum, index| {
-            sum + W::axis(index) * (share + rounding)
-        });
-        Self {
-            min: min - margin,
-            max: max + margin,
+                let linear = self.linear();
+                let mirrored = V::Wide::is_mirrored(linear);
+                let surroundings = compound.surroundings(number, |point| linear * point, mirrored);
+                Some(Part {
+                    number,
+                    extent: Extent::Box(Bounds::around(&Image::new(&*shape, map), &pose)),
+                    pose,
+                    shape,
+                    map,
+                    surroundings,
+                })
+            }
         }
     }
 
-    /// Whether the two boxes have a point in common.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        (0..W::DIMENSION).all(|index| {
-            self.min.component(index) <= other.max.component(index)
-                && other.min.component(index) <= self.max.component(index)
-        })
+    /// Whether a normal leans towards any facet around a corner of a facet, in the world's axes: see
+    /// [`Mesh::leans`](crate::shape::Mesh::leans).
+    pub fn leans(&self, facet: u32, corner: usize, normal: V::Wide) -> bool {
+        let Body::Compound(compound) = &self.body else {
+            return false;
+        };
+        let linear = self.linear();
+        compound.leans(facet, corner, normal, |point| linear * point)
     }
 
-    /// Whether the box reaches into a half-space, which is told from a point `origin`.
-    pub fn reaches(&self, half_space: &HalfSpace<W>, origin: W) -> bool {
-        // The box's lowest corner.
-        let corner = (0..W::DIMENSION).fold(-origin, |sum, index| {
-            let upward = half_space.normal.component(index) >= 0.0;
-            let side = if upward { self.min } else { self.max };
-            sum + W::axis(index) * side.component(index)
-        });
-        // The pair has the part of its scale that comes from how far apart its origins are.
-        half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET)
+    /// The linear part of the map from the body's frame to the world.
+    fn linear(&self) -> <V::Wide as Wide>::Matrix {
+        match self.map {
+            Map::Uniform(factor) => self.pose.rotation * factor,
+            Map::Linear(matrix) => self.pose.rotation * matrix,
+        }
     }
 }
 
@@ -165,17 +225,17 @@ impl Proxies {
         layers: CollisionLayers,
         affine: Option<Affine>,
     ) -> Result<(), Fault> {
-        let Some(shape) = collider.shape().map_err(Fault::Shape)? else {
+        let Some(body) = collider.body().map_err(Fault::Shape)? else {
             return Ok(());
         };
         let affine = affine.ok_or(Fault::NoPose)?;
-        let index = match shape {
-            AnyShape::Plane(shape) => {
-                self.plane.push(proxy(entity, shape, layers, &affine)?);
+        let index = match body {
+            AnyBody::Plane(body) => {
+                self.plane.push(proxy(entity, body, layers, &affine)?);
                 ProxyIndex::Plane(self.plane.len() - 1)
             }
-            AnyShape::Solid(shape) => {
-                self.solid.push(proxy(entity, shape, layers, &affine)?);
+            AnyBody::Solid(body) => {
+                self.solid.push(proxy(entity, body, layers, &affine)?);
                 ProxyIndex::Solid(self.solid.len() - 1)
             }
         };
@@ -186,31 +246,27 @@ impl Proxies {
 
 fn proxy<V: Space>(
     entity: Entity,
-    shape: &Shape<V>,
+    body: &Body<V>,
     layers: CollisionLayers,
     affine: &Affine,
 ) -> Result<Proxy<V>, Fault> {
     let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
-    let image = Image::new(shape, map);
-    let radius = shape.radius();
+    let (extent, radius) = match body {
+        Body::Convex(shape) => (extent_of(shape, map, &pose)?, shape.radius()),
+        Body::Compound(compound) => (
+            Extent::Box(Bounds::around(&Image::new(&**compound, map), &pose)),
+            compound.radius(),
+        ),
+    };
     if radius.is_nan() || radius < 0.0 {
         return Err(Fault::NoShape);
     }
-    let (extent, ends) = if let Some(half_space) = image.half_space() {
-        let turned = HalfSpace {
-            normal: pose.rotation * half_space.normal,
-            ..half_space
-        };
-        // The margin belongs to the scale of a pair.
-        let raised = turned.raised(image.radius() * (1.0 + 2.0 * TOUCHING));
-        let place = pose.translation;
-        let nearest = place + raised.normal * raised.offset;
-        (Extent::HalfSpace(raised), [place, nearest])
-    } else if shape.half_space().is_some() {
-        return Err(Fault::Flattened);
-    } else {
-        let bounds = Bounds::around(&image, &pose);
-        (Extent::Box(bounds), [bounds.min, bounds.max])
+    let ends = match &extent {
+        Extent::Box(bounds) => [bounds.min, bounds.max],
+        Extent::HalfSpace(it) => {
+            let place = pose.translation;
+            [place, place + it.normal * it.offset]
+        }
     };
     // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
     if !ends.iter().all(|end| V::narrow(*end * 8.0).is_finite()) {
@@ -221,9 +277,31 @@ fn proxy<V: Space>(
         layers,
         pose,
         extent,
-        shape: shape.clone(),
+        body: body.clone(),
         map,
     })
+}
+
+/// Where in the world a convex shape can be met.
+fn extent_of<V: Space>(
+    shape: &Shape<V>,
+    map: Map<V::Wide>,
+    pose: &Pose<V::Wide>,
+) -> Result<Extent<V::Wide>, Fault> {
+    let image = Image::new(shape, map);
+    if let Some(half_space) = image.half_space() {
+        let turned = HalfSpace {
+            normal: pose.rotation * half_space.normal,
+            ..half_space
+        };
+        // The margin belongs to the scale of a pair.
+        let raised = turned.raised(image.radius() * (1.0 + 2.0 * TOUCHING));
+        Ok(Extent::HalfSpace(raised))
+    } else if shape.half_space().is_some() {
+        Err(Fault::Flattened)
+    } else {
+        Ok(Extent::Box(Bounds::around(&image, pose)))
+    }
 }
 
 /// Why a collider takes no part.

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{
+    along::clear,
     epa::{Penetration, penetration},
     gjk::{Gjk, Goal, State},
     half_space::Facing,
@@ -58,6 +59,18 @@ pub struct LocalContact<W> {
     pub offset_a: W,
     /// On the second shape, from its translation.
     pub offset_b: W,
+}
+
+impl<W: Wide> LocalContact<W> {
+    /// The same contact with the shapes in the other order.
+    pub fn flipped(self) -> Self {
+        Self {
+            normal: -self.normal,
+            offset_a: self.offset_b,
+            offset_b: self.offset_a,
+            ..self
+        }
+    }
 }
 
 /// A pair, and how it is solved.
@@ -126,6 +139,20 @@ where
                 self.in_world(cores.normal, depth, witnesses)
             })
             .collect()
+    }
+
+    /// The contact if the second shape named by the caller is to leave the first in a direction: a unit vector in the world's
+    /// axes. For shapes of which [`hit`](Self::hit) has said that they touch; `None` if one is no shape.
+    pub fn contact_along(&self, direction: WideOf<A>) -> Option<LocalContact<WideOf<A>>> {
+        let direction = WideOf::<A>::transpose(self.pair.frame.rotation) * direction;
+        let direction = if self.pair.swapped {
+            -direction
+        } else {
+            direction
+        };
+        let cleared = clear(&self.pair, direction)?;
+        let witnesses = self.on_surfaces(cleared.normal, cleared.first, cleared.second);
+        Some(self.in_world(direction, cleared.way, witnesses))
     }
 
     /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.

@@ -39,6 +39,7 @@
 //!   `Transform` puts a shape that is not scaled.
 //! * **Cost**: no allocation; a bounded number of iterations.
 
+mod along;
 mod contact;
 mod epa;
 mod gjk;
@@ -46,6 +47,7 @@ mod half_space;
 mod manifold;
 mod minkowski;
 mod simplex;
+mod surface;
 pub(crate) mod tolerance;
 
 use crate::{shape::Support, space::Space};
@@ -54,6 +56,7 @@ pub(crate) use contact::Solver;
 pub use contact::{Contact, Distance};
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::Pair;
+pub(crate) use surface::{Seams, surface_contact};
 
 /// Whether two shapes touch.
 ///

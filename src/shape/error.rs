@@ -2,8 +2,8 @@
 
 use crate::space::Space;
 
-/// Why something is no shape, from [`Collider::try_new`](crate::Collider::try_new),
-/// [`Collider::try_rounded`](crate::Collider::try_rounded) and [`ConvexHull::new`](crate::ConvexHull::new).
+/// Why something is no shape, from [`Collider::try_new`](crate::Collider::try_new) and the other constructors of a
+/// [`Collider`](crate::Collider) that can fail, and from [`ConvexHull::new`](crate::ConvexHull::new).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -31,6 +31,27 @@ pub enum ShapeError {
     /// A hull of more points than there may be; the number is the limit.
     #[error("a convex hull can have no more than {0} points")]
     TooManyPoints(usize),
+    /// A compound of nothing, or a surface of no facets.
+    #[error("a compound needs at least one part")]
+    NoParts,
+    /// A part of a compound is a default [`Collider`](crate::Collider), which has no shape.
+    #[error("a part of a compound must have a shape")]
+    InertPart,
+    /// A part of a compound lives in the plane and another one in space.
+    #[error("the parts of a compound must all be in 2D, or all in 3D")]
+    MixedDimensions,
+    /// A surface (a mesh, polyline or height field) as a part of a compound: it is a collider of its own.
+    #[error("a surface cannot be a part of a compound: give it an entity of its own")]
+    SurfaceInCompound,
+    /// The pose of a part is not finite.
+    #[error("the pose of a part must be finite")]
+    PoseNotFinite,
+    /// A facet has a vertex of this number, and there is none.
+    #[error("there is no vertex number {0}")]
+    NoSuchVertex(u32),
+    /// A height field whose heights do not make up its rows and columns, or that has less than two of either.
+    #[error("a height field needs rows times columns heights, and two of either at least")]
+    Heights,
 }
 
 impl ShapeError {

@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{
-    ConvexHull, HalfSpace, ShapeError, Support,
+    Compound, ConvexHull, HalfSpace, Parts, ShapeError, Support,
     extrusion::extruded,
     points::farthest,
     round::{Cap, ellipsoid, frustum},
@@ -15,13 +15,40 @@ use crate::{
     space::{Space, Wide},
 };
 
-/// A shape that has been checked, of either dimension.
+/// What collides, checked, of either dimension.
 #[derive(Clone, Debug)]
-pub enum AnyShape {
+pub enum AnyBody {
     /// In the plane.
-    Plane(Shape<Vec2>),
+    Plane(Body<Vec2>),
     /// In space.
-    Solid(Shape<Vec3>),
+    Solid(Body<Vec3>),
+}
+
+/// What collides: one convex shape, or several.
+#[derive(Clone, Debug)]
+pub enum Body<V: Space> {
+    /// A convex shape.
+    Convex(Shape<V>),
+    /// Convex parts.
+    Compound(Arc<Compound<V>>),
+}
+
+impl<V: Space> Body<V> {
+    /// Whether it is a surface of facets.
+    pub fn is_surface(&self) -> bool {
+        match self {
+            Self::Convex(_) => false,
+            Self::Compound(compound) => matches!(compound.parts(), (Parts::Surface(_), _)),
+        }
+    }
+
+    /// This with a margin around it, or why that is none.
+    pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
+        Ok(match self {
+            Self::Convex(shape) => Self::Convex(shape.rounded(margin)?),
+            Self::Compound(compound) => Self::Compound(Arc::new(compound.rounded(margin)?)),
+        })
+    }
 }
 
 /// A space whose shapes a [`Collider`](crate::Collider) can hold: both of them, so this is `Vec2` or `Vec3`.
@@ -32,18 +59,36 @@ pub enum AnyShape {
 pub trait Dimension: Space {
     /// Forgets the dimension.
     #[doc(hidden)]
-    fn any(shape: Shape<Self>) -> AnyShape;
+    fn any(body: Body<Self>) -> AnyBody;
+
+    /// The body, if it is of this dimension.
+    #[doc(hidden)]
+    fn body_of(body: &AnyBody) -> Option<&Body<Self>>;
 }
 
 impl Dimension for Vec2 {
-    fn any(shape: Shape<Self>) -> AnyShape {
-        AnyShape::Plane(shape)
+    fn any(body: Body<Self>) -> AnyBody {
+        AnyBody::Plane(body)
+    }
+
+    fn body_of(body: &AnyBody) -> Option<&Body<Self>> {
+        match body {
+            AnyBody::Plane(body) => Some(body),
+            AnyBody::Solid(_) => None,
+        }
     }
 }
 
 impl Dimension for Vec3 {
-    fn any(shape: Shape<Self>) -> AnyShape {
-        AnyShape::Solid(shape)
+    fn any(body: Body<Self>) -> AnyBody {
+        AnyBody::Solid(body)
+    }
+
+    fn body_of(body: &AnyBody) -> Option<&Body<Self>> {
+        match body {
+            AnyBody::Plane(_) => None,
+            AnyBody::Solid(body) => Some(body),
+        }
     }
 }
 

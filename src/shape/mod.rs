@@ -9,8 +9,11 @@
 //! `round.rs`, `points.rs`, `hull.rs` and `extrusion.rs` have the support functions that take more than a line (of hulls,
 //! `corners.rs` drops what they do not need, and `directions.rs` finds the farthest vertex). `primitives.rs` is the table of
 //! Bevy's primitives, `polygon.rs` the regular ones among them, `rounded.rs` a margin around any shape; `into_shape.rs` says
-//! what can become a collider. `image.rs` maps a shape by a scale or a linear map.
+//! what can become a collider. `image.rs` maps a shape by a scale or a linear map. `compound.rs` and `mesh.rs` are convex
+//! parts together, found by their boxes: `bounds.rs`, `tree.rs`.
 
+mod bounds;
+mod compound;
 mod corners;
 mod directions;
 mod error;
@@ -20,19 +23,23 @@ mod hull;
 mod image;
 mod into_shape;
 mod kinds;
+mod mesh;
 mod points;
 mod polygon;
 mod primitives;
 mod round;
 mod rounded;
 mod support;
+mod tree;
 
+pub use bounds::Bounds;
+pub use compound::{Compound, Parts};
 pub use error::ShapeError;
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
 pub use image::{Image, Map};
 pub use into_shape::{ConvexShape, IntoShape};
-pub use kinds::{AnyShape, Dimension, Shape};
+pub use kinds::{AnyBody, Body, Dimension, Shape};
+pub use mesh::{Mesh, Surroundings};
 pub use rounded::Rounded;
-
 pub use support::Support;

@@ -156,6 +156,19 @@ pub trait Wide:
     /// The transposed map; for a rotation its inverse.
     fn transpose(matrix: Self::Matrix) -> Self::Matrix;
 
+    /// Whether a map turns the space inside out.
+    fn is_mirrored(matrix: Self::Matrix) -> bool {
+        let mut columns = [Self::ZERO; 3];
+        for (index, column) in columns.iter_mut().enumerate() {
+            *column = Self::column(matrix, index);
+        }
+        let columns = columns.get(..Self::DIMENSION).unwrap_or_default();
+        Self::determinant(columns) < 0.0
+    }
+
+    /// The map that undoes this one, or `None` if none does.
+    fn inverse(matrix: Self::Matrix) -> Option<Self::Matrix>;
+
     /// The image of the unit vector along coordinate `index`.
     fn column(matrix: Self::Matrix, index: usize) -> Self;
 

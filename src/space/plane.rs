@@ -106,6 +106,11 @@ impl Wide for DVec2 {
         matrix.transpose()
     }
 
+    fn inverse(matrix: DMat2) -> Option<DMat2> {
+        let inverse = (matrix.determinant() != 0.0).then(|| matrix.inverse());
+        inverse.filter(|inverse| inverse.is_finite())
+    }
+
     fn column(matrix: DMat2, index: usize) -> Self {
         if index == 0 {
             matrix.x_axis

@@ -17,6 +17,20 @@ pub struct Pose<W: Wide> {
 }
 
 impl<W: Wide> Pose<W> {
+    /// Where nothing is moved.
+    pub const IDENTITY: Self = Self {
+        rotation: W::IDENTITY,
+        translation: W::ZERO,
+    };
+
+    /// This pose of what lies in pose `inner`.
+    pub fn after(&self, inner: &Self) -> Self {
+        Self {
+            rotation: self.rotation * inner.rotation,
+            translation: self.rotation * inner.translation + self.translation,
+        }
+    }
+
     /// `other` in the frame of `self`.
     ///
     /// Queries compute in the frame of the first shape, so that their precision depends on the size of the pair and

@@ -126,6 +126,11 @@ impl Wide for DVec3 {
         matrix.transpose()
     }
 
+    fn inverse(matrix: DMat3) -> Option<DMat3> {
+        let inverse = (matrix.determinant() != 0.0).then(|| matrix.inverse());
+        inverse.filter(|inverse| inverse.is_finite())
+    }
+
     fn column(matrix: DMat3, index: usize) -> Self {
         match index {
             0 => matrix.x_axis,

@@ -1,0 +1,81 @@
+//! Boxes along the axes, around shapes.
+
+use super::{HalfSpace, Support};
+use crate::{
+    query::tolerance::{OFFSET, ROUNDING, TOUCHING},
+    space::{Pose, Space, Wide},
+};
+
+/// A box along the axes of a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<W> {
+    pub min: W,
+    pub max: W,
+}
+
+impl<W: Wide> Bounds<W> {
+    /// The box around a shape in a pose, from supports alone, with room for what counts as touching.
+    pub fn around<V: Space<Wide = W>>(shape: &impl Support<Vector = V>, pose: &Pose<W>) -> Self {
+        let inverse = W::transpose(pose.rotation);
+        let (min, max) = (0..W::DIMENSION).map(W::axis).fold(
+            (pose.translation, pose.translation),
+            |(min, max), axis| {
+                let reach = |direction: W| {
+                    let farthest = pose.rotation * shape.support(inverse * direction);
+                    direction * (farthest.dot(direction) + shape.radius())
+                };
+                (min + reach(-axis), max + reach(axis))
+            },
+        );
+        // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
+        // together with the rounding of a place far from the origin.
+        let offset = (max - pose.translation).extent() + (min - pose.translation).extent();
+        let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
+        let rounding = pose.translation.length() * ROUNDING;
+        let margin = (0..W::DIMENSION).fold(W::ZERO, |sum, index| {
+            sum + W::axis(index) * (share + rounding)
+        });
+        Self {
+            min: min - margin,
+            max: max + margin,
+        }
+    }
+
+    /// Whether the two boxes have a point in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..W::DIMENSION).all(|index| {
+            self.min.component(index) <= other.max.component(index)
+                && other.min.component(index) <= self.max.component(index)
+        })
+    }
+
+    /// The box around this one under an affine map: x is mapped to `linear * x + translation`.
+    ///
+    /// Along axis i the image of a box with half size h reaches Σ |m_ij| h_j from its centre.
+    pub fn mapped(&self, linear: W::Matrix, translation: W) -> Self {
+        let centre = linear * ((self.min + self.max) * 0.5) + translation;
+        let half = (self.max - self.min) * 0.5;
+        let reach = (0..W::DIMENSION).fold(W::ZERO, |sum, row| {
+            let along = (0..W::DIMENSION).map(|column| {
+                W::column(linear, column).component(row).abs() * half.component(column)
+            });
+            sum + W::axis(row) * along.sum::<f64>()
+        });
+        Self {
+            min: centre - reach,
+            max: centre + reach,
+        }
+    }
+
+    /// Whether the box reaches into a half-space, which is told from a point `origin`.
+    pub fn reaches(&self, half_space: &HalfSpace<W>, origin: W) -> bool {
+        // The box's lowest corner.
+        let corner = (0..W::DIMENSION).fold(-origin, |sum, index| {
+            let upward = half_space.normal.component(index) >= 0.0;
+            let side = if upward { self.min } else { self.max };
+            sum + W::axis(index) * side.component(index)
+        });
+        // The pair has the part of its scale that comes from how far apart its origins are.
+        half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET)
+    }
+}

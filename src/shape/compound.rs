@@ -1,0 +1,187 @@
+//! What is not convex: convex parts, fixed to each other.
+
+use std::{borrow::Cow, fmt};
+
+use super::{
+    Shape, ShapeError, Support,
+    bounds::Bounds,
+    mesh::{Mesh, Surroundings},
+    points::farthest,
+    tree::Tree,
+};
+use crate::space::{Pose, Space, Wide};
+
+/// Convex parts under a tree of boxes. Parts are known by their numbers, from 0, in the order in which they were given.
+pub struct Compound<V: Space> {
+    parts: Parts<V>,
+    /// The margin around every part.
+    margin: f32,
+    tree: Tree,
+}
+
+/// A pose in a space.
+type PoseOf<V> = Pose<<V as Space>::Wide>;
+
+/// The parts of a compound.
+#[derive(Clone)]
+pub enum Parts<V: Space> {
+    /// Shapes, each in its place.
+    Shapes(Box<[(PoseOf<V>, Shape<V>)]>),
+    /// The facets of a surface.
+    Surface(Mesh<V>),
+}
+
+impl<V: Space> Parts<V> {
+    fn len(&self) -> u32 {
+        let count = match self {
+            Self::Shapes(shapes) => shapes.len(),
+            Self::Surface(mesh) => mesh.len(),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
+impl<V: Space> Compound<V> {
+    /// The parts, with a margin around each.
+    pub fn new(parts: Parts<V>, margin: f32) -> Result<Self, ShapeError> {
+        ShapeError::check_length("margin", margin)?;
+        let count = parts.len();
+        if count == 0 {
+            return Err(ShapeError::NoParts);
+        }
+        let bounds = |number: u32| {
+            let (pose, shape) = part(&parts, margin, number)?;
+            Some((number, Bounds::around(&*shape, &pose)))
+        };
+        Ok(Self {
+            tree: Tree::new((0..count).filter_map(bounds)),
+            parts,
+            margin,
+        })
+    }
+
+    /// The same with a greater margin.
+    pub fn rounded(&self, margin: f32) -> Result<Self, ShapeError> {
+        ShapeError::check_length("margin", margin)?;
+        Self::new(self.parts.clone(), self.margin + margin)
+    }
+
+    /// The same, of which only the outer sides of facets collide.
+    pub fn one_sided(&self) -> Result<Self, ShapeError> {
+        let mut parts = self.parts.clone();
+        if let Parts::Surface(mesh) = &mut parts {
+            mesh.one_sided = true;
+        }
+        Self::new(parts, self.margin)
+    }
+
+    /// How many parts there are.
+    pub fn len(&self) -> u32 {
+        self.parts.len()
+    }
+
+    /// The parts, and the margin around each.
+    pub fn parts(&self) -> (&Parts<V>, f32) {
+        (&self.parts, self.margin)
+    }
+
+    /// A part by its number, with its place in the compound.
+    pub fn part(&self, number: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
+        part(&self.parts, self.margin, number)
+    }
+
+    /// Calls `visit` with the number of each part that may have a point within `bounds`, in the frame of the compound.
+    pub fn near(&self, bounds: &Bounds<V::Wide>, visit: impl FnMut(u32)) {
+        self.tree.near(bounds, visit);
+    }
+
+    /// Whether a normal leans towards any facet around a corner of a facet: see [`Mesh::leans`].
+    pub fn leans(
+        &self,
+        number: u32,
+        corner: usize,
+        normal: V::Wide,
+        place: impl Fn(V::Wide) -> V::Wide,
+    ) -> bool {
+        match &self.parts {
+            Parts::Shapes(_) => false,
+            Parts::Surface(mesh) => mesh.leans(number, corner, normal, place),
+        }
+    }
+
+    /// A facet and what it borders on (see [`Mesh::surroundings`]), and whether only its outer side collides; `None` for a
+    /// part that is no facet.
+    pub fn surroundings(
+        &self,
+        number: u32,
+        place: impl Fn(V::Wide) -> V::Wide,
+        mirrored: bool,
+    ) -> Option<(Surroundings<V::Wide>, bool)> {
+        match &self.parts {
+            Parts::Shapes(_) => None,
+            Parts::Surface(mesh) => {
+                let surroundings = mesh.surroundings(number, place, mirrored)?;
+                Some((surroundings, mesh.one_sided))
+            }
+        }
+    }
+}
+
+fn part<V: Space>(
+    parts: &Parts<V>,
+    margin: f32,
+    number: u32,
+) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
+    let (pose, shape) = match parts {
+        Parts::Shapes(shapes) => {
+            let (pose, shape) = shapes.get(number as usize)?;
+            (*pose, Cow::Borrowed(shape))
+        }
+        Parts::Surface(mesh) => (Pose::IDENTITY, Cow::Owned(mesh.facet(number)?)),
+    };
+    if margin == 0.0 {
+        return Some((pose, shape));
+    }
+    let rounded = shape.into_owned().rounded(margin).ok()?;
+    Some((pose, Cow::Owned(rounded)))
+}
+
+/// The hull of all parts: what the box around a compound is asked of.
+impl<V: Space> Support for Compound<V> {
+    type Vector = V;
+
+    fn support(&self, direction: V::Wide) -> V::Wide {
+        match &self.parts {
+            Parts::Surface(mesh) => farthest(mesh.vertices(), direction),
+            Parts::Shapes(shapes) => {
+                // A part's radius joins its core, because the parts differ in it.
+                let unit = direction.unit().unwrap_or(V::Wide::axis(0));
+                let reach = |(pose, shape): &(Pose<V::Wide>, Shape<V>)| {
+                    let inner = V::Wide::transpose(pose.rotation) * unit;
+                    let core = pose.rotation * shape.support(inner) + pose.translation;
+                    core + unit * shape.radius()
+                };
+                let farther =
+                    |a: V::Wide, b: V::Wide| if b.dot(unit) > a.dot(unit) { b } else { a };
+                let nothing = V::Wide::ZERO * f64::NAN;
+                shapes.iter().map(reach).reduce(farther).unwrap_or(nothing)
+            }
+        }
+    }
+
+    fn radius(&self) -> f64 {
+        self.margin.into()
+    }
+}
+
+impl<V: Space> fmt::Debug for Compound<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        match &self.parts {
+            Parts::Shapes(shapes) => {
+                let shapes = shapes.iter().map(|(_, shape)| shape);
+                formatter.debug_list().entries(shapes).finish()
+            }
+            Parts::Surface(mesh) => write!(formatter, "Surface({} facets)", mesh.len()),
+        }
+    }
+}

@@ -1,0 +1,484 @@
+//! Meshes, polylines and height fields: contacts with the surface, and none with its seams.
+
+mod common;
+
+use bevy::{math::Quat, prelude::*};
+use common::{app, assert_near, assert_near_vec, tick, transform};
+use headbutt::{CandidatePairs, prelude::*};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+/// A flat floor of 20 by 20 cells, centred on the origin, with its outer side up; each cell is cut along one diagonal or
+/// the other.
+fn floor(random: &mut StdRng) -> Collider {
+    let vertices = (0..21).flat_map(|z| (0..21).map(move |x| Vec3::new(x as f32, 0.0, z as f32)));
+    let vertices = vertices.map(|it| it - Vec3::new(10.0, 0.0, 10.0));
+    let triangles: Vec<[u32; 3]> = (0..20)
+        .flat_map(|z| (0..20).map(move |x| 21 * z + x))
+        .flat_map(|a| {
+            let (b, c, d) = (a + 1, a + 21, a + 22);
+            if random.random() {
+                [[a, c, b], [b, c, d]]
+            } else {
+                [[a, c, d], [a, d, b]]
+            }
+        })
+        .collect();
+    Collider::trimesh(vertices, triangles).unwrap()
+}
+
+/// A flat ground from x = -10 to 10 or a little beyond, with vertices at random places.
+fn ground(random: &mut StdRng) -> Collider {
+    let mut points = vec![Vec2::new(-10.0, 0.0)];
+    while points[points.len() - 1].x < 10.0 {
+        let x = points[points.len() - 1].x + random.random_range(0.01..1.5);
+        points.push(Vec2::new(x, 0.0));
+    }
+    points.reverse();
+    Collider::polyline(points).unwrap()
+}
+
+/// Drops shapes on a surface in a pose, sunk in it, and compares their contacts with those of a plane. A shape is given with
+/// how far it reaches below its centre.
+///
+/// `up` is the surface's normal in its own frame, y or -y. Returns the largest errors of normal and depth.
+fn slide(
+    random: &mut StdRng,
+    surface: Collider,
+    pose: Transform,
+    shapes: &[(Collider, f32)],
+    plane: bool,
+    count: usize,
+) -> (f32, f32) {
+    let mut app = App::new();
+    let headbutt = HeadbuttPlugin::default().with_broad_phase(BroadPhase::Custom);
+    app.add_plugins((MinimalPlugins, headbutt));
+    common::start(&mut app);
+    let world = app.world_mut();
+    let surface = world.spawn((surface, pose)).id();
+    let affine = pose.compute_affine();
+    // The normal is at right angles to the images of x and z.
+    let [x, z] = [Vec3::X, Vec3::Z].map(|axis| affine.transform_vector3(axis));
+    let normal = if plane {
+        x.cross(Vec3::NEG_Z)
+    } else {
+        z.cross(x)
+    };
+    let mut normal = normal.normalize();
+    if normal.dot(affine.transform_vector3(Vec3::Y)) < 0.0 {
+        normal = -normal;
+    }
+    let mut sunk = Vec::new();
+    for number in 0..count {
+        let (shape, reach) = &shapes[number % shapes.len()];
+        let size = 2.0 * reach;
+        let depth = size * 10f32.powf(random.random_range(-4.0..-2.0));
+        let mut place = Vec3::ZERO;
+        // Some right on a row of vertices.
+        let snap = random.random_range(0..8);
+        let mut along = || random.random_range(-8.0..8.0f32);
+        place.x = along();
+        if !plane {
+            place.z = along();
+        }
+        if snap == 0 {
+            place.x = place.x.round();
+        }
+        if snap <= 1 {
+            place.z = place.z.round();
+        }
+        let place = affine.transform_point3(place) + normal * (reach - depth);
+        let yaw = if plane {
+            0.0
+        } else {
+            random.random_range(-3.2..3.2)
+        };
+        let level = Quat::from_rotation_arc(Vec3::Y, normal);
+        let turned = level * Quat::from_rotation_y(if snap == 0 { 0.0 } else { yaw });
+        let turned = Transform::from_translation(place).with_rotation(turned);
+        sunk.push((world.spawn((shape.clone(), turned)).id(), depth, size));
+    }
+    let mut pairs = world.resource_mut::<CandidatePairs>();
+    pairs.extend(sunk.iter().map(|(entity, ..)| (*entity, surface)));
+    let hits = tick(&mut app).messages;
+    assert_eq!(hits.len(), count);
+    let mut errors = (0f32, 0f32);
+    for (entity, depth, size) in sunk {
+        let hit = hits.iter().find_map(|hit| hit.seen_from(entity)).unwrap();
+        let off = (hit.normal + normal).length();
+        let by = (hit.depth - depth).abs() / size;
+        assert!(off <= 1e-4, "{hit:#?}: not {normal}, {depth}");
+        assert!(by <= 1e-5, "{hit:#?}: not {normal}, {depth}");
+        errors = (errors.0.max(off), errors.1.max(by));
+    }
+    errors
+}
+
+fn solids() -> [(Collider, f32); 6] {
+    [
+        (Cuboid::new(1.0, 1.0, 1.0).into(), 0.5),
+        (Cuboid::new(3.0, 0.5, 0.3).into(), 0.25),
+        (Sphere::new(0.5).into(), 0.5),
+        (Capsule3d::new(0.4, 1.0).into(), 0.9),
+        (Cylinder::new(0.7, 1.0).into(), 0.5),
+        (Collider::from(Cuboid::new(0.8, 0.8, 0.8)).rounded(0.1), 0.5),
+    ]
+}
+
+fn planar() -> [(Collider, f32); 4] {
+    [
+        (Rectangle::new(1.0, 1.0).into(), 0.5),
+        (Circle::new(0.5).into(), 0.5),
+        (Capsule2d::new(0.4, 1.0).into(), 0.9),
+        (Collider::from(Rectangle::new(2.8, 0.8)).rounded(0.1), 0.5),
+    ]
+}
+
+#[test]
+fn a_flat_floor_has_no_seams() {
+    let mut random = StdRng::seed_from_u64(1);
+    let floor = floor(&mut random);
+    let pose = Transform::IDENTITY;
+    let errors = slide(&mut random, floor, pose, &solids(), false, 20_000);
+    println!("off by {errors:?}");
+}
+
+#[test]
+fn a_flat_ground_has_no_seams() {
+    let mut random = StdRng::seed_from_u64(2);
+    for _ in 0..20 {
+        let ground = ground(&mut random);
+        let errors = slide(
+            &mut random,
+            ground,
+            Transform::IDENTITY,
+            &planar(),
+            true,
+            1000,
+        );
+        println!("off by {errors:?}");
+    }
+}
+
+#[test]
+fn nor_has_a_floor_that_is_turned_scaled_or_mirrored() {
+    let mut random = StdRng::seed_from_u64(3);
+    for number in 0..12 {
+        let plane = number % 2 == 0;
+        let one_sided = number % 4 < 2;
+        let mut axis = || random.random_range(-1.0..1.0f32);
+        let axis = if plane {
+            Vec3::Z
+        } else {
+            Vec3::new(axis(), axis(), axis()).normalize()
+        };
+        let mut scale = || random.random_range(0.8..2.0f32);
+        let mut scale = Vec3::new(scale(), scale(), scale());
+        if number % 3 == 0 {
+            scale.x = -scale.x;
+        }
+        if number % 3 == 2 {
+            scale = Vec3::splat(scale.x);
+        }
+        let pose = Transform::from_xyz(3.0, -5.0, if plane { 0.0 } else { 7.0 })
+            .with_rotation(Quat::from_axis_angle(axis, random.random_range(-3.0..3.0)))
+            .with_scale(scale);
+        let mut surface = if plane {
+            ground(&mut random)
+        } else {
+            floor(&mut random)
+        };
+        if one_sided {
+            surface = surface.one_sided();
+        }
+        if plane {
+            slide(&mut random, surface, pose, &planar(), true, 500);
+        } else {
+            slide(&mut random, surface, pose, &solids(), false, 500);
+        }
+    }
+}
+
+#[test]
+fn nor_has_a_height_field() {
+    let mut random = StdRng::seed_from_u64(4);
+    let field = Collider::heightfield(Vec2::new(20.0, 20.0), 31, &[0.0; 31 * 31]).unwrap();
+    let one_sided = field.clone().one_sided();
+    for field in [field, one_sided] {
+        slide(
+            &mut random,
+            field,
+            Transform::IDENTITY,
+            &solids(),
+            false,
+            1000,
+        );
+    }
+}
+
+/// The contact of a shape in some place with a surface at the origin, as seen from the shape.
+fn meet(surface: &Collider, shape: impl Into<Collider>, place: Vec3) -> Option<CollisionEvent> {
+    let mut app = app();
+    app.world_mut().spawn(surface.clone());
+    let place = Transform::from_translation(place);
+    let shape = app.world_mut().spawn((shape.into(), place)).id();
+    tick(&mut app)
+        .messages
+        .pop()
+        .and_then(|hit| hit.seen_from(shape))
+}
+
+/// Two slopes that meet along z, at the origin, and go down (or up) to y = -+5 at x = +-5.
+fn slopes(rise: f32) -> Collider {
+    let vertices = [-5.0, 0.0, 5.0f32].into_iter();
+    let vertices = vertices.flat_map(|x| [-5.0, 5.0f32].map(|z| Vec3::new(x, rise * x.abs(), z)));
+    let cells = [0, 2].into_iter();
+    Collider::trimesh(
+        vertices,
+        cells.flat_map(|a| [[a, a + 1, a + 2], [a + 2, a + 1, a + 3]]),
+    )
+    .unwrap()
+}
+
+fn slopes_in_the_plane(rise: f32) -> Collider {
+    let points = [5.0, 0.0, -5.0f32].into_iter();
+    Collider::polyline(points.map(|x| Vec2::new(x, rise * x.abs()))).unwrap()
+}
+
+#[test]
+fn on_a_ridge_a_ball_gets_the_normals_between_the_facets() {
+    for lean in [0.0, 0.2, 0.5, -0.3, -0.7f32] {
+        let up = Vec3::new(lean.sin(), lean.cos(), 0.0);
+        let place = up * 0.9;
+        for surface in [slopes(-1.0), slopes(-1.0).one_sided()] {
+            let hit = meet(&surface, Sphere::new(1.0), place + 0.3 * Vec3::Z).unwrap();
+            assert_near_vec(hit.normal, -up, 10.0);
+            assert_near(hit.depth, 0.1, 10.0);
+        }
+        for surface in [
+            slopes_in_the_plane(-1.0),
+            slopes_in_the_plane(-1.0).one_sided(),
+        ] {
+            let hit = meet(&surface, Circle::new(1.0), place).unwrap();
+            assert_near_vec(hit.normal, -up, 10.0);
+            assert_near(hit.depth, 0.1, 10.0);
+        }
+    }
+}
+
+#[test]
+fn in_a_valley_there_are_none_but_the_facets_own_normals() {
+    let mut random = StdRng::seed_from_u64(5);
+    for _ in 0..200 {
+        let [x, z] = [0, 0].map(|_| random.random_range(-0.4..0.4f32));
+        let y = random.random_range(0.8..1.3f32);
+        let half = core::f32::consts::FRAC_1_SQRT_2;
+        // Out of the deeper one: the distance from the slope y = |x| is (y - |x|) / √2.
+        let depth = 1.0 - (y - x.abs()) * half;
+        for surface in [slopes(1.0), slopes(1.0).one_sided()] {
+            let hit = meet(&surface, Sphere::new(1.0), Vec3::new(x, y, z)).unwrap();
+            let normal = Vec3::new(half.copysign(x), -half, 0.0);
+            assert_near_vec(hit.normal, normal, 10.0);
+            assert_near(hit.depth, depth, 10.0);
+        }
+        let surface = slopes_in_the_plane(1.0);
+        let hit = meet(&surface, Circle::new(1.0), Vec3::new(x, y, 0.0)).unwrap();
+        assert_near_vec(hit.normal, Vec3::new(half.copysign(x), -half, 0.0), 10.0);
+        assert_near(hit.depth, depth, 10.0);
+    }
+}
+
+/// A level floor of 20 by 20 cells, and at x = 10 a wall down from it.
+fn cliff_of_many(random: &mut StdRng) -> Collider {
+    let row = |x: f32, y: f32| (0..21).map(move |z| Vec3::new(x, y, z as f32 - 10.0));
+    let top = (0..21).flat_map(|x| row(x as f32 - 10.0, 0.0));
+    let wall = (1..11).flat_map(|y| row(10.0, -(y as f32)));
+    let triangles: Vec<[u32; 3]> = (0..30)
+        .flat_map(|row| (0..20).map(move |z| 21 * row + z))
+        .flat_map(|a| {
+            let (b, c, d) = (a + 1, a + 21, a + 22);
+            if random.random() {
+                [[a, b, c], [b, d, c]]
+            } else {
+                [[a, d, c], [a, b, d]]
+            }
+        })
+        .collect();
+    Collider::trimesh(top.chain(wall), triangles).unwrap()
+}
+
+#[test]
+fn at_a_cliff_of_many_facets_too() {
+    let mut random = StdRng::seed_from_u64(9);
+    let cliff = cliff_of_many(&mut random);
+    for cliff in [cliff.clone(), cliff.one_sided()] {
+        for _ in 0..200 {
+            let z = random.random_range(-8.0..8.0f32);
+            let by = random.random_range(-0.9..0.9f32);
+            let sunk = 10f32.powf(random.random_range(-3.0..-0.4));
+            let block = || Cuboid::new(2.0, 2.0, 2.0);
+            if by.abs() < 0.9 - sunk {
+                let hit = meet(&cliff, block(), Vec3::new(11.0 - sunk, by, z)).unwrap();
+                assert_near_vec(hit.normal, Vec3::NEG_X, 100.0);
+                assert_near(hit.depth, sunk, 10.0);
+                let hit = meet(&cliff, block(), Vec3::new(10.0 + by, 1.0 - sunk, z)).unwrap();
+                assert_near_vec(hit.normal, Vec3::NEG_Y, 100.0);
+                assert_near(hit.depth, sunk, 10.0);
+            }
+            // Round the edge.
+            let angle = random.random_range(0.0..1.57f32);
+            let out = Vec3::new(angle.sin(), angle.cos(), 0.0);
+            let place = Vec3::new(10.0, 0.0, z) + out * (1.0 - 0.1 * sunk);
+            let hit = meet(&cliff, Sphere::new(1.0), place).unwrap();
+            assert_near_vec(hit.normal, -out, 100.0);
+            assert_near(hit.depth, 0.1 * sunk, 10.0);
+        }
+    }
+}
+
+/// A flat top for x < 0 at y = 0, and a wall down from it at x = 0.
+fn cliffs() -> [Collider; 4] {
+    let profile = [(0.0, -5.0), (0.0, 0.0), (-5.0, 0.0f32)].into_iter();
+    let line = Collider::polyline(profile.clone().map(|(x, y)| Vec2::new(x, y))).unwrap();
+    let vertices = profile.flat_map(|(x, y)| [5.0, -5.0f32].map(|z| Vec3::new(x, y, z)));
+    let cells = [0, 2].into_iter();
+    let triangles = cells.flat_map(|a| [[a, a + 1, a + 2], [a + 2, a + 1, a + 3]]);
+    let mesh = Collider::trimesh(vertices, triangles).unwrap();
+    [
+        line.clone(),
+        line.one_sided(),
+        mesh.clone(),
+        mesh.one_sided(),
+    ]
+}
+
+#[test]
+fn at_a_cliff_the_wall_pushes_away_and_the_top_up() {
+    for (number, cliff) in cliffs().into_iter().enumerate() {
+        let block: Collider = if number < 2 {
+            Rectangle::new(2.0, 2.0).into()
+        } else {
+            Cuboid::new(2.0, 2.0, 2.0).into()
+        };
+        for step in -9..=9 {
+            let by = 0.1 * step as f32;
+            // Against the wall, with the centre above or below the top; and on the top, over the edge or before it.
+            let hit = meet(&cliff, block.clone(), Vec3::new(0.99, by, 0.1 * by)).unwrap();
+            assert_near_vec(hit.normal, Vec3::NEG_X, 100.0);
+            assert_near(hit.depth, 0.01, 10.0);
+            let hit = meet(&cliff, block.clone(), Vec3::new(by, 0.99, 0.1 * by)).unwrap();
+            assert_near_vec(hit.normal, Vec3::NEG_Y, 100.0);
+            assert_near(hit.depth, 0.01, 10.0);
+        }
+    }
+}
+
+#[test]
+fn a_border_is_an_edge() {
+    let mut random = StdRng::seed_from_u64(6);
+    let (floor, ground) = (floor(&mut random), slopes_in_the_plane(0.0));
+    let hit = meet(&floor, Sphere::new(1.0), Vec3::new(10.9, 0.0, 0.3)).unwrap();
+    assert_near_vec(hit.normal, Vec3::NEG_X, 10.0);
+    assert_near(hit.depth, 0.1, 10.0);
+    let hit = meet(&ground, Circle::new(1.0), Vec3::new(5.9, 0.0, 0.0)).unwrap();
+    assert_near_vec(hit.normal, Vec3::NEG_X, 10.0);
+    assert_near(hit.depth, 0.1, 10.0);
+    let hit = meet(
+        &floor,
+        Cuboid::new(2.0, 2.0, 2.0),
+        Vec3::new(10.9, 0.2, 0.3),
+    )
+    .unwrap();
+    assert_near_vec(hit.normal, Vec3::NEG_X, 10.0);
+    assert_near(hit.depth, 0.1, 10.0);
+}
+
+#[test]
+fn from_behind_one_side_does_not_collide() {
+    let mut random = StdRng::seed_from_u64(7);
+    let (floor, ground) = (floor(&mut random), ground(&mut random));
+    let (below, above) = (Vec3::new(0.3, -0.4, 0.0), Vec3::new(0.3, 0.4, 0.0));
+    let up = meet(&floor, Sphere::new(0.5), below).unwrap();
+    assert_near_vec(up.normal, Vec3::Y, 1.0);
+    assert_near(up.depth, 0.1, 1.0);
+    let up = meet(&ground, Circle::new(0.5), below).unwrap();
+    assert_near_vec(up.normal, Vec3::Y, 1.0);
+    let (floor, ground) = (floor.one_sided(), ground.one_sided());
+    assert_eq!(meet(&floor, Sphere::new(0.5), below), None);
+    assert_eq!(meet(&ground, Circle::new(0.5), below), None);
+    assert!(meet(&floor, Sphere::new(0.5), above).is_some());
+    assert!(meet(&ground, Circle::new(0.5), above).is_some());
+}
+
+#[test]
+fn the_part_is_the_facet() {
+    let heights = [0.0; 12];
+    let field = Collider::heightfield(Vec2::new(3.0, 2.0), 4, &heights).unwrap();
+    for cell in 0..6u32 {
+        let (x, z) = ((cell % 3) as f32 - 1.5, (cell / 3) as f32 - 1.0);
+        for (part, at) in [(0, 0.25), (1, 0.75)] {
+            let place = Vec3::new(x + at, 0.05, z + at);
+            let hit = meet(&field, Sphere::new(0.1), place).unwrap();
+            assert_eq!(hit.other_part(), 2 * cell + part);
+            assert_near(hit.depth, 0.05, 1.0);
+        }
+    }
+}
+
+#[test]
+fn a_margin_thickens_a_surface() {
+    let mut random = StdRng::seed_from_u64(8);
+    let floor = floor(&mut random).rounded(0.25);
+    let hit = meet(&floor, Sphere::new(0.5), Vec3::new(0.3, 0.7, 0.4)).unwrap();
+    assert_near_vec(hit.normal, Vec3::NEG_Y, 1.0);
+    assert_near(hit.depth, 0.05, 1.0);
+}
+
+#[test]
+fn facets_without_area_touch_nothing_and_separate_nothing() {
+    // Between the two halves of a square a triangle of no area, along its diagonal; and one all by itself.
+    let vertices = [
+        Vec3::new(-5.0, 0.0, -5.0),
+        Vec3::new(-5.0, 0.0, 5.0),
+        Vec3::new(5.0, 0.0, -5.0),
+        Vec3::new(5.0, 0.0, 5.0),
+        Vec3::new(50.0, 0.0, 0.0),
+        Vec3::new(60.0, 0.0, 0.0),
+    ];
+    let triangles = [[0, 1, 2], [1, 2, 2], [2, 1, 3], [4, 5, 4]];
+    let mesh = Collider::trimesh(vertices, triangles).unwrap();
+    assert_eq!(
+        meet(&mesh, Sphere::new(1.0), Vec3::new(55.0, 0.0, 0.0)),
+        None
+    );
+    for x in -9..=9 {
+        let place = Vec3::new(0.1 * x as f32, 0.99, 0.0);
+        let hit = meet(&mesh, Cuboid::new(2.0, 2.0, 2.0), place).unwrap();
+        assert_near_vec(hit.normal, Vec3::NEG_Y, 100.0);
+        assert_near(hit.depth, 0.01, 10.0);
+    }
+}
+
+#[test]
+fn a_flattened_surface_does_not_panic() {
+    for scale in [
+        Vec3::new(1.0, 0.0, 1.0),
+        Vec3::new(0.0, 1.0, 1.0),
+        Vec3::ZERO,
+    ] {
+        for (surface, shape) in [
+            (slopes(1.0), Collider::from(Sphere::new(1.0))),
+            (slopes_in_the_plane(1.0), Circle::new(1.0).into()),
+        ] {
+            let mut app = app();
+            let surface = app
+                .world_mut()
+                .spawn((surface, Transform::from_scale(scale)))
+                .id();
+            app.world_mut()
+                .spawn((shape, Transform::from_xyz(0.0, 0.5, 0.0)));
+            assert!(tick(&mut app).only().started());
+            transform(app.world_mut(), surface).translation.y = -20.0;
+            assert!(tick(&mut app).only().ended());
+        }
+    }
+}
