@@ -30,11 +30,29 @@ use crate::{
 ///
 /// The frame of a primitive is Bevy's. All are centred on the origin. Capsules, cylinders, cones and frustums lie along y, a
 /// cone with its tip up, and half of their height on either side; an extrusion lies along z. Of circular sectors and segments
-/// it is the centre of the circle that is the origin, and y halves them. A regular polygon has a corner at the top. Units are
-/// yours; lengths may be 0, and angles are in radians.
+/// it is the centre of the circle that is the origin, and y halves them. A regular polygon has a corner at the top. A `Plane3d`
+/// is a flat rectangle, turned as Bevy's mesh of it. Units are yours; lengths may be 0, and angles are in radians.
 ///
 /// Transforms of all ancestors along `ChildOf` count, and so does scale, exactly: it acts on the true shape through its
 /// support function, also where it is not uniform or mirrors (a scaled sphere is an ellipsoid, not a polyhedron).
+///
+/// # A ground without an end
+///
+/// A `Plane2d` and an `InfinitePlane3d` are half-spaces: their plane goes through the origin, and solid is all on the side
+/// opposite to the normal, however far. They meet every shape, exactly, but never one another.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     // Whatever is at y < -2 is in the ground, and its way out is along y.
+///     commands.spawn((Collider::from(InfinitePlane3d::new(Vec3::Y)), Transform::from_xyz(0.0, -2.0, 0.0)));
+/// }
+/// ```
+///
+/// A scale moves and tilts the plane with everything else. One that flattens space, 0 along an axis, leaves no half-space:
+/// while it lasts, the collider touches nothing, and one warning names the entity.
 ///
 /// # Errors
 ///

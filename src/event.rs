@@ -86,7 +86,7 @@ pub enum EndReason {
     Disabled,
     /// A collider was removed from its entity.
     ColliderRemoved,
-    /// A collider has become inert, or its pose is no longer finite or gone.
+    /// A collider has become inert, or its pose is no longer finite or gone, or flattens the half-space that it is.
     Invalid,
     /// Their [`CollisionLayers`](crate::CollisionLayers) no longer let them meet.
     Filtered,

@@ -7,7 +7,8 @@ pub use bevy::math::{
     DMat2, DMat3, DVec2, DVec3, Isometry2d, Isometry3d, Vec2, Vec3,
     primitives::{
         Capsule2d, Capsule3d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
-        ConvexPolygon, Cuboid, Cylinder, Ellipse, Extrusion, Primitive2d, Rectangle,
-        RegularPolygon, Rhombus, Segment2d, Segment3d, Sphere, Tetrahedron, Triangle2d, Triangle3d,
+        ConvexPolygon, Cuboid, Cylinder, Ellipse, Extrusion, InfinitePlane3d, Plane2d, Plane3d,
+        Primitive2d, Rectangle, RegularPolygon, Rhombus, Segment2d, Segment3d, Sphere, Tetrahedron,
+        Triangle2d, Triangle3d,
     },
 };

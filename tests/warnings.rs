@@ -159,12 +159,36 @@ fn bad_shapes() -> Vec<Fault> {
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::NAN)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::INFINITY)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, -1.0)),
+        |world, entity, dimension| match dimension {
+            Dimension::Plane => {
+                let normal = Dir2::from_angle(f32::NAN);
+                insert(world, entity, Plane2d { normal });
+            }
+            Dimension::Solid => {
+                insert(world, entity, Extrusion::new(Plane2d::default(), 1.0));
+            }
+        },
+        |world, entity, dimension| {
+            insert(world, entity, half_space(dimension));
+            transform(world, entity).scale.x = 0.0;
+        },
+        |world, entity, dimension| {
+            insert(world, entity, half_space(dimension).rounded(0.5));
+            transform(world, entity).scale = Vec3::ZERO;
+        },
         // A margin hides nothing.
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, -1.0).rounded(2.0)),
         |world, entity, dimension| insert(world, entity, dimension.ball(-1.0).rounded(2.0)),
         |world, entity, dimension| insert(world, entity, dimension.ball(1.0).rounded(-0.5)),
         |world, entity, dimension| insert(world, entity, dimension.block(1.0).rounded(f32::NAN)),
     ]
+}
+
+fn half_space(dimension: Dimension) -> Collider {
+    match dimension {
+        Dimension::Plane => Plane2d::default().into(),
+        Dimension::Solid => InfinitePlane3d::default().into(),
+    }
 }
 
 const NAME: &str = "the one at fault";
@@ -579,6 +603,57 @@ fn no_depth_is_beyond_f32() {
             for hit in tick(&mut touching.app).messages {
                 assert!(hit.depth.is_finite(), "{hit:?}");
                 assert!(hit.minimum_translation().is_finite(), "{hit:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_half_space_is_flat_however_it_and_its_parents_are_turned_and_else_exact() {
+    let warnings = Warnings::listen();
+    let turn = |number: usize, from: f32| {
+        let number = number as f32;
+        Quat::from_euler(EulerRot::XYZ, from + number, 2.0 * number, 0.7 * from)
+    };
+    for number in 0..200 {
+        for (thin, is_flat) in [(0.0, true), (1e-6, false), (-1e-6, false)] {
+            let mut app = app();
+            let world = app.world_mut();
+            let mut scale = Vec3::new(3.0, 2.0, 0.5);
+            scale[number % 3] = thin;
+            let outer = Transform::from_rotation(turn(number, 1.0));
+            let inner = Transform::from_rotation(turn(number, 2.0)).with_scale(scale);
+            let own = Transform::from_rotation(turn(number, 3.0));
+            let outer_parent = world.spawn(outer).id();
+            let parent = world.spawn((inner, ChildOf(outer_parent))).id();
+            let collider = half_space(Dimension::Solid);
+            let entity = world
+                .spawn((collider, own, ChildOf(parent), Name::new(NAME)))
+                .id();
+            // Two balls at opposite sides of it, wherever that is.
+            let normal = outer.rotation.as_dquat()
+                * inner.rotation.as_dquat()
+                * (scale.as_dvec3().recip() * (own.rotation.as_dquat() * DVec3::Y));
+            let normal = if is_flat {
+                Vec3::X
+            } else {
+                normal.normalize().as_vec3()
+            };
+            for side in [1.0, -1.0] {
+                let place = Transform::from_translation(normal * side * 5.0);
+                world.spawn((Dimension::Solid.ball(1.0), place));
+            }
+            let record = tick(&mut app);
+            if is_flat {
+                assert!(record.is_empty());
+                warnings.assert_one_naming(entity, NAME);
+                assert!(tick(&mut app).is_empty());
+                warnings.assert_none();
+            } else {
+                let hit = record.only().seen_from(entity).expect("the half-space");
+                common::assert_near_vec(hit.normal, normal, 1.0);
+                common::assert_near(hit.depth, 6.0, 6.0);
+                warnings.assert_none();
             }
         }
     }

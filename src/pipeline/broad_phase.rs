@@ -3,6 +3,8 @@
 //! Sweep and prune (Baraff, "Dynamic Simulation of Non-Penetrating Rigid Bodies" (1992), chapter 3): sort the boxes by
 //! their lower end along one axis; only boxes whose intervals overlap there can meet. The axis is the one along which the
 //! boxes are spread most. Sorted anew each tick: the result depends on this tick's boxes alone.
+//!
+//! Half-spaces have no box. There are few, if any: each is held against every box, and never against another of its kind.
 
 use bevy::prelude::*;
 
@@ -93,7 +95,7 @@ impl Extend<(Entity, Entity)> for CandidatePairs {
     }
 }
 
-/// Fills [`CandidatePairs`] with the pairs whose bounding boxes overlap.
+/// Fills [`CandidatePairs`] with the pairs whose bounding boxes overlap, and those of a box that reaches into a half-space.
 pub fn sweep_and_prune(
     proxies: Res<Proxies>,
     mut pairs: ResMut<CandidatePairs>,
@@ -101,7 +103,9 @@ pub fn sweep_and_prune(
 ) {
     pairs.clear();
     sweep(&proxies.plane, &mut order, &mut pairs);
+    meet_half_spaces(&proxies.plane, &mut pairs);
     sweep(&proxies.solid, &mut order, &mut pairs);
+    meet_half_spaces(&proxies.solid, &mut pairs);
 }
 
 fn sweep<V: Space>(
@@ -113,41 +117,55 @@ fn sweep<V: Space>(
     let interval =
         |bounds: &Bounds<V::Wide>| (bounds.min.component(axis), bounds.max.component(axis));
     order.clear();
-    order.extend(
-        proxies
-            .iter()
-            .enumerate()
-            .map(|(index, proxy)| (interval(&proxy.bounds).0, index)),
-    );
+    let starts = proxies.iter().enumerate().filter_map(|(index, proxy)| {
+        let bounds = proxy.extent.bounds()?;
+        Some((interval(bounds).0, index))
+    });
+    order.extend(starts);
     order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let mut sorted = order.iter().filter_map(|(_, index)| proxies.get(*index));
-    while let Some(proxy) = sorted.next() {
-        let end = interval(&proxy.bounds).1;
-        for other in sorted.clone() {
-            if interval(&other.bounds).0 > end {
+    let mut sorted = order.iter().filter_map(|(_, index)| {
+        let proxy = proxies.get(*index)?;
+        Some((proxy.entity, proxy.extent.bounds()?))
+    });
+    while let Some((entity, bounds)) = sorted.next() {
+        let end = interval(bounds).1;
+        for (other, other_bounds) in sorted.clone() {
+            if interval(other_bounds).0 > end {
                 break;
             }
-            if proxy.bounds.overlaps(&other.bounds) {
-                pairs.push(proxy.entity, other.entity);
+            if bounds.overlaps(other_bounds) {
+                pairs.push(entity, other);
             }
         }
     }
 }
 
+fn meet_half_spaces<V: Space>(proxies: &[Proxy<V>], pairs: &mut CandidatePairs) {
+    for proxy in proxies {
+        let Some(half_space) = proxy.extent.half_space() else {
+            continue;
+        };
+        let inside = proxies.iter().filter(|other| {
+            let bounds = other.extent.bounds();
+            bounds.is_some_and(|bounds| bounds.reaches(half_space, proxy.pose.translation))
+        });
+        pairs.extend(inside.map(|other| (proxy.entity, other.entity)));
+    }
+}
+
 /// The axis along which the centres of the boxes vary most.
 fn widest_axis<V: Space>(proxies: &[Proxy<V>]) -> usize {
-    let count = proxies.len().max(1) as f64;
-    let centre = |proxy: &Proxy<V>, axis: usize| {
-        0.5 * (proxy.bounds.min.component(axis) + proxy.bounds.max.component(axis))
+    let boxes = || proxies.iter().filter_map(|proxy| proxy.extent.bounds());
+    let count = boxes().count().max(1) as f64;
+    let centre = |bounds: &Bounds<V::Wide>, axis: usize| {
+        0.5 * (bounds.min.component(axis) + bounds.max.component(axis))
     };
     let variance = |axis: usize| {
-        let mean = proxies
-            .iter()
-            .map(|proxy| centre(proxy, axis) / count)
+        let mean = boxes()
+            .map(|bounds| centre(bounds, axis) / count)
             .sum::<f64>();
-        proxies
-            .iter()
-            .map(|proxy| (centre(proxy, axis) - mean).powi(2))
+        boxes()
+            .map(|bounds| (centre(bounds, axis) - mean).powi(2))
             .sum::<f64>()
     };
     (0..V::Wide::DIMENSION)

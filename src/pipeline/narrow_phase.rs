@@ -75,9 +75,9 @@ fn deepest<V: Space>(
         return contact(a, &a.part(0)?, b, &b.part(0)?, Seams::Ignored);
     }
     near.clear();
-    a.parts_near(&b.bounds, |number| {
+    a.parts_near(&b.extent, |number| {
         if let Some(part) = a.part(number) {
-            b.parts_near(&part.bounds, |other| near.push((number, other)));
+            b.parts_near(&part.extent, |other| near.push((number, other)));
         }
     });
     near.sort_unstable();
@@ -86,7 +86,9 @@ fn deepest<V: Space>(
         parts.extend(near.iter().filter_map(|(number, other)| {
             let (part, other) = (a.part(*number)?, b.part(*other)?);
             let contact = || contact(a, &part, b, &other, seams);
-            part.bounds.overlaps(&other.bounds).then(contact).flatten()
+            (!part.extent.is_apart_from(&other.extent))
+                .then(contact)
+                .flatten()
         }));
         let has_seams = a.body.is_surface() || b.body.is_surface();
         if parts.len() > first || !has_seams {
@@ -120,7 +122,7 @@ fn contact<V: Space>(
     }
     let mut contact = solver.contact();
     let centre = |part: &Part<V>, proxy: &Proxy<V>| {
-        (part.bounds.min + part.bounds.max) * 0.5 - proxy.pose.translation
+        part.extent.centre(part.pose.translation) - proxy.pose.translation
     };
     if let Some((surroundings, one_sided)) = &part_a.surroundings {
         contact = surface_contact(

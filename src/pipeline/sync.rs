@@ -12,7 +12,10 @@ use crate::{
     collider::Collider,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
-    shape::{AnyBody, Body, Bounds, Image, Map, Shape, ShapeError, Support, Surroundings},
+    query::tolerance::TOUCHING,
+    shape::{
+        AnyBody, Body, Bounds, HalfSpace, Image, Map, Shape, ShapeError, Support, Surroundings,
+    },
     space::{Pose, Space, Wide},
 };
 
@@ -22,8 +25,8 @@ pub struct Proxy<V: Space> {
     pub entity: Entity,
     pub layers: CollisionLayers,
     pub pose: Pose<V::Wide>,
-    /// A box around the shape in the world, with room for what counts as touching.
-    pub bounds: Bounds<V::Wide>,
+    /// Where it is in the world, with room for what counts as touching.
+    pub extent: Extent<V::Wide>,
     pub body: Body<V>,
     map: Map<V::Wide>,
 }
@@ -32,8 +35,8 @@ pub struct Proxy<V: Space> {
 pub struct Part<'a, V: Space> {
     /// 0 for what has but one.
     pub number: u32,
-    /// A box around it in the world.
-    pub bounds: Bounds<V::Wide>,
+    /// Where it is in the world.
+    pub extent: Extent<V::Wide>,
     pub pose: Pose<V::Wide>,
     shape: Cow<'a, Shape<V>>,
     map: Map<V::Wide>,
@@ -49,14 +52,58 @@ impl<V: Space> Part<'_, V> {
     }
 }
 
+/// Where in the world a proxy can be met.
+#[derive(Clone, Copy, Debug)]
+pub enum Extent<W> {
+    /// In a box around the shape.
+    Box(Bounds<W>),
+    /// In a half-space, told along the world's axes, but from the translation of the pose: exact far from the origin.
+    HalfSpace(HalfSpace<W>),
+}
+
+impl<W: Wide> Extent<W> {
+    /// The middle of the box; of a half-space a point at its border.
+    pub fn centre(&self, origin: W) -> W {
+        match self {
+            Self::Box(bounds) => (bounds.min + bounds.max) * 0.5,
+            Self::HalfSpace(half_space) => origin + half_space.normal * half_space.offset,
+        }
+    }
+
+    /// Whether two boxes have no point in common.
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Box(a), Self::Box(b)) => !a.overlaps(b),
+            _ => false,
+        }
+    }
+
+    /// The box, if it is one.
+    pub fn bounds(&self) -> Option<&Bounds<W>> {
+        match self {
+            Self::Box(bounds) => Some(bounds),
+            Self::HalfSpace(_) => None,
+        }
+    }
+
+    /// The half-space, if it is one.
+    pub fn half_space(&self) -> Option<&HalfSpace<W>> {
+        match self {
+            Self::Box(_) => None,
+            Self::HalfSpace(half_space) => Some(half_space),
+        }
+    }
+}
+
 impl<V: Space> Proxy<V> {
-    /// Calls `visit` with the number of each part that may have a point within `bounds`, in the world.
-    pub fn parts_near(&self, bounds: &Bounds<V::Wide>, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` with the number of each part that may have a point within an extent, in the world.
+    pub fn parts_near(&self, extent: &Extent<V::Wide>, mut visit: impl FnMut(u32)) {
         let Body::Compound(compound) = &self.body else {
             return visit(0);
         };
-        // A flattened compound has no frame to look from.
-        let Some(inverse) = V::Wide::inverse(self.linear()) else {
+        // A flattened compound has no frame to look from, and a half-space no end.
+        let (Some(inverse), Some(bounds)) = (V::Wide::inverse(self.linear()), extent.bounds())
+        else {
             return (0..compound.len()).for_each(visit);
         };
         let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
@@ -68,7 +115,7 @@ impl<V: Space> Proxy<V> {
         match &self.body {
             Body::Convex(shape) => Some(Part {
                 number,
-                bounds: self.bounds,
+                extent: self.extent,
                 pose: self.pose,
                 shape: Cow::Borrowed(shape),
                 map: self.map,
@@ -101,7 +148,7 @@ impl<V: Space> Proxy<V> {
                 let surroundings = compound.surroundings(number, |point| linear * point, mirrored);
                 Some(Part {
                     number,
-                    bounds: Bounds::around(&Image::new(&*shape, map), &pose),
+                    extent: Extent::Box(Bounds::around(&Image::new(&*shape, map), &pose)),
                     pose,
                     shape,
                     map,
@@ -204,31 +251,57 @@ fn proxy<V: Space>(
     affine: &Affine,
 ) -> Result<Proxy<V>, Fault> {
     let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
-    let (bounds, radius) = match body {
-        Body::Convex(shape) => (
-            Bounds::around(&Image::new(shape, map), &pose),
-            shape.radius(),
-        ),
+    let (extent, radius) = match body {
+        Body::Convex(shape) => (extent_of(shape, map, &pose)?, shape.radius()),
         Body::Compound(compound) => (
-            Bounds::around(&Image::new(&**compound, map), &pose),
+            Extent::Box(Bounds::around(&Image::new(&**compound, map), &pose)),
             compound.radius(),
         ),
     };
     if radius.is_nan() || radius < 0.0 {
         return Err(Fault::NoShape);
     }
+    let ends = match &extent {
+        Extent::Box(bounds) => [bounds.min, bounds.max],
+        Extent::HalfSpace(it) => {
+            let place = pose.translation;
+            [place, place + it.normal * it.offset]
+        }
+    };
     // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
-    if !V::narrow(bounds.min * 8.0).is_finite() || !V::narrow(bounds.max * 8.0).is_finite() {
+    if !ends.iter().all(|end| V::narrow(*end * 8.0).is_finite()) {
         return Err(Fault::Unbounded);
     }
     Ok(Proxy {
         entity,
         layers,
         pose,
-        bounds,
+        extent,
         body: body.clone(),
         map,
     })
+}
+
+/// Where in the world a convex shape can be met.
+fn extent_of<V: Space>(
+    shape: &Shape<V>,
+    map: Map<V::Wide>,
+    pose: &Pose<V::Wide>,
+) -> Result<Extent<V::Wide>, Fault> {
+    let image = Image::new(shape, map);
+    if let Some(half_space) = image.half_space() {
+        let turned = HalfSpace {
+            normal: pose.rotation * half_space.normal,
+            ..half_space
+        };
+        // The margin belongs to the scale of a pair.
+        let raised = turned.raised(image.radius() * (1.0 + 2.0 * TOUCHING));
+        Ok(Extent::HalfSpace(raised))
+    } else if shape.half_space().is_some() {
+        Err(Fault::Flattened)
+    } else {
+        Ok(Extent::Box(Bounds::around(&image, pose)))
+    }
 }
 
 /// Why a collider takes no part.
@@ -242,6 +315,8 @@ enum Fault {
     NotFinite,
     #[error("its radius is negative or no number")]
     NoShape,
+    #[error("its scale flattens the half-space")]
+    Flattened,
     #[error("its bounds are not finite, or too large for f32")]
     Unbounded,
 }

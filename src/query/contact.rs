@@ -6,6 +6,7 @@ use super::{
     along::clear,
     epa::{Penetration, penetration},
     gjk::{Gjk, Goal, State},
+    half_space::Facing,
     manifold::{ContactFrame, meetings},
     minkowski::Pair,
 };
@@ -72,10 +73,18 @@ impl<W: Wide> LocalContact<W> {
     }
 }
 
-/// GJK on a pair, as far as it was asked to go, and EPA where that does not suffice.
+/// A pair, and how it is solved.
 pub struct Solver<'a, A: Support + ?Sized, B: ?Sized> {
     pair: Pair<'a, A, B>,
-    gjk: Gjk<WideOf<A>>,
+    way: Way<WideOf<A>>,
+}
+
+/// How a pair is solved.
+enum Way<W: Wide> {
+    /// By GJK, as far as it was asked to go, and EPA where that does not suffice.
+    Steps(Gjk<W>),
+    /// In closed form: one of the two is a half-space.
+    HalfSpace(Facing<W>),
 }
 
 impl<'a, A, B> Solver<'a, A, B>
@@ -84,16 +93,20 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     pub fn new(pair: Pair<'a, A, B>) -> Self {
-        Self {
-            gjk: Gjk::new(&pair),
-            pair,
-        }
+        // Two half-spaces, and one with what is no shape, go by GJK, to which half-spaces are no shapes either.
+        let way = Facing::new(&pair).map_or_else(|| Way::Steps(Gjk::new(&pair)), Way::HalfSpace);
+        Self { pair, way }
     }
 
     /// Whether the shapes touch.
     pub fn hit(&mut self) -> bool {
-        self.gjk.run(&self.pair, Goal::Verdict);
-        self.gjk.hit()
+        match &mut self.way {
+            Way::Steps(gjk) => {
+                gjk.run(&self.pair, Goal::Verdict);
+                gjk.hit()
+            }
+            Way::HalfSpace(facing) => facing.hit(&self.pair),
+        }
     }
 
     /// The contact of shapes of which [`hit`](Self::hit) has said that they touch.
@@ -113,7 +126,11 @@ where
     pub fn manifold(&mut self) -> SmallVec<[LocalContact<WideOf<A>>; 4]> {
         let cores = self.cores();
         let frame = ContactFrame::new(cores.normal);
-        meetings(&self.pair, &frame, cores.scale, cores.first, cores.second)
+        let scale = match &self.way {
+            Way::Steps(_) => cores.scale,
+            Way::HalfSpace(facing) => facing.scale(&self.pair),
+        };
+        meetings(&self.pair, &frame, scale, cores.first, cores.second)
             .iter()
             .map(|meeting| {
                 let [first, second] = frame.points(meeting);
@@ -140,38 +157,48 @@ where
 
     /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.
     fn cores(&mut self) -> Penetration<WideOf<A>> {
-        self.gjk.run(&self.pair, Goal::Contact);
-        if self.gjk.cores_may_touch() {
-            return penetration(&self.pair, &self.gjk.simplex, self.gjk.scale);
-        }
-        // v = a - b between the nearest points: from the first to the second it is -v. Shapes that touch within the
-        // tolerance may be apart by more than their radii, but no depth is less than 0.
-        let (first, second) = self.gjk.nearest.witnesses(&self.gjk.simplex);
-        Penetration {
-            normal: (-self.gjk.nearest.point).unit().unwrap_or(Wide::axis(0)),
-            depth: -self.gjk.distance.min(self.pair.reach()),
-            scale: self.gjk.scale,
-            first,
-            second,
-        }
+        let cores = match &mut self.way {
+            Way::HalfSpace(facing) => facing.cores(),
+            Way::Steps(gjk) => {
+                gjk.run(&self.pair, Goal::Contact);
+                if gjk.cores_may_touch() {
+                    return penetration(&self.pair, &gjk.simplex, gjk.scale);
+                }
+                apart(gjk, Wide::axis(0))
+            }
+        };
+        // Shapes that touch within the tolerance may be apart by more than their radii, but no depth is less than 0.
+        let depth = cores.depth.max(-self.pair.reach());
+        Penetration { depth, ..cores }
     }
 
     /// The distance, with the shapes' nearest points each relative to its own shape's translation; `None` if there is
     /// no such thing, because something is no shape.
     pub fn distance(&mut self) -> Option<(f64, LocalContact<WideOf<A>>)> {
-        self.gjk.run(&self.pair, Goal::Distance);
-        if self.gjk.state == State::NoShape {
-            return None;
-        }
-        let normal = (-self.gjk.nearest.point).unit().unwrap_or(Wide::ZERO);
-        let (first, second) = self.gjk.nearest.witnesses(&self.gjk.simplex);
-        let (distance, witnesses) = if self.gjk.hit() {
+        let (hit, cores) = match &mut self.way {
+            Way::HalfSpace(facing) => (facing.hit(&self.pair), facing.nearest()),
+            Way::Steps(gjk) => {
+                gjk.run(&self.pair, Goal::Distance);
+                if gjk.state == State::NoShape {
+                    return None;
+                }
+                (gjk.hit(), apart(gjk, Wide::ZERO))
+            }
+        };
+        let Penetration {
+            normal,
+            first,
+            second,
+            depth,
+            ..
+        } = cores;
+        let (distance, witnesses) = if hit {
             // Between the cores' nearest points, as far from the first as its radius reaches, is a point of both shapes.
-            let common = first + normal * self.pair.first_radius.min(self.gjk.distance);
+            let common = first + normal * self.pair.first_radius.min(-depth);
             (0.0, [common, common])
         } else {
             // What is proved to be apart is not 0, whatever rounding has left of it.
-            let distance = (self.gjk.distance - self.pair.reach()).max(f64::MIN_POSITIVE);
+            let distance = (-depth - self.pair.reach()).max(f64::MIN_POSITIVE);
             (distance, self.on_surfaces(normal, first, second))
         };
         Some((distance, self.in_world(normal, 0.0, witnesses)))
@@ -218,6 +245,19 @@ where
             offset_a,
             offset_b,
         }
+    }
+}
+
+/// Cores that are apart, as GJK has found them; the normal is the one given where they are not. v = a - b between the nearest
+/// points: from the first to the second it is -v.
+fn apart<W: Wide>(gjk: &Gjk<W>, otherwise: W) -> Penetration<W> {
+    let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
+    Penetration {
+        normal: (-gjk.nearest.point).unit().unwrap_or(otherwise),
+        depth: -gjk.distance,
+        scale: gjk.scale,
+        first,
+        second,
     }
 }
 

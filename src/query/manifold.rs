@@ -14,7 +14,8 @@
 //!   the line along which it touches, the fall beside that line is little on so long a way. So what looks like a face is
 //!   looked at once more on both sides of such a line, and where the surface falls away on both, the line is the feature.
 //! * The corners of the intersection of two convex polygons are the corners of each within the other and the crossings
-//!   of their edges: they are listed, not clipped, and segments and points are no special case of it.
+//!   of their edges: they are listed, not clipped, and segments and points are no special case of it. A half-space has its
+//!   whole plane for a feature, with no corner, and every corner of the other shape's feature within.
 
 use smallvec::SmallVec;
 
@@ -23,7 +24,7 @@ use super::{
     tolerance::{ASTRAY, CONE, SAME_POINT, SLOPE, TOUCHING},
 };
 use crate::{
-    shape::Support,
+    shape::{HalfSpace, Support},
     space::{Space, Wide},
 };
 
@@ -101,12 +102,23 @@ enum Feature {
     Sharp(Corners),
     /// The line along which a curved surface touches: an edge, or a vertex if it has no length.
     Ridge(Corners),
+    /// The plane of a half-space, which lies across the normal.
+    Plane { height: f64 },
 }
 
 impl Feature {
     fn corners(&self) -> &[Corner] {
         match self {
             Self::Sharp(corners) | Self::Ridge(corners) => corners,
+            Self::Plane { .. } => &[],
+        }
+    }
+
+    /// The height at a point, or `None` if the point lies outside: see [`height_at`].
+    fn height_at(&self, at: Across, near: f64, beside: f64) -> Option<f64> {
+        match self {
+            Self::Sharp(corners) | Self::Ridge(corners) => height_at(corners, at, near, beside),
+            Self::Plane { height } => Some(*height),
         }
     }
 }
@@ -200,7 +212,7 @@ where
     };
     let mut meetings: SmallVec<[Meeting; MAX_MEETINGS]> = SmallVec::new();
     for corner in corners_a {
-        let second = height_at(corners_b, corner.at, near, beside);
+        let second = feature_b.height_at(corner.at, near, beside);
         meetings.extend(second.map(|second| Meeting {
             at: corner.at,
             first: corner.height,
@@ -208,7 +220,7 @@ where
         }));
     }
     for corner in corners_b {
-        let first = height_at(corners_a, corner.at, near, beside);
+        let first = feature_a.height_at(corner.at, near, beside);
         meetings.extend(first.map(|first| Meeting {
             at: corner.at,
             first,
@@ -264,16 +276,23 @@ where
     }
     let [top_a, top_b] = tops;
     let [ring_a, ring_b] = rings;
+    let [plane_a, plane_b] = pair.half_spaces();
     [
-        feature(top_a, ring_a, near, |tilt| {
-            let [corner, _] = look(tilt);
-            corner
-        }),
+        match plane_a {
+            Some(HalfSpace { offset: height, .. }) => Feature::Plane { height },
+            None => feature(top_a, ring_a, near, |tilt| {
+                let [corner, _] = look(tilt);
+                corner
+            }),
+        },
         // The other way up: a tilt towards a point of the second shape is one away from it.
-        feature(top_b, ring_b, near, |tilt| {
-            let [_, corner] = look(times(tilt, -1.0));
-            corner
-        }),
+        match plane_b {
+            Some(HalfSpace { offset, .. }) => Feature::Plane { height: -offset },
+            None => feature(top_b, ring_b, near, |tilt| {
+                let [_, corner] = look(times(tilt, -1.0));
+                corner
+            }),
+        },
     ]
 }
 

@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 
 use super::tolerance::OFFSET;
 use crate::{
-    shape::Support,
+    shape::{HalfSpace, Support},
     space::{Pose, Space, Wide},
 };
 
@@ -109,6 +109,16 @@ where
         }
     }
 
+    /// Each of the two that is a half-space.
+    pub fn half_spaces(&self) -> [Option<HalfSpace<<A::Vector as Space>::Wide>>; 2] {
+        let (first, second) = if self.swapped {
+            (self.b.half_space(), self.a.half_space())
+        } else {
+            (self.a.half_space(), self.b.half_space())
+        };
+        [first, second.map(|it| it.placed(&self.relative))]
+    }
+
     /// The support point of the Minkowski difference of the cores.
     pub fn vertex(
         &self,
@@ -130,7 +140,7 @@ where
     }
 }
 
-/// Some total order of shapes, by what can be seen of them: their radii and their support points in the directions of
+/// Some total order of shapes, by what can be seen of them: their radii, whether they are half-spaces, and their support points in the directions of
 /// a fixed list. It is asked only where two shapes have the very same pose. Shapes that agree in all of these count as the
 /// same.
 fn compare_shapes<V: Space>(
@@ -152,5 +162,8 @@ fn compare_shapes<V: Space>(
     });
     let differ = || directions.map(along).find(|order| order.is_ne());
     let radii = a.radius().total_cmp(&b.radius());
-    radii.then_with(|| differ().unwrap_or(Ordering::Equal))
+    let half_spaces = a.half_space().is_some().cmp(&b.half_space().is_some());
+    radii
+        .then(half_spaces)
+        .then_with(|| differ().unwrap_or(Ordering::Equal))
 }

@@ -21,6 +21,9 @@
 //!
 //! * **Frames and units** are the world's. Inside, a pair is solved in f64 and in the frame of one of the two shapes, so
 //!   that precision depends on their sizes and not on the distance from the origin.
+//! * **Half-spaces** (`Plane2d`, `InfinitePlane3d`) are solid on the side opposite to their normal, which is the way out of
+//!   them. They have no size: that of the pair is the other shape's. Of two half-spaces nothing is asked: they touch
+//!   nothing, and their distance is infinite.
 //! * **Touching** counts as hit, with depth 0 and distance 0. Shapes that overlap or touch do; so may shapes that are
 //!   apart by no more than 1.2e-7 (the relative precision of f32) of the size of the pair, unless the first support points
 //!   prove the gap. Here and wherever an accuracy is told, the size of a pair that touches is a length between half of
@@ -40,6 +43,7 @@ mod along;
 mod contact;
 mod epa;
 mod gjk;
+mod half_space;
 mod manifold;
 mod minkowski;
 mod simplex;
@@ -123,6 +127,19 @@ where
 /// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
 /// ```
 ///
+/// On a half-space, all corners of the other shape's feature count that are not above it:
+///
+/// ```
+/// use bevy::math::{Isometry3d, Vec3, primitives::{Cuboid, InfinitePlane3d}};
+/// use headbutt::query;
+///
+/// let (ground, crate_) = (InfinitePlane3d::new(Vec3::Y), Cuboid::new(1.0, 1.0, 1.0));
+/// let resting = Isometry3d::from_xyz(1e4, 0.25, 0.0);
+/// let manifold = query::manifold(&ground, Isometry3d::IDENTITY, &crate_, resting).unwrap();
+/// assert_eq!(manifold.points().len(), 4);
+/// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
+/// ```
+///
 /// The points come of the support functions alone, so every shape has them, your own included. A face or edge that is
 /// tilted by more than 0.02 radians against the plane across the normal counts as the edge or vertex that is deepest in it. A surface that
 /// bulges by less than 0.02 radians, as that of a hull of hundreds of points, counts as flat: the points are on the plane
@@ -158,7 +175,7 @@ where
 /// assert_eq!(apart.point_b, Vec3::new(-0.5, 0.0, 0.0));
 /// ```
 ///
-/// If a pose is not finite, or a shape answers NaN, the distance is infinite and the points are NaN.
+/// If a pose is not finite, or a shape answers NaN, or both are half-spaces, the distance is infinite and the points are NaN.
 pub fn distance<A, B>(
     a: &A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,

@@ -3,7 +3,8 @@
 //! All are relative. Those that are lengths count in the *scale* of the pair: the largest distance from the origin to
 //! a vertex of the Minkowski difference met so far, plus both radii. For a pair that overlaps, it lies between half of
 //! the larger shape's size and the sum of both sizes, so that metres, pixels and millimetres are the same to the
-//! solvers. It can be far less where GJK ends on its first vertices: then [`OFFSET`] bounds it.
+//! solvers. It can be far less where GJK ends on its first vertices: then [`OFFSET`] bounds it. A half-space has no size:
+//! the scale of a pair with one is half of the diagonal of a box around the other shape, plus both radii.
 
 /// The scale is at least this part of the vertices' distances from the origins of their own shapes. A difference of two
 /// points is rounded by 1e-16 of their coordinates: for a small shape far from its own origin, more than of its size.

@@ -1,6 +1,6 @@
 //! Boxes along the axes, around shapes.
 
-use super::Support;
+use super::{HalfSpace, Support};
 use crate::{
     query::tolerance::{OFFSET, ROUNDING, TOUCHING},
     space::{Pose, Space, Wide},
@@ -65,5 +65,17 @@ impl<W: Wide> Bounds<W> {
             min: centre - reach,
             max: centre + reach,
         }
+    }
+
+    /// Whether the box reaches into a half-space, which is told from a point `origin`.
+    pub fn reaches(&self, half_space: &HalfSpace<W>, origin: W) -> bool {
+        // The box's lowest corner.
+        let corner = (0..W::DIMENSION).fold(-origin, |sum, index| {
+            let upward = half_space.normal.component(index) >= 0.0;
+            let side = if upward { self.min } else { self.max };
+            sum + W::axis(index) * side.component(index)
+        });
+        // The pair has the part of its scale that comes from how far apart its origins are.
+        half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET)
     }
 }

@@ -13,6 +13,12 @@ pub enum ShapeError {
     /// A dimension is less than zero; the text names it. Zero is allowed: a flat shape is still a shape.
     #[error("the {0} must not be negative")]
     Negative(&'static str),
+    /// A direction that has no length; the text names it.
+    #[error("the {0} must not be null")]
+    Null(&'static str),
+    /// A shape without an end, of which no other can be made; the text names it.
+    #[error("{0} has no end, and no shape can be made of it")]
+    Endless(&'static str),
     /// A hull of no points at all.
     #[error("a convex hull needs at least one point")]
     NoPoints,
@@ -53,6 +59,12 @@ impl ShapeError {
     pub(super) fn check_points<V: Space>(name: &'static str, points: &[V]) -> Result<(), Self> {
         let finite = points.iter().all(|point| point.is_finite());
         finite.then_some(()).ok_or(Self::NotFinite(name))
+    }
+
+    /// Accepts a direction that is one: of a length that is finite and not 0.
+    pub(super) fn check_direction<V: Space>(name: &'static str, way: V) -> Result<(), Self> {
+        Self::check_points(name, &[way])?;
+        (way != V::default()).then_some(()).ok_or(Self::Null(name))
     }
 
     /// Accepts the length of something: finite and not negative.

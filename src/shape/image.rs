@@ -1,6 +1,6 @@
 //! A shape under a linear map, exactly.
 
-use super::Support;
+use super::{HalfSpace, Support, support::checked_radius};
 use crate::space::{Space, Wide};
 
 /// What scales a shape before a pose places it.
@@ -49,6 +49,17 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
         match self.map {
             Map::Uniform(factor) => self.shape.radius() * factor,
             Map::Linear(_) => 0.0,
+        }
+    }
+
+    fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
+        let inner = self.shape.half_space()?;
+        match self.map {
+            Map::Uniform(factor) => Some(inner.scaled(factor)),
+            // Its margin joins the core, as a radius does. Where the map flattens it, it is a half-space no longer.
+            Map::Linear(matrix) => inner
+                .raised(checked_radius(self.shape.radius()))
+                .image(matrix),
         }
     }
 }

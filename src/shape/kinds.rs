@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{
-    Compound, ConvexHull, Parts, ShapeError, Support,
+    Compound, ConvexHull, HalfSpace, Parts, ShapeError, Support,
     extrusion::extruded,
     points::farthest,
     round::{Cap, ellipsoid, frustum},
@@ -128,6 +128,8 @@ pub enum Shape<V: Space> {
         base: Arc<Shape<Vec2>>,
         half_depth: f32,
     },
+    /// All points on the plane through the origin with this normal, and on the side opposite to it.
+    HalfSpace { normal: V },
     /// All points within `margin` of a shape.
     Rounded { shape: Arc<Self>, margin: f32 },
     /// A user's shape.
@@ -165,6 +167,8 @@ impl<V: Space> Support for Shape<V> {
             Self::Tetrahedron(vertices) => farthest(vertices, direction),
             Self::Hull(hull) => hull.support(direction),
             Self::Extrusion { base, half_depth } => extruded::<V>(base, *half_depth, direction),
+            // There is no farthest point.
+            Self::HalfSpace { .. } => V::Wide::ZERO * f64::NAN,
             Self::Rounded { shape, .. } => shape.support(direction),
             Self::Custom(shape) => shape.support(direction),
         }
@@ -184,7 +188,17 @@ impl<V: Space> Support for Shape<V> {
             | Self::Triangle(_)
             | Self::Tetrahedron(_)
             | Self::Hull(_)
-            | Self::Extrusion { .. } => 0.0,
+            | Self::Extrusion { .. }
+            | Self::HalfSpace { .. } => 0.0,
+        }
+    }
+
+    fn half_space(&self) -> Option<HalfSpace<V::Wide>> {
+        match self {
+            Self::HalfSpace { normal } => HalfSpace::through_origin(normal.widen()),
+            Self::Rounded { shape, .. } => shape.half_space(),
+            Self::Custom(shape) => shape.half_space(),
+            _ => None,
         }
     }
 }
@@ -272,9 +286,13 @@ impl<V: Space> Shape<V> {
             Self::Segment(vertices) => ShapeError::check_points("vertex", vertices)?,
             Self::Triangle(vertices) => ShapeError::check_points("vertex", vertices)?,
             Self::Tetrahedron(vertices) => ShapeError::check_points("vertex", vertices)?,
-            Self::Extrusion { half_depth, .. } => {
+            Self::Extrusion { base, half_depth } => {
+                if base.half_space().is_some() {
+                    return Err(ShapeError::Endless("a half-plane"));
+                }
                 ShapeError::check_length("half depth", *half_depth)?;
             }
+            Self::HalfSpace { normal } => ShapeError::check_direction("normal", *normal)?,
             // The hull was checked when it was made, the margin before it was put around what had been checked; the last
             // one is asked when it is used.
             Self::Hull(_) | Self::Rounded { .. } | Self::Custom(_) => {}
@@ -310,6 +328,7 @@ impl<V: Space> fmt::Debug for Shape<V> {
             Self::Extrusion { base, half_depth } => {
                 write!(formatter, "Extrusion({base:?}, {half_depth})")
             }
+            Self::HalfSpace { normal } => write!(formatter, "HalfSpace({normal:?})"),
             Self::Rounded { shape, margin } => write!(formatter, "Rounded({shape:?}, {margin})"),
             Self::Custom(_) => write!(formatter, "Custom"),
         }

@@ -3,7 +3,7 @@
 //! A shape is a **core with a radius**: the set of all points within the radius of a convex core. A circle is a point
 //! with a radius, a capsule a segment with one; a polygon has radius 0. GJK runs on the cores. As long as they are
 //! apart, distance, normal and depth follow from it alone, exactly; only where the cores themselves overlap is EPA
-//! needed.
+//! needed. The exception are half-spaces, in `half_space.rs`, which have no end.
 //!
 //! `support.rs` is the contract. `kinds.rs` gathers what a collider can hold into one type, with the check of each;
 //! `round.rs`, `points.rs`, `hull.rs` and `extrusion.rs` have the support functions that take more than a line (of hulls,
@@ -18,6 +18,7 @@ mod corners;
 mod directions;
 mod error;
 mod extrusion;
+mod half_space;
 mod hull;
 mod image;
 mod into_shape;
@@ -34,6 +35,7 @@ mod tree;
 pub use bounds::Bounds;
 pub use compound::{Compound, Parts};
 pub use error::ShapeError;
+pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
 pub use image::{Image, Map};
 pub use into_shape::{ConvexShape, IntoShape};

@@ -1,7 +1,7 @@
 //! Bevy's primitives as shapes: the one table of them. Frames and conventions are Bevy's: all are centred on the origin,
 //! long ones and what is turned about an axis along y, a cone with its tip up.
 //!
-//! `polygon.rs` and `extrusion.rs` have those that are no single kind of shape.
+//! `polygon.rs` and `extrusion.rs` have those that are no single kind of shape, `half_space.rs` those without an end.
 
 use core::f32::consts::PI;
 
@@ -14,10 +14,10 @@ use super::{
 use crate::{
     math::{
         Capsule2d, Capsule3d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
-        ConvexPolygon, Cuboid, Cylinder, DVec2, Ellipse, Rectangle, Rhombus, Segment2d, Segment3d,
-        Sphere, Tetrahedron, Triangle2d, Triangle3d, Vec2, Vec3,
+        ConvexPolygon, Cuboid, Cylinder, DVec2, DVec3, Ellipse, Plane3d, Rectangle, Rhombus,
+        Segment2d, Segment3d, Sphere, Tetrahedron, Triangle2d, Triangle3d, Vec2, Vec3,
     },
-    space::Space,
+    space::{Space, Wide},
 };
 
 /// Each primitive, whether it is convex whatever its numbers, its space, and the kind of shape that it is.
@@ -100,5 +100,48 @@ impl IntoShape for ConvexPolygon {
 
     fn into_shape(self) -> Result<Shape<Vec2>, ShapeError> {
         ConvexHull::new(self.vertices().iter().copied()).map(Shape::Hull)
+    }
+}
+
+/// Where this far down, the shortest way from y to a normal is none that Bevy tells from others: it turns about an axis.
+const DOWN: f64 = 2.0 * f32::EPSILON as f64 - 1.0;
+
+/// The corners of a plane that has an end: a rectangle, turned as Bevy's mesh of it.
+///
+/// That is in the plane of x and z, with y for its normal, and turned from there by the shortest way to the normal n. This
+/// takes a vector e across y to e - (n + y) (e·n) / (1 + n·y).
+fn corners(plane: &Plane3d) -> [Vec3; 4] {
+    let normal = plane.normal.widen().unit().unwrap_or(DVec3::NAN);
+    let turned = |axis: DVec3| {
+        let along = axis.dot(normal);
+        if normal.y < DOWN {
+            axis - normal * along
+        } else {
+            axis - (normal + DVec3::Y) * (along / (1.0 + normal.y))
+        }
+    };
+    let half_size = plane.half_size.widen();
+    let x = turned(DVec3::X) * half_size.x;
+    let z = turned(DVec3::Z) * half_size.y;
+    [x + z, x - z, -x - z, z - x].map(Vec3::narrow)
+}
+
+impl Support for Plane3d {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        farthest(&corners(self), direction)
+    }
+}
+
+impl sealed::Sealed for Plane3d {}
+impl ConvexShape for Plane3d {}
+impl IntoShape for Plane3d {
+    type Vector = Vec3;
+
+    fn into_shape(self) -> Result<Shape<Vec3>, ShapeError> {
+        ShapeError::check_direction("normal", *self.normal)?;
+        ShapeError::check_lengths("half size", self.half_size)?;
+        Shape::Tetrahedron(corners(&self)).checked()
     }
 }

@@ -1,7 +1,7 @@
 //! A margin around any shape.
 
 use super::{
-    ShapeError, Support,
+    HalfSpace, ShapeError, Support,
     into_shape::{ConvexShape, IntoShape, sealed},
     kinds::Shape,
     support::checked_radius,
@@ -55,6 +55,10 @@ impl<S: Support> Support for Rounded<S> {
 
     fn radius(&self) -> f64 {
         checked_radius(self.shape.radius()) + checked_radius(self.margin.into())
+    }
+
+    fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
+        self.shape.half_space()
     }
 }
 

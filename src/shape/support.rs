@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::HalfSpace;
 use crate::space::Space;
 
 /// A convex shape, known by its support function.
@@ -12,7 +13,8 @@ use crate::space::Space;
 ///
 /// Nothing is checked on the way to a query. Of Bevy's primitives, lengths that are negative count as their sizes; only a
 /// negative radius of a ball or capsule touches nothing, as any negative [`radius`](Self::radius). A `CircularSector` of more
-/// than half a circle, which is concave, counts as its hull. ([`Collider::try_new`](crate::Collider::try_new) refuses both.)
+/// than half a circle, which is concave, counts as its hull, and the extrusion of a half-plane touches nothing.
+/// ([`Collider::try_new`](crate::Collider::try_new) refuses all of these.)
 ///
 /// A shape is a convex *core*, which [`support`](Self::support) describes, with a [`radius`](Self::radius) around it.
 /// Most shapes have radius 0 and are their own core. Whatever is round all over is best written with a radius, because
@@ -81,6 +83,13 @@ pub trait Support {
     fn radius(&self) -> f64 {
         0.0
     }
+
+    /// What the core is, if it is a half-space: the one kind of shape that no support function describes. Here, and not a
+    /// trait of its own, so that every query takes half-spaces; where it is not overridden it costs nothing.
+    #[doc(hidden)]
+    fn half_space(&self) -> Option<HalfSpace<<Self::Vector as Space>::Wide>> {
+        None
+    }
 }
 
 /// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
@@ -100,6 +109,10 @@ macro_rules! forward {
 
             fn radius(&self) -> f64 {
                 (**self).radius()
+            }
+
+            fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
+                (**self).half_space()
             }
         }
     )* };
