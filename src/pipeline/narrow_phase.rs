@@ -124,21 +124,21 @@ fn contact<V: Space>(
     let centre = |part: &Part<V>, proxy: &Proxy<V>| {
         part.extent.centre(part.pose.translation) - proxy.pose.translation
     };
-    if let Some((surroundings, one_sided)) = &part_a.surroundings {
+    if let Some((surroundings, one_sided)) = a.surroundings(part_a.number) {
         contact = surface_contact(
             contact,
-            surroundings,
-            *one_sided,
+            &surroundings,
+            one_sided,
             centre(part_b, a),
             seams,
             |normal, corner| a.leans(part_a.number, corner, normal),
             |normal| solver.contact_along(normal),
         )?;
-    } else if let Some((surroundings, one_sided)) = &part_b.surroundings {
+    } else if let Some((surroundings, one_sided)) = b.surroundings(part_b.number) {
         let seen = surface_contact(
             contact.flipped(),
-            surroundings,
-            *one_sided,
+            &surroundings,
+            one_sided,
             centre(part_a, b),
             seams,
             |normal, corner| b.leans(part_b.number, corner, normal),

@@ -40,9 +40,6 @@ pub struct Part<'a, V: Space> {
     pub pose: Pose<V::Wide>,
     shape: Cow<'a, Shape<V>>,
     map: Map<V::Wide>,
-    /// For a facet of a surface: what it borders on, and whether only its outer side collides. In the world's axes, from the
-    /// translation of the proxy.
-    pub surroundings: Option<(Surroundings<V::Wide>, bool)>,
 }
 
 impl<V: Space> Part<'_, V> {
@@ -119,7 +116,6 @@ impl<V: Space> Proxy<V> {
                 pose: self.pose,
                 shape: Cow::Borrowed(shape),
                 map: self.map,
-                surroundings: None,
             }),
             Body::Compound(compound) => {
                 let (place, shape) = compound.part(number)?;
@@ -143,19 +139,26 @@ impl<V: Space> Proxy<V> {
                         )
                     }
                 };
-                let linear = self.linear();
-                let mirrored = V::Wide::is_mirrored(linear);
-                let surroundings = compound.surroundings(number, |point| linear * point, mirrored);
                 Some(Part {
                     number,
                     extent: Extent::Box(Bounds::around(&Image::new(&*shape, map), &pose)),
                     pose,
                     shape,
                     map,
-                    surroundings,
                 })
             }
         }
+    }
+
+    /// For a facet of a surface: what it borders on, and whether only its outer side collides. In the world's axes, from the
+    /// translation of the proxy.
+    pub fn surroundings(&self, number: u32) -> Option<(Surroundings<V::Wide>, bool)> {
+        let Body::Compound(compound) = &self.body else {
+            return None;
+        };
+        let linear = self.linear();
+        let mirrored = V::Wide::is_mirrored(linear);
+        compound.surroundings(number, |point| linear * point, mirrored)
     }
 
     /// Whether a normal leans towards any facet around a corner of a facet, in the world's axes: see

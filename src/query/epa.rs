@@ -12,8 +12,8 @@
 //!   and the direction is a normal: no depth is less. So every dimension from 0 to full is a normal case.
 //! * *The result is a true upper bound.* The depth is h(n) itself, so that a move by it along n separates, whatever
 //!   became of the polytope. By how much it may exceed the least one is known while the loop runs: DEPTH_GAP, if it ends.
-//! * *Where the loop must end early* (no room, or rounding: a tangled polytope, a vertex that repeats), the axes of both shapes are tried as
-//!   well, and GJK takes the best direction of all the rest of the way: see [`descend`].
+//! * *Where the loop must end early* (no room, or rounding: a tangled polytope, a vertex that repeats), the axes of both
+//!   shapes are tried as well, and GJK takes the best direction of all the rest of the way: see [`descend`].
 
 use smallvec::SmallVec;
 
@@ -69,9 +69,7 @@ impl<W: Wide> Penetration<W> {
             second: vertex.second,
         }
     }
-}
 
-impl<W: Wide> Penetration<W> {
     /// Where a facet of Y comes nearest to what this says is the end of the way out, seen from there.
     fn foot_on(&self, corners: &Simplex<W>) -> Nearest<W> {
         let end = self.normal * self.depth;
