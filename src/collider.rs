@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 
 use crate::{
     math::{CircularSector, Extrusion},
@@ -82,7 +84,10 @@ use crate::{
 ///
 /// headbutt::Collider::from(Torus::default());
 /// ```
-#[derive(Component, Clone, Debug, Default)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, Default)]
+#[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[require(Transform)]
 pub struct Collider {
     content: Content,

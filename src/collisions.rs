@@ -45,8 +45,10 @@ pub struct Collisions<'w> {
 ///     }
 /// }
 /// ```
-#[derive(Component, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct CollidingEntities {
+    #[entities]
     entities: Vec<Entity>,
 }
 

@@ -35,7 +35,8 @@ use bevy::prelude::*;
 /// Written by [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report). A response belongs after that set in the same
 /// schedule, or in `FixedLast`. A reader in `Update` sees the events of all ticks of the frame, however many there were.
 /// A reader in `FixedUpdate` sees them one tick late.
-#[derive(Message, Clone, Copy, Debug, PartialEq)]
+#[derive(Message, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Message, Clone, Debug, PartialEq)]
 pub struct CollisionEvent {
     /// One of the two. Which one is not meaningful, but always the same: [`seen_from`](Self::seen_from) and
     /// [`seen_by`](Self::seen_by) turn the event round where needed.
@@ -54,7 +55,8 @@ pub struct CollisionEvent {
 }
 
 /// A contact point on a collider, relative to the translation that the collider had: exact far from the origin.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
 pub(crate) struct Surface {
     /// The number of the part of the collider that it is on.
     pub part: u32,
@@ -63,7 +65,8 @@ pub(crate) struct Surface {
 }
 
 /// The phase of a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, PartialEq, Hash)]
 pub enum CollisionPhase {
     /// The first tick in which the two touch.
     Started,
@@ -76,7 +79,8 @@ pub enum CollisionPhase {
 /// Why a contact ended.
 ///
 /// If there is more than one reason, the first one in the order of this list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Reflect)]
+#[reflect(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub enum EndReason {
     /// An entity of the two was despawned. Nothing of it can be looked up any more: what a reader wants to know of it,

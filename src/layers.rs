@@ -1,6 +1,8 @@
 //! Which colliders may meet: layers.
 
 use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 
 /// The layers that a collider is on, and those that it meets.
 ///
@@ -21,7 +23,13 @@ use bevy::prelude::*;
 /// assert!(player.interacts_with(CollisionLayers::ALL));
 /// assert!(!player.interacts_with(CollisionLayers::NONE));
 /// ```
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    reflect(Serialize, Deserialize)
+)]
 pub struct CollisionLayers {
     /// The layers that this collider is on.
     pub memberships: u32,

@@ -12,6 +12,8 @@
 mod collider;
 mod collisions;
 mod concave;
+#[cfg(feature = "serialize")]
+mod data;
 mod event;
 mod layers;
 mod math;

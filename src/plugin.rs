@@ -5,7 +5,10 @@ use bevy::{
     prelude::*,
 };
 
-use crate::pipeline::{self, BroadPhase};
+use crate::{
+    Collider, CollidingEntities, CollisionEvent, CollisionLayers, CollisionState,
+    pipeline::{self, BroadPhase},
+};
 
 /// Detects collisions between all entities with a [`Collider`](crate::Collider).
 ///
@@ -79,6 +82,12 @@ impl Plugin for HeadbuttPlugin {
         if let Some(broad_phase) = self.broad_phase {
             app.insert_resource(broad_phase);
         }
+        // What these hold is registered with them.
+        app.register_type::<Collider>()
+            .register_type::<CollisionLayers>()
+            .register_type::<CollidingEntities>()
+            .register_type::<CollisionState>()
+            .register_type::<CollisionEvent>();
         pipeline::build(app, self.schedule);
     }
 }

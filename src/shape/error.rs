@@ -46,6 +46,10 @@ pub enum ShapeError {
     /// The pose of a part is not finite.
     #[error("the pose of a part must be finite")]
     PoseNotFinite,
+    /// The rotation of a part, in data that was loaded, is none: its columns are not at right angles, or not of length 1, to 12
+    /// digits.
+    #[error("the rotation of a part must be orthonormal, to 12 digits")]
+    NoRotation,
     /// A facet has a vertex of this number, and there is none.
     #[error("there is no vertex number {0}")]
     NoSuchVertex(u32),

@@ -67,23 +67,38 @@ impl<V: Space> ConvexHull<V> {
     pub fn new(points: impl IntoIterator<Item = V>) -> Result<Self, ShapeError> {
         // One more than allowed tells, also where the iterator never ends.
         let given: Vec<V> = points.into_iter().take(Self::MAX_POINTS + 1).collect();
-        if given.is_empty() {
-            return Err(ShapeError::NoPoints);
-        }
-        if given.len() > Self::MAX_POINTS {
-            return Err(ShapeError::TooManyPoints(Self::MAX_POINTS));
-        }
-        ShapeError::check_points("point of a convex hull", &given)?;
+        Self::check(&given)?;
         let places: Vec<_> = given.iter().map(|point| point.to_vec3()).collect();
         let corners = corners(&places).into_iter();
-        let points: Arc<[V]> = corners
-            .filter_map(|number| given.get(number).copied())
-            .collect();
+        let vertices = corners.filter_map(|number| given.get(number).copied());
+        Ok(Self::made_of(vertices.collect()))
+    }
+
+    /// The hull of points of which none is to be dropped, because that has been done. (If it has not, they make the same
+    /// hull, and it is slower.)
+    #[cfg(feature = "serialize")]
+    pub(super) fn of_vertices(vertices: Vec<V>) -> Result<Self, ShapeError> {
+        Self::check(&vertices)?;
+        Ok(Self::made_of(vertices.into()))
+    }
+
+    /// Accepts points of which a hull can be made.
+    fn check(points: &[V]) -> Result<(), ShapeError> {
+        if points.is_empty() {
+            return Err(ShapeError::NoPoints);
+        }
+        if points.len() > Self::MAX_POINTS {
+            return Err(ShapeError::TooManyPoints(Self::MAX_POINTS));
+        }
+        ShapeError::check_points("point of a convex hull", points)
+    }
+
+    fn made_of(points: Arc<[V]>) -> Self {
         let directions = (points.len() >= TABLE_FROM).then(|| {
             let wide: Vec<_> = points.iter().map(|point| point.widen()).collect();
             Arc::new(Directions::new(&wide))
         });
-        Ok(Self { points, directions })
+        Self { points, directions }
     }
 
     /// The vertices of the hull: those of the given points that are needed for it, in the order in which they were given.

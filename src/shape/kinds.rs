@@ -240,6 +240,14 @@ impl<V: Space> Shape<V> {
                 half_length,
                 radius: radius + margin,
             },
+            // One margin, however many there are, so that no shape is nested without end.
+            Self::Rounded {
+                shape,
+                margin: inner,
+            } => Self::Rounded {
+                shape,
+                margin: inner + margin,
+            },
             shape => Self::Rounded {
                 shape: Arc::new(shape),
                 margin,
@@ -293,9 +301,10 @@ impl<V: Space> Shape<V> {
                 ShapeError::check_length("half depth", *half_depth)?;
             }
             Self::HalfSpace { normal } => ShapeError::check_direction("normal", *normal)?,
-            // The hull was checked when it was made, the margin before it was put around what had been checked; the last
-            // one is asked when it is used.
-            Self::Hull(_) | Self::Rounded { .. } | Self::Custom(_) => {}
+            // What it is around has been checked.
+            Self::Rounded { margin, .. } => ShapeError::check_length("margin", *margin)?,
+            // The one was checked when it was made, the other is asked when it is used.
+            Self::Hull(_) | Self::Custom(_) => {}
         }
         Ok(self)
     }

@@ -79,6 +79,12 @@ impl<V: Space> Mesh<V> {
         &self.vertices
     }
 
+    /// The facets, by the numbers of their vertices.
+    #[cfg(feature = "serialize")]
+    pub fn facets(&self) -> &[Numbers] {
+        &self.facets
+    }
+
     /// A facet by its number; `None` also for one without area.
     pub fn facet(&self, number: u32) -> Option<Shape<V>> {
         let facet = self.facets.get(number as usize)?;

@@ -10,11 +10,13 @@
 //! `corners.rs` drops what they do not need, and `directions.rs` finds the farthest vertex). `primitives.rs` is the table of
 //! Bevy's primitives, `polygon.rs` the regular ones among them, `rounded.rs` a margin around any shape; `into_shape.rs` says
 //! what can become a collider. `image.rs` maps a shape by a scale or a linear map. `compound.rs` and `mesh.rs` are convex
-//! parts together, found by their boxes: `bounds.rs`, `tree.rs`.
+//! parts together, found by their boxes: `bounds.rs`, `tree.rs`. `data.rs` is all of it as plain numbers, to save and load.
 
 mod bounds;
 mod compound;
 mod corners;
+#[cfg(feature = "serialize")]
+pub mod data;
 mod directions;
 mod error;
 mod extrusion;

@@ -74,8 +74,8 @@ primitives! {
     CircularSector in Vec2 => |it| cap(it.arc.radius, it.arc.half_angle, true);
 }
 
-/// A circular segment or sector; with all of its circle, a circle.
-fn cap(radius: f32, half_angle: f32, pointed: bool) -> Shape<Vec2> {
+/// A circular segment or sector, or in space what they are when turned about y; with all of its circle, a ball.
+pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shape<V> {
     if half_angle.is_finite() && half_angle >= PI {
         Shape::Ball { radius }
     } else {
