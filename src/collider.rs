@@ -56,6 +56,31 @@ use crate::{
 /// A scale moves and tilts the plane with everything else. One that flattens space, 0 along an axis, leaves no half-space:
 /// while it lasts, the collider touches nothing, and one warning names the entity.
 ///
+/// # Saving and loading
+///
+/// A collider is reflected (as a whole: its numbers cannot be edited one by one), and with the feature `serialize` it is data:
+/// Bevy's scenes save it, and so does any format of `serde`.
+///
+/// ```
+/// # #[cfg(feature = "serialize")] {
+/// use bevy::math::primitives::Circle;
+/// use headbutt::Collider;
+///
+/// let text = ron::to_string(&Collider::from(Circle::new(20.0))).unwrap();
+/// assert_eq!(text, "Plane(Convex((kind:Ball(radius:20.0),margin:0.0)))");
+/// assert!(ron::from_str::<Collider>(&text).is_ok());
+///
+/// let error = ron::from_str::<Collider>("Plane(Convex((kind:Ball(radius:-1.0),margin:0.0)))");
+/// assert!(error.unwrap_err().to_string().contains("the radius must not be negative"));
+/// # }
+/// ```
+///
+/// Written are the numbers of each kind of shape, half sizes for sizes (and of a height field its triangles, of a hull the
+/// vertices that it has kept, of a part in a compound its pose in `f64`). What is loaded collides as what was saved, to the bit,
+/// if the format keeps all digits of an `f64`: `serde_json` does so with its feature `float_roundtrip`. Loading checks all
+/// numbers as the constructors do, and what is no shape is an error with the same text. Saving fails for a collider of a
+/// [`custom`](Self::custom) shape, which is code, and for one that an error has made inert.
+///
 /// # Errors
 ///
 /// [`From`] cannot fail. A shape with nonsense in it (a NaN, a negative radius) becomes an inert collider, and one
@@ -85,8 +110,9 @@ use crate::{
 /// headbutt::Collider::from(Torus::default());
 /// ```
 #[derive(Component, Clone, Debug, Default, Reflect)]
-#[reflect(opaque)]
-#[reflect(Component, Clone, Debug, Default)]
+#[reflect(opaque, Component, Clone, Debug, Default)]
+// Scenes name it so, wherever it is in this crate.
+#[type_path = "headbutt"]
 #[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[require(Transform)]
 pub struct Collider {
@@ -164,8 +190,11 @@ impl Collider {
     /// assert!(!disc.is_inert());
     /// ```
     ///
-    /// A shape that answers NaN or infinity touches nothing, and where its bounding box shows it, a warning names the
-    /// entity.
+    /// Its bounding box is found by its supports along the axes of the world. A shape that answers NaN or infinity touches
+    /// nothing, and neither does one that answers the nearest point for the farthest; where its bounding box shows it, a warning
+    /// names the entity. Any other nonsense gives contacts that mean nothing, and leaves those of others as they are.
+    ///
+    /// A collider of a custom shape cannot be saved, because it is code.
     pub fn custom<S>(shape: S) -> Self
     where
         S: Support<Vector: Dimension> + Send + Sync + 'static,

@@ -47,6 +47,7 @@ pub struct Collisions<'w> {
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
 pub struct CollidingEntities {
     #[entities]
     entities: Vec<Entity>,

@@ -37,6 +37,7 @@ use bevy::prelude::*;
 /// A reader in `FixedUpdate` sees them one tick late.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Message, Clone, Debug, PartialEq)]
+#[type_path = "headbutt"]
 pub struct CollisionEvent {
     /// One of the two. Which one is not meaningful, but always the same: [`seen_from`](Self::seen_from) and
     /// [`seen_by`](Self::seen_by) turn the event round where needed.
@@ -57,6 +58,7 @@ pub struct CollisionEvent {
 /// A contact point on a collider, relative to the translation that the collider had: exact far from the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
+#[type_path = "headbutt"]
 pub(crate) struct Surface {
     /// The number of the part of the collider that it is on.
     pub part: u32,
@@ -67,6 +69,7 @@ pub(crate) struct Surface {
 /// The phase of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
+#[type_path = "headbutt"]
 pub enum CollisionPhase {
     /// The first tick in which the two touch.
     Started,
@@ -81,6 +84,7 @@ pub enum CollisionPhase {
 /// If there is more than one reason, the first one in the order of this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Reflect)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
+#[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum EndReason {
     /// An entity of the two was despawned. Nothing of it can be looked up any more: what a reader wants to know of it,

@@ -25,6 +25,7 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+#[type_path = "headbutt"]
 #[cfg_attr(
     feature = "serialize",
     derive(serde::Serialize, serde::Deserialize),

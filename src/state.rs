@@ -32,6 +32,7 @@ use crate::event::CollisionEvent;
 /// Systems read it through [`Collisions`](crate::Collisions), in which it is the same.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
 pub struct CollisionState {
     /// In order of (entity, other), and each pair once, with the lesser entity first.
     contacts: Vec<CollisionEvent>,

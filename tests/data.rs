@@ -309,6 +309,33 @@ fn what_was_loaded_is_saved_as_before() {
     }
 }
 
+/// Where rounding has put points of a face outside of it, some are kept that a second look would drop.
+#[test]
+fn a_hull_keeps_the_vertices_that_it_has() {
+    let mut random = StdRng::seed_from_u64(6);
+    for _ in 0..100 {
+        let turn = rotation(&mut random);
+        let size = Vec3::new(
+            length(&mut random),
+            length(&mut random),
+            length(&mut random),
+        );
+        let grid = (0..7 * 7 * 7).map(|number| {
+            let steps = Vec3::new(
+                (number % 7) as f32,
+                (number / 7 % 7) as f32,
+                (number / 49) as f32,
+            );
+            turn * (size * (steps / 6.0 - 0.5)) + Vec3::new(0.3, -0.2, 0.1)
+        });
+        let hull = Collider::convex_hull(grid).expect("points");
+        for format in &FORMATS {
+            let loaded = through(format, &hull);
+            assert_eq!((format.save)(&loaded), (format.save)(&hull));
+        }
+    }
+}
+
 #[test]
 fn the_default_collider_stays_inert() {
     for format in &FORMATS {
@@ -730,8 +757,24 @@ fn the_plugin_registers_what_can_be_reflected() {
     let entity = world.spawn((ball(0.0), CollidingEntities::default())).id();
     let other = world.spawn(ball(1.5)).id();
     let hit = tick(&mut app).only();
+    // By names that do not tell in which file a type is.
+    let names = [
+        Collider::type_path(),
+        CollisionLayers::type_path(),
+        CollidingEntities::type_path(),
+        CollisionState::type_path(),
+        CollisionEvent::type_path(),
+        CollisionPhase::type_path(),
+        EndReason::type_path(),
+    ];
     let registry = app.world().resource::<AppTypeRegistry>().clone();
     let registry = registry.read();
+
+    for name in names {
+        let (package, name) = name.rsplit_once("::").expect("a path");
+        assert_eq!(package, "headbutt");
+        assert!(registry.get_with_short_type_path(name).is_some(), "{name}");
+    }
 
     // A resource and a message come back whole from a copy that has lost its type.
     let state = app.world().resource::<CollisionState>().clone();

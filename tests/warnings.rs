@@ -4,7 +4,10 @@ mod common;
 
 use std::{
     f32::consts::FRAC_PI_4,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use bevy::{
@@ -114,6 +117,48 @@ fn custom(dimension: Dimension, x: f64, radius: f64) -> Collider {
     }
 }
 
+/// Shapes of the user's own that answer what they like to a direction, and to how many times they have been asked.
+struct Liar {
+    answer: fn(DVec3, u32) -> DVec3,
+    asked: AtomicU32,
+}
+
+struct PlaneLiar(Liar);
+struct SolidLiar(Liar);
+
+impl Liar {
+    fn collider(dimension: Dimension, answer: fn(DVec3, u32) -> DVec3) -> Collider {
+        let liar = Self {
+            answer,
+            asked: AtomicU32::new(0),
+        };
+        match dimension {
+            Dimension::Plane => Collider::custom(PlaneLiar(liar)),
+            Dimension::Solid => Collider::custom(SolidLiar(liar)),
+        }
+    }
+
+    fn answer(&self, direction: DVec3) -> DVec3 {
+        (self.answer)(direction, self.asked.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Support for PlaneLiar {
+    type Vector = Vec2;
+
+    fn support(&self, direction: DVec2) -> DVec2 {
+        self.0.answer(direction.extend(0.0)).truncate()
+    }
+}
+
+impl Support for SolidLiar {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        self.0.answer(direction)
+    }
+}
+
 /// Something wrong with an entity.
 type Fault = fn(&mut World, Entity, Dimension);
 
@@ -159,6 +204,11 @@ fn bad_shapes() -> Vec<Fault> {
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::NAN)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::INFINITY)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, -1.0)),
+        // The nearest point for the farthest one.
+        |world, entity, dimension| {
+            let inside_out = Liar::collider(dimension, |direction, _| -0.5 * direction.normalize());
+            insert(world, entity, inside_out);
+        },
         |world, entity, dimension| match dimension {
             Dimension::Plane => {
                 let normal = Dir2::from_angle(f32::NAN);
@@ -492,6 +542,88 @@ fn a_support_that_answers_nan_in_some_directions_only_disturbs_no_other() {
         }
     }
     assert!(touching.world().get_entity(entity).is_ok());
+}
+
+#[test]
+fn a_support_that_answers_nonsense_disturbs_no_other() {
+    let liars: [fn(DVec3, u32) -> DVec3; 6] = [
+        // Any point, and another one in each direction.
+        |direction, _| {
+            let bits = direction.x.to_bits() ^ direction.y.to_bits().rotate_left(17);
+            let noise = |shift: u32| (bits.rotate_left(shift) % 1009) as f64 / 1009.0 - 0.5;
+            DVec3::new(noise(3), noise(11), noise(29))
+        },
+        // Each time another one.
+        |_, asked| {
+            let turn = f64::from(asked);
+            DVec3::new(turn.sin(), (1.7 * turn).cos(), (2.3 * turn).sin())
+        },
+        |direction, asked| match asked % 3 {
+            0 => DVec3::NAN,
+            _ => direction.normalize(),
+        },
+        // Where its box is not asked for.
+        |direction, _| match direction.abs().max_element() == direction.length() {
+            true => direction.normalize(),
+            false => 1e300 * direction.normalize(),
+        },
+        // Only the length is right.
+        |direction, _| direction.normalize().zxy(),
+        // Concave.
+        |direction, _| {
+            let farthest = direction.abs().max_position();
+            DVec3::AXES[farthest] * 0.3 * (1.0 + direction.normalize()[farthest])
+        },
+    ];
+    let warnings = Warnings::listen();
+    for answer in liars {
+        for dimension in Dimension::BOTH {
+            let (mut touching, entity) = with_fault(dimension, |world, entity, _| {
+                let turned = Transform::from_xyz(0.75, 0.0, 0.0)
+                    .with_rotation(Quat::from_rotation_z(FRAC_PI_4));
+                world.entity_mut(entity).insert(turned);
+            });
+            let liar = Liar::collider(dimension, answer);
+            touching.world().entity_mut(entity).insert(liar);
+            let [ball, block] = touching.sides;
+            for step in 0..5 {
+                let record = tick(&mut touching.app);
+                let between = record.messages.iter().filter_map(|hit| hit.seen_from(ball));
+                let between: Vec<_> = between.filter(|hit| hit.other == block).collect();
+                assert_eq!(between.len(), 1);
+                assert_eq!((between[0].depth, between[0].started()), (0.5, step == 0));
+                for hit in record.messages {
+                    assert!(
+                        hit.normal.is_normalized() && hit.depth.is_finite(),
+                        "{hit:?}"
+                    );
+                }
+            }
+            // It may have been found out more than once, if it has not been at fault in between.
+            for line in warnings.take() {
+                assert!(line.contains(&entity.to_string()), "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_support_that_answers_the_origin_to_everything_is_a_point() {
+    let _warnings = Warnings::listen();
+    for dimension in Dimension::BOTH {
+        let report = |collider: Collider| {
+            let (mut touching, entity) = with_fault(dimension, |_, _, _| {});
+            touching.world().entity_mut(entity).insert(collider);
+            tick(&mut touching.app).messages
+        };
+        let point = match dimension {
+            Dimension::Plane => Collider::convex_hull([Vec2::ZERO]),
+            Dimension::Solid => Collider::convex_hull([Vec3::ZERO]),
+        };
+        let messages = report(Liar::collider(dimension, |_, _| DVec3::ZERO));
+        assert_eq!(messages.len(), 3);
+        assert_eq!(messages, report(point.expect("a point")));
+    }
 }
 
 #[test]

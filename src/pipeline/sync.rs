@@ -271,6 +271,12 @@ fn proxy<V: Space>(
             [place, place + it.normal * it.offset]
         }
     };
+    // It has room for rounding, so that what is inside out by more is no farthest point.
+    if let Extent::Box(bounds) = &extent
+        && (0..V::Wide::DIMENSION).any(|it| (bounds.max - bounds.min).component(it) < 0.0)
+    {
+        return Err(Fault::InsideOut);
+    }
     // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
     if !ends.iter().all(|end| V::narrow(*end * 8.0).is_finite()) {
         return Err(Fault::Unbounded);
@@ -318,6 +324,8 @@ enum Fault {
     NotFinite,
     #[error("its radius is negative or no number")]
     NoShape,
+    #[error("its support function answers points that are not the farthest")]
+    InsideOut,
     #[error("its scale flattens the half-space")]
     Flattened,
     #[error("its bounds are not finite, or too large for f32")]

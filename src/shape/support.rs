@@ -20,30 +20,42 @@ use crate::space::Space;
 /// Most shapes have radius 0 and are their own core. Whatever is round all over is best written with a radius, because
 /// its contacts are then exact: a sphere as a point, a capsule as a segment, a rounded box as a box.
 ///
+/// # How to find a support function
+///
+/// To each direction d it tells a point x of the shape for which d · x is greatest. Three rules build many shapes of simpler
+/// ones: of the sum of two shapes it is the sum of both points, of the hull of two the farther one, and of the image of a shape
+/// under a linear map M it is M x, with x the shape's point for Mᵀ d (what scales a collider needs no more than that rule, and
+/// is not yours to write). For what two shapes have in common there is no rule but this: where the farthest point of the one
+/// lies in the other, it is the farthest of both; elsewhere look at where their surfaces meet. So for a lens, which no library
+/// has:
+///
 /// ```
 /// use bevy::math::{DVec2, Isometry2d, Vec2};
 /// use bevy::math::primitives::Circle;
 /// use headbutt::{Support, query};
 ///
-/// /// What two discs have in common, the second one centred at (offset, 0).
+/// /// What two discs have in common, one around the origin and one around (offset, 0).
 /// struct Lens { radius: f64, offset: f64 }
 ///
+/// // Both circles go through the tips at x = offset / 2, where y² = radius² - x². The arc that bounds the lens on the right is
+/// // that of the first circle, from tip to tip: all of that circle's points with x >= offset / 2, which are those in the
+/// // second disc. Its farthest point toward a unit d is radius d. If that is on the arc, nothing of the lens is farther, as
+/// // the lens is part of the disc. Likewise on the left. If it is on neither arc, the farthest point of both arcs is a tip.
 /// impl Support for Lens {
 ///     type Vector = Vec2;
 ///
 ///     fn support(&self, direction: DVec2) -> DVec2 {
-///         // Both arcs end at the tips; an arc's own farthest point counts where the other disc contains it.
-///         let half = 0.5 * self.offset;
-///         let height = (self.radius * self.radius - half * half).sqrt();
-///         let unit = direction / direction.length();
-///         let left = self.radius * unit; // on the first disc's arc, which bounds the lens on the right
-///         let right = left + DVec2::new(self.offset, 0.0);
-///         if left.x >= half {
-///             left
-///         } else if right.x <= half {
-///             right
+///         let unit = direction.normalize(); // it may be of any length
+///         let on_first = self.radius * unit;
+///         let on_second = on_first + DVec2::new(self.offset, 0.0);
+///         let middle = 0.5 * self.offset;
+///         if on_first.x >= middle {
+///             on_first
+///         } else if on_second.x <= middle {
+///             on_second
 ///         } else {
-///             DVec2::new(half, height.copysign(direction.y))
+///             let height = (self.radius * self.radius - middle * middle).sqrt();
+///             DVec2::new(middle, height.copysign(unit.y))
 ///         }
 ///     }
 /// }
@@ -56,6 +68,12 @@ use crate::space::Space;
 /// assert!((contact.depth - 0.1).abs() < 1e-5);
 /// assert!((contact.normal - Vec2::X).length() < 1e-3);
 /// ```
+///
+/// The example `custom_shape` does the same in 3D, in an app, and holds each contact against a formula.
+///
+/// That is all there is to it: a collider's bounding box is made of supports as well, along the axes of the world, and so are
+/// scale and margins. A support function that is wrong makes wrong contacts of its own shape, and does no harm to others: see
+/// [`Collider::custom`](crate::Collider::custom).
 ///
 /// The notion goes back to Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex
 /// objects in three-dimensional space" (1988); van den Bergen, "Collision Detection in Interactive 3D Environments"
