@@ -51,6 +51,10 @@ const APART: f64 = 0.98;
 /// More steps than these are not made along a curved surface: each squares the error of the one before.
 const MAX_POLISH: usize = 3;
 
+/// By as much, as a tangent, a direction is tilted to see the ends of a line. Far more than rounding, and little enough to
+/// see no more than this line.
+const ALONG: f64 = 1e-6;
+
 /// The way out of an overlap of cores.
 #[derive(Clone, Copy, Debug)]
 pub struct Penetration<W> {
@@ -409,7 +413,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 };
                 // The bounds of a polytope meet; where they have not quite, the surface is curved.
                 let found = if gap > ROUNDING * self.scale {
-                    self.polish(seen, corners)
+                    self.polish(seen, gap, corners)
                 } else {
                     seen.met_on(&corners)
                 };
@@ -490,7 +494,8 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     /// of the facet are the support points of known directions d_i, and between near corners a curved surface turns as evenly
     /// as it goes: where the origin projects onto Σ λ_i y_i, the normal is Σ λ_i d_i, but for the square of the facet's
     /// size. It counts if the depth along it is less; then its support point takes the place of one of the corners.
-    fn polish(&mut self, mut best: Penetration<W>, facet: Simplex<W>) -> Penetration<W> {
+    fn polish(&mut self, start: Penetration<W>, gap: f64, facet: Simplex<W>) -> Penetration<W> {
+        let mut best = start;
         let mut corners = facet.clone();
         for _ in 0..MAX_POLISH {
             let weights = best.foot_on(&corners).weights;
@@ -520,12 +525,83 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 corners = nearest;
             }
         }
+        let has_gained = best.depth < start.depth;
+        if !has_gained && let Some((rolled, line)) = self.roll(start, gap, &facet) {
+            (best, corners) = (rolled, line);
+        }
         let missed = |corners: &Simplex<W>| best.foot_on(corners).point.length_squared();
         if missed(&corners) < missed(&facet) {
             best.met_on(&corners)
         } else {
             best.met_on(&facet)
         }
+    }
+
+    /// The direction of least depth on a surface that is curved one way only, of which a facet is a piece, and the line
+    /// along which it is as deep: the side of a cylinder, on another one.
+    ///
+    /// The corners of the facet lie on the rims at both ends of such lines, and the directions in which they were found do
+    /// not tell how the surface turns between the rims. But a little to both sides of n, along the line, lie its ends: they
+    /// tell the line u exactly. n has to be at right angles to it, and turns about it until the line passes beneath the
+    /// origin: by the way to there over the radius, which the facet's chord tells at first, and then the turn before.
+    fn roll(
+        &mut self,
+        start: Penetration<W>,
+        gap: f64,
+        facet: &Simplex<W>,
+    ) -> Option<(Penetration<W>, Simplex<W>)> {
+        let edges = facet.iter().zip(facet.iter().cycle().skip(1));
+        let longest = edges
+            .map(|(from, to)| to.point - from.point)
+            .reduce(|best, edge| {
+                if edge.length_squared() > best.length_squared() {
+                    edge
+                } else {
+                    best
+                }
+            })?;
+        let has_lines = W::DIMENSION == 3;
+        let mut along = if has_lines { longest.unit()? } else { W::ZERO };
+        let mut normal = start.normal;
+        let mut before: Option<(W, f64)> = None;
+        let mut best = None;
+        let mut least = start.depth;
+        for _ in 0..=MAX_POLISH {
+            let tilts = if has_lines { [ALONG, -ALONG] } else { [0.0; 2] };
+            let mut line = Simplex::new();
+            for tilt in tilts {
+                line.push(self.look((normal + along * tilt).unit()?).0);
+            }
+            let [end, other, ..] = *line else { return best };
+            if has_lines {
+                along = (end.point - other.point).unit()?;
+                normal = (normal - along * normal.dot(along)).unit()?;
+            } else {
+                line.pop();
+            }
+            let (_, seen) = self.look(normal);
+            if seen.depth < least {
+                least = seen.depth;
+                best = Some((seen, line));
+            } else if before.is_some() {
+                return best;
+            }
+            let across = [normal, along];
+            let side = W::perpendicular(across.get(..W::DIMENSION - 1)?)?.unit()?;
+            let lateral = |vertex: &Vertex<W>| vertex.point.dot(side);
+            let radius = match before {
+                Some((old, at)) => (lateral(&end) - at) / -old.dot(side),
+                None => {
+                    let sides = || facet.iter().map(lateral);
+                    let chord = sides().fold(f64::NEG_INFINITY, f64::max)
+                        - sides().fold(f64::INFINITY, f64::min);
+                    chord * chord / (8.0 * gap)
+                }
+            };
+            before = Some((normal, lateral(&end)));
+            normal = (normal - side * (lateral(&end) / radius)).unit()?;
+        }
+        best
     }
 }
 
