@@ -63,3 +63,6 @@ pub const SAME_POINT: f64 = 1e-6;
 /// are turned against each other by as little as rounding a pose does, a normal that is at right angles to one of the lines is
 /// off for the other, and where they barely touch, they are seen so far apart.
 pub const ASTRAY: f64 = 1e-4;
+
+/// So far off a core a point of two such lines may be.
+pub const OFF_SURFACE: f64 = 2e-6;
