@@ -11,6 +11,8 @@
 //! [`CollisionState`] (and candidate pairs that the app supplies): events depend on nothing else that lasts.
 
 mod broad_phase;
+#[cfg(feature = "mesh")]
+mod meshes;
 mod narrow_phase;
 mod place;
 mod report;
@@ -67,4 +69,6 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
                 report::report.in_set(HeadbuttSystems::Report),
             ),
         );
+    #[cfg(feature = "mesh")]
+    meshes::build(app, schedule);
 }
