@@ -131,6 +131,8 @@ fn it_collides_in_the_tick_in_which_the_mesh_is_there() {
         scene.show(&mesh);
         for _ in 0..3 {
             scene.assert_size(None);
+            let collider = scene.app.world().get::<Collider>(scene.entity);
+            assert!(collider.is_some_and(Collider::is_inert));
         }
         let loaded = block(scene.dimension, 2.0);
         meshes(&mut scene.app).insert(&mesh, loaded).unwrap();
@@ -284,6 +286,28 @@ fn it_follows_its_handle_and_its_wish() {
 }
 
 #[test]
+fn only_what_is_one_sided_lets_through_what_is_behind_it() {
+    for (wish, inside) in [
+        (ColliderFromMesh::trimesh(), Some(0.5)),
+        (ColliderFromMesh::one_sided_trimesh(), None),
+        (ColliderFromMesh::convex_hull(), Some(1.5)),
+    ] {
+        // The ball has its centre in a block that ends at x = 2.
+        let mut scene = Scene::new(app(), Dimension::Solid);
+        let mesh = scene.block(4.0);
+        scene.wish(wish);
+        scene.show(&mesh);
+        tick(&mut scene.app);
+        let (entity, ball) = (scene.entity, scene.ball);
+        let hit = read(scene.app.world_mut(), |it| it.between(entity, ball));
+        assert_eq!(hit.is_some(), inside.is_some(), "{hit:?}");
+        if let Some((hit, depth)) = hit.zip(inside) {
+            assert_near(hit.depth, depth, 10.0);
+        }
+    }
+}
+
+#[test]
 fn without_the_component_the_collider_stays_and_follows_no_more() {
     Scene::each(|mut scene, mesh| {
         scene.show(&mesh);
@@ -366,10 +390,11 @@ fn a_schedule_that_runs_now_and_then_misses_no_change() {
         };
         // Before any frame.
         assert_near(size(&mut scene), 2.0, 10.0);
+        start(&mut scene.app);
         let changed = block(dimension, 3.0);
         meshes(&mut scene.app).insert(&mesh, changed).unwrap();
         for _ in 0..10 {
-            scene.app.update();
+            tick(&mut scene.app);
         }
         assert_near(size(&mut scene), 3.0, 10.0);
     }
@@ -533,7 +558,8 @@ fn a_mesh_that_makes_no_collider_is_warned_of_once_until_it_is_mended() {
     let to_renderer = |mesh: &mut Mesh| mesh.asset_usage = RenderAssetUsages::RENDER_WORLD;
     let without = |mesh: &mut Mesh| drop(mesh.remove_attribute(Mesh::ATTRIBUTE_POSITION));
     let gone = |mesh: &mut Mesh| *mesh = extracted();
-    let faults: [(fn(&mut Mesh), &str); 4] = [
+    type Fault = fn(&mut Mesh);
+    let faults: [(Fault, &str); 4] = [
         (nan, "must be finite"),
         (to_renderer, "RenderAssetUsages::MAIN_WORLD"),
         (without, "no positions"),

@@ -7,6 +7,8 @@
 //! report        events out        TouchingPairs             ->  CollisionState, messages, observers
 //! ```
 //!
+//! With the feature `mesh`, `meshes.rs` has the colliders of meshes made at the beginning of the first stage.
+//!
 //! Each stage reads what the one before it left in a resource. All of these are made anew each tick, but for
 //! [`CollisionState`] (and candidate pairs that the app supplies): events depend on nothing else that lasts.
 
