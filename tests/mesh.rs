@@ -4,7 +4,10 @@ mod common;
 
 use bevy::{
     asset::RenderAssetUsages,
-    ecs::{entity_disabling::Disabled, schedule::ScheduleLabel},
+    ecs::{
+        entity_disabling::{DefaultQueryFilters, Disabled},
+        schedule::ScheduleLabel,
+    },
     math::primitives::{Annulus, Torus},
     mesh::{Indices, MeshPlugin, MeshVertexAttribute, PrimitiveTopology, VertexFormat},
     prelude::*,
@@ -18,7 +21,10 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// An app with meshes.
 fn app() -> App {
-    let mut app = App::new();
+    with_meshes(App::new())
+}
+
+fn with_meshes(mut app: App) -> App {
     app.add_plugins((
         MinimalPlugins,
         AssetPlugin::default(),
@@ -347,26 +353,47 @@ fn without_the_component_the_collider_stays_and_follows_no_more() {
 
 #[test]
 fn what_changes_while_it_is_disabled_has_changed_when_it_no_longer_is() {
-    Scene::each(|mut scene, mesh| {
-        let entity = scene.entity;
-        scene.app.world_mut().entity_mut(entity).insert(Disabled);
-        scene.show(&mesh);
-        scene.assert_size(None);
-        let enable = |scene: &mut Scene| {
-            let mut entity = scene.app.world_mut().entity_mut(entity);
-            entity.remove::<Disabled>();
-        };
-        enable(&mut scene);
-        scene.assert_size(Some(2.0));
-        scene.app.world_mut().entity_mut(entity).insert(Disabled);
-        let changed = block(scene.dimension, 3.0);
-        meshes(&mut scene.app).insert(&mesh, changed).unwrap();
-        for _ in 0..3 {
+    #[derive(Component)]
+    struct Asleep;
+
+    fn insert<C: Component>(entity: &mut EntityWorldMut, component: C) {
+        entity.insert(component);
+    }
+
+    fn remove<C: Component>(entity: &mut EntityWorldMut) {
+        entity.remove::<C>();
+    }
+
+    type Act = fn(&mut EntityWorldMut);
+    let ways: [[Act; 2]; 2] = [
+        [|it| insert(it, Disabled), remove::<Disabled>],
+        [|it| insert(it, Asleep), remove::<Asleep>],
+    ];
+    for [disable, enable] in ways {
+        for dimension in Dimension::BOTH {
+            let mut app = App::new();
+            let asleep = app.world_mut().register_component::<Asleep>();
+            let mut filters = app.world_mut().resource_mut::<DefaultQueryFilters>();
+            filters.register_disabling_component(asleep);
+            let mut scene = Scene::new(with_meshes(app), dimension);
+            let mesh = scene.block(2.0);
+            scene.wish(ColliderFromMesh::convex_hull());
+            scene.show(&mesh);
+            let entity = scene.entity;
+            disable(&mut scene.app.world_mut().entity_mut(entity));
             scene.assert_size(None);
+            enable(&mut scene.app.world_mut().entity_mut(entity));
+            scene.assert_size(Some(2.0));
+            disable(&mut scene.app.world_mut().entity_mut(entity));
+            let changed = block(dimension, 3.0);
+            meshes(&mut scene.app).insert(&mesh, changed).unwrap();
+            for _ in 0..3 {
+                scene.assert_size(None);
+            }
+            enable(&mut scene.app.world_mut().entity_mut(entity));
+            scene.assert_size(Some(3.0));
         }
-        enable(&mut scene);
-        scene.assert_size(Some(3.0));
-    });
+    }
 }
 
 #[test]

@@ -9,7 +9,12 @@ use std::collections::{HashMap, HashSet};
 
 use bevy::{
     asset::AssetEventSystems,
-    ecs::{entity_disabling::Disabled, schedule::InternedScheduleLabel},
+    ecs::{
+        component::ComponentId,
+        entity_disabling::DefaultQueryFilters,
+        query::{QueryBuilder, QueryData, QueryFilter},
+        schedule::InternedScheduleLabel,
+    },
     prelude::*,
 };
 
@@ -17,6 +22,7 @@ use super::{HeadbuttSystems, sync::sync};
 use crate::{
     Collider,
     from_mesh::{ColliderFromMesh, Recipe},
+    shape::MeshError,
 };
 
 /// Adds the making of colliders to the first stage of a schedule.
@@ -83,32 +89,48 @@ fn forget_changed(
     }
 }
 
-/// An entity whose recipe may have changed. Disabled ones as well: what changes while it is disabled would not be seen as
-/// changed once it no longer is.
+/// An entity whose recipe may have changed.
 type Touched = (
     With<ColliderFromMesh>,
     Or<(Changed<ColliderFromMesh>, Changed<Mesh2d>, Changed<Mesh3d>)>,
-    Allow<Disabled>,
 );
+
+/// A query that disabled entities do not hide from: what changes while it is disabled would not be seen as changed once it
+/// no longer is.
+pub struct OfDisabledToo<D: QueryData + 'static, F: QueryFilter + 'static>(QueryState<D, F>);
+
+impl<D: QueryData + 'static, F: QueryFilter + 'static> FromWorld for OfDisabledToo<D, F> {
+    fn from_world(world: &mut World) -> Self {
+        let filters = world.get_resource::<DefaultQueryFilters>();
+        let disabling: Vec<ComponentId> =
+            filters.map_or(Vec::new(), |it| it.disabling_ids().collect());
+        let mut query = QueryBuilder::new(world);
+        for id in disabling {
+            // With it or without: what a query asks for itself is not filtered out of it.
+            query.or(|it| {
+                it.with_id(id).without_id(id);
+            });
+        }
+        Self(query.build())
+    }
+}
 
 /// Gives the entities whose mesh or wish has changed their colliders. In the world itself, not by commands, which an app may
 /// have put off until the end of the schedule.
 pub fn resolve(
     world: &mut World,
-    touched: &mut QueryState<Entity, Touched>,
-    all: &mut QueryState<EntityRef, (With<ColliderFromMesh>, Allow<Disabled>)>,
+    mut touched: Local<OfDisabledToo<Entity, Touched>>,
+    mut all: Local<OfDisabledToo<Entity, With<ColliderFromMesh>>>,
     mut waiting: Local<Vec<Entity>>,
 ) {
-    waiting.extend(touched.iter(world));
+    waiting.extend(touched.0.iter(world));
     world.resource_scope(|world, mut colliders: Mut<MeshColliders>| {
         if !colliders.changed.is_empty() {
             let changed = core::mem::take(&mut colliders.changed);
-            let is_of_changed = |entity: &EntityRef| {
-                let recipe = Recipe::of(*entity).and_then(Result::ok);
+            waiting.extend(all.0.iter(world).filter(|entity| {
+                let recipe = recipe_of(world, *entity).and_then(Result::ok);
                 recipe.is_some_and(|recipe| changed.contains(&recipe.mesh))
-            };
-            let entities = all.iter(world).filter(is_of_changed);
-            waiting.extend(entities.map(|entity| entity.id()));
+            }));
         }
         if waiting.is_empty() {
             return;
@@ -118,8 +140,7 @@ pub fn resolve(
         let mut ready = Vec::new();
         if let Some(meshes) = world.get_resource::<Assets<Mesh>>() {
             waiting.retain(|entity| {
-                let recipe = world.get_entity(*entity).ok().and_then(Recipe::of);
-                let collider = match recipe {
+                let collider = match recipe_of(world, *entity) {
                     None => return false,
                     Some(Err(error)) => Some(Collider::rejected(error.into())),
                     Some(Ok(recipe)) => colliders.get(recipe, meshes),
@@ -136,4 +157,9 @@ pub fn resolve(
             }
         }
     });
+}
+
+/// That of an entity, if it is there and asks for one.
+fn recipe_of(world: &World, entity: Entity) -> Option<Result<Recipe, MeshError>> {
+    world.get_entity(entity).ok().and_then(Recipe::of)
 }
