@@ -457,6 +457,27 @@ fn entities_of_one_mesh_share_what_is_made_of_it() {
     }
 }
 
+#[test]
+fn where_no_mesh_changes_a_tick_allocates_nothing() {
+    Scene::each(|mut scene, mesh| {
+        scene.show(&mesh);
+        scene.assert_size(Some(2.0));
+        let away = Transform::from_xyz(100.0, 0.0, 0.0);
+        scene.app.world_mut().entity_mut(scene.ball).insert(away);
+        scene.assert_size(None);
+        // One more, which waits for its mesh.
+        let waits = scene.app.world_mut().spawn(ColliderFromMesh::trimesh());
+        let waits = waits.id();
+        let not_there = meshes(&mut scene.app).reserve_handle();
+        show(&mut scene.app, waits, scene.dimension, not_there);
+        scene.assert_size(None);
+        let world = scene.app.world_mut();
+        world.run_schedule(FixedPostUpdate);
+        let counted = allocation_counter::measure(|| world.run_schedule(FixedPostUpdate));
+        assert_eq!(counted.count_total, 0);
+    });
+}
+
 /// A mesh of triangles without anything but positions.
 fn raw(topology: PrimitiveTopology, vertices: &[[f32; 3]], indices: Option<Indices>) -> Mesh {
     let mut mesh = Mesh::new(topology, RenderAssetUsages::default());
