@@ -260,7 +260,7 @@ impl Collider {
         }
     }
 
-    fn rejected(error: ShapeError) -> Self {
+    pub(crate) fn rejected(error: ShapeError) -> Self {
         Self {
             content: Content::Rejected(error),
         }

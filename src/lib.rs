@@ -15,6 +15,8 @@ mod concave;
 #[cfg(feature = "serialize")]
 mod data;
 mod event;
+#[cfg(feature = "mesh")]
+mod from_mesh;
 mod layers;
 mod math;
 mod pipeline;
@@ -28,15 +30,21 @@ pub use collider::Collider;
 pub use collisions::{CollidingEntities, Collisions};
 pub use concave::PartPose;
 pub use event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason};
+#[cfg(feature = "mesh")]
+pub use from_mesh::{ColliderFromMesh, MeshShape, MeshSource};
 pub use layers::CollisionLayers;
 pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems};
 pub use plugin::HeadbuttPlugin;
+#[cfg(feature = "mesh")]
+pub use shape::MeshError;
 pub use shape::{ConvexHull, ConvexShape, Dimension, IntoShape, Rounded, ShapeError, Support};
 pub use space::Space;
 pub use state::CollisionState;
 
 /// What a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {
+    #[cfg(feature = "mesh")]
+    pub use crate::ColliderFromMesh;
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
         CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,

@@ -624,6 +624,177 @@ mod in_space {
     }
 }
 
+/// Bodies around y, and boxes, laid on each other: their signed distance is known in closed form.
+mod lying {
+    use core::f32::consts::PI;
+
+    use bevy::math::{
+        DVec2, EulerRot,
+        primitives::{Cone, ConicalFrustum},
+    };
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    use super::*;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Lying {
+        Frustum { half: f32, bottom: f32, top: f32 },
+        Box(Vec3),
+    }
+
+    impl Lying {
+        /// Of all proportions up to 1 : 30, needles and discs.
+        fn random(unit: f32, random: &mut StdRng) -> Self {
+            let mut length =
+                |powers: f32| unit * 10.0_f32.powf(random.random_range(-powers..powers));
+            let [half, bottom, top] = [length(1.5), length(1.0), length(1.0)];
+            match random.random_range(0..4) {
+                0 => Self::Frustum { half, bottom, top },
+                1 => Self::Frustum {
+                    half,
+                    bottom,
+                    top: bottom,
+                },
+                2 => Self::Frustum {
+                    half,
+                    bottom,
+                    top: 0.0,
+                },
+                _ => Self::Box(Vec3::new(half, bottom, top)),
+            }
+        }
+
+        fn shape(&self) -> Box<dyn Support<Vector = Vec3>> {
+            match *self {
+                Self::Box(half_size) => Box::new(Cuboid { half_size }),
+                Self::Frustum { half, bottom, top } if top == bottom => {
+                    Box::new(Cylinder::new(bottom, 2.0 * half))
+                }
+                Self::Frustum {
+                    half,
+                    bottom,
+                    top: 0.0,
+                } => Box::new(Cone::new(bottom, 2.0 * half)),
+                Self::Frustum { half, bottom, top } => Box::new(ConicalFrustum {
+                    radius_top: top,
+                    radius_bottom: bottom,
+                    height: 2.0 * half,
+                }),
+            }
+        }
+
+        fn size(&self) -> f32 {
+            match *self {
+                Self::Box(half_size) => half_size.length(),
+                Self::Frustum { half, bottom, top } => half.hypot(bottom.max(top)),
+            }
+        }
+
+        /// The turn that lays it along x, a box on a face or on an edge, and how high its centre is then.
+        fn lie(&self, on_edge: bool) -> (Quat, f32) {
+            match *self {
+                Self::Box(half_size) if on_edge => {
+                    let height = (half_size.y + half_size.z) * FRAC_PI_4.sin();
+                    (Quat::from_rotation_x(FRAC_PI_4), height)
+                }
+                Self::Box(half_size) => (Quat::IDENTITY, half_size.y),
+                Self::Frustum { half, bottom, top } => {
+                    let slope = ((bottom - top) / (2.0 * half)).atan();
+                    let turn = Quat::from_rotation_z(FRAC_PI_2 + slope);
+                    (turn, -(turn * Vec3::new(-bottom, -half, 0.0)).y)
+                }
+            }
+        }
+
+        /// How far a point in its own frame is from its surface; less than 0 within.
+        fn signed_distance(&self, point: DVec3) -> f64 {
+            match *self {
+                Self::Box(half_size) => {
+                    let beyond = point.abs() - half_size.as_dvec3();
+                    beyond.max(DVec3::ZERO).length() + beyond.max_element().min(0.0)
+                }
+                Self::Frustum { half, bottom, top } => {
+                    let point = DVec2::new(point.with_y(0.0).length(), point.y);
+                    let [half, bottom, top] = [half, bottom, top].map(f64::from);
+                    let outline = [(0.0, -half), (bottom, -half), (top, half), (0.0, half)];
+                    let (mut nearest, mut is_inside) = (f64::INFINITY, true);
+                    for edge in outline.map(DVec2::from).windows(2) {
+                        let (way, from) = (edge[1] - edge[0], point - edge[0]);
+                        // Of a point, as the top of a cone is one, anything will do.
+                        let t = (from.dot(way) / way.length_squared()).clamp(0.0, 1.0);
+                        nearest = nearest.min(from.distance(way * t));
+                        is_inside &= way.perp_dot(from) >= 0.0;
+                    }
+                    if is_inside { -nearest } else { nearest }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_points_are_on_both_bodies() {
+        let mut random = StdRng::seed_from_u64(1);
+        let mut counts = [0; 5];
+        for number in 0..20_000 {
+            let unit = [1e-3, 1.0, 1e3][number % 3];
+            let [a, b] = [(); 2].map(|()| Lying::random(unit, &mut random));
+            let (smaller, larger) = (a.size().min(b.size()), a.size().max(b.size()));
+            let (turn_a, height_a) = a.lie(random.random());
+            let (turn_b, height_b) = b.lie(random.random());
+            // Side by side, nearly so, across, or anyhow.
+            let yaw = match random.random_range(0..4) {
+                0 => 0.0,
+                1 => 10.0_f32.powf(random.random_range(-6.0..0.0)),
+                2 => FRAC_PI_2,
+                _ => random.random_range(0.0..2.0 * PI),
+            };
+            let depth = smaller * 10.0_f32.powf(random.random_range(-6.0..-1.5));
+            let aside = |part: f32, random: &mut StdRng| {
+                let part = if random.random() {
+                    random.random_range(-part..part)
+                } else {
+                    0.0
+                };
+                part * smaller
+            };
+            let at = Vec3::new(
+                aside(1.0, &mut random),
+                height_b - depth,
+                aside(0.5, &mut random),
+            );
+            let turn = if random.random() {
+                let mut angle = || random.random_range(-PI..PI);
+                Quat::from_euler(EulerRot::XYZ, angle(), angle(), angle())
+            } else {
+                Quat::IDENTITY
+            };
+            let pose =
+                |at: Vec3, turned: Quat| Isometry3d::new(turn * at, (turn * turned).normalize());
+            let pose_a = pose(-height_a * Vec3::Y, Quat::from_rotation_x(PI) * turn_a);
+            let pose_b = pose(at, Quat::from_rotation_y(yaw) * turn_b);
+            let Some(manifold) = query::manifold(&*a.shape(), pose_a, &*b.shape(), pose_b) else {
+                continue;
+            };
+            counts[manifold.points().len()] += 1;
+            for point in manifold.points() {
+                for (body, pose, point) in [(a, pose_a, point.point_a), (b, pose_b, point.point_b)]
+                {
+                    let from = point.as_dvec3() - Vec3::from(pose.translation).as_dvec3();
+                    let rotation = pose.rotation.as_dquat().normalize();
+                    let off = body.signed_distance(rotation.inverse() * from);
+                    let allowed = 1e-5 * smaller + 4e-6 * larger + 3e-7 * point.length();
+                    let beneath = f64::from(allowed) + NEARLY_FLAT_IS_FLAT * f64::from(body.size());
+                    assert!(
+                        off <= allowed.into() && off >= -beneath,
+                        "{number}: {off:e} off {body:?}, allowed {allowed:e}; of {a:?} and {b:?} {manifold:#?}",
+                    );
+                }
+            }
+        }
+        assert!(counts[1..].iter().all(|count| *count > 10), "{counts:?}");
+    }
+}
+
 mod in_the_plane {
     use super::*;
 

@@ -7,10 +7,14 @@
 //! report        events out        TouchingPairs             ->  CollisionState, messages, observers
 //! ```
 //!
+//! With the feature `mesh`, `meshes.rs` has the colliders of meshes made at the beginning of the first stage.
+//!
 //! Each stage reads what the one before it left in a resource. All of these are made anew each tick, but for
 //! [`CollisionState`] (and candidate pairs that the app supplies): events depend on nothing else that lasts.
 
 mod broad_phase;
+#[cfg(feature = "mesh")]
+mod meshes;
 mod narrow_phase;
 mod place;
 mod report;
@@ -67,4 +71,6 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
                 report::report.in_set(HeadbuttSystems::Report),
             ),
         );
+    #[cfg(feature = "mesh")]
+    meshes::build(app, schedule);
 }

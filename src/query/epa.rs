@@ -13,7 +13,8 @@
 //! * *The result is a true upper bound.* The depth is h(n) itself, so that a move by it along n separates, whatever
 //!   became of the polytope. By how much it may exceed the least one is known while the loop runs: DEPTH_GAP, if it ends.
 //! * *Where the loop must end early* (no room, or rounding: a tangled polytope, a vertex that repeats), the axes of both
-//!   shapes are tried as well, and GJK takes the best direction of all the rest of the way: see [`descend`].
+//!   shapes are tried as well, and GJK takes the best direction, and some that the polytope leaves open, the rest of the
+//!   way: see [`finish`].
 
 use smallvec::SmallVec;
 
@@ -40,8 +41,19 @@ const LARGE: (usize, usize) = (1024, 2044);
 /// one another; on a smooth shape that is nearly round each step gains but a part of what is missing.
 const MAX_DESCENT: usize = 12;
 
+/// After an early end the way out is sought from the best direction and from no more than so many others: facets of the
+/// polytope that are nearer than the best direction is deep, so that Y may be less deep beyond them.
+const MAX_OPEN: usize = 16;
+
+/// The cosine of the angle that lies between these at least: 11 degrees.
+const APART: f64 = 0.98;
+
 /// More steps than these are not made along a curved surface: each squares the error of the one before.
 const MAX_POLISH: usize = 3;
+
+/// By as much, as a tangent, a direction is tilted to see the ends of a line. Far more than rounding, and little enough to
+/// see no more than this line.
+const ALONG: f64 = 1e-6;
 
 /// The way out of an overlap of cores.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +118,7 @@ where
     let found = match search::<_, _, _, { USUAL.0 }, { USUAL.1 }>(pair, start, scale) {
         Ok(found) => found,
         Err(CutShort { full: true, .. }) => penetration_with_more_room(pair, start, scale),
-        Err(cut_short) => descend(pair, cut_short),
+        Err(cut_short) => finish(pair, cut_short),
     };
     // Where the facet that was settled on stands for a curved surface, its foot may be off, along the surface, by the root
     // of what the depth is off: then GJK has better points. Half of what is left of it at each shape leaves the points
@@ -139,7 +151,7 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     search::<_, _, _, { LARGE.0 }, { LARGE.1 }>(pair, start, scale)
-        .unwrap_or_else(|cut_short| descend(pair, cut_short))
+        .unwrap_or_else(|cut_short| finish(pair, cut_short))
 }
 
 /// EPA with room for as many vertices and facets.
@@ -159,6 +171,7 @@ where
         points: start.iter().map(|vertex| vertex.point).collect(),
         scale,
         best: None,
+        open: SmallVec::new(),
     };
     let outcome = search.span().unwrap_or_else(|| search.expand());
     match outcome {
@@ -166,6 +179,7 @@ where
         Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => Err(CutShort {
             full: matches!(outcome, Outcome::Full),
             best: search.best.unwrap_or_else(|| search.look(W::axis(0)).1),
+            open: search.open,
             scale: search.scale,
         }),
     }
@@ -177,6 +191,8 @@ struct CutShort<W> {
     full: bool,
     /// The direction of least depth of all that were looked along.
     best: Penetration<W>,
+    /// Other directions near which it may be less.
+    open: SmallVec<[W; MAX_OPEN]>,
     scale: f64,
 }
 
@@ -205,30 +221,14 @@ enum Outcome<W> {
 ///
 /// On a surface that is nearly round about the origin that is but a small part of what there is to gain, and [`bend`]
 /// takes the longer step.
-fn descend<A, B, W: Wide>(
-    pair: &Pair<A, B>,
-    CutShort { best, scale, .. }: CutShort<W>,
-) -> Penetration<W>
+fn descend<A, B, W: Wide>(pair: &Pair<A, B>, mut best: Penetration<W>) -> Penetration<W>
 where
     A: Support + ?Sized,
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    let scale = best.scale;
     let look = |normal| Penetration::seen(normal, &pair.vertex(normal), scale);
-    // What is round about an axis is as deep all around, and a cap that is a little nearer is lost among so many ties.
-    // Caps lie across the axes of their shape.
-    let columns = |matrix| (0..W::DIMENSION).map(move |index| W::column(matrix, index));
-    let axes = columns(W::IDENTITY).chain(columns(pair.relative.rotation));
-    let mut best = axes
-        .flat_map(|axis| [axis, -axis])
-        .filter_map(Wide::unit)
-        .map(look)
-        .fold(
-            best,
-            |best, seen| {
-                if seen.depth < best.depth { seen } else { best }
-            },
-        );
     for _ in 0..MAX_DESCENT {
         let (met, miss) = meet(pair, best);
         let missed = miss.length() > FLAT * scale;
@@ -241,6 +241,40 @@ where
         best = farther.filter(|it| it.depth < next.depth).unwrap_or(next);
     }
     meet(pair, best).0
+}
+
+/// The way out, where the search for it had to end early.
+fn finish<A, B, W: Wide>(
+    pair: &Pair<A, B>,
+    CutShort {
+        best, open, scale, ..
+    }: CutShort<W>,
+) -> Penetration<W>
+where
+    A: Support + ?Sized,
+    A::Vector: Space<Wide = W>,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let look = |normal| Penetration::seen(normal, &pair.vertex(normal), scale);
+    // What is round about an axis is as deep all around, and a cap that is a little nearer is lost among so many ties.
+    // Caps lie across the axes of their shape.
+    let columns = |matrix| (0..W::DIMENSION).map(move |index| W::column(matrix, index));
+    let axes = columns(W::IDENTITY).chain(columns(pair.relative.rotation));
+    let less = |best: Penetration<W>, seen: Penetration<W>| {
+        if seen.depth < best.depth { seen } else { best }
+    };
+    let best = axes
+        .flat_map(|axis| [axis, -axis])
+        .filter_map(Wide::unit)
+        .map(look)
+        .fold(best, less);
+    let found = open
+        .into_iter()
+        .map(look)
+        .map(|seen| descend(pair, seen))
+        .fold(descend(pair, best), less);
+    // Each of them has come some way, and the one that has come farthest goes on.
+    descend(pair, found)
 }
 
 /// Moves the second shape out along a direction, as far as Y reaches: the points in which the two then meet, and by what
@@ -285,6 +319,8 @@ struct Search<W, F, const VERTICES: usize, const FACETS: usize> {
     scale: f64,
     /// What the direction of least depth, of all that were looked along, says by itself.
     best: Option<Penetration<W>>,
+    /// After an early end, the other directions near which the depth may be less.
+    open: SmallVec<[W; MAX_OPEN]>,
 }
 
 impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
@@ -377,7 +413,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 };
                 // The bounds of a polytope meet; where they have not quite, the surface is curved.
                 let found = if gap > ROUNDING * self.scale {
-                    self.polish(seen, corners)
+                    self.polish(seen, gap, corners)
                 } else {
                     seen.met_on(&corners)
                 };
@@ -390,14 +426,41 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 return Outcome::Repeats;
             }
             if self.points.len() >= VERTICES {
+                self.leave_open(&polytope);
                 return Outcome::Full;
             }
             self.push(vertex);
             match polytope.grow(&self.points, &facet, COPLANAR * self.scale) {
                 Growth::Grown => {}
-                Growth::Full => return Outcome::Full,
+                Growth::Full => {
+                    self.leave_open(&polytope);
+                    return Outcome::Full;
+                }
                 Growth::Tangled => return Outcome::Tangled,
             }
+        }
+    }
+
+    /// Takes note of the nearest facets, of which no two point nearly the same way.
+    fn leave_open(&mut self, polytope: &W::Polytope<FACETS>) {
+        let limit = self.best.map_or(f64::INFINITY, |best| best.depth);
+        for _ in 0..MAX_OPEN {
+            let near =
+                |facet: &Facet<W>| self.open.iter().any(|open| open.dot(facet.normal) > APART);
+            let next = polytope
+                .facets()
+                .filter(|facet| facet.distance < limit && !near(facet))
+                .reduce(|best, other| {
+                    if other.distance < best.distance {
+                        other
+                    } else {
+                        best
+                    }
+                });
+            let Some(next) = next else {
+                break;
+            };
+            self.open.push(next.normal);
         }
     }
 
@@ -431,7 +494,8 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     /// of the facet are the support points of known directions d_i, and between near corners a curved surface turns as evenly
     /// as it goes: where the origin projects onto Σ λ_i y_i, the normal is Σ λ_i d_i, but for the square of the facet's
     /// size. It counts if the depth along it is less; then its support point takes the place of one of the corners.
-    fn polish(&mut self, mut best: Penetration<W>, facet: Simplex<W>) -> Penetration<W> {
+    fn polish(&mut self, start: Penetration<W>, gap: f64, facet: Simplex<W>) -> Penetration<W> {
+        let mut best = start;
         let mut corners = facet.clone();
         for _ in 0..MAX_POLISH {
             let weights = best.foot_on(&corners).weights;
@@ -461,12 +525,83 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 corners = nearest;
             }
         }
+        let has_gained = best.depth < start.depth;
+        if !has_gained && let Some((rolled, line)) = self.roll(start, gap, &facet) {
+            (best, corners) = (rolled, line);
+        }
         let missed = |corners: &Simplex<W>| best.foot_on(corners).point.length_squared();
         if missed(&corners) < missed(&facet) {
             best.met_on(&corners)
         } else {
             best.met_on(&facet)
         }
+    }
+
+    /// The direction of least depth on a surface that is curved one way only, of which a facet is a piece, and the line
+    /// along which it is as deep: the side of a cylinder, on another one.
+    ///
+    /// The corners of the facet lie on the rims at both ends of such lines, and the directions in which they were found do
+    /// not tell how the surface turns between the rims. But a little to both sides of n, along the line, lie its ends: they
+    /// tell the line u exactly. n has to be at right angles to it, and turns about it until the line passes beneath the
+    /// origin: by the way to there over the radius, which the facet's chord tells at first, and then the turn before.
+    fn roll(
+        &mut self,
+        start: Penetration<W>,
+        gap: f64,
+        facet: &Simplex<W>,
+    ) -> Option<(Penetration<W>, Simplex<W>)> {
+        let edges = facet.iter().zip(facet.iter().cycle().skip(1));
+        let longest = edges
+            .map(|(from, to)| to.point - from.point)
+            .reduce(|best, edge| {
+                if edge.length_squared() > best.length_squared() {
+                    edge
+                } else {
+                    best
+                }
+            })?;
+        let has_lines = W::DIMENSION == 3;
+        let mut along = if has_lines { longest.unit()? } else { W::ZERO };
+        let mut normal = start.normal;
+        let mut before: Option<(W, f64)> = None;
+        let mut best = None;
+        let mut least = start.depth;
+        for _ in 0..=MAX_POLISH {
+            let tilts = if has_lines { [ALONG, -ALONG] } else { [0.0; 2] };
+            let mut line = Simplex::new();
+            for tilt in tilts {
+                line.push(self.look((normal + along * tilt).unit()?).0);
+            }
+            let [end, other, ..] = *line else { return best };
+            if has_lines {
+                along = (end.point - other.point).unit()?;
+                normal = (normal - along * normal.dot(along)).unit()?;
+            } else {
+                line.pop();
+            }
+            let (_, seen) = self.look(normal);
+            if seen.depth < least {
+                least = seen.depth;
+                best = Some((seen, line));
+            } else if before.is_some() {
+                return best;
+            }
+            let across = [normal, along];
+            let side = W::perpendicular(across.get(..W::DIMENSION - 1)?)?.unit()?;
+            let lateral = |vertex: &Vertex<W>| vertex.point.dot(side);
+            let radius = match before {
+                Some((old, at)) => (lateral(&end) - at) / -old.dot(side),
+                None => {
+                    let sides = || facet.iter().map(lateral);
+                    let chord = sides().fold(f64::NEG_INFINITY, f64::max)
+                        - sides().fold(f64::INFINITY, f64::min);
+                    chord * chord / (8.0 * gap)
+                }
+            };
+            before = Some((normal, lateral(&end)));
+            normal = (normal - side * (lateral(&end) / radius)).unit()?;
+        }
+        best
     }
 }
 

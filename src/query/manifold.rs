@@ -21,7 +21,8 @@ use smallvec::SmallVec;
 
 use super::{
     minkowski::Pair,
-    tolerance::{ASTRAY, CONE, SAME_POINT, SLOPE, TOUCHING},
+    off_core::off_cores,
+    tolerance::{ASTRAY, CONE, OFF_SURFACE, SAME_POINT, SLOPE, TOUCHING},
 };
 use crate::{
     shape::{HalfSpace, Support},
@@ -234,6 +235,15 @@ where
         }
     }
     meetings.retain(|meeting| meeting.depth() >= -pair.reach() - slack);
+    if beside > near {
+        // Beside the one line or the other, its surface may have fallen away, as from the tip of a cone: it is asked for.
+        meetings.retain(|meeting| {
+            let [first, second] = frame.points(meeting);
+            off_cores(pair, first, second)
+                .iter()
+                .all(|off| *off <= OFF_SURFACE * scale)
+        });
+    }
     // What the solver knows of the contact stands, if the features do not say the same.
     let known = Meeting {
         at: frame.corner(first).at,

@@ -39,8 +39,10 @@ impl<W: Wide> Vertex<W> {
 /// same pose, whose shape) comes first in an arbitrary but fixed total order. Everything is computed in that order and
 /// turned round at the end, so that swapping the arguments gives the mirror image to the bit.
 pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
-    a: &'a A,
-    b: &'a B,
+    /// The shape that the caller named first, in its own frame.
+    pub a: &'a A,
+    /// The shape that the caller named second, in its own frame.
+    pub b: &'a B,
     /// The translations of `a` and `b` in the world.
     pub origins: [<A::Vector as Space>::Wide; 2],
     /// Whether `b` is the first of the canonical order.

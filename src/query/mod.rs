@@ -46,6 +46,7 @@ mod gjk;
 mod half_space;
 mod manifold;
 mod minkowski;
+mod off_core;
 mod simplex;
 mod surface;
 pub(crate) mod tolerance;

@@ -59,7 +59,10 @@ pub const SLOPE: f64 = CONE / 4.0;
 /// Points of a manifold nearer than this are one.
 pub const SAME_POINT: f64 = 1e-6;
 
-/// The lines along which two curved surfaces touch are on each other if seen no farther apart than this. Where they barely
-/// touch, the normal may be off by an angle a that makes the depth exceed by no more than DEPTH_GAP: by r a² / 2 for radii
-/// that add up to r. Parallel cylinders are then seen r a apart, the root of 2 r DEPTH_GAP.
-pub const ASTRAY: f64 = 5e-4;
+/// The lines along which two curved surfaces touch are on each other if seen no farther apart than this. Where the shapes
+/// are turned against each other by as little as rounding a pose does, a normal that is at right angles to one of the lines is
+/// off for the other, and where they barely touch, they are seen so far apart.
+pub const ASTRAY: f64 = 1e-4;
+
+/// So far off a core a point of two such lines may be.
+pub const OFF_SURFACE: f64 = 2e-6;

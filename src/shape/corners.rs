@@ -7,8 +7,8 @@
 //!   only for what it is good at: it indexes beyond a list of one or two points, and in space it takes a slab or needle of
 //!   1:1000 for flat (the set is smaller by 1e-3 then).
 //! * *A frame that fits.* The convex hull commutes with affine maps: a vertex stays a vertex. So a solid is given to the
-//!   crate in coordinates in which it is as long as it is wide and high, and that begin on it: thin solids and those far
-//!   from the origin are as good as a ball then. In the plane, where it is exact, it gets the very coordinates.
+//!   crate in coordinates in which it is about as long as it is wide and high, and that begin on it: thin solids and those
+//!   far from the origin are as good as a ball then. In the plane, where it is exact, it gets the very coordinates.
 //! * *Few points.* Many points on one plane but for rounding, as on the faces of a rotated box, tangle its surface. It
 //!   gets the points that are extreme in some directions first, and only if others are outside of their hull, those too.
 //! * *A proof.* Every point that is to be dropped in space is held, in f64, against the surface that the crate returns:
@@ -22,7 +22,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use quickhull::{ConvexHull2d, ConvexTriangleMesh};
 
 use super::directions::Directions;
-use crate::math::{DVec3, Vec2, Vec3};
+use crate::math::{DMat3, DVec3, Vec2, Vec3};
 
 /// The rounding of f32 coordinates, relative to the length of the whole. A point may be dropped that is so far outside of
 /// the hull of the others; and what is no thicker than twice that, because it is rounded on both sides, is flat.
@@ -232,6 +232,9 @@ fn flat(points: &[(usize, Vec3)], normal: DVec3) -> Vec<usize> {
 
 /// The corners of a solid.
 fn solid(points: &[(usize, Vec3)], frame: &SolidFrame) -> Vec<usize> {
+    if points.len() <= 4 {
+        return points.iter().map(|(number, _)| *number).collect();
+    }
     let places: Vec<DVec3> = points
         .iter()
         .map(|(_, point)| frame.map(point.as_dvec3()))
@@ -272,10 +275,15 @@ fn enclosing(
     some: &BTreeSet<usize>,
     frame: &SolidFrame,
 ) -> Option<BTreeSet<usize>> {
+    let some_places: Vec<DVec3> = some
+        .iter()
+        .filter_map(|index| places.get(*index).copied())
+        .collect();
+    let spread = spread(&some_places)?;
     let mut rounded = Vec::with_capacity(some.len());
     let mut by_place = HashMap::with_capacity(some.len());
-    for index in some {
-        let place = places.get(*index)?.as_vec3();
+    for (index, place) in some.iter().zip(some_places) {
+        let place = (spread * place).as_vec3();
         by_place.entry(bits(place)).or_insert(*index);
         rounded.push(place.to_vec3a());
     }
@@ -294,6 +302,30 @@ fn enclosing(
         !place.is_some_and(|place| surface.holds(*place))
     });
     Some(outside.chain(corners.iter().copied()).collect())
+}
+
+/// A linear map after which points vary by 1, 2 and 4 along the axes, and apart from each other, or `None` if there is none.
+///
+/// The crate asks for the principal axes of the points, by a way that divides by 0 where two of them are alike. With the
+/// Cholesky factor L of the covariance C = L Lᵀ, the points L⁻¹ x have the covariance L⁻¹ C L⁻ᵀ = 1.
+fn spread(places: &[DVec3]) -> Option<DMat3> {
+    let mean = places.iter().sum::<DVec3>() / places.len() as f64;
+    let outer = |from: DVec3| DMat3::from_cols(from * from.x, from * from.y, from * from.z);
+    let covariance = places
+        .iter()
+        .fold(DMat3::ZERO, |sum, place| sum + outer(*place - mean));
+    let [x, y, z] = covariance.to_cols_array_2d();
+    let a = x[0].sqrt();
+    let (b, c) = (x[1] / a, x[2] / a);
+    let d = (y[1] - b * b).sqrt();
+    let e = (y[2] - b * c) / d;
+    let f = (z[2] - c * c - e * e).sqrt();
+    let factor = DMat3::from_cols(DVec3::new(a, b, c), DVec3::new(0.0, d, e), DVec3::Z * f);
+    let inverse = (a * d * f > 0.0).then(|| factor.inverse())?;
+    let apart = DVec3::new(1.0, 2.0_f64.sqrt(), 2.0);
+    inverse
+        .is_finite()
+        .then(|| DMat3::from_diagonal(apart) * inverse)
 }
 
 /// A closed surface of triangles around the middle of a frame, each of which is seen from there on its inner side.

@@ -56,6 +56,10 @@ pub enum ShapeError {
     /// A height field whose heights do not make up its rows and columns, or that has less than two of either.
     #[error("a height field needs rows times columns heights, and two of either at least")]
     Heights,
+    /// A Bevy mesh of which nothing can be made.
+    #[cfg(feature = "mesh")]
+    #[error(transparent)]
+    Mesh(#[from] super::MeshError),
 }
 
 impl ShapeError {

@@ -26,6 +26,8 @@ mod image;
 mod into_shape;
 mod kinds;
 mod mesh;
+#[cfg(feature = "mesh")]
+mod mesh_error;
 mod points;
 mod polygon;
 mod primitives;
@@ -43,5 +45,7 @@ pub use image::{Image, Map};
 pub use into_shape::{ConvexShape, IntoShape};
 pub use kinds::{AnyBody, Body, Dimension, Shape};
 pub use mesh::{Mesh, Surroundings};
+#[cfg(feature = "mesh")]
+pub use mesh_error::MeshError;
 pub use rounded::Rounded;
 pub use support::Support;

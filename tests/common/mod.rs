@@ -4,6 +4,8 @@
     reason = "each test binary compiles all of it and uses its own part"
 )]
 
+pub mod warnings;
+
 use std::{collections::BTreeMap, time::Duration};
 
 use bevy::{
