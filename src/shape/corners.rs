@@ -311,9 +311,9 @@ fn enclosing(
 fn spread(places: &[DVec3]) -> Option<DMat3> {
     let mean = places.iter().sum::<DVec3>() / places.len() as f64;
     let outer = |from: DVec3| DMat3::from_cols(from * from.x, from * from.y, from * from.z);
-    let covariance = places
-        .iter()
-        .fold(DMat3::ZERO, |sum, place| sum + outer(*place - mean));
+    let covariance = places.iter().fold(DMat3::ZERO, |sum, place| {
+        sum + outer(*place - mean) / places.len() as f64
+    });
     let [x, y, z] = covariance.to_cols_array_2d();
     let a = x[0].sqrt();
     let (b, c) = (x[1] / a, x[2] / a);
