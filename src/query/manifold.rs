@@ -402,6 +402,13 @@ fn distance(a: Across, b: Across) -> f64 {
     dot(difference, difference).sqrt()
 }
 
+/// How far a point is from an edge.
+fn distance_to_edge(at: Across, [start, end]: [Corner; 2]) -> f64 {
+    let (along, way) = (minus(end.at, start.at), minus(at, start.at));
+    let t = (dot(way, along) / dot(along, along)).clamp(0.0, 1.0);
+    distance(way, times(along, t))
+}
+
 /// The edges of a feature in order: none of a vertex, one of an edge.
 fn edges(corners: &[Corner]) -> impl Iterator<Item = [Corner; 2]> {
     let closing = if corners.len() > 2 {
@@ -429,10 +436,12 @@ fn height_at(corners: &[Corner], at: Across, near: f64, beside: f64) -> Option<f
             inside.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
         }
         [apex, ..] => {
-            let inside = edges(corners).all(|[start, end]| {
-                let along = minus(end.at, start.at);
-                cross(along, minus(at, start.at)) >= -near * dot(along, along).sqrt()
-            });
+            let is_within = |[start, end]: [Corner; 2]| {
+                cross(minus(end.at, start.at), minus(at, start.at)) >= 0.0
+            };
+            // Not by how far it is beyond their lines: past a sharp corner that is little for a long way.
+            let inside = edges(corners).all(is_within)
+                || edges(corners).any(|edge| distance_to_edge(at, edge) <= near);
             // Of the triangles of the fan around the first corner, the one that holds the point, or holds it best.
             let weigh = |[b, c]: [Corner; 2]| {
                 let (ab, ac, ap) = (
