@@ -53,9 +53,7 @@ impl Form {
         match self {
             Self::Ball { radius } if flat => Circle::new(*radius).into(),
             Self::Ball { radius } => Sphere::new(*radius).into(),
-            Self::Block { half } if flat => {
-                Rectangle::new(2.0 * half.x, 2.0 * half.y).into()
-            }
+            Self::Block { half } if flat => Rectangle::new(2.0 * half.x, 2.0 * half.y).into(),
             Self::Block { half } => Cuboid::from_size(2.0 * *half).into(),
             Self::Capsule {
                 radius,

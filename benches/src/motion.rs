@@ -30,7 +30,10 @@ pub enum Motion {
 }
 
 /// Moves everything by a tick. On one thread, in every world: it is subtracted in the end.
-pub fn advance(mut ticks: ResMut<Ticks>, mut things: Query<(&Number, &mut Transform, &mut Motion)>) {
+pub fn advance(
+    mut ticks: ResMut<Ticks>,
+    mut things: Query<(&Number, &mut Transform, &mut Motion)>,
+) {
     ticks.0 += 1;
     for (number, mut transform, mut motion) in &mut things {
         // What does not change is not marked as changed.

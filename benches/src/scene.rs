@@ -124,8 +124,8 @@ fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing
     let bound = half_room(flat, &forms, random);
     let thing = |(number, form)| {
         let mut noise = Noise::new(number as u32, u32::MAX);
-        let start = Transform::from_translation(bound * noise.place())
-            .with_rotation(noise.rotation(flat));
+        let start =
+            Transform::from_translation(bound * noise.place()).with_rotation(noise.rotation(flat));
         let motion = match kind {
             Kind::Idle => None,
             Kind::Teleport => Some(Motion::Teleport { bound }),
@@ -285,11 +285,12 @@ fn pile(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
         } else {
             place
         };
-        let home = Transform::from_translation(shifted);
+        let mut noise = Noise::new(number as u32, 0);
+        let home = Transform::from_translation(shifted).with_rotation(noise.rotation(flat));
         let form = match random.random_range(0..2) {
             0 => Form::Ball { radius: 0.5 },
             _ => Form::Block {
-                half: Vec3::splat(0.48),
+                half: Vec3::splat(0.42),
             },
         };
         Thing {

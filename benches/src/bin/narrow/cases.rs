@@ -79,9 +79,7 @@ pub fn cases(
             };
             let direction = turns[2] * Vec3::X;
             let corner = Vec3::new(3.0, -2.0, if flat { 0.0 } else { 5.0 });
-            let place = |distance: f32| {
-                [0.0, distance].map(|along| corner + direction * along)
-            };
+            let place = |distance: f32| [0.0, distance].map(|along| corner + direction * along);
             let places = |distance: f32| {
                 let [a, b] = place(distance);
                 [(a, turns[0]), (b, turns[1])].map(|(translation, rotation)| Place {

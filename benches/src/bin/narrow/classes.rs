@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Poses of a class.
-const CASES: u32 = 1000;
+pub const CASES: u32 = 1000;
 
 /// A dimension with its peer.
 trait Room: Space {
@@ -62,10 +62,7 @@ room!(
     plane,
     parry2d,
     |it: Place| Isometry2d::new(it.translation.truncate(), Rot2::radians(angle(it))),
-    |it: Place| parry2d::math::Pose::new(
-        it.translation.truncate().to_array().into(),
-        angle(it)
-    )
+    |it: Place| parry2d::math::Pose::new(it.translation.truncate().to_array().into(), angle(it))
 );
 room!(
     Vec3,
@@ -121,7 +118,7 @@ where
                 b: Counting::new(b.clone()),
                 poses: poses.clone(),
             };
-            counted.ask(query, &mut Vec::new());
+            counted.ask(query, 0..CASES as usize, &mut Vec::new());
             // Of a pair, both are asked each time.
             f64::from(counted.a.asked().max(counted.b.asked())) / f64::from(CASES)
         });
@@ -176,7 +173,10 @@ fn in_plane() -> Vec<Class> {
     let capsule = || (Capsule2d::new(0.3, 0.8), SharedShape::capsule_y(0.4, 0.3));
     let hull = |count| {
         let points = ring_points(count);
-        let peer = points.iter().map(|it| it.to_array().into()).collect::<Vec<_>>();
+        let peer = points
+            .iter()
+            .map(|it| it.to_array().into())
+            .collect::<Vec<_>>();
         (
             ConvexHull::new(points).expect("the points are finite"),
             SharedShape::convex_hull(&peer).expect("the points have a hull"),
@@ -197,7 +197,12 @@ fn in_plane() -> Vec<Class> {
 fn in_space() -> Vec<Class> {
     use parry3d::shape::SharedShape;
     let ball = || (Sphere::new(0.5), SharedShape::ball(0.5));
-    let block = || (Cuboid::new(1.2, 0.8, 1.0), SharedShape::cuboid(0.6, 0.4, 0.5));
+    let block = || {
+        (
+            Cuboid::new(1.2, 0.8, 1.0),
+            SharedShape::cuboid(0.6, 0.4, 0.5),
+        )
+    };
     let capsule = || (Capsule3d::new(0.3, 0.8), SharedShape::capsule_y(0.4, 0.3));
     let cylinder = || (Cylinder::new(0.5, 1.2), SharedShape::cylinder(0.6, 0.5));
     let cone = || {
@@ -211,12 +216,17 @@ fn in_space() -> Vec<Class> {
     };
     let hull = |count| {
         let points = ball_points(count);
-        let peer = points.iter().map(|it| it.to_array().into()).collect::<Vec<_>>();
+        let peer = points
+            .iter()
+            .map(|it| it.to_array().into())
+            .collect::<Vec<_>>();
         (
             ConvexHull::new(points).expect("the points are finite"),
             SharedShape::convex_hull(&peer).expect("the points have a hull"),
         )
     };
+    // The same points, but each support point is looked for among all of them.
+    let scanned = |count| (ball_points(count), hull(count).1);
     vec![
         class("ball-ball", ball(), ball()),
         class("ball-cuboid", ball(), block()),
@@ -230,5 +240,7 @@ fn in_space() -> Vec<Class> {
         class("ball-hull32", ball(), hull(32)),
         class("cuboid-hull32", block(), hull(32)),
         class("hull32-hull32", hull(32), hull(32)),
+        class("hull500-hull32", hull(500), hull(32)),
+        class("points500-points32", scanned(500), scanned(32)),
     ]
 }

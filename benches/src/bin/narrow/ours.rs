@@ -1,6 +1,6 @@
 //! headbutt's side: the plain functions on the shapes themselves.
 
-use std::{cell::Cell, hint::black_box};
+use std::{cell::Cell, hint::black_box, ops::Range};
 
 use headbutt::{Space, Support, query};
 
@@ -14,17 +14,19 @@ pub struct Ours<A: Support, B> {
 }
 
 impl<A: Support, B: Support<Vector = A::Vector>> Side for Ours<A, B> {
-    fn ask(&mut self, query: Query, answers: &mut Vec<f32>) {
+    fn ask(&mut self, query: Query, range: Range<usize>, answers: &mut Vec<f32>) {
         let Self { a, b, poses } = self;
         let (a, b) = (black_box(&*a), black_box(&*b));
-        let poses = poses.iter().copied();
+        let poses = poses[range].iter().copied();
         match query {
             Query::Intersects => answers.extend(poses.map(|[pose_a, pose_b]| {
                 f32::from(u8::from(query::intersects(a, pose_a, b, pose_b)))
             })),
-            Query::Distance => answers.extend(poses.map(|[pose_a, pose_b]| {
-                black_box(query::distance(a, pose_a, b, pose_b)).distance
-            })),
+            Query::Distance => {
+                answers.extend(poses.map(|[pose_a, pose_b]| {
+                    black_box(query::distance(a, pose_a, b, pose_b)).distance
+                }))
+            }
             Query::Contact => answers.extend(poses.map(|[pose_a, pose_b]| {
                 black_box(query::contact(a, pose_a, b, pose_b)).map_or(APART, |it| it.depth)
             })),
@@ -68,4 +70,3 @@ impl<S: Support> Support for Counting<S> {
         self.shape.radius()
     }
 }
-

@@ -7,7 +7,7 @@
 macro_rules! parry {
     ($module:ident, $crate_name:ident) => {
         pub mod $module {
-            use std::hint::black_box;
+            use std::{hint::black_box, ops::Range};
 
             use $crate_name::{
                 math::Pose,
@@ -31,7 +31,7 @@ macro_rules! parry {
             }
 
             impl Side for Parry {
-                fn ask(&mut self, query: Query, answers: &mut Vec<f32>) {
+                fn ask(&mut self, query: Query, range: Range<usize>, answers: &mut Vec<f32>) {
                     let Self {
                         a,
                         b,
@@ -41,7 +41,7 @@ macro_rules! parry {
                         workspace,
                     } = self;
                     let (a, b) = (black_box(&*a.0), black_box(&*b.0));
-                    let poses = poses.iter();
+                    let poses = poses[range].iter();
                     match query {
                         Query::Intersects => answers.extend(poses.map(|[pose_a, pose_b]| {
                             let found = intersection_test(pose_a, a, pose_b, b);
@@ -61,9 +61,8 @@ macro_rules! parry {
                                 *workspace = None;
                             }
                             let relative = pose_a.inv_mul(pose_b);
-                            let done = DefaultQueryDispatcher.contact_manifolds(
-                                &relative, a, b, 0.0, manifolds, workspace,
-                            );
+                            let done = DefaultQueryDispatcher
+                                .contact_manifolds(&relative, a, b, 0.0, manifolds, workspace);
                             if done.is_err() {
                                 return f32::NAN;
                             }

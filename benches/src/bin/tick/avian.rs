@@ -15,6 +15,11 @@
 macro_rules! avian {
     ($module:ident, $crate_name:ident, $collider:expr) => {
         pub mod $module {
+            use bevy::{
+                ecs::schedule::{LogLevel, ScheduleBuildSettings},
+                prelude::*,
+            };
+            use headbutt_bench::exact::pair;
             use $crate_name::{
                 collision::{
                     broad_phase::{BroadPhaseCorePlugin, BvhBroadPhasePlugin},
@@ -28,11 +33,6 @@ macro_rules! avian {
                 physics_transform::PhysicsTransformConfig,
                 prelude::*,
             };
-            use bevy::{
-                ecs::schedule::{LogLevel, ScheduleBuildSettings},
-                prelude::*,
-            };
-            use headbutt_bench::exact::pair;
 
             use crate::{
                 contender::{Engine, number},

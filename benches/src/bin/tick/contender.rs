@@ -67,9 +67,7 @@ impl Contender {
         app.update();
         app.world_mut().resource_mut::<Ticks>().0 = 0;
         for (number, thing) in scene.things.iter().enumerate() {
-            let mut entity = app
-                .world_mut()
-                .spawn((Number(number as u32), thing.start));
+            let mut entity = app.world_mut().spawn((Number(number as u32), thing.start));
             if let Some(motion) = &thing.motion {
                 entity.insert(motion.clone());
             }

@@ -15,7 +15,7 @@ Milliseconds a tick, net of moving the things, of headbutt, avian and bevy_rapie
     --count 1000,10000  things in a scene                                   [10000]
     --threads 1         threads of every task pool, 1 or more               [1]
     --ticks 100         measured for each engine                            [100]
-    --peers a,b         avian rapier rapier-recycling rapier-sensor none    [all]
+    --peers a,b         avian rapier rapier-default rapier-sensor none    [all]
     --avian-mode a      kinematic sensor disabled                           [disabled]
     --no-check          without the exact pairs
 ";
@@ -49,7 +49,7 @@ impl Options {
             counts: vec![10_000],
             threads: 1,
             ticks: 100,
-            peers: ["avian", "rapier", "rapier-recycling", "rapier-sensor"]
+            peers: ["avian", "rapier", "rapier-default", "rapier-sensor"]
                 .map(String::from)
                 .to_vec(),
             avian_mode: AvianMode::Disabled,

@@ -3,9 +3,10 @@
 //! * Bare colliders, without bodies: moved by their transforms, they are tested against each other
 //!   (`ActiveCollisionTypes::all()`), and there is nothing for islands, solver or continuous collision detection to do.
 //! * Collision events are on for all; the step is fixed. The write-back of bodies is left out: there are none.
-//! * *rapier* computes the contacts of this tick. *rapier-recycling* is rapier's default, which keeps the contact of a
-//!   pair as it was until the two have moved by up to 0.05 relative to each other: it answers for a pose that was.
-//!   *rapier-sensor* has only sensors, which answer yes or no, without contacts.
+//! * *rapier* computes the contacts of this tick, of what touches or is nearer than 0.002. *rapier-default* leaves these two
+//!   settings as they are: it counts as contact what is nearer than 0.02, and keeps the contact of a pair as it was until the
+//!   two have moved by up to 0.05 relative to each other, so that it answers for a pose that was. *rapier-sensor* has only
+//!   sensors, which answer yes or no, without contacts.
 
 /// The engine for one dimension: the two crates are made of one source, and have the same names.
 macro_rules! rapier {
@@ -25,20 +26,24 @@ macro_rules! rapier {
             pub fn contacts() -> Engine {
                 Engine {
                     name: "rapier",
-                    plugins: |app, _| plugins(app, 0.0),
+                    plugins: |app, _| {
+                        let exact = IntegrationParameters {
+                            normalized_contact_recycle_distance: 0.0,
+                            normalized_prediction_distance: 0.002,
+                            ..default()
+                        };
+                        plugins(app, exact);
+                    },
                     equip: |entity, thing| equip(entity, thing, ()),
                     pairs: contact_pairs,
                     contacts: true,
                 }
             }
 
-            pub fn recycling() -> Engine {
-                let default =
-                    IntegrationParameters::default().normalized_contact_recycle_distance;
-                assert_eq!(default, 0.05, "what the head of this file says");
+            pub fn defaults() -> Engine {
                 Engine {
-                    name: "rapier-recycling",
-                    plugins: |app, _| plugins(app, 0.05),
+                    name: "rapier-default",
+                    plugins: |app, _| plugins(app, default()),
                     ..contacts()
                 }
             }
@@ -53,12 +58,9 @@ macro_rules! rapier {
                 }
             }
 
-            fn plugins(app: &mut App, recycle: f32) {
+            fn plugins(app: &mut App, integration_parameters: IntegrationParameters) {
                 let start = RapierContextInitialization::InitializeDefaultRapierContext {
-                    integration_parameters: IntegrationParameters {
-                        normalized_contact_recycle_distance: recycle,
-                        ..default()
-                    },
+                    integration_parameters,
                     rapier_configuration: RapierConfiguration::new(1.0),
                 };
                 let plugin = RapierPhysicsPlugin::<NoUserData>::default()
@@ -107,8 +109,7 @@ macro_rules! rapier {
             fn sensor_pairs(world: &mut World) -> BTreeSet<Pair> {
                 let mut contexts =
                     world.query::<(&RapierContextSimulation, &RapierContextColliders)>();
-                let (simulation, colliders) =
-                    contexts.single(world).expect("there is one context");
+                let (simulation, colliders) = contexts.single(world).expect("there is one context");
                 simulation
                     .intersection_pairs(colliders)
                     .filter(|(_, _, touching)| *touching)
