@@ -1,5 +1,6 @@
-//! What the measurements have in common: scenes with their motion, the exact answer, statistics and tables.
+//! What the measurements have in common: scenes with their motion, the exact answer, clocks, statistics and tables.
 
+pub mod clock;
 pub mod exact;
 pub mod form;
 pub mod motion;

@@ -4,10 +4,7 @@
 //! `PostUpdate`. Time is driven by hand, 1/60 s an update. No world has Bevy's `TransformPlugin`: headbutt reads
 //! `Transform` itself, and the peers propagate `GlobalTransform` on their own before they step.
 
-use std::{
-    collections::BTreeSet,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, time::Duration};
 
 use bevy::{
     app::ScheduleRunnerPlugin,
@@ -16,6 +13,7 @@ use bevy::{
     time::TimeUpdateStrategy,
 };
 use headbutt_bench::{
+    clock::Clock,
     exact::Pair,
     motion::{Number, Ticks, advance},
     scene::{Scene, Thing},
@@ -88,11 +86,11 @@ impl Contender {
     }
 
     /// A few updates in a row.
-    pub fn run_block(&mut self, updates: u32) {
+    pub fn run_block(&mut self, updates: u32, clock: Clock) {
         for _ in 0..updates {
-            let start = Instant::now();
+            let start = clock.now();
             self.app.update();
-            self.samples.push(start.elapsed().as_secs_f64() * 1e3);
+            self.samples.push((clock.now() - start).as_secs_f64() * 1e3);
         }
     }
 

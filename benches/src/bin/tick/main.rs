@@ -50,8 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .build_global()?;
 
     println!(
-        "{} thread(s), {} ticks in blocks of {BLOCK}; ms a tick, net of motion: median (quartiles)\n",
-        options.threads, options.ticks
+        "{} thread(s), {} ticks in blocks of {BLOCK}; ms a tick ({:?} clock), net of motion: median (quartiles)\n",
+        options.threads, options.ticks, options.clock
     );
     head(&[
         "scene",
@@ -106,7 +106,7 @@ fn measure(kind: Kind, flat: bool, count: usize, options: &Options) {
     }
     for _ in 0..options.ticks.div_ceil(BLOCK) {
         for contender in &mut contenders {
-            contender.run_block(BLOCK);
+            contender.run_block(BLOCK, options.clock);
         }
     }
 

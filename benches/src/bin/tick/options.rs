@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use headbutt_bench::scene::Kind;
+use headbutt_bench::{clock::Clock, scene::Kind};
 use lexopt::{Arg, Parser, ValueExt};
 
 pub const HELP: &str = "\
@@ -16,6 +16,7 @@ Milliseconds a tick, net of moving the things, of headbutt, avian and bevy_rapie
     --threads 1         threads of every task pool, 1 or more               [1]
     --ticks 100         measured for each engine                            [100]
     --peers a,b         avian rapier rapier-default rapier-sensor none    [all]
+    --clock cpu         wall or cpu: for one thread on a busy machine       [wall]
     --avian-mode a      kinematic sensor disabled                           [disabled]
     --no-check          without the exact pairs
 ";
@@ -36,6 +37,7 @@ pub struct Options {
     pub threads: usize,
     pub ticks: u32,
     pub peers: Vec<String>,
+    pub clock: Clock,
     pub avian_mode: AvianMode,
     pub check: bool,
     pub help: bool,
@@ -52,6 +54,7 @@ impl Options {
             peers: ["avian", "rapier", "rapier-default", "rapier-sensor"]
                 .map(String::from)
                 .to_vec(),
+            clock: Clock::Wall,
             avian_mode: AvianMode::Disabled,
             check: true,
             help: false,
@@ -65,6 +68,7 @@ impl Options {
                 Arg::Long("threads") => options.threads = parser.value()?.parse::<usize>()?.max(1),
                 Arg::Long("ticks") => options.ticks = parser.value()?.parse::<u32>()?.max(1),
                 Arg::Long("peers") => options.peers = list(&mut parser)?,
+                Arg::Long("clock") => options.clock = parser.value()?.parse()?,
                 Arg::Long("avian-mode") => {
                     options.avian_mode = match parser.value()?.string()?.as_str() {
                         "kinematic" => AvianMode::Kinematic,
