@@ -1,7 +1,7 @@
 //! How long a query takes: headbutt against parry, for each pair of shapes.
 //!
-//! The two are asked for the same thousand poses, a hundred each in turns, for several rounds. Of each hundred the median of
-//! the rounds counts. A cold course has poses that have nothing to do with each other, in a coherent one each follows from the last. The shapes of
+//! The two are asked for the same thousand poses, a hundred each in turns (or ten of slow ones), for several rounds. Of each
+//! of these blocks the median of the rounds counts. A cold course has poses that have nothing to do with each other, in a coherent one each follows from the last. The shapes of
 //! both are behind a reference that the compiler cannot see through; headbutt's have their own types, as in its public
 //! functions, and parry's are `dyn Shape`, as in its own.
 //!
@@ -135,9 +135,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Poses that a library is asked for before the other one is.
-const BLOCK: usize = 100;
-
 /// A row of the table.
 struct Results {
     queries: Vec<(Query, f64, String)>,
@@ -149,26 +146,21 @@ fn measure(bout: &mut Bout, rounds: u32) -> Results {
     let mut differences = Vec::new();
     let mut queries = Vec::new();
     for query in Query::ALL {
+        // A round that does not count warms up, and tells how long a block may be.
+        let first = round(bout, query, 100).spent;
+        let mean = first.iter().flatten().sum::<f64>() / f64::from(2 * CASES);
+        let block = if mean > 500.0 { 10 } else { 100 };
+        let mut spent: [Vec<Vec<f64>>; 2] = Default::default();
         let mut answers: [Vec<f32>; 2] = Default::default();
-        // Nanoseconds for each block, in each round; the first round is not counted.
-        let mut spent: [Vec<Vec<f64>>; 2] =
-            [(); 2].map(|()| vec![Vec::new(); CASES as usize / BLOCK]);
-        for round in 0..=rounds {
-            answers.iter_mut().for_each(Vec::clear);
-            for block in 0..CASES as usize / BLOCK {
-                let poses = block * BLOCK..(block + 1) * BLOCK;
-                let sides = [&mut bout.ours, &mut bout.peer];
-                for ((side, answers), spent) in sides.into_iter().zip(&mut answers).zip(&mut spent)
-                {
-                    let start = Instant::now();
-                    side.ask(query, poses.clone(), answers);
-                    let elapsed = start.elapsed();
-                    if round > 0 {
-                        spent[block].push(elapsed.as_secs_f64() * 1e9);
-                    }
-                }
+        for _ in 0..rounds {
+            let round = round(bout, query, block);
+            for (all, blocks) in spent.iter_mut().zip(round.spent) {
+                all.resize(blocks.len(), Vec::new());
+                all.iter_mut()
+                    .zip(blocks)
+                    .for_each(|(it, time)| it.push(time));
             }
-            black_box(&answers);
+            answers = round.answers;
         }
         let [ours, theirs] = spent.map(per_query);
         let ratio = theirs.median / ours.median;
@@ -189,6 +181,30 @@ fn measure(bout: &mut Bout, rounds: u32) -> Results {
         supports: bout.supports.map(|it| format!("{it:.1}")).join(", "),
         differences: differences.join("; "),
     }
+}
+
+/// All poses once, for both libraries: the first is headbutt.
+struct Round {
+    /// Nanoseconds of each block.
+    spent: [Vec<f64>; 2],
+    answers: [Vec<f32>; 2],
+}
+
+/// Asks both for `block` poses in turns.
+fn round(bout: &mut Bout, query: Query, block: usize) -> Round {
+    let mut round = Round {
+        spent: Default::default(),
+        answers: Default::default(),
+    };
+    for start in (0..CASES as usize).step_by(block) {
+        for (side, library) in [&mut bout.ours, &mut bout.peer].into_iter().enumerate() {
+            let begin = Instant::now();
+            library.ask(query, start..start + block, &mut round.answers[side]);
+            round.spent[side].push(begin.elapsed().as_secs_f64() * 1e9);
+        }
+    }
+    black_box(&round.answers);
+    round
 }
 
 /// Each block's quartiles over the rounds, together: poses differ in what they cost, and that is no spread.
