@@ -6,7 +6,7 @@ use bevy::{
     math::{Isometry2d, Isometry3d, Rot2},
     prelude::*,
 };
-use headbutt::{Support, query};
+use headbutt::{Space, Support, query};
 
 use crate::scene::Scene;
 
@@ -99,10 +99,13 @@ impl Exact {
     }
 }
 
-fn ask<S: Support + ?Sized, I: Copy>(a: &S, pose_a: I, b: &S, pose_b: I) -> f32
-where
-    I: Into<<S::Vector as headbutt::Space>::Isometry>,
-{
+/// How deep two shapes are in each other, or, negative, how far they are apart.
+fn ask<S: Support + ?Sized>(
+    a: &S,
+    pose_a: <S::Vector as Space>::Isometry,
+    b: &S,
+    pose_b: <S::Vector as Space>::Isometry,
+) -> f32 {
     match query::contact(a, pose_a, b, pose_b) {
         Some(contact) => contact.depth,
         None => -query::distance(a, pose_a, b, pose_b).distance,

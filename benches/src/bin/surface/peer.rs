@@ -30,11 +30,14 @@ pub struct Peer {
     mesh: TriMesh,
     capsule: Capsule,
     /// For each capsule.
-    manifolds: Vec<(
-        Vec<ContactManifold<(), ()>>,
-        Option<ContactManifoldsWorkspace>,
-    )>,
+    manifolds: Vec<Manifolds>,
 }
+
+/// What parry goes on from.
+type Manifolds = (
+    Vec<ContactManifold<(), ()>>,
+    Option<ContactManifoldsWorkspace>,
+);
 
 impl Peer {
     pub fn new(terrain: &Terrain, count: usize) -> Self {
