@@ -28,9 +28,10 @@ pub struct Exact {
     possible: BTreeSet<Pair>,
 }
 
-/// How far an engine may be off, as a part of the two sizes. avian passes over turns of less than 0.1 degrees, and
-/// rapier counts what is nearer than 0.002 as touching.
+/// How far an engine may be off, as a part of the two sizes: avian passes over turns of less than 0.1 degrees.
 const BAND: f32 = 0.005;
+/// What it may be off whatever the sizes: rapier counts what is nearer than 0.002 as touching.
+const NEAR: f32 = 0.0021;
 
 impl Exact {
     /// For these poses, in the order of the scene.
@@ -63,8 +64,8 @@ impl Exact {
 
     /// `depth` is negative if the two are apart.
     fn fill(&mut self, scene: &Scene, poses: &[Transform], depth: impl Fn(usize, usize) -> f32) {
-        // The balls are a hundredth larger than the shapes: the band, and as much again for rounding.
-        let reach = |index: usize| 1.01 * scene.things[index].form.reach();
+        // The balls are larger than the shapes by the band, and as much again for rounding.
+        let reach = |index: usize| 1.01 * scene.things[index].form.reach() + NEAR;
         let low = |index: usize| poses[index].translation.x - reach(index);
         let mut order: Vec<usize> = (0..poses.len()).collect();
         order.sort_unstable_by(|a, b| low(*a).total_cmp(&low(*b)));
@@ -80,10 +81,11 @@ impl Exact {
                 if depth >= 0.0 {
                     self.touching.insert(pair);
                 }
-                if depth > BAND * size {
+                let band = BAND * size + NEAR;
+                if depth > band {
                     self.certain.insert(pair);
                 }
-                if depth > -BAND * size {
+                if depth > -band {
                     self.possible.insert(pair);
                 }
             }
