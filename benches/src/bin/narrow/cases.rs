@@ -1,0 +1,102 @@
+//! Pairs of poses: how far apart, and whether one follows from the last.
+
+use bevy::math::{Quat, Vec3};
+use headbutt_bench::motion::Noise;
+
+/// A pose, in space; in the plane z is 0, and turns are around z.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub translation: Vec3,
+    pub rotation: Quat,
+}
+
+/// How far two shapes are apart: along a line through their centres, as a part of the distance at which they touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regime {
+    Separated,
+    Shallow,
+    Deep,
+}
+
+impl Regime {
+    pub const ALL: [Self; 3] = [Self::Separated, Self::Shallow, Self::Deep];
+
+    fn part(self, at: f32) -> f32 {
+        let (least, most) = match self {
+            Self::Separated => (1.05, 1.5),
+            Self::Shallow => (0.95, 0.995),
+            Self::Deep => (0.1, 0.6),
+        };
+        least + (most - least) * at
+    }
+}
+
+/// Whether cases have anything to do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// Each is anywhere.
+    Cold,
+    /// Each is the one before, turned by a degree or two.
+    Coherent,
+}
+
+impl Course {
+    pub const ALL: [Self; 2] = [Self::Cold, Self::Coherent];
+}
+
+/// Poses of two shapes of which `touch` tells whether they do; farther apart than `reach` they never do.
+pub fn cases(
+    count: u32,
+    flat: bool,
+    (regime, course): (Regime, Course),
+    reach: f32,
+    touch: impl Fn([Place; 2]) -> bool,
+) -> Vec<[Place; 2]> {
+    let mut noise = Noise::new(count, 1);
+    let turn = |angle: f32, noise: &mut Noise| {
+        let axis = if flat {
+            Vec3::Z
+        } else {
+            noise.place().normalize_or(Vec3::Z)
+        };
+        Quat::from_axis_angle(axis, angle)
+    };
+    let spins = [0.02, -0.013, 0.008].map(|angle| turn(angle, &mut noise));
+    let mut turns = [(); 3].map(|()| noise.rotation(flat));
+    (0..count)
+        .map(|step| {
+            let at = match course {
+                Course::Cold => {
+                    turns = [(); 3].map(|()| noise.rotation(flat));
+                    0.5 + 0.5 * noise.signed()
+                }
+                Course::Coherent => {
+                    for (turn, spin) in turns.iter_mut().zip(spins) {
+                        *turn = (*turn * spin).normalize();
+                    }
+                    0.5 + 0.5 * (step as f32 * 0.01).sin()
+                }
+            };
+            let direction = turns[2] * Vec3::X;
+            let corner = Vec3::new(3.0, -2.0, if flat { 0.0 } else { 5.0 });
+            let place = |distance: f32| [0.0, distance].map(|along| corner + direction * along);
+            let places = |distance: f32| {
+                let [a, b] = place(distance);
+                [(a, turns[0]), (b, turns[1])].map(|(translation, rotation)| Place {
+                    translation,
+                    rotation,
+                })
+            };
+            let (mut inside, mut outside) = (0.0, reach);
+            for _ in 0..20 {
+                let middle = 0.5 * (inside + outside);
+                if touch(places(middle)) {
+                    inside = middle;
+                } else {
+                    outside = middle;
+                }
+            }
+            places(inside * regime.part(at))
+        })
+        .collect()
+}

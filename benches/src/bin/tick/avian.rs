@@ -1,0 +1,151 @@
+//! avian, without its solver.
+//!
+//! * Of `PhysicsPlugins`, what colliders, trees, broad and narrow phase need; none of the solver's, so no bodies are
+//!   integrated, no islands kept, no constraints prepared. Transforms are read (in this tick, as in all worlds) and not
+//!   written back.
+//! * What moves is a kinematic body, what never does a static one: without a body two colliders are never tested.
+//!   Bodies are disabled (`RigidBodyDisabled`): their contacts are found, but do not enter the solver's constraint graph.
+//!   (`--avian-mode` tries kinematic bodies without that, which do enter it, and sensors, for which avian computes
+//!   contacts, too, but looks pairs up from both sides. All three find the same pairs; the default is the fastest.)
+//! * No speculative margin, and no matching of contacts with those of the tick before, which only a solver needs.
+//! * Collision events are on for all. Boxes keep avian's margin, and trees are optimised in avian's way: on one thread in
+//!   place, on more in a task beside the narrow phase.
+
+/// The engine for one dimension: the two crates are made of one source, and have the same names.
+macro_rules! avian {
+    ($module:ident, $crate_name:ident, $collider:expr) => {
+        pub mod $module {
+            use bevy::{
+                ecs::schedule::{LogLevel, ScheduleBuildSettings},
+                prelude::*,
+            };
+            use headbutt_bench::exact::pair;
+            use $crate_name::{
+                collision::{
+                    broad_phase::{BroadPhaseCorePlugin, BvhBroadPhasePlugin},
+                    collider::{
+                        collider_hierarchy::ColliderHierarchyPlugin,
+                        collider_transform::ColliderTransformPlugin,
+                    },
+                    narrow_phase::{NarrowPhaseConfig, NarrowPhasePlugin},
+                },
+                dynamics::solver::schedule::SolverSystems,
+                physics_transform::PhysicsTransformConfig,
+                prelude::*,
+            };
+
+            use crate::{
+                contender::{Engine, number},
+                options::{AvianMode, Options},
+            };
+
+            pub fn engine(mode: AvianMode) -> Engine {
+                Engine {
+                    name: "avian",
+                    plugins,
+                    equip: match mode {
+                        AvianMode::Kinematic => |entity, thing| equip(entity, thing, ()),
+                        AvianMode::Sensor => |entity, thing| equip(entity, thing, Sensor),
+                        AvianMode::Disabled => {
+                            |entity, thing| equip(entity, thing, RigidBodyDisabled)
+                        }
+                    },
+                    pairs: |world| {
+                        let graph = world.resource::<ContactGraph>();
+                        graph
+                            .iter_active_touching()
+                            .map(|it| {
+                                pair(number(world, it.collider1), number(world, it.collider2))
+                            })
+                            .collect()
+                    },
+                    contacts: true,
+                }
+            }
+
+            fn plugins(app: &mut App, options: &Options) {
+                app.insert_resource(PhysicsTransformConfig {
+                    position_to_transform: false,
+                    ..default()
+                })
+                .insert_resource(NarrowPhaseConfig {
+                    default_speculative_margin: 0.0,
+                    match_contacts: false,
+                    ..default()
+                })
+                .add_plugins((
+                    PhysicsSchedulePlugin::new(PostUpdate),
+                    ColliderHierarchyPlugin,
+                    ColliderTransformPlugin::new(PostUpdate),
+                    ColliderBackendPlugin::<Collider>::new(PostUpdate),
+                    ColliderTreePlugin::<Collider>::default(),
+                    NarrowPhasePlugin::<Collider>::new(PhysicsSchedule, false),
+                    BroadPhaseCorePlugin,
+                    BvhBroadPhasePlugin::<()>::default(),
+                    PhysicsTransformPlugin::new(PostUpdate),
+                ));
+                // The end of the tree's optimisation belongs to one of the solver's sets, which is not there to be in order.
+                app.edit_schedule(PhysicsSchedule, |schedule| {
+                    schedule
+                        .configure_sets(SolverSystems::Finalize.in_set(PhysicsStepSystems::Solver))
+                        .set_build_settings(ScheduleBuildSettings {
+                            ambiguity_detection: LogLevel::Ignore,
+                            ..default()
+                        });
+                });
+                if options.threads == 1 {
+                    let mut trees = app.world_mut().resource_mut::<ColliderTreeOptimization>();
+                    trees.use_async_tasks = false;
+                }
+            }
+
+            fn equip(
+                entity: &mut EntityWorldMut,
+                thing: &headbutt_bench::scene::Thing,
+                quiet: impl Bundle,
+            ) {
+                let body = if thing.fixed {
+                    RigidBody::Static
+                } else {
+                    RigidBody::Kinematic
+                };
+                let collider: Collider = $collider(&thing.form);
+                entity.insert((body, quiet, CollisionEventsEnabled, collider));
+            }
+        }
+    };
+}
+
+avian!(plane, avian2d, super::in_plane);
+avian!(space, avian3d, super::in_space);
+
+use headbutt_bench::form::Form;
+
+fn in_plane(form: &Form) -> avian2d::prelude::Collider {
+    use avian2d::prelude::Collider;
+    match form {
+        Form::Ball { radius } => Collider::circle(*radius),
+        Form::Block { half } => Collider::rectangle(2.0 * half.x, 2.0 * half.y),
+        Form::Capsule {
+            radius,
+            half_length,
+        } => Collider::capsule(*radius, 2.0 * half_length),
+        Form::Hull { points } => Collider::convex_hull(Form::flat_points(points))
+            .expect("the points of a scene have a hull"),
+    }
+}
+
+fn in_space(form: &Form) -> avian3d::prelude::Collider {
+    use avian3d::prelude::Collider;
+    match form {
+        Form::Ball { radius } => Collider::sphere(*radius),
+        Form::Block { half } => Collider::cuboid(2.0 * half.x, 2.0 * half.y, 2.0 * half.z),
+        Form::Capsule {
+            radius,
+            half_length,
+        } => Collider::capsule(*radius, 2.0 * half_length),
+        Form::Hull { points } => {
+            Collider::convex_hull(points.to_vec()).expect("the points of a scene have a hull")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! headbutt: the plugin with its defaults, a `Collider` on each entity, and nothing else. It sends a message for each
+//! touching pair and tick, which the peers do not.
+
+use bevy::prelude::*;
+use headbutt::prelude::*;
+use headbutt_bench::{exact::pair, form::Form};
+
+use crate::contender::{Engine, number};
+
+pub fn engine(flat: bool) -> Engine {
+    Engine {
+        name: "headbutt",
+        plugins: |app, _| {
+            app.add_plugins(HeadbuttPlugin::in_schedule(PostUpdate));
+        },
+        equip: if flat {
+            |entity, thing| {
+                entity.insert(collider(&thing.form, true));
+            }
+        } else {
+            |entity, thing| {
+                entity.insert(collider(&thing.form, false));
+            }
+        },
+        pairs: |world| {
+            let state = world.resource::<headbutt::CollisionState>();
+            state
+                .iter()
+                .map(|hit| pair(number(world, hit.entity), number(world, hit.other)))
+                .collect()
+        },
+        contacts: true,
+    }
+}
+
+fn collider(form: &Form, flat: bool) -> Collider {
+    form.collider(flat)
+}

@@ -1,0 +1,155 @@
+//! bevy_rapier, with nothing to solve.
+//!
+//! * Bare colliders, without bodies: moved by their transforms, they are tested against each other
+//!   (`ActiveCollisionTypes::all()`), and there is nothing for islands, solver or continuous collision detection to do.
+//! * Collision events are on for all; the step is fixed. The write-back of bodies is left out: there are none.
+//! * *rapier* computes the contacts of this tick, of what touches or is nearer than 0.002. *rapier-default* leaves these two
+//!   settings as they are: it counts as contact what is nearer than 0.02, and keeps the contact of a pair as it was until the
+//!   two have moved by up to 0.05 relative to each other, so that it answers for a pose that was. *rapier-sensor* has only
+//!   sensors, which answer yes or no, without contacts.
+
+/// The engine for one dimension: the two crates are made of one source, and have the same names.
+macro_rules! rapier {
+    ($module:ident, $crate_name:ident, $collider:expr) => {
+        pub mod $module {
+            use std::collections::BTreeSet;
+
+            use bevy::{prelude::*, transform::StaticTransformOptimizations};
+            use headbutt_bench::{
+                exact::{Pair, pair},
+                scene::Thing,
+            };
+            use $crate_name::{prelude::*, rapier::prelude::IntegrationParameters};
+
+            use crate::contender::{Engine, number};
+
+            pub fn contacts() -> Engine {
+                Engine {
+                    name: "rapier",
+                    plugins: |app, _| {
+                        let exact = IntegrationParameters {
+                            normalized_contact_recycle_distance: 0.0,
+                            normalized_prediction_distance: 0.002,
+                            ..default()
+                        };
+                        plugins(app, exact);
+                    },
+                    equip: |entity, thing| equip(entity, thing, ()),
+                    pairs: contact_pairs,
+                    contacts: true,
+                }
+            }
+
+            pub fn defaults() -> Engine {
+                Engine {
+                    name: "rapier-default",
+                    plugins: |app, _| plugins(app, default()),
+                    ..contacts()
+                }
+            }
+
+            pub fn sensors() -> Engine {
+                Engine {
+                    name: "rapier-sensor",
+                    equip: |entity, thing| equip(entity, thing, Sensor),
+                    pairs: sensor_pairs,
+                    contacts: false,
+                    ..contacts()
+                }
+            }
+
+            fn plugins(app: &mut App, integration_parameters: IntegrationParameters) {
+                let start = RapierContextInitialization::InitializeDefaultRapierContext {
+                    integration_parameters,
+                    rapier_configuration: RapierConfiguration::new(1.0),
+                };
+                let plugin = RapierPhysicsPlugin::<NoUserData>::default()
+                    .with_custom_initialization(start)
+                    .with_physics_sets_systems(
+                        [PhysicsSet::SyncBackend, PhysicsSet::StepSimulation]
+                            .into_iter()
+                            .collect(),
+                    );
+                app.insert_resource(TimestepMode::Fixed {
+                    dt: 1.0 / 60.0,
+                    substeps: 1,
+                })
+                // It propagates transforms itself, but leaves this to Bevy's `TransformPlugin`.
+                .init_resource::<StaticTransformOptimizations>()
+                .add_plugins(plugin);
+            }
+
+            fn equip(entity: &mut EntityWorldMut, thing: &Thing, sensor: impl Bundle) {
+                let collider: Collider = $collider(&thing.form);
+                entity.insert((
+                    collider,
+                    sensor,
+                    ActiveCollisionTypes::all(),
+                    ActiveEvents::COLLISION_EVENTS,
+                ));
+            }
+
+            fn contact_pairs(world: &mut World) -> BTreeSet<Pair> {
+                let mut contexts = world.query::<(
+                    &RapierContextSimulation,
+                    &RapierContextColliders,
+                    &RapierRigidBodySet,
+                )>();
+                let (simulation, colliders, bodies) =
+                    contexts.single(world).expect("there is one context");
+                let touching = simulation
+                    .contact_pairs(colliders, bodies)
+                    .filter(|it| it.has_any_active_contact());
+                touching
+                    .filter_map(|it| Some((it.collider1()?, it.collider2()?)))
+                    .map(|(a, b)| pair(number(world, a), number(world, b)))
+                    .collect()
+            }
+
+            fn sensor_pairs(world: &mut World) -> BTreeSet<Pair> {
+                let mut contexts =
+                    world.query::<(&RapierContextSimulation, &RapierContextColliders)>();
+                let (simulation, colliders) = contexts.single(world).expect("there is one context");
+                simulation
+                    .intersection_pairs(colliders)
+                    .filter(|(_, _, touching)| *touching)
+                    .map(|(a, b, _)| pair(number(world, a), number(world, b)))
+                    .collect()
+            }
+        }
+    };
+}
+
+rapier!(plane, bevy_rapier2d, super::in_plane);
+rapier!(space, bevy_rapier3d, super::in_space);
+
+use headbutt_bench::form::Form;
+
+fn in_plane(form: &Form) -> bevy_rapier2d::prelude::Collider {
+    use bevy_rapier2d::prelude::Collider;
+    match form {
+        Form::Ball { radius } => Collider::ball(*radius),
+        Form::Block { half } => Collider::cuboid(half.x, half.y),
+        Form::Capsule {
+            radius,
+            half_length,
+        } => Collider::capsule_y(*half_length, *radius),
+        Form::Hull { points } => Collider::convex_hull(&Form::flat_points(points))
+            .expect("the points of a scene have a hull"),
+    }
+}
+
+fn in_space(form: &Form) -> bevy_rapier3d::prelude::Collider {
+    use bevy_rapier3d::prelude::Collider;
+    match form {
+        Form::Ball { radius } => Collider::ball(*radius),
+        Form::Block { half } => Collider::cuboid(half.x, half.y, half.z),
+        Form::Capsule {
+            radius,
+            half_length,
+        } => Collider::capsule_y(*half_length, *radius),
+        Form::Hull { points } => {
+            Collider::convex_hull(points).expect("the points of a scene have a hull")
+        }
+    }
+}

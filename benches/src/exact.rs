@@ -1,0 +1,115 @@
+//! Which pairs really touch: all pairs whose surrounding balls do are asked, one by one, with no engine in between.
+
+use std::collections::BTreeSet;
+
+use bevy::{
+    math::{Isometry2d, Isometry3d, Rot2},
+    prelude::*,
+};
+use headbutt::{Space, Support, query};
+
+use crate::scene::Scene;
+
+/// Two numbers, the smaller one first.
+pub type Pair = [u32; 2];
+
+/// Two numbers in order.
+pub fn pair(a: u32, b: u32) -> Pair {
+    [a.min(b), a.max(b)]
+}
+
+/// What there is to find.
+pub struct Exact {
+    /// The pairs that touch.
+    pub touching: BTreeSet<Pair>,
+    /// Those of them that any engine has to find: they are not just touching.
+    certain: BTreeSet<Pair>,
+    /// Those that it may find: they are nearly touching.
+    possible: BTreeSet<Pair>,
+}
+
+/// How far an engine may be off, as a part of the two sizes: avian passes over turns of less than 0.1 degrees.
+const BAND: f32 = 0.005;
+/// What it may be off whatever the sizes: rapier counts what is nearer than 0.002 as touching.
+const NEAR: f32 = 0.0021;
+
+impl Exact {
+    /// For these poses, in the order of the scene.
+    pub fn new(scene: &Scene, poses: &[Transform]) -> Self {
+        let mut exact = Self {
+            touching: BTreeSet::new(),
+            certain: BTreeSet::new(),
+            possible: BTreeSet::new(),
+        };
+        if scene.flat {
+            let shapes: Vec<_> = scene.things.iter().map(|it| it.form.plane()).collect();
+            let pose = |at: &Transform| {
+                let x = at.rotation * Vec3::X;
+                Isometry2d::new(at.translation.truncate(), Rot2::from_sin_cos(x.y, x.x))
+            };
+            let poses_2d: Vec<Isometry2d> = poses.iter().map(pose).collect();
+            exact.fill(scene, poses, |a, b| {
+                ask(&shapes[a], poses_2d[a], &shapes[b], poses_2d[b])
+            });
+        } else {
+            let shapes: Vec<_> = scene.things.iter().map(|it| it.form.space()).collect();
+            let pose = |at: &Transform| Isometry3d::new(at.translation, at.rotation);
+            let poses_3d: Vec<Isometry3d> = poses.iter().map(pose).collect();
+            exact.fill(scene, poses, |a, b| {
+                ask(&shapes[a], poses_3d[a], &shapes[b], poses_3d[b])
+            });
+        }
+        exact
+    }
+
+    /// `depth` is negative if the two are apart.
+    fn fill(&mut self, scene: &Scene, poses: &[Transform], depth: impl Fn(usize, usize) -> f32) {
+        // The balls are larger than the shapes by the band, and as much again for rounding.
+        let reach = |index: usize| 1.01 * scene.things[index].form.reach() + NEAR;
+        let low = |index: usize| poses[index].translation.x - reach(index);
+        let mut order: Vec<usize> = (0..poses.len()).collect();
+        order.sort_unstable_by(|a, b| low(*a).total_cmp(&low(*b)));
+        for (rank, &a) in order.iter().enumerate() {
+            let end = poses[a].translation.x + reach(a);
+            for &b in order[rank + 1..].iter().take_while(|b| low(**b) <= end) {
+                let size = reach(a) + reach(b);
+                if poses[a].translation.distance(poses[b].translation) > size {
+                    continue;
+                }
+                let depth = depth(a, b);
+                let pair = pair(a as u32, b as u32);
+                if depth >= 0.0 {
+                    self.touching.insert(pair);
+                }
+                let band = BAND * size + NEAR;
+                if depth > band {
+                    self.certain.insert(pair);
+                }
+                if depth > -band {
+                    self.possible.insert(pair);
+                }
+            }
+        }
+    }
+
+    /// How many of the certain ones an engine has missed, and how many it has found that are none.
+    pub fn compare(&self, found: &BTreeSet<Pair>) -> (usize, usize) {
+        (
+            self.certain.difference(found).count(),
+            found.difference(&self.possible).count(),
+        )
+    }
+}
+
+/// How deep two shapes are in each other, or, negative, how far they are apart.
+fn ask<S: Support + ?Sized>(
+    a: &S,
+    pose_a: <S::Vector as Space>::Isometry,
+    b: &S,
+    pose_b: <S::Vector as Space>::Isometry,
+) -> f32 {
+    match query::contact(a, pose_a, b, pose_b) {
+        Some(contact) => contact.depth,
+        None => -query::distance(a, pose_a, b, pose_b).distance,
+    }
+}

@@ -1,0 +1,9 @@
+//! What the measurements have in common: scenes with their motion, the exact answer, clocks, statistics and tables.
+
+pub mod clock;
+pub mod exact;
+pub mod form;
+pub mod motion;
+pub mod scene;
+pub mod stats;
+pub mod table;

@@ -1,0 +1,108 @@
+//! How things move: a function of their number and of the tick, so that all worlds are alike without sharing anything.
+
+use bevy::prelude::*;
+
+/// Which thing of the scene an entity is, in any world.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Number(pub u32);
+
+/// How many ticks there have been.
+#[derive(Resource, Default)]
+pub struct Ticks(pub u32);
+
+/// What moves has one of these.
+#[derive(Component, Clone, Debug)]
+pub enum Motion {
+    /// Straight on and turning, back at the walls.
+    Drift {
+        velocity: Vec3,
+        spin: Quat,
+        bound: Vec3,
+    },
+    /// Around one place, anew each tick.
+    Jitter {
+        home: Transform,
+        reach: Vec3,
+        turn: f32,
+    },
+    /// Anywhere, each tick.
+    Teleport { bound: Vec3 },
+}
+
+/// Moves everything by a tick. On one thread, in every world: it is subtracted in the end.
+pub fn advance(
+    mut ticks: ResMut<Ticks>,
+    mut things: Query<(&Number, &mut Transform, &mut Motion)>,
+) {
+    ticks.0 += 1;
+    for (number, mut transform, mut motion) in &mut things {
+        // What does not change is not marked as changed.
+        match motion.bypass_change_detection() {
+            Motion::Drift {
+                velocity,
+                spin,
+                bound,
+            } => {
+                let place = transform.translation + *velocity;
+                for axis in 0..3 {
+                    if place[axis].abs() > bound[axis] && place[axis] * velocity[axis] > 0.0 {
+                        velocity[axis] = -velocity[axis];
+                    }
+                }
+                transform.translation = place;
+                transform.rotation = (transform.rotation * *spin).normalize();
+            }
+            Motion::Jitter { home, reach, turn } => {
+                let mut noise = Noise::new(number.0, ticks.0);
+                transform.translation = home.translation + *reach * noise.place();
+                transform.rotation = home.rotation * Quat::from_rotation_z(*turn * noise.signed());
+            }
+            Motion::Teleport { bound } => {
+                let mut noise = Noise::new(number.0, ticks.0);
+                transform.translation = *bound * noise.place();
+                transform.rotation = noise.rotation(bound.z == 0.0);
+            }
+        }
+    }
+}
+
+/// Random numbers without a state to keep: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators" (2014)).
+pub struct Noise(u64);
+
+impl Noise {
+    pub fn new(number: u32, tick: u32) -> Self {
+        Self((u64::from(number) << 32 | u64::from(tick)).wrapping_mul(0xD134_2543_DE82_EF95))
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From -1 to 1.
+    pub fn signed(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / (1_u32 << 23) as f32 - 1.0
+    }
+
+    /// In the cube from -1 to 1.
+    pub fn place(&mut self) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed())
+    }
+
+    /// Any rotation; in the plane, around z.
+    pub fn rotation(&mut self, flat: bool) -> Quat {
+        if flat {
+            return Quat::from_rotation_z(self.signed() * std::f32::consts::PI);
+        }
+        loop {
+            let candidate = Vec4::new(self.signed(), self.signed(), self.signed(), self.signed());
+            let squared = candidate.length_squared();
+            if squared > 0.01 && squared <= 1.0 {
+                return Quat::from_vec4(candidate / squared.sqrt());
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The scenes: lists of things, from a seed, in the plane or in space. Sizes are about 1, and a tick moves things by a
+//! few hundredths of that.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use bevy::prelude::*;
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use crate::{
+    form::Form,
+    motion::{Motion, Noise},
+};
+
+/// What is going on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// All drift and turn; balls, boxes and capsules, with about one overlapping pair for two of them.
+    Moving,
+    /// 90 % static and apart, the rest drifts through them.
+    Mixed,
+    /// A dense grid in which each touches about six neighbours, and all jitter.
+    Pile,
+    /// The moving scene, stopped.
+    Idle,
+    /// All static, and apart.
+    Static,
+    /// The moving scene, of hulls with 32 points, in the plane 16.
+    Hulls,
+    /// The moving scene, with sizes from 1 to 1000.
+    Sizes,
+    /// The moving scene, but all are somewhere else each tick.
+    Teleport,
+}
+
+impl Kind {
+    pub const ALL: [Self; 8] = [
+        Self::Moving,
+        Self::Mixed,
+        Self::Pile,
+        Self::Idle,
+        Self::Static,
+        Self::Hulls,
+        Self::Sizes,
+        Self::Teleport,
+    ];
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&format!("{self:?}").to_lowercase())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|kind| kind.to_string() == name);
+        known.ok_or_else(|| format!("no scene `{name}`"))
+    }
+}
+
+/// One thing.
+#[derive(Clone, Debug)]
+pub struct Thing {
+    pub form: Form,
+    pub start: Transform,
+    /// `None` if it does not move in this scene.
+    pub motion: Option<Motion>,
+    /// Whether it never will: engines may be told.
+    pub fixed: bool,
+}
+
+/// A scene.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    pub kind: Kind,
+    pub flat: bool,
+    pub things: Vec<Thing>,
+}
+
+impl Scene {
+    /// The same for the same arguments.
+    pub fn new(kind: Kind, flat: bool, count: usize) -> Self {
+        let mut random = StdRng::seed_from_u64(0x0B0B + count as u64 + u64::from(flat));
+        let things = match kind {
+            Kind::Mixed => mixed(flat, count, &mut random),
+            Kind::Pile => pile(flat, count, &mut random),
+            Kind::Static => apart(flat, count, &mut random),
+            Kind::Moving | Kind::Idle | Kind::Hulls | Kind::Sizes | Kind::Teleport => {
+                crowd(kind, flat, count, &mut random)
+            }
+        };
+        Self { kind, flat, things }
+    }
+}
+
+fn drift(flat: bool, bound: Vec3, noise: &mut Noise) -> Motion {
+    // 3 m/s and two turns in three seconds at 60 ticks a second: above 0.1 degrees, below which avian does not turn.
+    let velocity = 0.05 * noise.place();
+    let angle = 0.035 + 0.01 * noise.signed();
+    let axis = if flat {
+        Vec3::Z
+    } else {
+        noise.place().normalize_or(Vec3::Z)
+    };
+    Motion::Drift {
+        velocity: if flat { velocity.with_z(0.0) } else { velocity },
+        spin: Quat::from_axis_angle(axis, angle),
+        bound,
+    }
+}
+
+/// So many that about half as many pairs overlap.
+fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
+    let hulls: Vec<Form> = (0..64).map(|_| hull(flat, random)).collect();
+    let forms: Vec<Form> = (0..count)
+        .map(|number| match kind {
+            Kind::Hulls => hulls[number % hulls.len()].clone(),
+            Kind::Sizes => scaled(usual(random), 0.02 * 1000.0_f32.powf(random.random())),
+            _ => usual(random),
+        })
+        .collect();
+    let bound = half_room(flat, &forms, random);
+    let thing = |(number, form)| {
+        let mut noise = Noise::new(number as u32, u32::MAX);
+        let start =
+            Transform::from_translation(bound * noise.place()).with_rotation(noise.rotation(flat));
+        let motion = match kind {
+            Kind::Idle => None,
+            Kind::Teleport => Some(Motion::Teleport { bound }),
+            _ => Some(drift(flat, bound, &mut noise)),
+        };
+        Thing {
+            form,
+            start,
+            motion,
+            fixed: false,
+        }
+    };
+    forms.into_iter().enumerate().map(thing).collect()
+}
+
+/// Half of the edges of a room in which two random ones of these overlap with probability 1 / count.
+fn half_room(flat: bool, forms: &[Form], random: &mut StdRng) -> Vec3 {
+    let mut radius = || forms[random.random_range(0..forms.len())].mean_radius(flat);
+    let samples = 100_000;
+    let reach = |sum: f32| {
+        let sum = f64::from(sum);
+        if flat {
+            std::f64::consts::PI * sum.powi(2)
+        } else {
+            4.0 / 3.0 * std::f64::consts::PI * sum.powi(3)
+        }
+    };
+    let volume: f64 = (0..samples)
+        .map(|_| reach(radius() + radius()) / f64::from(samples))
+        .sum();
+    let room = volume * forms.len() as f64;
+    if flat {
+        (Vec2::splat(room.sqrt() as f32) / 2.0).extend(0.0)
+    } else {
+        Vec3::splat(room.cbrt() as f32 / 2.0)
+    }
+}
+
+fn usual(random: &mut StdRng) -> Form {
+    match random.random_range(0..3) {
+        0 => Form::Ball {
+            radius: random.random_range(0.3..0.6),
+        },
+        1 => Form::Block {
+            half: Vec3::from_array([(); 3].map(|()| random.random_range(0.25..0.5))),
+        },
+        _ => Form::Capsule {
+            radius: random.random_range(0.2..0.4),
+            half_length: random.random_range(0.2..0.4),
+        },
+    }
+}
+
+fn scaled(form: Form, factor: f32) -> Form {
+    match form {
+        Form::Ball { radius } => Form::Ball {
+            radius: radius * factor,
+        },
+        Form::Block { half } => Form::Block {
+            half: half * factor,
+        },
+        Form::Capsule {
+            radius,
+            half_length,
+        } => Form::Capsule {
+            radius: radius * factor,
+            half_length: half_length * factor,
+        },
+        hull @ Form::Hull { .. } => hull,
+    }
+}
+
+/// Random points on a ball or circle: each is a corner.
+fn hull(flat: bool, random: &mut StdRng) -> Form {
+    let seed = random.random();
+    let mut noise = Noise::new(seed, 0);
+    let points: Arc<[Vec3]> = if flat {
+        let angle = |corner: u8, noise: &mut Noise| {
+            (f32::from(corner) + 0.3 * noise.signed()) * std::f32::consts::TAU / 16.0
+        };
+        (0..16)
+            .map(|corner| 0.5 * Vec2::from_angle(angle(corner, &mut noise)).extend(0.0))
+            .collect()
+    } else {
+        (0..32)
+            .map(|_| 0.5 * (noise.rotation(false) * Vec3::X))
+            .collect()
+    };
+    Form::Hull { points }
+}
+
+/// The places of a grid with this distance, about the origin.
+fn grid(flat: bool, count: usize, spacing: f32) -> impl Iterator<Item = Vec3> {
+    let edge = if flat {
+        (count as f64).sqrt().ceil()
+    } else {
+        (count as f64).cbrt().ceil()
+    } as usize;
+    let middle = 0.5 * (edge as f32 - 1.0);
+    (0..count).map(move |number| {
+        let at = |layer: usize| (layer as f32 - middle) * spacing;
+        let (x, y, z) = (number % edge, number / edge % edge, number / edge / edge);
+        if flat {
+            Vec3::new(at(x), at(number / edge), 0.0)
+        } else {
+            Vec3::new(at(x), at(y), at(z))
+        }
+    })
+}
+
+/// More than the longest shape, at any rotation: half diagonals of 0.87, capsules of 0.8.
+const APART: f32 = 1.8;
+
+fn apart(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
+    let places: Vec<Vec3> = grid(flat, count, APART).collect();
+    let thing = |(number, place)| Thing {
+        form: usual(random),
+        start: Transform::from_translation(place)
+            .with_rotation(Noise::new(number as u32, 0).rotation(flat)),
+        motion: None,
+        fixed: true,
+    };
+    places.into_iter().enumerate().map(thing).collect()
+}
+
+fn mixed(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
+    let mut things = apart(flat, count - count / 10, random);
+    let far = things.iter().map(|it| it.start.translation.max_element());
+    let reach = far.fold(0.0, f32::max);
+    let bound = if flat {
+        Vec3::new(reach, reach, 0.0)
+    } else {
+        Vec3::splat(reach)
+    };
+    for number in things.len()..count {
+        let mut noise = Noise::new(number as u32, u32::MAX);
+        things.push(Thing {
+            form: usual(random),
+            start: Transform::from_translation(bound * noise.place())
+                .with_rotation(noise.rotation(flat)),
+            motion: Some(drift(flat, bound, &mut noise)),
+            fixed: false,
+        });
+    }
+    things
+}
+
+/// In space a cubic grid; in the plane one whose rows are shifted, so that there are six neighbours, too.
+fn pile(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
+    let spacing = 0.93;
+    let edge = (count as f64).sqrt().ceil() as usize;
+    let places = grid(flat, count, spacing).collect::<Vec<_>>();
+    let thing = |(number, place): (usize, Vec3)| {
+        let shifted = if flat {
+            let odd = (number / edge % 2) as f32;
+            Vec3::new(place.x + 0.5 * spacing * odd, place.y * 0.866, 0.0)
+        } else {
+            place
+        };
+        let mut noise = Noise::new(number as u32, 0);
+        let home = Transform::from_translation(shifted).with_rotation(noise.rotation(flat));
+        let form = match random.random_range(0..2) {
+            0 => Form::Ball { radius: 0.5 },
+            _ => Form::Block {
+                half: Vec3::splat(0.42),
+            },
+        };
+        Thing {
+            form,
+            start: home,
+            motion: Some(Motion::Jitter {
+                home,
+                reach: if flat {
+                    Vec3::new(0.01, 0.01, 0.0)
+                } else {
+                    Vec3::splat(0.01)
+                },
+                turn: 0.02,
+            }),
+            fixed: false,
+        }
+    };
+    places.into_iter().enumerate().map(thing).collect()
+}

@@ -1,0 +1,41 @@
+//! Medians and quartiles: what the scheduler of a shared machine disturbs least.
+
+/// The middle of some samples, and the quartiles around it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Summary {
+    pub low: f64,
+    pub median: f64,
+    pub high: f64,
+}
+
+impl Summary {
+    /// Of at least one sample.
+    pub fn of(mut samples: Vec<f64>) -> Self {
+        samples.sort_unstable_by(f64::total_cmp);
+        let at = |part: f64| samples[((samples.len() - 1) as f64 * part).round() as usize];
+        Self {
+            low: at(0.25),
+            median: at(0.5),
+            high: at(0.75),
+        }
+    }
+
+    /// All three less by some constant.
+    pub fn minus(self, constant: f64) -> Self {
+        Self {
+            low: self.low - constant,
+            median: self.median - constant,
+            high: self.high - constant,
+        }
+    }
+}
+
+/// The mean of ratios: a class that is twice as fast and one that is half as fast cancel out.
+pub fn geometric_mean(ratios: impl IntoIterator<Item = f64>) -> f64 {
+    let (sum, count) = ratios
+        .into_iter()
+        .fold((0.0, 0_u32), |(sum, count), ratio| {
+            (sum + ratio.ln(), count + 1)
+        });
+    (sum / f64::from(count.max(1))).exp()
+}
