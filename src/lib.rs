@@ -14,6 +14,7 @@ mod collisions;
 mod concave;
 #[cfg(feature = "serialize")]
 mod data;
+mod diagnostics;
 mod event;
 #[cfg(feature = "mesh")]
 mod from_mesh;
@@ -29,6 +30,7 @@ mod state;
 pub use collider::Collider;
 pub use collisions::{CollidingEntities, Collisions};
 pub use concave::PartPose;
+pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 pub use event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason};
 #[cfg(feature = "mesh")]
 pub use from_mesh::{ColliderFromMesh, MeshShape, MeshSource};

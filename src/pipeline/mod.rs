@@ -17,6 +17,7 @@ mod broad_phase;
 mod meshes;
 mod narrow_phase;
 mod place;
+mod proxy;
 mod report;
 mod sync;
 
@@ -27,7 +28,7 @@ use bevy::{
     prelude::*,
 };
 
-use crate::{event::CollisionEvent, state::CollisionState};
+use crate::{diagnostics::CollisionDiagnostics, event::CollisionEvent, state::CollisionState};
 
 /// The stages of the tick, in this order, in the schedule that the plugin was given (`FixedPostUpdate` by default).
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,9 +47,11 @@ pub enum HeadbuttSystems {
 pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     app.add_message::<CollisionEvent>()
         .init_resource::<sync::Proxies>()
+        .init_resource::<broad_phase::Candidates>()
         .init_resource::<CandidatePairs>()
         .init_resource::<narrow_phase::TouchingPairs>()
         .init_resource::<CollisionState>()
+        .init_resource::<CollisionDiagnostics>()
         .init_resource::<BroadPhase>()
         .configure_sets(
             schedule,
@@ -64,13 +67,17 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
             schedule,
             (
                 sync::sync.in_set(HeadbuttSystems::Sync),
-                broad_phase::sweep_and_prune
+                broad_phase::find_candidates
                     .in_set(HeadbuttSystems::BroadPhase)
-                    .run_if(resource_equals(BroadPhase::Automatic)),
+                    .run_if(is_automatic),
                 narrow_phase::narrow_phase.in_set(HeadbuttSystems::NarrowPhase),
                 report::report.in_set(HeadbuttSystems::Report),
             ),
         );
     #[cfg(feature = "mesh")]
     meshes::build(app, schedule);
+}
+
+fn is_automatic(proxies: Res<sync::Proxies>) -> bool {
+    proxies.source == BroadPhase::Automatic
 }

@@ -1,12 +1,14 @@
 //! Third stage: which candidate pairs touch, and how.
 
-use bevy::prelude::*;
+use bevy::{platform::time::Instant, prelude::*};
 
 use super::{
-    broad_phase::CandidatePairs,
-    sync::{Part, Proxies, Proxy, ProxyPair},
+    broad_phase::{BroadPhase, CandidatePairs, Candidates},
+    proxy::{Part, Proxy},
+    sync::{Place, Proxies, Slots},
 };
 use crate::{
+    diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
     query::{Pair, Seams, Solver, narrow_length, surface_contact},
     shape::Body,
@@ -20,45 +22,150 @@ pub struct TouchingPairs {
     pub contacts: Vec<CollisionEvent>,
     /// All contacts of the pairs of which more than one part touches, in the same order, then in that of the parts.
     pub parts: Vec<CollisionEvent>,
-    /// The pairs that were candidates, likewise in order, each once, with the lesser entity first.
-    candidates: Vec<(Entity, Entity)>,
+    /// Whether they are not what they were in the last tick.
+    pub is_changed: bool,
+    /// The pairs that the app has supplied, likewise in order, each once, with the lesser entity first.
+    supplied: Vec<(Entity, Entity)>,
+    new: Contacts,
+    last: Contacts,
+}
+
+/// Contacts, and those of the parts.
+#[derive(Default)]
+struct Contacts {
+    pairs: Vec<CollisionEvent>,
+    parts: Vec<CollisionEvent>,
     /// The numbers of the parts of one pair that may touch.
     near: Vec<(u32, u32)>,
 }
 
-impl TouchingPairs {
-    /// Whether the pair, with the lesser entity first, was a candidate.
-    pub fn was_candidate(&self, pair: (Entity, Entity)) -> bool {
-        self.candidates.binary_search(&pair).is_ok()
+impl Contacts {
+    fn test<V: Space>(&mut self, a: &Proxy<V>, b: &Proxy<V>) {
+        let (a, b) = if a.entity < b.entity { (a, b) } else { (b, a) };
+        let contact = deepest(a, b, &mut self.near, &mut self.parts);
+        self.pairs.extend(contact);
     }
 }
 
-/// Runs the solver on every candidate pair.
+impl TouchingPairs {
+    /// Whether the app has supplied the pair, with the lesser entity first.
+    pub fn was_supplied(&self, pair: (Entity, Entity)) -> bool {
+        self.supplied.binary_search(&pair).is_ok()
+    }
+}
+
+fn pair_of(contact: &CollisionEvent) -> (Entity, Entity) {
+    (contact.entity, contact.other)
+}
+
+/// Runs the solver on every candidate pair. The contacts of what has not changed stand.
 pub fn narrow_phase(
     proxies: Res<Proxies>,
-    candidates: Res<CandidatePairs>,
+    candidates: Res<Candidates>,
+    supply: Res<CandidatePairs>,
     mut touching: ResMut<TouchingPairs>,
+    mut diagnostics: ResMut<CollisionDiagnostics>,
+) {
+    let start = Instant::now();
+    find_contacts(&proxies, &candidates, &supply, &mut touching);
+    let candidates = candidates.plane.pairs.len() + candidates.solid.pairs.len();
+    diagnostics.candidates = match proxies.source {
+        BroadPhase::Automatic => candidates,
+        BroadPhase::Custom => touching.supplied.len(),
+    };
+    diagnostics.contacts = touching.contacts.len();
+    diagnostics.narrow_phase = start.elapsed();
+}
+
+fn find_contacts(
+    proxies: &Proxies,
+    candidates: &Candidates,
+    supply: &CandidatePairs,
+    touching: &mut TouchingPairs,
 ) {
     let TouchingPairs {
         contacts,
         parts,
-        candidates: pairs,
-        near,
-    } = &mut *touching;
-    pairs.clear();
-    pairs.extend(candidates.iter().map(|(a, b)| (a.min(b), a.max(b))));
-    pairs.sort_unstable();
-    pairs.dedup();
+        is_changed,
+        supplied,
+        new,
+        last,
+    } = touching;
+    new.pairs.clear();
+    new.parts.clear();
+    let is_supplied = proxies.source == BroadPhase::Custom;
+    *is_changed =
+        is_supplied || !proxies.plane.changed().is_empty() || !proxies.solid.changed().is_empty();
+    supplied.clear();
+    if !*is_changed {
+        return;
+    }
+    if is_supplied {
+        supplied.extend(supply.iter().map(|(a, b)| (a.min(b), a.max(b))));
+        supplied.sort_unstable();
+        supplied.dedup();
+        for (entity, other) in supplied.iter().filter(|(entity, other)| entity != other) {
+            match (proxies.place(*entity), proxies.place(*other)) {
+                (Some(Place::Plane(a)), Some(Place::Plane(b))) => test(&proxies.plane, (a, b), new),
+                (Some(Place::Solid(a)), Some(Place::Solid(b))) => test(&proxies.solid, (a, b), new),
+                _ => {}
+            }
+        }
+    } else {
+        candidates
+            .plane
+            .pairs
+            .iter()
+            .for_each(|pair| test(&proxies.plane, *pair, new));
+        candidates
+            .solid
+            .pairs
+            .iter()
+            .for_each(|pair| test(&proxies.solid, *pair, new));
+        new.pairs.sort_unstable_by_key(pair_of);
+        // The parts of one pair are in order.
+        new.parts.sort_by_key(pair_of);
+    }
 
-    contacts.clear();
-    parts.clear();
-    let apart = pairs.iter().filter(|(entity, other)| entity != other);
-    contacts.extend(
-        apart.filter_map(|(entity, other)| match proxies.pair(*entity, *other)? {
-            ProxyPair::Plane(a, b) => deepest(a, b, near, parts),
-            ProxyPair::Solid(a, b) => deepest(a, b, near, parts),
-        }),
+    let stands = |contact: &CollisionEvent| {
+        let as_was = |entity: Entity| match proxies.place(entity) {
+            Some(Place::Plane(slot)) => !proxies.plane.is_changed(slot),
+            Some(Place::Solid(slot)) => !proxies.solid.is_changed(slot),
+            _ => false,
+        };
+        !is_supplied && as_was(contact.entity) && as_was(contact.other)
+    };
+    core::mem::swap(contacts, &mut last.pairs);
+    core::mem::swap(parts, &mut last.parts);
+    merge(
+        last.pairs.iter().filter(|it| stands(it)),
+        &new.pairs,
+        contacts,
     );
+    merge(last.parts.iter().filter(|it| stands(it)), &new.parts, parts);
+}
+
+fn test<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32), contacts: &mut Contacts) {
+    if let (Some(a), Some(b)) = (proxies.get(a), proxies.get(b)) {
+        contacts.test(a, b);
+    }
+}
+
+/// Merges contacts that stand with those found anew, both in order, and of different pairs.
+fn merge<'a>(
+    standing: impl Iterator<Item = &'a CollisionEvent>,
+    new: &[CollisionEvent],
+    merged: &mut Vec<CollisionEvent>,
+) {
+    merged.clear();
+    let mut new = new.iter().copied().peekable();
+    for contact in standing {
+        while let Some(before) = new.next_if(|it| pair_of(it) < pair_of(contact)) {
+            merged.push(before);
+        }
+        merged.push(*contact);
+    }
+    merged.extend(new);
 }
 
 /// The deepest contact of two proxies. Where more than one part touches, all are added to `parts`.

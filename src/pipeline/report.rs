@@ -6,6 +6,7 @@
 
 use bevy::{
     ecs::{entity_disabling::DefaultQueryFilters, event::EntityEvent},
+    platform::time::Instant,
     prelude::*,
 };
 
@@ -13,6 +14,7 @@ use super::{broad_phase::BroadPhase, narrow_phase::TouchingPairs, sync::Proxies}
 use crate::{
     collider::Collider,
     collisions::CollidingEntities,
+    diagnostics::CollisionDiagnostics,
     event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason},
     layers::CollisionLayers,
     state::CollisionState,
@@ -25,6 +27,7 @@ pub fn report(
     colliding: &mut QueryState<(Entity, &mut CollidingEntities)>,
     mut events: Local<Vec<CollisionEvent>>,
 ) {
+    let start = Instant::now();
     events.clear();
     world.resource_scope(|world, mut state: Mut<CollisionState>| {
         let touching = world.resource::<TouchingPairs>();
@@ -47,6 +50,7 @@ pub fn report(
         }
     });
     trigger_observers(world, &events);
+    world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();
 }
 
 /// Merges two lists in order of their pairs: the contacts of the last tick and those of this one.
@@ -102,7 +106,7 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
         } else if *world.resource::<BroadPhase>() == BroadPhase::Custom
             && !world
                 .resource::<TouchingPairs>()
-                .was_candidate((entity, other))
+                .was_supplied((entity, other))
         {
             EndReason::NotCandidate
         } else {

@@ -1,0 +1,102 @@
+//! What a tick had to do, and how long it took.
+
+use core::time::Duration;
+
+use bevy::{
+    diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic},
+    prelude::*,
+};
+
+/// What the last tick had to do, and how long each of its stages took.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::CollisionDiagnostics;
+///
+/// fn show(diagnostics: Res<CollisionDiagnostics>) {
+///     println!("{} pairs tested, {} touch", diagnostics.candidates, diagnostics.contacts);
+/// }
+/// ```
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CollisionDiagnostics {
+    /// Colliders that can touch something: those that are neither inert nor at fault.
+    pub colliders: usize,
+    /// Of these, those that are not what or where they were in the tick before, with those that are gone.
+    pub changed: usize,
+    /// Pairs of colliders that were tested. A pair of which neither side has changed is not.
+    pub candidates: usize,
+    /// Pairs of colliders that touch.
+    pub contacts: usize,
+    /// How long the reading of colliders and transforms took.
+    pub sync: Duration,
+    /// How long the search for candidate pairs took.
+    pub broad_phase: Duration,
+    /// How long the tests of these took.
+    pub narrow_phase: Duration,
+    /// How long events, state and observers took.
+    pub report: Duration,
+}
+
+/// Adds [`CollisionDiagnostics`] to Bevy's `DiagnosticsStore`, once a frame.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::{HeadbuttDiagnosticsPlugin, prelude::*};
+///
+/// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default(), HeadbuttDiagnosticsPlugin));
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeadbuttDiagnosticsPlugin;
+
+impl HeadbuttDiagnosticsPlugin {
+    /// Colliders that can touch something.
+    pub const COLLIDERS: DiagnosticPath = DiagnosticPath::const_new("headbutt/colliders");
+    /// Pairs that were tested.
+    pub const CANDIDATES: DiagnosticPath = DiagnosticPath::const_new("headbutt/candidates");
+    /// Pairs that touch.
+    pub const CONTACTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/contacts");
+    /// Milliseconds of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
+    pub const SYNC: DiagnosticPath = DiagnosticPath::const_new("headbutt/sync");
+    /// Milliseconds of [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase).
+    pub const BROAD_PHASE: DiagnosticPath = DiagnosticPath::const_new("headbutt/broad_phase");
+    /// Milliseconds of [`HeadbuttSystems::NarrowPhase`](crate::HeadbuttSystems::NarrowPhase).
+    pub const NARROW_PHASE: DiagnosticPath = DiagnosticPath::const_new("headbutt/narrow_phase");
+    /// Milliseconds of [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report).
+    pub const REPORT: DiagnosticPath = DiagnosticPath::const_new("headbutt/report");
+}
+
+impl Plugin for HeadbuttDiagnosticsPlugin {
+    fn build(&self, app: &mut App) {
+        let counts = [Self::COLLIDERS, Self::CANDIDATES, Self::CONTACTS];
+        let times = [
+            Self::SYNC,
+            Self::BROAD_PHASE,
+            Self::NARROW_PHASE,
+            Self::REPORT,
+        ];
+        for path in counts {
+            app.register_diagnostic(Diagnostic::new(path));
+        }
+        for path in times {
+            app.register_diagnostic(Diagnostic::new(path).with_suffix("ms"));
+        }
+        app.init_resource::<CollisionDiagnostics>()
+            .add_systems(Last, measure);
+    }
+}
+
+fn measure(last: Res<CollisionDiagnostics>, mut diagnostics: Diagnostics) {
+    type Paths = HeadbuttDiagnosticsPlugin;
+    let mut add = |path: DiagnosticPath, value: f64| {
+        diagnostics.add_measurement(&path, || value);
+    };
+    add(Paths::COLLIDERS, last.colliders as f64);
+    add(Paths::CANDIDATES, last.candidates as f64);
+    add(Paths::CONTACTS, last.contacts as f64);
+    let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
+    add(Paths::SYNC, milliseconds(last.sync));
+    add(Paths::BROAD_PHASE, milliseconds(last.broad_phase));
+    add(Paths::NARROW_PHASE, milliseconds(last.narrow_phase));
+    add(Paths::REPORT, milliseconds(last.report));
+}

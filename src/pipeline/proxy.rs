@@ -1,0 +1,265 @@
+//! A collider as the stages of the tick see it: what it is and where, ready for the solver.
+
+use std::borrow::Cow;
+
+use bevy::prelude::*;
+
+use super::place::{Affine, Placement, place};
+use crate::{
+    layers::CollisionLayers,
+    query::tolerance::TOUCHING,
+    shape::{Body, Bounds, HalfSpace, Image, Map, Shape, ShapeError, Support, Surroundings},
+    space::{Pose, Space, Wide},
+};
+
+/// A collider as the stages after this one see it.
+#[derive(Clone, Debug)]
+pub struct Proxy<V: Space> {
+    pub entity: Entity,
+    pub layers: CollisionLayers,
+    pub pose: Pose<V::Wide>,
+    /// Where it is in the world, with room for what counts as touching.
+    pub extent: Extent<V::Wide>,
+    pub body: Body<V>,
+    map: Map<V::Wide>,
+}
+
+/// A convex part of a proxy, where it is.
+pub struct Part<'a, V: Space> {
+    /// 0 for what has but one.
+    pub number: u32,
+    /// Where it is in the world.
+    pub extent: Extent<V::Wide>,
+    pub pose: Pose<V::Wide>,
+    shape: Cow<'a, Shape<V>>,
+    map: Map<V::Wide>,
+}
+
+impl<V: Space> Part<'_, V> {
+    /// The shape, scaled, in the frame of `pose`.
+    pub fn image(&self) -> Image<'_, Shape<V>> {
+        Image::new(&self.shape, self.map)
+    }
+}
+
+/// Where in the world a proxy can be met.
+#[derive(Clone, Copy, Debug)]
+pub enum Extent<W> {
+    /// In a box around the shape.
+    Box(Bounds<W>),
+    /// In a half-space, told along the world's axes, but from the translation of the pose: exact far from the origin.
+    HalfSpace(HalfSpace<W>),
+}
+
+impl<W: Wide> Extent<W> {
+    /// The middle of the box; of a half-space a point at its border.
+    pub fn centre(&self, origin: W) -> W {
+        match self {
+            Self::Box(bounds) => (bounds.min + bounds.max) * 0.5,
+            Self::HalfSpace(half_space) => origin + half_space.normal * half_space.offset,
+        }
+    }
+
+    /// Whether two boxes have no point in common.
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Box(a), Self::Box(b)) => !a.overlaps(b),
+            _ => false,
+        }
+    }
+
+    /// The box, if it is one.
+    pub fn bounds(&self) -> Option<&Bounds<W>> {
+        match self {
+            Self::Box(bounds) => Some(bounds),
+            Self::HalfSpace(_) => None,
+        }
+    }
+
+    /// The half-space, if it is one.
+    pub fn half_space(&self) -> Option<&HalfSpace<W>> {
+        match self {
+            Self::Box(_) => None,
+            Self::HalfSpace(half_space) => Some(half_space),
+        }
+    }
+}
+
+impl<V: Space> Proxy<V> {
+    /// The proxy of a body, or why it takes no part.
+    pub fn new(
+        entity: Entity,
+        body: &Body<V>,
+        layers: CollisionLayers,
+        affine: &Affine,
+    ) -> Result<Self, Fault> {
+        let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
+        let (extent, radius) = match body {
+            Body::Convex(shape) => (extent_of(shape, map, &pose)?, shape.radius()),
+            Body::Compound(compound) => (
+                Extent::Box(Bounds::around(&Image::new(&**compound, map), &pose)),
+                compound.radius(),
+            ),
+        };
+        if radius.is_nan() || radius < 0.0 {
+            return Err(Fault::NoShape);
+        }
+        let ends = match &extent {
+            Extent::Box(bounds) => [bounds.min, bounds.max],
+            Extent::HalfSpace(it) => {
+                let place = pose.translation;
+                [place, place + it.normal * it.offset]
+            }
+        };
+        // It has room for rounding, so that what is inside out by more is no farthest point.
+        if let Extent::Box(bounds) = &extent
+            && (0..V::Wide::DIMENSION).any(|it| (bounds.max - bounds.min).component(it) < 0.0)
+        {
+            return Err(Fault::InsideOut);
+        }
+        // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
+        if !ends.iter().all(|end| V::narrow(*end * 8.0).is_finite()) {
+            return Err(Fault::Unbounded);
+        }
+        Ok(Self {
+            entity,
+            layers,
+            pose,
+            extent,
+            body: body.clone(),
+            map,
+        })
+    }
+
+    /// Whether it is as another one of the same body.
+    pub fn is_as(&self, other: &Self) -> bool {
+        self.pose == other.pose && self.map == other.map && self.layers == other.layers
+    }
+
+    /// Calls `visit` with the number of each part that may have a point within an extent, in the world.
+    pub fn parts_near(&self, extent: &Extent<V::Wide>, mut visit: impl FnMut(u32)) {
+        let Body::Compound(compound) = &self.body else {
+            return visit(0);
+        };
+        // A flattened compound has no frame to look from, and a half-space no end.
+        let (Some(inverse), Some(bounds)) = (V::Wide::inverse(self.linear()), extent.bounds())
+        else {
+            return (0..compound.len()).for_each(visit);
+        };
+        let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
+        compound.near(&local, visit);
+    }
+
+    /// A part by its number.
+    pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
+        match &self.body {
+            Body::Convex(shape) => Some(Part {
+                number,
+                extent: self.extent,
+                pose: self.pose,
+                shape: Cow::Borrowed(shape),
+                map: self.map,
+            }),
+            Body::Compound(compound) => {
+                let (place, shape) = compound.part(number)?;
+                // M (R x + t) = (M R) x + M t: a factor stays one, and any other map takes the rotation in.
+                let (map, pose) = match self.map {
+                    Map::Uniform(factor) => {
+                        let scaled = Pose {
+                            translation: place.translation * factor,
+                            ..place
+                        };
+                        (self.map, self.pose.after(&scaled))
+                    }
+                    Map::Linear(matrix) => {
+                        let moved = Pose {
+                            rotation: V::Wide::IDENTITY,
+                            translation: matrix * place.translation,
+                        };
+                        (
+                            Map::Linear(matrix * place.rotation),
+                            self.pose.after(&moved),
+                        )
+                    }
+                };
+                Some(Part {
+                    number,
+                    extent: Extent::Box(Bounds::around(&Image::new(&*shape, map), &pose)),
+                    pose,
+                    shape,
+                    map,
+                })
+            }
+        }
+    }
+
+    /// For a facet of a surface: what it borders on, and whether only its outer side collides. In the world's axes, from the
+    /// translation of the proxy.
+    pub fn surroundings(&self, number: u32) -> Option<(Surroundings<V::Wide>, bool)> {
+        let Body::Compound(compound) = &self.body else {
+            return None;
+        };
+        let linear = self.linear();
+        let mirrored = V::Wide::is_mirrored(linear);
+        compound.surroundings(number, |point| linear * point, mirrored)
+    }
+
+    /// Whether a normal leans towards any facet around a corner of a facet, in the world's axes: see
+    /// [`Mesh::leans`](crate::shape::Mesh::leans).
+    pub fn leans(&self, facet: u32, corner: usize, normal: V::Wide) -> bool {
+        let Body::Compound(compound) = &self.body else {
+            return false;
+        };
+        let linear = self.linear();
+        compound.leans(facet, corner, normal, |point| linear * point)
+    }
+
+    /// The linear part of the map from the body's frame to the world.
+    fn linear(&self) -> <V::Wide as Wide>::Matrix {
+        match self.map {
+            Map::Uniform(factor) => self.pose.rotation * factor,
+            Map::Linear(matrix) => self.pose.rotation * matrix,
+        }
+    }
+}
+
+/// Where in the world a convex shape can be met.
+fn extent_of<V: Space>(
+    shape: &Shape<V>,
+    map: Map<V::Wide>,
+    pose: &Pose<V::Wide>,
+) -> Result<Extent<V::Wide>, Fault> {
+    let image = Image::new(shape, map);
+    if let Some(half_space) = image.half_space() {
+        let turned = HalfSpace {
+            normal: pose.rotation * half_space.normal,
+            ..half_space
+        };
+        // The margin belongs to the scale of a pair.
+        let raised = turned.raised(image.radius() * (1.0 + 2.0 * TOUCHING));
+        Ok(Extent::HalfSpace(raised))
+    } else if shape.half_space().is_some() {
+        Err(Fault::Flattened)
+    } else {
+        Ok(Extent::Box(Bounds::around(&image, pose)))
+    }
+}
+
+/// Why a collider takes no part.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub enum Fault {
+    #[error("{0}")]
+    Shape(ShapeError),
+    #[error("it has no Transform, or its ancestors are in a loop (or more than 4096)")]
+    NoPose,
+    #[error("its pose is not finite")]
+    NotFinite,
+    #[error("its radius is negative or no number")]
+    NoShape,
+    #[error("its support function answers points that are not the farthest")]
+    InsideOut,
+    #[error("its scale flattens the half-space")]
+    Flattened,
+    #[error("its bounds are not finite, or too large for f32")]
+    Unbounded,
+}
