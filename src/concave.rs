@@ -191,7 +191,10 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// This surface, of which only the outer side collides: what has its centre behind a facet passes through it. The outer
+    /// This surface, of which only the outer side collides: what has its centre behind a facet passes through it. So it is for
+    /// terrain and rooms, which nothing is to be pushed out of on the wrong side. A platform to jump through needs more: here,
+    /// what comes from below is pushed up by half of its height as soon as its centre is past. Let the response decide, say by
+    /// whether the feet were above in the tick before. The outer
     /// side of a triangle is the one from which its corners run counter-clockwise; that of a polyline is to its right. A
     /// mirroring scale does not turn it over. Other colliders stay as they are.
     #[must_use]

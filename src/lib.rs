@@ -46,11 +46,11 @@ pub use state::CollisionState;
 
 /// What a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {
-    #[cfg(feature = "mesh")]
-    pub use crate::ColliderFromMesh;
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
         CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
         HeadbuttPlugin, HeadbuttSystems, Rounded, ShapeError, Support, query,
     };
+    #[cfg(feature = "mesh")]
+    pub use crate::{ColliderFromMesh, MeshShape};
 }

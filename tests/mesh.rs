@@ -855,3 +855,19 @@ fn in_the_plane_a_mesh_is_solid_and_its_holes_are_empty() {
     assert_near_vec(hit.normal, Vec3::Y, 10.0);
     assert_eq!(hit.part(), 3, "the last of the four that have an area");
 }
+
+#[test]
+fn the_wish_for_a_collider_is_data_for_a_scene() {
+    let app = app();
+    let registry = app.world().resource::<AppTypeRegistry>().read();
+    let wish = ColliderFromMesh::one_sided_trimesh();
+    let registration = registry.get_with_type_path("headbutt::ColliderFromMesh");
+    let registration = registration.expect("registered by the plugin");
+    let component = registration
+        .data::<ReflectComponent>()
+        .expect("a component");
+    let mut world = World::new();
+    let entity = world.spawn(Transform::default()).id();
+    component.insert(&mut world.entity_mut(entity), &wish, &registry);
+    assert_eq!(world.get::<ColliderFromMesh>(entity), Some(&wish));
+}

@@ -76,7 +76,9 @@ use crate::{
 /// let piece = |x| Mesh::from(Cuboid::default()).translated_by(Vec3::new(x, 0.0, 0.0));
 /// assert!(solid(&[piece(-1.0), piece(1.0)]).is_ok());
 /// ```
-#[derive(Component, Clone, Debug, PartialEq, Eq)]
+#[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+#[type_path = "headbutt"]
 #[require(Collider)]
 pub struct ColliderFromMesh {
     /// What is made of the mesh.
@@ -86,7 +88,9 @@ pub struct ColliderFromMesh {
 }
 
 /// What a [`ColliderFromMesh`] makes of the mesh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, PartialEq, Hash)]
+#[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum MeshShape {
     /// [`Collider::convex_hull_from_mesh`], or [`Collider::convex_hull_from_mesh_2d`].
@@ -98,7 +102,9 @@ pub enum MeshShape {
 }
 
 /// Which mesh a [`ColliderFromMesh`] is made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum MeshSource {
     /// That of its entity: the `Mesh3d`, or else the `Mesh2d`.

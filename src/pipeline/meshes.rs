@@ -27,7 +27,8 @@ use crate::{
 
 /// Adds the making of colliders to the first stage of a schedule.
 pub fn build(app: &mut App, schedule: InternedScheduleLabel) {
-    app.init_resource::<MeshColliders>()
+    app.register_type::<ColliderFromMesh>()
+        .init_resource::<MeshColliders>()
         .add_systems(
             PostUpdate,
             forget_changed
