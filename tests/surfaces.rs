@@ -482,3 +482,128 @@ fn a_flattened_surface_does_not_panic() {
         }
     }
 }
+
+/// The contact of two colliders, as seen from the first, whichever of them is spawned first.
+fn meeting(
+    (first, place): (&Collider, Transform),
+    (second, there): (&Collider, Transform),
+) -> Option<CollisionEvent> {
+    let one_way = |swapped: bool| {
+        let mut app = app();
+        let world = app.world_mut();
+        let pose = if swapped { there } else { place };
+        let collider = if swapped { second } else { first };
+        let one = world.spawn((collider.clone(), pose)).id();
+        let pose = if swapped { place } else { there };
+        let collider = if swapped { first } else { second };
+        let other = world.spawn((collider.clone(), pose)).id();
+        let first = if swapped { other } else { one };
+        tick(&mut app)
+            .messages
+            .pop()
+            .and_then(|hit| hit.seen_from(first))
+    };
+    let (hit, swapped) = (one_way(false), one_way(true));
+    let told = |hit: CollisionEvent| (hit.normal, hit.depth);
+    assert_eq!(hit.map(told), swapped.map(told), "it depends on the order");
+    hit
+}
+
+fn direction(random: &mut StdRng) -> Vec3 {
+    loop {
+        let it = Vec3::from_array(core::array::from_fn(|_| random.random_range(-1.0..1.0f32)));
+        if (0.1..1.0).contains(&it.length()) {
+            return it.normalize();
+        }
+    }
+}
+
+fn rotation(random: &mut StdRng) -> Quat {
+    Quat::from_axis_angle(direction(random), random.random_range(-3.0..3.0))
+}
+
+/// A surface is as deep in a half-space as the lowest of its vertices, whichever side of it is the outer one.
+#[test]
+fn in_a_half_space_a_surface_has_the_normal_and_the_depth_of_a_solid() {
+    let cube: Vec<Vec3> = (0..8u32)
+        .map(|it| Vec3::from([it & 1, it >> 1 & 1, it >> 2].map(|side| side as f32 - 0.5)))
+        .collect();
+    let faces = [0, 1, 2].into_iter().flat_map(|axis| {
+        let [u, v, w] = [0, 1, 2].map(|step| 1u32 << ((axis + step) % 3));
+        [
+            [0, v, u],
+            [u, v, u + v],
+            [w, w + u, w + v],
+            [w + u, w + u + v, w + v],
+        ]
+    });
+    let cube_mesh = Collider::trimesh(cube.clone(), faces).unwrap();
+    let ground = Collider::from(InfinitePlane3d::new(Vec3::Y));
+    let at = |place: Vec3| Transform::from_translation(place);
+    for x in [0.0, 100.0, -100.0] {
+        let place = at(Vec3::new(x, 0.4, 0.0));
+        let hit = meeting((&ground, Transform::IDENTITY), (&cube_mesh, place)).unwrap();
+        assert_near_vec(hit.normal, Vec3::Y, 1.0);
+        assert_near(hit.depth, 0.1, 1.0);
+    }
+
+    let mut random = StdRng::seed_from_u64(10);
+    let mut hits = 0;
+    for number in 0..400 {
+        let plane = number % 2 == 0;
+        let mut height = || random.random_range(-0.5..0.5f32);
+        let points: Vec<Vec3> = (0..9)
+            .map(|it| {
+                let (x, z) = ((it % 3) as f32 - 1.0, (it / 3) as f32 - 1.0);
+                if plane {
+                    Vec3::new(it as f32 - 4.0, height(), 0.0)
+                } else {
+                    Vec3::new(x, height(), z)
+                }
+            })
+            .collect();
+        let mut surface = if plane {
+            Collider::polyline(points.iter().map(|it| it.truncate())).unwrap()
+        } else {
+            let heights: Vec<f32> = points.iter().map(|it| it.y).collect();
+            Collider::heightfield(Vec2::splat(2.0), 3, &heights).unwrap()
+        };
+        if number % 4 < 2 {
+            surface = surface.one_sided();
+        }
+        let turn = |random: &mut StdRng| {
+            if plane {
+                Quat::from_rotation_z(random.random_range(-3.0..3.0))
+            } else {
+                rotation(random)
+            }
+        };
+        let mut pose = at(Vec3::new(random.random_range(-3.0..3.0), 0.5, 0.0));
+        pose.rotation = turn(&mut random);
+        pose.scale = Vec3::new(random.random_range(0.5..1.5), -0.7, 1.0);
+        if number % 7 == 0 {
+            pose.scale.y = 0.0;
+        }
+        let mut under = at(Vec3::new(random.random_range(-9.0..9.0), -0.5, 0.0));
+        under.rotation = turn(&mut random);
+        let ground = if plane {
+            Plane2d::new(Vec2::Y).into()
+        } else {
+            ground.clone()
+        };
+        let up = under.rotation * Vec3::Y;
+        let height = |it: &Vec3| up.dot(pose.transform_point(*it) - under.translation);
+        let depth = -points.iter().map(height).reduce(f32::min).unwrap();
+        let hit = meeting((&ground, under), (&surface, pose));
+        if depth.abs() < 1e-4 {
+            continue;
+        }
+        assert_eq!(hit.is_some(), depth > 0.0, "case {number}, {depth}");
+        if let Some(hit) = hit {
+            hits += 1;
+            assert_near_vec(hit.normal, up, 10.0);
+            assert_near(hit.depth, depth, 30.0);
+        }
+    }
+    assert!((100..350).contains(&hits), "{hits}");
+}

@@ -182,9 +182,11 @@ fn deepest<V: Space>(
         return contact(a, &a.part(0)?, b, &b.part(0)?, Seams::Ignored);
     }
     near.clear();
-    a.parts_near(&b.extent, |number| {
+    a.parts_near(&b.extent, b.pose.translation, |number| {
         if let Some(part) = a.part(number) {
-            b.parts_near(&part.extent, |other| near.push((number, other)));
+            b.parts_near(&part.extent, part.pose.translation, |other| {
+                near.push((number, other));
+            });
         }
     });
     near.sort_unstable();
@@ -231,7 +233,14 @@ fn contact<V: Space>(
     let centre = |part: &Part<V>, proxy: &Proxy<V>| {
         part.extent.centre(part.pose.translation) - proxy.pose.translation
     };
-    if let Some((surroundings, one_sided)) = a.surroundings(part_a.number) {
+    // Against a half-space, its normal is the only way out, and it has no centre.
+    let facet = |proxy: &Proxy<V>, part: &Part<V>, other: &Part<V>| {
+        let is_endless = other.extent.half_space().is_some();
+        (!is_endless)
+            .then(|| proxy.surroundings(part.number))
+            .flatten()
+    };
+    if let Some((surroundings, one_sided)) = facet(a, part_a, part_b) {
         contact = surface_contact(
             contact,
             &surroundings,
@@ -241,7 +250,7 @@ fn contact<V: Space>(
             |normal, corner| a.leans(part_a.number, corner, normal),
             |normal| solver.contact_along(normal),
         )?;
-    } else if let Some((surroundings, one_sided)) = b.surroundings(part_b.number) {
+    } else if let Some((surroundings, one_sided)) = facet(b, part_b, part_a) {
         let seen = surface_contact(
             contact.flipped(),
             &surroundings,

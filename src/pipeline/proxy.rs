@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use super::place::{Affine, Placement, place};
 use crate::{
     layers::CollisionLayers,
-    query::tolerance::TOUCHING,
+    query::tolerance::{OFFSET, TOUCHING},
     shape::{Body, Bounds, HalfSpace, Image, Map, Shape, ShapeError, Support, Surroundings},
     space::{Pose, Space, Wide},
 };
@@ -66,6 +66,16 @@ impl<W: Wide> Extent<W> {
             (Self::Box(a), Self::Box(b)) => !a.overlaps(b),
             _ => false,
         }
+    }
+
+    /// How far from a half-space, told from `origin`, anything in a box may still touch it, for how far it is from there: see
+    /// [`OFFSET`].
+    fn slack(&self, origin: W) -> f64 {
+        let away = |corner: W| (corner - origin).extent();
+        let away = self
+            .bounds()
+            .map_or(0.0, |it| away(it.min).max(away(it.max)));
+        away * (2.0 * TOUCHING * OFFSET)
     }
 
     /// The box, if it is one.
@@ -136,18 +146,37 @@ impl<V: Space> Proxy<V> {
         self.pose == other.pose && self.map == other.map && self.layers == other.layers
     }
 
-    /// Calls `visit` with the number of each part that may have a point within an extent, in the world.
-    pub fn parts_near(&self, extent: &Extent<V::Wide>, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` with the number of each part that may have a point within an extent, in the world, that was told from
+    /// `origin`.
+    pub fn parts_near(
+        &self,
+        extent: &Extent<V::Wide>,
+        origin: V::Wide,
+        mut visit: impl FnMut(u32),
+    ) {
         let Body::Compound(compound) = &self.body else {
             return visit(0);
         };
-        // A flattened compound has no frame to look from, and a half-space no end.
-        let (Some(inverse), Some(bounds)) = (V::Wide::inverse(self.linear()), extent.bounds())
-        else {
-            return (0..compound.len()).for_each(visit);
-        };
-        let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
-        compound.near(&local, visit);
+        let linear = self.linear();
+        match extent {
+            // With x = M y + t, n·x <= c is (Mᵀ n)·y <= c - n·t.
+            Extent::HalfSpace(half_space) => compound.within(
+                &HalfSpace {
+                    normal: V::Wide::transpose(linear) * half_space.normal,
+                    offset: -half_space.height(self.pose.translation - origin)
+                        + self.extent.slack(origin),
+                },
+                visit,
+            ),
+            Extent::Box(bounds) => match V::Wide::inverse(linear) {
+                Some(inverse) => {
+                    let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
+                    compound.near(&local, visit);
+                }
+                // What is flattened has no frame to look from.
+                None => (0..compound.len()).for_each(visit),
+            },
+        }
     }
 
     /// A part by its number.

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use super::{
-    Shape, ShapeError, Support,
+    HalfSpace, Shape, ShapeError, Support,
     bounds::Bounds,
     mesh::{Mesh, Surroundings},
     points::farthest,
@@ -93,6 +93,12 @@ impl<V: Space> Compound<V> {
     /// Calls `visit` with the number of each part that may have a point within `bounds`, in the frame of the compound.
     pub fn near(&self, bounds: &Bounds<V::Wide>, visit: impl FnMut(u32)) {
         self.tree.near(bounds, visit);
+    }
+
+    /// Calls `visit` with the number of each part that may reach into a half-space in the frame of the compound, whose normal may
+    /// be of any length.
+    pub fn within(&self, half_space: &HalfSpace<V::Wide>, visit: impl FnMut(u32)) {
+        self.tree.within(half_space, visit);
     }
 
     /// Whether a normal leans towards any facet around a corner of a facet: see [`Mesh::leans`].

@@ -5,11 +5,13 @@
 
 use obvhs::{
     aabb::Aabb,
-    bvh2::Bvh2,
+    bvh2::{Bvh2, node::Bvh2Node},
     ploc::{PlocBuilder, PlocSearchDistance, SortPrecision},
 };
 
-use super::bounds::Bounds;
+use smallvec::SmallVec;
+
+use super::{HalfSpace, bounds::Bounds};
 use crate::space::Wide;
 
 /// Boxes by their numbers.
@@ -42,14 +44,51 @@ impl Tree {
     pub fn near<W: Wide>(&self, bounds: &Bounds<W>, mut visit: impl FnMut(u32)) {
         self.bvh.aabb_traverse(outward(bounds), |bvh, index| {
             if let Some(node) = bvh.nodes.get(index as usize) {
-                let first = node.first_index as usize;
-                let leaf = bvh.primitive_indices.iter().skip(first);
-                leaf.take(node.prim_count as usize)
-                    .for_each(|number| visit(*number));
+                numbers(bvh, node).for_each(&mut visit);
             }
             true
         });
     }
+
+    /// Calls `visit` with the number of each box that reaches into a half-space, whose normal may be of any length.
+    pub fn within<W: Wide>(&self, half_space: &HalfSpace<W>, mut visit: impl FnMut(u32)) {
+        let mut open: SmallVec<[u32; 128]> = SmallVec::new();
+        open.push(0);
+        while let Some(index) = open.pop() {
+            let Some(node) = self.bvh.nodes.get(index as usize) else {
+                continue;
+            };
+            // Written so that NaN ends it.
+            let reaches = lowest(node.aabb(), half_space.normal) <= half_space.offset;
+            if !reaches {
+                continue;
+            }
+            if node.is_leaf() {
+                numbers(&self.bvh, node).for_each(&mut visit);
+            } else {
+                open.extend([node.first_index, node.first_index + 1]);
+            }
+        }
+    }
+}
+
+/// The numbers of the boxes in a leaf.
+fn numbers(bvh: &Bvh2, leaf: &Bvh2Node) -> impl Iterator<Item = u32> {
+    let numbers = bvh.primitive_indices.iter().copied();
+    numbers
+        .skip(leaf.first_index as usize)
+        .take(leaf.prim_count as usize)
+}
+
+/// The height of a box's lowest corner along a normal.
+fn lowest<W: Wide>(aabb: &Aabb, normal: W) -> f64 {
+    let [min, max] = [aabb.min, aabb.max].map(|corner| corner.to_array());
+    let axes = min.into_iter().zip(max).take(W::DIMENSION).enumerate();
+    axes.map(|(index, (min, max))| {
+        let slope = normal.component(index);
+        slope * f64::from(if slope >= 0.0 { min } else { max })
+    })
+    .sum()
 }
 
 /// A box in f32 that holds the one in f64; of a plane, in the plane z = 0.
