@@ -607,3 +607,158 @@ fn in_a_half_space_a_surface_has_the_normal_and_the_depth_of_a_solid() {
     }
     assert!((100..350).contains(&hits), "{hits}");
 }
+
+/// How far a shape reaches in a direction from its origin, in its own frame.
+type Reach = fn(Vec3) -> f32;
+
+const PYRAMID: [Vec3; 4] = [
+    Vec3::new(0.4, -0.5, 0.0),
+    Vec3::new(-0.2, -0.5, 0.34),
+    Vec3::new(-0.2, -0.5, -0.34),
+    Vec3::new(0.0, 0.5, 0.0),
+];
+
+fn pointed() -> [(Collider, Reach); 4] {
+    [
+        (Cone::new(0.4, 1.0).into(), |it| {
+            (0.5 * it.y).max(0.4 * it.x.hypot(it.z) - 0.5 * it.y)
+        }),
+        (Collider::convex_hull(PYRAMID).unwrap(), |it| {
+            PYRAMID
+                .map(|corner| corner.dot(it))
+                .into_iter()
+                .fold(-1.0, f32::max)
+        }),
+        (Extrusion::new(Rhombus::new(0.5, 1.0), 0.3).into(), |it| {
+            (0.25 * it.x.abs()).max(0.5 * it.y.abs()) + 0.15 * it.z.abs()
+        }),
+        (Cylinder::new(0.1, 1.0).into(), |it| {
+            0.1 * it.x.hypot(it.z) + 0.5 * it.y.abs()
+        }),
+    ]
+}
+
+#[test]
+fn on_a_flat_floor_what_is_pointed_is_as_deep_as_its_lowest_point() {
+    let mut random = StdRng::seed_from_u64(11);
+    for cells in [1, 10, 40, 100] {
+        let n = cells + 1;
+        let field = Collider::heightfield(Vec2::splat(4.0), n, &vec![0.0; n * n]).unwrap();
+        let mut app = app();
+        let world = app.world_mut();
+        let on = |layer: u32, meets: u32| CollisionLayers::new(layer, meets);
+        world.spawn((field, on(1, 2)));
+        let mut sunk = Vec::new();
+        for (number, (shape, reach)) in pointed().into_iter().cycle().take(800).enumerate() {
+            let turn = rotation(&mut random);
+            let reach = reach(turn.inverse() * Vec3::NEG_Y);
+            let depth = random.random_range(0.005..0.3f32).min(0.45 * reach);
+            let mut pose = Transform::from_rotation(turn);
+            let mut along = || random.random_range(-0.7..0.7f32);
+            pose.translation = Vec3::new(along(), reach - depth, along());
+            let body = (shape, on(2, 1), pose);
+            sunk.push((number, world.spawn(body).id(), pose, depth));
+        }
+        // A repro of its own.
+        let pose = Transform::from_xyz(-0.316_723_02, 0.064_902_8, 0.651_831_45).with_rotation(
+            Quat::from_xyzw(-0.642_947_6, -0.296_423_2, -0.577_595_3, 0.406_368_5),
+        );
+        let (cone, reach) = pointed().into_iter().next().unwrap();
+        let depth = reach(pose.rotation.inverse() * Vec3::NEG_Y) - pose.translation.y;
+        sunk.push((0, world.spawn((cone, on(2, 1), pose)).id(), pose, depth));
+        let hits = tick(&mut app).messages;
+        for (number, entity, pose, depth) in sunk {
+            let hit = hits.iter().find_map(|hit| hit.seen_from(entity)).unwrap();
+            let case = format!("shape {} of {cells}: {pose:?}\n{hit:#?}", number % 4);
+            assert!(hit.normal.distance(Vec3::NEG_Y) <= 1e-3, "{case}");
+            assert!(
+                (hit.depth - depth).abs() <= 0.03 * depth,
+                "not {depth}, {case}"
+            );
+        }
+    }
+}
+
+/// Half of a cube, cut from edge to edge.
+const WEDGE: [Vec3; 6] = [
+    Vec3::ZERO,
+    Vec3::X,
+    Vec3::Y,
+    Vec3::Z,
+    Vec3::new(1.0, 0.0, 1.0),
+    Vec3::new(0.0, 1.0, 1.0),
+];
+
+/// The box around what lies on its slanted side has its middle beneath that.
+#[test]
+fn which_side_a_shape_is_on_does_not_depend_on_how_the_scene_is_turned() {
+    let slope = Collider::polyline([Vec2::new(-3.0, 4.0), Vec2::new(4.0, -3.0)]).unwrap();
+    let triangle = Collider::from(Triangle2d::new(Vec2::ZERO, Vec2::X, Vec2::Y));
+    for depth in [0.0, 0.001, 0.01, 0.1f32] {
+        let by = depth * core::f32::consts::FRAC_1_SQRT_2;
+        let place = Transform::from_xyz(by, by, 0.0);
+        for slope in [slope.clone(), slope.clone().one_sided()] {
+            let hit = meeting((&triangle, place), (&slope, Transform::IDENTITY));
+            if depth == 0.0 {
+                continue;
+            }
+            let hit = hit.unwrap();
+            let normal = Vec3::new(1.0, 1.0, 0.0).normalize();
+            assert_near_vec(hit.normal, normal, 100.0);
+            assert_near(hit.depth, depth, 10.0);
+        }
+    }
+    let mut random = StdRng::seed_from_u64(12);
+    let corner = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    let wide = [
+        Vec3::new(-40.0, 0.0, -40.0),
+        Vec3::new(0.0, 0.0, 80.0),
+        Vec3::new(40.0, 0.0, -40.0),
+    ];
+    let floor = Collider::trimesh(wide, [[0, 1, 2]]).unwrap();
+    for number in 0..1000 {
+        let points = if number % 2 == 0 { &WEDGE[..] } else { &corner };
+        let face = [Vec3::ONE, Vec3::new(1.0, 1.0, 0.0), -Vec3::Y][number % 3].normalize();
+        let tilt = rotation(&mut random);
+        let down = Quat::from_rotation_arc(face, Vec3::NEG_Y);
+        let turn = tilt * Quat::from_rotation_y(random.random_range(-3.0..3.0)) * down;
+        let up = tilt * Vec3::Y;
+        let lowest = points.iter().map(|it| up.dot(turn * *it));
+        let lowest = lowest.reduce(f32::min).unwrap();
+        let pose = Transform::from_translation(up * (-lowest - 0.01)).with_rotation(turn);
+        let shape = Collider::convex_hull(points.iter().copied()).unwrap();
+        let mut floor = floor.clone();
+        if number % 4 < 2 {
+            floor = floor.one_sided();
+        }
+        let hit = meeting((&shape, pose), (&floor, Transform::from_rotation(tilt))).unwrap();
+        assert_near_vec(hit.normal, -up, 100.0);
+        assert_near(hit.depth, 0.01, 100.0);
+    }
+}
+
+#[test]
+fn a_compound_is_on_one_side_as_a_whole() {
+    let body = Collider::compound([
+        (Vec3::Y, Collider::from(Cuboid::new(1.0, 1.8, 1.0))),
+        (0.05 * Vec3::Y, Cuboid::new(2.0, 0.1, 2.0).into()),
+    ])
+    .unwrap();
+    let wide = [
+        Vec3::new(-20.0, 0.0, -20.0),
+        Vec3::new(0.0, 0.0, 40.0),
+        Vec3::new(40.0, 0.0, -20.0),
+    ];
+    let floor = Collider::trimesh(wide, [[0, 1, 2]]).unwrap();
+    let mut random = StdRng::seed_from_u64(13);
+    for depth in [0.01, 0.04, 0.06, 0.09f32] {
+        for floor in [floor.clone(), floor.clone().one_sided()] {
+            let tilt = Transform::from_rotation(rotation(&mut random));
+            let mut pose = tilt;
+            pose.translation = tilt.rotation * (depth * Vec3::NEG_Y);
+            let hit = meeting((&body, pose), (&floor, tilt)).unwrap();
+            assert_near_vec(hit.normal, tilt.rotation * Vec3::NEG_Y, 10.0);
+            assert_near(hit.depth, depth, 10.0);
+        }
+    }
+}

@@ -10,9 +10,9 @@ use super::{
 use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
-    query::{Pair, Seams, Solver, narrow_length, surface_contact},
+    query::{Facing, LocalContact, Pair, Solver, facing, narrow_length},
     shape::Body,
-    space::Space,
+    space::{Space, Wide},
 };
 
 /// The pairs that touch in this tick, in order and each once, with the lesser entity first.
@@ -168,6 +168,45 @@ fn merge<'a>(
     merged.extend(new);
 }
 
+/// What has come of two parts that meet.
+enum Meeting {
+    /// They touch, but only a seam of a surface has their normal.
+    Seam,
+    /// The contact.
+    Contact(CollisionEvent),
+}
+
+/// What to make of a seam.
+#[derive(Clone, Copy)]
+enum Seams<'a> {
+    /// It is told as such.
+    Told,
+    /// The facet is levelled, if that makes it deeper than those that count and have its normal, or if none counts at all.
+    Levelled(&'a [CollisionEvent]),
+}
+
+/// Two normals that are no farther apart are one: the solvers' are off by less.
+const SAME_NORMAL: f32 = 1e-4;
+
+/// A depth that exceeds another one by no more than this part of it does not: the rounding of f32, some times.
+const SAME_DEPTH: f64 = 1e-6;
+
+impl Seams<'_> {
+    /// Whether a facet is to be levelled, whose normal this is, with a depth that is no more than `most`.
+    fn levels(self, normal: Vec3, most: impl FnOnce() -> f64) -> bool {
+        let Self::Levelled(counted) = self else {
+            return false;
+        };
+        let alike = counted
+            .iter()
+            .filter(|it| it.normal.distance(normal) <= SAME_NORMAL);
+        match alike.map(|it| it.depth).reduce(f32::max) {
+            Some(depth) => most() > f64::from(depth) * (1.0 + SAME_DEPTH),
+            None => counted.is_empty(),
+        }
+    }
+}
+
 /// The deepest contact of two proxies. Where more than one part touches, all are added to `parts`.
 fn deepest<V: Space>(
     a: &Proxy<V>,
@@ -178,8 +217,12 @@ fn deepest<V: Space>(
     if !a.layers.interacts_with(b.layers) {
         return None;
     }
+    let pair = Pairing::new(a, b);
     if let (Body::Convex(_), Body::Convex(_)) = (&a.body, &b.body) {
-        return contact(a, &a.part(0)?, b, &b.part(0)?, Seams::Ignored);
+        return match pair.contact((0, 0), Seams::Told)? {
+            Meeting::Contact(hit) => Some(hit),
+            Meeting::Seam => None,
+        };
     }
     near.clear();
     a.parts_near(&b.extent, b.pose.translation, |number| {
@@ -191,20 +234,24 @@ fn deepest<V: Space>(
     });
     near.sort_unstable();
     let first = parts.len();
-    for seams in [Seams::Ignored, Seams::Level] {
-        parts.extend(near.iter().filter_map(|(number, other)| {
-            let (part, other) = (a.part(*number)?, b.part(*other)?);
-            let contact = || contact(a, &part, b, &other, seams);
-            (!part.extent.is_apart_from(&other.extent))
-                .then(contact)
-                .flatten()
-        }));
-        let has_seams = a.body.is_surface() || b.body.is_surface();
-        if parts.len() > first || !has_seams {
-            break;
+    // What stays are the seams.
+    near.retain(|numbers| match pair.contact(*numbers, Seams::Told) {
+        Some(Meeting::Contact(hit)) => {
+            parts.push(hit);
+            false
+        }
+        Some(Meeting::Seam) => true,
+        None => false,
+    });
+    let last = parts.len();
+    for numbers in near.iter() {
+        let counted = parts.get(first..last).unwrap_or_default();
+        if let Some(Meeting::Contact(hit)) = pair.contact(*numbers, Seams::Levelled(counted)) {
+            parts.push(hit);
         }
     }
-    let found = parts.get(first..).unwrap_or_default();
+    let found = parts.get_mut(first..).unwrap_or_default();
+    found.sort_unstable_by_key(|hit| (hit.part(), hit.other_part()));
     // Of equals the first.
     let deeper = |best: CollisionEvent, it: CollisionEvent| {
         if it.depth > best.depth { it } else { best }
@@ -216,58 +263,102 @@ fn deepest<V: Space>(
     deepest
 }
 
-/// The contact of a part of each of two proxies.
-fn contact<V: Space>(
-    a: &Proxy<V>,
-    part_a: &Part<V>,
-    b: &Proxy<V>,
-    part_b: &Part<V>,
-    seams: Seams,
-) -> Option<CollisionEvent> {
-    let (shape_a, shape_b) = (part_a.image(), part_b.image());
-    let mut solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
-    if !solver.hit() {
-        return None;
+/// Two proxies whose parts are tested.
+struct Pairing<'a, V: Space> {
+    a: &'a Proxy<V>,
+    b: &'a Proxy<V>,
+    /// The centre of each, from the translation of the other, if that is a surface, which asks for it.
+    centres: [V::Wide; 2],
+}
+
+impl<'a, V: Space> Pairing<'a, V> {
+    fn new(a: &'a Proxy<V>, b: &'a Proxy<V>) -> Self {
+        let seen = |one: &Proxy<V>, from: &Proxy<V>| {
+            if from.body.is_surface() {
+                one.centre() + (one.pose.translation - from.pose.translation)
+            } else {
+                V::Wide::ZERO
+            }
+        };
+        let centres = [seen(a, b), seen(b, a)];
+        Self { a, b, centres }
     }
-    let mut contact = solver.contact();
-    let centre = |part: &Part<V>, proxy: &Proxy<V>| {
-        part.extent.centre(part.pose.translation) - proxy.pose.translation
-    };
-    // Against a half-space, its normal is the only way out, and it has no centre.
-    let facet = |proxy: &Proxy<V>, part: &Part<V>, other: &Part<V>| {
-        let is_endless = other.extent.half_space().is_some();
-        (!is_endless)
-            .then(|| proxy.surroundings(part.number))
-            .flatten()
-    };
-    if let Some((surroundings, one_sided)) = facet(a, part_a, part_b) {
-        contact = surface_contact(
-            contact,
-            &surroundings,
-            one_sided,
-            centre(part_b, a),
-            seams,
-            |normal, corner| a.leans(part_a.number, corner, normal),
-            |normal| solver.contact_along(normal),
-        )?;
-    } else if let Some((surroundings, one_sided)) = facet(b, part_b, part_a) {
-        let seen = surface_contact(
-            contact.flipped(),
-            &surroundings,
-            one_sided,
-            centre(part_a, b),
-            seams,
-            |normal, corner| b.leans(part_b.number, corner, normal),
-            |normal| Some(solver.contact_along(-normal)?.flipped()),
-        )?;
-        contact = seen.flipped();
+
+    /// What comes of a part of each; `None` if they are apart, or one is behind the other, which has one side.
+    fn contact(&self, numbers: (u32, u32), seams: Seams) -> Option<Meeting> {
+        let Self { a, b, centres } = self;
+        let (part_a, part_b) = (a.part(numbers.0)?, b.part(numbers.1)?);
+        if part_a.extent.is_apart_from(&part_b.extent) {
+            return None;
+        }
+        let (shape_a, shape_b) = (part_a.image(), part_b.image());
+        let mut solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
+        if !solver.hit() {
+            return None;
+        }
+        let mut contact = solver.contact();
+        // Against a half-space, its normal is the only way out, and it has no centre.
+        let facet = |proxy: &Proxy<V>, part: &Part<V>, other: &Part<V>| {
+            let is_endless = other.extent.half_space().is_some();
+            (!is_endless)
+                .then(|| proxy.surroundings(part.number))
+                .flatten()
+        };
+        let facing = if let Some((surroundings, one_sided)) = facet(a, &part_a, &part_b) {
+            facing(
+                &contact,
+                &surroundings,
+                one_sided,
+                centres[1],
+                |normal, corner| a.leans(part_a.number, corner, normal),
+            )
+        } else if let Some((surroundings, one_sided)) = facet(b, &part_b, &part_a) {
+            let flipped = contact.flipped();
+            let facing = facing(
+                &flipped,
+                &surroundings,
+                one_sided,
+                centres[0],
+                |normal, corner| b.leans(part_b.number, corner, normal),
+            );
+            match facing {
+                Facing::Seam(outward) => Facing::Seam(-outward),
+                facing => facing,
+            }
+        } else {
+            Facing::Counts
+        };
+        match facing {
+            Facing::Counts => {}
+            Facing::Behind => return None,
+            Facing::Seam(normal) => {
+                let most = || solver.depth_along(normal);
+                if !seams.levels(V::narrow(normal).to_vec3(), most) {
+                    return Some(Meeting::Seam);
+                }
+                contact = solver.contact_along(normal)?;
+            }
+        }
+        Some(Meeting::Contact(event(
+            (a, &part_a),
+            (b, &part_b),
+            &contact,
+        )))
     }
+}
+
+/// A contact of parts as an event.
+fn event<V: Space>(
+    (a, part_a): (&Proxy<V>, &Part<V>),
+    (b, part_b): (&Proxy<V>, &Part<V>),
+    contact: &LocalContact<V::Wide>,
+) -> CollisionEvent {
     let surface = |proxy: &Proxy<V>, part: &Part<V>, offset: V::Wide| Surface {
         part: part.number,
         translation: V::narrow(proxy.pose.translation).to_vec3(),
         offset: V::narrow(offset + (part.pose.translation - proxy.pose.translation)).to_vec3(),
     };
-    Some(CollisionEvent {
+    CollisionEvent {
         entity: a.entity,
         other: b.entity,
         phase: CollisionPhase::Started,
@@ -275,5 +366,5 @@ fn contact<V: Space>(
         depth: narrow_length(contact.depth),
         surface: surface(a, part_a, contact.offset_a),
         other_surface: surface(b, part_b, contact.offset_b),
-    })
+    }
 }

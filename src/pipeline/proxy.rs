@@ -8,7 +8,9 @@ use super::place::{Affine, Placement, place};
 use crate::{
     layers::CollisionLayers,
     query::tolerance::{OFFSET, TOUCHING},
-    shape::{Body, Bounds, HalfSpace, Image, Map, Shape, ShapeError, Support, Surroundings},
+    shape::{
+        Body, Bounds, HalfSpace, Image, Map, Shape, ShapeError, Support, Surroundings, centre_of,
+    },
     space::{Pose, Space, Wide},
 };
 
@@ -52,14 +54,6 @@ pub enum Extent<W> {
 }
 
 impl<W: Wide> Extent<W> {
-    /// The middle of the box; of a half-space a point at its border.
-    pub fn centre(&self, origin: W) -> W {
-        match self {
-            Self::Box(bounds) => (bounds.min + bounds.max) * 0.5,
-            Self::HalfSpace(half_space) => origin + half_space.normal * half_space.offset,
-        }
-    }
-
     /// Whether two boxes have no point in common.
     pub fn is_apart_from(&self, other: &Self) -> bool {
         match (self, other) {
@@ -177,6 +171,16 @@ impl<V: Space> Proxy<V> {
                 None => (0..compound.len()).for_each(visit),
             },
         }
+    }
+
+    /// A point in the midst of it, which turns with it, in the world's axes from its translation: on which side of a surface it
+    /// is. A compound is as a whole on one side, whichever of its parts touches.
+    pub fn centre(&self) -> V::Wide {
+        self.linear()
+            * match &self.body {
+                Body::Convex(shape) => centre_of(shape),
+                Body::Compound(compound) => compound.centre(),
+            }
     }
 
     /// A part by its number.

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{
-    along::clear,
+    along::{clear, clear_at_most},
     epa::{Penetration, penetration},
     gjk::{Gjk, Goal, State},
     half_space::Facing,
@@ -144,15 +144,25 @@ where
     /// The contact if the second shape named by the caller is to leave the first in a direction: a unit vector in the world's
     /// axes. For shapes of which [`hit`](Self::hit) has said that they touch; `None` if one is no shape.
     pub fn contact_along(&self, direction: WideOf<A>) -> Option<LocalContact<WideOf<A>>> {
-        let direction = WideOf::<A>::transpose(self.pair.frame.rotation) * direction;
-        let direction = if self.pair.swapped {
-            -direction
-        } else {
-            direction
-        };
+        let direction = self.in_pair(direction);
         let cleared = clear(&self.pair, direction)?;
         let witnesses = self.on_surfaces(cleared.normal, cleared.first, cleared.second);
         Some(self.in_world(direction, cleared.way, witnesses))
+    }
+
+    /// A depth which that of [`contact_along`](Self::contact_along) does not exceed, at the price of one support point.
+    pub fn depth_along(&self, direction: WideOf<A>) -> f64 {
+        clear_at_most(&self.pair, self.in_pair(direction))
+    }
+
+    /// A direction from the one shape named by the caller to the other, in the frame and order of the pair.
+    fn in_pair(&self, direction: WideOf<A>) -> WideOf<A> {
+        let direction = WideOf::<A>::transpose(self.pair.frame.rotation) * direction;
+        if self.pair.swapped {
+            -direction
+        } else {
+            direction
+        }
     }
 
     /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use super::{
     HalfSpace, Shape, ShapeError, Support,
-    bounds::Bounds,
+    bounds::{Bounds, centre_of},
     mesh::{Mesh, Surroundings},
     points::farthest,
     tree::Tree,
@@ -17,6 +17,7 @@ pub struct Compound<V: Space> {
     /// The margin around every part.
     margin: f32,
     tree: Tree,
+    centre: V::Wide,
 }
 
 /// A pose in a space.
@@ -55,6 +56,7 @@ impl<V: Space> Compound<V> {
         };
         Ok(Self {
             tree: Tree::new((0..count).filter_map(bounds)),
+            centre: centre(&parts),
             parts,
             margin,
         })
@@ -73,6 +75,12 @@ impl<V: Space> Compound<V> {
             mesh.one_sided = true;
         }
         Self::new(parts, self.margin)
+    }
+
+    /// Where most of it is: the mean of the parts' centres, each weighed with the box around it in the part's own frame. (The box
+    /// around all of them may have its middle where nothing is.) Of a surface it is the origin.
+    pub fn centre(&self) -> V::Wide {
+        self.centre
     }
 
     /// How many parts there are.
@@ -131,6 +139,25 @@ impl<V: Space> Compound<V> {
             }
         }
     }
+}
+
+fn centre<V: Space>(parts: &Parts<V>) -> V::Wide {
+    let Parts::Shapes(shapes) = parts else {
+        return V::Wide::ZERO;
+    };
+    let mean = |weight: fn(&Shape<V>) -> f64| {
+        let (mut sum, mut total) = (V::Wide::ZERO, 0.0);
+        for (pose, shape) in shapes {
+            let weight = weight(shape);
+            sum = sum + (pose.rotation * centre_of(shape) + pose.translation) * weight;
+            total += weight;
+        }
+        Some(sum * (1.0 / total)).filter(|it| it.is_finite())
+    };
+    // Points hold nothing.
+    mean(|shape| Bounds::around(shape, &Pose::IDENTITY).volume())
+        .or_else(|| mean(|_| 1.0))
+        .unwrap_or(V::Wide::ZERO)
 }
 
 fn part<V: Space>(
