@@ -108,13 +108,16 @@ impl Collider {
     /// assert!(!floor.is_inert());
     /// ```
     ///
-    /// It has no inside: what is wholly behind it touches nothing. Triangles know their neighbours (vertices in the same
-    /// place are one, whatever their numbers): a shape that slides over the surface gets the normals that the surface has,
-    /// and none of the seams between triangles. (A triangle that is touched on a seam only, where its neighbour is the one that
-    /// pushes, does not count, unless there is no other.) The triangle's number is the event's
+    /// It has no inside: what is wholly behind it touches nothing. A shape that slides over the surface gets the normals that the
+    /// surface has, and none of the seams between triangles. (A triangle that is touched on a seam only, where its neighbour is
+    /// the one that pushes, does not count, unless there is no other, or the surface pushes its way.) Triangles need not share
+    /// vertices for it: a seam is where they meet, to a millionth of the surface's size, also at corners in the midst of edges,
+    /// and between copies and triangles of opposite winding. The triangle's number is the event's
     /// [`part`](crate::CollisionEvent::part). Triangles without area touch nothing.
     ///
-    /// A shape is pushed to the side on which its centre is; [`one_sided`](Self::one_sided) lets only the outer side collide.
+    /// A shape is pushed to the side on which its centre is, a compound as a whole; [`one_sided`](Self::one_sided) lets only the
+    /// outer side collide. A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross: each pair
+    /// is pushed apart the shorter way, but by no seam of either and out of no back of one of one side.
     ///
     /// # Errors
     ///

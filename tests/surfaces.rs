@@ -762,3 +762,197 @@ fn a_compound_is_on_one_side_as_a_whole() {
         }
     }
 }
+
+/// What exporters make of a flat floor of 8 by 8 cells: copies, both windings, corners apart by a rounding, corners in the midst
+/// of edges, and more than two triangles on an edge.
+fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
+    let grid = |random: &mut StdRng, shift: f32| {
+        let vertices: Vec<Vec3> = (0..81)
+            .map(|it| Vec3::new((it % 9) as f32 - 4.0, 0.0, (it / 9) as f32 - 4.0 + shift))
+            .collect();
+        let cells = (0..8).flat_map(|z| (0..8).map(move |x| 9 * z + x));
+        let triangles: Vec<[u32; 3]> = cells
+            .flat_map(|a| {
+                let (b, c, d) = (a + 1, a + 9, a + 10);
+                if random.random() {
+                    [[a, c, b], [b, c, d]]
+                } else {
+                    [[a, c, d], [a, d, b]]
+                }
+            })
+            .collect();
+        (vertices, triangles)
+    };
+    let (vertices, triangles) = grid(random, 0.0);
+    let mesh = |vertices: &[Vec3], triangles: &[[u32; 3]]| {
+        Collider::trimesh(vertices.iter().copied(), triangles.iter().copied()).unwrap()
+    };
+    let turned = triangles.iter().map(|[a, b, c]| [*a, *c, *b]);
+    let doubled: Vec<_> = triangles.iter().copied().chain(turned).collect();
+    let copied: Vec<_> = [&triangles[..]; 3].concat();
+    // Each triangle has corners of its own.
+    let apart: Vec<Vec3> = triangles
+        .iter()
+        .flatten()
+        .map(|it| vertices[*it as usize] * (1.0 + random.random_range(-1.0..1.0) * 1.2e-7))
+        .collect();
+    let own: Vec<[u32; 3]> = (0..128)
+        .map(|it| [3 * it, 3 * it + 1, 3 * it + 2])
+        .collect();
+    // The half of greater x is a finer grid, a little aside: its corners are in the midst of edges.
+    let mut halves: Vec<Vec3> = vertices.iter().map(|it| *it - 4.0 * Vec3::X).collect();
+    let (other, more) = grid(random, 0.2);
+    halves.extend(
+        other
+            .iter()
+            .map(|it| *it * Vec3::new(1.0, 1.0, 0.9) + 4.0 * Vec3::X),
+    );
+    let more = more.iter().map(|it| it.map(|it| it + 81));
+    let both: Vec<_> = triangles.iter().copied().chain(more).collect();
+    // Fins hang from the edges.
+    let mut keel = vertices.clone();
+    keel.push(Vec3::NEG_Y);
+    let fins = [[40, 41, 81], [40, 49, 81], [31, 40, 81]];
+    let finned: Vec<_> = triangles.iter().copied().chain(fins).collect();
+    vec![
+        ("doubled", mesh(&vertices, &doubled)),
+        ("doubled, one side", mesh(&vertices, &doubled).one_sided()),
+        ("copied", mesh(&vertices, &copied)),
+        ("apart", mesh(&apart, &own)),
+        ("halves", mesh(&halves, &both)),
+        ("finned", mesh(&keel, &finned)),
+    ]
+}
+
+#[test]
+fn a_flat_floor_has_no_seams_however_it_was_exported() {
+    let mut random = StdRng::seed_from_u64(14);
+    let half = Vec3::splat(0.5);
+    for (name, floor) in exported(&mut random) {
+        let mut app = app();
+        let world = app.world_mut();
+        let on = |layer: u32, meets: u32| CollisionLayers::new(layer, meets);
+        world.spawn((floor, on(1, 2)));
+        let mut sunk = Vec::new();
+        for number in 0..1000 {
+            let mut turn = Quat::from_rotation_y(random.random_range(-3.0..3.0));
+            if number % 2 == 0 {
+                turn *= Quat::from_rotation_z(random.random_range(-0.1..0.1));
+                turn *= Quat::from_rotation_x(random.random_range(-0.1..0.1));
+            }
+            let down = turn.inverse() * Vec3::Y;
+            let (shape, reach) = match number % 3 {
+                0 => (
+                    Collider::from(Cuboid::new(1.0, 1.0, 1.0)),
+                    down.abs().dot(half),
+                ),
+                1 => (Capsule3d::new(0.3, 0.4).into(), 0.3 + 0.2 * down.y.abs()),
+                _ => (Sphere::new(0.5).into(), 0.5),
+            };
+            let depth = 10f32.powf(random.random_range(-3.0..-1.3));
+            let mut along = || random.random_range(-1.8..1.8f32);
+            let place = Vec3::new(along(), reach - depth, along());
+            let pose = Transform::from_translation(place).with_rotation(turn);
+            sunk.push((world.spawn((shape, on(2, 1), pose)).id(), depth));
+        }
+        let hits = tick(&mut app).messages;
+        for (entity, depth) in sunk {
+            let hit = hits.iter().find_map(|hit| hit.seen_from(entity)).unwrap();
+            assert!(hit.normal.distance(Vec3::NEG_Y) <= 1e-3, "{name}: {hit:#?}");
+            assert!(
+                (hit.depth - depth).abs() <= 2e-5,
+                "{name}: not {depth}, {hit:#?}"
+            );
+        }
+    }
+}
+
+/// A cube of 2 with a margin of 0.2: next to an edge the way out is straight away from that, also where the centre of what
+/// touches is within the margin.
+#[test]
+fn around_a_ridge_with_a_margin_a_ball_gets_the_normal_from_the_ridge() {
+    let faces = [0, 1, 2].into_iter().flat_map(|axis| {
+        let [u, v, w] = [0, 1, 2].map(|step| 1u32 << ((axis + step) % 3));
+        [
+            [0, v, u],
+            [u, v, u + v],
+            [w, w + u, w + v],
+            [w + u, w + u + v, w + v],
+        ]
+    });
+    let corners = (0..8u32)
+        .map(|it| Vec3::from([it & 1, it >> 1 & 1, it >> 2].map(|it| 2.0 * it as f32 - 1.0)));
+    let mesh = Collider::trimesh(corners, faces).unwrap().rounded(0.2);
+    let ball = Collider::from(Sphere::new(0.05));
+    let out = Vec3::new(0.8, 0.6, 0.0);
+    for away in [0.24, 0.21, 0.19, 0.15, 0.05f32] {
+        for z in [-0.7, -0.3, 0.1, 0.3] {
+            let place = Vec3::new(1.0, 1.0, z) + out * away;
+            let pose = Transform::from_translation(place);
+            let hit = meeting((&ball, pose), (&mesh, Transform::IDENTITY)).unwrap();
+            assert_near_vec(hit.normal, -out, 100.0);
+            assert_near(hit.depth, 0.25 - away, 10.0);
+        }
+    }
+    let line = [Vec2::new(5.0, -5.0), Vec2::ZERO, Vec2::new(-5.0, -5.0)];
+    let line = Collider::polyline(line).unwrap().rounded(0.2);
+    let out = Vec3::new(0.28, 0.96, 0.0);
+    for away in [0.24, 0.15, 0.05f32] {
+        let pose = Transform::from_translation(out * away);
+        let ball = Collider::from(Circle::new(0.05));
+        let hit = meeting((&ball, pose), (&line, Transform::IDENTITY)).unwrap();
+        assert_near_vec(hit.normal, -out, 100.0);
+        assert_near(hit.depth, 0.25 - away, 10.0);
+    }
+}
+
+/// A fin stands on a triangle of a floor, upright, 0.1 deep, or hangs beneath it, 0.02 high.
+#[test]
+fn two_surfaces_meet_alike_in_either_order_and_each_keeps_its_outer_side() {
+    let floor = [
+        Vec3::new(-1.0, 0.0, -1.0),
+        Vec3::Z,
+        Vec3::new(1.0, 0.0, -1.0),
+    ];
+    let floor = Collider::trimesh(floor, [[0, 1, 2]]).unwrap();
+    let fin = |y: f32, tip: f32, facet| {
+        let [left, right] = [-0.3, 0.3].map(|x| Vec3::new(x, y, 0.0));
+        Collider::trimesh([left, right, Vec3::new(0.0, tip, 0.0)], [facet]).unwrap()
+    };
+    let here = Transform::IDENTITY;
+    for facet in [[0, 1, 2], [0, 2, 1]] {
+        let above = fin(-0.1, 1.0, facet);
+        let below = fin(0.02, -1.0, facet);
+        for above in [above.clone(), above.one_sided()] {
+            for floor in [floor.clone(), floor.clone().one_sided()] {
+                let hit = meeting((&above, here), (&floor, here)).unwrap();
+                assert_near_vec(hit.normal, Vec3::NEG_Y, 10.0);
+                assert_near(hit.depth, 0.1, 10.0);
+            }
+        }
+        for below in [below.clone(), below.one_sided()] {
+            let hit = meeting((&below, here), (&floor, here)).unwrap();
+            assert_near_vec(hit.normal, Vec3::Y, 10.0);
+            assert_near(hit.depth, 0.02, 10.0);
+            assert_eq!(
+                meeting((&below, here), (&floor.clone().one_sided(), here)),
+                None
+            );
+        }
+    }
+    // Whatever they are, the order does not matter: `meeting` sees to that.
+    let mut random = StdRng::seed_from_u64(15);
+    for number in 0..100 {
+        let mut surface = |kind: usize| {
+            let heights: [f32; 16] = core::array::from_fn(|_| random.random_range(-0.3..0.3));
+            let it = Collider::heightfield(Vec2::splat(3.0), 4, &heights).unwrap();
+            if kind == 0 { it.one_sided() } else { it }
+        };
+        let (first, second) = (surface(number % 2), surface(number / 2 % 2));
+        let pose = |random: &mut StdRng| {
+            Transform::from_translation(direction(random) * 0.5).with_rotation(rotation(random))
+        };
+        let (place, there) = (pose(&mut random), pose(&mut random));
+        meeting((&first, place), (&second, there));
+    }
+}

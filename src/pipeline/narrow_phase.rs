@@ -1,6 +1,7 @@
 //! Third stage: which candidate pairs touch, and how.
 
 use bevy::{platform::time::Instant, prelude::*};
+use smallvec::SmallVec;
 
 use super::{
     broad_phase::{BroadPhase, CandidatePairs, Candidates},
@@ -10,9 +11,9 @@ use super::{
 use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
-    query::{Facing, LocalContact, Pair, Solver, facing, narrow_length},
-    shape::Body,
-    space::{Space, Wide},
+    query::{LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length},
+    shape::{Body, Support},
+    space::Space,
 };
 
 /// The pairs that touch in this tick, in order and each once, with the lesser entity first.
@@ -191,9 +192,14 @@ const SAME_NORMAL: f32 = 1e-4;
 /// A depth that exceeds another one by no more than this part of it does not: the rounding of f32, some times.
 const SAME_DEPTH: f64 = 1e-6;
 
+/// Whether a depth is greater than another one.
+fn exceeds(depth: f64, other: f32) -> bool {
+    depth > f64::from(other) * (1.0 + SAME_DEPTH)
+}
+
 impl Seams<'_> {
     /// Whether a facet is to be levelled, whose normal this is, with a depth that is no more than `most`.
-    fn levels(self, normal: Vec3, most: impl FnOnce() -> f64) -> bool {
+    fn levels(self, normal: Vec3, most: f64) -> bool {
         let Self::Levelled(counted) = self else {
             return false;
         };
@@ -201,7 +207,7 @@ impl Seams<'_> {
             .iter()
             .filter(|it| it.normal.distance(normal) <= SAME_NORMAL);
         match alike.map(|it| it.depth).reduce(f32::max) {
-            Some(depth) => most() > f64::from(depth) * (1.0 + SAME_DEPTH),
+            Some(depth) => exceeds(most, depth),
             None => counted.is_empty(),
         }
     }
@@ -250,43 +256,67 @@ fn deepest<V: Space>(
             parts.push(hit);
         }
     }
+    // Of equals the first, in an order that does not ask which entity is which.
+    let is_swapped = a.pose.total_cmp(&b.pose).is_gt();
+    let number = |hit: &CollisionEvent| {
+        let (part, other) = (hit.part(), hit.other_part());
+        if is_swapped {
+            (other, part)
+        } else {
+            (part, other)
+        }
+    };
+    let deeper = |best: CollisionEvent, it: CollisionEvent| {
+        let is_deeper = it.depth > best.depth;
+        let is_equal = it.depth >= best.depth;
+        if is_deeper || (is_equal && number(&it) < number(&best)) {
+            it
+        } else {
+            best
+        }
+    };
+    let found = parts.get_mut(first..).unwrap_or_default();
+    let mut deepest = found.iter().copied().reduce(deeper)?;
+    if let Some(lowest) = pair.beneath(&deepest) {
+        deepest = lowest;
+        let known = found.iter_mut().find(|it| number(it) == number(&lowest));
+        match known {
+            Some(known) => *known = lowest,
+            None => parts.push(lowest),
+        }
+    }
     let found = parts.get_mut(first..).unwrap_or_default();
     found.sort_unstable_by_key(|hit| (hit.part(), hit.other_part()));
-    // Of equals the first.
-    let deeper = |best: CollisionEvent, it: CollisionEvent| {
-        if it.depth > best.depth { it } else { best }
-    };
-    let deepest = found.iter().copied().reduce(deeper);
     if found.len() == 1 {
         parts.truncate(first);
     }
-    deepest
+    Some(deepest)
 }
 
 /// Two proxies whose parts are tested.
 struct Pairing<'a, V: Space> {
     a: &'a Proxy<V>,
     b: &'a Proxy<V>,
-    /// The centre of each, from the translation of the other, if that is a surface, which asks for it.
-    centres: [V::Wide; 2],
+    /// What each is for the other, if that is a surface.
+    opposites: [Opposite<V::Wide>; 2],
 }
 
 impl<'a, V: Space> Pairing<'a, V> {
     fn new(a: &'a Proxy<V>, b: &'a Proxy<V>) -> Self {
         let seen = |one: &Proxy<V>, from: &Proxy<V>| {
-            if from.body.is_surface() {
-                one.centre() + (one.pose.translation - from.pose.translation)
+            if from.body.is_surface() && !one.body.is_surface() {
+                Opposite::Body(one.centre() + (one.pose.translation - from.pose.translation))
             } else {
-                V::Wide::ZERO
+                Opposite::Surface
             }
         };
-        let centres = [seen(a, b), seen(b, a)];
-        Self { a, b, centres }
+        let opposites = [seen(a, b), seen(b, a)];
+        Self { a, b, opposites }
     }
 
     /// What comes of a part of each; `None` if they are apart, or one is behind the other, which has one side.
     fn contact(&self, numbers: (u32, u32), seams: Seams) -> Option<Meeting> {
-        let Self { a, b, centres } = self;
+        let Self { a, b, opposites } = self;
         let (part_a, part_b) = (a.part(numbers.0)?, b.part(numbers.1)?);
         if part_a.extent.is_apart_from(&part_b.extent) {
             return None;
@@ -297,53 +327,99 @@ impl<'a, V: Space> Pairing<'a, V> {
             return None;
         }
         let mut contact = solver.contact();
+        let judge = |proxy: &Proxy<V>, part: &Part<V>, contact: LocalContact<_>, opposite| {
+            let surroundings = proxy.surroundings(part.number)?;
+            let margin = contact.normal * part.image().radius();
+            let around = |weights, visit: &mut dyn FnMut(&[V::Wide])| {
+                proxy.facets_around(part.number, weights, visit);
+            };
+            let point = contact.offset_a - margin;
+            Some(facing(
+                contact.normal,
+                point,
+                &surroundings,
+                opposite,
+                around,
+            ))
+        };
         // Against a half-space, its normal is the only way out, and it has no centre.
-        let facet = |proxy: &Proxy<V>, part: &Part<V>, other: &Part<V>| {
-            let is_endless = other.extent.half_space().is_some();
-            (!is_endless)
-                .then(|| proxy.surroundings(part.number))
-                .flatten()
-        };
-        let facing = if let Some((surroundings, one_sided)) = facet(a, &part_a, &part_b) {
-            facing(
-                &contact,
-                &surroundings,
-                one_sided,
-                centres[1],
-                |normal, corner| a.leans(part_a.number, corner, normal),
-            )
-        } else if let Some((surroundings, one_sided)) = facet(b, &part_b, &part_a) {
-            let flipped = contact.flipped();
-            let facing = facing(
-                &flipped,
-                &surroundings,
-                one_sided,
-                centres[0],
-                |normal, corner| b.leans(part_b.number, corner, normal),
-            );
-            match facing {
-                Facing::Seam(outward) => Facing::Seam(-outward),
-                facing => facing,
-            }
+        let is_endless = [&part_a, &part_b].map(|it| it.extent.half_space().is_some());
+        let judged = if is_endless.contains(&true) {
+            [None, None]
         } else {
-            Facing::Counts
+            [
+                judge(a, &part_a, contact, opposites[1]),
+                judge(b, &part_b, contact.flipped(), opposites[0])
+                    .map(|(worth, outward)| (worth, -outward)),
+            ]
         };
-        match facing {
-            Facing::Counts => {}
-            Facing::Behind => return None,
-            Facing::Seam(normal) => {
-                let most = || solver.depth_along(normal);
-                if !seams.levels(V::narrow(normal).to_vec3(), most) {
-                    return Some(Meeting::Seam);
-                }
-                contact = solver.contact_along(normal)?;
+        let is = |worth| judged.iter().flatten().any(|it| it.0 == worth);
+        if is(Worth::Nothing) {
+            return None;
+        }
+        if is(Worth::Seam) {
+            // The shallower one of two; of equals that of the first in the pair's own order.
+            let normals = judged.iter().flatten().map(|it| it.1);
+            let mut over: SmallVec<[_; 2]> =
+                normals.map(|it| solver.contact_over(it, true)).collect();
+            if solver.is_swapped() {
+                over.reverse();
             }
+            let least = over
+                .into_iter()
+                .reduce(|a, b| if b.depth < a.depth { b } else { a })?;
+            if !seams.levels(V::narrow(least.normal).to_vec3(), least.depth) {
+                return Some(Meeting::Seam);
+            }
+            contact = solver.contact_along(least.normal)?;
         }
         Some(Meeting::Contact(event(
             (a, &part_a),
             (b, &part_b),
             &contact,
         )))
+    }
+
+    /// The contact with the surface beneath the lowest point of a body, if there it goes on as level as the facet of a contact,
+    /// and lies deeper: what undercuts a facet may be pointed, and not touch the one under its tip.
+    fn beneath(&self, hit: &CollisionEvent) -> Option<CollisionEvent> {
+        let Self { a, b, .. } = self;
+        let (part_a, part_b) = (a.part(hit.part())?, b.part(hit.other_part())?);
+        let (surface, part, is_first) = match [a, b].map(|it| it.body.is_surface()) {
+            [true, false] => (a, &part_a, true),
+            [false, true] => (b, &part_b, false),
+            _ => return None,
+        };
+        let normal = surface.surroundings(part.number)?.normal;
+        let told = V::narrow(normal).to_vec3();
+        let sign = if told.dot(hit.normal) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        if hit.normal.distance(told * sign as f32) > SAME_NORMAL {
+            return None;
+        }
+        let normal = normal * sign;
+        let (shape_a, shape_b) = (part_a.image(), part_b.image());
+        let solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
+        let over = solver.contact_over(normal, is_first);
+        if !exceeds(over.depth, hit.depth) {
+            return None;
+        }
+        let (offset, outward) = if is_first {
+            (over.offset_a, normal)
+        } else {
+            (over.offset_b, -normal)
+        };
+        let foot = offset - outward * part.image().radius();
+        let number = surface.level_facet_at(foot, normal)?;
+        let beneath = surface.part(number)?;
+        Some(if is_first {
+            event((a, &beneath), (b, &part_b), &over)
+        } else {
+            event((a, &part_a), (b, &beneath), &over)
+        })
     }
 }
 

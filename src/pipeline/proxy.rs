@@ -9,7 +9,8 @@ use crate::{
     layers::CollisionLayers,
     query::tolerance::{OFFSET, TOUCHING},
     shape::{
-        Body, Bounds, HalfSpace, Image, Map, Shape, ShapeError, Support, Surroundings, centre_of,
+        Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, ShapeError, Support,
+        Surroundings, centre_of,
     },
     space::{Pose, Space, Wide},
 };
@@ -226,25 +227,56 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// For a facet of a surface: what it borders on, and whether only its outer side collides. In the world's axes, from the
-    /// translation of the proxy.
-    pub fn surroundings(&self, number: u32) -> Option<(Surroundings<V::Wide>, bool)> {
-        let Body::Compound(compound) = &self.body else {
-            return None;
-        };
-        let linear = self.linear();
-        let mirrored = V::Wide::is_mirrored(linear);
-        compound.surroundings(number, |point| linear * point, mirrored)
+    /// The surface, if it is one.
+    fn surface(&self) -> Option<(&Compound<V>, &Mesh<V>)> {
+        match &self.body {
+            Body::Convex(_) => None,
+            Body::Compound(compound) => Some((&**compound, compound.surface()?)),
+        }
     }
 
-    /// Whether a normal leans towards any facet around a corner of a facet, in the world's axes: see
-    /// [`Mesh::leans`](crate::shape::Mesh::leans).
-    pub fn leans(&self, facet: u32, corner: usize, normal: V::Wide) -> bool {
-        let Body::Compound(compound) = &self.body else {
-            return false;
+    /// A facet of a surface, in the world's axes, from the translation of the proxy.
+    pub fn surroundings(&self, number: u32) -> Option<Surroundings<V::Wide>> {
+        let (_, mesh) = self.surface()?;
+        let linear = self.linear();
+        let mirrored = V::Wide::is_mirrored(linear);
+        mesh.surroundings(number, |point| linear * point, mirrored)
+    }
+
+    /// Calls `visit` with the corners, likewise, of each other facet that has a point of this one, which is a mean of its corners.
+    pub fn facets_around(&self, number: u32, weights: [f64; 3], visit: &mut dyn FnMut(&[V::Wide])) {
+        let surface = self.surface();
+        let Some((compound, corners)) = surface.and_then(|it| Some((it.0, it.1.corners(number)?)))
+        else {
+            return;
         };
         let linear = self.linear();
-        compound.leans(facet, corner, normal, |point| linear * point)
+        let point = corners.iter().zip(weights);
+        let point = point.fold(V::Wide::ZERO, |sum, (corner, weight)| {
+            sum + *corner * weight
+        });
+        compound.facets_at(point, |other, mut corners| {
+            if other != number {
+                corners.iter_mut().for_each(|it| *it = linear * *it);
+                visit(&corners);
+            }
+        });
+    }
+
+    /// The first facet at a point, in the world's axes from the translation of the proxy, that has this unit normal or its
+    /// opposite.
+    pub fn level_facet_at(&self, point: V::Wide, normal: V::Wide) -> Option<u32> {
+        let (compound, _) = self.surface()?;
+        let mut first = None;
+        compound.facets_at(V::Wide::inverse(self.linear())? * point, |number, _| {
+            let is_level = |it: Surroundings<V::Wide>| it.is_own(normal);
+            if first.is_none_or(|first| number < first)
+                && self.surroundings(number).is_some_and(is_level)
+            {
+                first = Some(number);
+            }
+        });
+        first
     }
 
     /// The linear part of the map from the body's frame to the world.

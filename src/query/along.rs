@@ -31,17 +31,6 @@ pub struct Clearance<W> {
     pub second: W,
 }
 
-/// As far as this the second shape of two that touch may have to move along a unit vector: then a plane is between the two.
-pub fn clear_at_most<A, B, W: Wide>(pair: &Pair<A, B>, direction: W) -> f64
-where
-    A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    // Where they touch by the tolerance, the way may be less than none.
-    (pair.vertex(direction).point.dot(direction) + pair.reach()).max(0.0)
-}
-
 /// How far the second shape of two that touch must move along a unit vector to clear the first; `None` if one is no shape.
 pub fn clear<A, B, W: Wide>(pair: &Pair<A, B>, direction: W) -> Option<Clearance<W>>
 where
@@ -49,7 +38,8 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut way = clear_at_most(pair, direction);
+    // Where they touch by the tolerance, the way may be less than none.
+    let mut way = (pair.vertex(direction).point.dot(direction) + pair.reach()).max(0.0);
     let mut cleared = None;
     for _ in 0..MAX_STEPS {
         let moved = pair.with_second_moved(direction * way);

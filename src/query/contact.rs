@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{
-    along::{clear, clear_at_most},
+    along::clear,
     epa::{Penetration, penetration},
     gjk::{Gjk, Goal, State},
     half_space::Facing,
@@ -150,9 +150,30 @@ where
         Some(self.in_world(direction, cleared.way, witnesses))
     }
 
-    /// A depth which that of [`contact_along`](Self::contact_along) does not exceed, at the price of one support point.
-    pub fn depth_along(&self, direction: WideOf<A>) -> f64 {
-        clear_at_most(&self.pair, self.in_pair(direction))
+    /// The same, if it is to leave the plane that bounds one of the two there, the first or the second: no shallower, exact where
+    /// that one goes on along its plane, and at the price of one support point.
+    pub fn contact_over(
+        &self,
+        direction: WideOf<A>,
+        plane_of_first: bool,
+    ) -> LocalContact<WideOf<A>> {
+        let direction = self.in_pair(direction);
+        let vertex = self.pair.vertex(direction);
+        let way = vertex.point.dot(direction);
+        // The lowest point of the other one, and what is under it.
+        let (first, second) = if plane_of_first == self.pair.swapped {
+            (vertex.first, vertex.first - direction * way)
+        } else {
+            (vertex.second + direction * way, vertex.second)
+        };
+        let witnesses = self.on_surfaces(direction, first, second);
+        let depth = (way + self.pair.reach()).max(0.0);
+        self.in_world(direction, depth, witnesses)
+    }
+
+    /// Whether the second shape named by the caller is the first of the order in which the pair is solved.
+    pub const fn is_swapped(&self) -> bool {
+        self.pair.swapped
     }
 
     /// A direction from the one shape named by the caller to the other, in the frame and order of the pair.

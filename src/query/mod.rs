@@ -56,7 +56,7 @@ pub use contact::{Contact, Distance};
 pub(crate) use contact::{LocalContact, Solver};
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::Pair;
-pub(crate) use surface::{Facing, facing};
+pub(crate) use surface::{Opposite, Worth, facing};
 
 /// Whether two shapes touch.
 ///

@@ -4,6 +4,8 @@
 //! surface it is neither. What departs from the contact of a plate:
 //!
 //! * The side on which the other shape's centre lies is the side to which it is pushed.
+//!   Between two surfaces there is no such centre: there it is the side to which the contact pushes, and each contact has to count
+//!   in both.
 //! * A normal that the surface does not have at the contact point (see [`Surroundings::admits`]) does not count: it leans
 //!   towards another facet, which the shape touches there too, and which knows better.
 //! * Such a facet may count yet with its own normal, *levelled*, with the depth along it: how far the other shape must move that
@@ -12,47 +14,63 @@
 //!   because the shape is deeper than all of them are wide. Elsewhere the surface may end or bend next to the seam, so that
 //!   what is beside a cliff is not pushed over its edge.
 
-use super::contact::LocalContact;
 use crate::{shape::Surroundings, space::Wide};
 
+/// A normal whose angle with a facet has no greater sine pushes along it: the solvers' are off by less.
+const ALONG: f64 = 1e-4;
+
 /// What a contact with a facet is worth in its surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Facing<W> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worth {
     /// Nothing: the other shape is behind a facet of one side.
-    Behind,
-    /// The surface does not have its normal, but one that is the facet's own, told towards the other shape.
-    Seam(W),
+    Nothing,
+    /// The surface does not have its normal.
+    Seam,
     /// The contact counts.
     Counts,
 }
 
-/// Judges the contact of a facet, the first of two shapes, as part of its surface.
+/// What a facet meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Opposite<W> {
+    /// Something with a centre.
+    Body(W),
+    /// A facet of another surface, which may be all around: the side is the one to which it is pushed.
+    Surface,
+}
+
+/// Judges the contact of a facet, the first of two shapes, as part of its surface, and tells the facet's own normal towards the
+/// other shape.
 ///
-/// `leans` is [`Mesh::leans`](crate::shape::Mesh::leans). All is in the world's axes, and `surroundings` and `centre`, which is
-/// the other shape's, are relative to the translation of the facet's shape.
+/// `around` is as in [`Surroundings::admits`]. All is in the world's axes, and `surroundings`, the centre of the opposite, and
+/// `point`, which is the contact's on the facet without any margin, are relative to the translation of the surface.
 pub fn facing<W: Wide>(
-    contact: &LocalContact<W>,
+    normal: W,
+    point: W,
     surroundings: &Surroundings<W>,
-    one_sided: bool,
-    centre: W,
-    leans: impl FnOnce(W, usize) -> bool,
-) -> Facing<W> {
-    let side = (centre - surroundings.corner).dot(surroundings.normal);
-    if side < 0.0 && one_sided {
-        return Facing::Behind;
-    }
-    let outward = if side < 0.0 {
+    opposite: Opposite<W>,
+    around: impl FnOnce([f64; 3], &mut dyn FnMut(&[W])),
+) -> (Worth, W) {
+    let is_behind = match opposite {
+        Opposite::Body(centre) => (centre - surroundings.corner()).dot(surroundings.normal) < 0.0,
+        // What is pushed along the facet is on neither side.
+        Opposite::Surface => normal.dot(surroundings.normal) < -ALONG,
+    };
+    let outward = if is_behind {
         -surroundings.normal
     } else {
         surroundings.normal
     };
-    let normal = contact.normal;
-    let places = (contact.offset_a, centre);
-    if surroundings.admits(normal, outward, one_sided, places, |corner| {
-        leans(normal, corner)
-    }) {
-        Facing::Counts
+    let toward = |rim: W| match opposite {
+        Opposite::Body(centre) => centre - rim,
+        Opposite::Surface => normal,
+    };
+    let worth = if is_behind && surroundings.one_sided {
+        Worth::Nothing
+    } else if surroundings.admits(normal, outward, point, toward, around) {
+        Worth::Counts
     } else {
-        Facing::Seam(outward)
-    }
+        Worth::Seam
+    };
+    (worth, outward)
 }

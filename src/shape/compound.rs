@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use super::{
     HalfSpace, Shape, ShapeError, Support,
     bounds::{Bounds, centre_of},
-    mesh::{Mesh, Surroundings},
+    mesh::{Corners, Mesh},
     points::farthest,
     tree::Tree,
 };
@@ -109,34 +109,22 @@ impl<V: Space> Compound<V> {
         self.tree.within(half_space, visit);
     }
 
-    /// Whether a normal leans towards any facet around a corner of a facet: see [`Mesh::leans`].
-    pub fn leans(
-        &self,
-        number: u32,
-        corner: usize,
-        normal: V::Wide,
-        place: impl Fn(V::Wide) -> V::Wide,
-    ) -> bool {
+    /// The surface, if it is one.
+    pub fn surface(&self) -> Option<&Mesh<V>> {
         match &self.parts {
-            Parts::Shapes(_) => false,
-            Parts::Surface(mesh) => mesh.leans(number, corner, normal, place),
+            Parts::Shapes(_) => None,
+            Parts::Surface(mesh) => Some(mesh),
         }
     }
 
-    /// A facet and what it borders on (see [`Mesh::surroundings`]), and whether only its outer side collides; `None` for a
-    /// part that is no facet.
-    pub fn surroundings(
-        &self,
-        number: u32,
-        place: impl Fn(V::Wide) -> V::Wide,
-        mirrored: bool,
-    ) -> Option<(Surroundings<V::Wide>, bool)> {
-        match &self.parts {
-            Parts::Shapes(_) => None,
-            Parts::Surface(mesh) => {
-                let surroundings = mesh.surroundings(number, place, mirrored)?;
-                Some((surroundings, mesh.one_sided))
-            }
+    /// Calls `visit` with the number and the corners of each facet that has a point, in the frame of the surface.
+    pub fn facets_at(&self, point: V::Wide, mut visit: impl FnMut(u32, Corners<V::Wide>)) {
+        if let Some(mesh) = self.surface() {
+            self.tree.near(&mesh.box_around(point), |number| {
+                if let Some(corners) = mesh.corners_at(number, point) {
+                    visit(number, corners);
+                }
+            });
         }
     }
 }
