@@ -71,7 +71,8 @@ impl Collider {
     ///
     /// [`ShapeError::NoParts`] for none; [`ShapeError::InertPart`], or the error that made it so, for one without a shape;
     /// [`ShapeError::MixedDimensions`] for a 2D shape among 3D poses or the other way round;
-    /// [`ShapeError::SurfaceInCompound`] for a mesh, polyline or height field; [`ShapeError::PoseNotFinite`].
+    /// [`ShapeError::SurfaceInCompound`] for a mesh, polyline or height field; [`ShapeError::Endless`] for a half-space;
+    /// [`ShapeError::PoseNotFinite`]. A [`custom`](Self::custom) part that answers NaN leaves the whole inert, with a warning.
     pub fn compound<P: PartPose>(
         parts: impl IntoIterator<Item = (P, Self)>,
     ) -> Result<Self, ShapeError> {
@@ -174,11 +175,15 @@ impl Collider {
     /// # Errors
     ///
     /// [`ShapeError::Heights`] if the heights do not fill their rows, or there are less than two rows or columns;
-    /// [`ShapeError::NotFinite`].
+    /// [`ShapeError::NotFinite`]; [`ShapeError::Negative`] or [`ShapeError::Null`] if the size is, along x or z.
     pub fn heightfield(size: Vec2, columns: usize, heights: &[f32]) -> Result<Self, ShapeError> {
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
             return Err(ShapeError::Heights);
+        }
+        ShapeError::check_lengths("size", size)?;
+        if size.x == 0.0 || size.y == 0.0 {
+            return Err(ShapeError::Null("size"));
         }
         let part = |number: usize, count: usize| number as f32 / (count - 1) as f32 - 0.5;
         let vertices = heights.iter().enumerate().map(|(number, height)| {

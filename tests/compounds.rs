@@ -3,11 +3,11 @@
 mod common;
 
 use bevy::{
-    math::{Isometry2d, Isometry3d, Quat},
+    math::{DVec3, Isometry2d, Isometry3d, Quat},
     prelude::*,
 };
 use common::{Dimension, app, assert_near, assert_near_vec, despawn, read, tick, transform};
-use headbutt::{ShapeError, prelude::*};
+use headbutt::{ShapeError, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 fn vec3(random: &mut StdRng, reach: f32) -> Vec3 {
@@ -361,7 +361,9 @@ fn what_is_no_compound_is_an_error() {
     let line = || Collider::polyline([Vec2::ZERO, Vec2::X]).unwrap();
     let nan = [Vec3::ZERO, Vec3::X, Vec3::new(0.0, f32::NAN, 0.0)];
     let field = |size, columns, heights: &[f32]| Collider::heightfield(size, columns, heights);
-    let cases: [(Result<Collider, ShapeError>, ShapeError); 22] = [
+    let plane = || Collider::from(InfinitePlane3d::new(Vec3::Y));
+    let flat = [0.0; 4];
+    let cases: [(Result<Collider, ShapeError>, ShapeError); 30] = [
         (Collider::compound(none), ShapeError::NoParts),
         (
             Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, Collider::default())]),
@@ -418,6 +420,32 @@ fn what_is_no_compound_is_an_error() {
             Collider::polyline([Vec2::X, Vec2::NAN]),
             ShapeError::NotFinite("vertex"),
         ),
+        (
+            Collider::compound([(Vec3::ZERO, plane())]),
+            ShapeError::Endless("a half-space"),
+        ),
+        (
+            Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, plane().rounded(0.1))]),
+            ShapeError::Endless("a half-space"),
+        ),
+        (
+            Collider::compound([(Vec2::ZERO, Collider::from(Plane2d::new(Vec2::Y)))]),
+            ShapeError::Endless("a half-space"),
+        ),
+        (
+            field(Vec2::new(-1.0, 1.0), 2, &flat),
+            ShapeError::Negative("size"),
+        ),
+        (
+            field(Vec2::new(1.0, -1.0), 2, &flat),
+            ShapeError::Negative("size"),
+        ),
+        (field(Vec2::Y, 2, &flat), ShapeError::Null("size")),
+        (field(Vec2::X, 2, &flat), ShapeError::Null("size")),
+        (
+            field(Vec2::new(f32::NAN, 1.0), 2, &flat),
+            ShapeError::NotFinite("size"),
+        ),
         (field(Vec2::ONE, 2, &[0.0; 5]), ShapeError::Heights),
         (field(Vec2::ONE, 0, &[]), ShapeError::Heights),
         (field(Vec2::ONE, 1, &[0.0; 4]), ShapeError::Heights),
@@ -429,5 +457,34 @@ fn what_is_no_compound_is_an_error() {
     ];
     for (number, (result, expected)) in cases.into_iter().enumerate() {
         assert_eq!(result.err(), Some(expected), "case {number}");
+    }
+}
+
+/// A shape that is none.
+struct Nothing;
+
+impl Support for Nothing {
+    type Vector = Vec3;
+
+    fn support(&self, _: DVec3) -> DVec3 {
+        DVec3::NAN
+    }
+}
+
+#[test]
+fn a_compound_with_a_part_that_is_no_shape_is_none_wherever_that_part_stands() {
+    for place in 0..3 {
+        let mut parts: Vec<(Vec3, Collider)> = [-5.0, 5.0f32]
+            .map(|x| (Vec3::new(x, 0.0, 0.0), Sphere::new(1.0).into()))
+            .into();
+        parts.insert(place, (Vec3::ZERO, Collider::custom(Nothing)));
+        let mut app = app();
+        app.world_mut().spawn(Collider::compound(parts).unwrap());
+        for x in [-5.5, 5.5] {
+            let pose = Transform::from_xyz(x, 0.0, 0.0);
+            app.world_mut()
+                .spawn((Collider::from(Sphere::new(1.0)), pose));
+        }
+        assert!(tick(&mut app).is_empty(), "part {place}");
     }
 }

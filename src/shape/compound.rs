@@ -7,6 +7,7 @@ use super::{
     bounds::{Bounds, centre_of},
     mesh::{Corners, Mesh},
     points::farthest,
+    support::checked_radius,
     tree::Tree,
 };
 use crate::space::{Pose, Space, Wide};
@@ -49,6 +50,11 @@ impl<V: Space> Compound<V> {
         let count = parts.len();
         if count == 0 {
             return Err(ShapeError::NoParts);
+        }
+        if let Parts::Shapes(shapes) = &parts
+            && shapes.iter().any(|(_, shape)| shape.half_space().is_some())
+        {
+            return Err(ShapeError::Endless("a half-space"));
         }
         let bounds = |number: u32| {
             let (pose, shape) = part(&parts, margin, number)?;
@@ -180,10 +186,13 @@ impl<V: Space> Support for Compound<V> {
                 let reach = |(pose, shape): &(Pose<V::Wide>, Shape<V>)| {
                     let inner = V::Wide::transpose(pose.rotation) * unit;
                     let core = pose.rotation * shape.support(inner) + pose.translation;
-                    core + unit * shape.radius()
+                    core + unit * checked_radius(shape.radius())
                 };
-                let farther =
-                    |a: V::Wide, b: V::Wide| if b.dot(unit) > a.dot(unit) { b } else { a };
+                // What is NaN in one part is NaN in the whole, whichever it is: a compound of what is no shape is none.
+                let farther = |a: V::Wide, b: V::Wide| {
+                    let is_farther = b.dot(unit) > a.dot(unit) || !b.is_finite();
+                    if is_farther && a.is_finite() { b } else { a }
+                };
                 let nothing = V::Wide::ZERO * f64::NAN;
                 shapes.iter().map(reach).reduce(farther).unwrap_or(nothing)
             }
