@@ -228,6 +228,7 @@ fn surface<V: Dimension>(
 }
 
 fn one_sided<V: Dimension>(compound: &Compound<V>) -> Option<Collider> {
-    let compound = compound.one_sided().ok()?;
+    compound.surface()?;
+    let compound = compound.one_sided();
     Some(Collider::of_body(Body::Compound(Arc::new(compound))))
 }

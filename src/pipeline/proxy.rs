@@ -35,13 +35,15 @@ pub struct Part<'a, V: Space> {
     pub extent: Extent<V::Wide>,
     pub pose: Pose<V::Wide>,
     shape: Cow<'a, Shape<V>>,
+    /// Around the shape, in its own frame. (A shape with the margin in it would have to be made anew each time.)
+    margin: f64,
     map: Map<V::Wide>,
 }
 
 impl<V: Space> Part<'_, V> {
     /// The shape, scaled, in the frame of `pose`.
     pub fn image(&self) -> Image<'_, Shape<V>> {
-        Image::new(&self.shape, self.map)
+        Image::new(&*self.shape, self.map).with_margin(self.margin)
     }
 }
 
@@ -192,6 +194,7 @@ impl<V: Space> Proxy<V> {
                 extent: self.extent,
                 pose: self.pose,
                 shape: Cow::Borrowed(shape),
+                margin: 0.0,
                 map: self.map,
             }),
             Body::Compound(compound) => {
@@ -216,11 +219,14 @@ impl<V: Space> Proxy<V> {
                         )
                     }
                 };
+                let margin = compound.radius();
+                let image = Image::new(&*shape, map).with_margin(margin);
                 Some(Part {
                     number,
-                    extent: Extent::Box(Bounds::around(&Image::new(&*shape, map), &pose)),
+                    extent: Extent::Box(Bounds::around(&image, &pose)),
                     pose,
                     shape,
+                    margin,
                     map,
                 })
             }
@@ -237,10 +243,11 @@ impl<V: Space> Proxy<V> {
 
     /// A facet of a surface, in the world's axes, from the translation of the proxy.
     pub fn surroundings(&self, number: u32) -> Option<Surroundings<V::Wide>> {
-        let (_, mesh) = self.surface()?;
+        let (compound, mesh) = self.surface()?;
         let linear = self.linear();
         let mirrored = V::Wide::is_mirrored(linear);
-        mesh.surroundings(number, |point| linear * point, mirrored)
+        let one_sided = compound.is_one_sided();
+        mesh.surroundings(number, |point| linear * point, mirrored, one_sided)
     }
 
     /// Calls `visit` with the corners, likewise, of each other facet that has a point of this one, which is a mean of its corners.

@@ -58,6 +58,16 @@ impl<W: Wide> Bounds<W> {
         }
     }
 
+    /// The box with a margin around it.
+    pub fn grown(&self, margin: f64) -> Self {
+        let axes = (0..W::DIMENSION).map(W::axis);
+        let reach = axes.fold(W::ZERO, |sum, axis| sum + axis * margin);
+        Self {
+            min: self.min - reach,
+            max: self.max + reach,
+        }
+    }
+
     /// How much it holds: in the plane its area.
     pub fn volume(&self) -> f64 {
         let size = self.max - self.min;

@@ -37,14 +37,11 @@ const SLIVER: f64 = 1e-12;
 const LEVEL: f64 = 1e-4;
 
 /// Facets.
-#[derive(Clone)]
 pub struct Mesh<V> {
     vertices: Box<[V]>,
     facets: Box<[Numbers]>,
     /// What is no farther apart is in one place: see [`WELD`].
     grain: f64,
-    /// Whether only the outer side collides.
-    pub one_sided: bool,
 }
 
 impl<V: Space> Mesh<V> {
@@ -68,7 +65,6 @@ impl<V: Space> Mesh<V> {
             vertices,
             facets,
             grain,
-            one_sided: false,
         })
     }
 
@@ -110,14 +106,15 @@ impl<V: Space> Mesh<V> {
         corners_of::<V>(facet).map(corner).collect()
     }
 
+    /// How near what is in one place may be: a tiny part of the surface's size.
+    pub fn grain(&self) -> f64 {
+        self.grain
+    }
+
     /// The box in which all facets with a point are.
     pub fn box_around(&self, point: V::Wide) -> Bounds<V::Wide> {
-        let axes = (0..V::Wide::DIMENSION).map(V::Wide::axis);
-        let reach = axes.fold(V::Wide::ZERO, |sum, axis| sum + axis * self.grain);
-        Bounds {
-            min: point - reach,
-            max: point + reach,
-        }
+        let (min, max) = (point, point);
+        Bounds { min, max }.grown(self.grain)
     }
 
     /// The corners of a facet that has a point, both in the surface's own frame.
@@ -137,12 +134,13 @@ impl<V: Space> Mesh<V> {
     }
 
     /// A facet, where the linear map `place` puts it; `None` if that leaves it without a normal. `mirrored` tells whether
-    /// `place` turns the outer side in.
+    /// `place` turns the outer side in, `one_sided` whether only that side collides.
     pub fn surroundings(
         &self,
         number: u32,
         place: impl Fn(V::Wide) -> V::Wide,
         mirrored: bool,
+        one_sided: bool,
     ) -> Option<Surroundings<V::Wide>> {
         let corners: Corners<_> = self.corners(number)?.into_iter().map(&place).collect();
         let (base, others) = corners.split_first()?;
@@ -152,7 +150,7 @@ impl<V: Space> Mesh<V> {
         Some(Surroundings {
             normal: if mirrored { -outward } else { outward },
             corners,
-            one_sided: self.one_sided,
+            one_sided,
             grain: self.grain * stretch,
         })
     }
