@@ -150,7 +150,8 @@ impl CollisionEvent {
     /// the same tick: along the normal, and nothing if that move has sufficed.
     ///
     /// `moved` is in the world's frame. Adding up over the contacts of an entity, each after what came before, moves it
-    /// out of all of them where they do not contradict each other.
+    /// out of all of them where their normals are alike or at right angles. For any others, and the shortest way, see
+    /// [`CollisionState::push_out`](crate::CollisionState::push_out).
     pub fn minimum_translation_after(&self, moved: Vec3) -> Vec3 {
         Vec3::ZERO - self.normal * (self.depth + moved.dot(self.normal)).max(0.0)
     }

@@ -22,6 +22,7 @@ mod layers;
 mod math;
 mod pipeline;
 mod plugin;
+mod push_out;
 pub mod query;
 mod shape;
 mod space;
@@ -35,7 +36,7 @@ pub use event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted
 #[cfg(feature = "mesh")]
 pub use from_mesh::{ColliderFromMesh, MeshShape, MeshSource};
 pub use layers::CollisionLayers;
-pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems};
+pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems, OngoingEvents};
 pub use plugin::HeadbuttPlugin;
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;

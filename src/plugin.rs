@@ -7,7 +7,7 @@ use bevy::{
 
 use crate::{
     Collider, CollidingEntities, CollisionEvent, CollisionLayers, CollisionState,
-    pipeline::{self, BroadPhase},
+    pipeline::{self, BroadPhase, OngoingEvents},
 };
 
 /// Detects collisions between all entities with a [`Collider`](crate::Collider).
@@ -28,6 +28,8 @@ pub struct HeadbuttPlugin {
     schedule: InternedScheduleLabel,
     /// `None` leaves it to the resource, which the app may have inserted.
     broad_phase: Option<BroadPhase>,
+    /// Likewise.
+    ongoing: Option<OngoingEvents>,
 }
 
 impl HeadbuttPlugin {
@@ -57,6 +59,7 @@ impl HeadbuttPlugin {
         Self {
             schedule: schedule.intern(),
             broad_phase: None,
+            ongoing: None,
         }
     }
 
@@ -65,6 +68,24 @@ impl HeadbuttPlugin {
     pub fn with_broad_phase(self, broad_phase: BroadPhase) -> Self {
         Self {
             broad_phase: Some(broad_phase),
+            ..self
+        }
+    }
+
+    /// Chooses when contacts that go on are told again.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::{OngoingEvents, prelude::*};
+    ///
+    /// // For a game that asks for beginnings and ends alone: nothing is sent while things rest on each other.
+    /// let plugin = HeadbuttPlugin::default().with_ongoing(OngoingEvents::Never);
+    /// App::new().add_plugins((MinimalPlugins, plugin));
+    /// ```
+    #[must_use]
+    pub fn with_ongoing(self, ongoing: OngoingEvents) -> Self {
+        Self {
+            ongoing: Some(ongoing),
             ..self
         }
     }
@@ -81,6 +102,9 @@ impl Plugin for HeadbuttPlugin {
     fn build(&self, app: &mut App) {
         if let Some(broad_phase) = self.broad_phase {
             app.insert_resource(broad_phase);
+        }
+        if let Some(ongoing) = self.ongoing {
+            app.insert_resource(ongoing);
         }
         // What these hold is registered with them.
         app.register_type::<Collider>()

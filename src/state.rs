@@ -36,8 +36,8 @@ use crate::event::CollisionEvent;
 pub struct CollisionState {
     /// In order of (entity, other), and each pair once, with the lesser entity first.
     contacts: Vec<CollisionEvent>,
-    /// Numbers of `contacts`, in order of (other, entity).
-    by_other: Vec<usize>,
+    /// The `other`s with the numbers of their contacts, in order.
+    by_other: Vec<(Entity, u32)>,
     /// All contacts of the pairs of which more than one part touches, in the same order, then in that of the parts.
     parts: Vec<CollisionEvent>,
 }
@@ -57,26 +57,18 @@ impl CollisionState {
         &self.contacts
     }
 
-    /// Takes the contacts of a tick, and those of the pairs of which several parts touch. Both are in order.
-    pub(crate) fn replace(
-        &mut self,
-        contacts: impl Iterator<Item = CollisionEvent>,
-        parts: &[CollisionEvent],
-    ) {
-        self.contacts.clear();
-        self.contacts.extend(contacts);
+    /// Takes the contacts of a tick, for which it gives back the old ones, and those of the pairs of which several parts
+    /// touch. Both are in order.
+    pub(crate) fn replace(&mut self, contacts: &mut Vec<CollisionEvent>, parts: &[CollisionEvent]) {
+        core::mem::swap(&mut self.contacts, contacts);
         self.parts.clear();
         self.parts.extend(parts);
         let Self {
             contacts, by_other, ..
         } = self;
         by_other.clear();
-        by_other.extend(0..contacts.len());
-        by_other.sort_unstable_by_key(|number| {
-            contacts
-                .get(*number)
-                .map(|contact| (contact.other, contact.entity))
-        });
+        by_other.extend(contacts.iter().map(|contact| contact.other).zip(0..));
+        by_other.sort_unstable();
     }
 
     /// Each touching pair once, in a fixed order.
@@ -90,15 +82,12 @@ impl CollisionState {
             .contacts
             .partition_point(|contact| contact.entity < entity);
         let as_entity = self.contacts.iter().skip(start);
-        let other_of = |number: &usize| self.contacts.get(*number).map(|contact| contact.other);
-        let start = self
-            .by_other
-            .partition_point(|number| other_of(number) < Some(entity));
+        let start = self.by_other.partition_point(|(other, _)| *other < entity);
         let as_other = self
             .by_other
             .iter()
             .skip(start)
-            .filter_map(|number| self.contacts.get(*number));
+            .filter_map(|(_, number)| self.contacts.get(*number as usize));
         as_entity
             .take_while(move |contact| contact.entity == entity)
             .copied()

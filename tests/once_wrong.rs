@@ -219,7 +219,9 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
             (f64::from(contact.depth) - depth).abs() < 1e-5,
             "{contact:?}"
         );
-        assert!(counted.1.get() < 600, "{} support points", counted.1.get());
+        // EPA gives up after some hundreds, and the last resort takes as many again: some milliseconds at worst.
+        let count = counted.1.get();
+        assert!(count < 1_000, "{count} support points at height {height}");
     }
 }
 

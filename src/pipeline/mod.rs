@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! sync          poses in          colliders and transforms  ->  Proxies
-//! broad_phase   candidate pairs   Proxies                   ->  CandidatePairs
-//! narrow_phase  contacts          CandidatePairs, Proxies   ->  TouchingPairs
+//! broad_phase   candidate pairs   Proxies                   ->  Candidates
+//! narrow_phase  contacts          Candidates, Proxies       ->  TouchingPairs
 //! report        events out        TouchingPairs             ->  CollisionState, messages, observers
 //! ```
 //!
 //! With the feature `mesh`, `meshes.rs` has the colliders of meshes made at the beginning of the first stage.
 //!
-//! Each stage reads what the one before it left in a resource. All of these are made anew each tick, but for
-//! [`CollisionState`] (and candidate pairs that the app supplies): events depend on nothing else that lasts.
+//! Each stage reads what the one before it left in a resource. What is there from the tick before saves the work of making
+//! it again, and is what that work would make: only on [`CollisionState`] (and on the pairs that the app supplies) do events
+//! depend.
 
 mod broad_phase;
 #[cfg(feature = "mesh")]
@@ -22,6 +23,7 @@ mod report;
 mod sync;
 
 pub use broad_phase::{BroadPhase, CandidatePairs};
+pub use report::OngoingEvents;
 
 use bevy::{
     ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs},
@@ -53,6 +55,7 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<CollisionState>()
         .init_resource::<CollisionDiagnostics>()
         .init_resource::<BroadPhase>()
+        .init_resource::<OngoingEvents>()
         .configure_sets(
             schedule,
             (

@@ -1,6 +1,6 @@
 //! Third stage: which candidate pairs touch, and how.
 
-use bevy::{platform::time::Instant, prelude::*};
+use bevy::{platform::time::Instant, prelude::*, tasks::ComputeTaskPool};
 use smallvec::SmallVec;
 
 use super::{
@@ -27,8 +27,12 @@ pub struct TouchingPairs {
     pub is_changed: bool,
     /// The pairs that the app has supplied, likewise in order, each once, with the lesser entity first.
     supplied: Vec<(Entity, Entity)>,
+    /// Of each task.
+    found: Vec<Contacts>,
+    unsorted: Contacts,
     new: Contacts,
     last: Contacts,
+    order: Vec<(Entity, Entity, u32)>,
 }
 
 /// Contacts, and those of the parts.
@@ -39,6 +43,12 @@ struct Contacts {
     /// The numbers of the parts of one pair that may touch.
     near: Vec<(u32, u32)>,
 }
+
+/// A task tests no fewer pairs than this: to hand it over takes as long as some.
+const PAIRS_OF_A_TASK: usize = 64;
+
+/// So many tasks there are for each thread, so that one with hard pairs does not keep the others waiting.
+const TASKS_OF_A_THREAD: usize = 4;
 
 impl Contacts {
     fn test<V: Space>(&mut self, a: &Proxy<V>, b: &Proxy<V>) {
@@ -89,8 +99,11 @@ fn find_contacts(
         parts,
         is_changed,
         supplied,
+        found,
+        unsorted,
         new,
         last,
+        order,
     } = touching;
     new.pairs.clear();
     new.parts.clear();
@@ -113,19 +126,22 @@ fn find_contacts(
             }
         }
     } else {
-        candidates
-            .plane
-            .pairs
-            .iter()
-            .for_each(|pair| test(&proxies.plane, *pair, new));
-        candidates
-            .solid
-            .pairs
-            .iter()
-            .for_each(|pair| test(&proxies.solid, *pair, new));
-        new.pairs.sort_unstable_by_key(pair_of);
-        // The parts of one pair are in order.
-        new.parts.sort_by_key(pair_of);
+        unsorted.pairs.clear();
+        unsorted.parts.clear();
+        test_all(&proxies.plane, &candidates.plane.pairs, found, unsorted);
+        test_all(&proxies.solid, &candidates.solid.pairs, found, unsorted);
+        // Contacts are large: their places are put in order first.
+        order.clear();
+        let places = unsorted.pairs.iter().zip(0..);
+        order.extend(places.map(|(contact, place)| (contact.entity, contact.other, place)));
+        order.sort_unstable();
+        let sorted = order.iter();
+        let sorted = sorted.filter_map(|(.., place)| unsorted.pairs.get(*place as usize));
+        new.pairs.extend(sorted);
+        new.parts.extend(&unsorted.parts);
+        let parts_of = |contact: &CollisionEvent| (contact.part(), contact.other_part());
+        new.parts
+            .sort_unstable_by_key(|contact| (pair_of(contact), parts_of(contact)));
     }
 
     let stands = |contact: &CollisionEvent| {
@@ -144,6 +160,36 @@ fn find_contacts(
         contacts,
     );
     merge(last.parts.iter().filter(|it| stands(it)), &new.parts, parts);
+}
+
+/// Tests the pairs, on all threads of the pool that Bevy has for this. The contacts found come in the order of the pairs,
+/// however many threads there are.
+fn test_all<V: Space>(
+    proxies: &Slots<V>,
+    pairs: &[(u32, u32)],
+    found: &mut Vec<Contacts>,
+    all: &mut Contacts,
+) {
+    let pool = ComputeTaskPool::try_get();
+    let threads = pool.map_or(1, |pool| pool.thread_num());
+    let (Some(pool), true) = (pool, threads > 1 && pairs.len() > PAIRS_OF_A_TASK) else {
+        pairs.iter().for_each(|pair| test(proxies, *pair, all));
+        return;
+    };
+    let size = pairs.len().div_ceil(threads * TASKS_OF_A_THREAD);
+    let tasks = pairs.chunks(size.max(PAIRS_OF_A_TASK));
+    found.resize_with(tasks.len().max(found.len()), Contacts::default);
+    pool.scope(|scope| {
+        for (pairs, found) in tasks.clone().zip(&mut *found) {
+            scope.spawn(async move {
+                pairs.iter().for_each(|pair| test(proxies, *pair, found));
+            });
+        }
+    });
+    for found in found {
+        all.pairs.append(&mut found.pairs);
+        all.parts.append(&mut found.parts);
+    }
 }
 
 fn test<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32), contacts: &mut Contacts) {

@@ -20,45 +20,108 @@ use crate::{
     state::CollisionState,
 };
 
+/// When a contact that goes on is told again, by a message with the phase `Ongoing`: a resource, which may be changed between
+/// ticks. What began and what ended is told always; what touches can be read at any time in
+/// [`Collisions`](crate::Collisions).
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OngoingEvents {
+    /// In every tick, also at rest.
+    #[default]
+    EveryTick,
+    /// In every tick in which the contact is not what it was: neither a depth, a normal nor a point.
+    OnChange,
+    /// Never.
+    Never,
+}
+
+/// What a tick has to tell.
+#[derive(Default)]
+pub struct News {
+    /// All contacts of this tick, with their phases.
+    contacts: Vec<CollisionEvent>,
+    /// What began and what ended.
+    turns: Vec<CollisionEvent>,
+    messages: Vec<CollisionEvent>,
+    /// Whether all contacts of the last tick went on.
+    is_settled: bool,
+}
+
 /// Writes the messages, updates what can be read, and triggers the observers, in this order: an observer sees the new
 /// state, and may do to the world what it likes.
 pub fn report(
     world: &mut World,
     colliding: &mut QueryState<(Entity, &mut CollidingEntities)>,
-    mut events: Local<Vec<CollisionEvent>>,
+    mut news: Local<News>,
 ) {
     let start = Instant::now();
-    events.clear();
+    let ongoing = *world.resource::<OngoingEvents>();
     world.resource_scope(|world, mut state: Mut<CollisionState>| {
+        let News {
+            contacts,
+            turns,
+            messages,
+            is_settled,
+        } = &mut *news;
+        turns.clear();
         let touching = world.resource::<TouchingPairs>();
-        merge(state.contacts(), &touching.contacts, &mut events, |last| {
-            end_reason(world, last.entity, last.other)
-        });
-        let contacts = events.iter().filter(|event| !event.ended()).copied();
-        state.replace(contacts, &touching.parts);
-        world.write_message_batch(events.iter().copied());
-
+        // Then all contacts are what they were, and go on; unless the app has restored others.
+        let rests = !touching.is_changed && *is_settled && !state.is_changed();
+        if rests {
+            if ongoing == OngoingEvents::EveryTick {
+                world.write_message_batch(state.contacts().iter().copied());
+            }
+        } else {
+            contacts.clear();
+            let end = |last: &CollisionEvent| end_reason(world, last.entity, last.other);
+            merge(
+                state.contacts(),
+                &touching.contacts,
+                end,
+                |event, is_news| {
+                    if !event.ended() {
+                        contacts.push(event);
+                    }
+                    if !event.ongoing() {
+                        turns.push(event);
+                    }
+                    let is_told = match ongoing {
+                        OngoingEvents::EveryTick => true,
+                        OngoingEvents::OnChange => is_news,
+                        OngoingEvents::Never => !event.ongoing(),
+                    };
+                    if is_told {
+                        messages.push(event);
+                    }
+                },
+            );
+            *is_settled = turns.is_empty();
+            state.replace(contacts, &touching.parts);
+            world.write_message_batch(messages.drain(..));
+        }
         for (entity, mut entities) in colliding.iter_mut(world) {
-            CollidingEntities::update(&mut entities, &state, entity);
+            if !rests || entities.is_changed() {
+                CollidingEntities::update(&mut entities, &state, entity);
+            }
         }
         // The query leaves out disabled entities; what they touched has ended.
-        let ended = events.iter().filter(|event| event.ended());
+        let ended = turns.iter().filter(|event| event.ended());
         for entity in ended.flat_map(|event| [event.entity, event.other]) {
             if let Some(mut entities) = world.get_mut::<CollidingEntities>(entity) {
                 CollidingEntities::update(&mut entities, &state, entity);
             }
         }
     });
-    trigger_observers(world, &events);
+    trigger_observers(world, &news.turns);
     world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();
 }
 
-/// Merges two lists in order of their pairs: the contacts of the last tick and those of this one.
+/// Merges two lists in order of their pairs, the contacts of the last tick and those of this one, and tells of each what has
+/// become of it, and whether that is news.
 fn merge(
     last: &[CollisionEvent],
     now: &[CollisionEvent],
-    events: &mut Vec<CollisionEvent>,
     end_reason: impl Fn(&CollisionEvent) -> EndReason,
+    mut tell: impl FnMut(CollisionEvent, bool),
 ) {
     let pair = |contact: &CollisionEvent| (contact.entity, contact.other);
     let end = |contact: &CollisionEvent| CollisionEvent {
@@ -68,15 +131,27 @@ fn merge(
     let mut last = last.iter().peekable();
     for contact in now {
         while let Some(gone) = last.next_if(|old| pair(old) < pair(contact)) {
-            events.push(end(gone));
+            tell(end(gone), true);
         }
-        let phase = match last.next_if(|old| pair(old) == pair(contact)) {
+        let old = last.next_if(|old| pair(old) == pair(contact));
+        let phase = match old {
             Some(_) => CollisionPhase::Ongoing,
             None => CollisionPhase::Started,
         };
-        events.push(CollisionEvent { phase, ..*contact });
+        let is_as = |old: &CollisionEvent| {
+            CollisionEvent {
+                phase: old.phase,
+                ..*contact
+            } == *old
+        };
+        tell(
+            CollisionEvent { phase, ..*contact },
+            !old.is_some_and(is_as),
+        );
     }
-    events.extend(last.map(end));
+    for gone in last {
+        tell(end(gone), true);
+    }
 }
 
 /// Why two entities that touched in the last tick do so no longer.
@@ -118,8 +193,8 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
 }
 
 /// Triggers the entity events on both sides of each pair, as far as they still exist and anybody observes.
-fn trigger_observers(world: &mut World, events: &[CollisionEvent]) {
-    for event in events.iter().filter(|event| !event.ongoing()) {
+fn trigger_observers(world: &mut World, turns: &[CollisionEvent]) {
+    for event in turns {
         for side in [*event, event.flipped()] {
             // Asked each time: the observer before may have despawned the entity, or added an observer.
             if world.get_entity(side.entity).is_err() {
