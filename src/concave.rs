@@ -71,7 +71,8 @@ impl Collider {
     ///
     /// [`ShapeError::NoParts`] for none; [`ShapeError::InertPart`], or the error that made it so, for one without a shape;
     /// [`ShapeError::MixedDimensions`] for a 2D shape among 3D poses or the other way round;
-    /// [`ShapeError::SurfaceInCompound`] for a mesh, polyline or height field; [`ShapeError::PoseNotFinite`].
+    /// [`ShapeError::SurfaceInCompound`] for a mesh, polyline or height field; [`ShapeError::Endless`] for a half-space;
+    /// [`ShapeError::PoseNotFinite`]. A [`custom`](Self::custom) part that answers NaN leaves the whole inert, with a warning.
     pub fn compound<P: PartPose>(
         parts: impl IntoIterator<Item = (P, Self)>,
     ) -> Result<Self, ShapeError> {
@@ -108,13 +109,16 @@ impl Collider {
     /// assert!(!floor.is_inert());
     /// ```
     ///
-    /// It has no inside: what is wholly behind it touches nothing. Triangles know their neighbours (vertices in the same
-    /// place are one, whatever their numbers): a shape that slides over the surface gets the normals that the surface has,
-    /// and none of the seams between triangles. (A triangle that is touched on a seam only, where its neighbour is the one that
-    /// pushes, does not count, unless there is no other.) The triangle's number is the event's
+    /// It has no inside: what is wholly behind it touches nothing. A shape that slides over the surface gets the normals that the
+    /// surface has, and none of the seams between triangles. (A triangle that is touched on a seam only, where its neighbour is
+    /// the one that pushes, does not count, unless there is no other, or the surface pushes its way.) Triangles need not share
+    /// vertices for it: a seam is where they meet, to a millionth of the surface's size, also at corners in the midst of edges,
+    /// and between copies and triangles of opposite winding. The triangle's number is the event's
     /// [`part`](crate::CollisionEvent::part). Triangles without area touch nothing.
     ///
-    /// A shape is pushed to the side on which its centre is; [`one_sided`](Self::one_sided) lets only the outer side collide.
+    /// A shape is pushed to the side on which its centre is, a compound as a whole; [`one_sided`](Self::one_sided) lets only the
+    /// outer side collide. A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross: each pair
+    /// is pushed apart the shorter way, but by no seam of either and out of no back of one of one side.
     ///
     /// # Errors
     ///
@@ -171,11 +175,15 @@ impl Collider {
     /// # Errors
     ///
     /// [`ShapeError::Heights`] if the heights do not fill their rows, or there are less than two rows or columns;
-    /// [`ShapeError::NotFinite`].
+    /// [`ShapeError::NotFinite`]; [`ShapeError::Negative`] or [`ShapeError::Null`] if the size is, along x or z.
     pub fn heightfield(size: Vec2, columns: usize, heights: &[f32]) -> Result<Self, ShapeError> {
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
             return Err(ShapeError::Heights);
+        }
+        ShapeError::check_lengths("size", size)?;
+        if size.x == 0.0 || size.y == 0.0 {
+            return Err(ShapeError::Null("size"));
         }
         let part = |number: usize, count: usize| number as f32 / (count - 1) as f32 - 0.5;
         let vertices = heights.iter().enumerate().map(|(number, height)| {
@@ -223,6 +231,7 @@ fn surface<V: Dimension>(
 }
 
 fn one_sided<V: Dimension>(compound: &Compound<V>) -> Option<Collider> {
-    let compound = compound.one_sided().ok()?;
+    compound.surface()?;
+    let compound = compound.one_sided();
     Some(Collider::of_body(Body::Compound(Arc::new(compound))))
 }

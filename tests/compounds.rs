@@ -3,11 +3,11 @@
 mod common;
 
 use bevy::{
-    math::{Isometry2d, Isometry3d, Quat},
+    math::{DVec3, Isometry2d, Isometry3d, Quat},
     prelude::*,
 };
 use common::{Dimension, app, assert_near, assert_near_vec, despawn, read, tick, transform};
-use headbutt::{ShapeError, prelude::*};
+use headbutt::{CollisionDiagnostics, ShapeError, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 fn vec3(random: &mut StdRng, reach: f32) -> Vec3 {
@@ -361,7 +361,9 @@ fn what_is_no_compound_is_an_error() {
     let line = || Collider::polyline([Vec2::ZERO, Vec2::X]).unwrap();
     let nan = [Vec3::ZERO, Vec3::X, Vec3::new(0.0, f32::NAN, 0.0)];
     let field = |size, columns, heights: &[f32]| Collider::heightfield(size, columns, heights);
-    let cases: [(Result<Collider, ShapeError>, ShapeError); 22] = [
+    let plane = || Collider::from(InfinitePlane3d::new(Vec3::Y));
+    let flat = [0.0; 4];
+    let cases: [(Result<Collider, ShapeError>, ShapeError); 30] = [
         (Collider::compound(none), ShapeError::NoParts),
         (
             Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, Collider::default())]),
@@ -418,6 +420,32 @@ fn what_is_no_compound_is_an_error() {
             Collider::polyline([Vec2::X, Vec2::NAN]),
             ShapeError::NotFinite("vertex"),
         ),
+        (
+            Collider::compound([(Vec3::ZERO, plane())]),
+            ShapeError::Endless("a half-space"),
+        ),
+        (
+            Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, plane().rounded(0.1))]),
+            ShapeError::Endless("a half-space"),
+        ),
+        (
+            Collider::compound([(Vec2::ZERO, Collider::from(Plane2d::new(Vec2::Y)))]),
+            ShapeError::Endless("a half-space"),
+        ),
+        (
+            field(Vec2::new(-1.0, 1.0), 2, &flat),
+            ShapeError::Negative("size"),
+        ),
+        (
+            field(Vec2::new(1.0, -1.0), 2, &flat),
+            ShapeError::Negative("size"),
+        ),
+        (field(Vec2::Y, 2, &flat), ShapeError::Null("size")),
+        (field(Vec2::X, 2, &flat), ShapeError::Null("size")),
+        (
+            field(Vec2::new(f32::NAN, 1.0), 2, &flat),
+            ShapeError::NotFinite("size"),
+        ),
         (field(Vec2::ONE, 2, &[0.0; 5]), ShapeError::Heights),
         (field(Vec2::ONE, 0, &[]), ShapeError::Heights),
         (field(Vec2::ONE, 1, &[0.0; 4]), ShapeError::Heights),
@@ -430,4 +458,126 @@ fn what_is_no_compound_is_an_error() {
     for (number, (result, expected)) in cases.into_iter().enumerate() {
         assert_eq!(result.err(), Some(expected), "case {number}");
     }
+}
+
+/// A shape that is none.
+struct Nothing;
+
+impl Support for Nothing {
+    type Vector = Vec3;
+
+    fn support(&self, _: DVec3) -> DVec3 {
+        DVec3::NAN
+    }
+}
+
+#[test]
+fn a_compound_with_a_part_that_is_no_shape_is_none_wherever_that_part_stands() {
+    for place in 0..3 {
+        let mut parts: Vec<(Vec3, Collider)> = [-5.0, 5.0f32]
+            .map(|x| (Vec3::new(x, 0.0, 0.0), Sphere::new(1.0).into()))
+            .into();
+        parts.insert(place, (Vec3::ZERO, Collider::custom(Nothing)));
+        let mut app = app();
+        app.world_mut().spawn(Collider::compound(parts).unwrap());
+        for x in [-5.5, 5.5] {
+            let pose = Transform::from_xyz(x, 0.0, 0.0);
+            app.world_mut()
+                .spawn((Collider::from(Sphere::new(1.0)), pose));
+        }
+        assert!(tick(&mut app).is_empty(), "part {place}");
+    }
+}
+
+/// Bodies that move over compounds and surfaces, with a margin and without: each tick looks at their parts anew.
+#[test]
+fn a_warm_tick_allocates_nothing_whatever_the_parts() {
+    let blocks = |part: fn() -> Collider| {
+        let parts = (0..20).map(|it| (it as f32 * Vec3::X - 10.0 * Vec3::X, part()));
+        Collider::compound(parts).unwrap()
+    };
+    let field = || Collider::heightfield(Vec2::splat(20.0), 41, &[0.0; 41 * 41]).unwrap();
+    let cases = [
+        blocks(|| Cuboid::new(1.0, 1.0, 1.0).into()),
+        blocks(|| Cuboid::new(1.0, 1.0, 1.0).into()).rounded(0.1),
+        blocks(|| Extrusion::new(Circle::new(0.5), 1.0).into()).rounded(0.1),
+        field(),
+        field().rounded(0.1),
+        field().one_sided(),
+    ];
+    for (number, level) in cases.into_iter().enumerate() {
+        let mut app = app();
+        app.world_mut().spawn(level);
+        let bodies: Vec<Entity> = (0..10)
+            .map(|it| {
+                let place = Transform::from_xyz(it as f32 - 5.0, 0.4, 0.0);
+                let cone = Collider::from(Cone::new(0.4, 1.0));
+                app.world_mut().spawn((cone, place)).id()
+            })
+            .collect();
+        let run = |app: &mut App, at: usize| {
+            for (index, body) in bodies.iter().enumerate() {
+                let turn = Quat::from_rotation_x(0.3 * (index + at % 8) as f32);
+                transform(app.world_mut(), *body).rotation = turn;
+            }
+            let world = app.world_mut();
+            let counted = allocation_counter::measure(|| world.run_schedule(FixedPostUpdate));
+            let mut told = world.resource_mut::<Messages<CollisionEvent>>();
+            assert!(told.drain().count() > 0);
+            counted.count_total
+        };
+        // What grows in the app at first, also without any collider of parts, has grown by then.
+        (0..40).for_each(|at| {
+            run(&mut app, at);
+        });
+        for at in 0..8 {
+            assert_eq!(run(&mut app, at), 0, "case {number}");
+        }
+    }
+}
+
+/// What ties: 26 seconds for the first of these, once.
+#[test]
+fn building_takes_no_longer_for_parts_that_are_all_alike() {
+    let start = std::time::Instant::now();
+    let many = 100_000_u32;
+    let ball = || Collider::from(Sphere::new(0.4));
+    let block = || Collider::from(Cuboid::new(1.0, 1.0, 1.0));
+    let all = [
+        Collider::compound((0..many).map(|it| (it as f32 * Vec3::X, ball()))),
+        Collider::compound((0..many).map(|_| (Vec3::ZERO, block()))),
+        Collider::compound((0..many).map(|_| (Vec3::ZERO, Cuboid::new(0.0, 0.0, 0.0).into()))),
+        Collider::polyline((0..many).map(|it| Vec2::new(it as f32, 0.0))),
+        Collider::trimesh([Vec3::ZERO, Vec3::X, Vec3::Y], (0..many).map(|_| [0, 1, 2])),
+    ];
+    assert!(all.iter().all(Result::is_ok));
+    // A margin and a side need no other tree.
+    let built = start.elapsed();
+    for it in all.into_iter().flatten() {
+        assert!(!it.rounded(0.1).one_sided().is_inert());
+    }
+    println!("{built:?}, then {:?}", start.elapsed() - built);
+    assert!(built.as_secs() < 10, "{built:?}");
+}
+
+/// A vertex that no triangle has is no part of the surface, nor of its box.
+#[test]
+fn a_surface_is_as_large_as_its_facets() {
+    let far = Vec3::splat(3e38);
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Z, far];
+    let mesh = Collider::trimesh(corners, [[0, 1, 2]]).unwrap();
+    let mut app = app();
+    app.world_mut().spawn(mesh);
+    let ball = Transform::from_xyz(0.2, 0.4, 0.2);
+    let ball = app
+        .world_mut()
+        .spawn((Collider::from(Sphere::new(0.5)), ball));
+    let ball = ball.id();
+    let hit = tick(&mut app).only().seen_from(ball).unwrap();
+    assert_near_vec(hit.normal, Vec3::NEG_Y, 1.0);
+    assert_near(hit.depth, 0.1, 1.0);
+    transform(app.world_mut(), ball).translation = Vec3::splat(50.0);
+    assert!(tick(&mut app).only().ended());
+    let diagnostics = app.world().resource::<CollisionDiagnostics>();
+    assert_eq!(diagnostics.candidates, 0);
 }

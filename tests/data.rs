@@ -491,6 +491,12 @@ fn what_is_no_shape_is_an_error_with_the_reason_of_the_constructor() {
             ShapeError::NoParts,
         ),
         (
+            "Plane(Compound(parts:[(translation:(0.0,0.0),rotation:(1.0,0.0,0.0,1.0),\
+                shape:(kind:HalfSpace(normal:(0.0,1.0)),margin:0.0))],margin:0.0))"
+                .into(),
+            ShapeError::Endless("a half-space"),
+        ),
+        (
             part("(0.0,NaN)", "(1.0,0.0,0.0,1.0)", "1.0"),
             ShapeError::PoseNotFinite,
         ),

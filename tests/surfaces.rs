@@ -482,3 +482,477 @@ fn a_flattened_surface_does_not_panic() {
         }
     }
 }
+
+/// The contact of two colliders, as seen from the first, whichever of them is spawned first.
+fn meeting(
+    (first, place): (&Collider, Transform),
+    (second, there): (&Collider, Transform),
+) -> Option<CollisionEvent> {
+    let one_way = |swapped: bool| {
+        let mut app = app();
+        let world = app.world_mut();
+        let pose = if swapped { there } else { place };
+        let collider = if swapped { second } else { first };
+        let one = world.spawn((collider.clone(), pose)).id();
+        let pose = if swapped { place } else { there };
+        let collider = if swapped { first } else { second };
+        let other = world.spawn((collider.clone(), pose)).id();
+        let first = if swapped { other } else { one };
+        tick(&mut app)
+            .messages
+            .pop()
+            .and_then(|hit| hit.seen_from(first))
+    };
+    let (hit, swapped) = (one_way(false), one_way(true));
+    let told = |hit: CollisionEvent| (hit.normal, hit.depth);
+    assert_eq!(hit.map(told), swapped.map(told), "it depends on the order");
+    hit
+}
+
+fn direction(random: &mut StdRng) -> Vec3 {
+    loop {
+        let it = Vec3::from_array(core::array::from_fn(|_| random.random_range(-1.0..1.0f32)));
+        if (0.1..1.0).contains(&it.length()) {
+            return it.normalize();
+        }
+    }
+}
+
+fn rotation(random: &mut StdRng) -> Quat {
+    Quat::from_axis_angle(direction(random), random.random_range(-3.0..3.0))
+}
+
+/// A surface is as deep in a half-space as the lowest of its vertices, whichever side of it is the outer one.
+#[test]
+fn in_a_half_space_a_surface_has_the_normal_and_the_depth_of_a_solid() {
+    let cube: Vec<Vec3> = (0..8u32)
+        .map(|it| Vec3::from([it & 1, it >> 1 & 1, it >> 2].map(|side| side as f32 - 0.5)))
+        .collect();
+    let faces = [0, 1, 2].into_iter().flat_map(|axis| {
+        let [u, v, w] = [0, 1, 2].map(|step| 1u32 << ((axis + step) % 3));
+        [
+            [0, v, u],
+            [u, v, u + v],
+            [w, w + u, w + v],
+            [w + u, w + u + v, w + v],
+        ]
+    });
+    let cube_mesh = Collider::trimesh(cube.clone(), faces).unwrap();
+    let ground = Collider::from(InfinitePlane3d::new(Vec3::Y));
+    let at = |place: Vec3| Transform::from_translation(place);
+    for x in [0.0, 100.0, -100.0] {
+        let place = at(Vec3::new(x, 0.4, 0.0));
+        let hit = meeting((&ground, Transform::IDENTITY), (&cube_mesh, place)).unwrap();
+        assert_near_vec(hit.normal, Vec3::Y, 1.0);
+        assert_near(hit.depth, 0.1, 1.0);
+    }
+
+    let mut random = StdRng::seed_from_u64(10);
+    let mut hits = 0;
+    for number in 0..400 {
+        let plane = number % 2 == 0;
+        let mut height = || random.random_range(-0.5..0.5f32);
+        let points: Vec<Vec3> = (0..9)
+            .map(|it| {
+                let (x, z) = ((it % 3) as f32 - 1.0, (it / 3) as f32 - 1.0);
+                if plane {
+                    Vec3::new(it as f32 - 4.0, height(), 0.0)
+                } else {
+                    Vec3::new(x, height(), z)
+                }
+            })
+            .collect();
+        let mut surface = if plane {
+            Collider::polyline(points.iter().map(|it| it.truncate())).unwrap()
+        } else {
+            let heights: Vec<f32> = points.iter().map(|it| it.y).collect();
+            Collider::heightfield(Vec2::splat(2.0), 3, &heights).unwrap()
+        };
+        if number % 4 < 2 {
+            surface = surface.one_sided();
+        }
+        let turn = |random: &mut StdRng| {
+            if plane {
+                Quat::from_rotation_z(random.random_range(-3.0..3.0))
+            } else {
+                rotation(random)
+            }
+        };
+        let mut pose = at(Vec3::new(random.random_range(-3.0..3.0), 0.5, 0.0));
+        pose.rotation = turn(&mut random);
+        pose.scale = Vec3::new(random.random_range(0.5..1.5), -0.7, 1.0);
+        if number % 7 == 0 {
+            pose.scale.y = 0.0;
+        }
+        let mut under = at(Vec3::new(random.random_range(-9.0..9.0), -0.5, 0.0));
+        under.rotation = turn(&mut random);
+        let ground = if plane {
+            Plane2d::new(Vec2::Y).into()
+        } else {
+            ground.clone()
+        };
+        let up = under.rotation * Vec3::Y;
+        let height = |it: &Vec3| up.dot(pose.transform_point(*it) - under.translation);
+        let depth = -points.iter().map(height).reduce(f32::min).unwrap();
+        let hit = meeting((&ground, under), (&surface, pose));
+        if depth.abs() < 1e-4 {
+            continue;
+        }
+        assert_eq!(hit.is_some(), depth > 0.0, "case {number}, {depth}");
+        if let Some(hit) = hit {
+            hits += 1;
+            assert_near_vec(hit.normal, up, 10.0);
+            assert_near(hit.depth, depth, 30.0);
+        }
+    }
+    assert!((100..350).contains(&hits), "{hits}");
+}
+
+/// How far a shape reaches in a direction from its origin, in its own frame.
+type Reach = fn(Vec3) -> f32;
+
+const PYRAMID: [Vec3; 4] = [
+    Vec3::new(0.4, -0.5, 0.0),
+    Vec3::new(-0.2, -0.5, 0.34),
+    Vec3::new(-0.2, -0.5, -0.34),
+    Vec3::new(0.0, 0.5, 0.0),
+];
+
+fn pointed() -> [(Collider, Reach); 4] {
+    [
+        (Cone::new(0.4, 1.0).into(), |it| {
+            (0.5 * it.y).max(0.4 * it.x.hypot(it.z) - 0.5 * it.y)
+        }),
+        (Collider::convex_hull(PYRAMID).unwrap(), |it| {
+            PYRAMID
+                .map(|corner| corner.dot(it))
+                .into_iter()
+                .fold(-1.0, f32::max)
+        }),
+        (Extrusion::new(Rhombus::new(0.5, 1.0), 0.3).into(), |it| {
+            (0.25 * it.x.abs()).max(0.5 * it.y.abs()) + 0.15 * it.z.abs()
+        }),
+        (Cylinder::new(0.1, 1.0).into(), |it| {
+            0.1 * it.x.hypot(it.z) + 0.5 * it.y.abs()
+        }),
+    ]
+}
+
+#[test]
+fn on_a_flat_floor_what_is_pointed_is_as_deep_as_its_lowest_point() {
+    let mut random = StdRng::seed_from_u64(11);
+    for cells in [1, 10, 40, 100] {
+        let n = cells + 1;
+        let field = Collider::heightfield(Vec2::splat(4.0), n, &vec![0.0; n * n]).unwrap();
+        let mut app = app();
+        let world = app.world_mut();
+        let on = |layer: u32, meets: u32| CollisionLayers::new(layer, meets);
+        world.spawn((field, on(1, 2)));
+        let mut sunk = Vec::new();
+        for (number, (shape, reach)) in pointed().into_iter().cycle().take(800).enumerate() {
+            let turn = rotation(&mut random);
+            let reach = reach(turn.inverse() * Vec3::NEG_Y);
+            let depth = random.random_range(0.005..0.3f32).min(0.45 * reach);
+            let mut pose = Transform::from_rotation(turn);
+            let mut along = || random.random_range(-0.7..0.7f32);
+            pose.translation = Vec3::new(along(), reach - depth, along());
+            let body = (shape, on(2, 1), pose);
+            sunk.push((number, world.spawn(body).id(), pose, depth));
+        }
+        // A repro of its own.
+        let pose = Transform::from_xyz(-0.316_723_02, 0.064_902_8, 0.651_831_45).with_rotation(
+            Quat::from_xyzw(-0.642_947_6, -0.296_423_2, -0.577_595_3, 0.406_368_5),
+        );
+        let (cone, reach) = pointed().into_iter().next().unwrap();
+        let depth = reach(pose.rotation.inverse() * Vec3::NEG_Y) - pose.translation.y;
+        sunk.push((0, world.spawn((cone, on(2, 1), pose)).id(), pose, depth));
+        let hits = tick(&mut app).messages;
+        for (number, entity, pose, depth) in sunk {
+            let hit = hits.iter().find_map(|hit| hit.seen_from(entity)).unwrap();
+            let case = format!("shape {} of {cells}: {pose:?}\n{hit:#?}", number % 4);
+            assert!(hit.normal.distance(Vec3::NEG_Y) <= 1e-3, "{case}");
+            assert!(
+                (hit.depth - depth).abs() <= 0.03 * depth,
+                "not {depth}, {case}"
+            );
+        }
+    }
+}
+
+/// Half of a cube, cut from edge to edge.
+const WEDGE: [Vec3; 6] = [
+    Vec3::ZERO,
+    Vec3::X,
+    Vec3::Y,
+    Vec3::Z,
+    Vec3::new(1.0, 0.0, 1.0),
+    Vec3::new(0.0, 1.0, 1.0),
+];
+
+/// The box around what lies on its slanted side has its middle beneath that.
+#[test]
+fn which_side_a_shape_is_on_does_not_depend_on_how_the_scene_is_turned() {
+    let slope = Collider::polyline([Vec2::new(-3.0, 4.0), Vec2::new(4.0, -3.0)]).unwrap();
+    let triangle = Collider::from(Triangle2d::new(Vec2::ZERO, Vec2::X, Vec2::Y));
+    for depth in [0.0, 0.001, 0.01, 0.1f32] {
+        let by = depth * core::f32::consts::FRAC_1_SQRT_2;
+        let place = Transform::from_xyz(by, by, 0.0);
+        for slope in [slope.clone(), slope.clone().one_sided()] {
+            let hit = meeting((&triangle, place), (&slope, Transform::IDENTITY));
+            if depth == 0.0 {
+                continue;
+            }
+            let hit = hit.unwrap();
+            let normal = Vec3::new(1.0, 1.0, 0.0).normalize();
+            assert_near_vec(hit.normal, normal, 100.0);
+            assert_near(hit.depth, depth, 10.0);
+        }
+    }
+    let mut random = StdRng::seed_from_u64(12);
+    let corner = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    let wide = [
+        Vec3::new(-40.0, 0.0, -40.0),
+        Vec3::new(0.0, 0.0, 80.0),
+        Vec3::new(40.0, 0.0, -40.0),
+    ];
+    let floor = Collider::trimesh(wide, [[0, 1, 2]]).unwrap();
+    for number in 0..1000 {
+        let points = if number % 2 == 0 { &WEDGE[..] } else { &corner };
+        let face = [Vec3::ONE, Vec3::new(1.0, 1.0, 0.0), -Vec3::Y][number % 3].normalize();
+        let tilt = rotation(&mut random);
+        let down = Quat::from_rotation_arc(face, Vec3::NEG_Y);
+        let turn = tilt * Quat::from_rotation_y(random.random_range(-3.0..3.0)) * down;
+        let up = tilt * Vec3::Y;
+        let lowest = points.iter().map(|it| up.dot(turn * *it));
+        let lowest = lowest.reduce(f32::min).unwrap();
+        let pose = Transform::from_translation(up * (-lowest - 0.01)).with_rotation(turn);
+        let shape = Collider::convex_hull(points.iter().copied()).unwrap();
+        let mut floor = floor.clone();
+        if number % 4 < 2 {
+            floor = floor.one_sided();
+        }
+        let hit = meeting((&shape, pose), (&floor, Transform::from_rotation(tilt))).unwrap();
+        assert_near_vec(hit.normal, -up, 100.0);
+        assert_near(hit.depth, 0.01, 100.0);
+    }
+}
+
+#[test]
+fn a_compound_is_on_one_side_as_a_whole() {
+    let body = Collider::compound([
+        (Vec3::Y, Collider::from(Cuboid::new(1.0, 1.8, 1.0))),
+        (0.05 * Vec3::Y, Cuboid::new(2.0, 0.1, 2.0).into()),
+    ])
+    .unwrap();
+    let wide = [
+        Vec3::new(-20.0, 0.0, -20.0),
+        Vec3::new(0.0, 0.0, 40.0),
+        Vec3::new(40.0, 0.0, -20.0),
+    ];
+    let floor = Collider::trimesh(wide, [[0, 1, 2]]).unwrap();
+    let mut random = StdRng::seed_from_u64(13);
+    for depth in [0.01, 0.04, 0.06, 0.09f32] {
+        for floor in [floor.clone(), floor.clone().one_sided()] {
+            let tilt = Transform::from_rotation(rotation(&mut random));
+            let mut pose = tilt;
+            pose.translation = tilt.rotation * (depth * Vec3::NEG_Y);
+            let hit = meeting((&body, pose), (&floor, tilt)).unwrap();
+            assert_near_vec(hit.normal, tilt.rotation * Vec3::NEG_Y, 10.0);
+            assert_near(hit.depth, depth, 10.0);
+        }
+    }
+}
+
+/// What exporters make of a flat floor of 8 by 8 cells: copies, both windings, corners apart by a rounding, corners in the midst
+/// of edges, and more than two triangles on an edge.
+fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
+    let grid = |random: &mut StdRng, shift: f32| {
+        let vertices: Vec<Vec3> = (0..81)
+            .map(|it| Vec3::new((it % 9) as f32 - 4.0, 0.0, (it / 9) as f32 - 4.0 + shift))
+            .collect();
+        let cells = (0..8).flat_map(|z| (0..8).map(move |x| 9 * z + x));
+        let triangles: Vec<[u32; 3]> = cells
+            .flat_map(|a| {
+                let (b, c, d) = (a + 1, a + 9, a + 10);
+                if random.random() {
+                    [[a, c, b], [b, c, d]]
+                } else {
+                    [[a, c, d], [a, d, b]]
+                }
+            })
+            .collect();
+        (vertices, triangles)
+    };
+    let (vertices, triangles) = grid(random, 0.0);
+    let mesh = |vertices: &[Vec3], triangles: &[[u32; 3]]| {
+        Collider::trimesh(vertices.iter().copied(), triangles.iter().copied()).unwrap()
+    };
+    let turned = triangles.iter().map(|[a, b, c]| [*a, *c, *b]);
+    let doubled: Vec<_> = triangles.iter().copied().chain(turned).collect();
+    let copied: Vec<_> = [&triangles[..]; 3].concat();
+    // Each triangle has corners of its own.
+    let apart: Vec<Vec3> = triangles
+        .iter()
+        .flatten()
+        .map(|it| vertices[*it as usize] * (1.0 + random.random_range(-1.0..1.0) * 1.2e-7))
+        .collect();
+    let own: Vec<[u32; 3]> = (0..128)
+        .map(|it| [3 * it, 3 * it + 1, 3 * it + 2])
+        .collect();
+    // The half of greater x is a finer grid, a little aside: its corners are in the midst of edges.
+    let mut halves: Vec<Vec3> = vertices.iter().map(|it| *it - 4.0 * Vec3::X).collect();
+    let (other, more) = grid(random, 0.2);
+    halves.extend(
+        other
+            .iter()
+            .map(|it| *it * Vec3::new(1.0, 1.0, 0.9) + 4.0 * Vec3::X),
+    );
+    let more = more.iter().map(|it| it.map(|it| it + 81));
+    let both: Vec<_> = triangles.iter().copied().chain(more).collect();
+    // Fins hang from the edges.
+    let mut keel = vertices.clone();
+    keel.push(Vec3::NEG_Y);
+    let fins = [[40, 41, 81], [40, 49, 81], [31, 40, 81]];
+    let finned: Vec<_> = triangles.iter().copied().chain(fins).collect();
+    vec![
+        ("doubled", mesh(&vertices, &doubled)),
+        ("doubled, one side", mesh(&vertices, &doubled).one_sided()),
+        ("copied", mesh(&vertices, &copied)),
+        ("apart", mesh(&apart, &own)),
+        ("halves", mesh(&halves, &both)),
+        ("finned", mesh(&keel, &finned)),
+    ]
+}
+
+#[test]
+fn a_flat_floor_has_no_seams_however_it_was_exported() {
+    let mut random = StdRng::seed_from_u64(14);
+    let half = Vec3::splat(0.5);
+    for (name, floor) in exported(&mut random) {
+        let mut app = app();
+        let world = app.world_mut();
+        let on = |layer: u32, meets: u32| CollisionLayers::new(layer, meets);
+        world.spawn((floor, on(1, 2)));
+        let mut sunk = Vec::new();
+        for number in 0..1000 {
+            let mut turn = Quat::from_rotation_y(random.random_range(-3.0..3.0));
+            if number % 2 == 0 {
+                turn *= Quat::from_rotation_z(random.random_range(-0.1..0.1));
+                turn *= Quat::from_rotation_x(random.random_range(-0.1..0.1));
+            }
+            let down = turn.inverse() * Vec3::Y;
+            let (shape, reach) = match number % 3 {
+                0 => (
+                    Collider::from(Cuboid::new(1.0, 1.0, 1.0)),
+                    down.abs().dot(half),
+                ),
+                1 => (Capsule3d::new(0.3, 0.4).into(), 0.3 + 0.2 * down.y.abs()),
+                _ => (Sphere::new(0.5).into(), 0.5),
+            };
+            let depth = 10f32.powf(random.random_range(-3.0..-1.3));
+            let mut along = || random.random_range(-1.8..1.8f32);
+            let place = Vec3::new(along(), reach - depth, along());
+            let pose = Transform::from_translation(place).with_rotation(turn);
+            sunk.push((world.spawn((shape, on(2, 1), pose)).id(), depth));
+        }
+        let hits = tick(&mut app).messages;
+        for (entity, depth) in sunk {
+            let hit = hits.iter().find_map(|hit| hit.seen_from(entity)).unwrap();
+            assert!(hit.normal.distance(Vec3::NEG_Y) <= 1e-3, "{name}: {hit:#?}");
+            assert!(
+                (hit.depth - depth).abs() <= 2e-5,
+                "{name}: not {depth}, {hit:#?}"
+            );
+        }
+    }
+}
+
+/// A cube of 2 with a margin of 0.2: next to an edge the way out is straight away from that, also where the centre of what
+/// touches is within the margin.
+#[test]
+fn around_a_ridge_with_a_margin_a_ball_gets_the_normal_from_the_ridge() {
+    let faces = [0, 1, 2].into_iter().flat_map(|axis| {
+        let [u, v, w] = [0, 1, 2].map(|step| 1u32 << ((axis + step) % 3));
+        [
+            [0, v, u],
+            [u, v, u + v],
+            [w, w + u, w + v],
+            [w + u, w + u + v, w + v],
+        ]
+    });
+    let corners = (0..8u32)
+        .map(|it| Vec3::from([it & 1, it >> 1 & 1, it >> 2].map(|it| 2.0 * it as f32 - 1.0)));
+    let mesh = Collider::trimesh(corners, faces).unwrap().rounded(0.2);
+    let ball = Collider::from(Sphere::new(0.05));
+    let out = Vec3::new(0.8, 0.6, 0.0);
+    for away in [0.24, 0.21, 0.19, 0.15, 0.05f32] {
+        for z in [-0.7, -0.3, 0.1, 0.3] {
+            let place = Vec3::new(1.0, 1.0, z) + out * away;
+            let pose = Transform::from_translation(place);
+            let hit = meeting((&ball, pose), (&mesh, Transform::IDENTITY)).unwrap();
+            assert_near_vec(hit.normal, -out, 100.0);
+            assert_near(hit.depth, 0.25 - away, 10.0);
+        }
+    }
+    let line = [Vec2::new(5.0, -5.0), Vec2::ZERO, Vec2::new(-5.0, -5.0)];
+    let line = Collider::polyline(line).unwrap().rounded(0.2);
+    let out = Vec3::new(0.28, 0.96, 0.0);
+    for away in [0.24, 0.15, 0.05f32] {
+        let pose = Transform::from_translation(out * away);
+        let ball = Collider::from(Circle::new(0.05));
+        let hit = meeting((&ball, pose), (&line, Transform::IDENTITY)).unwrap();
+        assert_near_vec(hit.normal, -out, 100.0);
+        assert_near(hit.depth, 0.25 - away, 10.0);
+    }
+}
+
+/// A fin stands on a triangle of a floor, upright, 0.1 deep, or hangs beneath it, 0.02 high.
+#[test]
+fn two_surfaces_meet_alike_in_either_order_and_each_keeps_its_outer_side() {
+    let floor = [
+        Vec3::new(-1.0, 0.0, -1.0),
+        Vec3::Z,
+        Vec3::new(1.0, 0.0, -1.0),
+    ];
+    let floor = Collider::trimesh(floor, [[0, 1, 2]]).unwrap();
+    let fin = |y: f32, tip: f32, facet| {
+        let [left, right] = [-0.3, 0.3].map(|x| Vec3::new(x, y, 0.0));
+        Collider::trimesh([left, right, Vec3::new(0.0, tip, 0.0)], [facet]).unwrap()
+    };
+    let here = Transform::IDENTITY;
+    for facet in [[0, 1, 2], [0, 2, 1]] {
+        let above = fin(-0.1, 1.0, facet);
+        let below = fin(0.02, -1.0, facet);
+        for above in [above.clone(), above.one_sided()] {
+            for floor in [floor.clone(), floor.clone().one_sided()] {
+                let hit = meeting((&above, here), (&floor, here)).unwrap();
+                assert_near_vec(hit.normal, Vec3::NEG_Y, 10.0);
+                assert_near(hit.depth, 0.1, 10.0);
+            }
+        }
+        for below in [below.clone(), below.one_sided()] {
+            let hit = meeting((&below, here), (&floor, here)).unwrap();
+            assert_near_vec(hit.normal, Vec3::Y, 10.0);
+            assert_near(hit.depth, 0.02, 10.0);
+            assert_eq!(
+                meeting((&below, here), (&floor.clone().one_sided(), here)),
+                None
+            );
+        }
+    }
+    // Whatever they are, the order does not matter: `meeting` sees to that.
+    let mut random = StdRng::seed_from_u64(15);
+    for number in 0..100 {
+        let mut surface = |kind: usize| {
+            let heights: [f32; 16] = core::array::from_fn(|_| random.random_range(-0.3..0.3));
+            let it = Collider::heightfield(Vec2::splat(3.0), 4, &heights).unwrap();
+            if kind == 0 { it.one_sided() } else { it }
+        };
+        let (first, second) = (surface(number % 2), surface(number / 2 % 2));
+        let pose = |random: &mut StdRng| {
+            Transform::from_translation(direction(random) * 0.5).with_rotation(rotation(random))
+        };
+        let (place, there) = (pose(&mut random), pose(&mut random));
+        meeting((&first, place), (&second, there));
+    }
+}

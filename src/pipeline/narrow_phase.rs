@@ -1,6 +1,7 @@
 //! Third stage: which candidate pairs touch, and how.
 
 use bevy::{platform::time::Instant, prelude::*, tasks::ComputeTaskPool};
+use smallvec::SmallVec;
 
 use super::{
     broad_phase::{BroadPhase, CandidatePairs, Candidates},
@@ -10,8 +11,8 @@ use super::{
 use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
-    query::{Pair, Seams, Solver, narrow_length, surface_contact},
-    shape::Body,
+    query::{LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length},
+    shape::{Body, Support},
     space::Space,
 };
 
@@ -214,6 +215,50 @@ fn merge<'a>(
     merged.extend(new);
 }
 
+/// What has come of two parts that meet.
+enum Meeting {
+    /// They touch, but only a seam of a surface has their normal.
+    Seam,
+    /// The contact.
+    Contact(CollisionEvent),
+}
+
+/// What to make of a seam.
+#[derive(Clone, Copy)]
+enum Seams<'a> {
+    /// It is told as such.
+    Told,
+    /// The facet is levelled, if that makes it deeper than those that count and have its normal, or if none counts at all.
+    Levelled(&'a [CollisionEvent]),
+}
+
+/// Two normals that are no farther apart are one: the solvers' are off by less.
+const SAME_NORMAL: f32 = 1e-4;
+
+/// A depth that exceeds another one by no more than this part of it does not: the rounding of f32, some times.
+const SAME_DEPTH: f64 = 1e-6;
+
+/// Whether a depth is greater than another one.
+fn exceeds(depth: f64, other: f32) -> bool {
+    depth > f64::from(other) * (1.0 + SAME_DEPTH)
+}
+
+impl Seams<'_> {
+    /// Whether a facet is to be levelled, whose normal this is, with a depth that is no more than `most`.
+    fn levels(self, normal: Vec3, most: f64) -> bool {
+        let Self::Levelled(counted) = self else {
+            return false;
+        };
+        let alike = counted
+            .iter()
+            .filter(|it| it.normal.distance(normal) <= SAME_NORMAL);
+        match alike.map(|it| it.depth).reduce(f32::max) {
+            Some(depth) => exceeds(most, depth),
+            None => counted.is_empty(),
+        }
+    }
+}
+
 /// The deepest contact of two proxies. Where more than one part touches, all are added to `parts`.
 fn deepest<V: Space>(
     a: &Proxy<V>,
@@ -224,87 +269,218 @@ fn deepest<V: Space>(
     if !a.layers.interacts_with(b.layers) {
         return None;
     }
+    let pair = Pairing::new(a, b);
     if let (Body::Convex(_), Body::Convex(_)) = (&a.body, &b.body) {
-        return contact(a, &a.part(0)?, b, &b.part(0)?, Seams::Ignored);
+        return match pair.contact((0, 0), Seams::Told)? {
+            Meeting::Contact(hit) => Some(hit),
+            Meeting::Seam => None,
+        };
     }
     near.clear();
-    a.parts_near(&b.extent, |number| {
+    a.parts_near(&b.extent, b.pose.translation, |number| {
         if let Some(part) = a.part(number) {
-            b.parts_near(&part.extent, |other| near.push((number, other)));
+            b.parts_near(&part.extent, part.pose.translation, |other| {
+                near.push((number, other));
+            });
         }
     });
     near.sort_unstable();
     let first = parts.len();
-    for seams in [Seams::Ignored, Seams::Level] {
-        parts.extend(near.iter().filter_map(|(number, other)| {
-            let (part, other) = (a.part(*number)?, b.part(*other)?);
-            let contact = || contact(a, &part, b, &other, seams);
-            (!part.extent.is_apart_from(&other.extent))
-                .then(contact)
-                .flatten()
-        }));
-        let has_seams = a.body.is_surface() || b.body.is_surface();
-        if parts.len() > first || !has_seams {
-            break;
+    // What stays are the seams.
+    near.retain(|numbers| match pair.contact(*numbers, Seams::Told) {
+        Some(Meeting::Contact(hit)) => {
+            parts.push(hit);
+            false
+        }
+        Some(Meeting::Seam) => true,
+        None => false,
+    });
+    let last = parts.len();
+    for numbers in near.iter() {
+        let counted = parts.get(first..last).unwrap_or_default();
+        if let Some(Meeting::Contact(hit)) = pair.contact(*numbers, Seams::Levelled(counted)) {
+            parts.push(hit);
         }
     }
-    let found = parts.get(first..).unwrap_or_default();
-    // Of equals the first.
-    let deeper = |best: CollisionEvent, it: CollisionEvent| {
-        if it.depth > best.depth { it } else { best }
+    // Of equals the first, in an order that does not ask which entity is which.
+    let is_swapped = a.pose.total_cmp(&b.pose).is_gt();
+    let number = |hit: &CollisionEvent| {
+        let (part, other) = (hit.part(), hit.other_part());
+        if is_swapped {
+            (other, part)
+        } else {
+            (part, other)
+        }
     };
-    let deepest = found.iter().copied().reduce(deeper);
+    let deeper = |best: CollisionEvent, it: CollisionEvent| {
+        let is_deeper = it.depth > best.depth;
+        let is_equal = it.depth >= best.depth;
+        if is_deeper || (is_equal && number(&it) < number(&best)) {
+            it
+        } else {
+            best
+        }
+    };
+    let found = parts.get_mut(first..).unwrap_or_default();
+    let mut deepest = found.iter().copied().reduce(deeper)?;
+    if let Some(lowest) = pair.beneath(&deepest) {
+        deepest = lowest;
+        let known = found.iter_mut().find(|it| number(it) == number(&lowest));
+        match known {
+            Some(known) => *known = lowest,
+            None => parts.push(lowest),
+        }
+    }
+    let found = parts.get_mut(first..).unwrap_or_default();
+    found.sort_unstable_by_key(|hit| (hit.part(), hit.other_part()));
     if found.len() == 1 {
         parts.truncate(first);
     }
-    deepest
+    Some(deepest)
 }
 
-/// The contact of a part of each of two proxies.
-fn contact<V: Space>(
-    a: &Proxy<V>,
-    part_a: &Part<V>,
-    b: &Proxy<V>,
-    part_b: &Part<V>,
-    seams: Seams,
-) -> Option<CollisionEvent> {
-    let (shape_a, shape_b) = (part_a.image(), part_b.image());
-    let mut solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
-    if !solver.hit() {
-        return None;
+/// Two proxies whose parts are tested.
+struct Pairing<'a, V: Space> {
+    a: &'a Proxy<V>,
+    b: &'a Proxy<V>,
+    /// What each is for the other, if that is a surface.
+    opposites: [Opposite<V::Wide>; 2],
+}
+
+impl<'a, V: Space> Pairing<'a, V> {
+    fn new(a: &'a Proxy<V>, b: &'a Proxy<V>) -> Self {
+        let seen = |one: &Proxy<V>, from: &Proxy<V>| {
+            if from.body.is_surface() && !one.body.is_surface() {
+                Opposite::Body(one.centre() + (one.pose.translation - from.pose.translation))
+            } else {
+                Opposite::Surface
+            }
+        };
+        let opposites = [seen(a, b), seen(b, a)];
+        Self { a, b, opposites }
     }
-    let mut contact = solver.contact();
-    let centre = |part: &Part<V>, proxy: &Proxy<V>| {
-        part.extent.centre(part.pose.translation) - proxy.pose.translation
-    };
-    if let Some((surroundings, one_sided)) = a.surroundings(part_a.number) {
-        contact = surface_contact(
-            contact,
-            &surroundings,
-            one_sided,
-            centre(part_b, a),
-            seams,
-            |normal, corner| a.leans(part_a.number, corner, normal),
-            |normal| solver.contact_along(normal),
-        )?;
-    } else if let Some((surroundings, one_sided)) = b.surroundings(part_b.number) {
-        let seen = surface_contact(
-            contact.flipped(),
-            &surroundings,
-            one_sided,
-            centre(part_a, b),
-            seams,
-            |normal, corner| b.leans(part_b.number, corner, normal),
-            |normal| Some(solver.contact_along(-normal)?.flipped()),
-        )?;
-        contact = seen.flipped();
+
+    /// What comes of a part of each; `None` if they are apart, or one is behind the other, which has one side.
+    fn contact(&self, numbers: (u32, u32), seams: Seams) -> Option<Meeting> {
+        let Self { a, b, opposites } = self;
+        let (part_a, part_b) = (a.part(numbers.0)?, b.part(numbers.1)?);
+        if part_a.extent.is_apart_from(&part_b.extent) {
+            return None;
+        }
+        let (shape_a, shape_b) = (part_a.image(), part_b.image());
+        let mut solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
+        if !solver.hit() {
+            return None;
+        }
+        let mut contact = solver.contact();
+        let judge = |proxy: &Proxy<V>, part: &Part<V>, contact: LocalContact<_>, opposite| {
+            let surroundings = proxy.surroundings(part.number)?;
+            let margin = contact.normal * part.image().radius();
+            let around = |weights, visit: &mut dyn FnMut(&[V::Wide])| {
+                proxy.facets_around(part.number, weights, visit);
+            };
+            let point = contact.offset_a - margin;
+            Some(facing(
+                contact.normal,
+                point,
+                &surroundings,
+                opposite,
+                around,
+            ))
+        };
+        // Against a half-space, its normal is the only way out, and it has no centre.
+        let is_endless = [&part_a, &part_b].map(|it| it.extent.half_space().is_some());
+        let judged = if is_endless.contains(&true) {
+            [None, None]
+        } else {
+            [
+                judge(a, &part_a, contact, opposites[1]),
+                judge(b, &part_b, contact.flipped(), opposites[0])
+                    .map(|(worth, outward)| (worth, -outward)),
+            ]
+        };
+        let is = |worth| judged.iter().flatten().any(|it| it.0 == worth);
+        if is(Worth::Nothing) {
+            return None;
+        }
+        if is(Worth::Seam) {
+            // The shallower one of two; of equals that of the first in the pair's own order.
+            let normals = judged.iter().flatten().map(|it| it.1);
+            let mut over: SmallVec<[_; 2]> =
+                normals.map(|it| solver.contact_over(it, true)).collect();
+            if solver.is_swapped() {
+                over.reverse();
+            }
+            let least = over
+                .into_iter()
+                .reduce(|a, b| if b.depth < a.depth { b } else { a })?;
+            if !seams.levels(V::narrow(least.normal).to_vec3(), least.depth) {
+                return Some(Meeting::Seam);
+            }
+            contact = solver.contact_along(least.normal)?;
+        }
+        Some(Meeting::Contact(event(
+            (a, &part_a),
+            (b, &part_b),
+            &contact,
+        )))
     }
+
+    /// The contact with the surface beneath the lowest point of a body, if there it goes on as level as the facet of a contact,
+    /// and lies deeper: what undercuts a facet may be pointed, and not touch the one under its tip.
+    fn beneath(&self, hit: &CollisionEvent) -> Option<CollisionEvent> {
+        let Self { a, b, .. } = self;
+        let (part_a, part_b) = (a.part(hit.part())?, b.part(hit.other_part())?);
+        let (surface, part, is_first) = match [a, b].map(|it| it.body.is_surface()) {
+            [true, false] => (a, &part_a, true),
+            [false, true] => (b, &part_b, false),
+            _ => return None,
+        };
+        let normal = surface.surroundings(part.number)?.normal;
+        let told = V::narrow(normal).to_vec3();
+        let sign = if told.dot(hit.normal) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        if hit.normal.distance(told * sign as f32) > SAME_NORMAL {
+            return None;
+        }
+        let normal = normal * sign;
+        let (shape_a, shape_b) = (part_a.image(), part_b.image());
+        let solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
+        let over = solver.contact_over(normal, is_first);
+        if !exceeds(over.depth, hit.depth) {
+            return None;
+        }
+        let (offset, outward) = if is_first {
+            (over.offset_a, normal)
+        } else {
+            (over.offset_b, -normal)
+        };
+        let foot = offset - outward * part.image().radius();
+        let number = surface.level_facet_at(foot, normal)?;
+        let beneath = surface.part(number)?;
+        Some(if is_first {
+            event((a, &beneath), (b, &part_b), &over)
+        } else {
+            event((a, &part_a), (b, &beneath), &over)
+        })
+    }
+}
+
+/// A contact of parts as an event.
+fn event<V: Space>(
+    (a, part_a): (&Proxy<V>, &Part<V>),
+    (b, part_b): (&Proxy<V>, &Part<V>),
+    contact: &LocalContact<V::Wide>,
+) -> CollisionEvent {
     let surface = |proxy: &Proxy<V>, part: &Part<V>, offset: V::Wide| Surface {
         part: part.number,
         translation: V::narrow(proxy.pose.translation).to_vec3(),
         offset: V::narrow(offset + (part.pose.translation - proxy.pose.translation)).to_vec3(),
     };
-    Some(CollisionEvent {
+    CollisionEvent {
         entity: a.entity,
         other: b.entity,
         phase: CollisionPhase::Started,
@@ -312,5 +488,5 @@ fn contact<V: Space>(
         depth: narrow_length(contact.depth),
         surface: surface(a, part_a, contact.offset_a),
         other_surface: surface(b, part_b, contact.offset_b),
-    })
+    }
 }

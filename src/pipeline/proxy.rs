@@ -7,8 +7,11 @@ use bevy::prelude::*;
 use super::place::{Affine, Placement, place};
 use crate::{
     layers::CollisionLayers,
-    query::tolerance::TOUCHING,
-    shape::{Body, Bounds, HalfSpace, Image, Map, Shape, ShapeError, Support, Surroundings},
+    query::tolerance::{OFFSET, TOUCHING},
+    shape::{
+        Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, ShapeError, Support,
+        Surroundings, centre_of,
+    },
     space::{Pose, Space, Wide},
 };
 
@@ -32,13 +35,15 @@ pub struct Part<'a, V: Space> {
     pub extent: Extent<V::Wide>,
     pub pose: Pose<V::Wide>,
     shape: Cow<'a, Shape<V>>,
+    /// Around the shape, in its own frame. (A shape with the margin in it would have to be made anew each time.)
+    margin: f64,
     map: Map<V::Wide>,
 }
 
 impl<V: Space> Part<'_, V> {
     /// The shape, scaled, in the frame of `pose`.
     pub fn image(&self) -> Image<'_, Shape<V>> {
-        Image::new(&self.shape, self.map)
+        Image::new(&*self.shape, self.map).with_margin(self.margin)
     }
 }
 
@@ -52,20 +57,22 @@ pub enum Extent<W> {
 }
 
 impl<W: Wide> Extent<W> {
-    /// The middle of the box; of a half-space a point at its border.
-    pub fn centre(&self, origin: W) -> W {
-        match self {
-            Self::Box(bounds) => (bounds.min + bounds.max) * 0.5,
-            Self::HalfSpace(half_space) => origin + half_space.normal * half_space.offset,
-        }
-    }
-
     /// Whether two boxes have no point in common.
     pub fn is_apart_from(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Box(a), Self::Box(b)) => !a.overlaps(b),
             _ => false,
         }
+    }
+
+    /// How far from a half-space, told from `origin`, anything in a box may still touch it, for how far it is from there: see
+    /// [`OFFSET`].
+    fn slack(&self, origin: W) -> f64 {
+        let away = |corner: W| (corner - origin).extent();
+        let away = self
+            .bounds()
+            .map_or(0.0, |it| away(it.min).max(away(it.max)));
+        away * (2.0 * TOUCHING * OFFSET)
     }
 
     /// The box, if it is one.
@@ -136,18 +143,47 @@ impl<V: Space> Proxy<V> {
         self.pose == other.pose && self.map == other.map && self.layers == other.layers
     }
 
-    /// Calls `visit` with the number of each part that may have a point within an extent, in the world.
-    pub fn parts_near(&self, extent: &Extent<V::Wide>, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` with the number of each part that may have a point within an extent, in the world, that was told from
+    /// `origin`.
+    pub fn parts_near(
+        &self,
+        extent: &Extent<V::Wide>,
+        origin: V::Wide,
+        mut visit: impl FnMut(u32),
+    ) {
         let Body::Compound(compound) = &self.body else {
             return visit(0);
         };
-        // A flattened compound has no frame to look from, and a half-space no end.
-        let (Some(inverse), Some(bounds)) = (V::Wide::inverse(self.linear()), extent.bounds())
-        else {
-            return (0..compound.len()).for_each(visit);
-        };
-        let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
-        compound.near(&local, visit);
+        let linear = self.linear();
+        match extent {
+            // With x = M y + t, n·x <= c is (Mᵀ n)·y <= c - n·t.
+            Extent::HalfSpace(half_space) => compound.within(
+                &HalfSpace {
+                    normal: V::Wide::transpose(linear) * half_space.normal,
+                    offset: -half_space.height(self.pose.translation - origin)
+                        + self.extent.slack(origin),
+                },
+                visit,
+            ),
+            Extent::Box(bounds) => match V::Wide::inverse(linear) {
+                Some(inverse) => {
+                    let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
+                    compound.near(&local, visit);
+                }
+                // What is flattened has no frame to look from.
+                None => (0..compound.len()).for_each(visit),
+            },
+        }
+    }
+
+    /// A point in the midst of it, which turns with it, in the world's axes from its translation: on which side of a surface it
+    /// is. A compound is as a whole on one side, whichever of its parts touches.
+    pub fn centre(&self) -> V::Wide {
+        self.linear()
+            * match &self.body {
+                Body::Convex(shape) => centre_of(shape),
+                Body::Compound(compound) => compound.centre(),
+            }
     }
 
     /// A part by its number.
@@ -158,6 +194,7 @@ impl<V: Space> Proxy<V> {
                 extent: self.extent,
                 pose: self.pose,
                 shape: Cow::Borrowed(shape),
+                margin: 0.0,
                 map: self.map,
             }),
             Body::Compound(compound) => {
@@ -182,36 +219,71 @@ impl<V: Space> Proxy<V> {
                         )
                     }
                 };
+                let margin = compound.radius();
+                let image = Image::new(&*shape, map).with_margin(margin);
                 Some(Part {
                     number,
-                    extent: Extent::Box(Bounds::around(&Image::new(&*shape, map), &pose)),
+                    extent: Extent::Box(Bounds::around(&image, &pose)),
                     pose,
                     shape,
+                    margin,
                     map,
                 })
             }
         }
     }
 
-    /// For a facet of a surface: what it borders on, and whether only its outer side collides. In the world's axes, from the
-    /// translation of the proxy.
-    pub fn surroundings(&self, number: u32) -> Option<(Surroundings<V::Wide>, bool)> {
-        let Body::Compound(compound) = &self.body else {
-            return None;
-        };
-        let linear = self.linear();
-        let mirrored = V::Wide::is_mirrored(linear);
-        compound.surroundings(number, |point| linear * point, mirrored)
+    /// The surface, if it is one.
+    fn surface(&self) -> Option<(&Compound<V>, &Mesh<V>)> {
+        match &self.body {
+            Body::Convex(_) => None,
+            Body::Compound(compound) => Some((&**compound, compound.surface()?)),
+        }
     }
 
-    /// Whether a normal leans towards any facet around a corner of a facet, in the world's axes: see
-    /// [`Mesh::leans`](crate::shape::Mesh::leans).
-    pub fn leans(&self, facet: u32, corner: usize, normal: V::Wide) -> bool {
-        let Body::Compound(compound) = &self.body else {
-            return false;
+    /// A facet of a surface, in the world's axes, from the translation of the proxy.
+    pub fn surroundings(&self, number: u32) -> Option<Surroundings<V::Wide>> {
+        let (compound, mesh) = self.surface()?;
+        let linear = self.linear();
+        let mirrored = V::Wide::is_mirrored(linear);
+        let one_sided = compound.is_one_sided();
+        mesh.surroundings(number, |point| linear * point, mirrored, one_sided)
+    }
+
+    /// Calls `visit` with the corners, likewise, of each other facet that has a point of this one, which is a mean of its corners.
+    pub fn facets_around(&self, number: u32, weights: [f64; 3], visit: &mut dyn FnMut(&[V::Wide])) {
+        let surface = self.surface();
+        let Some((compound, corners)) = surface.and_then(|it| Some((it.0, it.1.corners(number)?)))
+        else {
+            return;
         };
         let linear = self.linear();
-        compound.leans(facet, corner, normal, |point| linear * point)
+        let point = corners.iter().zip(weights);
+        let point = point.fold(V::Wide::ZERO, |sum, (corner, weight)| {
+            sum + *corner * weight
+        });
+        compound.facets_at(point, |other, mut corners| {
+            if other != number {
+                corners.iter_mut().for_each(|it| *it = linear * *it);
+                visit(&corners);
+            }
+        });
+    }
+
+    /// The first facet at a point, in the world's axes from the translation of the proxy, that has this unit normal or its
+    /// opposite.
+    pub fn level_facet_at(&self, point: V::Wide, normal: V::Wide) -> Option<u32> {
+        let (compound, _) = self.surface()?;
+        let mut first = None;
+        compound.facets_at(V::Wide::inverse(self.linear())? * point, |number, _| {
+            let is_level = |it: Surroundings<V::Wide>| it.is_own(normal);
+            if first.is_none_or(|first| number < first)
+                && self.surroundings(number).is_some_and(is_level)
+            {
+                first = Some(number);
+            }
+        });
+        first
     }
 
     /// The linear part of the map from the body's frame to the world.

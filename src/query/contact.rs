@@ -144,15 +144,46 @@ where
     /// The contact if the second shape named by the caller is to leave the first in a direction: a unit vector in the world's
     /// axes. For shapes of which [`hit`](Self::hit) has said that they touch; `None` if one is no shape.
     pub fn contact_along(&self, direction: WideOf<A>) -> Option<LocalContact<WideOf<A>>> {
-        let direction = WideOf::<A>::transpose(self.pair.frame.rotation) * direction;
-        let direction = if self.pair.swapped {
-            -direction
-        } else {
-            direction
-        };
+        let direction = self.in_pair(direction);
         let cleared = clear(&self.pair, direction)?;
         let witnesses = self.on_surfaces(cleared.normal, cleared.first, cleared.second);
         Some(self.in_world(direction, cleared.way, witnesses))
+    }
+
+    /// The same, if it is to leave the plane that bounds one of the two there, the first or the second: no shallower, exact where
+    /// that one goes on along its plane, and at the price of one support point.
+    pub fn contact_over(
+        &self,
+        direction: WideOf<A>,
+        plane_of_first: bool,
+    ) -> LocalContact<WideOf<A>> {
+        let direction = self.in_pair(direction);
+        let vertex = self.pair.vertex(direction);
+        let way = vertex.point.dot(direction);
+        // The lowest point of the other one, and what is under it.
+        let (first, second) = if plane_of_first == self.pair.swapped {
+            (vertex.first, vertex.first - direction * way)
+        } else {
+            (vertex.second + direction * way, vertex.second)
+        };
+        let witnesses = self.on_surfaces(direction, first, second);
+        let depth = (way + self.pair.reach()).max(0.0);
+        self.in_world(direction, depth, witnesses)
+    }
+
+    /// Whether the second shape named by the caller is the first of the order in which the pair is solved.
+    pub const fn is_swapped(&self) -> bool {
+        self.pair.swapped
+    }
+
+    /// A direction from the one shape named by the caller to the other, in the frame and order of the pair.
+    fn in_pair(&self, direction: WideOf<A>) -> WideOf<A> {
+        let direction = WideOf::<A>::transpose(self.pair.frame.rotation) * direction;
+        if self.pair.swapped {
+            -direction
+        } else {
+            direction
+        }
     }
 
     /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.

@@ -52,12 +52,11 @@ mod surface;
 pub(crate) mod tolerance;
 
 use crate::{shape::Support, space::Space};
-use contact::LocalContact;
-pub(crate) use contact::Solver;
 pub use contact::{Contact, Distance};
+pub(crate) use contact::{LocalContact, Solver};
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::Pair;
-pub(crate) use surface::{Seams, surface_contact};
+pub(crate) use surface::{Opposite, Worth, facing};
 
 /// Whether two shapes touch.
 ///

@@ -4,58 +4,73 @@
 //! surface it is neither. What departs from the contact of a plate:
 //!
 //! * The side on which the other shape's centre lies is the side to which it is pushed.
+//!   Between two surfaces there is no such centre: there it is the side to which the contact pushes, and each contact has to count
+//!   in both.
 //! * A normal that the surface does not have at the contact point (see [`Surroundings::admits`]) does not count: it leans
-//!   towards another facet, which the shape touches there too, and which knows better. Where none does, because the shape is
-//!   deeper than all of them are wide, the facet's own normal takes its place, with the depth along it: how far the other
-//!   shape must move that way, to clear the facet.
+//!   towards another facet, which the shape touches there too, and which knows better.
+//! * Such a facet may count yet with its own normal, *levelled*, with the depth along it: how far the other shape must move that
+//!   way, to clear the facet. It does where the surface pushes that way anyhow, because another facet has this normal: what is
+//!   pointed has its tip over one facet, which it would leave sideways, and a flank over the next. And where no facet counts,
+//!   because the shape is deeper than all of them are wide. Elsewhere the surface may end or bend next to the seam, so that
+//!   what is beside a cliff is not pushed over its edge.
 
-use super::contact::LocalContact;
 use crate::{shape::Surroundings, space::Wide};
 
-/// What to make of a contact with a seam of a surface, whose normal the surface does not have.
+/// A normal whose angle with a facet has no greater sine pushes along it: the solvers' are off by less.
+const ALONG: f64 = 1e-4;
+
+/// What a contact with a facet is worth in its surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seams {
-    /// It does not count.
-    Ignored,
-    /// The facet's own normal counts.
-    Level,
+pub enum Worth {
+    /// Nothing: the other shape is behind a facet of one side.
+    Nothing,
+    /// The surface does not have its normal.
+    Seam,
+    /// The contact counts.
+    Counts,
 }
 
-/// The contact of a facet, the first of two shapes, as part of its surface; or `None` if it does not count, because the centre
-/// of the other shape is behind a facet that is `one_sided`, or because of what to make of `seams`.
+/// What a facet meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Opposite<W> {
+    /// Something with a centre.
+    Body(W),
+    /// A facet of another surface, which may be all around: the side is the one to which it is pushed.
+    Surface,
+}
+
+/// Judges the contact of a facet, the first of two shapes, as part of its surface, and tells the facet's own normal towards the
+/// other shape.
 ///
-/// `contact` is that of the facet alone, `leans` is
-/// [`Mesh::leans`](crate::shape::Mesh::leans), and `along` finds the contact with a given normal. All is in the world's axes, and
-/// `surroundings` and `centre`, which is the other shape's, are relative to the translation of the facet's shape.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "a contact, a facet, a shape, and two questions about them"
-)]
-pub fn surface_contact<W: Wide>(
-    contact: LocalContact<W>,
+/// `around` is as in [`Surroundings::admits`]. All is in the world's axes, and `surroundings`, the centre of the opposite, and
+/// `point`, which is the contact's on the facet without any margin, are relative to the translation of the surface.
+pub fn facing<W: Wide>(
+    normal: W,
+    point: W,
     surroundings: &Surroundings<W>,
-    one_sided: bool,
-    centre: W,
-    seams: Seams,
-    leans: impl FnOnce(W, usize) -> bool,
-    along: impl FnOnce(W) -> Option<LocalContact<W>>,
-) -> Option<LocalContact<W>> {
-    let side = (centre - surroundings.corner).dot(surroundings.normal);
-    if side < 0.0 && one_sided {
-        return None;
-    }
-    let outward = if side < 0.0 {
+    opposite: Opposite<W>,
+    around: impl FnOnce([f64; 3], &mut dyn FnMut(&[W])),
+) -> (Worth, W) {
+    let is_behind = match opposite {
+        Opposite::Body(centre) => (centre - surroundings.corner()).dot(surroundings.normal) < 0.0,
+        // What is pushed along the facet is on neither side.
+        Opposite::Surface => normal.dot(surroundings.normal) < -ALONG,
+    };
+    let outward = if is_behind {
         -surroundings.normal
     } else {
         surroundings.normal
     };
-    let LocalContact {
-        normal, offset_a, ..
-    } = contact;
-    let places = (offset_a, centre);
-    let leans = |corner| leans(normal, corner);
-    if surroundings.admits(normal, outward, one_sided, places, leans) {
-        return Some(contact);
-    }
-    (seams == Seams::Level).then(|| along(outward)).flatten()
+    let toward = |rim: W| match opposite {
+        Opposite::Body(centre) => centre - rim,
+        Opposite::Surface => normal,
+    };
+    let worth = if is_behind && surroundings.one_sided {
+        Worth::Nothing
+    } else if surroundings.admits(normal, outward, point, toward, around) {
+        Worth::Counts
+    } else {
+        Worth::Seam
+    };
+    (worth, outward)
 }

@@ -6,6 +6,23 @@ use crate::{
     space::{Pose, Space, Wide},
 };
 
+/// A point in a shape, in its own frame: the mean of its support points in the directions of the corners of a cube, or square.
+/// It turns with the shape, and of one that is the same upside down it is the middle. (Over all directions the mean is the
+/// Steiner point.)
+///
+/// The cube is a little askew, so that its diagonals make no ties where the shape is as wide as it is high.
+pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::Wide {
+    let count = 1 << V::Wide::DIMENSION;
+    let sum = (0..count).fold(V::Wide::ZERO, |sum, corner| {
+        let direction = (0..V::Wide::DIMENSION).fold(V::Wide::ZERO, |sum, index| {
+            let side = if corner >> index & 1 == 0 { 1.0 } else { -1.0 };
+            sum + V::Wide::axis(index) * (side * (1.0 + 0.07 * index as f64))
+        });
+        sum + shape.support(direction)
+    });
+    sum * (1.0 / f64::from(count))
+}
+
 /// A box along the axes of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<W> {
@@ -39,6 +56,24 @@ impl<W: Wide> Bounds<W> {
             min: min - margin,
             max: max + margin,
         }
+    }
+
+    /// The box with a margin around it.
+    pub fn grown(&self, margin: f64) -> Self {
+        let axes = (0..W::DIMENSION).map(W::axis);
+        let reach = axes.fold(W::ZERO, |sum, axis| sum + axis * margin);
+        Self {
+            min: self.min - reach,
+            max: self.max + reach,
+        }
+    }
+
+    /// How much it holds: in the plane its area.
+    pub fn volume(&self) -> f64 {
+        let size = self.max - self.min;
+        (0..W::DIMENSION)
+            .map(|index| size.component(index))
+            .product()
     }
 
     /// Whether the two boxes have a point in common.

@@ -1,29 +1,37 @@
 //! What is not convex: convex parts, fixed to each other.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use super::{
-    Shape, ShapeError, Support,
-    bounds::Bounds,
-    mesh::{Mesh, Surroundings},
+    HalfSpace, Shape, ShapeError, Support,
+    bounds::{Bounds, centre_of},
+    mesh::{Corners, Mesh},
     points::farthest,
+    support::checked_radius,
     tree::Tree,
 };
-use crate::space::{Pose, Space, Wide};
+use crate::{
+    query::tolerance::TOUCHING,
+    space::{Pose, Space, Wide},
+};
 
 /// Convex parts under a tree of boxes. Parts are known by their numbers, from 0, in the order in which they were given.
+#[derive(Clone)]
 pub struct Compound<V: Space> {
-    parts: Parts<V>,
+    parts: Arc<Parts<V>>,
+    /// The boxes of the parts, without the margin.
+    tree: Arc<Tree>,
+    centre: V::Wide,
     /// The margin around every part.
     margin: f32,
-    tree: Tree,
+    /// Of a surface, whether only the outer side collides.
+    one_sided: bool,
 }
 
 /// A pose in a space.
 type PoseOf<V> = Pose<<V as Space>::Wide>;
 
 /// The parts of a compound.
-#[derive(Clone)]
 pub enum Parts<V: Space> {
     /// Shapes, each in its place.
     Shapes(Box<[(PoseOf<V>, Shape<V>)]>),
@@ -49,30 +57,52 @@ impl<V: Space> Compound<V> {
         if count == 0 {
             return Err(ShapeError::NoParts);
         }
+        if let Parts::Shapes(shapes) = &parts
+            && shapes.iter().any(|(_, shape)| shape.half_space().is_some())
+        {
+            return Err(ShapeError::Endless("a half-space"));
+        }
         let bounds = |number: u32| {
-            let (pose, shape) = part(&parts, margin, number)?;
+            let (pose, shape) = part(&parts, number)?;
             Some((number, Bounds::around(&*shape, &pose)))
         };
         Ok(Self {
-            tree: Tree::new((0..count).filter_map(bounds)),
-            parts,
+            tree: Arc::new(Tree::new((0..count).filter_map(bounds))),
+            centre: centre(&parts),
+            parts: Arc::new(parts),
             margin,
+            one_sided: false,
         })
     }
 
     /// The same with a greater margin.
     pub fn rounded(&self, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
-        Self::new(self.parts.clone(), self.margin + margin)
+        let margin = self.margin + margin;
+        ShapeError::check_length("margin", margin)?;
+        Ok(Self {
+            margin,
+            ..self.clone()
+        })
     }
 
     /// The same, of which only the outer sides of facets collide.
-    pub fn one_sided(&self) -> Result<Self, ShapeError> {
-        let mut parts = self.parts.clone();
-        if let Parts::Surface(mesh) = &mut parts {
-            mesh.one_sided = true;
+    pub fn one_sided(&self) -> Self {
+        Self {
+            one_sided: true,
+            ..self.clone()
         }
-        Self::new(parts, self.margin)
+    }
+
+    /// Whether only the outer sides of facets collide.
+    pub fn is_one_sided(&self) -> bool {
+        self.one_sided
+    }
+
+    /// Where most of it is: the mean of the parts' centres, each weighed with the box around it in the part's own frame. (The box
+    /// around all of them may have its middle where nothing is.) Of a surface it is the origin.
+    pub fn centre(&self) -> V::Wide {
+        self.centre
     }
 
     /// How many parts there are.
@@ -85,65 +115,95 @@ impl<V: Space> Compound<V> {
         (&self.parts, self.margin)
     }
 
-    /// A part by its number, with its place in the compound.
+    /// A part by its number, with its place in the compound, without the margin.
     pub fn part(&self, number: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
-        part(&self.parts, self.margin, number)
+        part(&self.parts, number)
     }
 
     /// Calls `visit` with the number of each part that may have a point within `bounds`, in the frame of the compound.
     pub fn near(&self, bounds: &Bounds<V::Wide>, visit: impl FnMut(u32)) {
-        self.tree.near(bounds, visit);
+        self.tree.near(&bounds.grown(self.reach()), visit);
     }
 
-    /// Whether a normal leans towards any facet around a corner of a facet: see [`Mesh::leans`].
-    pub fn leans(
-        &self,
-        number: u32,
-        corner: usize,
-        normal: V::Wide,
-        place: impl Fn(V::Wide) -> V::Wide,
-    ) -> bool {
-        match &self.parts {
-            Parts::Shapes(_) => false,
-            Parts::Surface(mesh) => mesh.leans(number, corner, normal, place),
+    /// Calls `visit` with the number of each part that may reach into a half-space in the frame of the compound, whose normal may
+    /// be of any length.
+    pub fn within(&self, half_space: &HalfSpace<V::Wide>, visit: impl FnMut(u32)) {
+        let reach = half_space.normal.length() * self.reach();
+        self.tree.within(&half_space.raised(reach), visit);
+    }
+
+    /// How far the margin reaches, with room for what counts as touching: see [`Bounds::around`].
+    fn reach(&self) -> f64 {
+        f64::from(self.margin) * (1.0 + 8.0 * TOUCHING)
+    }
+
+    /// The surface, if it is one.
+    pub fn surface(&self) -> Option<&Mesh<V>> {
+        match &*self.parts {
+            Parts::Shapes(_) => None,
+            Parts::Surface(mesh) => Some(mesh),
         }
     }
 
-    /// A facet and what it borders on (see [`Mesh::surroundings`]), and whether only its outer side collides; `None` for a
-    /// part that is no facet.
-    pub fn surroundings(
-        &self,
-        number: u32,
-        place: impl Fn(V::Wide) -> V::Wide,
-        mirrored: bool,
-    ) -> Option<(Surroundings<V::Wide>, bool)> {
-        match &self.parts {
-            Parts::Shapes(_) => None,
-            Parts::Surface(mesh) => {
-                let surroundings = mesh.surroundings(number, place, mirrored)?;
-                Some((surroundings, mesh.one_sided))
+    /// A point no lower along a direction than the surface is, and by no more than its grain higher: so near that the tree can
+    /// leave out all but a few of its vertices.
+    fn highest(&self, mesh: &Mesh<V>, direction: V::Wide) -> V::Wide {
+        let unit = direction.unit().unwrap_or(V::Wide::axis(0));
+        let (mut best, mut height) = (None, f64::NEG_INFINITY);
+        self.tree.climb(unit, mesh.grain(), |number| {
+            for corner in mesh.corners(number).into_iter().flatten() {
+                if corner.dot(unit) > height {
+                    (best, height) = (Some(corner), corner.dot(unit));
+                }
             }
+            height
+        });
+        match best.filter(|_| self.tree.is_whole()) {
+            Some(best) => best + unit * mesh.grain(),
+            // Of what has no facets with an area, or some too large for a box.
+            None => farthest(mesh.vertices(), direction),
+        }
+    }
+
+    /// Calls `visit` with the number and the corners of each facet that has a point, in the frame of the surface.
+    pub fn facets_at(&self, point: V::Wide, mut visit: impl FnMut(u32, Corners<V::Wide>)) {
+        if let Some(mesh) = self.surface() {
+            self.tree.near(&mesh.box_around(point), |number| {
+                if let Some(corners) = mesh.corners_at(number, point) {
+                    visit(number, corners);
+                }
+            });
         }
     }
 }
 
-fn part<V: Space>(
-    parts: &Parts<V>,
-    margin: f32,
-    number: u32,
-) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
-    let (pose, shape) = match parts {
+fn centre<V: Space>(parts: &Parts<V>) -> V::Wide {
+    let Parts::Shapes(shapes) = parts else {
+        return V::Wide::ZERO;
+    };
+    let mean = |weight: fn(&Shape<V>) -> f64| {
+        let (mut sum, mut total) = (V::Wide::ZERO, 0.0);
+        for (pose, shape) in shapes {
+            let weight = weight(shape);
+            sum = sum + (pose.rotation * centre_of(shape) + pose.translation) * weight;
+            total += weight;
+        }
+        Some(sum * (1.0 / total)).filter(|it| it.is_finite())
+    };
+    // Points hold nothing.
+    mean(|shape| Bounds::around(shape, &Pose::IDENTITY).volume())
+        .or_else(|| mean(|_| 1.0))
+        .unwrap_or(V::Wide::ZERO)
+}
+
+fn part<V: Space>(parts: &Parts<V>, number: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
+    Some(match parts {
         Parts::Shapes(shapes) => {
             let (pose, shape) = shapes.get(number as usize)?;
             (*pose, Cow::Borrowed(shape))
         }
         Parts::Surface(mesh) => (Pose::IDENTITY, Cow::Owned(mesh.facet(number)?)),
-    };
-    if margin == 0.0 {
-        return Some((pose, shape));
-    }
-    let rounded = shape.into_owned().rounded(margin).ok()?;
-    Some((pose, Cow::Owned(rounded)))
+    })
 }
 
 /// The hull of all parts: what the box around a compound is asked of.
@@ -151,18 +211,21 @@ impl<V: Space> Support for Compound<V> {
     type Vector = V;
 
     fn support(&self, direction: V::Wide) -> V::Wide {
-        match &self.parts {
-            Parts::Surface(mesh) => farthest(mesh.vertices(), direction),
+        match &*self.parts {
+            Parts::Surface(mesh) => self.highest(mesh, direction),
             Parts::Shapes(shapes) => {
                 // A part's radius joins its core, because the parts differ in it.
                 let unit = direction.unit().unwrap_or(V::Wide::axis(0));
                 let reach = |(pose, shape): &(Pose<V::Wide>, Shape<V>)| {
                     let inner = V::Wide::transpose(pose.rotation) * unit;
                     let core = pose.rotation * shape.support(inner) + pose.translation;
-                    core + unit * shape.radius()
+                    core + unit * checked_radius(shape.radius())
                 };
-                let farther =
-                    |a: V::Wide, b: V::Wide| if b.dot(unit) > a.dot(unit) { b } else { a };
+                // What is NaN in one part is NaN in the whole, whichever it is: a compound of what is no shape is none.
+                let farther = |a: V::Wide, b: V::Wide| {
+                    let is_farther = b.dot(unit) > a.dot(unit) || !b.is_finite();
+                    if is_farther && a.is_finite() { b } else { a }
+                };
                 let nothing = V::Wide::ZERO * f64::NAN;
                 shapes.iter().map(reach).reduce(farther).unwrap_or(nothing)
             }
@@ -176,7 +239,7 @@ impl<V: Space> Support for Compound<V> {
 
 impl<V: Space> fmt::Debug for Compound<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        match &self.parts {
+        match &*self.parts {
             Parts::Shapes(shapes) => {
                 let shapes = shapes.iter().map(|(_, shape)| shape);
                 formatter.debug_list().entries(shapes).finish()

@@ -2,7 +2,7 @@
 //! from them.
 //!
 //! Nothing is stored twice: a shape *is* its numbers, and all else is made of them again, by the functions that make it at
-//! first (the table of a hull, the neighbours of facets, the tree of a compound), so that a collider which was loaded is the
+//! first (the table of a hull, the tree of a compound), so that a collider which was loaded is the
 //! one which was saved, to the bit. The same functions refuse what is no shape, with the same [`ShapeError`].
 //!
 //! Two things are saved as they have become, and not as they were given. Of a hull that is its vertices: to drop points
@@ -218,7 +218,7 @@ impl<V: Plain> BodyData<V> {
             (Parts::Surface(mesh), margin) => Self::Surface {
                 vertices: mesh.vertices().to_vec(),
                 facets: mesh.facets().iter().copied().map(V::facet).collect(),
-                one_sided: mesh.one_sided,
+                one_sided: compound.is_one_sided(),
                 margin,
             },
         })
@@ -239,9 +239,12 @@ impl<V: Plain> BodyData<V> {
                 margin,
             } => {
                 let facets = facets.into_iter().map(V::numbers).collect();
-                let mut mesh = Mesh::new(vertices.into(), facets)?;
-                mesh.one_sided = one_sided;
-                (Parts::Surface(mesh), margin)
+                let mesh = Mesh::new(vertices.into(), facets)?;
+                let mut surface = Compound::new(Parts::Surface(mesh), margin)?;
+                if one_sided {
+                    surface = surface.one_sided();
+                }
+                return Ok(Body::Compound(Arc::new(surface)));
             }
         };
         let compound = Compound::new(parts, margin)?;

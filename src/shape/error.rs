@@ -13,10 +13,10 @@ pub enum ShapeError {
     /// A dimension is less than zero; the text names it. Zero is allowed: a flat shape is still a shape.
     #[error("the {0} must not be negative")]
     Negative(&'static str),
-    /// A direction that has no length; the text names it.
+    /// A direction that has no length, or a size that has none; the text names it.
     #[error("the {0} must not be null")]
     Null(&'static str),
-    /// A shape without an end, of which no other can be made; the text names it.
+    /// A shape without an end, of which no other can be made, nor a part of one; the text names it.
     #[error("{0} has no end, and no shape can be made of it")]
     Endless(&'static str),
     /// A hull of no points at all.
@@ -87,7 +87,7 @@ impl ShapeError {
     }
 
     /// Accepts a length along each axis.
-    pub(super) fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
+    pub fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
         // An infinite component counts as such, and not as the least one.
         Self::check_points(name, &[lengths])?;
         Self::check_length(name, lengths.min_component())

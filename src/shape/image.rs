@@ -19,13 +19,26 @@ pub enum Map<W: Wide> {
 #[derive(Clone, Copy, Debug)]
 pub struct Image<'a, S: Support + ?Sized> {
     shape: &'a S,
+    /// Around the shape, before it is mapped.
+    margin: f64,
     map: Map<<S::Vector as Space>::Wide>,
 }
 
 impl<'a, S: Support + ?Sized> Image<'a, S> {
     /// The image of `shape` under `map`.
     pub fn new(shape: &'a S, map: Map<<S::Vector as Space>::Wide>) -> Self {
-        Self { shape, map }
+        let margin = 0.0;
+        Self { shape, margin, map }
+    }
+
+    /// The same with a margin around the shape, before it is mapped.
+    pub fn with_margin(self, margin: f64) -> Self {
+        Self { margin, ..self }
+    }
+
+    /// The radius before the map; NaN if the shape has none.
+    fn inner_radius(&self) -> f64 {
+        checked_radius(self.shape.radius()) + self.margin
     }
 }
 
@@ -40,14 +53,14 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
                 // map flattens the shape, every point of it may be the farthest, and the direction is free.
                 let inner = <S::Vector as Space>::Wide::transpose(matrix) * direction;
                 let unit = inner.unit().unwrap_or(<S::Vector as Space>::Wide::axis(0));
-                matrix * (self.shape.support(unit) + unit * self.shape.radius())
+                matrix * (self.shape.support(unit) + unit * self.inner_radius())
             }
         }
     }
 
     fn radius(&self) -> f64 {
         match self.map {
-            Map::Uniform(factor) => self.shape.radius() * factor,
+            Map::Uniform(factor) => self.inner_radius() * factor,
             Map::Linear(_) => 0.0,
         }
     }
@@ -57,9 +70,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
         match self.map {
             Map::Uniform(factor) => Some(inner.scaled(factor)),
             // Its margin joins the core, as a radius does. Where the map flattens it, it is a half-space no longer.
-            Map::Linear(matrix) => inner
-                .raised(checked_radius(self.shape.radius()))
-                .image(matrix),
+            Map::Linear(matrix) => inner.raised(self.inner_radius()).image(matrix),
         }
     }
 }

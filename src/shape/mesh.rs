@@ -1,24 +1,30 @@
-//! Surfaces of facets that know their neighbours: polylines of segments in the plane, meshes of triangles in space.
+//! Surfaces of facets: polylines of segments in the plane, meshes of triangles in space.
 //!
 //! A shape that slides over a surface touches facets that it is about to leave or to enter on their rims, with normals
 //! that point sideways: *ghost collisions* at edges that are none. A contact on a rim is true only if the surface has
-//! such a normal there. At a ridge between two facets the normals of the surface are those that lean towards neither:
-//! n·t <= 0 for the tangents t that lead from the ridge into either. Between facets that are level, or form a valley, none
-//! is left but the facets' own. (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1, has such regions.) Nothing
-//! is precomputed but who borders on whom, so that the surface may be mapped by any affine map.
-
-use std::collections::HashMap;
+//! such a normal there: one that leans towards none of the facets around, n·t <= 0 for all tangents t that lead from the contact
+//! point into them. On a ridge between two facets these are the normals between theirs; where they are level, or form a valley,
+//! none is left but their own. (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1, has such regions.)
+//!
+//! What departs from the usual table of who borders on whom: nothing is precomputed. The facets around are those that have the
+//! point, found by the tree of boxes whenever there is a normal to judge, so that they need not share vertices. Copies of a
+//! facet, facets of both windings, three of them on one edge, and corners of some in the midst of the edge of another, all
+//! are what they look like. And the surface may be mapped by any affine map.
 
 use smallvec::SmallVec;
 
-use super::{Shape, ShapeError};
+use super::{Shape, ShapeError, bounds::Bounds};
 use crate::space::{Space, Wide};
 
-/// Three numbers, of which the first [`Wide::DIMENSION`] count: a facet's vertices, or its neighbours.
+/// Three numbers, of which the first [`Wide::DIMENSION`] count: a facet's vertices.
 pub type Numbers = [u32; 3];
 
-/// The number of what there is not.
-const NONE: u32 = u32::MAX;
+/// The corners of a facet.
+pub type Corners<W> = SmallVec<[W; 3]>;
+
+/// What is no farther apart than this part of the surface's size is in one place, when it comes to who is around a point:
+/// exporters and scripts put a vertex twice, some roundings apart.
+const WELD: f64 = 1e-6;
 
 /// A point this near to a ridge, as a fraction of the facet's width, is on it.
 const ON_RIDGE: f64 = 1e-3;
@@ -30,22 +36,16 @@ const SLIVER: f64 = 1e-12;
 /// normals are off by less.
 const LEVEL: f64 = 1e-4;
 
-/// Facets, and what lies across their ridges.
-#[derive(Clone)]
+/// Facets.
 pub struct Mesh<V> {
     vertices: Box<[V]>,
     facets: Box<[Numbers]>,
-    /// The facet across the ridge that lacks vertex i, or [`NONE`] at a border, and where more than two facets meet.
-    neighbours: Box<[Numbers]>,
-    /// The number of the first vertex in the same place as each.
-    first: Box<[u32]>,
-    fans: Fans,
-    /// Whether only the outer side collides.
-    pub one_sided: bool,
+    /// What is no farther apart is in one place: see [`WELD`].
+    grain: f64,
 }
 
 impl<V: Space> Mesh<V> {
-    /// Facets by the numbers of their vertices. Vertices in the same place count as one.
+    /// Facets by the numbers of their vertices.
     pub fn new(vertices: Box<[V]>, facets: Box<[Numbers]>) -> Result<Self, ShapeError> {
         ShapeError::check_points("vertex", &vertices)?;
         if facets.is_empty() {
@@ -58,14 +58,13 @@ impl<V: Space> Mesh<V> {
         if let Some(missing) = missing {
             return Err(ShapeError::NoSuchVertex(missing));
         }
-        let first = first_in_place(&vertices);
+        let used = facets.iter().flat_map(corners_of::<V>);
+        let used = used.filter_map(|it| vertices.get(it as usize));
+        let grain = grain(used.map(|it| it.widen()));
         Ok(Self {
-            neighbours: neighbours(&vertices, &facets, &first),
-            fans: Fans::new(&vertices, &facets, &first),
-            first,
             vertices,
             facets,
-            one_sided: false,
+            grain,
         })
     }
 
@@ -88,7 +87,7 @@ impl<V: Space> Mesh<V> {
     /// A facet by its number; `None` also for one without area.
     pub fn facet(&self, number: u32) -> Option<Shape<V>> {
         let facet = self.facets.get(number as usize)?;
-        if !has_area(&self.vertices, facet) {
+        if !has_area::<V>(&self.corners(number)?) {
             return None;
         }
         let corner = |index: usize| self.vertices.get(*facet.get(index)? as usize).copied();
@@ -100,201 +99,217 @@ impl<V: Space> Mesh<V> {
         })
     }
 
-    /// Whether a unit normal leans towards any facet around a corner, which is given by a facet and its index there. `place`
-    /// is as in [`surroundings`](Self::surroundings).
-    pub fn leans(
-        &self,
-        number: u32,
-        corner: usize,
-        normal: V::Wide,
-        place: impl Fn(V::Wide) -> V::Wide,
-    ) -> bool {
-        let facet = self.facets.get(number as usize);
-        let vertex = facet.and_then(|facet| self.first.get(*facet.get(corner)? as usize));
-        let at = |vertex: u32| {
-            self.vertices
-                .get(vertex as usize)
-                .map(|it| place(it.widen()))
-        };
-        let Some((vertex, here)) = vertex.and_then(|it| Some((*it, at(*it)?))) else {
-            return false;
-        };
-        // A facet is within the angle of its two edges: where neither rises, nothing does.
-        let facets = self.fans.around(vertex).iter();
-        let facets = facets.filter_map(|it| self.facets.get(*it as usize));
-        let mut edges = facets
-            .flat_map(corners_of::<V>)
-            .filter_map(|corner| (at(corner)? - here).unit());
-        edges.any(|edge| normal.dot(edge) > LEVEL)
+    /// The corners of a facet.
+    pub fn corners(&self, number: u32) -> Option<Corners<V::Wide>> {
+        let facet = self.facets.get(number as usize)?;
+        let corner = |it| self.vertices.get(it as usize).map(|it| it.widen());
+        corners_of::<V>(facet).map(corner).collect()
     }
 
-    /// A facet and what it borders on, where `place` puts them; `None` if that leaves it without a normal. `mirrored` tells
-    /// whether `place` turns the outer side in.
+    /// How near what is in one place may be: a tiny part of the surface's size.
+    pub fn grain(&self) -> f64 {
+        self.grain
+    }
+
+    /// The box in which all facets with a point are.
+    pub fn box_around(&self, point: V::Wide) -> Bounds<V::Wide> {
+        let (min, max) = (point, point);
+        Bounds { min, max }.grown(self.grain)
+    }
+
+    /// The corners of a facet that has a point, both in the surface's own frame.
+    pub fn corners_at(&self, number: u32, point: V::Wide) -> Option<Corners<V::Wide>> {
+        let corners = self.corners(number)?;
+        if !has_area::<V>(&corners) {
+            return None;
+        }
+        let (base, others) = corners.split_first()?;
+        let normal = perpendicular(*base, others)?;
+        let is_level = normal.dot(point - *base).abs() <= self.grain;
+        let is_within = ridges(&corners).all(|ridge| {
+            let height = (point - ridge.start).dot(ridge.inward);
+            height >= -self.grain * ridge.inward.length()
+        });
+        (is_level && is_within).then_some(corners)
+    }
+
+    /// A facet, where the linear map `place` puts it; `None` if that leaves it without a normal. `mirrored` tells whether
+    /// `place` turns the outer side in, `one_sided` whether only that side collides.
     pub fn surroundings(
         &self,
         number: u32,
         place: impl Fn(V::Wide) -> V::Wide,
         mirrored: bool,
+        one_sided: bool,
     ) -> Option<Surroundings<V::Wide>> {
-        let corners_of = |number: u32| -> Option<SmallVec<[V::Wide; 3]>> {
-            let facet = self.facets.get(number as usize)?;
-            let corner = |it| self.vertices.get(it as usize).map(|it| place(it.widen()));
-            corners_of::<V>(facet).map(corner).collect()
-        };
-        let corners = corners_of(number)?;
+        let corners: Corners<_> = self.corners(number)?.into_iter().map(&place).collect();
         let (base, others) = corners.split_first()?;
-        let edges: SmallVec<[V::Wide; 2]> = others.iter().map(|it| *it - *base).collect();
-        let outward = V::Wide::perpendicular(&edges)?.unit()?;
-        let neighbours = self.neighbours.get(number as usize)?;
-        let ridges = corners.iter().enumerate().zip(neighbours);
-        let ridges = ridges.map(|((index, apex), neighbour)| {
-            let ends: SmallVec<[V::Wide; 2]> = corners
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != index)
-                .map(|(_, corner)| *corner)
-                .collect();
-            let inward = away_from(&ends, *apex)?;
-            // Of the neighbour's vertices the one that is not on the ridge leads away from it.
-            let across = corners_of(*neighbour).and_then(|corners| {
-                corners
-                    .iter()
-                    .filter_map(|corner| away_from(&ends, *corner))
-                    .reduce(|a, b| {
-                        if b.length_squared() > a.length_squared() {
-                            b
-                        } else {
-                            a
-                        }
-                    })
-            });
-            Some(Ridge {
-                start: *ends.first()?,
-                inward,
-                across: across.and_then(Wide::unit),
-            })
-        });
+        let outward = perpendicular(*base, others)?;
+        let stretch = |index| place(V::Wide::axis(index)).length();
+        let stretch = (0..V::Wide::DIMENSION).map(stretch).fold(0.0, f64::max);
         Some(Surroundings {
             normal: if mirrored { -outward } else { outward },
-            corner: *base,
-            ridges: ridges.collect::<Option<_>>()?,
+            corners,
+            one_sided,
+            grain: self.grain * stretch,
         })
     }
 }
 
-/// Who is around each vertex: the numbers of the facets, vertex after vertex.
-#[derive(Clone)]
-struct Fans {
-    /// Where in `facets` those of a vertex begin; of vertices in the same place only the first has any.
-    starts: Box<[u32]>,
-    facets: Box<[u32]>,
-}
-
-impl Fans {
-    fn new<V: Space>(vertices: &[V], facets: &[Numbers], first: &[u32]) -> Self {
-        let mut members: Vec<(u32, u32)> = (0..)
-            .zip(facets)
-            .filter(|(_, facet)| has_area(vertices, facet))
-            .flat_map(|(number, facet)| {
-                let places = corners_of::<V>(facet).filter_map(|it| first.get(it as usize));
-                places.map(move |place| (*place, number))
-            })
-            .collect();
-        members.sort_unstable();
-        let start = |vertex: u32| members.partition_point(|(it, _)| *it < vertex) as u32;
-        Self {
-            starts: (0..=vertices.len() as u32).map(start).collect(),
-            facets: members.iter().map(|(_, facet)| *facet).collect(),
-        }
-    }
-
-    fn around(&self, vertex: u32) -> &[u32] {
-        let at = |number: usize| self.starts.get(number).map(|it| *it as usize);
-        let range = at(vertex as usize).zip(at(vertex as usize + 1));
-        range
-            .and_then(|(start, end)| self.facets.get(start..end))
-            .unwrap_or_default()
-    }
-}
-
-/// A facet in its surface.
+/// A facet in its surface, in the axes of the world, and from the translation of the surface.
 #[derive(Clone, Debug)]
 pub struct Surroundings<W: Wide> {
     /// Outward, of unit length.
     pub normal: W,
-    /// A point of the facet.
-    pub corner: W,
-    ridges: SmallVec<[Ridge<W>; 3]>,
+    /// Whether only the outer side collides.
+    pub one_sided: bool,
+    corners: Corners<W>,
+    grain: f64,
+}
+
+/// A point on the rim of a facet.
+struct Rim<W> {
+    point: W,
+    /// The same, as a mean of the facet's corners.
+    weights: [f64; 3],
+    /// Along the edge on which it is, in space; `None` at a corner.
+    along: Option<W>,
 }
 
 /// A ridge of a facet: an edge, or in the plane an end.
-#[derive(Clone, Copy, Debug)]
 struct Ridge<W> {
+    /// Its ends, by their indices in the facet: in the plane both are one.
+    ends: [usize; 2],
     start: W,
-    /// At right angles to the ridge: from it to the vertex opposite.
+    end: W,
+    /// At right angles to the ridge: from it to the corner opposite.
     inward: W,
-    /// The unit tangent that leads from the ridge into the facet across, if there is one.
-    across: Option<W>,
 }
 
 impl<W: Wide> Surroundings<W> {
-    /// Whether the surface has this unit normal at a point of the facet, for a shape with this centre that is on the side to
-    /// which `outward` points. Of a surface that is `one_sided` the back has no normals.
+    /// A point of the facet.
+    pub fn corner(&self) -> W {
+        self.corners.first().copied().unwrap_or(W::ZERO)
+    }
+
+    /// Whether a unit normal is the facet's own, to either side.
+    pub fn is_own(&self, normal: W) -> bool {
+        let side = if normal.dot(self.normal) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        (normal - self.normal * side).length() <= LEVEL
+    }
+
+    /// Whether the surface has this unit normal at a point of the facet, for what is in the direction `toward` a point, on the
+    /// side to which `outward` points. Of a surface of one side the back has no normals.
     ///
-    /// `leans` tells whether the normal leans towards any facet around a corner, given by its index (see [`Mesh::leans`]).
+    /// `around` calls with the corners of each facet that has a point, which is given as a mean of this facet's corners.
     pub fn admits(
         &self,
         normal: W,
         outward: W,
-        one_sided: bool,
-        (point, centre): (W, W),
-        leans: impl FnOnce(usize) -> bool,
+        point: W,
+        toward: impl FnOnce(W) -> W,
+        around: impl FnOnce([f64; 3], &mut dyn FnMut(&[W])),
     ) -> bool {
         if (normal - outward).length() <= LEVEL {
             return true;
         }
-        // What pushes away from a ridge pushes away from the solid side of it, and not from a valley through its back.
-        if normal.dot(centre - point) <= 0.0 {
+        let Some(rim) = self.rim(point) else {
             return false;
-        }
-        let is_on = |ridge: &Ridge<W>| {
-            let height = (point - ridge.start).dot(ridge.inward) / ridge.inward.length_squared();
-            height <= ON_RIDGE
         };
-        let is_off = |ridge: &Ridge<W>| !is_on(ridge);
-        let count = self.ridges.iter().filter(|it| is_on(it)).count();
-        if count == 0 {
+        // What pushes away from a ridge pushes away from the solid side of it, and not from a valley through its back.
+        if normal.dot(toward(rim.point)) <= 0.0 || normal.dot(outward) < -LEVEL {
             return false;
         }
-        // On all ridges but the one opposite is a corner. (In the plane it is one ridge, and what is across is all there is.)
-        let corner = self.ridges.iter().position(is_off);
-        let corner = corner.filter(|_| count > 1);
-        let mut ridges = self.ridges.iter().filter(|it| is_on(it));
-        ridges.all(|ridge| match ridge.across {
-            None => normal.dot(outward) >= -LEVEL,
-            Some(_) if corner.is_some() => true,
-            Some(across) => {
-                let is_valley = across.dot(outward) > LEVEL;
-                normal.dot(across) <= LEVEL && !(one_sided && is_valley)
+        let is_ridge = rim.along.is_some() || W::DIMENSION == 2;
+        let mut leans = false;
+        around(rim.weights, &mut |corners| {
+            for corner in corners {
+                // A facet is within the angle of the ways to its corners: where none rises, nothing does. On an edge they
+                // count across it, where its own ends lead nowhere.
+                let way = *corner - rim.point;
+                let way = rim.along.map_or(way, |along| way - along * way.dot(along));
+                let length = way.length();
+                if length > 2.0 * self.grain {
+                    let is_valley = way.dot(outward) > LEVEL * length;
+                    leans |=
+                        way.dot(normal) > LEVEL * length || self.one_sided && is_ridge && is_valley;
+                }
             }
-        }) && !corner.is_some_and(leans)
+        });
+        !leans
+    }
+
+    /// The place of a point on the rim; `None` if it is off that.
+    fn rim(&self, point: W) -> Option<Rim<W>> {
+        let is_on = |ridge: &Ridge<W>| {
+            let height = (point - ridge.start).dot(ridge.inward);
+            height <= ON_RIDGE * ridge.inward.length_squared()
+        };
+        let (on, off): (SmallVec<[_; 3]>, SmallVec<[_; 3]>) =
+            ridges(&self.corners).partition(is_on);
+        let mut weights = [0.0; 3];
+        if let ([ridge], true) = (on.as_slice(), W::DIMENSION == 3) {
+            let way = ridge.end - ridge.start;
+            let part = (point - ridge.start).dot(way) / way.length_squared();
+            let part = part.clamp(0.0, 1.0);
+            for (index, weight) in ridge.ends.into_iter().zip([1.0 - part, part]) {
+                *weights.get_mut(index)? = weight;
+            }
+            return Some(Rim {
+                point: ridge.start + way * part,
+                weights,
+                along: Some(way.unit()?),
+            });
+        }
+        // On all ridges but one is the corner opposite to that; in the plane a ridge is a corner.
+        let corner = match (on.first()?, off.first()) {
+            (_, Some(off)) if W::DIMENSION == 3 => 3 - off.ends.iter().sum::<usize>(),
+            (on, _) => on.ends.into_iter().next()?,
+        };
+        *weights.get_mut(corner)? = 1.0;
+        Some(Rim {
+            point: *self.corners.get(corner)?,
+            weights,
+            along: None,
+        })
     }
 }
 
-/// What leads from a ridge to a point, at right angles to the ridge: null for its own ends.
-fn away_from<W: Wide>(ends: &[W], point: W) -> Option<W> {
-    let (start, others) = ends.split_first()?;
-    let way = point - *start;
-    Some(others.iter().fold(way, |way, end| {
-        let along = *end - *start;
-        way - along * (way.dot(along) / along.length_squared())
-    }))
+/// The ridges of a facet.
+fn ridges<W: Wide>(corners: &[W]) -> impl Iterator<Item = Ridge<W>> {
+    let count = corners.len();
+    corners.iter().enumerate().filter_map(move |(index, apex)| {
+        let ends = [(index + 1) % count, (index + count - 1) % count];
+        let [start, end] = ends.map(|it| corners.get(it).copied());
+        let (start, end) = (start?, end?);
+        let (way, along) = (*apex - start, end - start);
+        let squared = along.length_squared();
+        let part = if squared > 0.0 {
+            way.dot(along) / squared
+        } else {
+            0.0
+        };
+        Some(Ridge {
+            ends,
+            start,
+            end,
+            inward: way - along * part,
+        })
+    })
+}
+
+/// The unit normal of a facet.
+fn perpendicular<W: Wide>(base: W, others: &[W]) -> Option<W> {
+    let edges: SmallVec<[W; 2]> = others.iter().map(|it| *it - base).collect();
+    W::perpendicular(&edges)?.unit()
 }
 
 /// Whether a facet has an area, or in the plane a length.
-fn has_area<V: Space>(vertices: &[V], facet: &Numbers) -> bool {
-    let corner = |it| vertices.get(it as usize).map(|it| it.widen());
-    let corners: SmallVec<[V::Wide; 3]> = corners_of::<V>(facet).filter_map(corner).collect();
+fn has_area<V: Space>(corners: &[V::Wide]) -> bool {
     let Some((base, others)) = corners.split_first() else {
         return false;
     };
@@ -309,60 +324,18 @@ fn corners_of<V: Space>(facet: &Numbers) -> impl Iterator<Item = u32> {
     facet.iter().copied().take(V::Wide::DIMENSION)
 }
 
-/// The number of the first vertex in the same place as each. (0 and -0 are one place.)
-fn first_in_place<V: Space>(vertices: &[V]) -> Box<[u32]> {
-    let mut places = HashMap::with_capacity(vertices.len());
-    let first = (0..).zip(vertices).map(|(number, vertex)| {
-        let bits = (vertex.to_vec3() + crate::math::Vec3::ZERO).to_array();
-        *places.entry(bits.map(f32::to_bits)).or_insert(number)
-    });
-    first.collect()
-}
-
-/// The facets across each ridge. Vertices in one place go by the number of the `first` of them.
-fn neighbours<V: Space>(vertices: &[V], facets: &[Numbers], first: &[u32]) -> Box<[Numbers]> {
-    let place = |number: u32| first.get(number as usize).copied().unwrap_or(NONE);
-
-    /// Who has a ridge: one facet, two, or more. By facet and the vertex that the ridge lacks.
-    enum Owners {
-        One((usize, usize)),
-        Two((usize, usize), (usize, usize)),
-        Many,
-    }
-    let mut owners: HashMap<Numbers, Owners> = HashMap::with_capacity(2 * facets.len());
-    // What has no area separates nothing: those on either side of it are neighbours.
-    let facets_with_area = facets.iter().enumerate();
-    let facets_with_area = facets_with_area.filter(|(_, facet)| has_area(vertices, facet));
-    for (facet, corners) in facets_with_area {
-        for lacking in 0..V::Wide::DIMENSION {
-            let mut ridge = [NONE; 3];
-            let others = corners_of::<V>(corners).enumerate();
-            let others = others.filter(|(index, _)| *index != lacking);
-            for (slot, (_, number)) in ridge.iter_mut().zip(others) {
-                *slot = place(number);
-            }
-            ridge.sort_unstable();
-            owners
-                .entry(ridge)
-                .and_modify(|owners| {
-                    *owners = match owners {
-                        Owners::One(other) => Owners::Two(*other, (facet, lacking)),
-                        Owners::Two(..) | Owners::Many => Owners::Many,
-                    }
-                })
-                .or_insert(Owners::One((facet, lacking)));
+/// How near what is in one place may be, among these points: a part of their size, but no less than f32 can tell apart so far
+/// from the origin.
+fn grain<W: Wide>(points: impl Iterator<Item = W>) -> f64 {
+    let (mut least, mut greatest) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for point in points {
+        for (index, (min, max)) in least.iter_mut().zip(&mut greatest).enumerate() {
+            *min = min.min(point.component(index));
+            *max = max.max(point.component(index));
         }
     }
-    let mut neighbours = vec![[NONE; 3]; facets.len()].into_boxed_slice();
-    for owner in owners.into_values() {
-        if let Owners::Two(a, b) = owner {
-            for ((facet, lacking), (other, _)) in [(a, b), (b, a)] {
-                let slot = neighbours.get_mut(facet).and_then(|it| it.get_mut(lacking));
-                if let Some(slot) = slot {
-                    *slot = other as u32;
-                }
-            }
-        }
-    }
-    neighbours
+    let ends = || least.iter().zip(&greatest);
+    let size = ends().map(|(min, max)| max - min).fold(0.0, f64::max);
+    let far = ends().map(|(min, max)| max.max(-min)).fold(0.0, f64::max);
+    (WELD * size).max(f64::from(f32::EPSILON) * far)
 }

@@ -36,7 +36,7 @@ mod rounded;
 mod support;
 mod tree;
 
-pub use bounds::Bounds;
+pub use bounds::{Bounds, centre_of};
 pub use compound::{Compound, Parts};
 pub use error::ShapeError;
 pub use half_space::HalfSpace;

@@ -5,51 +5,175 @@
 
 use obvhs::{
     aabb::Aabb,
-    bvh2::Bvh2,
+    bvh2::{Bvh2, node::Bvh2Node},
     ploc::{PlocBuilder, PlocSearchDistance, SortPrecision},
 };
 
-use super::bounds::Bounds;
+use smallvec::SmallVec;
+
+use super::{HalfSpace, bounds::Bounds};
 use crate::space::Wide;
+
+/// How far, as a part of its size, a box is spread while the tree is built, and as a part of its place, which is more than f32
+/// rounds off.
+const SPREAD: [f32; 2] = [1.0 / 16.0, 2e-6];
 
 /// Boxes by their numbers.
 pub struct Tree {
     bvh: Bvh2,
+    is_whole: bool,
 }
 
 impl Tree {
     /// The tree of numbered boxes. What is not finite is near nothing.
+    ///
+    /// PLOC merges those neighbours that are each the other's cheapest. Where all cost the same, as in a row of equal balls or in
+    /// copies of one box, there is one such pair in each round, and building takes as many rounds as there are boxes. So it is
+    /// given boxes that are spread a little, each by a share of its own; the tree gets the true ones afterwards.
     pub fn new<W: Wide>(boxes: impl Iterator<Item = (u32, Bounds<W>)>) -> Self {
-        let finite = boxes.filter(|(_, it)| it.min.is_finite() && it.max.is_finite());
-        let (numbers, boxes): (Vec<u32>, Vec<Aabb>) =
-            finite.map(|(number, it)| (number, outward(&it))).unzip();
+        let mut is_whole = true;
+        let finite = boxes.filter_map(|(number, it)| {
+            let it = outward(&it);
+            let is_finite = it.min.is_finite() && it.max.is_finite();
+            is_whole &= is_finite;
+            is_finite.then_some((number, it))
+        });
+        let (numbers, boxes): (Vec<u32>, Vec<Aabb>) = finite.unzip();
+        let spread: Vec<Aabb> = boxes
+            .iter()
+            .zip(0..)
+            .map(|(it, seed)| spread(it, seed))
+            .collect();
         let places = (0..boxes.len() as u32).collect();
         let mut bvh = PlocBuilder::with_capacity(boxes.len()).build(
             PlocSearchDistance::VeryLow,
-            &boxes,
+            &spread,
             places,
             SortPrecision::U64,
             0,
         );
+        for node in bvh.nodes.iter_mut().filter(|it| it.is_leaf()) {
+            let place = bvh.primitive_indices.get(node.first_index as usize);
+            if let Some(aabb) = place.and_then(|it| boxes.get(*it as usize)) {
+                node.set_aabb(*aabb);
+            }
+        }
+        bvh.refit_all();
         // The tree tells places in the list; who asks wants numbers.
         for place in &mut bvh.primitive_indices {
             *place = numbers.get(*place as usize).copied().unwrap_or(u32::MAX);
         }
-        Self { bvh }
+        Self { bvh, is_whole }
+    }
+
+    /// Whether all boxes were finite.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// Calls `visit` with the numbers of boxes, until none is left that reaches higher along a unit vector, by more than `slack`,
+    /// than what `visit` has answered.
+    pub fn climb<W: Wide>(&self, unit: W, slack: f64, mut visit: impl FnMut(u32) -> f64) {
+        let mut height = f64::NEG_INFINITY;
+        let top = |index: u32| {
+            let node = self.bvh.nodes.get(index as usize)?;
+            Some((-lowest(node.aabb(), -unit), node))
+        };
+        let mut open: SmallVec<[u32; 128]> = SmallVec::new();
+        open.push(0);
+        while let Some(index) = open.pop() {
+            let Some((_, node)) = top(index).filter(|(top, _)| *top > height + slack) else {
+                continue;
+            };
+            if node.is_leaf() {
+                for number in numbers(&self.bvh, node) {
+                    height = height.max(visit(number));
+                }
+                continue;
+            }
+            // The higher one first.
+            let mut children = [node.first_index, node.first_index + 1];
+            let [left, right] = children.map(|it| top(it).map(|(top, _)| top));
+            if left > right {
+                children.reverse();
+            }
+            open.extend(children);
+        }
     }
 
     /// Calls `visit` with the number of each box that may have a point in common with the one given.
     pub fn near<W: Wide>(&self, bounds: &Bounds<W>, mut visit: impl FnMut(u32)) {
         self.bvh.aabb_traverse(outward(bounds), |bvh, index| {
             if let Some(node) = bvh.nodes.get(index as usize) {
-                let first = node.first_index as usize;
-                let leaf = bvh.primitive_indices.iter().skip(first);
-                leaf.take(node.prim_count as usize)
-                    .for_each(|number| visit(*number));
+                numbers(bvh, node).for_each(&mut visit);
             }
             true
         });
     }
+
+    /// Calls `visit` with the number of each box that reaches into a half-space, whose normal may be of any length.
+    pub fn within<W: Wide>(&self, half_space: &HalfSpace<W>, mut visit: impl FnMut(u32)) {
+        let mut open: SmallVec<[u32; 128]> = SmallVec::new();
+        open.push(0);
+        while let Some(index) = open.pop() {
+            let Some(node) = self.bvh.nodes.get(index as usize) else {
+                continue;
+            };
+            // Written so that NaN ends it.
+            let reaches = lowest(node.aabb(), half_space.normal) <= half_space.offset;
+            if !reaches {
+                continue;
+            }
+            if node.is_leaf() {
+                numbers(&self.bvh, node).for_each(&mut visit);
+            } else {
+                open.extend([node.first_index, node.first_index + 1]);
+            }
+        }
+    }
+}
+
+/// The numbers of the boxes in a leaf.
+fn numbers(bvh: &Bvh2, leaf: &Bvh2Node) -> impl Iterator<Item = u32> {
+    let numbers = bvh.primitive_indices.iter().copied();
+    numbers
+        .skip(leaf.first_index as usize)
+        .take(leaf.prim_count as usize)
+}
+
+/// A box spread by some share of [`SPREAD`], which the seed decides.
+fn spread(aabb: &Aabb, seed: u32) -> Aabb {
+    // Knuth's multiplicative hash.
+    let share = (seed.wrapping_mul(2_654_435_769) >> 8) as f32 / (1 << 24) as f32;
+    let size = aabb.diagonal().length();
+    let place = aabb.min.abs().max(aabb.max.abs()).max_element();
+    let [of_size, of_place] = SPREAD;
+    let mut by = share * (size * of_size + place * of_place);
+    if by == 0.0 {
+        // Points at the origin are as well told apart by any other length.
+        by = share;
+    }
+    let spread = Aabb {
+        min: aabb.min - by,
+        max: aabb.max + by,
+    };
+    // What is as large as f32 can tell stays as it is.
+    if spread.min.is_finite() && spread.max.is_finite() {
+        spread
+    } else {
+        *aabb
+    }
+}
+
+/// The height of a box's lowest corner along a normal.
+fn lowest<W: Wide>(aabb: &Aabb, normal: W) -> f64 {
+    let [min, max] = [aabb.min, aabb.max].map(|corner| corner.to_array());
+    let axes = min.into_iter().zip(max).take(W::DIMENSION).enumerate();
+    axes.map(|(index, (min, max))| {
+        let slope = normal.component(index);
+        slope * f64::from(if slope >= 0.0 { min } else { max })
+    })
+    .sum()
 }
 
 /// A box in f32 that holds the one in f64; of a plane, in the plane z = 0.
