@@ -107,6 +107,7 @@ impl<V: Space> ConvexHull<V> {
     }
 
     /// The numbers of the vertices to look at for `direction`, or `None` for all.
+    #[inline]
     fn candidates(&self, direction: V::Wide) -> Option<&[u32]> {
         self.directions.as_ref()?.candidates(direction)
     }
@@ -115,6 +116,7 @@ impl<V: Space> ConvexHull<V> {
 impl<V: Space> Support for ConvexHull<V> {
     type Vector = V;
 
+    #[inline]
     fn support(&self, direction: V::Wide) -> V::Wide {
         match self.candidates(direction) {
             Some(numbers) => {

@@ -12,6 +12,7 @@ macro_rules! points {
         impl Support for $vector {
             type Vector = Self;
 
+            #[inline]
             fn support(&self, _: <Self as Space>::Wide) -> <Self as Space>::Wide {
                 self.widen()
             }
@@ -24,6 +25,7 @@ points!(Vec2, Vec3);
 impl<V: Space> Support for [V] {
     type Vector = V;
 
+    #[inline]
     fn support(&self, direction: V::Wide) -> V::Wide {
         farthest(self, direction)
     }
@@ -32,6 +34,7 @@ impl<V: Space> Support for [V] {
 impl<V: Space> Support for Vec<V> {
     type Vector = V;
 
+    #[inline]
     fn support(&self, direction: V::Wide) -> V::Wide {
         farthest(self, direction)
     }
@@ -40,12 +43,14 @@ impl<V: Space> Support for Vec<V> {
 impl<V: Space, const N: usize> Support for [V; N] {
     type Vector = V;
 
+    #[inline]
     fn support(&self, direction: V::Wide) -> V::Wide {
         farthest(self, direction)
     }
 }
 
 /// The point with the greatest component along `direction`: the first one among equals, and NaN if there is none.
+#[inline]
 pub(super) fn farthest<'a, V: Space>(
     points: impl IntoIterator<Item = &'a V>,
     direction: V::Wide,
