@@ -79,7 +79,10 @@ impl<W: Wide> Blocks<W> {
             [0, size] if size == W::DIMENSION => Some(Self::Met(
                 sides.turned().box_and_point().turned(&pair.relative),
             )),
-            [0 | 1, 0 | 1] => sides.segments().map(Self::Met),
+            [0 | 1, 0 | 1] => {
+                let met = sides.segments()?;
+                Some(Self::Met(settled(pair, met)))
+            }
             _ if sizes.contains(&W::DIMENSION) => {
                 let axis = sides.axis(reach + TOUCHING * scale);
                 if axis.gap > reach + TOUCHING * scale {
@@ -210,7 +213,7 @@ impl<W: Wide> Sides<W> {
         }
     }
 
-    /// The contact of two segments, or of one with a point, that are apart.
+    /// The contact of two segments, or of one with a point, but for those that touch without crossing each other.
     fn segments(&self) -> Option<Penetration<W>> {
         let centre = self.relative.translation;
         let [u, w] = [self.halves[0], self.relative.rotation * self.halves[1]];
@@ -228,8 +231,12 @@ impl<W: Wide> Sides<W> {
             && s.abs() <= 1.0
             && t.abs() <= 1.0
         {
-            // In the plane there is no such direction: they cross each other, which is left to EPA.
-            let normal = W::perpendicular(&[u, w])?.unit()?.toward(centre);
+            let Some(across) = W::perpendicular(&[u, w]) else {
+                // In the plane there is no such direction: they cross each other.
+                let axis = self.axis(f64::INFINITY);
+                return (axis.gap <= 0.0).then(|| self.contact(&axis));
+            };
+            let normal = across.unit()?.toward(centre);
             return Some(apart(normal, normal.dot(centre), at(s, t)));
         }
         // Along a segment of square s from its centre, what is nearest to a height of `along` over it.

@@ -174,7 +174,9 @@ where
         let cores = match &mut self.way {
             Way::HalfSpace(facing) => facing.cores(),
             Way::Blocks(Blocks::Met(cores)) => *cores,
-            Way::Blocks(Blocks::Apart) => apart(&nearest_of_cores(&self.pair), Wide::axis(0)),
+            Way::Blocks(Blocks::Apart) => {
+                apart(&nearest_of_cores(&self.pair, Goal::Nearest), Wide::axis(0))
+            }
             Way::Steps(gjk) => {
                 gjk.run(&self.pair, Goal::Contact);
                 if gjk.cores_may_touch() {
@@ -206,7 +208,10 @@ where
                 let cores = match blocks {
                     Blocks::Met(cores) if cores.depth < 0.0 => *cores,
                     // How far boxes are apart, and what they have in common, is left to GJK.
-                    _ => apart(&nearest_of_cores(&self.pair), Wide::ZERO),
+                    _ => {
+                        let goal = if hit { Goal::Distance } else { Goal::Nearest };
+                        apart(&nearest_of_cores(&self.pair, goal), Wide::ZERO)
+                    }
                 };
                 (hit, cores)
             }
@@ -281,13 +286,13 @@ where
 }
 
 /// How far the cores are apart, by GJK.
-fn nearest_of_cores<A, B>(pair: &Pair<A, B>) -> Gjk<WideOf<A>>
+fn nearest_of_cores<A, B>(pair: &Pair<A, B>, goal: Goal) -> Gjk<WideOf<A>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let mut gjk = Gjk::new(pair);
-    gjk.run(pair, Goal::Nearest);
+    gjk.run(pair, goal);
     gjk
 }
 

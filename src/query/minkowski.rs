@@ -64,7 +64,7 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     /// The pair of `a` and `b` in the poses given.
-    #[inline]
+    #[inline(always)]
     pub fn new(
         a: &'a A,
         pose_a: Pose<<A::Vector as Space>::Wide>,

@@ -272,13 +272,13 @@ pub trait Polytope<W>: Sized {
         // The least distance first, without a branch, and four at a time; then where it stands.
         let lesser = |a: f64, b: f64| if b < a { b } else { a };
         let (fours, rest) = self.distances().as_chunks::<4>();
-        let mut least = [f64::INFINITY; 4];
-        for four in fours {
-            for (least, distance) in least.iter_mut().zip(four) {
-                *least = lesser(*least, *distance);
-            }
+        let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];
+        for [of_a, of_b, of_c, of_d] in fours {
+            a = lesser(a, *of_a);
+            b = lesser(b, *of_b);
+            c = lesser(c, *of_c);
+            d = lesser(d, *of_d);
         }
-        let [a, b, c, d] = least;
         let mut least = lesser(lesser(a, b), lesser(c, d));
         for distance in rest {
             least = lesser(least, *distance);

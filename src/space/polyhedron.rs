@@ -20,18 +20,19 @@ struct Face {
     vertices: [u16; 3],
     /// The triangle across the edge from vertex i to vertex i + 1.
     neighbours: [u16; 3],
-    state: FaceState,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FaceState {
-    Boundary,
     /// In sight of the vertex that is being added.
-    Seen,
-    Removed,
+    is_seen: bool,
 }
 
 impl Face {
+    /// What a triangle is made in.
+    const BLANK: Self = Self {
+        normal: DVec3::ZERO,
+        vertices: [0; 3],
+        neighbours: [0; 3],
+        is_seen: false,
+    };
+
     /// With the distance of its plane along the normal, which is infinite for a triangle without area, so that it is never
     /// the nearest.
     #[inline]
@@ -49,7 +50,7 @@ impl Face {
             normal: unit.unwrap_or(DVec3::ZERO),
             vertices,
             neighbours,
-            state: FaceState::Boundary,
+            is_seen: false,
         };
         (face, unit.map_or(f64::INFINITY, |normal| normal.dot(a)))
     }
@@ -139,7 +140,9 @@ impl<const FACES: usize> Polyhedron<FACES> {
         // Edges are taken counter-clockwise from the one that was entered by, so that the rim comes out counter-clockwise
         // as well.
         let mut walk: List<Visit, FACES> = List::new();
-        self.faces.get_mut(usize::from(from))?.state = FaceState::Seen;
+        let faces: &mut [Face] = &mut self.faces;
+        let distances: &[f64] = &self.distances;
+        faces.get_mut(usize::from(from))?.is_seen = true;
         self.seen.push(from)?;
         let mut visit = Visit {
             number: from,
@@ -154,21 +157,21 @@ impl<const FACES: usize> Polyhedron<FACES> {
                 visit = before;
                 continue;
             }
-            let face = self.faces.get(usize::from(visit.number))?;
+            let face = faces.get(usize::from(visit.number))?;
             let edge = usize::from(visit.edge);
             let across = *face.neighbours.get(edge)?;
             let start = *face.vertices.get(edge)?;
             visit.edge = after(visit.edge);
             visit.left -= 1;
             let end = *face.vertices.get(usize::from(visit.edge))?;
-            let neighbour = self.faces.get_mut(usize::from(across))?;
-            if neighbour.state == FaceState::Seen {
+            let neighbour = faces.get_mut(usize::from(across))?;
+            if neighbour.is_seen {
                 continue;
             }
             let side = neighbour.edge_from(end)?;
-            let distance = *self.distances.get(usize::from(across))?;
+            let distance = *distances.get(usize::from(across))?;
             if Self::sees(neighbour, distance, point, tolerance) {
-                neighbour.state = FaceState::Seen;
+                neighbour.is_seen = true;
                 self.seen.push(across)?;
                 walk.push(visit)?;
                 visit = Visit {
@@ -211,26 +214,19 @@ impl<const FACES: usize> Polyhedron<FACES> {
         self.rim.len() >= 3
     }
 
-    /// Gives each edge of the rim a new triangle: those of removed ones first.
+    /// Gives each edge of the rim a new triangle: those of removed ones first, and then further ones, for which there is room.
     #[inline]
     fn allocate(&mut self) {
         let kept = self.removed.len().saturating_sub(self.rim.len());
         let reused = self.removed.get(kept..).unwrap_or_default();
+        let reused_count = reused.len();
         let numbers = reused.iter().copied().chain(self.faces.len() as u16..);
         for (edge, number) in self.rim.iter_mut().zip(numbers) {
             edge.new = number;
         }
         self.removed.truncate(kept);
-    }
-
-    /// Puts a triangle in its place, which may be the next one that there is room for.
-    #[inline]
-    fn put(&mut self, number: u16, (face, distance): (Face, f64)) {
-        let number = usize::from(number);
-        match (self.faces.get_mut(number), self.distances.get_mut(number)) {
-            (Some(slot), Some(of_slot)) => (*slot, *of_slot) = (face, distance),
-            // There is room: it was counted.
-            _ => self.add((face, distance)).unwrap_or_default(),
+        for _ in reused_count..self.rim.len() {
+            let _ = self.add((Face::BLANK, f64::INFINITY));
         }
     }
 }
@@ -304,45 +300,42 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
                 Growth::Grown
             }
         };
-        let is_grown = outcome == Growth::Grown;
-        for number in self.seen.iter().map(|number| usize::from(*number)) {
-            let (face, distance) = (self.faces.get_mut(number), self.distances.get_mut(number));
-            if let (Some(face), Some(distance)) = (face, distance) {
-                face.state = FaceState::Boundary;
-                if is_grown {
-                    face.state = FaceState::Removed;
-                    *distance = f64::INFINITY;
+        if outcome != Growth::Grown {
+            for number in self.seen.iter() {
+                if let Some(face) = self.faces.get_mut(usize::from(*number)) {
+                    face.is_seen = false;
                 }
             }
-        }
-        if !is_grown {
             return outcome;
         }
-        // There is room for all of them: no triangle is removed twice.
         for number in self.seen.iter() {
+            if let Some(distance) = self.distances.get_mut(usize::from(*number)) {
+                *distance = f64::INFINITY;
+            }
+            // There is room for all of them: no triangle is removed twice.
             let _ = self.removed.push(*number);
         }
         self.made += self.rim.len();
         self.allocate();
 
-        let (Some(first), Some(last)) = (self.rim.first().copied(), self.rim.last().copied())
-        else {
+        let (faces, distances): (&mut [Face], &mut [f64]) = (&mut self.faces, &mut self.distances);
+        let rim: &[RimEdge] = &self.rim;
+        let (Some(first), Some(last)) = (rim.first(), rim.last()) else {
             return outcome;
         };
         let new = new as u16;
         let mut previous = last.new;
-        for place in 0..self.rim.len() {
-            let Some(edge) = self.rim.get(place).copied() else {
-                break;
-            };
-            let next = self.rim.get(place + 1).map_or(first.new, |next| next.new);
+        for (place, edge) in rim.iter().enumerate() {
+            let next = rim.get(place + 1).unwrap_or(first).new;
             let neighbours = [edge.across, next, previous];
-            self.put(
-                edge.new,
-                Face::new(points, [edge.start, edge.end, new], neighbours),
-            );
+            let made = Face::new(points, [edge.start, edge.end, new], neighbours);
+            let number = usize::from(edge.new);
+            if let (Some(face), Some(distance)) = (faces.get_mut(number), distances.get_mut(number))
+            {
+                (*face, *distance) = made;
+            }
             // The unseen neighbour had a seen triangle across this edge: now it has the new one.
-            if let Some(neighbour) = self.faces.get_mut(usize::from(edge.across))
+            if let Some(neighbour) = faces.get_mut(usize::from(edge.across))
                 && let Some(slot) = neighbour.neighbours.get_mut(usize::from(edge.side))
             {
                 *slot = edge.new;
