@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::{
     along::clear,
+    blocks::Blocks,
     epa::{Penetration, penetration},
     gjk::{Gjk, Goal, State},
     half_space::Facing,
@@ -85,6 +86,8 @@ enum Way<W: Wide> {
     Steps(Gjk<W>),
     /// In closed form: one of the two is a half-space.
     HalfSpace(Facing<W>),
+    /// In closed form: both are blocks.
+    Blocks(Blocks<W>),
 }
 
 impl<'a, A, B> Solver<'a, A, B>
@@ -92,13 +95,21 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    #[inline(always)]
     pub fn new(pair: Pair<'a, A, B>) -> Self {
         // Two half-spaces, and one with what is no shape, go by GJK, to which half-spaces are no shapes either.
-        let way = Facing::new(&pair).map_or_else(|| Way::Steps(Gjk::new(&pair)), Way::HalfSpace);
+        let way = if let Some(facing) = Facing::new(&pair) {
+            Way::HalfSpace(facing)
+        } else if let Some(blocks) = Blocks::new(&pair) {
+            Way::Blocks(blocks)
+        } else {
+            Way::Steps(Gjk::new(&pair))
+        };
         Self { pair, way }
     }
 
     /// Whether the shapes touch.
+    #[inline]
     pub fn hit(&mut self) -> bool {
         match &mut self.way {
             Way::Steps(gjk) => {
@@ -106,10 +117,12 @@ where
                 gjk.hit()
             }
             Way::HalfSpace(facing) => facing.hit(&self.pair),
+            Way::Blocks(blocks) => blocks.hit(self.pair.reach()),
         }
     }
 
     /// The contact of shapes of which [`hit`](Self::hit) has said that they touch.
+    #[inline]
     pub fn contact(&mut self) -> LocalContact<WideOf<A>> {
         let Penetration {
             normal,
@@ -127,7 +140,7 @@ where
         let cores = self.cores();
         let frame = ContactFrame::new(cores.normal);
         let scale = match &self.way {
-            Way::Steps(_) => cores.scale,
+            Way::Steps(_) | Way::Blocks(_) => cores.scale,
             Way::HalfSpace(facing) => facing.scale(&self.pair),
         };
         meetings(&self.pair, &frame, scale, cores.first, cores.second)
@@ -187,9 +200,14 @@ where
     }
 
     /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.
+    #[inline]
     fn cores(&mut self) -> Penetration<WideOf<A>> {
         let cores = match &mut self.way {
             Way::HalfSpace(facing) => facing.cores(),
+            Way::Blocks(Blocks::Met(cores)) => *cores,
+            Way::Blocks(Blocks::Apart) => {
+                apart(&nearest_of_cores(&self.pair, Goal::Nearest), Wide::axis(0))
+            }
             Way::Steps(gjk) => {
                 gjk.run(&self.pair, Goal::Contact);
                 if gjk.cores_may_touch() {
@@ -205,6 +223,7 @@ where
 
     /// The distance, with the shapes' nearest points each relative to its own shape's translation; `None` if there is
     /// no such thing, because something is no shape.
+    #[inline]
     pub fn distance(&mut self) -> Option<(f64, LocalContact<WideOf<A>>)> {
         let (hit, cores) = match &mut self.way {
             Way::HalfSpace(facing) => (facing.hit(&self.pair), facing.nearest()),
@@ -214,6 +233,18 @@ where
                     return None;
                 }
                 (gjk.hit(), apart(gjk, Wide::ZERO))
+            }
+            Way::Blocks(blocks) => {
+                let hit = blocks.hit(self.pair.reach());
+                let cores = match blocks {
+                    Blocks::Met(cores) if cores.depth < 0.0 => *cores,
+                    // How far boxes are apart, and what they have in common, is left to GJK.
+                    _ => {
+                        let goal = if hit { Goal::Distance } else { Goal::Nearest };
+                        apart(&nearest_of_cores(&self.pair, goal), Wide::ZERO)
+                    }
+                };
+                (hit, cores)
             }
         };
         let Penetration {
@@ -236,12 +267,17 @@ where
     }
 
     /// The two points of a result in the world.
+    #[inline]
     pub fn in_space(&self, points: &LocalContact<WideOf<A>>) -> [A::Vector; 2] {
         let [origin_a, origin_b] = self.pair.origins;
-        [origin_a + points.offset_a, origin_b + points.offset_b].map(A::Vector::narrow)
+        [
+            A::Vector::narrow(origin_a + points.offset_a),
+            A::Vector::narrow(origin_b + points.offset_b),
+        ]
     }
 
     /// Moves points on the cores out to the surfaces.
+    #[inline]
     fn on_surfaces(
         &self,
         normal: WideOf<A>,
@@ -255,6 +291,7 @@ where
     }
 
     /// From the pair's frame and order to the world's axes and the caller's order.
+    #[inline]
     fn in_world(
         &self,
         normal: WideOf<A>,
@@ -279,8 +316,20 @@ where
     }
 }
 
+/// How far the cores are apart, by GJK.
+fn nearest_of_cores<A, B>(pair: &Pair<A, B>, goal: Goal) -> Gjk<WideOf<A>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let mut gjk = Gjk::new(pair);
+    gjk.run(pair, goal);
+    gjk
+}
+
 /// Cores that are apart, as GJK has found them; the normal is the one given where they are not. v = a - b between the nearest
 /// points: from the first to the second it is -v.
+#[inline]
 fn apart<W: Wide>(gjk: &Gjk<W>, otherwise: W) -> Penetration<W> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
     Penetration {

@@ -16,21 +16,19 @@
 //!   shapes are tried as well, and GJK takes the best direction, and some that the polytope leaves open, the rest of the
 //!   way: see [`finish`].
 
-use smallvec::SmallVec;
-
 use super::{
     gjk::{Gjk, Goal},
     minkowski::{Pair, Vertex},
-    simplex::{Nearest, Simplex, nearest},
+    simplex::{Nearest, Simplex, nearest, nearest_to},
     tolerance::{COPLANAR, DEPTH_GAP, FLAT, ROUNDING},
 };
 use crate::{
     shape::Support,
-    space::{Facet, Growth, Polytope, Space, Wide},
+    space::{Facet, Growth, List, Polytope, Space, Wide},
 };
 
 /// Room for vertices and facets, in space two facets a vertex by Euler's formula. The usual room does for all but a few
-/// pairs, most of which take 10 to 20 vertices; it is small because it is set up for every contact.
+/// pairs, most of which take 10 to 20 vertices.
 const USUAL: (usize, usize) = (64, 124);
 
 /// The room for the few: shapes of hundreds of points, or round ones, around one centre, where the way out is nearly as
@@ -72,6 +70,7 @@ pub struct Penetration<W> {
 
 impl<W: Wide> Penetration<W> {
     /// What a look along a unit vector says by itself: Y's support point there.
+    #[inline]
     fn seen(normal: W, vertex: &Vertex<W>, scale: f64) -> Self {
         Self {
             normal,
@@ -83,13 +82,8 @@ impl<W: Wide> Penetration<W> {
     }
 
     /// Where a facet of Y comes nearest to what this says is the end of the way out, seen from there.
-    fn foot_on(&self, corners: &Simplex<W>) -> Nearest<W> {
-        let end = self.normal * self.depth;
-        let from_end = |corner: &Vertex<W>| Vertex {
-            point: corner.point - end,
-            ..*corner
-        };
-        nearest(&corners.iter().map(from_end).collect::<Simplex<W>>())
+    fn foot_on(&self, corners: &[Vertex<W>]) -> Nearest<W> {
+        nearest_to(self.normal * self.depth, corners)
     }
 
     /// The same way out, with the points that meet there on a facet of Y.
@@ -115,11 +109,19 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let found = match search::<_, _, _, { USUAL.0 }, { USUAL.1 }>(pair, start, scale) {
-        Ok(found) => found,
-        Err(CutShort { full: true, .. }) => penetration_with_more_room(pair, start, scale),
-        Err(cut_short) => finish(pair, cut_short),
-    };
+    let found = search::<_, _, _, { USUAL.0 }, { USUAL.1 }>(pair, start, scale)
+        .unwrap_or_else(|cut_short| otherwise(pair, start, scale, cut_short));
+    settled(pair, found)
+}
+
+/// A way out whose points may not be quite opposite to each other, with points that are.
+#[inline]
+pub fn settled<A, B, W: Wide>(pair: &Pair<A, B>, found: Penetration<W>) -> Penetration<W>
+where
+    A: Support + ?Sized,
+    A::Vector: Space<Wide = W>,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
     // Where the facet that was settled on stands for a curved surface, its foot may be off, along the surface, by the root
     // of what the depth is off: then GJK has better points. Half of what is left of it at each shape leaves the points
     // opposite to each other.
@@ -137,19 +139,24 @@ where
     }
 }
 
-/// The same, from the beginning. Out of line: its room on the stack is taken by those only who need it.
+/// The way out where the usual search was cut short: for want of room, by another one from the beginning. Out of line: its
+/// room on the stack is taken by those only who need it.
 #[cold]
 #[inline(never)]
-fn penetration_with_more_room<A, B, W: Wide>(
+fn otherwise<A, B, W: Wide>(
     pair: &Pair<A, B>,
     start: &Simplex<W>,
     scale: f64,
+    cut_short: CutShort<W>,
 ) -> Penetration<W>
 where
     A: Support + ?Sized,
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    if !cut_short.full {
+        return finish(pair, cut_short);
+    }
     search::<_, _, _, { LARGE.0 }, { LARGE.1 }>(pair, start, scale)
         .unwrap_or_else(|cut_short| finish(pair, cut_short))
 }
@@ -165,14 +172,19 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    // What is large is filled where it is, and never moved.
     let mut search = Search::<W, _, VERTICES, FACETS> {
         support: |direction| pair.vertex(direction),
-        vertices: start.iter().copied().collect(),
-        points: start.iter().map(|vertex| vertex.point).collect(),
+        vertices: List::new(),
+        points: List::new(),
+        polytope: W::Polytope::new(),
         scale,
         best: None,
-        open: SmallVec::new(),
+        open: List::new(),
     };
+    for vertex in start.iter() {
+        search.push(*vertex);
+    }
     let outcome = search.span().unwrap_or_else(|| search.expand());
     match outcome {
         Outcome::Flat(found) | Outcome::Converged(found) => Ok(found),
@@ -192,7 +204,7 @@ struct CutShort<W> {
     /// The direction of least depth of all that were looked along.
     best: Penetration<W>,
     /// Other directions near which it may be less.
-    open: SmallVec<[W; MAX_OPEN]>,
+    open: List<W, MAX_OPEN>,
     scale: f64,
 }
 
@@ -269,7 +281,8 @@ where
         .map(look)
         .fold(best, less);
     let found = open
-        .into_iter()
+        .iter()
+        .copied()
         .map(look)
         .map(|seen| descend(pair, seen))
         .fold(descend(pair, best), less);
@@ -310,23 +323,25 @@ fn bend<W: Wide>(n: &Penetration<W>, m: &Penetration<W>) -> Option<W> {
     (m.normal * radius - support(m)).unit()
 }
 
-struct Search<W, F, const VERTICES: usize, const FACETS: usize> {
+struct Search<W: Wide, F, const VERTICES: usize, const FACETS: usize> {
     /// The support vertex of Y in a direction.
     support: F,
-    vertices: SmallVec<[Vertex<W>; VERTICES]>,
+    vertices: List<Vertex<W>, VERTICES>,
     /// The same vertices' points, for the polytope.
-    points: SmallVec<[W; VERTICES]>,
+    points: List<W, VERTICES>,
+    polytope: W::Polytope<FACETS>,
     scale: f64,
     /// What the direction of least depth, of all that were looked along, says by itself.
     best: Option<Penetration<W>>,
     /// After an early end, the other directions near which the depth may be less.
-    open: SmallVec<[W; MAX_OPEN]>,
+    open: List<W, MAX_OPEN>,
 }
 
 impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     Search<W, F, VERTICES, FACETS>
 {
     /// Looks along a unit vector: how far Y reaches, and at which vertex.
+    #[inline]
     fn look(&mut self, normal: W) -> (Vertex<W>, Penetration<W>) {
         let vertex = (self.support)(normal);
         // GJK may have ended on a single vertex at the origin, and know nothing of the size of the pair.
@@ -338,9 +353,11 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         (vertex, seen)
     }
 
+    /// Adds a vertex, where there is room.
+    #[inline]
     fn push(&mut self, vertex: Vertex<W>) {
-        self.vertices.push(vertex);
-        self.points.push(vertex.point);
+        let _ = self.vertices.push(vertex);
+        let _ = self.points.push(vertex.point);
     }
 
     fn pop(&mut self) {
@@ -386,29 +403,33 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         let Some((base, others)) = self.points.split_first() else {
             return Perpendicular::Nothing;
         };
-        let edges: SmallVec<[W; 3]> = others.iter().map(|point| *point - *base).collect();
-        match W::perpendicular(&edges) {
+        let mut edges = [W::ZERO; 3];
+        for (edge, point) in edges.iter_mut().zip(others) {
+            *edge = *point - *base;
+        }
+        let edges = edges.get(..others.len()).unwrap_or_default();
+        match W::perpendicular(edges) {
             Some(normal) => normal
                 .unit()
                 .map_or(Perpendicular::Degenerate, Perpendicular::Unit),
-            None if W::determinant(&edges) == 0.0 => Perpendicular::Degenerate,
+            None if W::determinant(edges) == 0.0 => Perpendicular::Degenerate,
             None => Perpendicular::Nothing,
         }
     }
 
     /// The loop of EPA.
     fn expand(&mut self) -> Outcome<W> {
-        let Some(mut polytope) = W::Polytope::<FACETS>::from_simplex(&self.points) else {
+        if self.polytope.begin(&self.points).is_none() {
             return Outcome::Tangled;
-        };
+        }
         loop {
-            let Some(facet) = polytope.nearest() else {
+            let Some(facet) = self.polytope.nearest() else {
                 return Outcome::Tangled;
             };
             let (vertex, seen) = self.look(facet.normal);
             let gap = seen.depth - facet.distance;
             if gap <= DEPTH_GAP * self.scale {
-                let Some(corners) = self.settle(&polytope, seen) else {
+                let Some(corners) = self.settle(seen) else {
                     return Outcome::Converged(seen);
                 };
                 // The bounds of a polytope meet; where they have not quite, the surface is curved.
@@ -422,18 +443,19 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             if !vertex.point.is_finite() {
                 return Outcome::NoShape;
             }
-            if self.points.contains(&vertex.point) {
+            if self.points.iter().any(|point| *point == vertex.point) {
                 return Outcome::Repeats;
             }
-            if self.points.len() >= VERTICES {
-                self.leave_open(&polytope);
+            if self.points.is_full() {
+                self.leave_open();
                 return Outcome::Full;
             }
             self.push(vertex);
-            match polytope.grow(&self.points, &facet, COPLANAR * self.scale) {
+            let tolerance = COPLANAR * self.scale;
+            match self.polytope.grow(&self.points, &facet, tolerance) {
                 Growth::Grown => {}
                 Growth::Full => {
-                    self.leave_open(&polytope);
+                    self.leave_open();
                     return Outcome::Full;
                 }
                 Growth::Tangled => return Outcome::Tangled,
@@ -442,12 +464,14 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     }
 
     /// Takes note of the nearest facets, of which no two point nearly the same way.
-    fn leave_open(&mut self, polytope: &W::Polytope<FACETS>) {
+    #[cold]
+    fn leave_open(&mut self) {
         let limit = self.best.map_or(f64::INFINITY, |best| best.depth);
         for _ in 0..MAX_OPEN {
             let near =
                 |facet: &Facet<W>| self.open.iter().any(|open| open.dot(facet.normal) > APART);
-            let next = polytope
+            let next = self
+                .polytope
                 .facets()
                 .filter(|facet| facet.distance < limit && !near(facet))
                 .reduce(|best, other| {
@@ -460,7 +484,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             let Some(next) = next else {
                 break;
             };
-            self.open.push(next.normal);
+            let _ = self.open.push(next.normal);
         }
     }
 
@@ -468,24 +492,30 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     ///
     /// That plane may be cut into several facets, of which the projection lies in one. A facet counts only if all of its
     /// vertices are on the plane; an equal distance alone would admit the opposite side of a symmetric body.
-    fn settle(&self, polytope: &W::Polytope<FACETS>, seen: Penetration<W>) -> Option<Simplex<W>> {
+    fn settle(&self, seen: Penetration<W>) -> Option<Simplex<W>> {
         // Twice what the facet that was looked along may be lower, so that rounding does not exclude it.
         let lowest = seen.depth - 2.0 * DEPTH_GAP * self.scale;
-        let on_plane = |facet: Facet<W>| -> Option<Simplex<W>> {
-            let numbers = facet.vertices.iter().take(W::DIMENSION);
-            let corner = |number: &usize| {
-                let corner = self.vertices.get(*number).copied();
-                corner.filter(|corner| corner.point.dot(seen.normal) >= lowest)
-            };
-            numbers.map(corner).collect()
+        let is_on_plane = |number: &u16| {
+            let point = self.points.get(usize::from(*number));
+            point.is_some_and(|point| point.dot(seen.normal) >= lowest)
         };
-        let missed = |corners: Simplex<W>| (seen.foot_on(&corners).point.length_squared(), corners);
-        polytope
-            .facets()
-            .filter_map(on_plane)
-            .map(missed)
-            .reduce(|best, other| if other.0 < best.0 { other } else { best })
-            .map(|(_, corners)| corners)
+        let mut best: Option<(f64, Simplex<W>)> = None;
+        for facet in self.polytope.facets() {
+            let numbers = facet.vertices.get(..W::DIMENSION).unwrap_or_default();
+            if !numbers.iter().all(is_on_plane) {
+                continue;
+            }
+            let numbers = numbers.iter().map(|number| usize::from(*number));
+            let mut corners = Simplex::new();
+            for number in numbers {
+                corners.push(*self.vertices.get(number)?)?;
+            }
+            let missed = seen.foot_on(&corners).point.length_squared();
+            if best.as_ref().is_none_or(|(least, _)| missed < *least) {
+                best = Some((missed, corners));
+            }
+        }
+        best.map(|(_, corners)| corners)
     }
 
     /// The direction of least depth on a curved surface of which a facet is a piece, and a smaller piece around it.
@@ -570,7 +600,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             let tilts = if has_lines { [ALONG, -ALONG] } else { [0.0; 2] };
             let mut line = Simplex::new();
             for tilt in tilts {
-                line.push(self.look((normal + along * tilt).unit()?).0);
+                let _ = line.push(self.look((normal + along * tilt).unit()?).0);
             }
             let [end, other, ..] = *line else { return best };
             if has_lines {

@@ -87,6 +87,7 @@ pub struct Gjk<W: Wide> {
 
 impl<W: Wide> Gjk<W> {
     /// The start: one vertex, on the side where the shapes face each other.
+    #[inline]
     pub fn new<A, B>(pair: &Pair<A, B>) -> Self
     where
         A: Support + ?Sized,
@@ -100,13 +101,11 @@ impl<W: Wide> Gjk<W> {
         } else {
             toward
         });
-        let simplex = Simplex::from_slice(&[vertex]);
-        let distance = vertex.point.length();
         let mut gjk = Self {
             state: State::Running,
-            nearest: nearest(&simplex),
-            simplex,
-            distance,
+            nearest: nearest(&[vertex]),
+            simplex: Simplex::new(),
+            distance: vertex.point.length(),
             scale: 0.0,
             lower: 0.0,
             slack: ROUNDING,
@@ -115,6 +114,7 @@ impl<W: Wide> Gjk<W> {
             iterations: 0,
         };
         gjk.look(&vertex);
+        let _ = gjk.simplex.push(vertex);
         gjk
     }
 
@@ -131,6 +131,7 @@ impl<W: Wide> Gjk<W> {
     }
 
     /// Whether the shapes touch: for a loop that has reached any goal.
+    #[inline]
     pub fn hit(&self) -> bool {
         match self.state {
             State::Enclosed => true,
@@ -152,10 +153,12 @@ impl<W: Wide> Gjk<W> {
     }
 
     /// The cores' distance at which the shapes still touch.
+    #[inline]
     fn touching_distance(&self) -> f64 {
         self.reach + TOUCHING * self.scale
     }
 
+    #[inline]
     fn has_reached(&self, goal: Goal) -> bool {
         match goal {
             Goal::Verdict => self.proved_apart || self.distance <= self.touching_distance(),
@@ -165,6 +168,7 @@ impl<W: Wide> Gjk<W> {
         }
     }
 
+    #[inline]
     fn step<A, B>(&mut self, pair: &Pair<A, B>)
     where
         A: Support + ?Sized,
@@ -194,12 +198,11 @@ impl<W: Wide> Gjk<W> {
             self.state = State::Converged;
             return;
         }
-        if self.iterations >= MAX_ITERATIONS {
+        // A simplex without room for one more holds the origin, but for a proof that the cores are apart.
+        if self.iterations >= MAX_ITERATIONS || self.simplex.push(vertex).is_none() {
             self.state = State::Stalled;
             return;
         }
-
-        self.simplex.push(vertex);
         let next = nearest(&self.simplex);
         let distance = next.point.length();
         let contradicts = distance < self.lower - ROUNDING * self.scale;
@@ -214,6 +217,7 @@ impl<W: Wide> Gjk<W> {
     }
 
     /// Takes note of a vertex: the scale that it sets, whether it is one at all, and whether the origin is reached.
+    #[inline]
     fn look(&mut self, vertex: &Vertex<W>) {
         self.scale = self.scale.max(vertex.scale() + self.reach);
         if !vertex.point.is_finite() || !self.reach.is_finite() {
@@ -225,25 +229,35 @@ impl<W: Wide> Gjk<W> {
 
     /// Whether a distance makes the cores count as in contact. A proof that they are apart stands, whatever rounding makes
     /// of vertices that lie much farther from each other than the cores do.
+    #[inline]
     fn reaches_origin(&self, distance: f64) -> bool {
         !self.proved_apart && distance <= CORE_CONTACT * self.scale
     }
 
     /// Goes on with the new nearest point and the vertices that it takes.
+    #[inline]
     fn keep(&mut self, next: Nearest<W>, distance: f64) {
-        let mut weights = next.weights.iter().copied();
-        self.simplex
-            .retain(|_| weights.next().is_some_and(|weight| weight > 0.0));
-        let mut kept = [0.0; 4];
-        for (slot, weight) in kept
-            .iter_mut()
-            .zip(next.weights.into_iter().filter(|weight| *weight > 0.0))
-        {
-            *slot = weight;
+        // In place: those that stay move up.
+        let mut kept = 0;
+        let mut weights = [0.0; 4];
+        for (number, weight) in next.weights.into_iter().enumerate() {
+            if weight > 0.0 {
+                if number != kept
+                    && let Some(vertex) = self.simplex.get(number).copied()
+                    && let Some(slot) = self.simplex.get_mut(kept)
+                {
+                    *slot = vertex;
+                }
+                if let Some(slot) = weights.get_mut(kept) {
+                    *slot = weight;
+                }
+                kept += 1;
+            }
         }
+        self.simplex.truncate(kept);
         self.nearest = Nearest {
             point: next.point,
-            weights: kept,
+            weights,
         };
         self.distance = distance;
         if self.reaches_origin(distance) {

@@ -29,6 +29,7 @@ pub struct Facing<W> {
 
 impl<W: Wide> Facing<W> {
     /// For a pair of which exactly one is a half-space, and both are shapes.
+    #[inline]
     pub fn new<A, B>(pair: &Pair<A, B>) -> Option<Self>
     where
         A: Support + ?Sized,

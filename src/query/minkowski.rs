@@ -27,6 +27,7 @@ pub struct Vertex<W> {
 
 impl<W: Wide> Vertex<W> {
     /// The size that this vertex shows the pair to have, without its radii.
+    #[inline]
     pub fn scale(&self) -> f64 {
         let offset = self.first.extent() + self.second.extent();
         self.point.length().max(OFFSET * offset)
@@ -63,6 +64,7 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     /// The pair of `a` and `b` in the poses given.
+    #[inline(always)]
     pub fn new(
         a: &'a A,
         pose_a: Pose<<A::Vector as Space>::Wide>,
@@ -94,6 +96,7 @@ where
     }
 
     /// The same pair with the second shape moved, in the pair's frame.
+    #[inline]
     pub fn with_second_moved(&self, way: <A::Vector as Space>::Wide) -> Self {
         let relative = Pose {
             translation: self.relative.translation + way,
@@ -103,6 +106,7 @@ where
     }
 
     /// The cores' distance at which the shapes begin to touch; NaN if a radius is none.
+    #[inline]
     pub fn reach(&self) -> f64 {
         if self.first_radius >= 0.0 && self.second_radius >= 0.0 {
             self.first_radius + self.second_radius
@@ -111,7 +115,15 @@ where
         }
     }
 
+    /// The half sizes of both, if both are blocks.
+    #[inline]
+    pub fn blocks(&self) -> Option<[<A::Vector as Space>::Wide; 2]> {
+        let (a, b) = (self.a.block()?, self.b.block()?);
+        Some(if self.swapped { [b, a] } else { [a, b] })
+    }
+
     /// Each of the two that is a half-space.
+    #[inline]
     pub fn half_spaces(&self) -> [Option<HalfSpace<<A::Vector as Space>::Wide>>; 2] {
         let (first, second) = if self.swapped {
             (self.b.half_space(), self.a.half_space())
@@ -122,15 +134,23 @@ where
     }
 
     /// The support point of the Minkowski difference of the cores.
+    #[inline]
     pub fn vertex(
         &self,
         direction: <A::Vector as Space>::Wide,
     ) -> Vertex<<A::Vector as Space>::Wide> {
         let opposite = <A::Vector as Space>::Wide::transpose(self.relative.rotation) * -direction;
-        let (first, second) = if self.swapped {
-            (self.b.support(direction), self.a.support(opposite))
+        // Each shape is asked in one place only, so that its support function is compiled into this one once.
+        let (toward_b, toward_a) = if self.swapped {
+            (direction, opposite)
         } else {
-            (self.a.support(direction), self.b.support(opposite))
+            (opposite, direction)
+        };
+        let (of_a, of_b) = (self.a.support(toward_a), self.b.support(toward_b));
+        let (first, second) = if self.swapped {
+            (of_b, of_a)
+        } else {
+            (of_a, of_b)
         };
         let second = self.relative.rotation * second + self.relative.translation;
         Vertex {
@@ -145,6 +165,8 @@ where
 /// Some total order of shapes, by what can be seen of them: their radii, whether they are half-spaces, and their support points in the directions of
 /// a fixed list. It is asked only where two shapes have the very same pose. Shapes that agree in all of these count as the
 /// same.
+#[cold]
+#[inline(never)]
 fn compare_shapes<V: Space>(
     a: &(impl Support<Vector = V> + ?Sized),
     b: &(impl Support<Vector = V> + ?Sized),

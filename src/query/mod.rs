@@ -40,6 +40,7 @@
 //! * **Cost**: no allocation; a bounded number of iterations.
 
 mod along;
+mod blocks;
 mod contact;
 mod epa;
 mod gjk;
@@ -80,7 +81,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    test(a, pose_a, b, pose_b).is_some()
+    solver(a, pose_a, b, pose_b).is_some_and(|mut solver| solver.hit())
 }
 
 /// The contact of two shapes, or `None` if they are apart.
@@ -107,7 +108,8 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    test(a, pose_a, b, pose_b).map(Hit::contact)
+    let mut solver = solver(a, pose_a, b, pose_b)?;
+    solver.hit().then(|| contact_of(&mut solver))
 }
 
 /// The contact of two shapes with all the points that hold them apart, or `None` if they are apart.
@@ -248,14 +250,7 @@ where
     /// The contact of the two.
     pub fn contact(self) -> Contact<A::Vector> {
         let Self(mut solver) = self;
-        let contact = solver.contact();
-        let [point_a, point_b] = solver.in_space(&contact);
-        Contact {
-            normal: A::Vector::narrow(contact.normal),
-            depth: narrow_length(contact.depth),
-            point_a,
-            point_b,
-        }
+        contact_of(&mut solver)
     }
 
     /// The contact of the two with all its points: see [`manifold`].
@@ -280,7 +275,25 @@ where
     }
 }
 
+/// The contact of two shapes of which the solver has found that they touch.
+#[inline]
+fn contact_of<A, B>(solver: &mut Solver<A, B>) -> Contact<A::Vector>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let contact = solver.contact();
+    let [point_a, point_b] = solver.in_space(&contact);
+    Contact {
+        normal: A::Vector::narrow(contact.normal),
+        depth: narrow_length(contact.depth),
+        point_a,
+        point_b,
+    }
+}
+
 /// The solver for two shapes in the world, or `None` if a pose is none.
+#[inline(always)]
 fn solver<'a, A, B>(
     a: &'a A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,

@@ -9,13 +9,11 @@
 //! nearest point lies inside a facet, it is computed along the facet's normal, so that its direction keeps all its
 //! digits however near the origin is.
 
-use smallvec::SmallVec;
-
 use super::minkowski::Vertex;
-use crate::space::Wide;
+use crate::space::{List, Wide};
 
 /// One to four vertices, affinely independent.
-pub type Simplex<W> = SmallVec<[Vertex<W>; 4]>;
+pub type Simplex<W> = List<Vertex<W>, 4>;
 
 /// The point of a simplex nearest to the origin.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +25,7 @@ pub struct Nearest<W> {
 }
 
 impl<W: Wide> Nearest<W> {
+    #[inline]
     fn vertex(point: W) -> Self {
         Self {
             point,
@@ -34,11 +33,13 @@ impl<W: Wide> Nearest<W> {
         }
     }
 
+    #[inline]
     fn distance_squared(&self) -> f64 {
         self.point.length_squared()
     }
 
     /// The nearer one of two, and the first one of equals.
+    #[inline]
     fn nearer(self, other: Self) -> Self {
         if other.distance_squared() < self.distance_squared() {
             other
@@ -48,6 +49,7 @@ impl<W: Wide> Nearest<W> {
     }
 
     /// The same point of a larger simplex, in which vertex i of this one has the number `numbers[i]`.
+    #[inline]
     fn renumbered<const N: usize>(self, numbers: [usize; N]) -> Self {
         let mut weights = [0.0; 4];
         for (number, weight) in numbers.into_iter().zip(self.weights) {
@@ -59,6 +61,7 @@ impl<W: Wide> Nearest<W> {
     }
 
     /// The points of the first and the second shape that `self.point` is the difference of.
+    #[inline]
     pub fn witnesses(&self, vertices: &[Vertex<W>]) -> (W, W) {
         vertices.iter().zip(self.weights).fold(
             (W::ZERO, W::ZERO),
@@ -73,25 +76,35 @@ impl<W: Wide> Nearest<W> {
 }
 
 /// The point nearest to the origin of the simplex with the vertices given: at most `DIMENSION + 1`.
+#[inline]
 pub fn nearest<W: Wide>(vertices: &[Vertex<W>]) -> Nearest<W> {
-    match *vertices {
-        [a] => Nearest::vertex(a.point),
-        [a, b] => segment(a.point, b.point),
-        [a, b, c] if W::DIMENSION == 2 => full_triangle(a.point, b.point, c.point),
-        [a, b, c] => triangle(a.point, b.point, c.point),
-        [a, b, c, d] => tetrahedron([a.point, b.point, c.point, d.point]),
+    nearest_to(W::ZERO, vertices)
+}
+
+/// The same for another place than the origin: as seen from there, as if it were the origin.
+#[inline]
+pub fn nearest_to<W: Wide>(place: W, vertices: &[Vertex<W>]) -> Nearest<W> {
+    let seen = |vertex: &Vertex<W>| vertex.point - place;
+    match vertices {
+        [a] => Nearest::vertex(seen(a)),
+        [a, b] => segment(seen(a), seen(b)),
+        [a, b, c] if W::DIMENSION == 2 => full_triangle(seen(a), seen(b), seen(c)),
+        [a, b, c] => triangle(seen(a), seen(b), seen(c)),
+        [a, b, c, d] => tetrahedron([seen(a), seen(b), seen(c), seen(d)]),
         // No vertices: nothing is near. NaN ends every loop that compares with it.
         _ => Nearest::vertex(W::ZERO * f64::NAN),
     }
 }
 
 /// The foot of the perpendicular from the origin to the plane of a facet through `point`, spanned by `edges`.
+#[inline]
 fn foot<W: Wide>(point: W, edges: &[W]) -> W {
     let normal = W::perpendicular(edges).unwrap_or(W::ZERO);
     normal * (normal.dot(point) / normal.length_squared())
 }
 
 /// λ_a ∝ b·(b - a) and λ_b ∝ a·(a - b); their sum is |b - a|². Coinciding ends have both 0.
+#[inline]
 fn segment<W: Wide>(a: W, b: W) -> Nearest<W> {
     let edge = b - a;
     let (weight_a, weight_b) = (b.dot(edge), -a.dot(edge));
@@ -148,6 +161,7 @@ fn full_triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
 }
 
 /// The point nearest to the origin on the side of a triangle that is opposite to a vertex.
+#[inline]
 fn side<W: Wide>([a, b, c]: [W; 3], opposite: usize) -> Nearest<W> {
     match opposite {
         0 => segment(b, c).renumbered([1, 2]),
@@ -177,22 +191,31 @@ fn tetrahedron<W: Wide>([a, b, c, d]: [W; 4]) -> Nearest<W> {
 }
 
 /// Oriented parts of a whole, turned so that the whole, which is their sum, is not negative.
+#[inline]
 fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
     let sum: f64 = parts.iter().sum();
-    parts.map(|part| if sum < 0.0 { -part } else { part })
+    let mut signed = parts;
+    for part in &mut signed {
+        *part = if sum < 0.0 { -*part } else { *part };
+    }
+    signed
 }
 
 /// The nearest of the points on the faces opposite to the vertices whose weight is not positive; or, where all weights
 /// are positive, those weights made to sum to 1, as the error.
+#[inline]
 fn nearest_on_faces<W: Wide, const N: usize>(
     weights: [f64; N],
     nearest_on_face: impl Fn(usize) -> Nearest<W>,
 ) -> Result<Nearest<W>, [f64; 4]> {
-    let outside = (0..N).zip(weights).filter(|(_, weight)| *weight <= 0.0);
-    if let Some(nearest) = outside
-        .map(|(face, _)| nearest_on_face(face))
-        .reduce(Nearest::nearer)
-    {
+    let mut found: Option<Nearest<W>> = None;
+    for (face, weight) in weights.into_iter().enumerate() {
+        if weight <= 0.0 {
+            let nearest = nearest_on_face(face);
+            found = Some(found.map_or(nearest, |found| found.nearer(nearest)));
+        }
+    }
+    if let Some(nearest) = found {
         return Ok(nearest);
     }
     let sum: f64 = weights.iter().sum();

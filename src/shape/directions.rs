@@ -85,6 +85,7 @@ impl Directions {
 
     /// The numbers of the points to look at for `direction`, ascending, or `None` if it is one that only a scan of all
     /// points serves: null, not finite, or of extreme size.
+    #[inline]
     pub(super) fn candidates<W: Wide>(&self, direction: W) -> Option<&[u32]> {
         let mut axis = 0;
         let mut major = direction.component(0);
@@ -109,6 +110,7 @@ impl Directions {
     }
 
     /// The list of a cell.
+    #[inline]
     fn list(&self, cell: usize) -> Option<&[u32]> {
         let end = *self.ends.get(cell)? as usize;
         let before = cell.checked_sub(1).and_then(|before| self.ends.get(before));

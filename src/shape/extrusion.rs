@@ -18,6 +18,7 @@ use crate::{
 /// `half_depth`: z in space, and none in the plane.
 ///
 /// A radius around the base's core reaches across these axes only, and is no radius of the whole: here it joins the core.
+#[inline]
 pub(super) fn extruded<V: Space>(
     base: &(impl Support<Vector = Vec2> + ?Sized),
     half_depth: f32,
@@ -47,6 +48,7 @@ where
 {
     type Vector = Vec3;
 
+    #[inline]
     fn support(&self, direction: DVec3) -> DVec3 {
         extruded::<Vec3>(&self.base_shape, self.half_depth, direction)
     }

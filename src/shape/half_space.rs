@@ -35,17 +35,20 @@ impl<W: Wide> HalfSpace<W> {
     }
 
     /// How high a point is above the plane; negative for one inside.
+    #[inline]
     pub fn height(&self, point: W) -> f64 {
         self.normal.dot(point) - self.offset
     }
 
     /// With the plane moved outward.
+    #[inline]
     pub fn raised(&self, by: f64) -> Self {
         let offset = self.offset + by;
         Self { offset, ..*self }
     }
 
     /// Where a pose puts it.
+    #[inline]
     pub fn placed(&self, pose: &Pose<W>) -> Self {
         let normal = pose.rotation * self.normal;
         let offset = self.offset + normal.dot(pose.translation);
@@ -53,6 +56,7 @@ impl<W: Wide> HalfSpace<W> {
     }
 
     /// Its image under a uniform scale.
+    #[inline]
     pub(super) fn scaled(&self, factor: f64) -> Self {
         let offset = self.offset * factor;
         Self { offset, ..*self }
@@ -95,10 +99,12 @@ macro_rules! half_spaces {
         impl Support for $primitive {
             type Vector = $space;
 
+            #[inline]
             fn support(&self, direction: <$space as Space>::Wide) -> <$space as Space>::Wide {
                 Shape::HalfSpace { normal: *self.normal }.support(direction)
             }
 
+            #[inline]
             fn half_space(&self) -> Option<HalfSpace<<$space as Space>::Wide>> {
                 Shape::HalfSpace { normal: *self.normal }.half_space()
             }

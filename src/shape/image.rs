@@ -26,6 +26,7 @@ pub struct Image<'a, S: Support + ?Sized> {
 
 impl<'a, S: Support + ?Sized> Image<'a, S> {
     /// The image of `shape` under `map`.
+    #[inline]
     pub fn new(shape: &'a S, map: Map<<S::Vector as Space>::Wide>) -> Self {
         let margin = 0.0;
         Self { shape, margin, map }
@@ -45,6 +46,7 @@ impl<'a, S: Support + ?Sized> Image<'a, S> {
 impl<S: Support + ?Sized> Support for Image<'_, S> {
     type Vector = S::Vector;
 
+    #[inline]
     fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
         match self.map {
             Map::Uniform(factor) => self.shape.support(direction) * factor,
@@ -58,6 +60,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
         }
     }
 
+    #[inline]
     fn radius(&self) -> f64 {
         match self.map {
             Map::Uniform(factor) => self.inner_radius() * factor,
@@ -65,6 +68,15 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
         }
     }
 
+    #[inline]
+    fn block(&self) -> Option<<S::Vector as Space>::Wide> {
+        match self.map {
+            Map::Uniform(factor) => self.shape.block().map(|half| half * factor),
+            Map::Linear(_) => None,
+        }
+    }
+
+    #[inline]
     fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
         let inner = self.shape.half_space()?;
         match self.map {

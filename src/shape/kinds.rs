@@ -136,9 +136,11 @@ pub enum Shape<V: Space> {
     Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
 }
 
+// Always inline, because whoever knows the kind of shape, as the primitives do, is left with that one.
 impl<V: Space> Support for Shape<V> {
     type Vector = V;
 
+    #[inline(always)]
     fn support(&self, direction: V::Wide) -> V::Wide {
         match self {
             Self::Ball { .. } => V::Wide::ZERO,
@@ -174,6 +176,7 @@ impl<V: Space> Support for Shape<V> {
         }
     }
 
+    #[inline(always)]
     fn radius(&self) -> f64 {
         match self {
             Self::Ball { radius } | Self::Capsule { radius, .. } => f64::from(*radius),
@@ -193,6 +196,7 @@ impl<V: Space> Support for Shape<V> {
         }
     }
 
+    #[inline(always)]
     fn half_space(&self) -> Option<HalfSpace<V::Wide>> {
         match self {
             Self::HalfSpace { normal } => HalfSpace::through_origin(normal.widen()),
@@ -201,10 +205,26 @@ impl<V: Space> Support for Shape<V> {
             _ => None,
         }
     }
+
+    #[inline(always)]
+    fn block(&self) -> Option<V::Wide> {
+        match self {
+            Self::Ball { .. } => Some(V::Wide::ZERO),
+            Self::Capsule { half_length, .. } => {
+                Some(V::Wide::axis(1) * f64::from(half_length.abs()))
+            }
+            // Lengths that are negative count as their sizes.
+            Self::Box { half_size } => Some(half_size.widen().copysign(V::Wide::ONE)),
+            Self::Rounded { shape, .. } => shape.block(),
+            Self::Custom(shape) => shape.block(),
+            _ => None,
+        }
+    }
 }
 
 /// The farthest of the points at `half_diagonals` on the axes and opposite: on the axis where it is farther than on those
 /// before.
+#[inline]
 fn diamond<W: Wide>(half_diagonals: W, direction: W) -> W {
     let heights = half_diagonals.scaled(direction);
     let farthest = (1..W::DIMENSION).fold(0, |best, index| {

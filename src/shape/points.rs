@@ -12,6 +12,7 @@ macro_rules! points {
         impl Support for $vector {
             type Vector = Self;
 
+            #[inline]
             fn support(&self, _: <Self as Space>::Wide) -> <Self as Space>::Wide {
                 self.widen()
             }
@@ -24,6 +25,7 @@ points!(Vec2, Vec3);
 impl<V: Space> Support for [V] {
     type Vector = V;
 
+    #[inline]
     fn support(&self, direction: V::Wide) -> V::Wide {
         farthest(self, direction)
     }
@@ -32,6 +34,7 @@ impl<V: Space> Support for [V] {
 impl<V: Space> Support for Vec<V> {
     type Vector = V;
 
+    #[inline]
     fn support(&self, direction: V::Wide) -> V::Wide {
         farthest(self, direction)
     }
@@ -40,25 +43,57 @@ impl<V: Space> Support for Vec<V> {
 impl<V: Space, const N: usize> Support for [V; N] {
     type Vector = V;
 
+    #[inline]
     fn support(&self, direction: V::Wide) -> V::Wide {
         farthest(self, direction)
     }
 }
 
 /// The point with the greatest component along `direction`: the first one among equals, and NaN if there is none.
-pub(super) fn farthest<'a, V: Space>(
-    points: impl IntoIterator<Item = &'a V>,
-    direction: V::Wide,
-) -> V::Wide {
-    let mut best = V::Wide::ZERO * f64::NAN;
-    let mut height = f64::NEG_INFINITY;
-    for point in points {
-        let candidate = point.widen();
-        let along = candidate.dot(direction);
-        if along > height {
-            height = along;
-            best = candidate;
+#[inline]
+pub(super) fn farthest<V: Space>(points: &[V], direction: V::Wide) -> V::Wide {
+    let mut best = Highest::NONE;
+    for (number, point) in points.iter().enumerate() {
+        best.see(number, point.widen().dot(direction));
+    }
+    best.of(points)
+}
+
+/// The same among the points that have these numbers, in their order.
+#[inline]
+pub(super) fn farthest_of<V: Space>(points: &[V], numbers: &[u32], direction: V::Wide) -> V::Wide {
+    let mut best = Highest::NONE;
+    for number in numbers {
+        let number = *number as usize;
+        if let Some(point) = points.get(number) {
+            best.see(number, point.widen().dot(direction));
         }
     }
-    best
+    best.of(points)
+}
+
+/// The first of the highest points so far. By its number and without a branch: which one is higher cannot be foretold.
+struct Highest {
+    number: usize,
+    height: f64,
+}
+
+impl Highest {
+    const NONE: Self = Self {
+        number: usize::MAX,
+        height: f64::NEG_INFINITY,
+    };
+
+    #[inline]
+    fn see(&mut self, number: usize, height: f64) {
+        let is_higher = height > self.height;
+        self.number = if is_higher { number } else { self.number };
+        self.height = if is_higher { height } else { self.height };
+    }
+
+    #[inline]
+    fn of<V: Space>(&self, points: &[V]) -> V::Wide {
+        let nowhere = V::Wide::ZERO * f64::NAN;
+        points.get(self.number).map_or(nowhere, |it| it.widen())
+    }
 }

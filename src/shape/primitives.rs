@@ -3,7 +3,7 @@
 //!
 //! `polygon.rs` and `extrusion.rs` have those that are no single kind of shape, `half_space.rs` those without an end.
 
-use core::f32::consts::PI;
+use core::{f32::consts::PI, mem::ManuallyDrop};
 
 use super::{
     ConvexHull, Shape, ShapeError, Support,
@@ -20,22 +20,34 @@ use crate::{
     space::{Space, Wide},
 };
 
+/// To be a shape costs a primitive nothing: the compiler sees which kind it is, and looks no further. (That nothing is left
+/// to be dropped has to be said.)
+///
 /// Each primitive, whether it is convex whatever its numbers, its space, and the kind of shape that it is.
 macro_rules! primitives {
     ($($primitive:ident $(: $convex:ident)? in $space:ident => |$it:ident| $shape:expr;)*) => { $(
         impl Support for $primitive {
             type Vector = $space;
 
+            #[inline]
             fn support(&self, direction: <$space as Space>::Wide) -> <$space as Space>::Wide {
                 let $it = self;
-                let shape: Shape<$space> = $shape;
+                let shape: ManuallyDrop<Shape<$space>> = ManuallyDrop::new($shape);
                 shape.support(direction)
             }
 
+            #[inline]
             fn radius(&self) -> f64 {
                 let $it = self;
-                let shape: Shape<$space> = $shape;
+                let shape: ManuallyDrop<Shape<$space>> = ManuallyDrop::new($shape);
                 shape.radius()
+            }
+
+            #[inline]
+            fn block(&self) -> Option<<$space as Space>::Wide> {
+                let $it = self;
+                let shape: ManuallyDrop<Shape<$space>> = ManuallyDrop::new($shape);
+                shape.block()
             }
         }
 
@@ -88,6 +100,7 @@ pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shap
 impl Support for ConvexPolygon {
     type Vector = Vec2;
 
+    #[inline]
     fn support(&self, direction: DVec2) -> DVec2 {
         farthest(self.vertices(), direction)
     }
@@ -129,6 +142,7 @@ fn corners(plane: &Plane3d) -> [Vec3; 4] {
 impl Support for Plane3d {
     type Vector = Vec3;
 
+    #[inline]
     fn support(&self, direction: DVec3) -> DVec3 {
         farthest(&corners(self), direction)
     }

@@ -22,6 +22,7 @@ use crate::space::Wide;
 const SQUARABLE: Range<f64> = 1e-150..1e150;
 
 /// The unit vector in the direction of `vector`, of whatever length; null for the null vector.
+#[inline]
 pub(super) fn toward<W: Wide>(vector: W) -> W {
     let extent = vector.extent();
     let near_one = if SQUARABLE.contains(&extent) {
@@ -42,6 +43,7 @@ struct AboutY<W> {
 }
 
 impl<W: Wide> AboutY<W> {
+    #[inline]
     fn new(direction: W) -> Self {
         let along = direction.component(1);
         let across = direction - W::axis(1) * along;
@@ -56,6 +58,7 @@ impl<W: Wide> AboutY<W> {
 
 /// The farthest point of the ellipsoid with half axes `half_size`: the unit ball under the diagonal map H of these, so
 /// that max { d · H x | |x| = 1 } is at x = H d / |H d|.
+#[inline]
 pub(super) fn ellipsoid<W: Wide>(half_size: W, direction: W) -> W {
     toward(direction.scaled(half_size)).scaled(half_size)
 }
@@ -65,6 +68,7 @@ pub(super) fn ellipsoid<W: Wide>(half_size: W, direction: W) -> W {
 ///
 /// A disc's farthest point lies on its rim toward d, so that with a = `along` and c = `across` the upper disc reaches
 /// a `half_height` + c `top`, and the lower one -a `half_height` + c `bottom`.
+#[inline]
 pub(super) fn frustum<W: Wide>(half_height: f64, top: f64, bottom: f64, direction: W) -> W {
     let (half_height, top, bottom) = (half_height.abs(), top.abs(), bottom.abs());
     let AboutY {
@@ -120,6 +124,7 @@ impl Cap {
     /// With A the angle between d and y, and h the half angle: where A < h, it is where d meets the ball; else a tip, the
     /// nearest point of the rim, or the origin if that is farther. Both angles are from 0 to pi, so that A < h where
     /// sin(A - h) < 0. (With cosines a narrow cap would end at an angle of 1e-8.)
+    #[inline]
     pub(super) fn support<W: Wide>(&self, direction: W) -> W {
         let radius = f64::from(self.radius.abs());
         let AboutY {

@@ -49,16 +49,24 @@ impl<S> Rounded<S> {
 impl<S: Support> Support for Rounded<S> {
     type Vector = S::Vector;
 
+    #[inline]
     fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
         self.shape.support(direction)
     }
 
+    #[inline]
     fn radius(&self) -> f64 {
         checked_radius(self.shape.radius()) + checked_radius(self.margin.into())
     }
 
+    #[inline]
     fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
         self.shape.half_space()
+    }
+
+    #[inline]
+    fn block(&self) -> Option<<S::Vector as Space>::Wide> {
+        self.shape.block()
     }
 }
 

@@ -98,6 +98,7 @@ pub trait Support {
 
     /// The radius around the core: finite and not negative; 0 unless said otherwise. A shape with any other radius
     /// touches nothing.
+    #[inline]
     fn radius(&self) -> f64 {
         0.0
     }
@@ -105,12 +106,22 @@ pub trait Support {
     /// What the core is, if it is a half-space: the one kind of shape that no support function describes. Here, and not a
     /// trait of its own, so that every query takes half-spaces; where it is not overridden it costs nothing.
     #[doc(hidden)]
+    #[inline]
     fn half_space(&self) -> Option<HalfSpace<<Self::Vector as Space>::Wide>> {
+        None
+    }
+
+    /// The half size h of the core, if it is the box from -h to h: also a segment, with one component that is not 0, and a
+    /// point, with none. Queries have closed forms for these; where it is not overridden it costs nothing.
+    #[doc(hidden)]
+    #[inline]
+    fn block(&self) -> Option<<Self::Vector as Space>::Wide> {
         None
     }
 }
 
 /// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
+#[inline]
 pub(super) fn checked_radius(radius: f64) -> f64 {
     if radius >= 0.0 { radius } else { f64::NAN }
 }
@@ -121,16 +132,24 @@ macro_rules! forward {
         impl<S: Support + ?Sized> Support for $pointer {
             type Vector = S::Vector;
 
+            #[inline]
             fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
                 (**self).support(direction)
             }
 
+            #[inline]
             fn radius(&self) -> f64 {
                 (**self).radius()
             }
 
+            #[inline]
             fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
                 (**self).half_space()
+            }
+
+            #[inline]
+            fn block(&self) -> Option<<S::Vector as Space>::Wide> {
+                (**self).block()
             }
         }
     )* };

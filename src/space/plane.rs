@@ -7,30 +7,37 @@ impl Space for Vec2 {
     type Wide = DVec2;
     type Isometry = Isometry2d;
 
+    #[inline]
     fn widen(self) -> DVec2 {
         self.as_dvec2()
     }
 
+    #[inline]
     fn narrow(wide: DVec2) -> Self {
         wide.as_vec2() + Vec2::ZERO
     }
 
+    #[inline]
     fn is_finite(self) -> bool {
         self.is_finite()
     }
 
+    #[inline]
     fn min_component(self) -> f32 {
         self.min_element()
     }
 
+    #[inline]
     fn to_vec3(self) -> Vec3 {
         self.extend(0.0)
     }
 
+    #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat2, DVec2) {
         (DMat2::from_mat3(linear), translation.truncate())
     }
 
+    #[inline]
     fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {
         let rotation = isometry.rotation;
         let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit()?;
@@ -48,44 +55,60 @@ impl Wide for DVec2 {
 
     const DIMENSION: usize = 2;
     const ZERO: Self = DVec2::ZERO;
+    const ONE: Self = DVec2::ONE;
     const IDENTITY: DMat2 = DMat2::IDENTITY;
 
+    #[inline]
     fn axis(index: usize) -> Self {
         if index == 0 { DVec2::X } else { DVec2::Y }
     }
 
+    #[inline]
     fn component(self, index: usize) -> f64 {
         if index == 0 { self.x } else { self.y }
     }
 
+    #[inline]
     fn is_finite(self) -> bool {
         self.is_finite()
     }
 
+    #[inline]
     fn dot(self, other: Self) -> f64 {
         self.dot(other)
     }
 
+    #[inline]
     fn extent(self) -> f64 {
         self.abs().element_sum()
     }
 
+    #[inline]
     fn copysign(self, signs: Self) -> Self {
         self.copysign(signs)
     }
 
+    #[inline]
+    fn clamped(self, half: Self) -> Self {
+        self.min(half).max(-half)
+    }
+
+    #[inline]
     fn scaled(self, factors: Self) -> Self {
         self * factors
     }
 
+    #[inline]
     fn wedge(self, other: Self) -> f64 {
         self.perp_dot(other)
     }
 
+    #[inline]
     fn dot_areas(a: f64, b: f64) -> f64 {
         a * b
     }
 
+    #[inline]
     fn determinant(edges: &[Self]) -> f64 {
         match edges {
             [a, b] => a.perp_dot(*b),
@@ -93,6 +116,7 @@ impl Wide for DVec2 {
         }
     }
 
+    #[inline]
     fn perpendicular(edges: &[Self]) -> Option<Self> {
         match edges {
             [] => Some(DVec2::X),
@@ -102,15 +126,18 @@ impl Wide for DVec2 {
         }
     }
 
+    #[inline]
     fn transpose(matrix: DMat2) -> DMat2 {
         matrix.transpose()
     }
 
+    #[inline]
     fn inverse(matrix: DMat2) -> Option<DMat2> {
         let inverse = (matrix.determinant() != 0.0).then(|| matrix.inverse());
         inverse.filter(|inverse| inverse.is_finite())
     }
 
+    #[inline]
     fn column(matrix: DMat2, index: usize) -> Self {
         if index == 0 {
             matrix.x_axis

@@ -9,268 +9,339 @@
 //! * A rim that is not one closed loop, which only rounding can bring about, is found before anything is changed, and
 //!   reported.
 
-use smallvec::SmallVec;
-
-use super::{Facet, Growth, Polytope, Wide};
+use super::{Facet, Growth, List, Polytope, Wide};
 use crate::math::DVec3;
 
 #[derive(Clone, Copy)]
 struct Face {
     /// Outward, of unit length; null for a triangle without area.
     normal: DVec3,
-    /// Of the plane, along the normal; infinite for a triangle without area and for one that has been removed, so that
-    /// neither is ever the nearest.
-    distance: f64,
     /// Counter-clockwise as seen from outside.
     vertices: [u16; 3],
     /// The triangle across the edge from vertex i to vertex i + 1.
     neighbours: [u16; 3],
-    state: FaceState,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FaceState {
-    Boundary,
     /// In sight of the vertex that is being added.
-    Seen,
-    Removed,
+    is_seen: bool,
 }
 
 impl Face {
-    fn new(points: &[DVec3], vertices: [u16; 3], neighbours: [u16; 3]) -> Self {
+    /// What a triangle is made in.
+    const BLANK: Self = Self {
+        normal: DVec3::ZERO,
+        vertices: [0; 3],
+        neighbours: [0; 3],
+        is_seen: false,
+    };
+
+    /// With the distance of its plane along the normal, which is infinite for a triangle without area, so that it is never
+    /// the nearest.
+    #[inline]
+    fn new(points: &[DVec3], vertices: [u16; 3], neighbours: [u16; 3]) -> (Self, f64) {
         let point = |number: u16| {
             points
                 .get(usize::from(number))
                 .copied()
                 .unwrap_or(DVec3::NAN)
         };
-        let [a, b, c] = vertices.map(point);
-        let normal = DVec3::perpendicular(&[b - a, c - a]).and_then(Wide::unit);
-        Self {
-            normal: normal.unwrap_or(DVec3::ZERO),
-            distance: normal.map_or(f64::INFINITY, |normal| normal.dot(a)),
+        let [a, b, c] = vertices;
+        let (a, b, c) = (point(a), point(b), point(c));
+        let unit = DVec3::perpendicular(&[b - a, c - a]).and_then(Wide::unit);
+        let face = Self {
+            normal: unit.unwrap_or(DVec3::ZERO),
             vertices,
             neighbours,
-            state: FaceState::Boundary,
-        }
-    }
-
-    /// Whether the point lies beyond the plane, or on it. Every point lies on a triangle without area.
-    fn sees(&self, point: DVec3, tolerance: f64) -> bool {
-        self.normal == DVec3::ZERO || self.normal.dot(point) > self.distance - tolerance
+            is_seen: false,
+        };
+        (face, unit.map_or(f64::INFINITY, |normal| normal.dot(a)))
     }
 
     /// Which of its edges begins at the vertex. Across an edge from p to q lies a triangle with the edge from q to p.
-    fn edge_from(&self, vertex: u16) -> Option<usize> {
-        self.vertices.iter().position(|it| *it == vertex)
+    #[inline]
+    fn edge_from(&self, vertex: u16) -> Option<u8> {
+        let [a, b, c] = self.vertices;
+        if a == vertex {
+            Some(0)
+        } else if b == vertex {
+            Some(1)
+        } else {
+            (c == vertex).then_some(2)
+        }
     }
 }
 
-/// An edge of the rim: from vertex to vertex as the seen triangle had it, and the unseen triangle across.
+/// The next edge of a triangle, counter-clockwise.
+#[inline]
+fn after(edge: u8) -> u8 {
+    if edge >= 2 { 0 } else { edge + 1 }
+}
+
+/// An edge of the rim: from vertex to vertex as the seen triangle had it.
 #[derive(Clone, Copy)]
 struct RimEdge {
     start: u16,
     end: u16,
+    /// The unseen triangle across.
     across: u16,
+    /// Which edge of that one it is.
+    side: u8,
+    /// The triangle that will join it to the new vertex.
+    new: u16,
+}
+
+/// A triangle in sight: its next edge to look across, and how many are left.
+#[derive(Clone, Copy)]
+struct Visit {
+    number: u16,
+    edge: u8,
+    left: u8,
 }
 
 /// A closed surface of triangles.
 pub struct Polyhedron<const FACES: usize> {
-    faces: SmallVec<[Face; FACES]>,
-    removed: SmallVec<[u16; FACES]>,
+    /// Of the triangles' planes, infinite for one that has been removed: on their own, because they are looked through for
+    /// the nearest.
+    distances: List<f64, FACES>,
+    faces: List<Face, FACES>,
+    removed: List<u16, FACES>,
     /// How many triangles have been made so far.
     made: usize,
+    /// Of the vertex that is being added: the triangles that see it, and their rim in order.
+    seen: List<u16, FACES>,
+    rim: List<RimEdge, FACES>,
 }
 
 /// More triangles than this are not made, counted with those that were removed since. A body of a thousand vertices takes
 /// six for each; but a new corner of a cap with a round rim makes all of the cap anew, and so a multiple of it.
 const MAX_MADE: usize = 16_384;
 
+/// A bit for each vertex: as many as are ever counted.
+type VertexSet = [u64; 16];
+
 impl<const FACES: usize> Polyhedron<FACES> {
-    fn face(&self, number: u16) -> Option<&Face> {
-        self.faces.get(usize::from(number))
+    /// Adds a triangle, or returns `None` if there is no room.
+    #[inline]
+    fn add(&mut self, (face, distance): (Face, f64)) -> Option<()> {
+        self.distances.push(distance)?;
+        self.faces.push(face)
     }
 
-    fn face_mut(&mut self, number: u16) -> Option<&mut Face> {
-        self.faces.get_mut(usize::from(number))
+    /// Whether the point lies beyond the plane of a triangle, or on it. Every point lies on a triangle without area.
+    #[inline]
+    fn sees(face: &Face, distance: f64, point: DVec3, tolerance: f64) -> bool {
+        face.normal == DVec3::ZERO || face.normal.dot(point) > distance - tolerance
     }
 
-    /// Marks the triangles that see `point`, from the one given on over edges, and collects their rim in order, or
-    /// `None` if they are not linked as those of a closed surface are.
-    fn mark_seen(
-        &mut self,
-        from: u16,
-        point: DVec3,
-        tolerance: f64,
-        seen: &mut SmallVec<[u16; FACES]>,
-    ) -> Option<SmallVec<[RimEdge; FACES]>> {
-        let mut rim = SmallVec::new();
-        // Each entry: a triangle in sight, its next edge to look across, and how many are left. Edges are taken
-        // counter-clockwise from the one that was entered by, so that the rim comes out counter-clockwise as well.
-        let mut walk: SmallVec<[(u16, u8, u8); FACES]> = SmallVec::new();
-        self.face_mut(from)?.state = FaceState::Seen;
-        seen.push(from);
-        walk.push((from, 0, 3));
-        while let Some((number, edge, left)) = walk.pop() {
-            if left == 0 {
+    /// Marks the triangles that see `point`, from the one given on over edges, and collects them and their rim in order, or
+    /// returns `None` if they are not linked as those of a closed surface are.
+    #[inline]
+    fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
+        self.seen.truncate(0);
+        self.rim.truncate(0);
+        // Edges are taken counter-clockwise from the one that was entered by, so that the rim comes out counter-clockwise
+        // as well.
+        let mut walk: List<Visit, FACES> = List::new();
+        let faces: &mut [Face] = &mut self.faces;
+        let distances: &[f64] = &self.distances;
+        faces.get_mut(usize::from(from))?.is_seen = true;
+        self.seen.push(from)?;
+        let mut visit = Visit {
+            number: from,
+            edge: 0,
+            left: 3,
+        };
+        loop {
+            if visit.left == 0 {
+                let Some(before) = walk.pop() else {
+                    return Some(());
+                };
+                visit = before;
                 continue;
             }
-            walk.push((number, (edge + 1) % 3, left - 1));
-            let edge = usize::from(edge);
-            let face = *self.face(number)?;
+            let face = faces.get(usize::from(visit.number))?;
+            let edge = usize::from(visit.edge);
             let across = *face.neighbours.get(edge)?;
             let start = *face.vertices.get(edge)?;
-            let end = *face.vertices.get((edge + 1) % 3)?;
-            let neighbour = self.face_mut(across)?;
-            if neighbour.state == FaceState::Seen {
+            visit.edge = after(visit.edge);
+            visit.left -= 1;
+            let end = *face.vertices.get(usize::from(visit.edge))?;
+            let neighbour = faces.get_mut(usize::from(across))?;
+            if neighbour.is_seen {
                 continue;
             }
-            if neighbour.sees(point, tolerance) {
-                neighbour.state = FaceState::Seen;
-                let entered_by = neighbour.edge_from(end)?;
-                seen.push(across);
-                walk.push((across, (entered_by as u8 + 1) % 3, 2));
+            let side = neighbour.edge_from(end)?;
+            let distance = *distances.get(usize::from(across))?;
+            if Self::sees(neighbour, distance, point, tolerance) {
+                neighbour.is_seen = true;
+                self.seen.push(across)?;
+                walk.push(visit)?;
+                visit = Visit {
+                    number: across,
+                    edge: after(side),
+                    left: 2,
+                };
             } else {
-                rim.push(RimEdge { start, end, across });
+                let edge = RimEdge {
+                    start,
+                    end,
+                    across,
+                    side,
+                    new: 0,
+                };
+                self.rim.push(edge)?;
             }
         }
-        Some(rim)
     }
 
     /// Whether the rim is one loop, each of whose edges begins where the one before ended, and no vertex comes twice.
-    fn is_simple(rim: &[RimEdge]) -> bool {
-        let closed = rim
-            .iter()
-            .zip(rim.iter().cycle().skip(1))
-            .all(|(edge, next)| edge.end == next.start);
-        let mut starts: SmallVec<[u16; FACES]> = rim.iter().map(|edge| edge.start).collect();
-        starts.sort_unstable();
-        let unique = starts
-            .iter()
-            .zip(starts.iter().skip(1))
-            .all(|(a, b)| a != b);
-        rim.len() >= 3 && closed && unique
+    #[inline]
+    fn rim_is_simple(&self) -> bool {
+        let Some(last) = self.rim.last() else {
+            return false;
+        };
+        let mut met: VertexSet = Default::default();
+        let mut at = last.end;
+        for edge in self.rim.iter() {
+            let bit = 1 << (edge.start % 64);
+            let Some(word) = met.get_mut(usize::from(edge.start / 64)) else {
+                return false;
+            };
+            if edge.start != at || *word & bit != 0 {
+                return false;
+            }
+            *word |= bit;
+            at = edge.end;
+        }
+        self.rim.len() >= 3
     }
 
-    /// Numbers for as many new triangles: those of removed ones first.
-    fn allocate(&mut self, count: usize) -> SmallVec<[u16; FACES]> {
-        let reused = count.min(self.removed.len());
-        let mut numbers: SmallVec<[u16; FACES]> =
-            self.removed.drain(self.removed.len() - reused..).collect();
-        for number in self.faces.len()..self.faces.len() + count - reused {
-            let blank = Face {
-                normal: DVec3::ZERO,
-                distance: f64::INFINITY,
-                vertices: [0; 3],
-                neighbours: [0; 3],
-                state: FaceState::Removed,
-            };
-            self.faces.push(blank);
-            numbers.push(number as u16);
+    /// Gives each edge of the rim a new triangle: those of removed ones first, and then further ones, for which there is room.
+    #[inline]
+    fn allocate(&mut self) {
+        let kept = self.removed.len().saturating_sub(self.rim.len());
+        let reused = self.removed.get(kept..).unwrap_or_default();
+        let reused_count = reused.len();
+        let numbers = reused.iter().copied().chain(self.faces.len() as u16..);
+        for (edge, number) in self.rim.iter_mut().zip(numbers) {
+            edge.new = number;
         }
-        numbers
+        self.removed.truncate(kept);
+        for _ in reused_count..self.rim.len() {
+            let _ = self.add((Face::BLANK, f64::INFINITY));
+        }
     }
 }
 
 impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
-    fn from_simplex(points: &[DVec3]) -> Option<Self> {
+    #[inline]
+    fn new() -> Self {
+        Self {
+            distances: List::new(),
+            faces: List::new(),
+            removed: List::new(),
+            made: 0,
+            seen: List::new(),
+            rim: List::new(),
+        }
+    }
+
+    fn begin(&mut self, points: &[DVec3]) -> Option<()> {
         let [a, b, c, d, ..] = *points else {
             return None;
         };
         let volume = DVec3::determinant(&[b - a, c - a, d - a]);
         // Seen from the fourth vertex, the other three run clockwise if the volume is negative. Face i lies opposite to
         // vertex i, so that the numbers of its neighbours are those of the vertices across its edges.
-        let (b, c) = if volume > 0.0 {
-            (2, 1)
+        let triangles = if volume > 0.0 {
+            [[2, 3, 1], [0, 3, 2], [0, 1, 3], [0, 2, 1]]
         } else if volume < 0.0 {
-            (1, 2)
+            [[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]]
         } else {
             return None;
         };
         // The face across the edge from p to q of an outward triangle (p, q, r) is the one that lacks r.
-        let face = |[p, q, r]: [u16; 3]| Face::new(points, [p, q, r], [r, p, q]);
-        let mut by_number = [
-            (0, face([b, 3, c])),
-            (b, face([0, c, 3])),
-            (c, face([0, 3, b])),
-            (3, face([0, b, c])),
-        ];
-        by_number.sort_unstable_by_key(|(number, _)| *number);
-        Some(Self {
-            faces: by_number.into_iter().map(|(_, face)| face).collect(),
-            removed: SmallVec::new(),
-            made: 4,
-        })
+        for [p, q, r] in triangles {
+            self.add(Face::new(points, [p, q, r], [r, p, q]))?;
+        }
+        self.made = triangles.len();
+        Some(())
     }
 
-    fn distances(&self) -> impl Iterator<Item = f64> {
-        self.faces.iter().map(|face| face.distance)
+    #[inline]
+    fn distances(&self) -> &[f64] {
+        &self.distances
     }
 
+    #[inline]
     fn facet(&self, number: usize) -> Option<Facet<DVec3>> {
-        self.faces.get(number).map(|face| Facet {
+        let face = self.faces.get(number)?;
+        Some(Facet {
             normal: face.normal,
-            distance: face.distance,
-            vertices: face.vertices.map(usize::from),
+            distance: *self.distances.get(number)?,
+            vertices: face.vertices,
             index: number,
         })
     }
 
+    #[inline]
     fn grow(&mut self, points: &[DVec3], beyond: &Facet<DVec3>, tolerance: f64) -> Growth {
         let new = points.len().saturating_sub(1);
         let Some(point) = points.get(new) else {
             return Growth::Tangled;
         };
-        let mut seen = SmallVec::new();
-        let rim = self.mark_seen(beyond.index as u16, *point, tolerance, &mut seen);
-        let outcome = match &rim {
-            Some(rim) if Self::is_simple(rim) => {
-                let blank = self.removed.len() + seen.len();
-                let no_room = self.faces.len() + rim.len() > FACES + blank;
-                if no_room || self.made + rim.len() > MAX_MADE {
-                    Growth::Full
-                } else {
-                    Growth::Grown
-                }
+        let marked = self.mark_seen(beyond.index as u16, *point, tolerance);
+        let outcome = if marked.is_none() || !self.rim_is_simple() {
+            Growth::Tangled
+        } else {
+            let blank = self.removed.len() + self.seen.len();
+            let no_room = self.faces.len() + self.rim.len() > FACES + blank;
+            if no_room || self.made + self.rim.len() > MAX_MADE {
+                Growth::Full
+            } else {
+                Growth::Grown
             }
-            _ => Growth::Tangled,
         };
-        for number in &seen {
-            if let Some(face) = self.face_mut(*number) {
-                face.state = FaceState::Boundary;
-                if outcome == Growth::Grown {
-                    face.state = FaceState::Removed;
-                    face.distance = f64::INFINITY;
+        if outcome != Growth::Grown {
+            for number in self.seen.iter() {
+                if let Some(face) = self.faces.get_mut(usize::from(*number)) {
+                    face.is_seen = false;
                 }
             }
+            return outcome;
         }
-        let (Growth::Grown, Some(rim)) = (outcome, rim) else {
+        for number in self.seen.iter() {
+            if let Some(distance) = self.distances.get_mut(usize::from(*number)) {
+                *distance = f64::INFINITY;
+            }
+            // There is room for all of them: no triangle is removed twice.
+            let _ = self.removed.push(*number);
+        }
+        self.made += self.rim.len();
+        self.allocate();
+
+        let (faces, distances): (&mut [Face], &mut [f64]) = (&mut self.faces, &mut self.distances);
+        let rim: &[RimEdge] = &self.rim;
+        let (Some(first), Some(last)) = (rim.first(), rim.last()) else {
             return outcome;
         };
-        self.removed.extend(seen);
-        self.made += rim.len();
-
         let new = new as u16;
-        let numbers = self.allocate(rim.len());
-        let next = numbers.iter().cycle().skip(1);
-        let previous = numbers.iter().cycle().skip(numbers.len() - 1);
-        for (((edge, number), next), previous) in rim.iter().zip(&numbers).zip(next).zip(previous) {
-            let face = Face::new(
-                points,
-                [edge.start, edge.end, new],
-                [edge.across, *next, *previous],
-            );
-            if let Some(slot) = self.face_mut(*number) {
-                *slot = face;
+        let mut previous = last.new;
+        for (place, edge) in rim.iter().enumerate() {
+            let next = rim.get(place + 1).unwrap_or(first).new;
+            let neighbours = [edge.across, next, previous];
+            let made = Face::new(points, [edge.start, edge.end, new], neighbours);
+            let number = usize::from(edge.new);
+            if let (Some(face), Some(distance)) = (faces.get_mut(number), distances.get_mut(number))
+            {
+                (*face, *distance) = made;
             }
             // The unseen neighbour had a seen triangle across this edge: now it has the new one.
-            if let Some(neighbour) = self.face_mut(edge.across)
-                && let Some(side) = neighbour.edge_from(edge.end)
-                && let Some(slot) = neighbour.neighbours.get_mut(side)
+            if let Some(neighbour) = faces.get_mut(usize::from(edge.across))
+                && let Some(slot) = neighbour.neighbours.get_mut(usize::from(edge.side))
             {
-                *slot = *number;
+                *slot = edge.new;
             }
+            previous = edge.new;
         }
-        Growth::Grown
+        outcome
     }
 }

@@ -24,6 +24,7 @@ impl<W: Wide> Pose<W> {
     };
 
     /// This pose of what lies in pose `inner`.
+    #[inline]
     pub fn after(&self, inner: &Self) -> Self {
         Self {
             rotation: self.rotation * inner.rotation,
@@ -36,6 +37,7 @@ impl<W: Wide> Pose<W> {
     /// Queries compute in the frame of the first shape, so that their precision depends on the size of the pair and
     /// not on its distance from the world's origin: the difference of two f32 translations is exact in f64 for all
     /// pairs near enough to touch.
+    #[inline]
     pub fn relative(&self, other: &Self) -> Self {
         let inverse = W::transpose(self.rotation);
         Self {
@@ -46,14 +48,15 @@ impl<W: Wide> Pose<W> {
 
     /// A total order without geometric meaning: a pair is solved in this order and then turned round, so that swapping
     /// the arguments of a query gives the mirror image to the bit.
+    #[inline]
     pub fn total_cmp(&self, other: &Self) -> Ordering {
-        (0..W::DIMENSION)
-            .map(|index| {
-                W::column(self.rotation, index).total_cmp(W::column(other.rotation, index))
-            })
-            .fold(
-                self.translation.total_cmp(other.translation),
-                Ordering::then,
-            )
+        let turned = || {
+            let column =
+                |index| W::column(self.rotation, index).total_cmp(W::column(other.rotation, index));
+            let differs = (0..W::DIMENSION).map(column).find(|order| order.is_ne());
+            differs.unwrap_or(Ordering::Equal)
+        };
+        let moved = self.translation.total_cmp(other.translation);
+        moved.then_with(turned)
     }
 }

@@ -7,30 +7,37 @@ impl Space for Vec3 {
     type Wide = DVec3;
     type Isometry = Isometry3d;
 
+    #[inline]
     fn widen(self) -> DVec3 {
         self.as_dvec3()
     }
 
+    #[inline]
     fn narrow(wide: DVec3) -> Self {
         wide.as_vec3() + Vec3::ZERO
     }
 
+    #[inline]
     fn is_finite(self) -> bool {
         self.is_finite()
     }
 
+    #[inline]
     fn min_component(self) -> f32 {
         self.min_element()
     }
 
+    #[inline]
     fn to_vec3(self) -> Vec3 {
         self
     }
 
+    #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat3, DVec3) {
         (linear, translation)
     }
 
+    #[inline]
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
         let rotation = isometry.rotation.as_dquat();
         let translation = Vec3::from(isometry.translation);
@@ -49,8 +56,10 @@ impl Wide for DVec3 {
 
     const DIMENSION: usize = 3;
     const ZERO: Self = DVec3::ZERO;
+    const ONE: Self = DVec3::ONE;
     const IDENTITY: DMat3 = DMat3::IDENTITY;
 
+    #[inline]
     fn axis(index: usize) -> Self {
         match index {
             0 => DVec3::X,
@@ -59,6 +68,7 @@ impl Wide for DVec3 {
         }
     }
 
+    #[inline]
     fn component(self, index: usize) -> f64 {
         match index {
             0 => self.x,
@@ -67,34 +77,47 @@ impl Wide for DVec3 {
         }
     }
 
+    #[inline]
     fn is_finite(self) -> bool {
         self.is_finite()
     }
 
+    #[inline]
     fn dot(self, other: Self) -> f64 {
         self.dot(other)
     }
 
+    #[inline]
     fn extent(self) -> f64 {
         self.abs().element_sum()
     }
 
+    #[inline]
     fn copysign(self, signs: Self) -> Self {
         self.copysign(signs)
     }
 
+    #[inline]
+    fn clamped(self, half: Self) -> Self {
+        self.min(half).max(-half)
+    }
+
+    #[inline]
     fn scaled(self, factors: Self) -> Self {
         self * factors
     }
 
+    #[inline]
     fn wedge(self, other: Self) -> DVec3 {
         self.cross(other)
     }
 
+    #[inline]
     fn dot_areas(a: DVec3, b: DVec3) -> f64 {
         a.dot(b)
     }
 
+    #[inline]
     fn determinant(edges: &[Self]) -> f64 {
         match edges {
             [a, b, c] => a.cross(*b).dot(*c),
@@ -102,6 +125,7 @@ impl Wide for DVec3 {
         }
     }
 
+    #[inline]
     fn perpendicular(edges: &[Self]) -> Option<Self> {
         match edges {
             [] => Some(DVec3::X),
@@ -122,15 +146,18 @@ impl Wide for DVec3 {
         }
     }
 
+    #[inline]
     fn transpose(matrix: DMat3) -> DMat3 {
         matrix.transpose()
     }
 
+    #[inline]
     fn inverse(matrix: DMat3) -> Option<DMat3> {
         let inverse = (matrix.determinant() != 0.0).then(|| matrix.inverse());
         inverse.filter(|inverse| inverse.is_finite())
     }
 
+    #[inline]
     fn column(matrix: DMat3, index: usize) -> Self {
         match index {
             0 => matrix.x_axis,

@@ -170,6 +170,8 @@ pub struct Figure<V> {
     shape: Box<dyn Support<Vector = V>>,
     form: Form,
     radius: f64,
+    /// Whether it is solved in the general way, also where there is a closed form for it.
+    is_general: bool,
 }
 
 /// What is special about a shape.
@@ -193,6 +195,7 @@ impl<V: Dimension> Figure<V> {
             shape,
             form,
             radius: radius.into(),
+            is_general: false,
         }
     }
 
@@ -440,7 +443,7 @@ impl<V: Dimension> Figure<V> {
     }
 
     pub fn support(&self) -> Bounded<'_, V> {
-        Bounded::new(Box::new(&*self.shape))
+        Bounded::new(Box::new(&*self.shape)).in_general(self.is_general)
     }
 
     pub fn solid(&self, pose: V::Isometry, origin: DVec3) -> Solid {
@@ -609,7 +612,12 @@ impl<V: Dimension> Adverse<V> {
         } else {
             Figure::random(plan.classes[1], plan.sizes[1], plan.styles[1], random)
         };
-        Self::place(regime, a, b, plan, step, random)
+        let mut case = Self::place(regime, a, b, plan, step, random);
+        // By a bit of a hash, so that it is no matter of the regime or the classes.
+        let is_general = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1;
+        case.a.is_general = is_general;
+        case.b.is_general = is_general;
+        case
     }
 
     fn place(

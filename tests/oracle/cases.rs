@@ -240,6 +240,8 @@ impl Dimension for Vec3 {
 pub struct Bounded<'a, V> {
     shape: Box<dyn Support<Vector = V> + 'a>,
     calls: Cell<usize>,
+    /// Whether it is solved in the general way, also where there is a closed form for it.
+    is_general: bool,
 }
 
 impl<'a, V: Space> Bounded<'a, V> {
@@ -247,7 +249,13 @@ impl<'a, V: Space> Bounded<'a, V> {
         Self {
             shape,
             calls: Cell::new(0),
+            is_general: false,
         }
+    }
+
+    /// The same, solved in the general way if so asked.
+    pub fn in_general(self, is_general: bool) -> Self {
+        Self { is_general, ..self }
     }
 
     /// How often it has been asked since the last time.
@@ -267,6 +275,14 @@ impl<V: Space> Support for Bounded<'_, V> {
 
     fn radius(&self) -> f64 {
         self.shape.radius()
+    }
+
+    fn block(&self) -> Option<V::Wide> {
+        if self.is_general {
+            None
+        } else {
+            self.shape.block()
+        }
     }
 }
 

@@ -1,0 +1,428 @@
+//! Points, segments and boxes, in closed form: the cores of balls, of capsules, and of boxes with a margin or without.
+//!
+//! All three are a *block*: the box from -h to h in the shape's own frame, where h has no component that is not 0, one, or
+//! all of them. Whatever says so by [`Support::block`] is solved here, where it is well conditioned; the rest, and what is
+//! only near contact where a direction would be noise, stays with GJK and EPA. The decision is one of the pair and its
+//! poses, and the same for all queries.
+//!
+//! Let the second block have its centre at c, its axes b_j be the columns of R and its half size be k.
+//!
+//! *A point and a box.* In the frame of the box, the nearest point q of it has the point's coordinates, clamped to ±h. Where
+//! nothing is clamped the point is inside, and the way out is through the nearest face.
+//!
+//! *Points and segments.* The nearest points of s h and c + t k b are an end of the one and what is nearest to it on the
+//! other, or those where both lines are met at right angles (Ericson, "Real-Time Collision Detection" (2005), chapter
+//! 5.1.9): in space their distance is that of c along h ∧ b, whose direction keeps all digits.
+//!
+//! *With a box.* The difference of two blocks is c moved over all that ±h and ±k span: a zonotope. Along a unit vector n, of
+//! the sign for which n·c >= 0, it is
+//!
+//! ```text
+//! g(n) = n·c - Σ |n_i| h_i - Σ |n·b_j| k_j
+//! ```
+//!
+//! from the origin. That is a lower bound of the distance, and -g(n) an upper bound of the depth; and the depth is the least
+//! of these over the normals of its facets, which are those of both boxes and, in space, e_i ∧ b_j for each two edges
+//! (the separating axes of Gottschalk, Lin and Manocha, "OBBTree" (1996)). What departs from there: the axes are of unit
+//! length, as a depth is to be read off; where one of edges is not better than that of a face by more than rounding, the
+//! face counts, because a feature that lies flat on a face makes them equal; and the points in contact come with it.
+
+use super::{
+    epa::{Penetration, settled},
+    minkowski::Pair,
+    tolerance::{CORE_CONTACT, FLAT, TOUCHING},
+};
+use crate::{
+    shape::Support,
+    space::{Pose, Space, Wide},
+};
+
+/// What is known of two blocks.
+pub enum Blocks<W> {
+    /// Everything: the contact of the cores; where they are apart its depth is less than 0.
+    Met(Penetration<W>),
+    /// That the shapes are apart.
+    Apart,
+}
+
+/// How often at most the points in common of a face and what lies flat on it are sought by going to and fro.
+const ROUNDS: usize = 4;
+
+/// The square of the angle by which two edges are turned from each other at least, to have a direction at right angles to
+/// both that is good for a depth. Any other way out is longer by no more than a 3e-8th of the edges.
+const PARALLEL: f64 = 1e-15;
+
+impl<W: Wide> Blocks<W> {
+    /// For a pair of blocks that closed forms do for.
+    #[inline]
+    pub fn new<A, B>(pair: &Pair<A, B>) -> Option<Self>
+    where
+        A: Support + ?Sized,
+        A::Vector: Space<Wide = W>,
+        B: Support<Vector = A::Vector> + ?Sized,
+    {
+        let [first, second] = pair.blocks()?;
+        let reach = pair.reach();
+        let scale = first.length() + second.length() + reach;
+        if !(scale.is_finite() && pair.relative.translation.is_finite()) {
+            return None;
+        }
+        let sides = Sides {
+            halves: [first, second],
+            relative: pair.relative,
+            scale,
+        };
+        let sizes = [dimensions(first), dimensions(second)];
+        match sizes {
+            [0, 0] => Some(Self::Met(sides.points())),
+            [size, 0] if size == W::DIMENSION => Some(Self::Met(sides.box_and_point())),
+            [0, size] if size == W::DIMENSION => Some(Self::Met(
+                sides.turned().box_and_point().turned(&pair.relative),
+            )),
+            [0 | 1, 0 | 1] => {
+                let met = sides.segments()?;
+                Some(Self::Met(settled(pair, met)))
+            }
+            _ if sizes.contains(&W::DIMENSION) => {
+                let axis = sides.axis(reach + TOUCHING * scale);
+                if axis.gap > reach + TOUCHING * scale {
+                    Some(Self::Apart)
+                } else if axis.gap <= 0.0 {
+                    Some(Self::Met(settled(pair, sides.contact(&axis))))
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the shapes touch.
+    #[inline]
+    pub fn hit(&self, reach: f64) -> bool {
+        match self {
+            Self::Met(cores) => -cores.depth <= reach + TOUCHING * cores.scale,
+            Self::Apart => false,
+        }
+    }
+}
+
+/// How many components are not 0.
+#[inline]
+fn dimensions<W: Wide>(half: W) -> usize {
+    (0..W::DIMENSION)
+        .map(|index| usize::from(half.component(index) != 0.0))
+        .sum()
+}
+
+/// Whether a block has faces across this axis.
+#[inline]
+fn has_face<W: Wide>(half: W, axis: usize) -> bool {
+    (0..W::DIMENSION).all(|index| index == axis || half.component(index) != 0.0)
+}
+
+/// An axis along which the blocks are apart, or in each other.
+#[derive(Clone, Copy, Debug)]
+struct Axis<W> {
+    /// Unit, from the first block to the second.
+    normal: W,
+    /// g(n).
+    gap: f64,
+    kind: Kind,
+}
+
+/// What an axis is at right angles to.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// A face of the first block.
+    First,
+    /// A face of the second one.
+    Second,
+    /// An edge of either.
+    Edges(usize, usize),
+}
+
+/// Two blocks, in the frame of the first.
+struct Sides<W: Wide> {
+    halves: [W; 2],
+    relative: Pose<W>,
+    scale: f64,
+}
+
+impl<W: Wide> Sides<W> {
+    /// The same in the frame of the second, which is the first then.
+    #[inline]
+    fn turned(&self) -> Self {
+        let [first, second] = self.halves;
+        let rotation = W::transpose(self.relative.rotation);
+        Self {
+            halves: [second, first],
+            relative: Pose {
+                rotation,
+                translation: rotation * -self.relative.translation,
+            },
+            scale: self.scale,
+        }
+    }
+
+    /// The contact of two points.
+    #[inline]
+    fn points(&self) -> Penetration<W> {
+        let second = self.relative.translation;
+        Penetration {
+            normal: second.unit().unwrap_or(W::axis(0)),
+            depth: -second.length(),
+            first: W::ZERO,
+            second,
+            scale: self.scale,
+        }
+    }
+
+    /// The contact of a box with a point.
+    #[inline]
+    fn box_and_point(&self) -> Penetration<W> {
+        let [half, _] = self.halves;
+        let second = self.relative.translation;
+        let first = second.clamped(half);
+        let way = second - first;
+        let gap = way.length();
+        if let Some(normal) = way.unit() {
+            return Penetration {
+                normal,
+                depth: -gap,
+                first,
+                second,
+                scale: self.scale,
+            };
+        }
+        let mut depth = f64::INFINITY;
+        let mut face = W::axis(0);
+        for index in 0..W::DIMENSION {
+            let axis = W::axis(index).toward(second);
+            let beneath = axis.dot(half.copysign(axis) - second);
+            if beneath < depth {
+                (depth, face) = (beneath, axis);
+            }
+        }
+        Penetration {
+            normal: face,
+            depth,
+            first: second + face * depth,
+            second,
+            scale: self.scale,
+        }
+    }
+
+    /// The contact of two segments, or of one with a point, but for those that touch without crossing each other.
+    fn segments(&self) -> Option<Penetration<W>> {
+        let centre = self.relative.translation;
+        let [u, w] = [self.halves[0], self.relative.rotation * self.halves[1]];
+        let [uu, ww, uw] = [u.dot(u), w.dot(w), u.dot(w)];
+        let [cu, cw] = [centre.dot(u), centre.dot(w)];
+        let at = |s: f64, t: f64| [u * s, centre + w * t];
+        let apart = |normal: W, gap: f64, [first, second]: [W; 2]| Penetration {
+            normal,
+            depth: -gap,
+            first,
+            second,
+            scale: self.scale,
+        };
+        if let Some([s, t]) = crossing(u, w, centre)
+            && s.abs() <= 1.0
+            && t.abs() <= 1.0
+        {
+            let Some(across) = W::perpendicular(&[u, w]) else {
+                // In the plane there is no such direction: they cross each other.
+                let axis = self.axis(f64::INFINITY);
+                return (axis.gap <= 0.0).then(|| self.contact(&axis));
+            };
+            let normal = across.unit()?.toward(centre);
+            return Some(apart(normal, normal.dot(centre), at(s, t)));
+        }
+        // Along a segment of square s from its centre, what is nearest to a height of `along` over it.
+        let nearest = |along: f64, square: f64| {
+            if square > 0.0 {
+                (along / square).clamp(-1.0, 1.0)
+            } else {
+                0.0
+            }
+        };
+        let ends = [
+            at(nearest(cu + uw, uu), 1.0),
+            at(nearest(cu - uw, uu), -1.0),
+            at(1.0, nearest(uw - cw, ww)),
+            at(-1.0, nearest(-uw - cw, ww)),
+        ];
+        let far = |points: &[W; 2]| (points[1] - points[0]).length_squared();
+        let best = ends.into_iter().reduce(|best, other| {
+            if far(&other) < far(&best) {
+                other
+            } else {
+                best
+            }
+        })?;
+        let way = best[1] - best[0];
+        let gap = way.length();
+        // A direction that is known to too few digits is left to GJK.
+        let is_known = gap > CORE_CONTACT * self.scale;
+        is_known.then_some(apart(way.unit()?, gap, best))
+    }
+
+    /// The axis of the greatest gap; or any with one beyond `enough`.
+    #[inline]
+    fn axis(&self, enough: f64) -> Axis<W> {
+        let mut best = Axis {
+            normal: W::axis(0),
+            gap: f64::NEG_INFINITY,
+            kind: Kind::First,
+        };
+        let rotation = self.relative.rotation;
+        let [first, second] = self.halves;
+        for index in 0..W::DIMENSION {
+            if has_face(first, index) {
+                self.look(W::axis(index), Kind::First, 0.0, &mut best);
+            }
+            if has_face(second, index) {
+                let axis = W::column(rotation, index);
+                self.look(axis, Kind::Second, 0.0, &mut best);
+            }
+        }
+        if W::DIMENSION == 2 || best.gap > enough {
+            return best;
+        }
+        for index in 0..W::DIMENSION {
+            for other in 0..W::DIMENSION {
+                if first.component(index) == 0.0 || second.component(other) == 0.0 {
+                    continue;
+                }
+                let edges = [W::axis(index), W::column(rotation, other)];
+                let across = W::perpendicular(&edges).unwrap_or(W::ZERO);
+                let square = across.length_squared();
+                if square > PARALLEL {
+                    let axis = across * (1.0 / square.sqrt());
+                    let kind = Kind::Edges(index, other);
+                    self.look(axis, kind, FLAT * self.scale, &mut best);
+                }
+            }
+        }
+        best
+    }
+
+    /// Keeps an axis that is better than the best by more than `by`.
+    #[inline]
+    fn look(&self, axis: W, kind: Kind, by: f64, best: &mut Axis<W>) {
+        let [first, second] = self.halves;
+        let along = axis.dot(self.relative.translation);
+        let inner = W::transpose(self.relative.rotation) * axis;
+        let [of_first, of_second] = [
+            axis.dot(first.copysign(axis)),
+            inner.dot(second.copysign(inner)),
+        ];
+        let gap = along.abs() - of_first - of_second;
+        if gap > best.gap + by {
+            let normal = if along < 0.0 { -axis } else { axis };
+            *best = Axis { normal, gap, kind };
+        }
+    }
+
+    /// The contact along an axis.
+    #[inline]
+    fn contact(&self, axis: &Axis<W>) -> Penetration<W> {
+        let [first, second] = match axis.kind {
+            Kind::First => self.on_face(axis.normal, -axis.gap),
+            Kind::Second => {
+                let turned = self.turned();
+                let normal = turned.relative.rotation * -axis.normal;
+                let [second, first] = turned.on_face(normal, -axis.gap);
+                let place = |point| self.relative.rotation * point + self.relative.translation;
+                [place(first), place(second)]
+            }
+            Kind::Edges(index, other) => self.on_edges(axis.normal, index, other),
+        };
+        Penetration {
+            normal: axis.normal,
+            depth: -axis.gap,
+            first,
+            second,
+            scale: self.scale,
+        }
+    }
+
+    /// Of a contact with a face of the first block, whose outward normal is given, the points of both.
+    ///
+    /// The second block's point is the corner that is deepest. Where an edge or a face of it is as deep, it is some point of
+    /// that which lies on the face: from the middle to what is nearest there, and back.
+    #[inline]
+    fn on_face(&self, normal: W, depth: f64) -> [W; 2] {
+        let [half, other] = self.halves;
+        let rotation = self.relative.rotation;
+        let inner = W::transpose(rotation) * -normal;
+        let mut corner = W::ZERO;
+        let mut free = W::ZERO;
+        for index in 0..W::DIMENSION {
+            let axis = W::axis(index);
+            let along = axis * other.component(index);
+            if (inner.component(index) * other.component(index)).abs() <= FLAT * self.scale {
+                free = free + along;
+            } else {
+                corner = corner + along;
+            }
+        }
+        let corner = self.relative.translation + rotation * corner.copysign(inner);
+        let mut second = corner;
+        let mut first = (second + normal * depth).clamped(half);
+        if free != W::ZERO {
+            for _ in 0..ROUNDS {
+                let way = (W::transpose(rotation) * (first - corner)).clamped(free);
+                second = corner + rotation * way;
+                first = (second + normal * depth).clamped(half);
+            }
+        }
+        [first, second]
+    }
+
+    /// Of a contact of two edges, of an axis each, the points of both: where the lines come nearest.
+    #[inline]
+    fn on_edges(&self, normal: W, index: usize, other: usize) -> [W; 2] {
+        let [first, second] = self.halves;
+        let rotation = self.relative.rotation;
+        let inner = W::transpose(rotation) * -normal;
+        let [u, w] = [W::axis(index), W::column(rotation, other)];
+        let [along_u, along_w] = [first.component(index), second.component(other)];
+        // The middles of the edges.
+        let a = first.copysign(normal);
+        let a = a - u * a.component(index);
+        let b = second.copysign(inner);
+        let b = rotation * (b - W::axis(other) * b.component(other)) + self.relative.translation;
+        let [s, t] = crossing(u, w, b - a).unwrap_or([0.0; 2]);
+        [
+            a + u * s.clamp(-along_u, along_u),
+            b + w * t.clamp(-along_w, along_w),
+        ]
+    }
+}
+
+/// Where the lines s u and c + t w come nearest to each other: s and t, or `None` if they are parallel.
+///
+/// s u + m = c + t w, with m along n = u ∧ w. The areas of both sides with w and with u, along n, are s n·n = (c ∧ w)·n and
+/// t n·n = (c ∧ u)·n.
+#[inline]
+fn crossing<W: Wide>(u: W, w: W, c: W) -> Option<[f64; 2]> {
+    let normal = u.wedge(w);
+    let square = W::dot_areas(normal, normal);
+    let along = |direction: W| W::dot_areas(c.wedge(direction), normal) / square;
+    (square > PARALLEL * u.length_squared() * w.length_squared()).then(|| [along(w), along(u)])
+}
+
+impl<W: Wide> Penetration<W> {
+    /// The same in the frame of the other shape, whose pose in that of the result is given, and in the other order.
+    #[inline]
+    fn turned(self, pose: &Pose<W>) -> Self {
+        Self {
+            normal: -(pose.rotation * self.normal),
+            first: pose.rotation * self.second + pose.translation,
+            second: pose.rotation * self.first + pose.translation,
+            ..self
+        }
+    }
+}
