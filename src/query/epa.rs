@@ -443,7 +443,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             if !vertex.point.is_finite() {
                 return Outcome::NoShape;
             }
-            if self.points.iter().any(|point| *point == vertex.point) {
+            if self.points.contains(&vertex.point) {
                 return Outcome::Repeats;
             }
             if self.points.is_full() {
