@@ -576,3 +576,31 @@ fn a_surface_is_as_large_as_its_facets() {
     let diagnostics = app.world().resource::<CollisionDiagnostics>();
     assert_eq!(diagnostics.candidates, 0);
 }
+
+/// The library that builds the tree multiplies lengths in f32: a polyline of 1e38 tripped one of its assertions.
+#[test]
+fn they_may_be_as_large_as_f32_goes_and_as_small() {
+    for size in [1e-45_f32, 1e-38, 1e-20, 1e20, 1e30, 1.6e38, f32::MAX] {
+        let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * size);
+        let [flat_x, flat_y] = [Vec2::X, Vec2::Y].map(|axis| axis * size);
+        let ball = || Collider::from(Sphere::new(size));
+        let heights = [0.0, size, 0.0, -size, 0.0, 0.0, 0.0, size, size];
+        let all = [
+            Collider::polyline([-flat_x, Vec2::ZERO, flat_x, flat_x + flat_y]),
+            Collider::trimesh([-x, x, y, z], [[0, 1, 2], [1, 2, 3], [0, 2, 3]]),
+            Collider::heightfield(Vec2::splat(size), 3, &heights),
+            Collider::compound([(x, ball()), (-y, ball()), (z, ball())]),
+        ];
+        let mut app = app();
+        for collider in all {
+            app.world_mut().spawn(collider.expect("no nonsense"));
+        }
+        for collider in [Sphere::new(1.0).into(), Collider::from(Circle::new(1.0))] {
+            app.world_mut().spawn(collider);
+        }
+        tick(&mut app);
+        let hits = tick(&mut app).messages.len();
+        // The circle and the polyline, at least.
+        assert!(hits > 0 || size > 1e38, "{size}");
+    }
+}

@@ -39,10 +39,15 @@ impl Tree {
             is_finite.then_some((number, it))
         });
         let (numbers, boxes): (Vec<u32>, Vec<Aabb>) = finite.unzip();
+        // And boxes no larger than 1, because it multiplies lengths in f32.
+        let ends = boxes.iter().flat_map(|it| [it.min, it.max]);
+        let largest = ends.fold(0.0_f32, |most, end| most.max(end.abs().max_element()));
+        let scale = (1.0 / largest).min(f32::MAX);
+        let scaled = |it: &Aabb| Aabb::new(it.min * scale, it.max * scale);
         let spread: Vec<Aabb> = boxes
             .iter()
             .zip(0..)
-            .map(|(it, seed)| spread(it, seed))
+            .map(|(it, seed)| spread(&scaled(it), seed))
             .collect();
         let places = (0..boxes.len() as u32).collect();
         let mut bvh = PlocBuilder::with_capacity(boxes.len()).build(
