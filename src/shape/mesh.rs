@@ -317,7 +317,7 @@ fn has_area<V: Space>(corners: &[V::Wide]) -> bool {
     let longest = edges.iter().map(|it| it.length()).fold(0.0, f64::max);
     let area = V::Wide::perpendicular(&edges).map_or(0.0, Wide::length);
     // The area is a product of two lengths in space, and a length in the plane.
-    area > longest.powi(V::Wide::DIMENSION as i32 - 1) * SLIVER
+    area > (1..V::Wide::DIMENSION).fold(SLIVER, |product, _| product * longest)
 }
 
 fn corners_of<V: Space>(facet: &Numbers) -> impl Iterator<Item = u32> {
