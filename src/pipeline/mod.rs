@@ -13,14 +13,18 @@
 //! it again, and is what that work would make: only on [`CollisionState`] (and on the pairs that the app supplies) do events
 //! depend.
 
+mod aabb;
 mod broad_phase;
+mod columns;
 #[cfg(feature = "mesh")]
 mod meshes;
 mod narrow_phase;
 mod place;
 mod proxy;
 mod report;
+mod slots;
 mod sync;
+mod tasks;
 
 pub use broad_phase::{BroadPhase, CandidatePairs};
 pub use report::OngoingEvents;

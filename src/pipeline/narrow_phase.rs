@@ -1,19 +1,21 @@
 //! Third stage: which candidate pairs touch, and how.
 
-use bevy::{platform::time::Instant, prelude::*, tasks::ComputeTaskPool};
+use bevy::{platform::time::Instant, prelude::*};
 use smallvec::SmallVec;
 
 use super::{
     broad_phase::{BroadPhase, CandidatePairs, Candidates},
     proxy::{Part, Proxy},
-    sync::{Place, Proxies, Slots},
+    slots::Slots,
+    sync::{Place, Proxies},
+    tasks::share,
 };
 use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
     query::{LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length},
-    shape::{Body, Support},
-    space::Space,
+    shape::{Body, Image, Support},
+    space::{Pose, Space},
 };
 
 /// The pairs that touch in this tick, in order and each once, with the lesser entity first.
@@ -47,9 +49,6 @@ struct Contacts {
 /// A task tests no fewer pairs than this: to hand it over takes as long as some.
 const PAIRS_OF_A_TASK: usize = 64;
 
-/// So many tasks there are for each thread, so that one with hard pairs does not keep the others waiting.
-const TASKS_OF_A_THREAD: usize = 4;
-
 impl Contacts {
     fn test<V: Space>(&mut self, a: &Proxy<V>, b: &Proxy<V>) {
         let (a, b) = if a.entity < b.entity { (a, b) } else { (b, a) };
@@ -79,7 +78,7 @@ pub fn narrow_phase(
 ) {
     let start = Instant::now();
     find_contacts(&proxies, &candidates, &supply, &mut touching);
-    let candidates = candidates.plane.pairs.len() + candidates.solid.pairs.len();
+    let candidates = candidates.plane.pairs().len() + candidates.solid.pairs().len();
     diagnostics.candidates = match proxies.source {
         BroadPhase::Automatic => candidates,
         BroadPhase::Custom => touching.supplied.len(),
@@ -128,8 +127,8 @@ fn find_contacts(
     } else {
         unsorted.pairs.clear();
         unsorted.parts.clear();
-        test_all(&proxies.plane, &candidates.plane.pairs, found, unsorted);
-        test_all(&proxies.solid, &candidates.solid.pairs, found, unsorted);
+        test_all(&proxies.plane, candidates.plane.pairs(), found, unsorted);
+        test_all(&proxies.solid, candidates.solid.pairs(), found, unsorted);
         // Contacts are large: their places are put in order first.
         order.clear();
         let places = unsorted.pairs.iter().zip(0..);
@@ -170,14 +169,11 @@ fn test_all<V: Space>(
     found: &mut Vec<Contacts>,
     all: &mut Contacts,
 ) {
-    let pool = ComputeTaskPool::try_get();
-    let threads = pool.map_or(1, |pool| pool.thread_num());
-    let (Some(pool), true) = (pool, threads > 1 && pairs.len() > PAIRS_OF_A_TASK) else {
+    let Some((pool, size)) = share(pairs.len(), PAIRS_OF_A_TASK) else {
         pairs.iter().for_each(|pair| test(proxies, *pair, all));
         return;
     };
-    let size = pairs.len().div_ceil(threads * TASKS_OF_A_THREAD);
-    let tasks = pairs.chunks(size.max(PAIRS_OF_A_TASK));
+    let tasks = pairs.chunks(size);
     found.resize_with(tasks.len().max(found.len()), Contacts::default);
     pool.scope(|scope| {
         for (pairs, found) in tasks.clone().zip(&mut *found) {
@@ -269,15 +265,19 @@ fn deepest<V: Space>(
     if !a.layers.interacts_with(b.layers) {
         return None;
     }
-    let pair = Pairing::new(a, b);
-    if let (Body::Convex(_), Body::Convex(_)) = (&a.body, &b.body) {
-        return match pair.contact((0, 0), Seams::Told)? {
-            Meeting::Contact(hit) => Some(hit),
-            Meeting::Seam => None,
-        };
+    if let (Body::Convex(shape_a), Body::Convex(shape_b)) = (&a.body, &b.body) {
+        let [shape_a, shape_b] =
+            [(shape_a, a), (shape_b, b)].map(|(shape, it)| Image::new(shape, it.place.map()));
+        let [pose_a, pose_b] = [a, b].map(|it| it.place.pose());
+        let mut solver = Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
+        return solver.hit().then(|| {
+            let contact = solver.contact();
+            event((a, 0, pose_a), (b, 0, pose_b), &contact)
+        });
     }
+    let pair = Pairing::new(a, b);
     near.clear();
-    a.parts_near(&b.extent, b.pose.translation, |number| {
+    a.parts_near(&b.extent()?, b.place.translation, |number| {
         if let Some(part) = a.part(number) {
             b.parts_near(&part.extent, part.pose.translation, |other| {
                 near.push((number, other));
@@ -303,7 +303,7 @@ fn deepest<V: Space>(
         }
     }
     // Of equals the first, in an order that does not ask which entity is which.
-    let is_swapped = a.pose.total_cmp(&b.pose).is_gt();
+    let is_swapped = a.place.pose().total_cmp(&b.place.pose()).is_gt();
     let number = |hit: &CollisionEvent| {
         let (part, other) = (hit.part(), hit.other_part());
         if is_swapped {
@@ -351,7 +351,7 @@ impl<'a, V: Space> Pairing<'a, V> {
     fn new(a: &'a Proxy<V>, b: &'a Proxy<V>) -> Self {
         let seen = |one: &Proxy<V>, from: &Proxy<V>| {
             if from.body.is_surface() && !one.body.is_surface() {
-                Opposite::Body(one.centre() + (one.pose.translation - from.pose.translation))
+                Opposite::Body(one.centre() + (one.place.translation - from.place.translation))
             } else {
                 Opposite::Surface
             }
@@ -419,11 +419,7 @@ impl<'a, V: Space> Pairing<'a, V> {
             }
             contact = solver.contact_along(least.normal)?;
         }
-        Some(Meeting::Contact(event(
-            (a, &part_a),
-            (b, &part_b),
-            &contact,
-        )))
+        Some(Meeting::Contact(self.event(&part_a, &part_b, &contact)))
     }
 
     /// The contact with the surface beneath the lowest point of a body, if there it goes on as level as the facet of a contact,
@@ -462,23 +458,32 @@ impl<'a, V: Space> Pairing<'a, V> {
         let number = surface.level_facet_at(foot, normal)?;
         let beneath = surface.part(number)?;
         Some(if is_first {
-            event((a, &beneath), (b, &part_b), &over)
+            self.event(&beneath, &part_b, &over)
         } else {
-            event((a, &part_a), (b, &beneath), &over)
+            self.event(&part_a, &beneath, &over)
         })
+    }
+
+    fn event(&self, a: &Part<V>, b: &Part<V>, contact: &LocalContact<V::Wide>) -> CollisionEvent {
+        event(
+            (self.a, a.number, a.pose),
+            (self.b, b.number, b.pose),
+            contact,
+        )
     }
 }
 
-/// A contact of parts as an event.
+/// A contact of parts, of which the numbers and poses are given, as an event.
+#[inline]
 fn event<V: Space>(
-    (a, part_a): (&Proxy<V>, &Part<V>),
-    (b, part_b): (&Proxy<V>, &Part<V>),
+    (a, part_a, pose_a): (&Proxy<V>, u32, Pose<V::Wide>),
+    (b, part_b, pose_b): (&Proxy<V>, u32, Pose<V::Wide>),
     contact: &LocalContact<V::Wide>,
 ) -> CollisionEvent {
-    let surface = |proxy: &Proxy<V>, part: &Part<V>, offset: V::Wide| Surface {
-        part: part.number,
-        translation: V::narrow(proxy.pose.translation).to_vec3(),
-        offset: V::narrow(offset + (part.pose.translation - proxy.pose.translation)).to_vec3(),
+    let surface = |proxy: &Proxy<V>, part: u32, pose: Pose<V::Wide>, offset: V::Wide| Surface {
+        part,
+        translation: V::narrow(proxy.place.translation).to_vec3(),
+        offset: V::narrow(offset + (pose.translation - proxy.place.translation)).to_vec3(),
     };
     CollisionEvent {
         entity: a.entity,
@@ -486,7 +491,7 @@ fn event<V: Space>(
         phase: CollisionPhase::Started,
         normal: V::narrow(contact.normal).to_vec3(),
         depth: narrow_length(contact.depth),
-        surface: surface(a, part_a, contact.offset_a),
-        other_surface: surface(b, part_b, contact.offset_b),
+        surface: surface(a, part_a, pose_a, contact.offset_a),
+        other_surface: surface(b, part_b, pose_b, contact.offset_b),
     }
 }

@@ -26,7 +26,8 @@ pub struct Affine {
 }
 
 impl Affine {
-    fn from_transform(transform: &Transform) -> Self {
+    #[inline]
+    pub fn from_transform(transform: &Transform) -> Self {
         let quaternion = transform.rotation.as_dquat();
         let length = quaternion.length_squared().sqrt();
         // What is no rotation is no place either; glam's assertions, where they are on, do not see it.
@@ -72,43 +73,73 @@ pub fn affine_of(world: &World, entity: Entity) -> Option<Affine> {
 }
 
 /// How a shape comes to be where it is: the map that scales it, then the pose that places it.
-#[derive(Clone, Copy, Debug)]
-pub struct Placement<W: Wide> {
-    pub map: Map<W>,
-    pub pose: Pose<W>,
-}
-
-/// Splits an affine map, as far as the space sees it, into the map that scales a shape and the pose that places it; or
-/// `None` if it is not finite.
 ///
 /// A map that turns, mirrors and scales uniformly keeps circles round, so that a shape's radius survives it: it becomes
 /// a factor and an orthogonal pose. Any other map acts on the shape as a whole, and the pose only translates.
-pub fn place<V: Space>(affine: &Affine) -> Option<Placement<V::Wide>> {
-    let (linear, translation) = V::restrict(affine.linear, affine.translation);
-    let axes = || (0..V::Wide::DIMENSION).map(|index| V::Wide::column(linear, index));
-    if !translation.is_finite() || !axes().all(Wide::is_finite) {
-        return None;
-    }
-    let squared = axes().map(Wide::length_squared).sum::<f64>() / V::Wide::DIMENSION as f64;
-    let is_uniform = (0..V::Wide::DIMENSION).all(|i| {
-        (i..V::Wide::DIMENSION).all(|j| {
-            let expected = if i == j { squared } else { 0.0 };
-            let product = V::Wide::column(linear, i).dot(V::Wide::column(linear, j));
-            (product - expected).abs() <= UNIFORM * squared
-        })
-    });
-    let (map, rotation) = if is_uniform && squared > 0.0 {
-        let factor = squared.sqrt();
-        let rotation = linear * (1.0 / factor);
-        (Map::Uniform(factor), rotation)
-    } else {
-        (Map::Linear(linear), V::Wide::IDENTITY)
-    };
-    Some(Placement {
-        map,
-        pose: Pose {
-            rotation,
+#[derive(Clone, Copy, Debug)]
+pub struct Placement<W: Wide> {
+    /// Orthogonal, if there is a factor.
+    matrix: W::Matrix,
+    factor: Option<f64>,
+    pub translation: W,
+}
+
+impl<W: Wide> Placement<W> {
+    /// What a space sees of an affine map, or `None` if that is not finite.
+    #[inline]
+    pub fn new<V: Space<Wide = W>>(affine: &Affine) -> Option<Self> {
+        let (linear, translation) = V::restrict(affine.linear, affine.translation);
+        let axes = || (0..W::DIMENSION).map(|index| W::column(linear, index));
+        if !translation.is_finite() || !axes().all(Wide::is_finite) {
+            return None;
+        }
+        let squared = axes().map(Wide::length_squared).sum::<f64>() / W::DIMENSION as f64;
+        let is_uniform = (0..W::DIMENSION).all(|i| {
+            (i..W::DIMENSION).all(|j| {
+                let expected = if i == j { squared } else { 0.0 };
+                let product = W::column(linear, i).dot(W::column(linear, j));
+                (product - expected).abs() <= UNIFORM * squared
+            })
+        });
+        let factor = (is_uniform && squared > 0.0).then(|| squared.sqrt());
+        Some(Self {
+            matrix: factor.map_or(linear, |factor| linear * (1.0 / factor)),
+            factor,
             translation,
-        },
-    })
+        })
+    }
+
+    /// What scales the shape.
+    #[inline]
+    pub fn map(&self) -> Map<W> {
+        self.factor.map_or(Map::Linear(self.matrix), Map::Uniform)
+    }
+
+    /// What places it then.
+    #[inline]
+    pub fn pose(&self) -> Pose<W> {
+        Pose {
+            rotation: match self.factor {
+                Some(_) => self.matrix,
+                None => W::IDENTITY,
+            },
+            translation: self.translation,
+        }
+    }
+
+    /// Both together, without the translation.
+    pub fn linear(&self) -> W::Matrix {
+        self.matrix * self.factor.unwrap_or(1.0)
+    }
+
+    /// Whether it is the same, to the bit: a contact of what is placed so is the same.
+    pub fn is(&self, other: &Self) -> bool {
+        let column = |index| {
+            let [own, of_other] = [self, other].map(|it| W::column(it.matrix, index));
+            own.total_cmp(of_other).is_eq()
+        };
+        self.translation.total_cmp(other.translation).is_eq()
+            && (0..W::DIMENSION).all(column)
+            && self.factor == other.factor
+    }
 }

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use bevy::prelude::*;
 
-use super::place::{Affine, Placement, place};
+use super::{
+    aabb::Aabb,
+    place::{Affine, Placement},
+};
 use crate::{
     layers::CollisionLayers,
     query::tolerance::{OFFSET, TOUCHING},
@@ -20,11 +23,8 @@ use crate::{
 pub struct Proxy<V: Space> {
     pub entity: Entity,
     pub layers: CollisionLayers,
-    pub pose: Pose<V::Wide>,
-    /// Where it is in the world, with room for what counts as touching.
-    pub extent: Extent<V::Wide>,
+    pub place: Placement<V::Wide>,
     pub body: Body<V>,
-    map: Map<V::Wide>,
 }
 
 /// A convex part of a proxy, where it is.
@@ -93,54 +93,40 @@ impl<W: Wide> Extent<W> {
 }
 
 impl<V: Space> Proxy<V> {
-    /// The proxy of a body, or why it takes no part.
+    /// The proxy of a body, with the box around it, or why it takes no part.
     pub fn new(
         entity: Entity,
         body: &Body<V>,
         layers: CollisionLayers,
         affine: &Affine,
-    ) -> Result<Self, Fault> {
-        let Placement { map, pose } = place::<V>(affine).ok_or(Fault::NotFinite)?;
-        let (extent, radius) = match body {
-            Body::Convex(shape) => (extent_of(shape, map, &pose)?, shape.radius()),
-            Body::Compound(compound) => (
-                Extent::Box(Bounds::around(&Image::new(&**compound, map), &pose)),
-                compound.radius(),
-            ),
-        };
-        if radius.is_nan() || radius < 0.0 {
-            return Err(Fault::NoShape);
-        }
-        let ends = match &extent {
-            Extent::Box(bounds) => [bounds.min, bounds.max],
-            Extent::HalfSpace(it) => {
-                let place = pose.translation;
-                [place, place + it.normal * it.offset]
-            }
-        };
-        // It has room for rounding, so that what is inside out by more is no farthest point.
-        if let Extent::Box(bounds) = &extent
-            && (0..V::Wide::DIMENSION).any(|it| (bounds.max - bounds.min).component(it) < 0.0)
-        {
-            return Err(Fault::InsideOut);
-        }
-        // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
-        if !ends.iter().all(|end| V::narrow(*end * 8.0).is_finite()) {
-            return Err(Fault::Unbounded);
-        }
-        Ok(Self {
-            entity,
-            layers,
-            pose,
-            extent,
-            body: body.clone(),
-            map,
-        })
+    ) -> Result<(Self, Aabb), Fault> {
+        let place = Placement::new::<V>(affine).ok_or(Fault::NotFinite)?;
+        let aabb = box_around(body, &place)?;
+        let body = body.clone();
+        Ok((
+            Self {
+                entity,
+                layers,
+                place,
+                body,
+            },
+            aabb,
+        ))
     }
 
-    /// Whether it is as another one of the same body.
-    pub fn is_as(&self, other: &Self) -> bool {
-        self.pose == other.pose && self.map == other.map && self.layers == other.layers
+    /// Where in the world it can be met; `None` if it has been found at fault for that.
+    pub fn extent(&self) -> Option<Extent<V::Wide>> {
+        extent_of(&self.body, &self.place).ok()
+    }
+
+    /// The half-space that it is, told along the world's axes from its translation, if it is one.
+    pub fn half_space(&self) -> Option<HalfSpace<V::Wide>> {
+        match &self.body {
+            Body::Convex(shape) if shape.half_space().is_some() => {
+                self.extent()?.half_space().copied()
+            }
+            _ => None,
+        }
     }
 
     /// Calls `visit` with the number of each part that may have a point within an extent, in the world, that was told from
@@ -154,20 +140,20 @@ impl<V: Space> Proxy<V> {
         let Body::Compound(compound) = &self.body else {
             return visit(0);
         };
-        let linear = self.linear();
+        let linear = self.place.linear();
         match extent {
             // With x = M y + t, n·x <= c is (Mᵀ n)·y <= c - n·t.
             Extent::HalfSpace(half_space) => compound.within(
                 &HalfSpace {
                     normal: V::Wide::transpose(linear) * half_space.normal,
-                    offset: -half_space.height(self.pose.translation - origin)
-                        + self.extent.slack(origin),
+                    offset: -half_space.height(self.place.translation - origin)
+                        + self.extent().map_or(0.0, |it| it.slack(origin)),
                 },
                 visit,
             ),
             Extent::Box(bounds) => match V::Wide::inverse(linear) {
                 Some(inverse) => {
-                    let local = bounds.mapped(inverse, -(inverse * self.pose.translation));
+                    let local = bounds.mapped(inverse, -(inverse * self.place.translation));
                     compound.near(&local, visit);
                 }
                 // What is flattened has no frame to look from.
@@ -179,7 +165,7 @@ impl<V: Space> Proxy<V> {
     /// A point in the midst of it, which turns with it, in the world's axes from its translation: on which side of a surface it
     /// is. A compound is as a whole on one side, whichever of its parts touches.
     pub fn centre(&self) -> V::Wide {
-        self.linear()
+        self.place.linear()
             * match &self.body {
                 Body::Convex(shape) => centre_of(shape),
                 Body::Compound(compound) => compound.centre(),
@@ -188,35 +174,33 @@ impl<V: Space> Proxy<V> {
 
     /// A part by its number.
     pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
+        let (own_map, own_pose) = (self.place.map(), self.place.pose());
         match &self.body {
             Body::Convex(shape) => Some(Part {
                 number,
-                extent: self.extent,
-                pose: self.pose,
+                extent: self.extent()?,
+                pose: own_pose,
                 shape: Cow::Borrowed(shape),
                 margin: 0.0,
-                map: self.map,
+                map: own_map,
             }),
             Body::Compound(compound) => {
                 let (place, shape) = compound.part(number)?;
                 // M (R x + t) = (M R) x + M t: a factor stays one, and any other map takes the rotation in.
-                let (map, pose) = match self.map {
+                let (map, pose) = match own_map {
                     Map::Uniform(factor) => {
                         let scaled = Pose {
                             translation: place.translation * factor,
                             ..place
                         };
-                        (self.map, self.pose.after(&scaled))
+                        (own_map, own_pose.after(&scaled))
                     }
                     Map::Linear(matrix) => {
                         let moved = Pose {
                             rotation: V::Wide::IDENTITY,
                             translation: matrix * place.translation,
                         };
-                        (
-                            Map::Linear(matrix * place.rotation),
-                            self.pose.after(&moved),
-                        )
+                        (Map::Linear(matrix * place.rotation), own_pose.after(&moved))
                     }
                 };
                 let margin = compound.radius();
@@ -244,7 +228,7 @@ impl<V: Space> Proxy<V> {
     /// A facet of a surface, in the world's axes, from the translation of the proxy.
     pub fn surroundings(&self, number: u32) -> Option<Surroundings<V::Wide>> {
         let (compound, mesh) = self.surface()?;
-        let linear = self.linear();
+        let linear = self.place.linear();
         let mirrored = V::Wide::is_mirrored(linear);
         let one_sided = compound.is_one_sided();
         mesh.surroundings(number, |point| linear * point, mirrored, one_sided)
@@ -257,7 +241,7 @@ impl<V: Space> Proxy<V> {
         else {
             return;
         };
-        let linear = self.linear();
+        let linear = self.place.linear();
         let point = corners.iter().zip(weights);
         let point = point.fold(V::Wide::ZERO, |sum, (corner, weight)| {
             sum + *corner * weight
@@ -275,32 +259,68 @@ impl<V: Space> Proxy<V> {
     pub fn level_facet_at(&self, point: V::Wide, normal: V::Wide) -> Option<u32> {
         let (compound, _) = self.surface()?;
         let mut first = None;
-        compound.facets_at(V::Wide::inverse(self.linear())? * point, |number, _| {
-            let is_level = |it: Surroundings<V::Wide>| it.is_own(normal);
-            if first.is_none_or(|first| number < first)
-                && self.surroundings(number).is_some_and(is_level)
-            {
-                first = Some(number);
-            }
-        });
+        compound.facets_at(
+            V::Wide::inverse(self.place.linear())? * point,
+            |number, _| {
+                let is_level = |it: Surroundings<V::Wide>| it.is_own(normal);
+                if first.is_none_or(|first| number < first)
+                    && self.surroundings(number).is_some_and(is_level)
+                {
+                    first = Some(number);
+                }
+            },
+        );
         first
-    }
-
-    /// The linear part of the map from the body's frame to the world.
-    fn linear(&self) -> <V::Wide as Wide>::Matrix {
-        match self.map {
-            Map::Uniform(factor) => self.pose.rotation * factor,
-            Map::Linear(matrix) => self.pose.rotation * matrix,
-        }
     }
 }
 
-/// Where in the world a convex shape can be met.
+/// The box around a body in the world, or why it takes no part. That of a half-space is none.
+#[inline]
+pub fn box_around<V: Space>(body: &Body<V>, place: &Placement<V::Wide>) -> Result<Aabb, Fault> {
+    let radius = match body {
+        Body::Convex(shape) => shape.radius(),
+        Body::Compound(compound) => compound.radius(),
+    };
+    if radius.is_nan() || radius < 0.0 {
+        return Err(Fault::NoShape);
+    }
+    // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
+    let fits = |end: V::Wide| V::narrow(end * 8.0).is_finite();
+    let (fits, aabb) = match extent_of(body, place)? {
+        Extent::Box(bounds) => {
+            // It has room for rounding, so that what is inside out by more is no farthest point.
+            let size = bounds.max - bounds.min;
+            if (0..V::Wide::DIMENSION).any(|it| size.component(it) < 0.0) {
+                return Err(Fault::InsideOut);
+            }
+            (fits(bounds.min) && fits(bounds.max), Aabb::around(&bounds))
+        }
+        Extent::HalfSpace(it) => {
+            let end = place.translation + it.normal * it.offset;
+            (fits(place.translation) && fits(end), Aabb::NONE)
+        }
+    };
+    if fits {
+        Ok(aabb)
+    } else {
+        Err(Fault::Unbounded)
+    }
+}
+
+/// Where in the world a body can be met.
+#[inline]
 fn extent_of<V: Space>(
-    shape: &Shape<V>,
-    map: Map<V::Wide>,
-    pose: &Pose<V::Wide>,
+    body: &Body<V>,
+    place: &Placement<V::Wide>,
 ) -> Result<Extent<V::Wide>, Fault> {
+    let (map, pose) = (place.map(), place.pose());
+    let shape = match body {
+        Body::Convex(shape) => shape,
+        Body::Compound(compound) => {
+            let image = Image::new(&**compound, map);
+            return Ok(Extent::Box(Bounds::around(&image, &pose)));
+        }
+    };
     let image = Image::new(shape, map);
     if let Some(half_space) = image.half_space() {
         let turned = HalfSpace {
@@ -313,7 +333,7 @@ fn extent_of<V: Space>(
     } else if shape.half_space().is_some() {
         Err(Fault::Flattened)
     } else {
-        Ok(Extent::Box(Bounds::around(&image, pose)))
+        Ok(Extent::Box(Bounds::around(&image, &pose)))
     }
 }
 

@@ -4,16 +4,21 @@
 //! rests costs next to nothing. Which entities there are is told by the order in which Bevy lists them. Where it is the same
 //! as in the last tick, entity for entity, none has come or gone, by whatever way; from the first difference on, each is
 //! looked up. Of ancestors the changes are noted likewise, and that a link to one has gone shows in their number.
+//!
+//! What has only moved, as most of what changes has, is moved in the end, on all threads.
 
-use bevy::{ecs::change_detection::Tick, platform::time::Instant, prelude::*};
+use bevy::{platform::time::Instant, prelude::*};
 
 use super::{
+    aabb::Aabb,
     broad_phase::BroadPhase,
-    place::{MAX_ANCESTORS, affine_of},
-    proxy::{Fault, Proxy},
+    columns::{Ancestors, Chunk, Columns, Has, Links, Member, Since},
+    place::{Affine, Placement, affine_of},
+    proxy::{Fault, Proxy, box_around},
+    slots::Slots,
+    tasks::share,
 };
 use crate::{
-    collider::Collider,
     diagnostics::CollisionDiagnostics,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
@@ -28,7 +33,9 @@ pub struct Proxies {
     pub solid: Slots<Vec3>,
     /// Where the candidate pairs of this tick come from.
     pub source: BroadPhase,
-    /// In the order in which Bevy lists the entities with a collider.
+    /// In the order in which Bevy lists them: the entities with a collider,
+    entities: Vec<Entity>,
+    /// and what is known of them.
     rows: Vec<Row>,
     /// By the index of an entity: its row, if the entity there is this one.
     row_of: Vec<u32>,
@@ -36,11 +43,9 @@ pub struct Proxies {
 
 /// What is known of an entity with a collider.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    entity: Entity,
+struct Row {
     place: Place,
-    has_transform: bool,
-    has_layers: bool,
+    has: Has,
     links: Links,
 }
 
@@ -55,118 +60,6 @@ pub enum Place {
     Faulty,
 }
 
-/// The proxies of a space, each in a slot that it keeps.
-pub struct Slots<V: Space> {
-    slots: Vec<Option<Proxy<V>>>,
-    free: Vec<u32>,
-    /// By slot, whether it is listed in `changed`.
-    is_changed: Vec<bool>,
-    changed: Vec<u32>,
-    half_spaces: Vec<u32>,
-}
-
-impl<V: Space> Default for Slots<V> {
-    fn default() -> Self {
-        Self {
-            slots: Vec::new(),
-            free: Vec::new(),
-            is_changed: Vec::new(),
-            changed: Vec::new(),
-            half_spaces: Vec::new(),
-        }
-    }
-}
-
-impl<V: Space> Slots<V> {
-    pub fn get(&self, slot: u32) -> Option<&Proxy<V>> {
-        self.slots.get(slot as usize)?.as_ref()
-    }
-
-    /// How many proxies there are.
-    fn count(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-
-    /// How many slots there are.
-    pub fn len(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// All proxies with their slots.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Proxy<V>)> {
-        let numbered = (0..).zip(&self.slots);
-        numbered.filter_map(|(slot, proxy)| Some((slot, proxy.as_ref()?)))
-    }
-
-    /// The slots whose proxies are not what they were in the last tick: new, moved, otherwise different, or gone.
-    pub fn changed(&self) -> &[u32] {
-        &self.changed
-    }
-
-    /// Whether a slot is one of these.
-    pub fn is_changed(&self, slot: u32) -> bool {
-        self.is_changed.get(slot as usize).is_none_or(|it| *it)
-    }
-
-    /// The slots of half-spaces.
-    pub fn half_spaces(&self) -> &[u32] {
-        &self.half_spaces
-    }
-
-    fn begin_tick(&mut self) {
-        for slot in self.changed.drain(..) {
-            if let Some(is_changed) = self.is_changed.get_mut(slot as usize) {
-                *is_changed = false;
-            }
-        }
-    }
-
-    fn note_change(&mut self, slot: u32) {
-        if let Some(is_changed) = self.is_changed.get_mut(slot as usize)
-            && !*is_changed
-        {
-            *is_changed = true;
-            self.changed.push(slot);
-        }
-    }
-
-    fn note_all(&mut self) {
-        for slot in 0..self.slots.len() as u32 {
-            self.note_change(slot);
-        }
-    }
-
-    fn insert(&mut self, proxy: Proxy<V>) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            self.is_changed.push(false);
-            (self.slots.len() - 1) as u32
-        });
-        self.set(slot, proxy);
-        slot
-    }
-
-    fn set(&mut self, slot: u32, proxy: Proxy<V>) {
-        if let Some(place) = self.slots.get_mut(slot as usize) {
-            self.half_spaces.retain(|other| *other != slot);
-            if proxy.extent.half_space().is_some() {
-                self.half_spaces.push(slot);
-            }
-            *place = Some(proxy);
-            self.note_change(slot);
-        }
-    }
-
-    fn remove(&mut self, slot: u32) {
-        if let Some(place) = self.slots.get_mut(slot as usize) {
-            self.half_spaces.retain(|other| *other != slot);
-            *place = None;
-            self.free.push(slot);
-            self.note_change(slot);
-        }
-    }
-}
-
 impl Proxies {
     /// Whether the entity takes part in this tick.
     pub fn contains(&self, entity: Entity) -> bool {
@@ -175,32 +68,22 @@ impl Proxies {
 
     /// Where an entity with a collider is.
     pub fn place(&self, entity: Entity) -> Option<Place> {
-        let row = self.row_of.get(entity.index_u32() as usize)?;
-        let row = self.rows.get(*row as usize)?;
-        (row.entity == entity).then_some(row.place)
+        let row = *self.row_of.get(entity.index_u32() as usize)? as usize;
+        // A number that another entity has left behind may lead anywhere.
+        let is_it = self.entities.get(row) == Some(&entity);
+        self.rows.get(row).filter(|_| is_it).map(|row| row.place)
     }
 
-    fn push(&mut self, row: Row) {
-        let index = row.entity.index_u32() as usize;
+    fn push(&mut self, entity: Entity, row: Row) {
+        let index = entity.index_u32() as usize;
         if self.row_of.len() <= index {
             self.row_of.resize(index + 1, u32::MAX);
         }
         if let Some(row_of) = self.row_of.get_mut(index) {
             *row_of = self.rows.len() as u32;
         }
+        self.entities.push(entity);
         self.rows.push(row);
-    }
-
-    /// The row of an entity among those of the last tick from the number `first` on, which is noted as found.
-    fn find(&self, entity: Entity, first: usize, last: &mut [(Row, bool)]) -> Option<Row> {
-        let number = *self.row_of.get(entity.index_u32() as usize)? as usize;
-        let (row, found) = last.get_mut(number.checked_sub(first)?)?;
-        // A number that another entity has left behind may lead anywhere.
-        if row.entity != entity {
-            return None;
-        }
-        *found = true;
-        Some(*row)
     }
 
     fn remove(&mut self, place: Place) {
@@ -211,121 +94,44 @@ impl Proxies {
         }
     }
 
-    /// Brings the proxy of an entity up to date, and tells where it is.
-    fn update(
-        &mut self,
-        world: &World,
-        entity: Entity,
-        collider: &Ref<Collider>,
-        layers: CollisionLayers,
-        place: Place,
-    ) -> Result<Place, Fault> {
-        let body = collider.body().map_err(Fault::Shape)?;
+    /// Makes the proxy of an entity anew, and tells where it is.
+    fn remake(&mut self, world: &World, member: &Member, place: Place) -> Result<Place, Fault> {
+        let Member { entity, layers, .. } = *member;
+        let body = member.collider.body().map_err(Fault::Shape)?;
         let affine = || affine_of(world, entity).ok_or(Fault::NoPose);
-        Ok(match (body, place) {
-            (None, _) => {
+        Ok(match body {
+            None => {
                 self.remove(place);
                 Place::Inert
             }
-            (Some(AnyBody::Plane(body)), Place::Plane(slot)) => {
-                let proxy = Proxy::new(entity, body, layers, &affine()?)?;
-                let old = self.plane.get(slot);
-                if collider.is_changed() || old.is_none_or(|old| !proxy.is_as(old)) {
-                    self.plane.set(slot, proxy);
+            Some(AnyBody::Plane(body)) => {
+                let (proxy, aabb) = Proxy::new(entity, body, layers, &affine()?)?;
+                if let Place::Plane(slot) = place {
+                    self.plane.set(slot, proxy, aabb);
+                    return Ok(place);
                 }
-                place
+                self.remove(place);
+                Place::Plane(self.plane.insert(proxy, aabb))
             }
-            (Some(AnyBody::Solid(body)), Place::Solid(slot)) => {
-                let proxy = Proxy::new(entity, body, layers, &affine()?)?;
-                let old = self.solid.get(slot);
-                if collider.is_changed() || old.is_none_or(|old| !proxy.is_as(old)) {
-                    self.solid.set(slot, proxy);
+            Some(AnyBody::Solid(body)) => {
+                let (proxy, aabb) = Proxy::new(entity, body, layers, &affine()?)?;
+                if let Place::Solid(slot) = place {
+                    self.solid.set(slot, proxy, aabb);
+                    return Ok(place);
                 }
-                place
-            }
-            (Some(AnyBody::Plane(body)), _) => {
-                let proxy = Proxy::new(entity, body, layers, &affine()?)?;
                 self.remove(place);
-                Place::Plane(self.plane.insert(proxy))
-            }
-            (Some(AnyBody::Solid(body)), _) => {
-                let proxy = Proxy::new(entity, body, layers, &affine()?)?;
-                self.remove(place);
-                Place::Solid(self.solid.insert(proxy))
+                Place::Solid(self.solid.insert(proxy, aabb))
             }
         })
     }
 }
 
-/// The ancestors of an entity, as far as they show without being followed one by one: an ancestor or a link that comes
-/// is noted as a change, one that goes is not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Links {
-    ancestors: u32,
-    /// Of these.
-    transforms: u32,
-}
-
-/// Looks at the ancestors of entities for changes.
-struct Ancestors<'w> {
-    world: &'w World,
-    last_run: Tick,
-    this_run: Tick,
-    /// The last parent that was asked for: siblings often follow one another.
-    known: Option<(Entity, Links, bool)>,
-}
-
-impl<'w> Ancestors<'w> {
-    fn new(world: &'w World) -> Self {
-        Self {
-            world,
-            last_run: world.last_change_tick(),
-            this_run: world.read_change_tick(),
-            known: None,
-        }
-    }
-
-    /// The ancestors that begin with `parent`, and whether any of them has changed.
-    fn look(&mut self, parent: Entity) -> (Links, bool) {
-        if let Some((known, links, changed)) = self.known
-            && known == parent
-        {
-            return (links, changed);
-        }
-        let (mut links, mut changed) = (Links::default(), false);
-        let mut next = Some(parent);
-        for _ in 0..MAX_ANCESTORS {
-            let Some(ancestor) = next.and_then(|next| self.world.get_entity(next).ok()) else {
-                break;
-            };
-            links.ancestors += 1;
-            if let Some(ticks) = ancestor.get_change_ticks::<Transform>() {
-                links.transforms += 1;
-                changed |= ticks.is_changed(self.last_run, self.this_run);
-            }
-            let up = ancestor.get_ref::<ChildOf>();
-            changed |= up.as_ref().is_some_and(Ref::is_changed);
-            next = up.map(|up| up.parent());
-        }
-        self.known = Some((parent, links, changed));
-        (links, changed)
-    }
-}
-
-/// What Bevy tells of each collider.
-type Columns = (
-    Entity,
-    Option<Ref<'static, Transform>>,
-    Ref<'static, Collider>,
-    Option<Ref<'static, CollisionLayers>>,
-    Option<Ref<'static, ChildOf>>,
-);
-
 /// Brings [`Proxies`] up to date with the colliders that Bevy's default query filters let through.
 pub fn sync(
     world: &mut World,
     colliders: &mut QueryState<Columns>,
-    mut last: Local<Vec<(Row, bool)>>,
+    mut last: Local<Vec<Listed>>,
+    mut moves: Local<Moves>,
 ) {
     let start = Instant::now();
     world.resource_scope(|world, mut proxies: Mut<Proxies>| {
@@ -339,73 +145,301 @@ pub fn sync(
             proxies.plane.note_all();
             proxies.solid.note_all();
         }
-        let mut ancestors = Ancestors::new(world);
-        // From the first row on that differs, the rows of the last tick, and whether they were found again.
-        let mut shifted = None;
         last.clear();
-        let mut count = 0;
-        for (entity, transform, collider, layers, child_of) in colliders.iter(world) {
-            let (links, is_led) = child_of
-                .as_ref()
-                .map_or_else(Default::default, |up| ancestors.look(up.parent()));
-            let old = proxies.rows.get(count).filter(|row| row.entity == entity);
-            let old = match (shifted, old) {
-                (None, Some(row)) => Some(*row),
-                (None, None) => {
-                    shifted = Some(count);
-                    last.extend(proxies.rows.drain(count..).map(|row| (row, false)));
-                    proxies.find(entity, count, &mut last)
-                }
-                (Some(first), _) => proxies.find(entity, first, &mut last),
-            };
-            let (has_transform, has_layers) = (transform.is_some(), layers.is_some());
-            let is_other = |old: &Row| {
-                (old.has_transform, old.has_layers, old.links) != (has_transform, has_layers, links)
-            };
-            let is_changed = is_led
-                || collider.is_changed()
-                || transform.is_some_and(|it| it.is_changed())
-                || layers.as_ref().is_some_and(Ref::is_changed)
-                || child_of.is_some_and(|it| it.is_changed())
-                || old.as_ref().is_none_or(is_other);
-            if is_changed {
-                let was = old.map_or(Place::Inert, |old| old.place);
-                let layers = layers.map_or_else(Default::default, |it| *it);
-                let place = proxies.update(world, entity, &collider, layers, was);
-                let place = place.unwrap_or_else(|fault| {
-                    proxies.remove(was);
-                    if was != Place::Faulty {
-                        warn_of(world, entity, fault);
-                    }
-                    Place::Faulty
-                });
-                let row = Row {
-                    entity,
-                    place,
-                    has_transform,
-                    has_layers,
-                    links,
-                };
-                match proxies.rows.get_mut(count) {
-                    Some(known) => *known = row,
-                    None => proxies.push(row),
-                }
-            } else if let (Some(_), Some(old)) = (shifted, old) {
-                proxies.push(old);
-            }
-            count += 1;
-        }
-        last.extend(proxies.rows.drain(count..).map(|row| (row, false)));
-        for (row, found) in last.iter() {
-            if !found {
-                proxies.remove(row.place);
-            }
-        }
+        let since = Since::last_run_of(world);
+        let mut scan = Scan {
+            world,
+            since,
+            ancestors: Ancestors::new(world, since),
+            proxies,
+            last: &mut last,
+            shifted: None,
+            count: 0,
+            moves: &mut moves,
+        };
+        Chunk::for_each(world, colliders, |chunk| scan.look_at(&chunk));
+        scan.finish();
+        moves.carry_out(world, proxies);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.plane.count() + proxies.solid.count();
         diagnostics.changed = proxies.plane.changed().len() + proxies.solid.changed().len();
         diagnostics.sync = start.elapsed();
     });
+}
+
+/// An entity as it was listed in the last tick.
+pub struct Listed {
+    entity: Entity,
+    row: Row,
+    /// Whether it is listed in this tick again.
+    is_found: bool,
+}
+
+/// So many colliders are passed over at once, if nothing has changed of any of them.
+const BLOCK: usize = 64;
+
+/// Goes through all colliders once, in Bevy's order.
+struct Scan<'a> {
+    world: &'a World,
+    since: Since,
+    ancestors: Ancestors<'a>,
+    proxies: &'a mut Proxies,
+    /// From the first row on that differs, the rows of the last tick.
+    last: &'a mut Vec<Listed>,
+    /// The number of that row.
+    shifted: Option<usize>,
+    /// How many there have been.
+    count: usize,
+    moves: &'a mut Moves,
+}
+
+impl Scan<'_> {
+    fn look_at(&mut self, chunk: &Chunk) {
+        for start in (0..chunk.entities.len()).step_by(BLOCK) {
+            let block = chunk.slice(start..chunk.entities.len().min(start + BLOCK));
+            if self.is_as_it_was(&block) {
+                self.count += block.entities.len();
+                continue;
+            }
+            for index in 0..block.entities.len() {
+                if let Some(member) = block.get(index, self.since) {
+                    self.look_at_one(&member);
+                }
+            }
+        }
+    }
+
+    fn is_as_it_was(&mut self, block: &Chunk) -> bool {
+        let range = self.count..self.count + block.entities.len();
+        let has = block.has();
+        self.shifted.is_none()
+            && self.proxies.entities.get(range.clone()) == Some(block.entities)
+            && self
+                .proxies
+                .rows
+                .get(range)
+                .is_some_and(|rows| rows.iter().all(|row| row.has == has))
+            && !block.has_changes(self.since)
+            && self.has_same_ancestors(block)
+    }
+
+    fn has_same_ancestors(&mut self, block: &Chunk) -> bool {
+        let rows = self.proxies.rows.get(self.count..).unwrap_or_default();
+        block.parents().zip(rows).all(|(parent, row)| {
+            let (links, is_led) = self.ancestors.look(Some(parent));
+            !is_led && links == row.links
+        })
+    }
+
+    /// The row of an entity in the last tick, which is noted as found.
+    fn find(&mut self, entity: Entity) -> Option<Row> {
+        let first = match self.shifted {
+            Some(first) => first,
+            None if self.proxies.entities.get(self.count) == Some(&entity) => {
+                return self.proxies.rows.get(self.count).copied();
+            }
+            None => {
+                self.set_rest_aside();
+                self.count
+            }
+        };
+        let number = *self.proxies.row_of.get(entity.index_u32() as usize)? as usize;
+        let listed = self.last.get_mut(number.checked_sub(first)?)?;
+        // A number that another entity has left behind may lead anywhere.
+        if listed.entity != entity {
+            return None;
+        }
+        listed.is_found = true;
+        Some(listed.row)
+    }
+
+    /// Takes the rows from here on away.
+    fn set_rest_aside(&mut self) {
+        self.shifted = self.shifted.or(Some(self.count));
+        let entities = self.proxies.entities.drain(self.count..);
+        let rows = self.proxies.rows.drain(self.count..);
+        self.last
+            .extend(entities.zip(rows).map(|(entity, row)| Listed {
+                entity,
+                row,
+                is_found: false,
+            }));
+    }
+
+    fn look_at_one(&mut self, member: &Member) {
+        let entity = member.entity;
+        let (links, is_led) = self.ancestors.look(member.parent);
+        let old = self.find(entity);
+        let is_as_it_was = |old: &Row| (old.has, old.links) == (member.has, links);
+        let mut row = Row {
+            place: old.map_or(Place::Inert, |old| old.place),
+            has: member.has,
+            links,
+        };
+        if member.is_changed || is_led || !old.is_some_and(|old| is_as_it_was(&old)) {
+            let is_listed = old.is_some();
+            row.place = self.update(member, row.place, is_listed);
+        }
+        if self.shifted.is_some() {
+            self.proxies.push(entity, row);
+        } else if let Some(known) = self.proxies.rows.get_mut(self.count) {
+            *known = row;
+        }
+        self.count += 1;
+    }
+
+    /// Brings the proxy of an entity up to date, and tells where it is.
+    fn update(&mut self, member: &Member, place: Place, is_listed: bool) -> Place {
+        let moves = match place {
+            Place::Plane(slot) => Some((slot, &mut self.moves.plane)),
+            Place::Solid(slot) => Some((slot, &mut self.moves.solid)),
+            Place::Inert | Place::Faulty => None,
+        };
+        if let Some((slot, moves)) = moves
+            && is_listed
+            && !member.is_collider_changed
+        {
+            moves.push(Move {
+                slot,
+                row: self.count as u32,
+                layers: member.layers,
+                to: match (member.transform, member.parent) {
+                    (Some(transform), None) => Target::Own(*transform),
+                    _ => Target::Led(member.entity),
+                },
+                outcome: Ok(false),
+            });
+            return place;
+        }
+        let remade = self.proxies.remake(self.world, member, place);
+        remade.unwrap_or_else(|fault| {
+            self.proxies.remove(place);
+            if place != Place::Faulty {
+                warn_of(self.world, member.entity, fault);
+            }
+            Place::Faulty
+        })
+    }
+
+    /// Removes what is gone.
+    fn finish(mut self) {
+        self.set_rest_aside();
+        for listed in self.last.iter().filter(|it| !it.is_found) {
+            self.proxies.remove(listed.row.place);
+        }
+    }
+}
+
+/// What has only moved, or changed its layers.
+#[derive(Default)]
+pub struct Moves {
+    plane: Vec<Move>,
+    solid: Vec<Move>,
+}
+
+struct Move {
+    slot: u32,
+    row: u32,
+    layers: CollisionLayers,
+    to: Target,
+    /// Whether it is not what it was.
+    outcome: Result<bool, Fault>,
+}
+
+/// Where to.
+enum Target {
+    /// To where its own transform says.
+    Own(Transform),
+    /// To where that and those of its ancestors say.
+    Led(Entity),
+}
+
+impl Moves {
+    fn carry_out(&mut self, world: &World, proxies: &mut Proxies) {
+        move_all(world, &mut proxies.plane, &mut self.plane);
+        move_all(world, &mut proxies.solid, &mut self.solid);
+        for it in self.plane.drain(..).chain(self.solid.drain(..)) {
+            let Err(fault) = it.outcome else { continue };
+            let row = it.row as usize;
+            if let (Some(row), Some(entity)) =
+                (proxies.rows.get_mut(row), proxies.entities.get(row))
+            {
+                let place = core::mem::replace(&mut row.place, Place::Faulty);
+                warn_of(world, *entity, fault);
+                proxies.remove(place);
+            }
+        }
+    }
+}
+
+/// A task moves no fewer than these.
+const MOVES_OF_A_TASK: usize = 256;
+
+fn move_all<V: Space>(world: &World, slots: &mut Slots<V>, moves: &mut [Move]) {
+    let (mut proxies, mut boxes) = slots.as_mut_slices();
+    if let Some((pool, size)) = share(moves.len(), MOVES_OF_A_TASK) {
+        // So that each task has proxies of its own.
+        if !moves.is_sorted_by_key(|it| it.slot) {
+            moves.sort_unstable_by_key(|it| it.slot);
+        }
+        let mut first = 0;
+        pool.scope(|scope| {
+            for moves in moves.chunks_mut(size) {
+                let end = moves.last().map_or(first, |it| it.slot as usize + 1);
+                let (own_proxies, rest) = proxies.split_at_mut(proxies.len().min(end - first));
+                let (own_boxes, other_boxes) = boxes.split_at_mut(boxes.len().min(end - first));
+                (proxies, boxes) = (rest, other_boxes);
+                let offset = first;
+                first = end;
+                scope.spawn(async move {
+                    move_some(world, (own_proxies, own_boxes), offset, moves);
+                });
+            }
+        });
+    } else {
+        move_some(world, (proxies, boxes), 0, moves);
+    }
+    for it in moves.iter() {
+        if let Ok(true) = it.outcome {
+            slots.note_change(it.slot);
+        }
+    }
+}
+
+/// Moves proxies of which the first has the slot `offset`.
+fn move_some<V: Space>(
+    world: &World,
+    (proxies, boxes): (&mut [Option<Proxy<V>>], &mut [Aabb]),
+    offset: usize,
+    moves: &mut [Move],
+) {
+    for it in moves {
+        let index = it.slot as usize - offset;
+        if let (Some(Some(proxy)), Some(aabb)) = (proxies.get_mut(index), boxes.get_mut(index)) {
+            it.outcome = move_one(world, proxy, aabb, it.layers, &it.to);
+        }
+    }
+}
+
+#[inline]
+fn move_one<V: Space>(
+    world: &World,
+    proxy: &mut Proxy<V>,
+    aabb: &mut Aabb,
+    layers: CollisionLayers,
+    to: &Target,
+) -> Result<bool, Fault> {
+    let affine = match to {
+        Target::Own(transform) => Affine::from_transform(transform),
+        Target::Led(entity) => affine_of(world, *entity).ok_or(Fault::NoPose)?,
+    };
+    let place = Placement::new::<V>(&affine).ok_or(Fault::NotFinite)?;
+    if proxy.place.is(&place) && proxy.layers == layers {
+        return Ok(false);
+    }
+    *aabb = box_around(&proxy.body, &place)?;
+    (proxy.place, proxy.layers) = (place, layers);
+    Ok(true)
 }
 
 /// One warning for as long as the fault lasts.

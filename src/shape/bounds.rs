@@ -33,25 +33,19 @@ pub struct Bounds<W> {
 impl<W: Wide> Bounds<W> {
     /// The box around a shape in a pose, from supports alone, with room for what counts as touching.
     pub fn around<V: Space<Wide = W>>(shape: &impl Support<Vector = V>, pose: &Pose<W>) -> Self {
-        let inverse = W::transpose(pose.rotation);
-        let (min, max) = (0..W::DIMENSION).map(W::axis).fold(
-            (pose.translation, pose.translation),
-            |(min, max), axis| {
-                let reach = |direction: W| {
-                    let farthest = pose.rotation * shape.support(inverse * direction);
-                    direction * (farthest.dot(direction) + shape.radius())
-                };
-                (min + reach(-axis), max + reach(axis))
-            },
-        );
+        let (min, max) = match shape.block() {
+            Some(half) => {
+                let reach = reach(pose.rotation, half) + W::ONE * shape.radius();
+                (pose.translation - reach, pose.translation + reach)
+            }
+            None => supported(shape, pose),
+        };
         // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
         // together with the rounding of a place far from the origin.
         let offset = (max - pose.translation).extent() + (min - pose.translation).extent();
         let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
         let rounding = pose.translation.length() * ROUNDING;
-        let margin = (0..W::DIMENSION).fold(W::ZERO, |sum, index| {
-            sum + W::axis(index) * (share + rounding)
-        });
+        let margin = W::ONE * (share + rounding);
         Self {
             min: min - margin,
             max: max + margin,
@@ -60,8 +54,7 @@ impl<W: Wide> Bounds<W> {
 
     /// The box with a margin around it.
     pub fn grown(&self, margin: f64) -> Self {
-        let axes = (0..W::DIMENSION).map(W::axis);
-        let reach = axes.fold(W::ZERO, |sum, axis| sum + axis * margin);
+        let reach = W::ONE * margin;
         Self {
             min: self.min - reach,
             max: self.max + reach,
@@ -85,17 +78,9 @@ impl<W: Wide> Bounds<W> {
     }
 
     /// The box around this one under an affine map: x is mapped to `linear * x + translation`.
-    ///
-    /// Along axis i the image of a box with half size h reaches Σ |m_ij| h_j from its centre.
     pub fn mapped(&self, linear: W::Matrix, translation: W) -> Self {
         let centre = linear * ((self.min + self.max) * 0.5) + translation;
-        let half = (self.max - self.min) * 0.5;
-        let reach = (0..W::DIMENSION).fold(W::ZERO, |sum, row| {
-            let along = (0..W::DIMENSION).map(|column| {
-                W::column(linear, column).component(row).abs() * half.component(column)
-            });
-            sum + W::axis(row) * along.sum::<f64>()
-        });
+        let reach = reach(linear, (self.max - self.min) * 0.5);
         Self {
             min: centre - reach,
             max: centre + reach,
@@ -113,4 +98,28 @@ impl<W: Wide> Bounds<W> {
         // The pair has the part of its scale that comes from how far apart its origins are.
         half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET)
     }
+}
+
+/// How far the box from -`half` to `half` reaches along the axes under a linear map M: Σ |m_ij| h_j along axis i.
+#[inline]
+fn reach<W: Wide>(linear: W::Matrix, half: W) -> W {
+    (0..W::DIMENSION).fold(W::ZERO, |sum, index| {
+        sum + W::column(linear, index).copysign(W::ONE) * half.component(index)
+    })
+}
+
+/// The least and the greatest coordinates of a shape in a pose, by its support points.
+fn supported<V: Space>(
+    shape: &impl Support<Vector = V>,
+    pose: &Pose<V::Wide>,
+) -> (V::Wide, V::Wide) {
+    let inverse = V::Wide::transpose(pose.rotation);
+    let axes = (0..V::Wide::DIMENSION).map(V::Wide::axis);
+    axes.fold((pose.translation, pose.translation), |(min, max), axis| {
+        let reach = |direction: V::Wide| {
+            let farthest = pose.rotation * shape.support(inverse * direction);
+            direction * (farthest.dot(direction) + shape.radius())
+        };
+        (min + reach(-axis), max + reach(axis))
+    })
 }

@@ -5,13 +5,19 @@
 //!
 //! Half-spaces have no box. There are few, if any: each is held against every box, and never against another of its kind.
 
+mod level;
+mod order;
 mod rows;
 
 use bevy::{platform::time::Instant, prelude::*};
 
-use self::rows::Rows;
-use super::sync::{Proxies, Slots};
-use crate::{diagnostics::CollisionDiagnostics, shape::Bounds, space::Space};
+use self::rows::{Pairs, Rows};
+use super::{aabb::Aabb, slots::Slots, sync::Proxies};
+use crate::{
+    diagnostics::CollisionDiagnostics,
+    shape::Bounds,
+    space::{Space, Wide},
+};
 
 /// Where the candidate pairs come from: a resource, which may be changed between ticks.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -103,29 +109,15 @@ pub struct Candidates {
 /// Those of a space, and what it takes to find them.
 #[derive(Default)]
 pub struct Meetings {
-    pub pairs: Vec<(u32, u32)>,
-    /// By slot.
-    states: Vec<State>,
-    /// The slots that are awake.
-    awake: Vec<u32>,
+    pairs: Pairs,
+    /// What moves, or has moved not long ago.
     moving: Rows,
+    /// What rests; also what was at rest, and has moved or gone since.
     resting: Rows,
 }
 
-/// Where a box is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    /// Nowhere: there is none, or it is a half-space.
-    #[default]
-    Absent,
-    /// Among those that move, or have moved not long ago.
-    Awake,
-    /// Among those that rest.
-    Resting,
-}
-
-/// Those that have come to rest are put to the others at rest when they are as many as move, or so small a part of these.
-/// So each tick's part of that work is less than the tick's own work, or than a part of what the movements before have cost.
+/// What has come to rest is put to the others at rest when it is more than what moves and this part of those. So each
+/// tick's share of that work is less than the tick's own work, or than a part of what the movements before have cost.
 const PART: usize = 8;
 
 /// Fills [`Candidates`] with the pairs whose boxes overlap, and those of a box that reaches into a half-space.
@@ -142,101 +134,63 @@ pub fn find_candidates(
 }
 
 impl Meetings {
+    /// The pairs.
+    pub fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs.all
+    }
+
     fn find<V: Space>(&mut self, proxies: &Slots<V>) {
-        self.pairs.clear();
-        if proxies.changed().is_empty() {
+        let Self {
+            pairs,
+            moving,
+            resting,
+        } = self;
+        pairs.all.clear();
+        let changed = proxies.changed();
+        if changed.is_empty() {
             return;
         }
-        self.sort(proxies);
-        let pairs = &mut self.pairs;
-        self.moving.meet_within(|a, b| {
-            if proxies.is_changed(a) || proxies.is_changed(b) {
-                pairs.push((a, b));
-            }
+        let boxes = proxies.boxes();
+        let has_box = |slot: u32| boxes.get(slot as usize).is_some_and(Aabb::is_some);
+        let woken = changed.iter().filter(|slot| !moving.contains(**slot));
+        let still = (moving.len() + woken.count()).saturating_sub(changed.len());
+        let settles = still > changed.len() + resting.len() / PART;
+        moving.update(boxes, changed.iter().copied(), |slot| {
+            has_box(slot) && (!settles || proxies.is_changed(slot))
         });
-        for (slot, bounds) in boxes(proxies, proxies.changed()) {
-            self.resting.meet::<V>(slot, bounds, |other| {
-                if self.states.get(other as usize) == Some(&State::Resting) {
-                    pairs.push((slot, other));
-                }
-            });
+        let rests = |slot: u32| has_box(slot) && !moving.contains(slot);
+        if settles {
+            resting.update(boxes, 0..boxes.len() as u32, rests);
         }
-        meet_half_spaces(proxies, pairs);
-    }
-
-    /// Puts all boxes to those that move or those that rest.
-    fn sort<V: Space>(&mut self, proxies: &Slots<V>) {
-        self.states.resize(proxies.len(), State::Absent);
-        for slot in proxies.changed() {
-            if let Some(state) = self.states.get_mut(*slot as usize)
-                && *state != State::Awake
-            {
-                *state = State::Awake;
-                self.awake.push(*slot);
-            }
-        }
-        let has_box = |slot: u32| {
-            proxies
-                .get(slot)
-                .is_some_and(|it| it.extent.bounds().is_some())
-        };
-        let states = &mut self.states;
-        self.awake.retain(|slot| {
-            let kept = has_box(*slot);
-            if !kept && let Some(state) = states.get_mut(*slot as usize) {
-                *state = State::Absent;
-            }
-            kept
+        moving.meet_within(V::Wide::DIMENSION, pairs, |a, b| {
+            proxies.is_changed(a) || proxies.is_changed(b)
         });
-        let still = self.awake.len().saturating_sub(proxies.changed().len());
-        if still > proxies.changed().len() + self.resting.len() / PART {
-            self.awake.retain(|slot| proxies.is_changed(*slot));
-            for state in states.iter_mut().filter(|state| **state == State::Awake) {
-                *state = State::Resting;
-            }
-            for slot in &self.awake {
-                if let Some(state) = states.get_mut(*slot as usize) {
-                    *state = State::Awake;
-                }
-            }
-            let at_rest = (0..).zip(states.iter());
-            let at_rest = at_rest.filter(|(_, state)| **state == State::Resting);
-            let at_rest = at_rest.filter_map(|(slot, _)| box_of(proxies, slot));
-            self.resting.fill::<V>(at_rest);
-        }
-        self.moving.fill::<V>(boxes(proxies, &self.awake));
+        moving.meet(resting, pairs, |a, b| proxies.is_changed(a) && rests(b));
+        meet_half_spaces(proxies, &mut pairs.all);
     }
-}
-
-fn box_of<V: Space>(proxies: &Slots<V>, slot: u32) -> Option<(u32, &Bounds<V::Wide>)> {
-    Some((slot, proxies.get(slot)?.extent.bounds()?))
-}
-
-fn boxes<'a, V: Space>(
-    proxies: &'a Slots<V>,
-    slots: &'a [u32],
-) -> impl Iterator<Item = (u32, &'a Bounds<V::Wide>)> {
-    slots.iter().filter_map(|slot| box_of(proxies, *slot))
 }
 
 fn meet_half_spaces<V: Space>(proxies: &Slots<V>, pairs: &mut Vec<(u32, u32)>) {
     for slot in proxies.half_spaces() {
-        let Some(proxy) = proxies.get(*slot) else {
-            continue;
-        };
-        let Some(half_space) = proxy.extent.half_space() else {
+        let Some((proxy, half_space)) = proxies
+            .get(*slot)
+            .and_then(|proxy| Some((proxy, proxy.half_space()?)))
+        else {
             continue;
         };
         let mut meet = |other: u32| {
-            let bounds = proxies.get(other).and_then(|other| other.extent.bounds());
-            if bounds.is_some_and(|it| it.reaches(half_space, proxy.pose.translation)) {
+            let aabb = proxies.boxes().get(other as usize);
+            let bounds = aabb.filter(|it| it.is_some()).map(Aabb::bounds);
+            if bounds
+                .is_some_and(|it: Bounds<V::Wide>| it.reaches(&half_space, proxy.place.translation))
+            {
                 pairs.push((*slot, other));
             }
         };
         if proxies.is_changed(*slot) {
-            proxies.iter().for_each(|(other, _)| meet(other));
+            (0..proxies.len() as u32).for_each(&mut meet);
         } else {
-            proxies.changed().iter().for_each(|other| meet(*other));
+            proxies.changed().iter().copied().for_each(&mut meet);
         }
     }
 }

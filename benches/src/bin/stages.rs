@@ -1,0 +1,98 @@
+//! What a tick of headbutt is made of: how long each stage takes, and how much there is to do in it.
+//!
+//!     cargo run --release --bin stages -- [scene] [dimension] [count] [threads] [ticks]
+
+use std::error::Error;
+
+use bevy::{
+    app::ScheduleRunnerPlugin,
+    ecs::schedule::{ScheduleLabel, SingleThreadedExecutor},
+    prelude::*,
+    tasks::{ComputeTaskPool, TaskPoolBuilder},
+};
+use headbutt::{CollisionDiagnostics, OngoingEvents, prelude::*};
+use headbutt_bench::{
+    motion::{Number, Ticks, advance},
+    scene::{Kind, Scene},
+    stats::Summary,
+    table::{head, row, short},
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
+    let scenes = next("moving,hulls,pile,mixed,idle,static");
+    let dimensions = next("2,3");
+    let counts = next("10000");
+    let threads: usize = next("1").parse()?;
+    let ticks: usize = next("100").parse()?;
+    ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(threads).build());
+    head(&[
+        "scene", "dim", "N", "changed", "candidates", "contacts", "sync", "broad", "narrow", "report",
+        "all, µs",
+    ]);
+    for dimension in dimensions.split(',') {
+        for scene in scenes.split(',') {
+            for count in counts.split(',') {
+                let flat = dimension == "2";
+                measure(&Scene::new(scene.parse()?, flat, count.parse()?), threads, ticks);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn measure(scene: &Scene, threads: usize, ticks: usize) {
+    let mut app = App::new();
+    app.add_plugins(MinimalPlugins.build().disable::<ScheduleRunnerPlugin>())
+        .init_resource::<Ticks>()
+        .add_systems(Update, advance)
+        .add_plugins(HeadbuttPlugin::in_schedule(PostUpdate));
+    if matches!(scene.kind, Kind::Idle | Kind::Static) {
+        app.insert_resource(OngoingEvents::Never);
+    }
+    if threads == 1 {
+        for label in [PreUpdate.intern(), Update.intern(), PostUpdate.intern()] {
+            app.edit_schedule(label, |schedule| {
+                schedule.set_executor(SingleThreadedExecutor::new());
+            });
+        }
+    }
+    app.finish();
+    app.cleanup();
+    for (number, thing) in scene.things.iter().enumerate() {
+        let mut entity = app.world_mut().spawn((
+            Number(number as u32),
+            thing.start,
+            thing.form.collider(scene.flat),
+        ));
+        if let Some(motion) = &thing.motion {
+            entity.insert(motion.clone());
+        }
+    }
+    for _ in 0..10 {
+        app.update();
+    }
+    let mut stages: [Vec<f64>; 5] = Default::default();
+    let mut last = CollisionDiagnostics::default();
+    for _ in 0..ticks {
+        app.update();
+        last = *app.world().resource();
+        let times = [last.sync, last.broad_phase, last.narrow_phase, last.report];
+        let times = times.map(|it| it.as_secs_f64() * 1e6);
+        for (stage, time) in stages.iter_mut().zip(times) {
+            stage.push(time);
+        }
+        stages[4].push(times.iter().sum());
+    }
+    let mut cells = vec![
+        scene.kind.to_string(),
+        if scene.flat { "2" } else { "3" }.to_string(),
+        last.colliders.to_string(),
+        last.changed.to_string(),
+        last.candidates.to_string(),
+        last.contacts.to_string(),
+    ];
+    cells.extend(stages.map(|it| short(Summary::of(it).median)));
+    row(&cells);
+}

@@ -1,0 +1,70 @@
+//! The box around a proxy, as the broad phase has it: along the world's axes, in f32.
+
+use crate::{shape::Bounds, space::Wide};
+
+/// A box in f32, rounded outward, so that it holds what the one in f64 holds. In the plane, z is 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    pub min: [f32; 3],
+    pub max: [f32; 3],
+}
+
+/// More than half of the distance between neighbouring numbers in f32, as a part of them: what rounding may add.
+const ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
+
+impl Aabb {
+    /// Overlaps nothing.
+    pub const NONE: Self = Self {
+        min: [f32::INFINITY; 3],
+        max: [f32::NEG_INFINITY; 3],
+    };
+
+    #[inline]
+    pub fn around<W: Wide>(bounds: &Bounds<W>) -> Self {
+        // What is less than all normal numbers is rounded by more than a part of it.
+        let below =
+            |value: f64| (value - value.abs() * ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
+        let mut new = Self {
+            min: [0.0; 3],
+            max: [0.0; 3],
+        };
+        let ends = new.min.iter_mut().zip(&mut new.max);
+        for (index, (min, max)) in ends.enumerate().take(W::DIMENSION) {
+            *min = below(bounds.min.component(index));
+            *max = -below(-bounds.max.component(index));
+        }
+        new
+    }
+
+    /// Whether it is any box at all.
+    #[inline]
+    pub fn is_some(&self) -> bool {
+        let ([min, ..], [max, ..]) = (self.min, self.max);
+        min <= max
+    }
+
+    /// The same in f64.
+    pub fn bounds<W: Wide>(&self) -> Bounds<W> {
+        let wide = |corner: [f32; 3]| {
+            let components = corner.iter().enumerate().take(W::DIMENSION);
+            components.fold(W::ZERO, |sum, (index, value)| {
+                sum + W::axis(index) * f64::from(*value)
+            })
+        };
+        Bounds {
+            min: wide(self.min),
+            max: wide(self.max),
+        }
+    }
+
+    /// Whether the two boxes have a point in common.
+    #[inline]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let [ax, ay, az] = self.min;
+        let [bx, by, bz] = self.max;
+        let [cx, cy, cz] = other.min;
+        let [dx, dy, dz] = other.max;
+        // Without branches: which of these fails first is anybody's guess.
+        (ax <= dx) & (cx <= bx) & (ay <= dy) & (cy <= by) & (az <= dz) & (cz <= bz)
+    }
+}

@@ -1,0 +1,85 @@
+//! Putting in order what was in order a moment ago.
+
+/// Sorts keys, fast if few of them are out of place, and in no case slower than sorting twice. `spare` is of use only in that
+/// it need not be made each time.
+///
+/// Those that are in order stay; of each two neighbours that are not, both are taken out. What was taken out is sorted, and
+/// merged again. (The idea is Dropsort, made lossless as in Ernerfeldt's "Drop-Merge sort" (2017). He takes out one of the
+/// two, and has to go back where that was the wrong one; here neither can be.)
+pub fn restore(keys: &mut Vec<u128>, spare: &mut Vec<u128>) {
+    spare.clear();
+    let mut kept = 0_usize;
+    for index in 0..keys.len() {
+        let Some(&key) = keys.get(index) else { break };
+        let last = kept.checked_sub(1).and_then(|last| keys.get(last));
+        match last {
+            Some(&last) if key < last => {
+                spare.extend([last, key]);
+                kept -= 1;
+            }
+            _ => {
+                if let Some(place) = keys.get_mut(kept) {
+                    *place = key;
+                }
+                kept += 1;
+            }
+        }
+    }
+    spare.sort_unstable();
+    merge(keys, kept, spare);
+}
+
+/// Merges the first `kept` keys, which are in order, with others in order: all that there are in the end.
+pub fn merge(keys: &mut Vec<u128>, mut kept: usize, others: &[u128]) {
+    keys.truncate(kept);
+    keys.resize(kept + others.len(), 0);
+    let mut others = others.iter().rev().copied().peekable();
+    // From the end, so that nothing is in the way.
+    for index in (0..keys.len()).rev() {
+        let Some(&other) = others.peek() else { break };
+        let last = kept.checked_sub(1).and_then(|last| keys.get(last)).copied();
+        let key = match last {
+            Some(last) if last > other => {
+                kept -= 1;
+                last
+            }
+            _ => {
+                others.next();
+                other
+            }
+        };
+        if let Some(place) = keys.get_mut(index) {
+            *place = key;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    #[test]
+    fn any_keys_are_in_order_afterwards() {
+        let mut random = StdRng::seed_from_u64(1);
+        for round in 0..2_000 {
+            let count = round % 60;
+            let most = random.random_range(1..100_u128);
+            let mut keys: Vec<u128> = (0..count).map(|_| random.random_range(0..most)).collect();
+            if round % 3 > 0 {
+                // All but a few in order.
+                keys.sort_unstable();
+                for _ in 0..round % 5 {
+                    if !keys.is_empty() {
+                        let index = random.random_range(0..keys.len());
+                        keys[index] = random.random_range(0..most);
+                    }
+                }
+            }
+            let mut sorted = keys.clone();
+            sorted.sort_unstable();
+            restore(&mut keys, &mut Vec::new());
+            assert_eq!(keys, sorted);
+        }
+    }
+}

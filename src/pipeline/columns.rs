@@ -1,0 +1,289 @@
+//! What Bevy has of colliders, table by table: so that those of which nothing has changed can be passed over many at a
+//! time, with nothing of them read but the ticks at which Bevy has noted their last changes.
+
+use core::{ops::Range, slice};
+
+use bevy::{
+    ecs::change_detection::{ContiguousRef, Tick},
+    prelude::*,
+};
+
+use super::place::MAX_ANCESTORS;
+use crate::{collider::Collider, layers::CollisionLayers};
+
+/// What is asked of Bevy, of each collider that its default query filters let through.
+pub type Columns = (
+    Entity,
+    Option<Ref<'static, Transform>>,
+    Ref<'static, Collider>,
+    Option<Ref<'static, CollisionLayers>>,
+    Option<Ref<'static, ChildOf>>,
+);
+
+/// A time, and the time before from which on a change counts.
+#[derive(Clone, Copy)]
+pub struct Since {
+    last_run: Tick,
+    this_run: Tick,
+}
+
+impl Since {
+    pub fn last_run_of(world: &World) -> Self {
+        Self {
+            last_run: world.last_change_tick(),
+            this_run: world.read_change_tick(),
+        }
+    }
+
+    #[inline]
+    fn has(self, changed: Tick) -> bool {
+        changed.is_newer_than(self.last_run, self.this_run)
+    }
+}
+
+/// A component of some entities, with the ticks of its last changes.
+struct Column<'a, T> {
+    values: &'a [T],
+    changed: &'a [Tick],
+}
+
+// Whether or not the component is.
+impl<T> Copy for Column<'_, T> {}
+
+impl<T> Clone for Column<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<'a, T> Column<'a, T> {
+    fn of_table(table: ContiguousRef<'a, T>) -> Self {
+        Self {
+            changed: table.changed_ticks_slice(),
+            values: table.into_inner(),
+        }
+    }
+
+    fn slice(self, range: Range<usize>) -> Self {
+        Self {
+            values: self.values.get(range.clone()).unwrap_or_default(),
+            changed: self.changed.get(range).unwrap_or_default(),
+        }
+    }
+
+    #[inline]
+    fn has_changes(self, since: Since) -> bool {
+        // Without a branch, so that it is done for several at once.
+        let ticks = self.changed.iter();
+        ticks.fold(false, |any, tick| any | since.has(*tick))
+    }
+
+    #[inline]
+    fn is_changed(self, index: usize, since: Since) -> bool {
+        self.changed.get(index).is_some_and(|it| since.has(*it))
+    }
+}
+
+/// Which of the components that not all colliders have an entity has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Has {
+    transform: bool,
+    layers: bool,
+    parent: bool,
+}
+
+/// Colliders that follow one another in a table: what Bevy has of them, in the same order.
+#[derive(Clone, Copy)]
+pub struct Chunk<'a> {
+    pub entities: &'a [Entity],
+    transforms: Option<Column<'a, Transform>>,
+    colliders: Column<'a, Collider>,
+    layers: Option<Column<'a, CollisionLayers>>,
+    parents: Option<Column<'a, ChildOf>>,
+}
+
+impl<'a> Chunk<'a> {
+    /// Calls `visit` with all colliders of a world.
+    pub fn for_each(
+        world: &World,
+        colliders: &mut QueryState<Columns>,
+        mut visit: impl FnMut(Chunk),
+    ) {
+        let query = colliders.query(world);
+        if let Ok(tables) = query.contiguous_iter() {
+            for (entities, transforms, colliders, layers, parents) in tables {
+                visit(Chunk {
+                    entities,
+                    transforms: transforms.map(Column::of_table),
+                    colliders: Column::of_table(colliders),
+                    layers: layers.map(Column::of_table),
+                    parents: parents.map(Column::of_table),
+                });
+            }
+            return;
+        }
+        // An app may have made a component that is not kept in tables one that disables entities. Then one by one.
+        for (entity, transform, collider, layers, parent) in &query {
+            let ticks = (
+                transform.as_ref().map(Ref::last_changed),
+                collider.last_changed(),
+                layers.as_ref().map(Ref::last_changed),
+                parent.as_ref().map(Ref::last_changed),
+            );
+            fn of_one<'b, T: Component>(
+                it: Option<Ref<'b, T>>,
+                tick: Option<&'b Tick>,
+            ) -> Option<Column<'b, T>> {
+                Some(Column {
+                    values: slice::from_ref(it?.into_inner()),
+                    changed: slice::from_ref(tick?),
+                })
+            }
+            let Some(colliders) = of_one(Some(collider), Some(&ticks.1)) else {
+                continue;
+            };
+            visit(Chunk {
+                entities: slice::from_ref(&entity),
+                transforms: of_one(transform, ticks.0.as_ref()),
+                colliders,
+                layers: of_one(layers, ticks.2.as_ref()),
+                parents: of_one(parent, ticks.3.as_ref()),
+            });
+        }
+    }
+
+    /// Some of these.
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        Self {
+            entities: self.entities.get(range.clone()).unwrap_or_default(),
+            transforms: self.transforms.map(|it| it.slice(range.clone())),
+            colliders: self.colliders.slice(range.clone()),
+            layers: self.layers.map(|it| it.slice(range.clone())),
+            parents: self.parents.map(|it| it.slice(range.clone())),
+        }
+    }
+
+    /// What all of them have.
+    pub fn has(&self) -> Has {
+        Has {
+            transform: self.transforms.is_some(),
+            layers: self.layers.is_some(),
+            parent: self.parents.is_some(),
+        }
+    }
+
+    /// Whether anything has changed of any of them, ancestors left aside.
+    #[inline]
+    pub fn has_changes(&self, since: Since) -> bool {
+        self.colliders.has_changes(since)
+            || self.transforms.is_some_and(|it| it.has_changes(since))
+            || self.layers.is_some_and(|it| it.has_changes(since))
+            || self.parents.is_some_and(|it| it.has_changes(since))
+    }
+
+    /// The parents, if they have any.
+    pub fn parents(&self) -> impl Iterator<Item = Entity> {
+        let parents = self.parents.map_or(&[][..], |it| it.values);
+        parents.iter().map(ChildOf::parent)
+    }
+
+    /// One of them.
+    #[inline]
+    pub fn get(&self, index: usize, since: Since) -> Option<Member<'a>> {
+        let of = |column: Column<'a, CollisionLayers>| column.values.get(index).copied();
+        let is_changed = self.colliders.is_changed(index, since);
+        Some(Member {
+            entity: *self.entities.get(index)?,
+            transform: self.transforms.and_then(|it| it.values.get(index)),
+            collider: self.colliders.values.get(index)?,
+            layers: self.layers.and_then(of).unwrap_or_default(),
+            parent: self
+                .parents
+                .and_then(|it| Some(it.values.get(index)?.parent())),
+            has: self.has(),
+            is_collider_changed: is_changed,
+            is_changed: is_changed
+                || self
+                    .transforms
+                    .is_some_and(|it| it.is_changed(index, since))
+                || self.layers.is_some_and(|it| it.is_changed(index, since))
+                || self.parents.is_some_and(|it| it.is_changed(index, since)),
+        })
+    }
+}
+
+/// A collider, and what else Bevy has of its entity.
+#[derive(Clone, Copy)]
+pub struct Member<'a> {
+    pub entity: Entity,
+    pub transform: Option<&'a Transform>,
+    pub collider: &'a Collider,
+    pub layers: CollisionLayers,
+    pub parent: Option<Entity>,
+    pub has: Has,
+    pub is_collider_changed: bool,
+    /// Whether anything has changed, ancestors left aside.
+    pub is_changed: bool,
+}
+
+/// The ancestors of an entity, as far as they show without being followed one by one: an ancestor or a link that comes
+/// is noted as a change, one that goes is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    ancestors: u32,
+    /// Of these.
+    transforms: u32,
+}
+
+/// Looks at the ancestors of entities for changes.
+pub struct Ancestors<'w> {
+    world: &'w World,
+    since: Since,
+    /// The last parent that was asked for: siblings often follow one another.
+    known: Option<(Entity, Links, bool)>,
+}
+
+impl<'w> Ancestors<'w> {
+    pub fn new(world: &'w World, since: Since) -> Self {
+        let known = None;
+        Self {
+            world,
+            since,
+            known,
+        }
+    }
+
+    /// The ancestors that begin with `parent`, and whether any of them has changed.
+    #[inline]
+    pub fn look(&mut self, parent: Option<Entity>) -> (Links, bool) {
+        match (parent, self.known) {
+            (None, _) => (Links::default(), false),
+            (Some(parent), Some((known, links, is_changed))) if known == parent => {
+                (links, is_changed)
+            }
+            (Some(parent), _) => self.follow(parent),
+        }
+    }
+
+    fn follow(&mut self, parent: Entity) -> (Links, bool) {
+        let (mut links, mut is_changed) = (Links::default(), false);
+        let mut next = Some(parent);
+        for _ in 0..MAX_ANCESTORS {
+            let Some(ancestor) = next.and_then(|next| self.world.get_entity(next).ok()) else {
+                break;
+            };
+            links.ancestors += 1;
+            if let Some(ticks) = ancestor.get_change_ticks::<Transform>() {
+                links.transforms += 1;
+                is_changed |= self.since.has(ticks.changed);
+            }
+            let up = ancestor.get_ref::<ChildOf>();
+            is_changed |= up
+                .as_ref()
+                .is_some_and(|up| self.since.has(up.last_changed()));
+            next = up.map(|up| up.parent());
+        }
+        self.known = Some((parent, links, is_changed));
+        (links, is_changed)
+    }
+}

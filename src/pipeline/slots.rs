@@ -1,0 +1,131 @@
+//! The proxies of a space, where all stages find them: by their slot, a number that each keeps for as long as it lives.
+
+use super::{aabb::Aabb, proxy::Proxy};
+use crate::space::Space;
+
+/// The proxies of a space.
+pub struct Slots<V: Space> {
+    proxies: Vec<Option<Proxy<V>>>,
+    /// By slot, around the proxy. Apart from them, because the broad phase looks at nothing else.
+    boxes: Vec<Aabb>,
+    /// By slot, whether it is listed in `changed`.
+    is_changed: Vec<bool>,
+    changed: Vec<u32>,
+    free: Vec<u32>,
+    half_spaces: Vec<u32>,
+}
+
+impl<V: Space> Default for Slots<V> {
+    fn default() -> Self {
+        Self {
+            proxies: Vec::new(),
+            boxes: Vec::new(),
+            is_changed: Vec::new(),
+            changed: Vec::new(),
+            free: Vec::new(),
+            half_spaces: Vec::new(),
+        }
+    }
+}
+
+impl<V: Space> Slots<V> {
+    pub fn get(&self, slot: u32) -> Option<&Proxy<V>> {
+        self.proxies.get(slot as usize)?.as_ref()
+    }
+
+    /// By slot: the boxes around the proxies, and [`Aabb::NONE`] for what has none.
+    pub fn boxes(&self) -> &[Aabb] {
+        &self.boxes
+    }
+
+    /// How many proxies there are.
+    pub fn count(&self) -> usize {
+        self.proxies.len() - self.free.len()
+    }
+
+    /// How many slots there are.
+    pub fn len(&self) -> usize {
+        self.proxies.len()
+    }
+
+    /// The slots whose proxies are not what they were in the last tick: new, moved, otherwise different, or gone.
+    pub fn changed(&self) -> &[u32] {
+        &self.changed
+    }
+
+    /// Whether a slot is one of these.
+    #[inline]
+    pub fn is_changed(&self, slot: u32) -> bool {
+        self.is_changed.get(slot as usize).is_none_or(|it| *it)
+    }
+
+    /// The slots of half-spaces.
+    pub fn half_spaces(&self) -> &[u32] {
+        &self.half_spaces
+    }
+
+    /// Forgets what has changed in the last tick.
+    pub fn begin_tick(&mut self) {
+        for slot in self.changed.drain(..) {
+            if let Some(is_changed) = self.is_changed.get_mut(slot as usize) {
+                *is_changed = false;
+            }
+        }
+    }
+
+    /// The proxies and their boxes, to be changed by slot. What has been is noted by [`note_change`](Self::note_change).
+    pub fn as_mut_slices(&mut self) -> (&mut [Option<Proxy<V>>], &mut [Aabb]) {
+        (&mut self.proxies, &mut self.boxes)
+    }
+
+    #[inline]
+    pub fn note_change(&mut self, slot: u32) {
+        if let Some(is_changed) = self.is_changed.get_mut(slot as usize)
+            && !*is_changed
+        {
+            *is_changed = true;
+            self.changed.push(slot);
+        }
+    }
+
+    pub fn note_all(&mut self) {
+        for slot in 0..self.proxies.len() as u32 {
+            self.note_change(slot);
+        }
+    }
+
+    pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.proxies.push(None);
+            self.boxes.push(Aabb::NONE);
+            self.is_changed.push(false);
+            (self.proxies.len() - 1) as u32
+        });
+        self.set(slot, proxy, aabb);
+        slot
+    }
+
+    pub fn set(&mut self, slot: u32, proxy: Proxy<V>, aabb: Aabb) {
+        self.half_spaces.retain(|other| *other != slot);
+        if proxy.half_space().is_some() {
+            self.half_spaces.push(slot);
+        }
+        self.put(slot, Some(proxy), aabb);
+    }
+
+    pub fn remove(&mut self, slot: u32) {
+        self.half_spaces.retain(|other| *other != slot);
+        self.free.push(slot);
+        self.put(slot, None, Aabb::NONE);
+    }
+
+    fn put(&mut self, slot: u32, proxy: Option<Proxy<V>>, aabb: Aabb) {
+        let index = slot as usize;
+        if let (Some(place), Some(around)) =
+            (self.proxies.get_mut(index), self.boxes.get_mut(index))
+        {
+            (*place, *around) = (proxy, aabb);
+            self.note_change(slot);
+        }
+    }
+}
