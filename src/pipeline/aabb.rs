@@ -60,11 +60,13 @@ impl Aabb {
     /// Whether the two boxes have a point in common.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        let [ax, ay, az] = self.min;
-        let [bx, by, bz] = self.max;
-        let [cx, cy, cz] = other.min;
-        let [dx, dy, dz] = other.max;
+        let (a, b) = (self, other);
         // Without branches: which of these fails first is anybody's guess.
-        (ax <= dx) & (cx <= bx) & (ay <= dy) & (cy <= by) & (az <= dz) & (cz <= bz)
+        (a.min[0] <= b.max[0])
+            & (b.min[0] <= a.max[0])
+            & (a.min[1] <= b.max[1])
+            & (b.min[1] <= a.max[1])
+            & (a.min[2] <= b.max[2])
+            & (b.min[2] <= a.max[2])
     }
 }

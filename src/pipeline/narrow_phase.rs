@@ -14,7 +14,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
     query::{LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length},
-    shape::{Body, Image, Support},
+    shape::{Body, Image, Shape, Support},
     space::{Pose, Space},
 };
 
@@ -266,14 +266,7 @@ fn deepest<V: Space>(
         return None;
     }
     if let (Body::Convex(shape_a), Body::Convex(shape_b)) = (&a.body, &b.body) {
-        let [shape_a, shape_b] =
-            [(shape_a, a), (shape_b, b)].map(|(shape, it)| Image::new(shape, it.place.map()));
-        let [pose_a, pose_b] = [a, b].map(|it| it.place.pose());
-        let mut solver = Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
-        return solver.hit().then(|| {
-            let contact = solver.contact();
-            event((a, 0, pose_a), (b, 0, pose_b), &contact)
-        });
+        return touch(a, shape_a, b, shape_b);
     }
     let pair = Pairing::new(a, b);
     near.clear();
@@ -337,6 +330,25 @@ fn deepest<V: Space>(
         parts.truncate(first);
     }
     Some(deepest)
+}
+
+/// The contact of two proxies of one shape each.
+#[inline]
+fn touch<V: Space>(
+    a: &Proxy<V>,
+    shape_a: &Shape<V>,
+    b: &Proxy<V>,
+    shape_b: &Shape<V>,
+) -> Option<CollisionEvent> {
+    let shape_a = Image::new(shape_a, a.place.map());
+    let shape_b = Image::new(shape_b, b.place.map());
+    let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
+    let mut solver = Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
+    if !solver.hit() {
+        return None;
+    }
+    let contact = solver.contact();
+    Some(event((a, 0, pose_a), (b, 0, pose_b), &contact))
 }
 
 /// Two proxies whose parts are tested.

@@ -135,7 +135,10 @@ impl<W: Wide> Placement<W> {
     /// Whether it is the same, to the bit: a contact of what is placed so is the same.
     pub fn is(&self, other: &Self) -> bool {
         let column = |index| {
-            let [own, of_other] = [self, other].map(|it| W::column(it.matrix, index));
+            let (own, of_other) = (
+                W::column(self.matrix, index),
+                W::column(other.matrix, index),
+            );
             own.total_cmp(of_other).is_eq()
         };
         self.translation.total_cmp(other.translation).is_eq()

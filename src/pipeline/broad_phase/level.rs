@@ -8,15 +8,21 @@
 
 use core::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::order::{merge, restore};
 use crate::pipeline::aabb::Aabb;
 
 /// Rows are numbered up to this in each direction. Cells are at least so large that no box is beyond.
 const FARTHEST: f64 = (1_u32 << 30) as f64;
 
-/// Into so many steps the sizes of cells are divided between a power of two and the next. A size in between is rounded up, so
-/// that cells seldom change while boxes turn.
-const STEPS: f64 = 8.0;
+/// A cell is made so much larger than it has to be, and stays until it is too small or larger than `TOO_LARGE`: so cells
+/// seldom change while boxes turn. No rounding brings an end of a box into the row after the next.
+const LARGER: f64 = 1.1;
+const TOO_LARGE: f64 = 1.3;
+
+/// How far apart things are is estimated from so many of them.
+const SAMPLE: usize = 64;
 
 /// The size of the cells that a box needs at least: its extent, but no less than what would put it beyond the farthest row.
 #[inline]
@@ -27,14 +33,6 @@ pub fn size_of(aabb: &Aabb) -> f64 {
         let extent = f64::from(*max) - f64::from(*min);
         most.max(extent).max(way * (1.0 / FARTHEST))
     })
-}
-
-/// A cell for boxes up to this size: so much larger that no rounding brings an end of one into the row after the next.
-fn cell_for(size: f64) -> f64 {
-    // The power of two at or below it.
-    let power = f64::from_bits(size.to_bits() & 0x7FF0_0000_0000_0000);
-    let step = power / STEPS;
-    ((size * (1.0 + 1e-6) / step).floor() + 1.0) * step
 }
 
 /// The integer at or below a number, which fits.
@@ -102,9 +100,10 @@ pub struct Level {
     keys: Vec<u128>,
     entries: Vec<Entry>,
     rows: Vec<Row>,
-    /// What is to come, and the size of the largest of all.
-    newcomers: Vec<u32>,
+    /// The size of the largest.
     largest: f64,
+    /// What is to come.
+    newcomers: Vec<u32>,
     spare: Vec<u128>,
 }
 
@@ -134,16 +133,18 @@ impl Level {
 
     /// Puts all boxes in order, where they are now.
     pub fn sort(&mut self, boxes: &[Aabb]) {
-        let is_empty = self.keys.is_empty() && self.newcomers.is_empty();
-        if is_empty {
-            self.entries.clear();
-            self.rows.clear();
-            return;
+        let box_of = |slot: u32| boxes.get(slot as usize).copied().unwrap_or(Aabb::NONE);
+        let slots = self.keys.iter().map(|key| *key as u32);
+        let slots = slots.chain(self.newcomers.iter().copied());
+        let count = self.keys.len() + self.newcomers.len();
+        let sample = slots.step_by(count / SAMPLE + 1);
+        let least = self.largest.max(spacing(sample.map(box_of), count));
+        if !(least * 1.000_001..least * TOO_LARGE).contains(&self.cell) {
+            self.cell = least * LARGER;
         }
-        self.cell = cell_for(self.largest);
         let inverse = 1.0 / self.cell;
         let key = |slot: u32| {
-            let [x, y, z] = boxes.get(slot as usize).map_or([0.0; 3], |it| it.min);
+            let [x, y, z] = box_of(slot).min;
             let number = RowNumber {
                 z: floor(f64::from(z) * inverse),
                 y: floor(f64::from(y) * inverse),
@@ -163,7 +164,7 @@ impl Level {
         self.rows.clear();
         for (key, start) in self.keys.iter().zip(0..) {
             let slot = *key as u32;
-            let aabb = boxes.get(slot as usize).copied().unwrap_or(Aabb::NONE);
+            let aabb = box_of(slot);
             self.entries.push(Entry { aabb, slot });
             let number = RowNumber::of_key(*key);
             if self.rows.last().is_none_or(|row| row.number != number) {
@@ -185,10 +186,27 @@ impl Level {
             .unwrap_or_default()
     }
 
-    /// The first row of this number or a later one, from the row `from` on.
-    fn seek(&self, from: usize, number: RowNumber) -> usize {
-        let rest = self.rows.get(from..).unwrap_or_default();
-        from + rest.partition_point(|row| row.number < number)
+    /// The first row of this number or a later one. Sought from the row `near` on, to either side, in steps that grow.
+    fn seek(&self, near: usize, number: RowNumber) -> usize {
+        let is_before = |at: usize| self.rows.get(at).is_some_and(|row| row.number < number);
+        let (mut start, mut end) = (near, near);
+        let mut step = 1;
+        if is_before(near) {
+            while is_before(end) {
+                start = end + 1;
+                end += step;
+                step *= 2;
+            }
+        } else {
+            while start > 0 && !is_before(start - 1) {
+                end = start - 1;
+                start = start.saturating_sub(step);
+                step *= 2;
+            }
+        }
+        let end = end.min(self.rows.len());
+        let range = self.rows.get(start..end).unwrap_or_default();
+        start + range.partition_point(|row| row.number < number)
     }
 
     /// How many rows there are.
@@ -222,16 +240,7 @@ impl Level {
                     z: row.number.z + z,
                     y: row.number.y + y,
                 };
-                let is_before = |row: &Row| row.number < number;
-                // A step or two from row to row; far only for the first of a task.
-                let mut steps = 0;
-                while self.rows.get(*finger).is_some_and(is_before) {
-                    *finger += 1;
-                    steps += 1;
-                    if steps > 32 {
-                        *finger = self.seek(*finger, number);
-                    }
-                }
+                *finger = self.seek(*finger, number);
                 let found = self.rows.get(*finger);
                 if found.is_some_and(|row| row.number == number) {
                     sweep_rows(own, self.row(*finger), self.cell, &mut meet);
@@ -240,38 +249,33 @@ impl Level {
         }
     }
 
-    /// Calls `meet` with each entry of some rows of this level and each of another one's that overlap.
+    /// Calls `meet` with each of these boxes and each of another level that overlap.
     ///
-    /// What begins in a row of cells c reaches to the end of the next one, 2 c from where the row begins. What it meets in cells
-    /// d begins no more than d before, and no later than there.
-    pub fn meet_other(&self, rows: Range<usize>, other: &Self, mut meet: impl FnMut(u32, u32)) {
-        let inverse = 1.0 / other.cell;
-        let range = |number: i32| {
-            let start = f64::from(number) * self.cell;
-            let row_at = |place: f64| floor((place * inverse).clamp(-2.0 * FARTHEST, FARTHEST));
-            // Rounding may put it one off, at worst.
-            (
-                row_at(start - other.cell).saturating_sub(1),
-                row_at(start + 2.0 * self.cell).saturating_add(1),
-            )
-        };
+    /// What overlaps a box begins at its end at the latest, and before it by no more than the size of the largest at the
+    /// earliest.
+    pub fn meet_other(&self, entries: Range<usize>, other: &Self, mut meet: impl FnMut(u32, u32)) {
         let (Some(first), Some(last)) = (other.rows.first(), other.rows.last()) else {
             return;
         };
-        for at in rows {
-            let Some(row) = self.rows.get(at) else { break };
-            let own = self.row(at);
-            let ((first_z, last_z), (first_y, last_y)) = (range(row.number.z), range(row.number.y));
-            let first_z = first_z.max(first.number.z);
-            let last_z = last_z.min(last.number.z);
-            let mut found = 0;
-            let mut z = first_z;
+        let inverse = 1.0 / other.cell;
+        let begin = |place: f32| f64::from(place) - other.largest * (1.0 + 1e-6);
+        // (What is beyond the farthest rows is beyond them in any case.)
+        let row_at = |place: f64| floor((place * inverse).clamp(-2.0 * FARTHEST, FARTHEST));
+        let mut found = 0;
+        for entry in self.entries.get(entries).unwrap_or_default() {
+            let Aabb { min, max } = entry.aabb;
+            let last_z = row_at(max[2].into()).min(last.number.z);
+            let (first_y, last_y) = (row_at(begin(min[1])), row_at(max[1].into()));
+            let first_x = begin(min[0]);
+            let mut z = row_at(begin(min[2])).max(first.number.z);
             while z <= last_z {
                 found = other.seek(found, RowNumber { z, y: first_y });
                 while let Some(row) = other.rows.get(found)
                     && (row.number.z, row.number.y) <= (z, last_y)
                 {
-                    sweep_rows(own, other.row(found), other.cell, &mut meet);
+                    let others = other.row(found);
+                    let start = others.partition_point(|it| f64::from(it.aabb.min[0]) < first_x);
+                    sweep(entry, others.get(start..).unwrap_or_default(), &mut meet);
                     found += 1;
                 }
                 // To the next layer in which there is anything.
@@ -282,6 +286,28 @@ impl Level {
             }
         }
     }
+}
+
+/// About how far `count` boxes are from their neighbours, of which there is a sample: along y and z. Cells smaller than this
+/// would leave rows that have nothing to tell apart, and all have to be looked up.
+///
+/// Half of them lie between the quartiles of their places along an axis: whatever is far away does not count.
+fn spacing(sample: impl Iterator<Item = Aabb>, count: usize) -> f64 {
+    let sample: SmallVec<[Aabb; SAMPLE]> = sample.take(SAMPLE).collect();
+    let count = count as f64;
+    let spread = |axis: usize| {
+        let places = sample.iter().filter_map(|it| it.min.get(axis).copied());
+        let mut places: SmallVec<[f32; SAMPLE]> = places.collect();
+        places.sort_unstable_by(f32::total_cmp);
+        let at = |part: usize| places.get(places.len() * part / 4).copied().map(f64::from);
+        at(3)
+            .zip(at(1))
+            .map_or(0.0, |(high, low)| 2.0 * (high - low))
+    };
+    let (y, z) = (spread(1), spread(2));
+    // In space; in the plane, and in space where all lie in one plane.
+    let (side, long) = ((y * z).sqrt(), y.max(z));
+    (side / libm::cbrt(count)).max(long / count.sqrt())
 }
 
 /// Calls `meet` with each entry of the one and of the other row that overlap; those of the other are no larger than `cell`.

@@ -165,7 +165,9 @@ impl Meetings {
         moving.meet_within(V::Wide::DIMENSION, pairs, |a, b| {
             proxies.is_changed(a) || proxies.is_changed(b)
         });
-        moving.meet(resting, pairs, |a, b| proxies.is_changed(a) && rests(b));
+        moving.meet(resting, pairs, |a, b| {
+            (proxies.is_changed(a) && rests(b)) || (proxies.is_changed(b) && rests(a))
+        });
         meet_half_spaces(proxies, &mut pairs.all);
     }
 }

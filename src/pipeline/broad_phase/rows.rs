@@ -104,7 +104,7 @@ impl Rows {
         let mut levels = self.levels.as_slice();
         while let Some(((_, level), others)) = levels.split_first() {
             levels = others;
-            pairs.find(level, |rows, found| {
+            pairs.find(level.rows(), level.len(), |rows, found| {
                 level.meet_within(dimension, rows, |a, b| {
                     if is_wanted(a, b) {
                         found.push((a, b));
@@ -124,9 +124,13 @@ impl Rows {
         pairs: &mut Pairs,
         is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
     ) {
-        for (_, level) in &self.levels {
-            for (_, other) in &other.levels {
-                pairs.find_between(level, other, is_wanted);
+        for (number, level) in &self.levels {
+            for (of_other, other) in &other.levels {
+                if number <= of_other {
+                    pairs.find_between(level, other, is_wanted);
+                } else {
+                    pairs.find_between(other, level, is_wanted);
+                }
             }
         }
     }
@@ -143,24 +147,27 @@ pub struct Pairs {
 /// A task looks at no fewer boxes than this.
 const BOXES_OF_A_TASK: usize = 512;
 
+/// To look up a box among others takes about as long as to look up so many in a coarser level: there more are in the way.
+const FINER: usize = 8;
+
 impl Pairs {
-    /// Has `find` called with all rows of a level, some at a time.
+    /// Has `find` called with all of some items, a range at a time: rows or boxes, of which there are so many.
     fn find(
         &mut self,
-        level: &Level,
+        items: usize,
+        boxes: usize,
         find: impl Fn(Range<usize>, &mut Vec<(u32, u32)>) + Copy + Send + Sync,
     ) {
-        let rows = level.rows();
-        let Some((pool, size)) = share(level.len(), BOXES_OF_A_TASK) else {
-            find(0..rows, &mut self.all);
+        let Some((pool, size)) = share(boxes, BOXES_OF_A_TASK) else {
+            find(0..items, &mut self.all);
             return;
         };
-        let tasks = level.len().div_ceil(size);
+        let tasks = boxes.div_ceil(size);
         self.found
             .resize_with(tasks.max(self.found.len()), Vec::new);
         pool.scope(|scope| {
             for (task, found) in (0..tasks).zip(&mut self.found) {
-                let range = task * rows / tasks..(task + 1) * rows / tasks;
+                let range = task * items / tasks..(task + 1) * items / tasks;
                 scope.spawn(async move { find(range, found) });
             }
         });
@@ -169,29 +176,25 @@ impl Pairs {
         }
     }
 
-    /// Finds the boxes of two levels that overlap. That of fewer rows looks up the other.
+    /// Finds the boxes of a level that overlap those of another one, which are no smaller.
     fn find_between(
         &mut self,
-        level: &Level,
-        other: &Level,
+        finer: &Level,
+        coarser: &Level,
         is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
     ) {
-        if level.rows() <= other.rows() {
-            self.find(level, |rows, found| {
-                level.meet_other(rows, other, |a, b| {
-                    if is_wanted(a, b) {
-                        found.push((a, b));
-                    }
-                });
-            });
+        // Those that are looked up among the others.
+        let (level, other) = if coarser.len() <= FINER * finer.len() {
+            (coarser, finer)
         } else {
-            self.find(other, |rows, found| {
-                other.meet_other(rows, level, |b, a| {
-                    if is_wanted(a, b) {
-                        found.push((a, b));
-                    }
-                });
+            (finer, coarser)
+        };
+        self.find(level.len(), level.len(), |entries, found| {
+            level.meet_other(entries, other, |a, b| {
+                if is_wanted(a, b) {
+                    found.push((a, b));
+                }
             });
-        }
+        });
     }
 }
