@@ -20,6 +20,7 @@ mod event;
 mod from_mesh;
 mod layers;
 mod math;
+mod order;
 mod pipeline;
 mod plugin;
 mod push_out;

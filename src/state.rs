@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::event::CollisionEvent;
+use crate::{event::CollisionEvent, order::merge};
 
 /// What touches what, as of the last tick: all of the state that lasts from one tick to the next.
 ///
@@ -58,17 +58,32 @@ impl CollisionState {
     }
 
     /// Takes the contacts of a tick, for which it gives back the old ones, and those of the pairs of which several parts
-    /// touch. Both are in order.
-    pub(crate) fn replace(&mut self, contacts: &mut Vec<CollisionEvent>, parts: &[CollisionEvent]) {
+    /// touch. Both are in order. `numbers` has the number that each of the old contacts has among the new ones; too large
+    /// a number if it has ended.
+    pub(crate) fn replace(
+        &mut self,
+        contacts: &mut Vec<CollisionEvent>,
+        parts: &[CollisionEvent],
+        numbers: &[u32],
+        newcomers: &mut Vec<(Entity, u32)>,
+    ) {
         core::mem::swap(&mut self.contacts, contacts);
         self.parts.clear();
         self.parts.extend(parts);
         let Self {
             contacts, by_other, ..
         } = self;
-        by_other.clear();
-        by_other.extend(contacts.iter().map(|contact| contact.other).zip(0..));
-        by_other.sort_unstable();
+        // Contacts that go on keep their order.
+        by_other.retain_mut(|(_, number)| {
+            *number = numbers.get(*number as usize).copied().unwrap_or(u32::MAX);
+            (*number as usize) < contacts.len()
+        });
+        newcomers.clear();
+        let started = contacts.iter().zip(0..).filter(|(it, _)| it.started());
+        newcomers.extend(started.map(|(contact, number)| (contact.other, number)));
+        newcomers.sort_unstable();
+        let kept = by_other.len();
+        merge(by_other, kept, newcomers);
     }
 
     /// Each touching pair once, in a fixed order.

@@ -43,6 +43,12 @@ impl Aabb {
         min <= max
     }
 
+    /// Whether no coordinate is beyond this, or no number.
+    #[inline]
+    pub fn is_within(&self, most: f32) -> bool {
+        self.min.iter().all(|it| *it >= -most) && self.max.iter().all(|it| *it <= most)
+    }
+
     /// The same in f64.
     pub fn bounds<W: Wide>(&self) -> Bounds<W> {
         let wide = |corner: [f32; 3]| {

@@ -87,9 +87,9 @@ impl<'a, T> Column<'a, T> {
 /// Which of the components that not all colliders have an entity has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Has {
-    transform: bool,
-    layers: bool,
-    parent: bool,
+    pub transform: bool,
+    pub layers: bool,
+    pub parent: bool,
 }
 
 /// Colliders that follow one another in a table: what Bevy has of them, in the same order.
@@ -175,10 +175,33 @@ impl<'a> Chunk<'a> {
     /// Whether anything has changed of any of them, ancestors left aside.
     #[inline]
     pub fn has_changes(&self, since: Since) -> bool {
-        self.colliders.has_changes(since)
-            || self.transforms.is_some_and(|it| it.has_changes(since))
+        self.transforms.is_some_and(|it| it.has_changes(since))
             || self.layers.is_some_and(|it| it.has_changes(since))
-            || self.parents.is_some_and(|it| it.has_changes(since))
+            || self.has_other_changes(since)
+    }
+
+    /// Whether anything but transforms and layers has.
+    #[inline]
+    pub fn has_other_changes(&self, since: Since) -> bool {
+        self.colliders.has_changes(since) || self.parents.is_some_and(|it| it.has_changes(since))
+    }
+
+    /// Those of which the transform or the layers have changed, with both. Where they have no transform, none.
+    #[inline]
+    pub fn moved(
+        &self,
+        since: Since,
+    ) -> impl Iterator<Item = (usize, &'a Transform, CollisionLayers)> {
+        let layers = self.layers;
+        let transforms = self.transforms.map_or(&[][..], |it| it.values);
+        let ticks = self.transforms.map_or(&[][..], |it| it.changed);
+        let each = transforms.iter().zip(ticks).enumerate();
+        each.filter_map(move |(index, (transform, changed))| {
+            let is_changed =
+                since.has(*changed) || layers.is_some_and(|layers| layers.is_changed(index, since));
+            let layers = || layers.and_then(|it| it.values.get(index).copied());
+            is_changed.then(|| (index, transform, layers().unwrap_or_default()))
+        })
     }
 
     /// The parents, if they have any.

@@ -14,7 +14,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
     query::{LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length},
-    shape::{Body, Image, Shape, Support},
+    shape::Support,
     space::{Pose, Space},
 };
 
@@ -31,10 +31,9 @@ pub struct TouchingPairs {
     supplied: Vec<(Entity, Entity)>,
     /// Of each task.
     found: Vec<Contacts>,
-    unsorted: Contacts,
     new: Contacts,
     last: Contacts,
-    order: Vec<(Entity, Entity, u32)>,
+    order: Vec<(u128, u32)>,
 }
 
 /// Contacts, and those of the parts.
@@ -68,6 +67,11 @@ fn pair_of(contact: &CollisionEvent) -> (Entity, Entity) {
     (contact.entity, contact.other)
 }
 
+/// A number in the order of pairs.
+fn key_of(contact: &CollisionEvent) -> u128 {
+    u128::from(contact.entity.to_bits()) << 64 | u128::from(contact.other.to_bits())
+}
+
 /// Runs the solver on every candidate pair. The contacts of what has not changed stand.
 pub fn narrow_phase(
     proxies: Res<Proxies>,
@@ -99,7 +103,6 @@ fn find_contacts(
         is_changed,
         supplied,
         found,
-        unsorted,
         new,
         last,
         order,
@@ -125,23 +128,16 @@ fn find_contacts(
             }
         }
     } else {
-        unsorted.pairs.clear();
-        unsorted.parts.clear();
-        test_all(&proxies.plane, candidates.plane.pairs(), found, unsorted);
-        test_all(&proxies.solid, candidates.solid.pairs(), found, unsorted);
-        // Contacts are large: their places are put in order first.
-        order.clear();
-        let places = unsorted.pairs.iter().zip(0..);
-        order.extend(places.map(|(contact, place)| (contact.entity, contact.other, place)));
-        order.sort_unstable();
-        let sorted = order.iter();
-        let sorted = sorted.filter_map(|(.., place)| unsorted.pairs.get(*place as usize));
-        new.pairs.extend(sorted);
-        new.parts.extend(&unsorted.parts);
-        let parts_of = |contact: &CollisionEvent| (contact.part(), contact.other_part());
-        new.parts
-            .sort_unstable_by_key(|contact| (pair_of(contact), parts_of(contact)));
+        test_all(&proxies.plane, candidates.plane.pairs(), found, new);
+        test_all(&proxies.solid, candidates.solid.pairs(), found, new);
     }
+    // Contacts are large: only their places are put in order.
+    order.clear();
+    order.extend(new.pairs.iter().map(key_of).zip(0..));
+    order.sort_unstable_by_key(|(key, _)| *key);
+    let parts_of = |contact: &CollisionEvent| (contact.part(), contact.other_part());
+    new.parts
+        .sort_unstable_by_key(|contact| (pair_of(contact), parts_of(contact)));
 
     let stands = |contact: &CollisionEvent| {
         let as_was = |entity: Entity| match proxies.place(entity) {
@@ -153,12 +149,17 @@ fn find_contacts(
     };
     core::mem::swap(contacts, &mut last.pairs);
     core::mem::swap(parts, &mut last.parts);
+    let sorted = order.iter();
     merge(
         last.pairs.iter().filter(|it| stands(it)),
-        &new.pairs,
+        sorted.filter_map(|(_, place)| new.pairs.get(*place as usize)),
         contacts,
     );
-    merge(last.parts.iter().filter(|it| stands(it)), &new.parts, parts);
+    merge(
+        last.parts.iter().filter(|it| stands(it)),
+        new.parts.iter(),
+        parts,
+    );
 }
 
 /// Tests the pairs, on all threads of the pool that Bevy has for this. The contacts found come in the order of the pairs,
@@ -197,14 +198,14 @@ fn test<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32), contacts: &mut Contact
 /// Merges contacts that stand with those found anew, both in order, and of different pairs.
 fn merge<'a>(
     standing: impl Iterator<Item = &'a CollisionEvent>,
-    new: &[CollisionEvent],
+    new: impl Iterator<Item = &'a CollisionEvent>,
     merged: &mut Vec<CollisionEvent>,
 ) {
     merged.clear();
-    let mut new = new.iter().copied().peekable();
+    let mut new = new.peekable();
     for contact in standing {
         while let Some(before) = new.next_if(|it| pair_of(it) < pair_of(contact)) {
-            merged.push(before);
+            merged.push(*before);
         }
         merged.push(*contact);
     }
@@ -265,12 +266,17 @@ fn deepest<V: Space>(
     if !a.layers.interacts_with(b.layers) {
         return None;
     }
-    if let (Body::Convex(shape_a), Body::Convex(shape_b)) = (&a.body, &b.body) {
-        return touch(a, shape_a, b, shape_b);
+    if let (Some(shape_a), Some(shape_b)) = (a.image(), b.image()) {
+        let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
+        let mut solver = Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
+        return solver.hit().then(|| {
+            let contact = solver.contact();
+            event((a, 0, pose_a), (b, 0, pose_b), &contact)
+        });
     }
     let pair = Pairing::new(a, b);
     near.clear();
-    a.parts_near(&b.extent()?, b.place.translation, |number| {
+    a.parts_near(&b.extent().ok()?, b.place.translation, |number| {
         if let Some(part) = a.part(number) {
             b.parts_near(&part.extent, part.pose.translation, |other| {
                 near.push((number, other));
@@ -330,25 +336,6 @@ fn deepest<V: Space>(
         parts.truncate(first);
     }
     Some(deepest)
-}
-
-/// The contact of two proxies of one shape each.
-#[inline]
-fn touch<V: Space>(
-    a: &Proxy<V>,
-    shape_a: &Shape<V>,
-    b: &Proxy<V>,
-    shape_b: &Shape<V>,
-) -> Option<CollisionEvent> {
-    let shape_a = Image::new(shape_a, a.place.map());
-    let shape_b = Image::new(shape_b, b.place.map());
-    let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
-    let mut solver = Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
-    if !solver.hit() {
-        return None;
-    }
-    let contact = solver.contact();
-    Some(event((a, 0, pose_a), (b, 0, pose_b), &contact))
 }
 
 /// Two proxies whose parts are tested.

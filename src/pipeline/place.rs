@@ -5,8 +5,9 @@
 
 use bevy::prelude::*;
 
+use super::proxy::Fault;
 use crate::{
-    math::{DMat3, DVec3},
+    math::{DMat3, DVec3, Vec3},
     shape::Map,
     space::{Pose, Space, Wide},
 };
@@ -20,25 +21,18 @@ pub const MAX_ANCESTORS: usize = 4096;
 
 /// An affine map of space: x is mapped to `linear * x + translation`.
 #[derive(Clone, Copy, Debug)]
-pub struct Affine {
-    pub linear: DMat3,
-    pub translation: DVec3,
+struct Affine {
+    linear: DMat3,
+    translation: DVec3,
 }
 
 impl Affine {
-    #[inline]
-    pub fn from_transform(transform: &Transform) -> Self {
-        let quaternion = transform.rotation.as_dquat();
-        let length = quaternion.length_squared().sqrt();
-        // What is no rotation is no place either; glam's assertions, where they are on, do not see it.
-        let rotation = if length > 0.0 && length.is_finite() {
-            DMat3::from_quat(quaternion * (1.0 / length))
-        } else {
-            DMat3::NAN
-        };
+    fn from_transform(transform: &Transform) -> Self {
+        // What is no rotation is no place either.
+        let rotation = Vec3::turned(transform.rotation.to_array().map(f64::from));
         let scale = DMat3::from_diagonal(transform.scale.as_dvec3());
         Self {
-            linear: rotation * scale,
+            linear: rotation.unwrap_or(DMat3::NAN) * scale,
             translation: transform.translation.as_dvec3(),
         }
     }
@@ -50,26 +44,6 @@ impl Affine {
             translation: self.linear * inner.translation + self.translation,
         }
     }
-}
-
-/// The affine map of an entity, or `None` if it has no `Transform` or its ancestors form a loop. An ancestor without a
-/// `Transform` moves nothing.
-///
-/// It looks up the world and not a query, because queries leave out disabled entities, and a disabled parent still is
-/// where it is.
-pub fn affine_of(world: &World, entity: Entity) -> Option<Affine> {
-    let mut affine = Affine::from_transform(world.get::<Transform>(entity)?);
-    let mut child = entity;
-    for _ in 0..MAX_ANCESTORS {
-        let Some(parent) = world.get::<ChildOf>(child).map(ChildOf::parent) else {
-            return Some(affine);
-        };
-        if let Some(transform) = world.get::<Transform>(parent) {
-            affine = Affine::from_transform(transform).after(&affine);
-        }
-        child = parent;
-    }
-    None
 }
 
 /// How a shape comes to be where it is: the map that scales it, then the pose that places it.
@@ -85,13 +59,57 @@ pub struct Placement<W: Wide> {
 }
 
 impl<W: Wide> Placement<W> {
-    /// What a space sees of an affine map, or `None` if that is not finite.
+    /// What a space sees of where an entity is, or why that is nowhere. An ancestor without a `Transform` moves nothing.
+    ///
+    /// It looks up the world and not a query, because queries leave out disabled entities, and a disabled parent still is
+    /// where it is.
+    pub fn of<V: Space<Wide = W>>(world: &World, entity: Entity) -> Result<Self, Fault> {
+        let transform = world.get::<Transform>(entity).ok_or(Fault::NoPose)?;
+        let mut next = world.get::<ChildOf>(entity);
+        if next.is_none() {
+            return Self::alone::<V>(transform);
+        }
+        let mut affine = Affine::from_transform(transform);
+        for _ in 0..MAX_ANCESTORS {
+            let Some(parent) = next.map(ChildOf::parent) else {
+                return Self::led::<V>(&affine);
+            };
+            if let Some(transform) = world.get::<Transform>(parent) {
+                affine = Affine::from_transform(transform).after(&affine);
+            }
+            next = world.get::<ChildOf>(parent);
+        }
+        Err(Fault::NoPose)
+    }
+
+    /// The same of the transform of an entity without ancestors.
     #[inline]
-    pub fn new<V: Space<Wide = W>>(affine: &Affine) -> Option<Self> {
+    pub fn alone<V: Space<Wide = W>>(transform: &Transform) -> Result<Self, Fault> {
+        // Most are turned, and scaled the same in all directions. That is seen without any products.
+        let scale = V::seen(transform.scale).widen();
+        let factor = scale.component(0);
+        if scale == W::ONE * factor && factor > 0.0 && factor.is_finite() {
+            let translation = V::seen(transform.translation);
+            let rotation = transform.rotation.to_array().map(f64::from);
+            if let Some(matrix) = V::turned(rotation) {
+                let place = Self {
+                    matrix,
+                    factor: Some(factor),
+                    translation: translation.widen(),
+                };
+                let is_finite = translation.is_finite();
+                return is_finite.then_some(place).ok_or(Fault::NotFinite);
+            }
+        }
+        Self::led::<V>(&Affine::from_transform(transform))
+    }
+
+    /// What a space sees of an affine map.
+    fn led<V: Space<Wide = W>>(affine: &Affine) -> Result<Self, Fault> {
         let (linear, translation) = V::restrict(affine.linear, affine.translation);
         let axes = || (0..W::DIMENSION).map(|index| W::column(linear, index));
         if !translation.is_finite() || !axes().all(Wide::is_finite) {
-            return None;
+            return Err(Fault::NotFinite);
         }
         let squared = axes().map(Wide::length_squared).sum::<f64>() / W::DIMENSION as f64;
         let is_uniform = (0..W::DIMENSION).all(|i| {
@@ -102,7 +120,7 @@ impl<W: Wide> Placement<W> {
             })
         });
         let factor = (is_uniform && squared > 0.0).then(|| squared.sqrt());
-        Some(Self {
+        Ok(Self {
             matrix: factor.map_or(linear, |factor| linear * (1.0 / factor)),
             factor,
             translation,

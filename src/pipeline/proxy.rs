@@ -4,16 +4,13 @@ use std::borrow::Cow;
 
 use bevy::prelude::*;
 
-use super::{
-    aabb::Aabb,
-    place::{Affine, Placement},
-};
+use super::{aabb::Aabb, place::Placement};
 use crate::{
     layers::CollisionLayers,
     query::tolerance::{OFFSET, TOUCHING},
     shape::{
         Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, ShapeError, Support,
-        Surroundings, centre_of,
+        Surroundings, Traits, centre_of,
     },
     space::{Pose, Space, Wide},
 };
@@ -25,7 +22,11 @@ pub struct Proxy<V: Space> {
     pub layers: CollisionLayers,
     pub place: Placement<V::Wide>,
     pub body: Body<V>,
+    traits: Traits<V>,
 }
+
+/// With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
+const FARTHEST: f32 = f32::MAX / 8.0;
 
 /// A convex part of a proxy, where it is.
 pub struct Part<'a, V: Space> {
@@ -98,32 +99,88 @@ impl<V: Space> Proxy<V> {
         entity: Entity,
         body: &Body<V>,
         layers: CollisionLayers,
-        affine: &Affine,
+        place: Placement<V::Wide>,
     ) -> Result<(Self, Aabb), Fault> {
-        let place = Placement::new::<V>(affine).ok_or(Fault::NotFinite)?;
-        let aabb = box_around(body, &place)?;
-        let body = body.clone();
-        Ok((
-            Self {
-                entity,
-                layers,
-                place,
-                body,
+        let mut proxy = Self {
+            entity,
+            layers,
+            place,
+            body: body.clone(),
+            traits: match body {
+                Body::Convex(shape) => Traits::of(shape),
+                Body::Compound(compound) => Traits::of(&**compound),
             },
-            aabb,
-        ))
+        };
+        let aabb = proxy.put(place)?;
+        Ok((proxy, aabb))
     }
 
-    /// Where in the world it can be met; `None` if it has been found at fault for that.
-    pub fn extent(&self) -> Option<Extent<V::Wide>> {
-        extent_of(&self.body, &self.place).ok()
+    /// Puts it somewhere else, and tells the box around it there, or why it takes no part there.
+    #[inline]
+    pub fn put(&mut self, place: Placement<V::Wide>) -> Result<Aabb, Fault> {
+        self.place = place;
+        // That of a ball may be negative.
+        if self.traits.radius.is_nan() {
+            return Err(Fault::NoShape);
+        }
+        match self.extent()? {
+            Extent::Box(bounds) => {
+                // It has room for rounding, so that what is inside out by more is no farthest point.
+                let size = bounds.max - bounds.min;
+                if (0..V::Wide::DIMENSION).any(|it| size.component(it) < 0.0) {
+                    return Err(Fault::InsideOut);
+                }
+                let aabb = Aabb::around(&bounds);
+                aabb.is_within(FARTHEST).then_some(aabb)
+            }
+            Extent::HalfSpace(it) => {
+                let foot = it.normal * it.offset;
+                let ends = [place.translation, place.translation + foot];
+                let is_within = |end: V::Wide| end.extent() <= f64::from(FARTHEST);
+                ends.into_iter().all(is_within).then_some(Aabb::NONE)
+            }
+        }
+        .ok_or(Fault::Unbounded)
+    }
+
+    /// Where in the world it can be met.
+    #[inline]
+    pub fn extent(&self) -> Result<Extent<V::Wide>, Fault> {
+        let (map, pose) = (self.place.map(), self.place.pose());
+        match &self.body {
+            Body::Convex(shape) => {
+                let image = Image::with_traits(shape, self.traits, map);
+                match image.half_space() {
+                    Some(half_space) => Ok(Extent::HalfSpace(HalfSpace {
+                        normal: pose.rotation * half_space.normal,
+                        // The margin belongs to the scale of a pair.
+                        ..half_space.raised(image.radius() * (1.0 + 2.0 * TOUCHING))
+                    })),
+                    None if self.traits.is_half_space() => Err(Fault::Flattened),
+                    None => Ok(Extent::Box(Bounds::around(&image, &pose))),
+                }
+            }
+            Body::Compound(compound) => {
+                let image = Image::with_traits(&**compound, self.traits, map);
+                Ok(Extent::Box(Bounds::around(&image, &pose)))
+            }
+        }
+    }
+
+    /// Its shape, scaled, in the frame of its pose, if it has but one.
+    #[inline]
+    pub fn image(&self) -> Option<Image<'_, Shape<V>>> {
+        match &self.body {
+            Body::Convex(shape) => Some(Image::with_traits(shape, self.traits, self.place.map())),
+            Body::Compound(_) => None,
+        }
     }
 
     /// The half-space that it is, told along the world's axes from its translation, if it is one.
     pub fn half_space(&self) -> Option<HalfSpace<V::Wide>> {
         match &self.body {
-            Body::Convex(shape) if shape.half_space().is_some() => {
-                self.extent()?.half_space().copied()
+            Body::Convex(_) if self.traits.is_half_space() => {
+                self.extent().ok()?.half_space().copied()
             }
             _ => None,
         }
@@ -178,7 +235,7 @@ impl<V: Space> Proxy<V> {
         match &self.body {
             Body::Convex(shape) => Some(Part {
                 number,
-                extent: self.extent()?,
+                extent: self.extent().ok()?,
                 pose: own_pose,
                 shape: Cow::Borrowed(shape),
                 margin: 0.0,
@@ -271,69 +328,6 @@ impl<V: Space> Proxy<V> {
             },
         );
         first
-    }
-}
-
-/// The box around a body in the world, or why it takes no part. That of a half-space is none.
-#[inline]
-pub fn box_around<V: Space>(body: &Body<V>, place: &Placement<V::Wide>) -> Result<Aabb, Fault> {
-    let radius = match body {
-        Body::Convex(shape) => shape.radius(),
-        Body::Compound(compound) => compound.radius(),
-    };
-    if radius.is_nan() || radius < 0.0 {
-        return Err(Fault::NoShape);
-    }
-    // With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
-    let fits = |end: V::Wide| V::narrow(end * 8.0).is_finite();
-    let (fits, aabb) = match extent_of(body, place)? {
-        Extent::Box(bounds) => {
-            // It has room for rounding, so that what is inside out by more is no farthest point.
-            let size = bounds.max - bounds.min;
-            if (0..V::Wide::DIMENSION).any(|it| size.component(it) < 0.0) {
-                return Err(Fault::InsideOut);
-            }
-            (fits(bounds.min) && fits(bounds.max), Aabb::around(&bounds))
-        }
-        Extent::HalfSpace(it) => {
-            let end = place.translation + it.normal * it.offset;
-            (fits(place.translation) && fits(end), Aabb::NONE)
-        }
-    };
-    if fits {
-        Ok(aabb)
-    } else {
-        Err(Fault::Unbounded)
-    }
-}
-
-/// Where in the world a body can be met.
-#[inline]
-fn extent_of<V: Space>(
-    body: &Body<V>,
-    place: &Placement<V::Wide>,
-) -> Result<Extent<V::Wide>, Fault> {
-    let (map, pose) = (place.map(), place.pose());
-    let shape = match body {
-        Body::Convex(shape) => shape,
-        Body::Compound(compound) => {
-            let image = Image::new(&**compound, map);
-            return Ok(Extent::Box(Bounds::around(&image, &pose)));
-        }
-    };
-    let image = Image::new(shape, map);
-    if let Some(half_space) = image.half_space() {
-        let turned = HalfSpace {
-            normal: pose.rotation * half_space.normal,
-            ..half_space
-        };
-        // The margin belongs to the scale of a pair.
-        let raised = turned.raised(image.radius() * (1.0 + 2.0 * TOUCHING));
-        Ok(Extent::HalfSpace(raised))
-    } else if shape.half_space().is_some() {
-        Err(Fault::Flattened)
-    } else {
-        Ok(Extent::Box(Bounds::around(&image, &pose)))
     }
 }
 

@@ -42,6 +42,9 @@ pub struct News {
     /// What began and what ended.
     turns: Vec<CollisionEvent>,
     messages: Vec<CollisionEvent>,
+    /// Of each contact of the last tick, its number among those of this one.
+    numbers: Vec<u32>,
+    newcomers: Vec<(Entity, u32)>,
     /// Whether all contacts of the last tick went on.
     is_settled: bool,
 }
@@ -60,6 +63,8 @@ pub fn report(
             contacts,
             turns,
             messages,
+            numbers,
+            newcomers,
             is_settled,
         } = &mut *news;
         turns.clear();
@@ -77,6 +82,7 @@ pub fn report(
                 state.contacts(),
                 &touching.contacts,
                 end,
+                numbers,
                 |event, is_news| {
                     if !event.ended() {
                         contacts.push(event);
@@ -95,7 +101,7 @@ pub fn report(
                 },
             );
             *is_settled = turns.is_empty();
-            state.replace(contacts, &touching.parts);
+            state.replace(contacts, &touching.parts, numbers, newcomers);
             world.write_message_batch(messages.drain(..));
         }
         for (entity, mut entities) in colliding.iter_mut(world) {
@@ -116,11 +122,13 @@ pub fn report(
 }
 
 /// Merges two lists in order of their pairs, the contacts of the last tick and those of this one, and tells of each what has
-/// become of it, and whether that is news.
+/// become of it, and whether that is news. Also the number that each contact of the last tick has in this one: too large
+/// a number if it has ended.
 fn merge(
     last: &[CollisionEvent],
     now: &[CollisionEvent],
     end_reason: impl Fn(&CollisionEvent) -> EndReason,
+    numbers: &mut Vec<u32>,
     mut tell: impl FnMut(CollisionEvent, bool),
 ) {
     let pair = |contact: &CollisionEvent| (contact.entity, contact.other);
@@ -129,11 +137,14 @@ fn merge(
         ..*contact
     };
     let mut last = last.iter().peekable();
-    for contact in now {
+    numbers.clear();
+    for (number, contact) in (0..).zip(now) {
         while let Some(gone) = last.next_if(|old| pair(old) < pair(contact)) {
             tell(end(gone), true);
+            numbers.push(u32::MAX);
         }
         let old = last.next_if(|old| pair(old) == pair(contact));
+        numbers.extend(old.map(|_| number));
         let phase = match old {
             Some(_) => CollisionPhase::Ongoing,
             None => CollisionPhase::Started,

@@ -13,8 +13,8 @@ use super::{
     aabb::Aabb,
     broad_phase::BroadPhase,
     columns::{Ancestors, Chunk, Columns, Has, Links, Member, Since},
-    place::{Affine, Placement, affine_of},
-    proxy::{Fault, Proxy, box_around},
+    place::Placement,
+    proxy::{Fault, Proxy},
     slots::Slots,
     tasks::share,
 };
@@ -98,14 +98,14 @@ impl Proxies {
     fn remake(&mut self, world: &World, member: &Member, place: Place) -> Result<Place, Fault> {
         let Member { entity, layers, .. } = *member;
         let body = member.collider.body().map_err(Fault::Shape)?;
-        let affine = || affine_of(world, entity).ok_or(Fault::NoPose);
         Ok(match body {
             None => {
                 self.remove(place);
                 Place::Inert
             }
             Some(AnyBody::Plane(body)) => {
-                let (proxy, aabb) = Proxy::new(entity, body, layers, &affine()?)?;
+                let at = Placement::of::<Vec2>(world, entity)?;
+                let (proxy, aabb) = Proxy::new(entity, body, layers, at)?;
                 if let Place::Plane(slot) = place {
                     self.plane.set(slot, proxy, aabb);
                     return Ok(place);
@@ -114,7 +114,8 @@ impl Proxies {
                 Place::Plane(self.plane.insert(proxy, aabb))
             }
             Some(AnyBody::Solid(body)) => {
-                let (proxy, aabb) = Proxy::new(entity, body, layers, &affine()?)?;
+                let at = Placement::of::<Vec3>(world, entity)?;
+                let (proxy, aabb) = Proxy::new(entity, body, layers, at)?;
                 if let Place::Solid(slot) = place {
                     self.solid.set(slot, proxy, aabb);
                     return Ok(place);
@@ -197,7 +198,10 @@ impl Scan<'_> {
     fn look_at(&mut self, chunk: &Chunk) {
         for start in (0..chunk.entities.len()).step_by(BLOCK) {
             let block = chunk.slice(start..chunk.entities.len().min(start + BLOCK));
-            if self.is_as_it_was(&block) {
+            if self.lists(&block) {
+                if block.has_changes(self.since) {
+                    self.look_at_moved(&block);
+                }
                 self.count += block.entities.len();
                 continue;
             }
@@ -209,17 +213,17 @@ impl Scan<'_> {
         }
     }
 
-    fn is_as_it_was(&mut self, block: &Chunk) -> bool {
+    /// Whether these were listed here in the last tick, and are what they were but for their transforms and layers.
+    fn lists(&mut self, block: &Chunk) -> bool {
         let range = self.count..self.count + block.entities.len();
         let has = block.has();
         self.shifted.is_none()
             && self.proxies.entities.get(range.clone()) == Some(block.entities)
-            && self
-                .proxies
-                .rows
-                .get(range)
-                .is_some_and(|rows| rows.iter().all(|row| row.has == has))
-            && !block.has_changes(self.since)
+            && self.proxies.rows.get(range).is_some_and(|rows| {
+                let is_it = |row: &Row| row.has == has && row.place != Place::Faulty;
+                rows.iter().all(is_it)
+            })
+            && !block.has_other_changes(self.since)
             && self.has_same_ancestors(block)
     }
 
@@ -229,6 +233,21 @@ impl Scan<'_> {
             let (links, is_led) = self.ancestors.look(Some(parent));
             !is_led && links == row.links
         })
+    }
+
+    fn look_at_moved(&mut self, block: &Chunk) {
+        let rows = self.proxies.rows.get(self.count..).unwrap_or_default();
+        for (index, transform, layers) in block.moved(self.since) {
+            let (Some(row), Some(entity)) = (rows.get(index), block.entities.get(index)) else {
+                continue;
+            };
+            let to = if row.has.parent {
+                Target::Led(*entity)
+            } else {
+                Target::Own(*transform)
+            };
+            self.moves.add(row.place, self.count + index, layers, to);
+        }
     }
 
     /// The row of an entity in the last tick, which is noted as found.
@@ -290,25 +309,12 @@ impl Scan<'_> {
 
     /// Brings the proxy of an entity up to date, and tells where it is.
     fn update(&mut self, member: &Member, place: Place, is_listed: bool) -> Place {
-        let moves = match place {
-            Place::Plane(slot) => Some((slot, &mut self.moves.plane)),
-            Place::Solid(slot) => Some((slot, &mut self.moves.solid)),
-            Place::Inert | Place::Faulty => None,
-        };
-        if let Some((slot, moves)) = moves
-            && is_listed
-            && !member.is_collider_changed
-        {
-            moves.push(Move {
-                slot,
-                row: self.count as u32,
-                layers: member.layers,
-                to: match (member.transform, member.parent) {
-                    (Some(transform), None) => Target::Own(*transform),
-                    _ => Target::Led(member.entity),
-                },
-                outcome: Ok(false),
-            });
+        if is_listed && !member.is_collider_changed && place != Place::Faulty {
+            let to = match (member.transform, member.parent) {
+                (Some(transform), None) => Target::Own(*transform),
+                _ => Target::Led(member.entity),
+            };
+            self.moves.add(place, self.count, member.layers, to);
             return place;
         }
         let remade = self.proxies.remake(self.world, member, place);
@@ -355,6 +361,21 @@ enum Target {
 }
 
 impl Moves {
+    fn add(&mut self, place: Place, row: usize, layers: CollisionLayers, to: Target) {
+        let (slot, moves) = match place {
+            Place::Plane(slot) => (slot, &mut self.plane),
+            Place::Solid(slot) => (slot, &mut self.solid),
+            Place::Inert | Place::Faulty => return,
+        };
+        moves.push(Move {
+            slot,
+            row: row as u32,
+            layers,
+            to,
+            outcome: Ok(false),
+        });
+    }
+
     fn carry_out(&mut self, world: &World, proxies: &mut Proxies) {
         move_all(world, &mut proxies.plane, &mut self.plane);
         move_all(world, &mut proxies.solid, &mut self.solid);
@@ -429,16 +450,15 @@ fn move_one<V: Space>(
     layers: CollisionLayers,
     to: &Target,
 ) -> Result<bool, Fault> {
-    let affine = match to {
-        Target::Own(transform) => Affine::from_transform(transform),
-        Target::Led(entity) => affine_of(world, *entity).ok_or(Fault::NoPose)?,
+    let place = match to {
+        Target::Own(transform) => Placement::alone::<V>(transform)?,
+        Target::Led(entity) => Placement::of::<V>(world, *entity)?,
     };
-    let place = Placement::new::<V>(&affine).ok_or(Fault::NotFinite)?;
     if proxy.place.is(&place) && proxy.layers == layers {
         return Ok(false);
     }
-    *aabb = box_around(&proxy.body, &place)?;
-    (proxy.place, proxy.layers) = (place, layers);
+    proxy.layers = layers;
+    *aabb = proxy.put(place)?;
     Ok(true)
 }
 

@@ -32,6 +32,7 @@ pub struct Bounds<W> {
 
 impl<W: Wide> Bounds<W> {
     /// The box around a shape in a pose, from supports alone, with room for what counts as touching.
+    #[inline]
     pub fn around<V: Space<Wide = W>>(shape: &impl Support<Vector = V>, pose: &Pose<W>) -> Self {
         let (min, max) = match shape.block() {
             Some(half) => {
@@ -44,7 +45,7 @@ impl<W: Wide> Bounds<W> {
         // together with the rounding of a place far from the origin.
         let offset = (max - pose.translation).extent() + (min - pose.translation).extent();
         let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
-        let rounding = pose.translation.length() * ROUNDING;
+        let rounding = pose.translation.extent() * ROUNDING;
         let margin = W::ONE * (share + rounding);
         Self {
             min: min - margin,

@@ -12,6 +12,34 @@ pub enum Map<W: Wide> {
     Linear(W::Matrix),
 }
 
+/// What is asked of a shape time and again, and always the same: kept where the shape is, it saves finding out each time what
+/// kind of shape that is.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits<V> {
+    /// NaN if there is none.
+    pub radius: f64,
+    block: Option<V>,
+    is_half_space: bool,
+}
+
+impl<V: Space> Traits<V> {
+    /// Those of a shape.
+    #[inline]
+    pub fn of(shape: &(impl Support<Vector = V> + ?Sized)) -> Self {
+        Self {
+            radius: checked_radius(shape.radius()),
+            // A half size is that of a shape in f32.
+            block: shape.block().map(V::narrow),
+            is_half_space: shape.half_space().is_some(),
+        }
+    }
+
+    /// Whether it is a half-space, as long as no map flattens it.
+    pub fn is_half_space(&self) -> bool {
+        self.is_half_space
+    }
+}
+
 /// The image of a shape under a [`Map`], by its support function alone, so that it is exact for every shape.
 ///
 /// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }: the support point of the image
@@ -19,8 +47,7 @@ pub enum Map<W: Wide> {
 #[derive(Clone, Copy, Debug)]
 pub struct Image<'a, S: Support + ?Sized> {
     shape: &'a S,
-    /// Around the shape, before it is mapped.
-    margin: f64,
+    traits: Traits<S::Vector>,
     map: Map<<S::Vector as Space>::Wide>,
 }
 
@@ -28,18 +55,23 @@ impl<'a, S: Support + ?Sized> Image<'a, S> {
     /// The image of `shape` under `map`.
     #[inline]
     pub fn new(shape: &'a S, map: Map<<S::Vector as Space>::Wide>) -> Self {
-        let margin = 0.0;
-        Self { shape, margin, map }
+        Self::with_traits(shape, Traits::of(shape), map)
+    }
+
+    /// The same, if the traits of the shape are known.
+    #[inline]
+    pub fn with_traits(
+        shape: &'a S,
+        traits: Traits<S::Vector>,
+        map: Map<<S::Vector as Space>::Wide>,
+    ) -> Self {
+        Self { shape, traits, map }
     }
 
     /// The same with a margin around the shape, before it is mapped.
-    pub fn with_margin(self, margin: f64) -> Self {
-        Self { margin, ..self }
-    }
-
-    /// The radius before the map; NaN if the shape has none.
-    fn inner_radius(&self) -> f64 {
-        checked_radius(self.shape.radius()) + self.margin
+    pub fn with_margin(mut self, margin: f64) -> Self {
+        self.traits.radius += margin;
+        self
     }
 }
 
@@ -55,7 +87,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
                 // map flattens the shape, every point of it may be the farthest, and the direction is free.
                 let inner = <S::Vector as Space>::Wide::transpose(matrix) * direction;
                 let unit = inner.unit().unwrap_or(<S::Vector as Space>::Wide::axis(0));
-                matrix * (self.shape.support(unit) + unit * self.inner_radius())
+                matrix * (self.shape.support(unit) + unit * self.traits.radius)
             }
         }
     }
@@ -63,7 +95,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     #[inline]
     fn radius(&self) -> f64 {
         match self.map {
-            Map::Uniform(factor) => self.inner_radius() * factor,
+            Map::Uniform(factor) => self.traits.radius * factor,
             Map::Linear(_) => 0.0,
         }
     }
@@ -71,18 +103,21 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     #[inline]
     fn block(&self) -> Option<<S::Vector as Space>::Wide> {
         match self.map {
-            Map::Uniform(factor) => self.shape.block().map(|half| half * factor),
+            Map::Uniform(factor) => Some(self.traits.block?.widen() * factor),
             Map::Linear(_) => None,
         }
     }
 
     #[inline]
     fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
+        if !self.traits.is_half_space {
+            return None;
+        }
         let inner = self.shape.half_space()?;
         match self.map {
             Map::Uniform(factor) => Some(inner.scaled(factor)),
             // Its margin joins the core, as a radius does. Where the map flattens it, it is a half-space no longer.
-            Map::Linear(matrix) => inner.raised(self.inner_radius()).image(matrix),
+            Map::Linear(matrix) => inner.raised(self.traits.radius).image(matrix),
         }
     }
 }

@@ -41,7 +41,7 @@ pub use compound::{Compound, Parts};
 pub use error::ShapeError;
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
-pub use image::{Image, Map};
+pub use image::{Image, Map, Traits};
 pub use into_shape::{ConvexShape, IntoShape};
 pub use kinds::{AnyBody, Body, Dimension, Shape};
 pub use mesh::{Mesh, Surroundings};

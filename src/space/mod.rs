@@ -70,6 +70,15 @@ pub trait Space:
     #[doc(hidden)]
     fn restrict(linear: DMat3, translation: DVec3) -> (<Self::Wide as Wide>::Matrix, Self::Wide);
 
+    /// What this space sees of a vector: the plane does not see z.
+    #[doc(hidden)]
+    fn seen(vector: Vec3) -> Self;
+
+    /// The rotation that a quaternion of any length stands for, with (x, y, z, w) as its components; `None` if it is none, or
+    /// turns out of this space. The plane is turned around z alone.
+    #[doc(hidden)]
+    fn turned(quaternion: [f64; 4]) -> Option<<Self::Wide as Wide>::Matrix>;
+
     /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
     /// the rotation is zero.
     #[doc(hidden)]

@@ -38,6 +38,23 @@ impl Space for Vec2 {
     }
 
     #[inline]
+    fn seen(vector: Vec3) -> Self {
+        vector.truncate()
+    }
+
+    /// With the square n of the length, its cosine is (w² - z²) / n and its sine 2 w z / n.
+    #[inline]
+    fn turned([x, y, z, w]: [f64; 4]) -> Option<DMat2> {
+        let square = z * z + w * w;
+        let is_around_z = x == 0.0 && y == 0.0 && square > 0.0 && square.is_finite();
+        is_around_z.then(|| {
+            let inverse = 1.0 / square;
+            let turned = DVec2::new((w * w - z * z) * inverse, 2.0 * w * z * inverse);
+            DMat2::from_cols(turned, turned.perp())
+        })
+    }
+
+    #[inline]
     fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {
         let rotation = isometry.rotation;
         let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit()?;

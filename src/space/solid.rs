@@ -38,12 +38,35 @@ impl Space for Vec3 {
     }
 
     #[inline]
+    fn seen(vector: Vec3) -> Self {
+        vector
+    }
+
+    /// v is turned to v + 2 w (q ∧ v) + 2 q ∧ (q ∧ v) by a unit quaternion (q, w): so the factors of 2 become those of
+    /// 2 / n, with the square n of the length, by one of any length.
+    #[inline]
+    fn turned([x, y, z, w]: [f64; 4]) -> Option<DMat3> {
+        let square = x * x + y * y + z * z + w * w;
+        (square > 0.0 && square.is_finite()).then(|| {
+            let twice = 2.0 / square;
+            let [tx, ty, tz] = [x * twice, y * twice, z * twice];
+            let [xx, yy, zz] = [x * tx, y * ty, z * tz];
+            let [xy, xz, yz] = [x * ty, x * tz, y * tz];
+            let [wx, wy, wz] = [w * tx, w * ty, w * tz];
+            DMat3::from_cols(
+                DVec3::new(1.0 - (yy + zz), xy + wz, xz - wy),
+                DVec3::new(xy - wz, 1.0 - (xx + zz), yz + wx),
+                DVec3::new(xz + wy, yz - wx, 1.0 - (xx + yy)),
+            )
+        })
+    }
+
+    #[inline]
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
-        let rotation = isometry.rotation.as_dquat();
+        let rotation = Self::turned(isometry.rotation.to_array().map(f64::from))?;
         let translation = Vec3::from(isometry.translation);
-        let length = rotation.length_squared().sqrt();
-        (length > 0.0 && length.is_finite() && translation.is_finite()).then(|| Pose {
-            rotation: DMat3::from_quat(rotation * (1.0 / length)),
+        translation.is_finite().then(|| Pose {
+            rotation,
             translation: translation.widen(),
         })
     }

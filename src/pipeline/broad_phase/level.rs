@@ -3,23 +3,28 @@
 //! A uniform grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.1) of which one axis is left open and swept
 //! (chapter 7.5): boxes are sorted by the row of cells in which they begin, and within a row by where they begin along x.
 //! A box no larger than a cell reaches into the next row at most, so that it can meet only boxes that begin in its own row
-//! or in one beside it, and these lie in order. What departs from the book: there is no table of cells. Rows lie in order, and
-//! so do those beside them: going through all boxes in order, each row beside is found by a finger that only moves on.
+//! or in one beside it, and these lie in order. What departs from the book, and why:
+//!
+//! * *No table of cells.* Rows lie in order, and so do those beside them: going through all boxes in order, each row beside
+//!   is found by a finger that only moves on.
+//! * *Cells are no cubes.* It takes about as long to find out where to look as to look at some boxes that lie in order. So
+//!   cells are as high along z as the boxes are large, so that half of these lie in one layer; and along y as high as it
+//!   takes for a box to have [`NEIGHBOURS`] in its row with which it overlaps along x.
 
 use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::order::{merge, restore};
-use crate::pipeline::aabb::Aabb;
+use crate::{
+    order::{merge, restore},
+    pipeline::aabb::Aabb,
+};
 
 /// Rows are numbered up to this in each direction. Cells are at least so large that no box is beyond.
 const FARTHEST: f64 = (1_u32 << 30) as f64;
 
-/// A cell is made so much larger than it has to be, and stays until it is too small or larger than `TOO_LARGE`: so cells
-/// seldom change while boxes turn. No rounding brings an end of a box into the row after the next.
-const LARGER: f64 = 1.1;
-const TOO_LARGE: f64 = 1.3;
+/// So many others there are to be in a row that overlap a box along x: some dozen looked at for each box.
+const NEIGHBOURS: f64 = 5.0;
 
 /// How far apart things are is estimated from so many of them.
 const SAMPLE: usize = 64;
@@ -27,12 +32,13 @@ const SAMPLE: usize = 64;
 /// The size of the cells that a box needs at least: its extent, but no less than what would put it beyond the farthest row.
 #[inline]
 pub fn size_of(aabb: &Aabb) -> f64 {
-    let ends = aabb.min.iter().zip(&aabb.max);
-    ends.fold(f64::from(f32::MIN_POSITIVE), |most, (min, max)| {
-        let way = f64::from(min.abs().max(max.abs()));
-        let extent = f64::from(*max) - f64::from(*min);
-        most.max(extent).max(way * (1.0 / FARTHEST))
-    })
+    let Aabb { min, max } = aabb;
+    // In f32, whose rounding the room in cells is more than enough for.
+    let extent = (max[0] - min[0]).max(max[1] - min[1]).max(max[2] - min[2]);
+    let y = -min[1].min(-max[1]);
+    let z = -min[2].min(-max[2]);
+    let way = f64::from(y.max(z)) * (1.0 / FARTHEST);
+    way.max(extent.into()).max(f32::MIN_POSITIVE.into())
 }
 
 /// The integer at or below a number, which fits.
@@ -50,6 +56,15 @@ struct RowNumber {
 }
 
 impl RowNumber {
+    /// Where a box begins.
+    #[inline]
+    fn of([_, y, z]: [f32; 3], [cell_y, cell_z]: [f64; 2]) -> Self {
+        Self {
+            z: floor(f64::from(z) / cell_z),
+            y: floor(f64::from(y) / cell_y),
+        }
+    }
+
     /// A number in the same order.
     #[inline]
     fn in_order(self) -> u64 {
@@ -94,8 +109,8 @@ struct Row {
 /// Boxes of about one size.
 #[derive(Clone, Debug, Default)]
 pub struct Level {
-    /// Larger than all of the boxes.
-    cell: f64,
+    /// Along y and z; larger than all of the boxes.
+    cells: [f64; 2],
     /// The number of the row, 64 bits; where the box begins along x, 32; the slot, 32.
     keys: Vec<u128>,
     entries: Vec<Entry>,
@@ -138,18 +153,16 @@ impl Level {
         let slots = slots.chain(self.newcomers.iter().copied());
         let count = self.keys.len() + self.newcomers.len();
         let sample = slots.step_by(count / SAMPLE + 1);
-        let least = self.largest.max(spacing(sample.map(box_of), count));
-        if !(least * 1.000_001..least * TOO_LARGE).contains(&self.cell) {
-            self.cell = least * LARGER;
+        let wished = wished_cells(sample.map(box_of), count, self.largest);
+        for (cell, wished) in self.cells.iter_mut().zip(wished) {
+            *cell = settled(*cell, self.largest, wished);
         }
-        let inverse = 1.0 / self.cell;
+        let cells = self.cells;
         let key = |slot: u32| {
-            let [x, y, z] = box_of(slot).min;
-            let number = RowNumber {
-                z: floor(f64::from(z) * inverse),
-                y: floor(f64::from(y) * inverse),
-            };
-            u128::from(number.in_order()) << 64 | u128::from(in_order(x)) << 32 | u128::from(slot)
+            let aabb = box_of(slot);
+            let number = RowNumber::of(aabb.min, cells);
+            let x = in_order(aabb.min[0]);
+            u128::from(number.in_order()) << 64 | u128::from(x) << 32 | u128::from(slot)
         };
         self.keys.iter_mut().for_each(|it| *it = key(*it as u32));
         restore(&mut self.keys, &mut self.spare);
@@ -221,11 +234,12 @@ impl Level {
         rows: Range<usize>,
         mut meet: impl FnMut(u32, u32),
     ) {
-        // The rows beside that come later in the order: those before have met this one.
+        // The rows beside that come later in the order: those before have met this one. In the plane there are no layers.
         let beside: &[(i32, i32)] = match dimension {
             2 => &[(0, 1)],
             _ => &[(0, 1), (1, -1), (1, 0), (1, 1)],
         };
+        let [cell_y, cell_z] = self.cells;
         let mut fingers = [rows.start; 4];
         for at in rows {
             let Some(row) = self.rows.get(at) else { break };
@@ -242,8 +256,28 @@ impl Level {
                 };
                 *finger = self.seek(*finger, number);
                 let found = self.rows.get(*finger);
-                if found.is_some_and(|row| row.number == number) {
-                    sweep_rows(own, self.row(*finger), self.cell, &mut meet);
+                if found.is_none_or(|row| row.number != number) {
+                    continue;
+                }
+                // Only what reaches the row beside, or is reached from there, has anything to look for. With room for rounding.
+                let [y_begins, z_begins] =
+                    [(number.y, cell_y), (number.z, cell_z)].map(|(number, cell)| {
+                        let place = f64::from(number) * cell;
+                        place - (place.abs() + cell) * 1e-9
+                    });
+                let ends = y_begins + (cell_y + self.largest) * (1.0 + 1e-6);
+                let reaches = |it: &Aabb| {
+                    (*z == 0 || f64::from(it.max[2]) >= z_begins)
+                        && match y {
+                            0 => true,
+                            1 => f64::from(it.max[1]) >= y_begins,
+                            _ => f64::from(it.min[1]) <= ends,
+                        }
+                };
+                let mut others = self.row(*finger);
+                for entry in own.iter().filter(|it| reaches(&it.aabb)) {
+                    others = from_x(others, begin(&entry.aabb, self.largest)[0]);
+                    sweep(entry, others, &mut meet);
                 }
             }
         }
@@ -257,24 +291,29 @@ impl Level {
         let (Some(first), Some(last)) = (other.rows.first(), other.rows.last()) else {
             return;
         };
-        let inverse = 1.0 / other.cell;
-        let begin = |place: f32| f64::from(place) - other.largest * (1.0 + 1e-6);
         // (What is beyond the farthest rows is beyond them in any case.)
-        let row_at = |place: f64| floor((place * inverse).clamp(-2.0 * FARTHEST, FARTHEST));
+        let clamped = |corner: [f64; 3]| {
+            let [_, y, z] = corner;
+            let [cell_y, cell_z] = other.cells;
+            let row_at = |place: f64| floor(place.clamp(-2.0 * FARTHEST, FARTHEST));
+            RowNumber {
+                z: row_at(z / cell_z),
+                y: row_at(y / cell_y),
+            }
+        };
         let mut found = 0;
         for entry in self.entries.get(entries).unwrap_or_default() {
-            let Aabb { min, max } = entry.aabb;
-            let last_z = row_at(max[2].into()).min(last.number.z);
-            let (first_y, last_y) = (row_at(begin(min[1])), row_at(max[1].into()));
-            let first_x = begin(min[0]);
-            let mut z = row_at(begin(min[2])).max(first.number.z);
-            while z <= last_z {
-                found = other.seek(found, RowNumber { z, y: first_y });
+            let begin = begin(&entry.aabb, other.largest);
+            let low = clamped(begin);
+            let high = clamped(entry.aabb.max.map(f64::from));
+            let mut z = low.z.max(first.number.z);
+            while z <= high.z.min(last.number.z) {
+                found = other.seek(found, RowNumber { z, y: low.y });
                 while let Some(row) = other.rows.get(found)
-                    && (row.number.z, row.number.y) <= (z, last_y)
+                    && (row.number.z, row.number.y) <= (z, high.y)
                 {
                     let others = other.row(found);
-                    let start = others.partition_point(|it| f64::from(it.aabb.min[0]) < first_x);
+                    let start = others.partition_point(|it| f64::from(it.aabb.min[0]) < begin[0]);
                     sweep(entry, others.get(start..).unwrap_or_default(), &mut meet);
                     found += 1;
                 }
@@ -288,44 +327,62 @@ impl Level {
     }
 }
 
-/// About how far `count` boxes are from their neighbours, of which there is a sample: along y and z. Cells smaller than this
-/// would leave rows that have nothing to tell apart, and all have to be looked up.
+/// What overlaps a box begins no earlier than here, if it is no larger than `largest`.
+#[inline]
+fn begin(aabb: &Aabb, largest: f64) -> [f64; 3] {
+    aabb.min.map(|it| f64::from(it) - largest * (1.0 + 1e-6))
+}
+
+/// Of entries in order, those that begin at `first` along x, or later.
+#[inline]
+fn from_x(mut entries: &[Entry], first: f64) -> &[Entry] {
+    let begins_before = |it: &Entry| f64::from(it.aabb.min[0]) < first;
+    // A step or two; far only for the first.
+    for _ in 0..16 {
+        match entries.split_first() {
+            Some((entry, rest)) if begins_before(entry) => entries = rest,
+            _ => return entries,
+        }
+    }
+    let start = entries.partition_point(begins_before);
+    entries.get(start..).unwrap_or_default()
+}
+
+/// The size that a cell is to have, if boxes are up to `largest` and, as far as it is larger, `wished` is best for it. It stays
+/// what it is as long as that does: so that cells seldom change while boxes turn and move.
+fn settled(cell: f64, largest: f64, wished: f64) -> f64 {
+    let least = largest.max(wished);
+    if cell >= largest * (1.0 + 1e-6) && (0.5..1.3).contains(&(cell / least)) {
+        cell
+    } else {
+        least * 1.1
+    }
+}
+
+/// The cells along y and z for `count` boxes, of which there is a sample: see the head of this file.
 ///
-/// Half of them lie between the quartiles of their places along an axis: whatever is far away does not count.
-fn spacing(sample: impl Iterator<Item = Aabb>, count: usize) -> f64 {
+/// Of n boxes in a space of w_x w_y w_z, there are n (l / w_x) (a / w_y w_z) that overlap one of size l along x in a row whose
+/// cells have the area a: so many as wished for a = wished w_x w_y w_z / n l. In the plane, w_z and the cells along z are left
+/// out.
+fn wished_cells(sample: impl Iterator<Item = Aabb>, count: usize, largest: f64) -> [f64; 2] {
     let sample: SmallVec<[Aabb; SAMPLE]> = sample.take(SAMPLE).collect();
-    let count = count as f64;
-    let spread = |axis: usize| {
+    // Half of them lie between the quartiles of their places along an axis: whatever is far away does not count.
+    let width = |axis: usize| {
         let places = sample.iter().filter_map(|it| it.min.get(axis).copied());
         let mut places: SmallVec<[f32; SAMPLE]> = places.collect();
         places.sort_unstable_by(f32::total_cmp);
         let at = |part: usize| places.get(places.len() * part / 4).copied().map(f64::from);
-        at(3)
-            .zip(at(1))
-            .map_or(0.0, |(high, low)| 2.0 * (high - low))
+        let quartiles = at(3).zip(at(1));
+        quartiles.map_or(0.0, |(high, low)| 2.0 * (high - low))
     };
-    let (y, z) = (spread(1), spread(2));
-    // In space; in the plane, and in space where all lie in one plane.
-    let (side, long) = ((y * z).sqrt(), y.max(z));
-    (side / libm::cbrt(count)).max(long / count.sqrt())
-}
-
-/// Calls `meet` with each entry of the one and of the other row that overlap; those of the other are no larger than `cell`.
-#[inline]
-fn sweep_rows(own: &[Entry], mut other: &[Entry], cell: f64, mut meet: impl FnMut(u32, u32)) {
-    for entry in own {
-        let first = f64::from(entry.aabb.min[0]) - cell;
-        let begins_before = |it: &Entry| f64::from(it.aabb.min[0]) < first;
-        let mut steps = 0;
-        while let Some((_, rest)) = other.split_first().filter(|(it, _)| begins_before(it)) {
-            other = rest;
-            steps += 1;
-            if steps > 16 {
-                let start = other.partition_point(begins_before);
-                other = other.get(start..).unwrap_or_default();
-            }
-        }
-        sweep(entry, other, &mut meet);
+    let (x, y, z) = (width(0), width(1), width(2));
+    let length = NEIGHBOURS / count as f64 * x / largest;
+    if z > 0.0 {
+        // A cell that is higher along y than all there is has no more in it.
+        let cell_z = (length * z).max(largest);
+        [(length * y * z / cell_z).min(2.0 * y), cell_z]
+    } else {
+        [length * y, largest]
     }
 }
 

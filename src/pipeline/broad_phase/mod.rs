@@ -6,7 +6,6 @@
 //! Half-spaces have no box. There are few, if any: each is held against every box, and never against another of its kind.
 
 mod level;
-mod order;
 mod rows;
 
 use bevy::{platform::time::Instant, prelude::*};

@@ -30,9 +30,9 @@ pub fn restore(keys: &mut Vec<u128>, spare: &mut Vec<u128>) {
 }
 
 /// Merges the first `kept` keys, which are in order, with others in order: all that there are in the end.
-pub fn merge(keys: &mut Vec<u128>, mut kept: usize, others: &[u128]) {
+pub fn merge<T: Copy + Ord>(keys: &mut Vec<T>, mut kept: usize, others: &[T]) {
     keys.truncate(kept);
-    keys.resize(kept + others.len(), 0);
+    keys.extend(others);
     let mut others = others.iter().rev().copied().peekable();
     // From the end, so that nothing is in the way.
     for index in (0..keys.len()).rev() {
