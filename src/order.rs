@@ -1,20 +1,19 @@
 //! Putting in order what was in order a moment ago.
 
-/// Sorts keys, fast if few of them are out of place, and in no case slower than sorting twice. `spare` is of use only in that
-/// it need not be made each time.
+/// Adds `others` to keys and sorts all, fast if there are few others, and few keys out of place; and in no case slower than
+/// sorting twice. What is in `others` afterwards is of no use.
 ///
-/// Those that are in order stay; of each two neighbours that are not, both are taken out. What was taken out is sorted, and
-/// merged again. (The idea is Dropsort, made lossless as in Ernerfeldt's "Drop-Merge sort" (2017). He takes out one of the
-/// two, and has to go back where that was the wrong one; here neither can be.)
-pub fn restore(keys: &mut Vec<u128>, spare: &mut Vec<u128>) {
-    spare.clear();
+/// Keys that are in order stay; of each two neighbours that are not, both are taken out. What was taken out is sorted with the
+/// others, and merged again. (The idea is Dropsort, made lossless as in Ernerfeldt's "Drop-Merge sort" (2017). He takes out
+/// one of the two, and has to go back where that was the wrong one; here neither can be.)
+pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     let mut kept = 0_usize;
     for index in 0..keys.len() {
         let Some(&key) = keys.get(index) else { break };
         let last = kept.checked_sub(1).and_then(|last| keys.get(last));
         match last {
             Some(&last) if key < last => {
-                spare.extend([last, key]);
+                others.extend([last, key]);
                 kept -= 1;
             }
             _ => {
@@ -25,8 +24,8 @@ pub fn restore(keys: &mut Vec<u128>, spare: &mut Vec<u128>) {
             }
         }
     }
-    spare.sort_unstable();
-    merge(keys, kept, spare);
+    others.sort_unstable();
+    merge(keys, kept, others);
 }
 
 /// Merges the first `kept` keys, which are in order, with others in order: all that there are in the end.
@@ -76,9 +75,13 @@ mod tests {
                     }
                 }
             }
+            let mut others: Vec<u128> = (0..round % 7)
+                .map(|_| random.random_range(0..most))
+                .collect();
             let mut sorted = keys.clone();
+            sorted.extend(&others);
             sorted.sort_unstable();
-            restore(&mut keys, &mut Vec::new());
+            restore(&mut keys, &mut others);
             assert_eq!(keys, sorted);
         }
     }

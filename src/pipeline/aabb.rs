@@ -2,7 +2,7 @@
 
 use crate::{shape::Bounds, space::Wide};
 
-/// A box in f32, rounded outward, so that it holds what the one in f64 holds. In the plane, z is 0.
+/// A box in f32, rounded outward, so that it holds what the one in f64 holds. In the plane, z is around 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     pub min: [f32; 3],
@@ -24,16 +24,11 @@ impl Aabb {
         // What is less than all normal numbers is rounded by more than a part of it.
         let below =
             |value: f64| (value - value.abs() * ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
-        let mut new = Self {
-            min: [0.0; 3],
-            max: [0.0; 3],
-        };
-        let ends = new.min.iter_mut().zip(&mut new.max);
-        for (index, (min, max)) in ends.enumerate().take(W::DIMENSION) {
-            *min = below(bounds.min.component(index));
-            *max = -below(-bounds.max.component(index));
+        let (min, max) = (bounds.min.to_array(), bounds.max.to_array());
+        Self {
+            min: [below(min[0]), below(min[1]), below(min[2])],
+            max: [-below(-max[0]), -below(-max[1]), -below(-max[2])],
         }
-        new
     }
 
     /// Whether it is any box at all.

@@ -138,6 +138,9 @@ pub trait Wide:
     /// The component along coordinate `index`, likewise.
     fn component(self, index: usize) -> f64;
 
+    /// The components; in the plane, the third one is 0.
+    fn to_array(self) -> [f64; 3];
+
     /// Whether no component is NaN or infinite.
     fn is_finite(self) -> bool;
 

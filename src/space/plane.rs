@@ -86,6 +86,11 @@ impl Wide for DVec2 {
     }
 
     #[inline]
+    fn to_array(self) -> [f64; 3] {
+        [self.x, self.y, 0.0]
+    }
+
+    #[inline]
     fn is_finite(self) -> bool {
         self.is_finite()
     }

@@ -101,6 +101,11 @@ impl Wide for DVec3 {
     }
 
     #[inline]
+    fn to_array(self) -> [f64; 3] {
+        self.into()
+    }
+
+    #[inline]
     fn is_finite(self) -> bool {
         self.is_finite()
     }

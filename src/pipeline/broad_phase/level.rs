@@ -15,10 +15,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use crate::{
-    order::{merge, restore},
-    pipeline::aabb::Aabb,
-};
+use crate::{order::restore, pipeline::aabb::Aabb};
 
 /// Rows are numbered up to this in each direction. Cells are at least so large that no box is beyond.
 const FARTHEST: f64 = (1_u32 << 30) as f64;
@@ -41,11 +38,11 @@ pub fn size_of(aabb: &Aabb) -> f64 {
     way.max(extent.into()).max(f32::MIN_POSITIVE.into())
 }
 
-/// The integer at or below a number, which fits.
+/// The integer at or below a number, or the nearest that there is.
 #[inline]
 fn floor(value: f64) -> i32 {
     let toward_zero = value as i32;
-    toward_zero - i32::from(f64::from(toward_zero) > value)
+    toward_zero.saturating_sub(i32::from(f64::from(toward_zero) > value))
 }
 
 /// The number of a row: first by z, then by y. In the plane, z is 0.
@@ -56,12 +53,12 @@ struct RowNumber {
 }
 
 impl RowNumber {
-    /// Where a box begins.
+    /// Where this place is. `inverses` are those of the cells along y and z.
     #[inline]
-    fn of([_, y, z]: [f32; 3], [cell_y, cell_z]: [f64; 2]) -> Self {
+    fn of([_, y, z]: [f64; 3], [inverse_y, inverse_z]: [f64; 2]) -> Self {
         Self {
-            z: floor(f64::from(z) / cell_z),
-            y: floor(f64::from(y) / cell_y),
+            z: floor(z * inverse_z),
+            y: floor(y * inverse_y),
         }
     }
 
@@ -157,22 +154,17 @@ impl Level {
         for (cell, wished) in self.cells.iter_mut().zip(wished) {
             *cell = settled(*cell, self.largest, wished);
         }
-        let cells = self.cells;
+        let inverses = self.inverses();
         let key = |slot: u32| {
-            let aabb = box_of(slot);
-            let number = RowNumber::of(aabb.min, cells);
-            let x = in_order(aabb.min[0]);
+            let [x, y, z] = box_of(slot).min;
+            let number = RowNumber::of([x.into(), y.into(), z.into()], inverses);
+            let x = in_order(x);
             u128::from(number.in_order()) << 64 | u128::from(x) << 32 | u128::from(slot)
         };
         self.keys.iter_mut().for_each(|it| *it = key(*it as u32));
+        self.spare.clear();
+        self.spare.extend(self.newcomers.drain(..).map(key));
         restore(&mut self.keys, &mut self.spare);
-        if !self.newcomers.is_empty() {
-            self.spare.clear();
-            self.spare.extend(self.newcomers.drain(..).map(key));
-            self.spare.sort_unstable();
-            let kept = self.keys.len();
-            merge(&mut self.keys, kept, &self.spare);
-        }
         self.entries.clear();
         self.rows.clear();
         for (key, start) in self.keys.iter().zip(0..) {
@@ -220,6 +212,12 @@ impl Level {
         let end = end.min(self.rows.len());
         let range = self.rows.get(start..end).unwrap_or_default();
         start + range.partition_point(|row| row.number < number)
+    }
+
+    /// 1 by the cells along y and z.
+    fn inverses(&self) -> [f64; 2] {
+        let [y, z] = self.cells;
+        [1.0 / y, 1.0 / z]
     }
 
     /// How many rows there are.
@@ -291,21 +289,13 @@ impl Level {
         let (Some(first), Some(last)) = (other.rows.first(), other.rows.last()) else {
             return;
         };
-        // (What is beyond the farthest rows is beyond them in any case.)
-        let clamped = |corner: [f64; 3]| {
-            let [_, y, z] = corner;
-            let [cell_y, cell_z] = other.cells;
-            let row_at = |place: f64| floor(place.clamp(-2.0 * FARTHEST, FARTHEST));
-            RowNumber {
-                z: row_at(z / cell_z),
-                y: row_at(y / cell_y),
-            }
-        };
+        let inverses = other.inverses();
         let mut found = 0;
         for entry in self.entries.get(entries).unwrap_or_default() {
             let begin = begin(&entry.aabb, other.largest);
-            let low = clamped(begin);
-            let high = clamped(entry.aabb.max.map(f64::from));
+            let low = RowNumber::of(begin, inverses);
+            let [x, y, z] = entry.aabb.max;
+            let high = RowNumber::of([x.into(), y.into(), z.into()], inverses);
             let mut z = low.z.max(first.number.z);
             while z <= high.z.min(last.number.z) {
                 found = other.seek(found, RowNumber { z, y: low.y });
@@ -330,7 +320,13 @@ impl Level {
 /// What overlaps a box begins no earlier than here, if it is no larger than `largest`.
 #[inline]
 fn begin(aabb: &Aabb, largest: f64) -> [f64; 3] {
-    aabb.min.map(|it| f64::from(it) - largest * (1.0 + 1e-6))
+    let [x, y, z] = aabb.min;
+    let back = largest * (1.0 + 1e-6);
+    [
+        f64::from(x) - back,
+        f64::from(y) - back,
+        f64::from(z) - back,
+    ]
 }
 
 /// Of entries in order, those that begin at `first` along x, or later.
