@@ -209,7 +209,23 @@ pub trait Wide:
     }
 
     /// A total order, by the components in turn. It has no geometric meaning and serves to make choices repeatable.
+    #[inline]
     fn total_cmp(self, other: Self) -> Ordering {
+        let (first, second) = (self.component(0), other.component(0));
+        // Nearly always the first component decides, and two comparisons tell.
+        if first < second {
+            Ordering::Less
+        } else if first > second {
+            Ordering::Greater
+        } else {
+            self.total_cmp_all(other)
+        }
+    }
+
+    /// The same, by all of the components.
+    #[cold]
+    #[inline(never)]
+    fn total_cmp_all(self, other: Self) -> Ordering {
         (0..Self::DIMENSION)
             .map(|index| self.component(index).total_cmp(&other.component(index)))
             .find(|order| order.is_ne())

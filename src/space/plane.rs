@@ -37,7 +37,7 @@ impl Space for Vec2 {
         (DMat2::from_mat3(linear), translation.truncate())
     }
 
-    #[inline]
+    #[inline(always)]
     fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {
         let rotation = isometry.rotation;
         let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit()?;

@@ -1,7 +1,7 @@
 //! Three dimensions.
 
 use super::{Pose, Space, Wide, polyhedron::Polyhedron};
-use crate::math::{DMat3, DVec3, Isometry3d, Vec3};
+use crate::math::{DMat3, DQuat, DVec3, Isometry3d, Vec3, Vec3Swizzles};
 
 impl Space for Vec3 {
     type Wide = DVec3;
@@ -37,16 +37,37 @@ impl Space for Vec3 {
         (linear, translation)
     }
 
-    #[inline]
+    #[inline(always)]
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
-        let rotation = isometry.rotation.as_dquat();
         let translation = Vec3::from(isometry.translation);
-        let length = rotation.length_squared().sqrt();
-        (length > 0.0 && length.is_finite() && translation.is_finite()).then(|| Pose {
-            rotation: DMat3::from_quat(rotation * (1.0 / length)),
+        let rotation = rotation(isometry.rotation.as_dquat())?;
+        translation.is_finite().then(|| Pose {
+            rotation,
             translation: translation.widen(),
         })
     }
+}
+
+/// The rotation of a quaternion of any length but 0: that of the unit one, which need not be made for it.
+///
+/// For a unit q = (v, w) it takes a vector e to e + 2 w v × e + 2 v × (v × e). All of that is quadratic in q, so that for
+/// any other q it has to be divided by |q|² alone, without a root.
+#[inline(always)]
+fn rotation(quaternion: DQuat) -> Option<DMat3> {
+    let square = quaternion.length_squared();
+    let twice = 2.0 / square;
+    let (axis, w) = (quaternion.xyz(), quaternion.w);
+    let scaled = axis * twice;
+    let [xx, yy, zz] = (axis * scaled).to_array();
+    let [xy, yz, zx] = (axis * scaled.yzx()).to_array();
+    let [wx, wy, wz] = (scaled * w).to_array();
+    (square > 0.0 && square.is_finite()).then(|| {
+        DMat3::from_cols(
+            DVec3::new(1.0 - (yy + zz), xy + wz, zx - wy),
+            DVec3::new(xy - wz, 1.0 - (zz + xx), yz + wx),
+            DVec3::new(zx + wy, yz - wx, 1.0 - (xx + yy)),
+        )
+    })
 }
 
 impl Wide for DVec3 {
