@@ -62,7 +62,13 @@ impl<W: Wide> Blocks<W> {
         A::Vector: Space<Wide = W>,
         B: Support<Vector = A::Vector> + ?Sized,
     {
-        let [first, second] = pair.blocks()?;
+        let Some([first, second]) = pair.blocks() else {
+            return if W::DIMENSION == 2 {
+                Self::of_polygons(pair)
+            } else {
+                None
+            };
+        };
         let reach = pair.reach();
         let scale = first.length() + second.length() + reach;
         if !(scale.is_finite() && pair.relative.translation.is_finite()) {

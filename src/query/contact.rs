@@ -99,12 +99,16 @@ where
     #[inline(always)]
     pub fn new(pair: Pair<'a, A, B>) -> Self {
         match Blocks::new(&pair) {
-            Some(blocks) => {
-                let way = Way::Blocks(blocks);
-                Self { pair, way }
-            }
+            Some(blocks) => Self::of_blocks(pair, blocks),
             None => Self::of_no_blocks(pair),
         }
+    }
+
+    /// The solver of a pair of which [`Blocks`] knows this.
+    #[inline]
+    pub fn of_blocks(pair: Pair<'a, A, B>, blocks: Blocks<WideOf<A>>) -> Self {
+        let way = Way::Blocks(blocks);
+        Self { pair, way }
     }
 
     /// The solver of a pair for which [`Blocks`] has no closed form.
@@ -143,22 +147,23 @@ where
         let cores = self.cores();
         if self.pair.has_point() {
             // A point meets the other shape in one.
-            return SmallVec::from_slice(&[self.pair.contact(&cores)]);
+            let mut contacts = SmallVec::new();
+            contacts.push(self.pair.contact(&cores));
+            return contacts;
         }
         let frame = ContactFrame::new(cores.normal);
         let scale = match &self.way {
             Way::Steps(_) | Way::Blocks(_) => cores.scale,
             Way::HalfSpace(facing) => facing.scale(&self.pair),
         };
-        meetings(&self.pair, &frame, scale, cores.first, cores.second)
-            .iter()
-            .map(|meeting| {
-                let [first, second] = frame.points(meeting);
-                let depth = (meeting.depth() + self.pair.reach()).max(0.0);
-                let witnesses = self.pair.on_surfaces(cores.normal, first, second);
-                self.pair.in_world(cores.normal, depth, witnesses)
-            })
-            .collect()
+        let mut contacts = SmallVec::new();
+        for meeting in meetings(&self.pair, &frame, scale, cores.first, cores.second) {
+            let [first, second] = frame.points(&meeting);
+            let depth = (meeting.depth() + self.pair.reach()).max(0.0);
+            let witnesses = self.pair.on_surfaces(cores.normal, first, second);
+            contacts.push(self.pair.in_world(cores.normal, depth, witnesses));
+        }
+        contacts
     }
 
     /// The contact if the second shape named by the caller is to leave the first in a direction: a unit vector in the world's

@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 
 use super::tolerance::OFFSET;
 use crate::{
-    shape::{HalfSpace, Support},
+    shape::{HalfSpace, Outline, Support},
     space::{Pose, Space, Wide},
 };
 
@@ -154,6 +154,54 @@ where
     pub fn blocks(&self) -> Option<[<A::Vector as Space>::Wide; 2]> {
         let (a, b) = (self.a.block()?, self.b.block()?);
         Some(if self.swapped { [b, a] } else { [a, b] })
+    }
+
+    /// The half size of each that is a block.
+    #[inline]
+    pub fn blocks_each(&self) -> [Option<<A::Vector as Space>::Wide>; 2] {
+        if self.swapped {
+            [self.b.block(), self.a.block()]
+        } else {
+            [self.a.block(), self.b.block()]
+        }
+    }
+
+    /// The sides of each that is a polygon of few.
+    #[inline]
+    pub fn outlines(&self) -> [Option<Outline<'a, <A::Vector as Space>::Wide>>; 2] {
+        if self.swapped {
+            [self.b.outline(), self.a.outline()]
+        } else {
+            [self.a.outline(), self.b.outline()]
+        }
+    }
+
+    /// The first core's support point, in the frame of the pair.
+    #[inline]
+    pub fn first_support(
+        &self,
+        direction: <A::Vector as Space>::Wide,
+    ) -> <A::Vector as Space>::Wide {
+        if self.swapped {
+            self.b.support(direction)
+        } else {
+            self.a.support(direction)
+        }
+    }
+
+    /// The second core's support point, in the frame of the pair.
+    #[inline]
+    pub fn second_support(
+        &self,
+        direction: <A::Vector as Space>::Wide,
+    ) -> <A::Vector as Space>::Wide {
+        let inner = <A::Vector as Space>::Wide::transpose(self.relative.rotation) * direction;
+        let point = if self.swapped {
+            self.a.support(inner)
+        } else {
+            self.b.support(inner)
+        };
+        self.relative.rotation * point + self.relative.translation
     }
 
     /// Each of the two that is a half-space.

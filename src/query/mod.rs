@@ -48,6 +48,7 @@ mod half_space;
 mod manifold;
 mod minkowski;
 mod off_core;
+mod polygons;
 mod simplex;
 mod surface;
 pub(crate) mod tolerance;
@@ -171,7 +172,16 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    test(a, pose_a, b, pose_b).map(Hit::manifold)
+    let pair = pair(a, pose_a, b, pose_b)?;
+    let mut solver = match Blocks::new(&pair) {
+        Some(blocks) if pair.has_point() => {
+            return pair.contact_of_blocks(&blocks).map(Manifold::of);
+        }
+        Some(blocks) if !blocks.hit(pair.reach()) => return None,
+        Some(blocks) => Solver::of_blocks(pair, blocks),
+        None => Solver::of_no_blocks(pair),
+    };
+    solver.hit().then(|| manifold_of(&mut solver))
 }
 
 /// The distance of two shapes, and their nearest points.
@@ -270,23 +280,28 @@ where
     /// The contact of the two with all its points: see [`manifold`].
     pub fn manifold(self) -> Manifold<A::Vector> {
         let Self(mut solver) = self;
-        let contacts = solver.manifold();
-        let normal = contacts
-            .first()
-            .map_or_else(Default::default, |contact| contact.normal);
-        let point = |contact: &LocalContact<_>| {
-            let [point_a, point_b] = solver.in_space(contact);
-            ManifoldPoint {
-                depth: narrow_length(contact.depth),
-                point_a,
-                point_b,
-            }
-        };
-        Manifold {
-            normal: A::Vector::narrow(normal),
-            points: contacts.iter().map(point).collect(),
-        }
+        manifold_of(&mut solver)
     }
+}
+
+/// The manifold of two shapes of which the solver has found that they touch.
+#[inline]
+fn manifold_of<A, B>(solver: &mut Solver<A, B>) -> Manifold<A::Vector>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let mut manifold = Manifold::empty();
+    for contact in &solver.manifold() {
+        let [point_a, point_b] = solver.in_space(contact);
+        manifold.normal = A::Vector::narrow(contact.normal);
+        manifold.points.push(ManifoldPoint {
+            depth: narrow_length(contact.depth),
+            point_a,
+            point_b,
+        });
+    }
+    manifold
 }
 
 /// The contact of two shapes of which the solver has found that they touch.
