@@ -41,6 +41,8 @@ pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems, OngoingEvents};
 pub use plugin::HeadbuttPlugin;
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
+#[doc(hidden)]
+pub use shape::Outline;
 pub use shape::{ConvexHull, ConvexShape, Dimension, IntoShape, Rounded, ShapeError, Support};
 pub use space::Space;
 pub use state::CollisionState;

@@ -1,10 +1,11 @@
-//! Closed forms against the general way: all pairs of balls, capsules and boxes, with a margin or without, also flat ones.
+//! Closed forms against the general way: all pairs of balls, capsules, boxes and polygons, with a margin or without, also flat
+//! ones.
 
 mod oracle;
 
 use bevy::math::{EulerRot, Quat, Vec2, Vec3};
 use headbutt::{
-    Support,
+    ConvexHull, Rounded, Support,
     query::{self, Contact, Distance},
 };
 use oracle::cases::{Bounded, Dimension};
@@ -49,12 +50,37 @@ fn solid<V: Dimension>(random: &mut StdRng) -> Box<Solid<V>> {
         }
     };
     let (half, radius) = (Vec3::new(size(), size(), size()), size());
-    match random.random_range(0..4) {
+    match random.random_range(0..7) {
+        4 => Box::new(hull(random)),
+        5 => Box::new(Rounded::new(hull::<V>(random), radius)),
+        6 => Box::new(corners_of_a_box::<V>(half)),
         0 => V::ball(radius),
         1 => V::capsule(half.y, radius),
         2 => V::cuboid(V::of(half)),
         _ => V::rounded_box(V::of(half), radius),
     }
+}
+
+/// The hull of some points: in the plane mostly a polygon of few sides, at times of more than closed forms are for.
+fn hull<V: Dimension>(random: &mut StdRng) -> ConvexHull<V> {
+    let count = random.random_range(3..24);
+    let is_round = random.random();
+    let points = (0..count).map(|_| {
+        let point = Vec3::from_array(random.random()) - 0.5;
+        V::of(if is_round {
+            point.normalize_or_zero()
+        } else {
+            point
+        })
+    });
+    ConvexHull::new(points).expect("finite points")
+}
+
+/// Parallel sides, and of another one they may be parallel as well.
+fn corners_of_a_box<V: Dimension>(half: Vec3) -> ConvexHull<V> {
+    let signs = || [-1.0, 1.0].into_iter();
+    let corners = signs().flat_map(|x| signs().flat_map(move |y| signs().map(move |z| [x, y, z])));
+    ConvexHull::new(corners.map(|it| V::of(half * Vec3::from_array(it)))).expect("finite points")
 }
 
 /// At any angle, at right angles, or off them by what rounding does.

@@ -29,7 +29,7 @@ struct Affine {
 impl Affine {
     fn from_transform(transform: &Transform) -> Self {
         // What is no rotation is no place either.
-        let rotation = Vec3::turned(transform.rotation.to_array().map(f64::from));
+        let rotation = Vec3::turned(transform.rotation.as_dquat());
         let scale = DMat3::from_diagonal(transform.scale.as_dvec3());
         Self {
             linear: rotation.unwrap_or(DMat3::NAN) * scale,
@@ -90,8 +90,7 @@ impl<W: Wide> Placement<W> {
         let factor = scale.component(0);
         if scale == W::ONE * factor && factor > 0.0 && factor.is_finite() {
             let translation = V::seen(transform.translation);
-            let rotation = transform.rotation.to_array().map(f64::from);
-            if let Some(matrix) = V::turned(rotation) {
+            if let Some(matrix) = V::turned(transform.rotation.as_dquat()) {
                 let place = Self {
                     matrix,
                     factor: Some(factor),

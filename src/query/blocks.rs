@@ -7,10 +7,11 @@
 //!
 //! Let the second block have its centre at c, its axes b_j be the columns of R and its half size be k.
 //!
-//! *A point and a box.* In the frame of the box, the nearest point q of it has the point's coordinates, clamped to ±h. Where
-//! nothing is clamped the point is inside, and the way out is through the nearest face.
+//! *A point and a block.* In the frame of the block, the nearest point q of it has the point's coordinates, clamped to ±h.
+//! Where nothing is clamped the point is inside, and the way out is through the nearest face; of a segment, on which it lies
+//! then, across.
 //!
-//! *Points and segments.* The nearest points of s h and c + t k b are an end of the one and what is nearest to it on the
+//! *Segments.* The nearest points of s h and c + t k b are an end of the one and what is nearest to it on the
 //! other, or those where both lines are met at right angles (Ericson, "Real-Time Collision Detection" (2005), chapter
 //! 5.1.9): in space their distance is that of c along h ∧ b, whose direction keeps all digits.
 //!
@@ -54,14 +55,20 @@ const PARALLEL: f64 = 1e-15;
 
 impl<W: Wide> Blocks<W> {
     /// For a pair of blocks that closed forms do for.
-    #[inline]
+    #[inline(always)]
     pub fn new<A, B>(pair: &Pair<A, B>) -> Option<Self>
     where
         A: Support + ?Sized,
         A::Vector: Space<Wide = W>,
         B: Support<Vector = A::Vector> + ?Sized,
     {
-        let [first, second] = pair.blocks()?;
+        let Some([first, second]) = pair.blocks() else {
+            return if W::DIMENSION == 2 {
+                Self::of_polygons(pair)
+            } else {
+                None
+            };
+        };
         let reach = pair.reach();
         let scale = first.length() + second.length() + reach;
         if !(scale.is_finite() && pair.relative.translation.is_finite()) {
@@ -72,18 +79,20 @@ impl<W: Wide> Blocks<W> {
             relative: pair.relative,
             scale,
         };
-        let sizes = [dimensions(first), dimensions(second)];
-        match sizes {
-            [0, 0] => Some(Self::Met(sides.points())),
-            [size, 0] if size == W::DIMENSION => Some(Self::Met(sides.box_and_point())),
-            [0, size] if size == W::DIMENSION => Some(Self::Met(
-                sides.turned().box_and_point().turned(&pair.relative),
-            )),
-            [0 | 1, 0 | 1] => {
+        // A point is the second of a pair.
+        if second == W::ZERO {
+            return Some(Self::Met(if first == W::ZERO {
+                sides.points()
+            } else {
+                sides.block_and_point()
+            }));
+        }
+        match [dimensions(first), dimensions(second)] {
+            [1, 1] => {
                 let met = sides.segments()?;
                 Some(Self::Met(settled(pair, met)))
             }
-            _ if sizes.contains(&W::DIMENSION) => {
+            [size, other] if size == W::DIMENSION || other == W::DIMENSION => {
                 let axis = sides.axis(reach + TOUCHING * scale);
                 if axis.gap > reach + TOUCHING * scale {
                     Some(Self::Apart)
@@ -166,7 +175,7 @@ impl<W: Wide> Sides<W> {
     }
 
     /// The contact of two points.
-    #[inline]
+    #[inline(always)]
     fn points(&self) -> Penetration<W> {
         let second = self.relative.translation;
         Penetration {
@@ -178,9 +187,9 @@ impl<W: Wide> Sides<W> {
         }
     }
 
-    /// The contact of a box with a point.
-    #[inline]
-    fn box_and_point(&self) -> Penetration<W> {
+    /// The contact of any block with a point.
+    #[inline(always)]
+    fn block_and_point(&self) -> Penetration<W> {
         let [half, _] = self.halves;
         let second = self.relative.translation;
         let first = second.clamped(half);
@@ -195,6 +204,14 @@ impl<W: Wide> Sides<W> {
                 scale: self.scale,
             };
         }
+        self.point_inside()
+    }
+
+    /// The contact of a block with a point in it.
+    #[inline(never)]
+    fn point_inside(&self) -> Penetration<W> {
+        let [half, _] = self.halves;
+        let second = self.relative.translation;
         let mut depth = f64::INFINITY;
         let mut face = W::axis(0);
         for index in 0..W::DIMENSION {
@@ -213,7 +230,7 @@ impl<W: Wide> Sides<W> {
         }
     }
 
-    /// The contact of two segments, or of one with a point, but for those that touch without crossing each other.
+    /// The contact of two segments, but for those that touch without crossing each other.
     fn segments(&self) -> Option<Penetration<W>> {
         let centre = self.relative.translation;
         let [u, w] = [self.halves[0], self.relative.rotation * self.halves[1]];
@@ -412,17 +429,4 @@ fn crossing<W: Wide>(u: W, w: W, c: W) -> Option<[f64; 2]> {
     let square = W::dot_areas(normal, normal);
     let along = |direction: W| W::dot_areas(c.wedge(direction), normal) / square;
     (square > PARALLEL * u.length_squared() * w.length_squared()).then(|| [along(w), along(u)])
-}
-
-impl<W: Wide> Penetration<W> {
-    /// The same in the frame of the other shape, whose pose in that of the result is given, and in the other order.
-    #[inline]
-    fn turned(self, pose: &Pose<W>) -> Self {
-        Self {
-            normal: -(pose.rotation * self.normal),
-            first: pose.rotation * self.second + pose.translation,
-            second: pose.rotation * self.first + pose.translation,
-            ..self
-        }
-    }
 }

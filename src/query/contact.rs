@@ -10,6 +10,7 @@ use super::{
     half_space::Facing,
     manifold::{ContactFrame, meetings},
     minkowski::Pair,
+    narrow_length,
 };
 use crate::{
     shape::Support,
@@ -97,13 +98,26 @@ where
 {
     #[inline(always)]
     pub fn new(pair: Pair<'a, A, B>) -> Self {
+        match Blocks::new(&pair) {
+            Some(blocks) => Self::of_blocks(pair, blocks),
+            None => Self::of_no_blocks(pair),
+        }
+    }
+
+    /// The solver of a pair of which [`Blocks`] knows this.
+    #[inline]
+    pub fn of_blocks(pair: Pair<'a, A, B>, blocks: Blocks<WideOf<A>>) -> Self {
+        let way = Way::Blocks(blocks);
+        Self { pair, way }
+    }
+
+    /// The solver of a pair for which [`Blocks`] has no closed form.
+    #[inline]
+    pub fn of_no_blocks(pair: Pair<'a, A, B>) -> Self {
         // Two half-spaces, and one with what is no shape, go by GJK, to which half-spaces are no shapes either.
-        let way = if let Some(facing) = Facing::new(&pair) {
-            Way::HalfSpace(facing)
-        } else if let Some(blocks) = Blocks::new(&pair) {
-            Way::Blocks(blocks)
-        } else {
-            Way::Steps(Gjk::new(&pair))
+        let way = match Facing::new(&pair) {
+            Some(facing) => Way::HalfSpace(facing),
+            None => Way::Steps(Gjk::new(&pair)),
         };
         Self { pair, way }
     }
@@ -124,34 +138,32 @@ where
     /// The contact of shapes of which [`hit`](Self::hit) has said that they touch.
     #[inline]
     pub fn contact(&mut self) -> LocalContact<WideOf<A>> {
-        let Penetration {
-            normal,
-            depth,
-            first,
-            second,
-            ..
-        } = self.cores();
-        let witnesses = self.on_surfaces(normal, first, second);
-        self.in_world(normal, depth + self.pair.reach(), witnesses)
+        let cores = self.cores();
+        self.pair.contact(&cores)
     }
 
     /// The points of the manifold, likewise; the deepest one first. There is at least one, and all have one normal.
     pub fn manifold(&mut self) -> SmallVec<[LocalContact<WideOf<A>>; 4]> {
         let cores = self.cores();
+        if self.pair.has_point() {
+            // A point meets the other shape in one.
+            let mut contacts = SmallVec::new();
+            contacts.push(self.pair.contact(&cores));
+            return contacts;
+        }
         let frame = ContactFrame::new(cores.normal);
         let scale = match &self.way {
             Way::Steps(_) | Way::Blocks(_) => cores.scale,
             Way::HalfSpace(facing) => facing.scale(&self.pair),
         };
-        meetings(&self.pair, &frame, scale, cores.first, cores.second)
-            .iter()
-            .map(|meeting| {
-                let [first, second] = frame.points(meeting);
-                let depth = (meeting.depth() + self.pair.reach()).max(0.0);
-                let witnesses = self.on_surfaces(cores.normal, first, second);
-                self.in_world(cores.normal, depth, witnesses)
-            })
-            .collect()
+        let mut contacts = SmallVec::new();
+        for meeting in meetings(&self.pair, &frame, scale, cores.first, cores.second) {
+            let [first, second] = frame.points(&meeting);
+            let depth = (meeting.depth() + self.pair.reach()).max(0.0);
+            let witnesses = self.pair.on_surfaces(cores.normal, first, second);
+            contacts.push(self.pair.in_world(cores.normal, depth, witnesses));
+        }
+        contacts
     }
 
     /// The contact if the second shape named by the caller is to leave the first in a direction: a unit vector in the world's
@@ -159,8 +171,10 @@ where
     pub fn contact_along(&self, direction: WideOf<A>) -> Option<LocalContact<WideOf<A>>> {
         let direction = self.in_pair(direction);
         let cleared = clear(&self.pair, direction)?;
-        let witnesses = self.on_surfaces(cleared.normal, cleared.first, cleared.second);
-        Some(self.in_world(direction, cleared.way, witnesses))
+        let witnesses = self
+            .pair
+            .on_surfaces(cleared.normal, cleared.first, cleared.second);
+        Some(self.pair.in_world(direction, cleared.way, witnesses))
     }
 
     /// The same, if it is to leave the plane that bounds one of the two there, the first or the second: no shallower, exact where
@@ -179,9 +193,9 @@ where
         } else {
             (vertex.second + direction * way, vertex.second)
         };
-        let witnesses = self.on_surfaces(direction, first, second);
+        let witnesses = self.pair.on_surfaces(direction, first, second);
         let depth = (way + self.pair.reach()).max(0.0);
-        self.in_world(direction, depth, witnesses)
+        self.pair.in_world(direction, depth, witnesses)
     }
 
     /// Whether the second shape named by the caller is the first of the order in which the pair is solved.
@@ -191,7 +205,7 @@ where
 
     /// A direction from the one shape named by the caller to the other, in the frame and order of the pair.
     fn in_pair(&self, direction: WideOf<A>) -> WideOf<A> {
-        let direction = WideOf::<A>::transpose(self.pair.frame.rotation) * direction;
+        let direction = WideOf::<A>::transpose(self.pair.frame) * direction;
         if self.pair.swapped {
             -direction
         } else {
@@ -216,9 +230,7 @@ where
                 apart(gjk, Wide::axis(0))
             }
         };
-        // Shapes that touch within the tolerance may be apart by more than their radii, but no depth is less than 0.
-        let depth = cores.depth.max(-self.pair.reach());
-        Penetration { depth, ..cores }
+        self.pair.touching(cores)
     }
 
     /// The distance, with the shapes' nearest points each relative to its own shape's translation; `None` if there is
@@ -247,29 +259,85 @@ where
                 (hit, cores)
             }
         };
+        Some(self.pair.distance(hit, &cores))
+    }
+
+    /// The two points of a result in the world.
+    #[inline]
+    pub fn in_space(&self, points: &LocalContact<WideOf<A>>) -> [A::Vector; 2] {
+        self.pair.in_space(points)
+    }
+}
+
+/// From what is known of the cores to results in the world.
+impl<A, B> Pair<'_, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// The contact of cores whose shapes touch. By the tolerance they may do although they are apart by more than their
+    /// radii, but no depth is less than 0.
+    #[inline(always)]
+    fn touching(&self, cores: Penetration<WideOf<A>>) -> Penetration<WideOf<A>> {
+        let depth = cores.depth.max(-self.reach());
+        Penetration { depth, ..cores }
+    }
+
+    /// The contact of the shapes from that of the cores.
+    #[inline(always)]
+    fn contact(&self, cores: &Penetration<WideOf<A>>) -> LocalContact<WideOf<A>> {
+        let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
+        self.in_world(cores.normal, cores.depth + self.reach(), witnesses)
+    }
+
+    /// The same in f32, if the shapes touch.
+    #[inline(always)]
+    pub fn contact_of_blocks(&self, blocks: &Blocks<WideOf<A>>) -> Option<Contact<A::Vector>> {
+        match blocks {
+            Blocks::Met(cores) if blocks.hit(self.reach()) => {
+                let contact = self.contact(&self.touching(*cores));
+                let [point_a, point_b] = self.in_space(&contact);
+                Some(Contact {
+                    normal: A::Vector::narrow(contact.normal),
+                    depth: narrow_length(contact.depth),
+                    point_a,
+                    point_b,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The distance of the shapes, and their nearest points, from those of the cores.
+    #[inline(always)]
+    fn distance(
+        &self,
+        hit: bool,
+        cores: &Penetration<WideOf<A>>,
+    ) -> (f64, LocalContact<WideOf<A>>) {
         let Penetration {
             normal,
             first,
             second,
             depth,
             ..
-        } = cores;
+        } = *cores;
         let (distance, witnesses) = if hit {
             // Between the cores' nearest points, as far from the first as its radius reaches, is a point of both shapes.
-            let common = first + normal * self.pair.first_radius.min(-depth);
+            let common = first + normal * self.first_radius.min(-depth);
             (0.0, [common, common])
         } else {
             // What is proved to be apart is not 0, whatever rounding has left of it.
-            let distance = (-depth - self.pair.reach()).max(f64::MIN_POSITIVE);
+            let distance = (-depth - self.reach()).max(f64::MIN_POSITIVE);
             (distance, self.on_surfaces(normal, first, second))
         };
-        Some((distance, self.in_world(normal, 0.0, witnesses)))
+        (distance, self.in_world(normal, 0.0, witnesses))
     }
 
     /// The two points of a result in the world.
-    #[inline]
-    pub fn in_space(&self, points: &LocalContact<WideOf<A>>) -> [A::Vector; 2] {
-        let [origin_a, origin_b] = self.pair.origins;
+    #[inline(always)]
+    fn in_space(&self, points: &LocalContact<WideOf<A>>) -> [A::Vector; 2] {
+        let [origin_a, origin_b] = self.origins;
         [
             A::Vector::narrow(origin_a + points.offset_a),
             A::Vector::narrow(origin_b + points.offset_b),
@@ -277,7 +345,7 @@ where
     }
 
     /// Moves points on the cores out to the surfaces.
-    #[inline]
+    #[inline(always)]
     fn on_surfaces(
         &self,
         normal: WideOf<A>,
@@ -285,24 +353,24 @@ where
         second: WideOf<A>,
     ) -> [WideOf<A>; 2] {
         [
-            first + normal * self.pair.first_radius,
-            second - normal * self.pair.second_radius,
+            first + normal * self.first_radius,
+            second - normal * self.second_radius,
         ]
     }
 
     /// From the pair's frame and order to the world's axes and the caller's order.
-    #[inline]
+    #[inline(always)]
     fn in_world(
         &self,
         normal: WideOf<A>,
         depth: f64,
         [first, second]: [WideOf<A>; 2],
     ) -> LocalContact<WideOf<A>> {
-        let rotation = self.pair.frame.rotation;
+        let rotation = self.frame;
         let normal = rotation * normal;
         let first = rotation * first;
-        let second = rotation * (second - self.pair.relative.translation);
-        let (normal, offset_a, offset_b) = if self.pair.swapped {
+        let second = rotation * (second - self.relative.translation);
+        let (normal, offset_a, offset_b) = if self.swapped {
             (-normal, second, first)
         } else {
             (normal, first, second)

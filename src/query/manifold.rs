@@ -9,7 +9,7 @@
 //!
 //! * A feature comes from the support function, so that it works for every shape: its corners are the support points in
 //!   directions on a narrow cone around the normal, as far as they lie in a plane across it. On a curved surface none
-//!   do, and the feature is a point.
+//!   do, and the feature is a point. (Of a block, a box or a segment, they are told by its axes, to the same measure.)
 //! * A surface that is curved one way only, as that of a lying cylinder, has corners that do as well: at the far end of
 //!   the line along which it touches, the fall beside that line is little on so long a way. So what looks like a face is
 //!   looked at once more on both sides of such a line, and where the surface falls away on both, the line is the feature.
@@ -20,13 +20,14 @@
 use smallvec::SmallVec;
 
 use super::{
+    contact::Contact,
     minkowski::Pair,
     off_core::off_cores,
     tolerance::{ASTRAY, CONE, OFF_SURFACE, SAME_POINT, SLOPE, TOUCHING},
 };
 use crate::{
     shape::{HalfSpace, Support},
-    space::{Space, Wide},
+    space::{Pose, Space, Wide},
 };
 
 /// All of where two shapes touch: one normal, and the points that hold them apart.
@@ -41,6 +42,28 @@ pub struct Manifold<V: Space> {
 }
 
 impl<V: Space> Manifold<V> {
+    /// One of no points yet.
+    #[inline]
+    pub(super) fn empty() -> Self {
+        Self {
+            normal: V::default(),
+            points: SmallVec::new(),
+        }
+    }
+
+    /// One of one point.
+    #[inline]
+    pub(super) fn of(contact: Contact<V>) -> Self {
+        let mut manifold = Self::empty();
+        manifold.normal = contact.normal;
+        manifold.points.push(ManifoldPoint {
+            depth: contact.depth,
+            point_a: contact.point_a,
+            point_b: contact.point_b,
+        });
+        manifold
+    }
+
     /// One to four points (in the plane one or two), the deepest one first.
     pub fn points(&self) -> &[ManifoldPoint<V>] {
         &self.points
@@ -159,9 +182,11 @@ impl<W: Wide> ContactFrame<W> {
         }
     }
 
+    #[inline]
     fn corner(&self, point: W) -> Corner {
+        let [u, v] = self.tangents;
         Corner {
-            at: self.tangents.map(|tangent| point.dot(tangent)),
+            at: [point.dot(u), point.dot(v)],
             height: point.dot(self.normal),
         }
     }
@@ -170,7 +195,10 @@ impl<W: Wide> ContactFrame<W> {
     pub fn points(&self, meeting: &Meeting) -> [W; 2] {
         let [u, v] = self.tangents;
         let across = u * meeting.at[0] + v * meeting.at[1];
-        [meeting.first, meeting.second].map(|height| across + self.normal * height)
+        [
+            across + self.normal * meeting.first,
+            across + self.normal * meeting.second,
+        ]
     }
 }
 
@@ -213,25 +241,31 @@ where
     };
     let mut meetings: SmallVec<[Meeting; MAX_MEETINGS]> = SmallVec::new();
     for corner in corners_a {
-        let second = feature_b.height_at(corner.at, near, beside);
-        meetings.extend(second.map(|second| Meeting {
-            at: corner.at,
-            first: corner.height,
-            second,
-        }));
+        if let Some(second) = feature_b.height_at(corner.at, near, beside) {
+            meetings.push(Meeting {
+                at: corner.at,
+                first: corner.height,
+                second,
+            });
+        }
     }
     for corner in corners_b {
-        let first = feature_a.height_at(corner.at, near, beside);
-        meetings.extend(first.map(|first| Meeting {
-            at: corner.at,
-            first,
-            second: corner.height,
-        }));
+        if let Some(first) = feature_a.height_at(corner.at, near, beside) {
+            meetings.push(Meeting {
+                at: corner.at,
+                first,
+                second: corner.height,
+            });
+        }
     }
     // Two edges that have two of their ends on each other lie side by side: if they cross, then between these.
     if !are_edges || meetings.len() < 2 {
         for edge_a in edges(corners_a) {
-            meetings.extend(edges(corners_b).filter_map(|edge_b| crossing(edge_a, edge_b)));
+            for edge_b in edges(corners_b) {
+                if let Some(meeting) = crossing(edge_a, edge_b) {
+                    meetings.push(meeting);
+                }
+            }
         }
     }
     meetings.retain(|meeting| meeting.depth() >= -pair.reach() - slack);
@@ -266,49 +300,92 @@ where
     A::Vector: Space<Wide = W>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    // The support points of both along the normal tilted this way.
-    let [u, v] = frame.tangents;
-    let look = |[x, y]: Across| {
-        let vertex = pair.vertex(frame.normal + u * x + v * y);
-        [vertex.first, vertex.second].map(|point| frame.corner(point))
-    };
-    let tops = look([0.0; 2]);
-    let mut rings = [Corners::new(), Corners::new()];
-    for (cos, sin) in RING {
-        if W::DIMENSION == 2 && sin != 0.0 {
-            continue;
-        }
-        for (ring, corner) in rings.iter_mut().zip(look([CONE * cos, CONE * sin])) {
-            if ring.iter().all(|old| distance(old.at, corner.at) > near) {
-                ring.push(corner);
-            }
-        }
-    }
-    let [top_a, top_b] = tops;
-    let [ring_a, ring_b] = rings;
     let [plane_a, plane_b] = pair.half_spaces();
+    let [block_a, block_b] = pair.blocks_each();
+    let pose_a = Pose::IDENTITY;
+    // The support point along the normal tilted this way.
+    let tilted = |[x, y]: Across| frame.normal + frame.tangents[0] * x + frame.tangents[1] * y;
     [
-        match plane_a {
-            Some(HalfSpace { offset: height, .. }) => Feature::Plane { height },
-            None => feature(top_a, ring_a, near, |tilt| {
-                let [corner, _] = look(tilt);
-                corner
-            }),
+        match (plane_a, block_a) {
+            (Some(HalfSpace { offset: height, .. }), _) => Feature::Plane { height },
+            (None, Some(half)) => Feature::Sharp(block(frame, frame.normal, half, &pose_a, near)),
+            (None, None) => {
+                feature::<W>(near, |tilt| frame.corner(pair.first_support(tilted(tilt))))
+            }
         },
         // The other way up: a tilt towards a point of the second shape is one away from it.
-        match plane_b {
-            Some(HalfSpace { offset, .. }) => Feature::Plane { height: -offset },
-            None => feature(top_b, ring_b, near, |tilt| {
-                let [_, corner] = look(times(tilt, -1.0));
-                corner
+        match (plane_b, block_b) {
+            (Some(HalfSpace { offset, .. }), _) => Feature::Plane { height: -offset },
+            (None, Some(half)) => {
+                Feature::Sharp(block(frame, -frame.normal, half, &pair.relative, near))
+            }
+            (None, None) => feature::<W>(near, |tilt| {
+                let tilt = times(tilt, -1.0);
+                frame.corner(pair.second_support(-tilted(tilt)))
             }),
         },
     ]
 }
 
-/// The feature of a shape around its `top`, from its support points on the cone and those that `look` finds along the
-/// normal tilted towards a point.
-fn feature(top: Corner, ring: Corners, near: f64, look: impl Fn(Across) -> Corner) -> Feature {
+/// The feature of a block along a direction, by its own axes: those across which it goes on from its top corner, as flat as
+/// a feature has to be, are the sides of a face or an edge.
+fn block<W: Wide>(
+    frame: &ContactFrame<W>,
+    direction: W,
+    half: W,
+    pose: &Pose<W>,
+    near: f64,
+) -> Corners {
+    let inner = W::transpose(pose.rotation) * direction;
+    let place = |corner: W| frame.corner(pose.rotation * corner + pose.translation);
+    let top = half.copysign(inner);
+    let highest = place(top);
+    let mut corners = Corners::new();
+    corners.push(highest);
+    let mut sides: SmallVec<[W; 2]> = SmallVec::new();
+    for index in 0..W::DIMENSION {
+        let side = W::axis(index) * (-2.0 * top.component(index));
+        let (fall, length) = (-side.dot(inner), side.length());
+        // What the side is as long as across the direction, fall² + across² = length².
+        let across = (length * length - fall * fall).max(0.0).sqrt();
+        if length > near && fall <= SLOPE * across {
+            sides.push(side);
+        }
+    }
+    match *sides {
+        [side] => corners.push(place(top + side)),
+        [u, v, ..] => {
+            let others = [place(top + u), place(top + u + v), place(top + v)];
+            // In order counter-clockwise, however the block is turned.
+            let turn = cross(
+                minus(others[0].at, highest.at),
+                minus(others[2].at, highest.at),
+            );
+            corners.extend(others);
+            if turn < 0.0 {
+                corners.reverse();
+            }
+            let fall = |corner: &Corner| (highest.height - corner.height).abs();
+            corners.retain(|corner| fall(corner) <= SLOPE * distance(highest.at, corner.at));
+        }
+        [] => {}
+    }
+    corners
+}
+
+/// The feature of a shape, from the support points that `look` finds along the normal tilted towards a point.
+fn feature<W: Wide>(near: f64, look: impl Fn(Across) -> Corner) -> Feature {
+    let top = look([0.0; 2]);
+    let mut ring = Corners::new();
+    for (cos, sin) in RING {
+        if W::DIMENSION == 2 && sin != 0.0 {
+            continue;
+        }
+        let corner = look([CONE * cos, CONE * sin]);
+        if ring.iter().all(|old| distance(old.at, corner.at) > near) {
+            ring.push(corner);
+        }
+    }
     let fall = |corner: &Corner| (top.height - corner.height).abs();
     let is_flat = |corner: &Corner| fall(corner) <= SLOPE * distance(top.at, corner.at);
     let is_top = |corner: &Corner| distance(top.at, corner.at) <= near;
@@ -377,32 +454,39 @@ fn feature(top: Corner, ring: Corners, near: f64, look: impl Fn(Across) -> Corne
     Feature::Ridge(ends)
 }
 
+#[inline]
 fn plus(a: Across, b: Across) -> Across {
     [a[0] + b[0], a[1] + b[1]]
 }
 
+#[inline]
 fn minus(a: Across, b: Across) -> Across {
     [a[0] - b[0], a[1] - b[1]]
 }
 
+#[inline]
 fn cross(a: Across, b: Across) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
+#[inline]
 fn times(a: Across, factor: f64) -> Across {
-    a.map(|component| component * factor)
+    [a[0] * factor, a[1] * factor]
 }
 
+#[inline]
 fn dot(a: Across, b: Across) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
+#[inline]
 fn distance(a: Across, b: Across) -> f64 {
     let difference = minus(a, b);
     dot(difference, difference).sqrt()
 }
 
 /// How far a point is from an edge.
+#[inline]
 fn distance_to_edge(at: Across, [start, end]: [Corner; 2]) -> f64 {
     let (along, way) = (minus(end.at, start.at), minus(at, start.at));
     let t = (dot(way, along) / dot(along, along)).clamp(0.0, 1.0);
@@ -410,6 +494,7 @@ fn distance_to_edge(at: Across, [start, end]: [Corner; 2]) -> f64 {
 }
 
 /// The edges of a feature in order: none of a vertex, one of an edge.
+#[inline]
 fn edges(corners: &[Corner]) -> impl Iterator<Item = [Corner; 2]> {
     let closing = if corners.len() > 2 {
         corners.first()
@@ -467,6 +552,7 @@ fn height_at(corners: &[Corner], at: Across, near: f64, beside: f64) -> Option<f
 
 /// Where two edges cross, as seen along the normal. Parallel ones do not: where they lie on each other, the ends of the one
 /// are on the other.
+#[inline]
 fn crossing([a, b]: [Corner; 2], [c, d]: [Corner; 2]) -> Option<Meeting> {
     let (ab, cd, ac) = (minus(b.at, a.at), minus(d.at, c.at), minus(c.at, a.at));
     let turn = cross(ab, cd);

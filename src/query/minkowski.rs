@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 
 use super::tolerance::OFFSET;
 use crate::{
-    shape::{HalfSpace, Support},
+    shape::{HalfSpace, Outline, Support},
     space::{Pose, Space, Wide},
 };
 
@@ -39,6 +39,10 @@ impl<W: Wide> Vertex<W> {
 /// A pair has one canonical order, whichever order the caller named it in: `first` is the one whose pose (and, in the
 /// same pose, whose shape) comes first in an arbitrary but fixed total order. Everything is computed in that order and
 /// turned round at the end, so that swapping the arguments gives the mirror image to the bit.
+///
+/// How a point is turned makes no difference, and the core of a ball is one. So a point comes second to what is none, and
+/// counts as not turned; and two of them are seen along the world's own axes. That spares most of what a pair of balls, or
+/// a ball and a box, would cost otherwise. (Two points in one place need an axis of one of them.)
 pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     /// The shape that the caller named first, in its own frame.
     pub a: &'a A,
@@ -48,8 +52,8 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     pub origins: [<A::Vector as Space>::Wide; 2],
     /// Whether `b` is the first of the canonical order.
     pub swapped: bool,
-    /// The pose of the first shape in the world: the frame of the computation.
-    pub frame: Pose<<A::Vector as Space>::Wide>,
+    /// How the frame of the computation, which begins at the first shape's translation, is turned in the world.
+    pub frame: <<A::Vector as Space>::Wide as Wide>::Matrix,
     /// The pose of the second shape in that frame.
     pub relative: Pose<<A::Vector as Space>::Wide>,
     /// The radius around the first shape's core.
@@ -71,25 +75,45 @@ where
         b: &'a B,
         pose_b: Pose<<A::Vector as Space>::Wide>,
     ) -> Self {
-        let order = pose_a.total_cmp(&pose_b).then_with(|| compare_shapes(a, b));
-        let swapped = order == Ordering::Greater;
-        let (frame, second) = if swapped {
-            (pose_b, pose_a)
-        } else {
-            (pose_a, pose_b)
+        let origins = [pose_a.translation, pose_b.translation];
+        let unturned = <A::Vector as Space>::Wide::IDENTITY;
+        let (swapped, frame, rotation) = match [is_point(a), is_point(b)] {
+            [true, false] => (true, pose_b.rotation, unturned),
+            [false, true] => (false, pose_a.rotation, unturned),
+            [true, true] if pose_a.translation != pose_b.translation => {
+                let order = pose_a.translation.total_cmp(pose_b.translation);
+                (order == Ordering::Greater, unturned, unturned)
+            }
+            _ => {
+                let order = pose_a.total_cmp(&pose_b).then_with(|| compare_shapes(a, b));
+                let swapped = order == Ordering::Greater;
+                let (frame, second) = if swapped {
+                    (pose_b.rotation, pose_a.rotation)
+                } else {
+                    (pose_a.rotation, pose_b.rotation)
+                };
+                let inverse = <A::Vector as Space>::Wide::transpose(frame);
+                (swapped, frame, inverse * second)
+            }
         };
-        let (first_radius, second_radius) = if swapped {
-            (b.radius(), a.radius())
+        // Seen from the first shape, so that the precision depends on the size of the pair and not on its distance from the
+        // world's origin: the difference of two f32 translations is exact in f64 for all pairs near enough to touch.
+        let (way, first_radius, second_radius) = if swapped {
+            (origins[0] - origins[1], b.radius(), a.radius())
         } else {
-            (a.radius(), b.radius())
+            (origins[1] - origins[0], a.radius(), b.radius())
         };
+        let inverse = <A::Vector as Space>::Wide::transpose(frame);
         Self {
             a,
             b,
-            origins: [pose_a.translation, pose_b.translation],
+            origins,
             swapped,
-            relative: frame.relative(&second),
             frame,
+            relative: Pose {
+                rotation,
+                translation: inverse * way,
+            },
             first_radius,
             second_radius,
         }
@@ -115,11 +139,69 @@ where
         }
     }
 
+    /// Whether the core of the second shape is a point. That of the first one is only where both are.
+    #[inline(always)]
+    pub fn has_point(&self) -> bool {
+        if self.swapped {
+            is_point(self.a)
+        } else {
+            is_point(self.b)
+        }
+    }
+
     /// The half sizes of both, if both are blocks.
-    #[inline]
+    #[inline(always)]
     pub fn blocks(&self) -> Option<[<A::Vector as Space>::Wide; 2]> {
         let (a, b) = (self.a.block()?, self.b.block()?);
         Some(if self.swapped { [b, a] } else { [a, b] })
+    }
+
+    /// The half size of each that is a block.
+    #[inline]
+    pub fn blocks_each(&self) -> [Option<<A::Vector as Space>::Wide>; 2] {
+        if self.swapped {
+            [self.b.block(), self.a.block()]
+        } else {
+            [self.a.block(), self.b.block()]
+        }
+    }
+
+    /// The sides of each that is a polygon of few.
+    #[inline]
+    pub fn outlines(&self) -> [Option<Outline<'a, <A::Vector as Space>::Wide>>; 2] {
+        if self.swapped {
+            [self.b.outline(), self.a.outline()]
+        } else {
+            [self.a.outline(), self.b.outline()]
+        }
+    }
+
+    /// The first core's support point, in the frame of the pair.
+    #[inline]
+    pub fn first_support(
+        &self,
+        direction: <A::Vector as Space>::Wide,
+    ) -> <A::Vector as Space>::Wide {
+        if self.swapped {
+            self.b.support(direction)
+        } else {
+            self.a.support(direction)
+        }
+    }
+
+    /// The second core's support point, in the frame of the pair.
+    #[inline]
+    pub fn second_support(
+        &self,
+        direction: <A::Vector as Space>::Wide,
+    ) -> <A::Vector as Space>::Wide {
+        let inner = <A::Vector as Space>::Wide::transpose(self.relative.rotation) * direction;
+        let point = if self.swapped {
+            self.a.support(inner)
+        } else {
+            self.b.support(inner)
+        };
+        self.relative.rotation * point + self.relative.translation
     }
 
     /// Each of the two that is a half-space.
@@ -160,6 +242,12 @@ where
             direction,
         }
     }
+}
+
+/// Whether a core is the one point at the origin of its frame.
+#[inline(always)]
+fn is_point(shape: &(impl Support + ?Sized)) -> bool {
+    shape.block().is_some_and(|half| half == Wide::ZERO)
 }
 
 /// Some total order of shapes, by what can be seen of them: their radii, whether they are half-spaces, and their support points in the directions of

@@ -48,11 +48,13 @@ mod half_space;
 mod manifold;
 mod minkowski;
 mod off_core;
+mod polygons;
 mod simplex;
 mod surface;
 pub(crate) mod tolerance;
 
 use crate::{shape::Support, space::Space};
+use blocks::Blocks;
 pub use contact::{Contact, Distance};
 pub(crate) use contact::{LocalContact, Solver};
 pub use manifold::{Manifold, ManifoldPoint};
@@ -81,7 +83,13 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    solver(a, pose_a, b, pose_b).is_some_and(|mut solver| solver.hit())
+    let Some(pair) = pair(a, pose_a, b, pose_b) else {
+        return false;
+    };
+    match Blocks::new(&pair) {
+        Some(blocks) => blocks.hit(pair.reach()),
+        None => Solver::of_no_blocks(pair).hit(),
+    }
 }
 
 /// The contact of two shapes, or `None` if they are apart.
@@ -108,8 +116,14 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut solver = solver(a, pose_a, b, pose_b)?;
-    solver.hit().then(|| contact_of(&mut solver))
+    let pair = pair(a, pose_a, b, pose_b)?;
+    match Blocks::new(&pair) {
+        Some(blocks) => pair.contact_of_blocks(&blocks),
+        None => {
+            let mut solver = Solver::of_no_blocks(pair);
+            solver.hit().then(|| contact_of(&mut solver))
+        }
+    }
 }
 
 /// The contact of two shapes with all the points that hold them apart, or `None` if they are apart.
@@ -158,7 +172,16 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    test(a, pose_a, b, pose_b).map(Hit::manifold)
+    let pair = pair(a, pose_a, b, pose_b)?;
+    let mut solver = match Blocks::new(&pair) {
+        Some(blocks) if pair.has_point() => {
+            return pair.contact_of_blocks(&blocks).map(Manifold::of);
+        }
+        Some(blocks) if !blocks.hit(pair.reach()) => return None,
+        Some(blocks) => Solver::of_blocks(pair, blocks),
+        None => Solver::of_no_blocks(pair),
+    };
+    solver.hit().then(|| manifold_of(&mut solver))
 }
 
 /// The distance of two shapes, and their nearest points.
@@ -188,7 +211,8 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let found = solver(a, pose_a, b, pose_b).and_then(|mut solver| {
+    let found = pair(a, pose_a, b, pose_b).and_then(|pair| {
+        let mut solver = Solver::new(pair);
         let (distance, nearest) = solver.distance()?;
         let [point_a, point_b] = solver.in_space(&nearest);
         Some(Distance {
@@ -235,7 +259,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut solver = solver(a, pose_a, b, pose_b)?;
+    let mut solver = Solver::new(pair(a, pose_a, b, pose_b)?);
     solver.hit().then_some(Hit(solver))
 }
 
@@ -256,23 +280,28 @@ where
     /// The contact of the two with all its points: see [`manifold`].
     pub fn manifold(self) -> Manifold<A::Vector> {
         let Self(mut solver) = self;
-        let contacts = solver.manifold();
-        let normal = contacts
-            .first()
-            .map_or_else(Default::default, |contact| contact.normal);
-        let point = |contact: &LocalContact<_>| {
-            let [point_a, point_b] = solver.in_space(contact);
-            ManifoldPoint {
-                depth: narrow_length(contact.depth),
-                point_a,
-                point_b,
-            }
-        };
-        Manifold {
-            normal: A::Vector::narrow(normal),
-            points: contacts.iter().map(point).collect(),
-        }
+        manifold_of(&mut solver)
     }
+}
+
+/// The manifold of two shapes of which the solver has found that they touch.
+#[inline]
+fn manifold_of<A, B>(solver: &mut Solver<A, B>) -> Manifold<A::Vector>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let mut manifold = Manifold::empty();
+    for contact in &solver.manifold() {
+        let [point_a, point_b] = solver.in_space(contact);
+        manifold.normal = A::Vector::narrow(contact.normal);
+        manifold.points.push(ManifoldPoint {
+            depth: narrow_length(contact.depth),
+            point_a,
+            point_b,
+        });
+    }
+    manifold
 }
 
 /// The contact of two shapes of which the solver has found that they touch.
@@ -292,21 +321,21 @@ where
     }
 }
 
-/// The solver for two shapes in the world, or `None` if a pose is none.
+/// Two shapes in the world, or `None` if a pose is none.
 #[inline(always)]
-fn solver<'a, A, B>(
+fn pair<'a, A, B>(
     a: &'a A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,
     b: &'a B,
     pose_b: impl Into<<A::Vector as Space>::Isometry>,
-) -> Option<Solver<'a, A, B>>
+) -> Option<Pair<'a, A, B>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let pose_a = A::Vector::pose(pose_a.into())?;
     let pose_b = A::Vector::pose(pose_b.into())?;
-    Some(Solver::new(Pair::new(a, pose_a, b, pose_b)))
+    Some(Pair::new(a, pose_a, b, pose_b))
 }
 
 /// A length in f32; what is beyond it is the largest one, because an infinite depth times a normal is NaN.

@@ -1,6 +1,6 @@
 //! A shape under a linear map, exactly.
 
-use super::{HalfSpace, Support, support::checked_radius};
+use super::{HalfSpace, Outline, Support, support::checked_radius};
 use crate::space::{Space, Wide};
 
 /// What scales a shape before a pose places it.
@@ -104,6 +104,14 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     fn block(&self) -> Option<<S::Vector as Space>::Wide> {
         match self.map {
             Map::Uniform(factor) => Some(self.traits.block?.widen() * factor),
+            Map::Linear(_) => None,
+        }
+    }
+
+    #[inline]
+    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
+        match self.map {
+            Map::Uniform(factor) => self.shape.outline()?.scaled(factor),
             Map::Linear(_) => None,
         }
     }

@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{
-    Compound, ConvexHull, HalfSpace, Parts, ShapeError, Support,
+    Compound, ConvexHull, HalfSpace, Outline, Parts, ShapeError, Support,
     extrusion::extruded,
     points::farthest,
     round::{Cap, ellipsoid, frustum},
@@ -217,6 +217,16 @@ impl<V: Space> Support for Shape<V> {
             Self::Box { half_size } => Some(half_size.widen().copysign(V::Wide::ONE)),
             Self::Rounded { shape, .. } => shape.block(),
             Self::Custom(shape) => shape.block(),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn outline(&self) -> Option<Outline<'_, V::Wide>> {
+        match self {
+            Self::Hull(hull) => hull.outline(),
+            Self::Rounded { shape, .. } => shape.outline(),
+            Self::Custom(shape) => shape.outline(),
             _ => None,
         }
     }

@@ -7,7 +7,8 @@
 //!
 //! `support.rs` is the contract. `kinds.rs` gathers what a collider can hold into one type, with the check of each;
 //! `round.rs`, `points.rs`, `hull.rs` and `extrusion.rs` have the support functions that take more than a line (of hulls,
-//! `corners.rs` drops what they do not need, and `directions.rs` finds the farthest vertex). `primitives.rs` is the table of
+//! `corners.rs` drops what they do not need, `directions.rs` finds the farthest vertex, and `outline.rs` has the sides of
+//! those in the plane). `primitives.rs` is the table of
 //! Bevy's primitives, `polygon.rs` the regular ones among them, `rounded.rs` a margin around any shape; `into_shape.rs` says
 //! what can become a collider. `image.rs` maps a shape by a scale or a linear map. `compound.rs` and `mesh.rs` are convex
 //! parts together, found by their boxes: `bounds.rs`, `tree.rs`. `data.rs` is all of it as plain numbers, to save and load.
@@ -28,6 +29,7 @@ mod kinds;
 mod mesh;
 #[cfg(feature = "mesh")]
 mod mesh_error;
+mod outline;
 mod points;
 mod polygon;
 mod primitives;
@@ -47,5 +49,6 @@ pub use kinds::{AnyBody, Body, Dimension, Shape};
 pub use mesh::{Mesh, Surroundings};
 #[cfg(feature = "mesh")]
 pub use mesh_error::MeshError;
+pub use outline::{MAX_SIDES, Outline};
 pub use rounded::Rounded;
 pub use support::Support;

@@ -1,7 +1,7 @@
 //! A margin around any shape.
 
 use super::{
-    HalfSpace, ShapeError, Support,
+    HalfSpace, Outline, ShapeError, Support,
     into_shape::{ConvexShape, IntoShape, sealed},
     kinds::Shape,
     support::checked_radius,
@@ -67,6 +67,11 @@ impl<S: Support> Support for Rounded<S> {
     #[inline]
     fn block(&self) -> Option<<S::Vector as Space>::Wide> {
         self.shape.block()
+    }
+
+    #[inline]
+    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
+        self.shape.outline()
     }
 }
 

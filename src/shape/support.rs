@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::HalfSpace;
+use super::{HalfSpace, Outline};
 use crate::space::Space;
 
 /// A convex shape, known by its support function.
@@ -118,6 +118,14 @@ pub trait Support {
     fn block(&self) -> Option<<Self::Vector as Space>::Wide> {
         None
     }
+
+    /// The sides of the core, if it is a polygon of few. Queries have closed forms for these; where it is not overridden it
+    /// costs nothing.
+    #[doc(hidden)]
+    #[inline]
+    fn outline(&self) -> Option<Outline<'_, <Self::Vector as Space>::Wide>> {
+        None
+    }
 }
 
 /// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
@@ -150,6 +158,11 @@ macro_rules! forward {
             #[inline]
             fn block(&self) -> Option<<S::Vector as Space>::Wide> {
                 (**self).block()
+            }
+
+            #[inline]
+            fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
+                (**self).outline()
             }
         }
     )* };

@@ -23,7 +23,7 @@ use core::{
     ops::{Add, Mul, Neg, Sub},
 };
 
-use crate::math::{DMat3, DVec3, Vec3};
+use crate::math::{DMat3, DQuat, DVec3, Vec3};
 pub use list::List;
 pub use pose::Pose;
 
@@ -74,10 +74,10 @@ pub trait Space:
     #[doc(hidden)]
     fn seen(vector: Vec3) -> Self;
 
-    /// The rotation that a quaternion of any length stands for, with (x, y, z, w) as its components; `None` if it is none, or
-    /// turns out of this space. The plane is turned around z alone.
+    /// The rotation of a quaternion of any length but 0: that of the unit one, which need not be made for it. `None` if it is
+    /// no rotation, or one out of this space: the plane is turned around z alone.
     #[doc(hidden)]
-    fn turned(quaternion: [f64; 4]) -> Option<<Self::Wide as Wide>::Matrix>;
+    fn turned(quaternion: DQuat) -> Option<<Self::Wide as Wide>::Matrix>;
 
     /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
     /// the rotation is zero.
@@ -221,7 +221,23 @@ pub trait Wide:
     }
 
     /// A total order, by the components in turn. It has no geometric meaning and serves to make choices repeatable.
+    #[inline]
     fn total_cmp(self, other: Self) -> Ordering {
+        let (first, second) = (self.component(0), other.component(0));
+        // Nearly always the first component decides, and two comparisons tell.
+        if first < second {
+            Ordering::Less
+        } else if first > second {
+            Ordering::Greater
+        } else {
+            self.total_cmp_all(other)
+        }
+    }
+
+    /// The same, by all of the components.
+    #[cold]
+    #[inline(never)]
+    fn total_cmp_all(self, other: Self) -> Ordering {
         (0..Self::DIMENSION)
             .map(|index| self.component(index).total_cmp(&other.component(index)))
             .find(|order| order.is_ne())

@@ -1,7 +1,7 @@
 //! Two dimensions.
 
 use super::{Pose, Space, Wide, polygon::Polygon};
-use crate::math::{DMat2, DMat3, DVec2, DVec3, Isometry2d, Vec2, Vec3};
+use crate::math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Vec2, Vec3};
 
 impl Space for Vec2 {
     type Wide = DVec2;
@@ -42,9 +42,10 @@ impl Space for Vec2 {
         vector.truncate()
     }
 
-    /// With the square n of the length, its cosine is (w² - z²) / n and its sine 2 w z / n.
-    #[inline]
-    fn turned([x, y, z, w]: [f64; 4]) -> Option<DMat2> {
+    /// By an angle whose cosine is (w² - z²) / |q|² and whose sine is 2 w z / |q|².
+    #[inline(always)]
+    fn turned(quaternion: DQuat) -> Option<DMat2> {
+        let DQuat { x, y, z, w } = quaternion;
         let square = z * z + w * w;
         let is_around_z = x == 0.0 && y == 0.0 && square > 0.0 && square.is_finite();
         is_around_z.then(|| {
@@ -54,7 +55,7 @@ impl Space for Vec2 {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {
         let rotation = isometry.rotation;
         let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit()?;

@@ -32,20 +32,6 @@ impl<W: Wide> Pose<W> {
         }
     }
 
-    /// `other` in the frame of `self`.
-    ///
-    /// Queries compute in the frame of the first shape, so that their precision depends on the size of the pair and
-    /// not on its distance from the world's origin: the difference of two f32 translations is exact in f64 for all
-    /// pairs near enough to touch.
-    #[inline]
-    pub fn relative(&self, other: &Self) -> Self {
-        let inverse = W::transpose(self.rotation);
-        Self {
-            rotation: inverse * other.rotation,
-            translation: inverse * (other.translation - self.translation),
-        }
-    }
-
     /// A total order without geometric meaning: a pair is solved in this order and then turned round, so that swapping
     /// the arguments of a query gives the mirror image to the bit.
     #[inline]

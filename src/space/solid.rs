@@ -1,7 +1,7 @@
 //! Three dimensions.
 
 use super::{Pose, Space, Wide, polyhedron::Polyhedron};
-use crate::math::{DMat3, DVec3, Isometry3d, Vec3};
+use crate::math::{DMat3, DQuat, DVec3, Isometry3d, Vec3, Vec3Swizzles};
 
 impl Space for Vec3 {
     type Wide = DVec3;
@@ -42,29 +42,30 @@ impl Space for Vec3 {
         vector
     }
 
-    /// v is turned to v + 2 w (q ∧ v) + 2 q ∧ (q ∧ v) by a unit quaternion (q, w): so the factors of 2 become those of
-    /// 2 / n, with the square n of the length, by one of any length.
-    #[inline]
-    fn turned([x, y, z, w]: [f64; 4]) -> Option<DMat3> {
-        let square = x * x + y * y + z * z + w * w;
+    /// For a unit q = (v, w) it takes a vector e to e + 2 w v × e + 2 v × (v × e). All of that is quadratic in q, so that for
+    /// any other q it has to be divided by |q|² alone, without a root.
+    #[inline(always)]
+    fn turned(quaternion: DQuat) -> Option<DMat3> {
+        let square = quaternion.length_squared();
+        let twice = 2.0 / square;
+        let (axis, w) = (quaternion.xyz(), quaternion.w);
+        let scaled = axis * twice;
+        let [xx, yy, zz] = (axis * scaled).to_array();
+        let [xy, yz, zx] = (axis * scaled.yzx()).to_array();
+        let [wx, wy, wz] = (scaled * w).to_array();
         (square > 0.0 && square.is_finite()).then(|| {
-            let twice = 2.0 / square;
-            let [tx, ty, tz] = [x * twice, y * twice, z * twice];
-            let [xx, yy, zz] = [x * tx, y * ty, z * tz];
-            let [xy, xz, yz] = [x * ty, x * tz, y * tz];
-            let [wx, wy, wz] = [w * tx, w * ty, w * tz];
             DMat3::from_cols(
-                DVec3::new(1.0 - (yy + zz), xy + wz, xz - wy),
-                DVec3::new(xy - wz, 1.0 - (xx + zz), yz + wx),
-                DVec3::new(xz + wy, yz - wx, 1.0 - (xx + yy)),
+                DVec3::new(1.0 - (yy + zz), xy + wz, zx - wy),
+                DVec3::new(xy - wz, 1.0 - (zz + xx), yz + wx),
+                DVec3::new(zx + wy, yz - wx, 1.0 - (xx + yy)),
             )
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
-        let rotation = Self::turned(isometry.rotation.to_array().map(f64::from))?;
         let translation = Vec3::from(isometry.translation);
+        let rotation = Self::turned(isometry.rotation.as_dquat())?;
         translation.is_finite().then(|| Pose {
             rotation,
             translation: translation.widen(),

@@ -9,7 +9,7 @@ use bevy::math::{
         Triangle2d, Triangle3d,
     },
 };
-use headbutt::{ConvexHull, Rounded, Space, Support};
+use headbutt::{ConvexHull, Outline, Rounded, Space, Support};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{Body, unit};
@@ -282,6 +282,14 @@ impl<V: Space> Support for Bounded<'_, V> {
             None
         } else {
             self.shape.block()
+        }
+    }
+
+    fn outline(&self) -> Option<Outline<'_, V::Wide>> {
+        if self.is_general {
+            None
+        } else {
+            self.shape.outline()
         }
     }
 }

@@ -14,11 +14,12 @@ mod ours;
 mod peer;
 mod side;
 
-use std::{error::Error, hint::black_box, time::Instant};
+use std::{error::Error, hint::black_box};
 
 use cases::{Course, Regime};
 use classes::{Bout, CASES, classes};
 use headbutt_bench::{
+    clock::Clock,
     stats::{Summary, geometric_mean},
     table::{head, row, short},
 };
@@ -33,16 +34,19 @@ Nanoseconds a query, of headbutt and parry.
     --only name     classes whose name contains this    [all]
     --dim 2,3       dimensions                          [both]
     --rounds 15     of a thousand queries each          [15]
+    --clock wall    or cpu                              [wall]
 ";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (mut only, mut dimensions, mut rounds) = (String::new(), String::from("2,3"), 15_u32);
+    let mut clock = Clock::Wall;
     let mut parser = Parser::from_env();
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("only") => only = parser.value()?.string()?,
             Arg::Long("dim") => dimensions = parser.value()?.string()?,
             Arg::Long("rounds") => rounds = parser.value()?.parse::<u32>()?.max(1),
+            Arg::Long("clock") => clock = parser.value()?.parse()?,
             Arg::Long("help") | Arg::Short('h') => {
                 print!("{HELP}");
                 return Ok(());
@@ -76,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             for regime in Regime::ALL {
                 for course in Course::ALL {
-                    let results = measure(&mut (class.bout)(regime, course), rounds);
+                    let results = measure(&mut (class.bout)(regime, course), rounds, clock);
                     let mut cells = vec![
                         class.name.to_string(),
                         format!("{regime:?}").to_lowercase(),
@@ -142,18 +146,18 @@ struct Results {
     differences: String,
 }
 
-fn measure(bout: &mut Bout, rounds: u32) -> Results {
+fn measure(bout: &mut Bout, rounds: u32, clock: Clock) -> Results {
     let mut differences = Vec::new();
     let mut queries = Vec::new();
     for query in Query::ALL {
         // A round that does not count warms up, and tells how long a block may be.
-        let first = round(bout, query, 100).spent;
+        let first = round(bout, query, 100, clock).spent;
         let mean = first.iter().flatten().sum::<f64>() / f64::from(2 * CASES);
         let block = if mean > 500.0 { 10 } else { 100 };
         let mut spent: [Vec<Vec<f64>>; 2] = Default::default();
         let mut answers: [Vec<f32>; 2] = Default::default();
         for _ in 0..rounds {
-            let round = round(bout, query, block);
+            let round = round(bout, query, block, clock);
             for (all, blocks) in spent.iter_mut().zip(round.spent) {
                 all.resize(blocks.len(), Vec::new());
                 all.iter_mut()
@@ -191,16 +195,16 @@ struct Round {
 }
 
 /// Asks both for `block` poses in turns.
-fn round(bout: &mut Bout, query: Query, block: usize) -> Round {
+fn round(bout: &mut Bout, query: Query, block: usize, clock: Clock) -> Round {
     let mut round = Round {
         spent: Default::default(),
         answers: Default::default(),
     };
     for start in (0..CASES as usize).step_by(block) {
         for (side, library) in [&mut bout.ours, &mut bout.peer].into_iter().enumerate() {
-            let begin = Instant::now();
+            let begin = clock.now();
             library.ask(query, start..start + block, &mut round.answers[side]);
-            round.spent[side].push(begin.elapsed().as_secs_f64() * 1e9);
+            round.spent[side].push((clock.now() - begin).as_secs_f64() * 1e9);
         }
     }
     black_box(&round.answers);
