@@ -69,9 +69,9 @@ mod tests {
                 // All but a few in order.
                 keys.sort_unstable();
                 for _ in 0..round % 5 {
-                    if !keys.is_empty() {
-                        let index = random.random_range(0..keys.len());
-                        keys[index] = random.random_range(0..most);
+                    let index = random.random_range(0..keys.len().max(1));
+                    if let Some(key) = keys.get_mut(index) {
+                        *key = random.random_range(0..most);
                     }
                 }
             }

@@ -24,7 +24,7 @@ impl Aabb {
         // What is less than all normal numbers is rounded by more than a part of it.
         let below =
             |value: f64| (value - value.abs() * ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
-        let (min, max) = (bounds.min.to_array(), bounds.max.to_array());
+        let (min, max) = (bounds.min.components(), bounds.max.components());
         Self {
             min: [below(min[0]), below(min[1]), below(min[2])],
             max: [-below(-max[0]), -below(-max[1]), -below(-max[2])],

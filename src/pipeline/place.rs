@@ -29,7 +29,7 @@ struct Affine {
 impl Affine {
     fn from_transform(transform: &Transform) -> Self {
         // What is no rotation is no place either.
-        let rotation = Vec3::turned(transform.rotation.as_dquat());
+        let rotation = Vec3::rotation_of(transform.rotation.as_dquat());
         let scale = DMat3::from_diagonal(transform.scale.as_dvec3());
         Self {
             linear: rotation.unwrap_or(DMat3::NAN) * scale,
@@ -86,11 +86,11 @@ impl<W: Wide> Placement<W> {
     #[inline]
     pub fn alone<V: Space<Wide = W>>(transform: &Transform) -> Result<Self, Fault> {
         // Most are turned, and scaled the same in all directions. That is seen without any products.
-        let scale = V::seen(transform.scale).widen();
+        let scale = V::projected(transform.scale).widen();
         let factor = scale.component(0);
         if scale == W::ONE * factor && factor > 0.0 && factor.is_finite() {
-            let translation = V::seen(transform.translation);
-            if let Some(matrix) = V::turned(transform.rotation.as_dquat()) {
+            let translation = V::projected(transform.translation);
+            if let Some(matrix) = V::rotation_of(transform.rotation.as_dquat()) {
                 let place = Self {
                     matrix,
                     factor: Some(factor),

@@ -1,6 +1,6 @@
 //! Boxes along the axes, around shapes.
 
-use super::{HalfSpace, Support};
+use super::{HalfSpace, Support, support::Corners};
 use crate::{
     query::tolerance::{OFFSET, ROUNDING, TOUCHING},
     space::{Pose, Space, Wide},
@@ -39,7 +39,14 @@ impl<W: Wide> Bounds<W> {
                 let reach = reach(pose.rotation, half) + W::ONE * shape.radius();
                 (pose.translation - reach, pose.translation + reach)
             }
-            None => supported(shape, pose),
+            None => match shape.corners() {
+                Some(corners) => {
+                    let reach = W::ONE * shape.radius();
+                    let (min, max) = around_points(corners, pose);
+                    (min - reach, max + reach)
+                }
+                None => supported(shape, pose),
+            },
         };
         // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
         // together with the rounding of a place far from the origin.
@@ -123,4 +130,20 @@ fn supported<V: Space>(
         };
         (min + reach(-axis), max + reach(axis))
     })
+}
+
+/// The least and the greatest coordinates of points in a pose.
+fn around_points<V: Space>(
+    (points, linear): Corners<V>,
+    pose: &Pose<V::Wide>,
+) -> (V::Wide, V::Wide) {
+    let linear = pose.rotation * linear;
+    let nowhere = V::Wide::ONE * f64::INFINITY;
+    let (min, max) = points
+        .iter()
+        .fold((nowhere, -nowhere), |(min, max), point| {
+            let point = linear * point.widen();
+            (min.least(point), max.most(point))
+        });
+    (min + pose.translation, max + pose.translation)
 }

@@ -1,6 +1,9 @@
 //! A shape under a linear map, exactly.
 
-use super::{HalfSpace, Outline, Support, support::checked_radius};
+use super::{
+    HalfSpace, Outline, Support,
+    support::{Corners, checked_radius},
+};
 use crate::space::{Space, Wide};
 
 /// What scales a shape before a pose places it.
@@ -105,6 +108,16 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
         match self.map {
             Map::Uniform(factor) => Some(self.traits.block?.widen() * factor),
             Map::Linear(_) => None,
+        }
+    }
+
+    #[inline]
+    fn corners(&self) -> Option<Corners<'_, S::Vector>> {
+        let (points, linear) = self.shape.corners()?;
+        match self.map {
+            Map::Uniform(factor) => Some((points, linear * factor)),
+            // A radius is a part of the core then, and no point.
+            Map::Linear(matrix) => (self.traits.radius <= 0.0).then(|| (points, matrix * linear)),
         }
     }
 

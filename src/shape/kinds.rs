@@ -8,7 +8,7 @@ use super::{
     extrusion::extruded,
     points::farthest,
     round::{Cap, ellipsoid, frustum},
-    support::checked_radius,
+    support::{Corners, checked_radius},
 };
 use crate::{
     math::{Vec2, Vec3},
@@ -217,6 +217,18 @@ impl<V: Space> Support for Shape<V> {
             Self::Box { half_size } => Some(half_size.widen().copysign(V::Wide::ONE)),
             Self::Rounded { shape, .. } => shape.block(),
             Self::Custom(shape) => shape.block(),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn corners(&self) -> Option<Corners<'_, V>> {
+        match self {
+            Self::Segment(points) => Some((points, V::Wide::IDENTITY)),
+            Self::Triangle(points) => Some((points, V::Wide::IDENTITY)),
+            Self::Tetrahedron(points) => Some((points, V::Wide::IDENTITY)),
+            Self::Hull(hull) => hull.corners(),
+            Self::Rounded { shape, .. } => shape.corners(),
             _ => None,
         }
     }

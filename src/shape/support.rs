@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{HalfSpace, Outline};
-use crate::space::Space;
+use crate::space::{Space, Wide};
 
 /// A convex shape, known by its support function.
 ///
@@ -119,6 +119,14 @@ pub trait Support {
         None
     }
 
+    /// Points, and a linear map: what the map makes of their hull is the core. Only if they are so few that a box around them
+    /// is made faster of all than of support points.
+    #[doc(hidden)]
+    #[inline]
+    fn corners(&self) -> Option<Corners<'_, Self::Vector>> {
+        None
+    }
+
     /// The sides of the core, if it is a polygon of few. Queries have closed forms for these; where it is not overridden it
     /// costs nothing.
     #[doc(hidden)]
@@ -127,6 +135,9 @@ pub trait Support {
         None
     }
 }
+
+/// The points of [`Support::corners`], and the map.
+pub type Corners<'a, V> = (&'a [V], <<V as Space>::Wide as Wide>::Matrix);
 
 /// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
 #[inline]
@@ -158,6 +169,11 @@ macro_rules! forward {
             #[inline]
             fn block(&self) -> Option<<S::Vector as Space>::Wide> {
                 (**self).block()
+            }
+
+            #[inline]
+            fn corners(&self) -> Option<Corners<'_, S::Vector>> {
+                (**self).corners()
             }
 
             #[inline]

@@ -72,12 +72,12 @@ pub trait Space:
 
     /// What this space sees of a vector: the plane does not see z.
     #[doc(hidden)]
-    fn seen(vector: Vec3) -> Self;
+    fn projected(vector: Vec3) -> Self;
 
     /// The rotation of a quaternion of any length but 0: that of the unit one, which need not be made for it. `None` if it is
     /// no rotation, or one out of this space: the plane is turned around z alone.
     #[doc(hidden)]
-    fn turned(quaternion: DQuat) -> Option<<Self::Wide as Wide>::Matrix>;
+    fn rotation_of(quaternion: DQuat) -> Option<<Self::Wide as Wide>::Matrix>;
 
     /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
     /// the rotation is zero.
@@ -139,7 +139,13 @@ pub trait Wide:
     fn component(self, index: usize) -> f64;
 
     /// The components; in the plane, the third one is 0.
-    fn to_array(self) -> [f64; 3];
+    fn components(self) -> [f64; 3];
+
+    /// The lesser of each two components.
+    fn least(self, other: Self) -> Self;
+
+    /// The greater of each two components.
+    fn most(self, other: Self) -> Self;
 
     /// Whether no component is NaN or infinite.
     fn is_finite(self) -> bool;

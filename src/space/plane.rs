@@ -38,13 +38,13 @@ impl Space for Vec2 {
     }
 
     #[inline]
-    fn seen(vector: Vec3) -> Self {
+    fn projected(vector: Vec3) -> Self {
         vector.truncate()
     }
 
     /// By an angle whose cosine is (w² - z²) / |q|² and whose sine is 2 w z / |q|².
     #[inline(always)]
-    fn turned(quaternion: DQuat) -> Option<DMat2> {
+    fn rotation_of(quaternion: DQuat) -> Option<DMat2> {
         let DQuat { x, y, z, w } = quaternion;
         let square = z * z + w * w;
         let is_around_z = x == 0.0 && y == 0.0 && square > 0.0 && square.is_finite();
@@ -87,8 +87,18 @@ impl Wide for DVec2 {
     }
 
     #[inline]
-    fn to_array(self) -> [f64; 3] {
+    fn components(self) -> [f64; 3] {
         [self.x, self.y, 0.0]
+    }
+
+    #[inline]
+    fn least(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    #[inline]
+    fn most(self, other: Self) -> Self {
+        self.max(other)
     }
 
     #[inline]

@@ -38,14 +38,14 @@ impl Space for Vec3 {
     }
 
     #[inline]
-    fn seen(vector: Vec3) -> Self {
+    fn projected(vector: Vec3) -> Self {
         vector
     }
 
     /// For a unit q = (v, w) it takes a vector e to e + 2 w v × e + 2 v × (v × e). All of that is quadratic in q, so that for
     /// any other q it has to be divided by |q|² alone, without a root.
     #[inline(always)]
-    fn turned(quaternion: DQuat) -> Option<DMat3> {
+    fn rotation_of(quaternion: DQuat) -> Option<DMat3> {
         let square = quaternion.length_squared();
         let twice = 2.0 / square;
         let (axis, w) = (quaternion.xyz(), quaternion.w);
@@ -65,7 +65,7 @@ impl Space for Vec3 {
     #[inline(always)]
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
         let translation = Vec3::from(isometry.translation);
-        let rotation = Self::turned(isometry.rotation.as_dquat())?;
+        let rotation = Self::rotation_of(isometry.rotation.as_dquat())?;
         translation.is_finite().then(|| Pose {
             rotation,
             translation: translation.widen(),
@@ -102,8 +102,18 @@ impl Wide for DVec3 {
     }
 
     #[inline]
-    fn to_array(self) -> [f64; 3] {
+    fn components(self) -> [f64; 3] {
         self.into()
+    }
+
+    #[inline]
+    fn least(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    #[inline]
+    fn most(self, other: Self) -> Self {
+        self.max(other)
     }
 
     #[inline]
