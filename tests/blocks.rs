@@ -49,12 +49,13 @@ fn solid<V: Dimension>(random: &mut StdRng) -> Box<Solid<V>> {
         }
     };
     let (half, radius) = (Vec3::new(size(), size(), size()), size());
-    match random.random_range(0..4) {
+    let made = match random.random_range(0..4) {
         0 => V::ball(radius),
         1 => V::capsule(half.y, radius),
         2 => V::cuboid(V::of(half)),
         _ => V::rounded_box(V::of(half), radius),
-    }
+    };
+    made.support
 }
 
 /// At any angle, at right angles, or off them by what rounding does.
