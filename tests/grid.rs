@@ -38,7 +38,10 @@ use oracle::{
     Convex,
     adversity::{Adverse, Family, REGIMES, Regime, STEPS},
     cases::Dimension,
-    check::{Apart, Errors, Touch, judge_contact, judge_distance, judge_verdict, same, tolerance},
+    check::{
+        Apart, Errors, ROUNDING, Touch, judge_contact, judge_distance, judge_verdict, same,
+        tolerance,
+    },
 };
 
 /// Cases per dimension, if nothing else is asked for.
@@ -303,6 +306,10 @@ fn judge_mapped<V: Dimension>(case: &Adverse<V>, stage: &mut Stage) -> Outcome {
     outcome.take(verdict.map(|()| vec![]));
     if let Some(contact) = &contact {
         let touch = Touch::new(contact, case.origin);
+        // An event has a point as a translation and an offset from there: both are rounded, and then their sum.
+        let lever = solid_a.lever().max(solid_b.lever());
+        let grain = 2.0 * touch.grain + ROUNDING * (lever + case.origin.length());
+        let touch = Touch { grain, ..touch };
         outcome.take(judge_contact(solid_a, solid_b, &truth, &touch));
     }
     outcome
@@ -381,6 +388,10 @@ struct Table {
     cells: BTreeMap<(Regime, [Family; 2]), Cell>,
     /// With the number of the case.
     failures: Vec<(usize, Regime, String)>,
+    /// The numbers of the cases in which GJK took as many steps as it may.
+    bound: Vec<usize>,
+    /// The most support points that a contact took, and in which case.
+    hardest: (usize, usize),
 }
 
 impl Table {
@@ -394,7 +405,11 @@ impl Table {
         cell.wrong += usize::from(!outcome.wrong.is_empty());
         // In the same pose, the order of the shapes takes more than that.
         let in_one_pose = [Regime::Identical, Regime::Concentric].contains(&case.regime);
-        cell.bound += usize::from(!in_one_pose && outcome.work[1] >= STEPS_OF_GJK);
+        if !in_one_pose && outcome.work[1] >= STEPS_OF_GJK {
+            cell.bound += 1;
+            self.bound.push(number);
+        }
+        self.hardest = self.hardest.max((outcome.work[2], number));
         for (class, error) in &outcome.errors {
             cell.errors.entry(class).or_default().add(*error);
         }
@@ -413,6 +428,8 @@ impl Table {
             self.cells.entry(key).or_default().merge(&cell);
         }
         self.failures.extend(other.failures);
+        self.bound.extend(other.bound);
+        self.hardest = self.hardest.max(other.hardest);
     }
 
     fn all(&self) -> Cell {
@@ -478,6 +495,9 @@ impl Table {
             line(format!("{regime:?} {first:?}-{second:?}"), cell);
         }
         line("all".into(), &self.all());
+        let (work, number) = self.hardest;
+        println!("most support points: {work}, in case {number}");
+        println!("as many steps of GJK as there may be: {:?}", self.bound);
     }
 }
 
