@@ -1,10 +1,10 @@
 //! Cases that some version of the solvers had wrong, each against a closed form or a property that must hold.
 
-use std::cell::Cell;
+use std::{cell::Cell, f32::consts::PI};
 
 use bevy::math::{
     DVec2, DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
-    primitives::{Cone, Cylinder, Sphere},
+    primitives::{CircularSegment, Cone, Cylinder, Sphere},
 };
 use headbutt::{Space, Support, query};
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -247,6 +247,22 @@ fn the_normal_of_curved_surfaces_is_exact() {
             let pose = Isometry3d::IDENTITY;
             let contact = query::contact(&Round(1.0), pose, &Round(radius), at).expect("overlap");
             assert!((contact.normal - way).length() < 1e-5, "{contact:?}, {way}");
+        }
+    }
+}
+
+/// Nobody checks the angle of a shape in a query. One of a whole circle had its lowest point for its highest, if negative.
+#[test]
+fn a_circular_segment_of_a_negative_whole_circle_is_a_circle() {
+    let at = Isometry2d::from_xy;
+    for half_angle in [-PI, -4.0, -PI.next_down(), PI.next_down(), PI] {
+        let circle = CircularSegment::new(2.0, half_angle);
+        for (x, y) in [(0.0, 3.0), (0.0, -3.0), (3.0, 0.0), (-3.0, 0.0)] {
+            let found = query::distance(&circle, at(0.0, 0.0), &Vec2::ZERO, at(x, y)).distance;
+            assert!(
+                (found - 1.0).abs() < 1e-6,
+                "{half_angle}, {x}, {y}: {found}"
+            );
         }
     }
 }
