@@ -1,7 +1,8 @@
 //! Shapes of every kind: the engine's primitives, hulls, and a user's own, lawful or not.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, OnceCell},
+    fmt,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -41,7 +42,7 @@ pub enum Shape<V: Dimension> {
     },
     Segment([V; 2]),
     Triangle([V; 3]),
-    Hull(Vec<V>),
+    Hull(Hull<V>),
     Slice(Vec<V>),
     /// One of those that one dimension alone has.
     Primitive(V::Primitives),
@@ -56,6 +57,31 @@ pub enum Shape<V: Dimension> {
         columns: [V; 3],
     },
     Custom(Custom<V>),
+}
+
+/// Points, of which the hull is made once: of hundreds it takes most of a case's time.
+#[derive(Clone)]
+pub struct Hull<V> {
+    pub points: Vec<V>,
+    made: OnceCell<Result<ConvexHull<V>, ShapeError>>,
+}
+
+impl<V: Dimension> Hull<V> {
+    fn new(points: Vec<V>) -> Self {
+        let made = OnceCell::new();
+        Self { points, made }
+    }
+
+    fn made(&self) -> &Result<ConvexHull<V>, ShapeError> {
+        let make = || ConvexHull::new(self.points.iter().copied());
+        self.made.get_or_init(make)
+    }
+}
+
+impl<V: fmt::Debug> fmt::Debug for Hull<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        self.points.fmt(formatter)
+    }
 }
 
 /// The image of a shape by its support function, as the library has it: M maps the shape's point for Mᵀ d.
@@ -164,7 +190,7 @@ impl<V: Dimension> Shape<V> {
             },
             7 => Self::Segment([(); 2].map(|()| chooser.vector(size))),
             8 => Self::Triangle([(); 3].map(|()| chooser.vector(size))),
-            9..=11 => Self::Hull(points(chooser, size)),
+            9..=11 => Self::Hull(Hull::new(points(chooser, size))),
             12 => Self::Slice(points(chooser, size)),
             _ => Self::Custom(Custom::choose(chooser, size)),
         }
@@ -181,9 +207,9 @@ impl<V: Dimension> Shape<V> {
             &Self::Block { half_size } => Box::new(V::block(half_size)),
             &Self::Segment(vertices) => Box::new(V::segment(vertices)),
             &Self::Triangle(vertices) => Box::new(V::triangle(vertices)),
-            Self::Hull(points) => match ConvexHull::new(points.iter().copied()) {
-                Ok(hull) => Box::new(hull),
-                Err(_) => Box::new(&points[..]),
+            Self::Hull(hull) => match hull.made() {
+                Ok(made) => Box::new(made),
+                Err(_) => Box::new(&hull.points[..]),
             },
             Self::Slice(points) => Box::new(&points[..]),
             Self::Primitive(primitive) => primitive.support(),
@@ -222,7 +248,11 @@ impl<V: Dimension> Shape<V> {
                 Collider::try_new(V::triangle(vertices)),
                 all_finite(&vertices),
             ),
-            Self::Hull(points) | Self::Slice(points) => (
+            Self::Hull(hull) => (
+                hull.made().clone().and_then(Collider::try_new),
+                !hull.points.is_empty() && all_finite(&hull.points),
+            ),
+            Self::Slice(points) => (
                 Collider::convex_hull(points.iter().copied()),
                 !points.is_empty() && all_finite(points),
             ),
@@ -276,7 +306,7 @@ impl<V: Dimension> Shape<V> {
             Self::Block { half_size } => components(&[*half_size]),
             Self::Segment(vertices) => components(vertices),
             Self::Triangle(vertices) => components(vertices),
-            Self::Hull(points) | Self::Slice(points) => components(points),
+            Self::Hull(Hull { points, .. }) | Self::Slice(points) => components(points),
             Self::Primitive(primitive) => primitive.facts().numbers,
             Self::Margin { shape, margin } => {
                 let mut numbers = shape.numbers();
@@ -322,7 +352,7 @@ impl<V: Dimension> Shape<V> {
             Self::Block { half_size } => finite_or_empty(half_size.deep().is_finite()),
             Self::Segment(vertices) => points_law(vertices),
             Self::Triangle(vertices) => points_law(vertices),
-            Self::Hull(points) | Self::Slice(points) => points_law(points),
+            Self::Hull(Hull { points, .. }) | Self::Slice(points) => points_law(points),
             Self::Primitive(primitive) => primitive.facts().law,
             Self::Margin { shape, margin } => shape.law().max(radius_law(f64::from(*margin))),
             Self::Mapped { shape, columns } => {
@@ -352,7 +382,7 @@ impl<V: Dimension> Shape<V> {
             Self::Block { half_size } => centred(half_size.deep()),
             Self::Segment(vertices) => Extent::of(vertices, 0.0),
             Self::Triangle(vertices) => Extent::of(vertices, 0.0),
-            Self::Hull(points) | Self::Slice(points) => Extent::of(points, 0.0),
+            Self::Hull(Hull { points, .. }) | Self::Slice(points) => Extent::of(points, 0.0),
             Self::Primitive(primitive) => primitive.facts().extent,
             Self::Margin { shape, margin } => {
                 let Extent { size, lever } = shape.extent();
