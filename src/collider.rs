@@ -102,12 +102,110 @@ use crate::{
 /// assert!(matches!(Collider::try_from(rest), Err(ShapeError::Concave(_))));
 /// ```
 ///
-/// What is concave anyway does not compile:
+/// What is concave anyway does not compile. There is something else for each:
+///
+/// | concave | instead |
+/// |---|---|
+/// | `Torus` | a [`compound`](Self::compound) of capsules; or its surface, a [`trimesh`](Self::trimesh) |
+/// | `Annulus`, `Ring` | a `compound` of convex pieces; with the feature `mesh`, `compound_from_mesh_2d` makes it of the primitive's mesh |
+/// | `Arc2d`, `Polyline2d`, `Polyline3d` | a [`polyline`](Self::polyline) of points, or a `compound` of segments; the hull of an arc is a `CircularSegment` |
+/// | `Polygon` | a `compound` of convex pieces; the [`polyline`](Self::polyline) around it; or its [`convex_hull`](Self::convex_hull) |
 ///
 /// ```compile_fail,E0277
 /// use bevy::math::primitives::Torus;
 ///
 /// headbutt::Collider::from(Torus::default());
+/// ```
+///
+/// ```compile_fail,E0277
+/// use bevy::math::primitives::Annulus;
+///
+/// headbutt::Collider::from(Annulus::default());
+/// ```
+///
+/// ```compile_fail,E0277
+/// use bevy::math::primitives::Arc2d;
+///
+/// headbutt::Collider::from(Arc2d::default());
+/// ```
+///
+/// ```compile_fail,E0277
+/// use bevy::math::{Vec2, primitives::Polygon};
+///
+/// headbutt::Collider::from(Polygon::new([Vec2::ZERO, Vec2::X, Vec2::Y]));
+/// ```
+///
+/// ```
+/// use bevy::math::{Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3, primitives::{Annulus, Arc2d, Capsule3d, Torus, Triangle2d}};
+/// use core::f32::consts::TAU;
+/// use headbutt::Collider;
+///
+/// // Capsules along the circle in the middle of the tube: chords of it, with their ends on it.
+/// let torus = Torus::new(0.8, 1.2);
+/// let step = TAU / 16.0;
+/// let tube = Collider::from(Capsule3d::new(torus.minor_radius, 2.0 * torus.major_radius * (0.5 * step).sin()));
+/// let ring = Collider::compound((0..16).map(|number| {
+///     let turn = Quat::from_rotation_y(step * number as f32);
+///     let middle = Vec3::X * torus.major_radius * (0.5 * step).cos();
+///     (Isometry3d::new(turn * middle, turn * Quat::from_rotation_x(0.25 * TAU)), tube.clone())
+/// }));
+/// assert!(ring.is_ok());
+///
+/// // The two triangles of each piece of the annulus.
+/// let Annulus { inner_circle, outer_circle } = Annulus::new(1.0, 2.0);
+/// let pieces = (0..32).flat_map(|number| {
+///     let [from, to] = [number, number + 1].map(|it| Vec2::from_angle(TAU / 32.0 * it as f32));
+///     let [a, b] = [from, to].map(|way| way * inner_circle.radius);
+///     let [c, d] = [from, to].map(|way| way * outer_circle.radius);
+///     [Triangle2d::new(a, c, b), Triangle2d::new(b, c, d)]
+/// });
+/// let washer = Collider::compound(pieces.map(|piece| (Vec2::ZERO, Collider::from(piece))));
+/// assert!(washer.is_ok());
+///
+/// // A bowl.
+/// let arc = Arc2d::from_turns(2.0, 0.5);
+/// let points = (0..=16).map(|number| {
+///     let angle = arc.half_angle * (1.0 - number as f32 / 8.0);
+///     -arc.radius * Vec2::new(angle.sin(), angle.cos())
+/// });
+/// assert!(Collider::polyline(points).is_ok());
+/// ```
+///
+/// # Beside the plugin
+///
+/// A collider is the plugin's: [`Collisions`](crate::Collisions) and events tell about it. [`query`](crate::query) asks of shapes
+/// and not of colliders: who wants more than the plugin reports, such as all the points that hold two things apart, keeps
+/// the shape too.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Block(Cuboid);
+///
+/// /// In the world, if they have no parents and no scale: an isometry has none.
+/// fn corners_that_touch(collisions: Collisions, blocks: Query<(&Block, &Transform)>) {
+///     for hit in collisions.iter() {
+///         let Ok([(a, at_a), (b, at_b)]) = blocks.get_many([hit.entity, hit.other]) else {
+///             continue;
+///         };
+///         let manifold = query::manifold(&a.0, at_a.to_isometry(), &b.0, at_b.to_isometry());
+///         let manifold = manifold.expect("they touch, where they still are");
+///         assert_eq!(manifold.points().len(), 4);
+///     }
+/// }
+///
+/// let mut app = App::new();
+/// app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(PostUpdate)))
+///     .add_systems(PostUpdate, corners_that_touch.after(HeadbuttSystems::Report));
+/// for (size, height) in [(8.0, 0.0), (1.0, 4.25)] {
+///     let shape = Cuboid::from_length(size);
+///     app.world_mut().spawn((Block(shape), Collider::from(shape), Transform::from_xyz(0.0, height, 0.0)));
+/// }
+/// app.update();
+/// # use headbutt::CollisionState;
+/// # assert_eq!(app.world().resource::<CollisionState>().len(), 1);
 /// ```
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(opaque, Component, Clone, Debug, Default)]
@@ -221,7 +319,7 @@ impl Collider {
         self.try_rounded(margin).unwrap_or_else(Self::rejected)
     }
 
-    /// The same, or the reason why not.
+    /// This collider with a margin around its shape, like [`rounded`](Self::rounded), or the reason why it can have none.
     ///
     /// ```
     /// use bevy::math::primitives::Cuboid;

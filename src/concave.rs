@@ -122,8 +122,9 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::NoParts`] without triangles, [`ShapeError::NoSuchVertex`] for a number that is too large,
-    /// [`ShapeError::NotFinite`] for a vertex that is NaN or infinite.
+    /// [`ShapeError::NoFacets`] without a triangle that has an area (corners in one place, or on one line to 12 digits, have
+    /// none), [`ShapeError::NoSuchVertex`] for a number that is too large, [`ShapeError::NotFinite`] for a vertex that is NaN or
+    /// infinite. Nothing is wrong with triangles without area among others.
     pub fn trimesh(
         vertices: impl IntoIterator<Item = Vec3>,
         triangles: impl IntoIterator<Item = [u32; 3]>,
@@ -149,7 +150,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::NoParts`] for less than two points, [`ShapeError::NotFinite`] for one that is NaN or infinite.
+    /// [`ShapeError::NoFacets`] for less than two points, or if all are in one place; [`ShapeError::NotFinite`] for one that is
+    /// NaN or infinite.
     pub fn polyline(points: impl IntoIterator<Item = Vec2>) -> Result<Self, ShapeError> {
         let points: Vec<Vec2> = points.into_iter().collect();
         let count = u32::try_from(points.len()).unwrap_or(u32::MAX);

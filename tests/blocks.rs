@@ -50,15 +50,16 @@ fn solid<V: Dimension>(random: &mut StdRng) -> Box<Solid<V>> {
         }
     };
     let (half, radius) = (Vec3::new(size(), size(), size()), size());
-    match random.random_range(0..7) {
-        4 => Box::new(hull(random)),
-        5 => Box::new(Rounded::new(hull::<V>(random), radius)),
-        6 => Box::new(corners_of_a_box::<V>(half)),
+    let made = match random.random_range(0..7) {
+        4 => return Box::new(hull(random)),
+        5 => return Box::new(Rounded::new(hull::<V>(random), radius)),
+        6 => return Box::new(corners_of_a_box::<V>(half)),
         0 => V::ball(radius),
         1 => V::capsule(half.y, radius),
         2 => V::cuboid(V::of(half)),
         _ => V::rounded_box(V::of(half), radius),
-    }
+    };
+    made.support
 }
 
 /// The hull of some points: in the plane mostly a polygon of few sides, at times of more than closed forms are for.

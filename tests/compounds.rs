@@ -363,7 +363,11 @@ fn what_is_no_compound_is_an_error() {
     let field = |size, columns, heights: &[f32]| Collider::heightfield(size, columns, heights);
     let plane = || Collider::from(InfinitePlane3d::new(Vec3::Y));
     let flat = [0.0; 4];
-    let cases: [(Result<Collider, ShapeError>, ShapeError); 30] = [
+    let no_triangle = ShapeError::NoFacets("triangle with an area");
+    let no_segment = ShapeError::NoFacets("segment with a length");
+    let in_line = [0.0, 0.5, 2.0].map(|part| Vec3::ONE * part + Vec3::X);
+    let one_place = [Vec3::ONE; 3];
+    let cases: [(Result<Collider, ShapeError>, ShapeError); 39] = [
         (Collider::compound(none), ShapeError::NoParts),
         (
             Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, Collider::default())]),
@@ -406,16 +410,37 @@ fn what_is_no_compound_is_an_error() {
             mesh().try_rounded(f32::NAN),
             ShapeError::NotFinite("margin"),
         ),
-        (Collider::trimesh(corners, []), ShapeError::NoParts),
+        (Collider::trimesh(corners, []), no_triangle),
+        (Collider::trimesh([], []), no_triangle),
+        (Collider::trimesh(corners, [[0, 1, 1]]), no_triangle),
+        (
+            Collider::trimesh(corners, [[2, 2, 2], [0, 2, 0]]),
+            no_triangle,
+        ),
+        (Collider::trimesh(in_line, [[0, 1, 2]]), no_triangle),
+        (Collider::trimesh(one_place, [[0, 1, 2]]), no_triangle),
+        (
+            Collider::trimesh([], [[0, 0, 0]]),
+            ShapeError::NoSuchVertex {
+                number: 0,
+                count: 0,
+            },
+        ),
         (
             Collider::trimesh(corners, [[0, 1, 2], [0, 7, 3]]),
-            ShapeError::NoSuchVertex(7),
+            ShapeError::NoSuchVertex {
+                number: 7,
+                count: 3,
+            },
         ),
         (
             Collider::trimesh(nan, [[0, 1, 2]]),
             ShapeError::NotFinite("vertex"),
         ),
-        (Collider::polyline([Vec2::X]), ShapeError::NoParts),
+        (Collider::polyline([]), no_segment),
+        (Collider::polyline([Vec2::X]), no_segment),
+        (Collider::polyline([Vec2::X, Vec2::X]), no_segment),
+        (Collider::polyline([Vec2::NEG_ONE; 5]), no_segment),
         (
             Collider::polyline([Vec2::X, Vec2::NAN]),
             ShapeError::NotFinite("vertex"),
@@ -457,6 +482,40 @@ fn what_is_no_compound_is_an_error() {
     ];
     for (number, (result, expected)) in cases.into_iter().enumerate() {
         assert_eq!(result.err(), Some(expected), "case {number}");
+    }
+}
+
+#[test]
+fn an_error_says_what_there_has_to_be() {
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+    let cases = [
+        (
+            Collider::trimesh(corners, []),
+            "there must be at least one triangle with an area",
+        ),
+        (
+            Collider::polyline([Vec2::X; 3]),
+            "there must be at least one segment with a length",
+        ),
+        (
+            Collider::trimesh(corners, [[0, 1, 2], [1, 2, 3]]),
+            "there is no vertex number 3: of 3 vertices the first is number 0",
+        ),
+        (
+            Collider::compound(Vec::<(Vec3, Collider)>::new()),
+            "a compound needs at least one part",
+        ),
+        (
+            Collider::compound([(Vec3::ZERO, Collider::default())]),
+            "a part of a compound must have a shape",
+        ),
+        (
+            Collider::heightfield(Vec2::ONE, 2, &[0.0; 5]),
+            "a height field needs rows times columns heights, and two of either at least",
+        ),
+    ];
+    for (result, text) in cases {
+        assert_eq!(result.unwrap_err().to_string(), text);
     }
 }
 
@@ -588,7 +647,8 @@ fn they_may_be_as_large_as_f32_goes_and_as_small() {
         let all = [
             Collider::polyline([-flat_x, Vec2::ZERO, flat_x, flat_x + flat_y]),
             Collider::trimesh([-x, x, y, z], [[0, 1, 2], [1, 2, 3], [0, 2, 3]]),
-            Collider::heightfield(Vec2::splat(size), 3, &heights),
+            // Half of the least number is none, and a cell of no size would have no area.
+            Collider::heightfield(Vec2::splat(size.max(4e-45)), 3, &heights),
             Collider::compound([(x, ball()), (-y, ball()), (z, ball())]),
         ];
         let mut app = app();

@@ -520,10 +520,20 @@ fn what_is_no_shape_is_an_error_with_the_reason_of_the_constructor() {
             part("(0.0,0.0)", "(1.0,0.0,0.0,1.0)", "-1.0"),
             ShapeError::Negative("radius"),
         ),
-        (surface(corners, "[]", "0.0"), ShapeError::NoParts),
+        (
+            surface(corners, "[]", "0.0"),
+            ShapeError::NoFacets("triangle with an area"),
+        ),
+        (
+            surface(corners, "[(0,1,1)]", "0.0"),
+            ShapeError::NoFacets("triangle with an area"),
+        ),
         (
             surface(corners, "[(0,1,3)]", "0.0"),
-            ShapeError::NoSuchVertex(3),
+            ShapeError::NoSuchVertex {
+                number: 3,
+                count: 3,
+            },
         ),
         (
             surface("[(0,0,0),(1,0,0),(0,NaN,0)]", "[(0,1,2)]", "0.0"),

@@ -10,8 +10,11 @@
 //! A single case, by the number that a failure names:
 //!
 //! ```text
-//! HEADBUTT_GRID_CASE=1234 cargo test --test grid plane -- --nocapture
+//! HEADBUTT_GRID_CASE=1234 cargo test --test grid in_the_plane -- --nocapture
 //! ```
+//!
+//! The same again with colliders in a tick, each under a random affine map of an entity and its parent: stretched, mirrored,
+//! sheared or flattened.
 
 mod oracle;
 
@@ -22,17 +25,30 @@ use std::{
     thread,
 };
 
-use bevy::math::{DVec3, Quat, Vec2, Vec3};
-use headbutt::query::{self, Contact, Distance};
+use bevy::{
+    ecs::schedule::ScheduleLabel,
+    math::{DVec3, Quat, Vec2, Vec3},
+    prelude::*,
+};
+use headbutt::{
+    CollisionEvent, CollisionState, HeadbuttPlugin,
+    query::{self, Contact, Distance},
+};
 use oracle::{
     Convex,
     adversity::{Adverse, Family, REGIMES, Regime, STEPS},
     cases::Dimension,
-    check::{Apart, Errors, Touch, judge_contact, judge_distance, judge_verdict, same, tolerance},
+    check::{
+        Apart, Errors, ROUNDING, Touch, judge_contact, judge_distance, judge_verdict, same,
+        tolerance,
+    },
 };
 
 /// Cases per dimension, if nothing else is asked for.
 const USUAL: usize = 12_000;
+
+/// The same for colliders under affine maps.
+const USUAL_MAPPED: usize = 6_000;
 
 /// What an answer may be off on the average, as a fraction of what it may be off at most.
 const MEAN: f64 = 0.1;
@@ -230,6 +246,75 @@ fn walk<V: Dimension>(number: usize) -> Result<Errors, String> {
     Ok(vec![])
 }
 
+/// The tick of an app, by itself.
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct Tick;
+
+/// An app that has two colliders at a time.
+struct Stage(App);
+
+impl Stage {
+    fn new() -> Self {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(Tick)));
+        Self(app)
+    }
+
+    /// The contact of two entities, each with its parent.
+    fn contact<V: Dimension>(&mut self, case: &Adverse<V>) -> Option<Contact<V>> {
+        let world = self.0.world_mut();
+        let transforms = case.transforms.expect("it is under maps");
+        let pair = transforms.iter().zip([&case.a, &case.b]);
+        let pair: Vec<_> = pair
+            .map(|([own, parent], figure)| {
+                let parent = world.spawn(*parent).id();
+                let own = (figure.collider(), *own, ChildOf(parent));
+                (world.spawn(own).id(), parent)
+            })
+            .collect();
+        world.run_schedule(Tick);
+        let state = world.resource::<CollisionState>();
+        let hit = state.between(pair[0].0, pair[1].0);
+        for (_, parent) in pair {
+            world.despawn(parent);
+        }
+        world.run_schedule(Tick);
+        world.resource_mut::<Messages<CollisionEvent>>().clear();
+        hit.map(|hit| Contact {
+            normal: V::of(hit.normal),
+            depth: hit.depth,
+            point_a: V::of(hit.point()),
+            point_b: V::of(hit.other_point()),
+        })
+    }
+}
+
+/// What the tick says of two colliders under affine maps.
+fn judge_mapped<V: Dimension>(case: &Adverse<V>, stage: &mut Stage) -> Outcome {
+    let (solid_a, solid_b) = (&case.solid_a, &case.solid_b);
+    let contact = stage.contact(case);
+    let truth = Convex::bounds(solid_a, solid_b);
+    let tolerance = tolerance(solid_a, solid_b);
+    let mut outcome = Outcome {
+        hit: contact.is_some(),
+        open: truth.high - truth.low > tolerance,
+        errors: vec![],
+        work: [0; 3],
+        wrong: vec![],
+    };
+    let verdict = judge_verdict(&truth, tolerance, outcome.hit);
+    outcome.take(verdict.map(|()| vec![]));
+    if let Some(contact) = &contact {
+        let touch = Touch::new(contact, case.origin);
+        // An event has a point as a translation and an offset from there: both are rounded, and then their sum.
+        let lever = solid_a.lever().max(solid_b.lever());
+        let grain = 2.0 * touch.grain + ROUNDING * (lever + case.origin.length());
+        let touch = Touch { grain, ..touch };
+        outcome.take(judge_contact(solid_a, solid_b, &truth, &touch));
+    }
+    outcome
+}
+
 impl Outcome {
     fn take(&mut self, judged: Result<Errors, String>) {
         match judged {
@@ -303,6 +388,10 @@ struct Table {
     cells: BTreeMap<(Regime, [Family; 2]), Cell>,
     /// With the number of the case.
     failures: Vec<(usize, Regime, String)>,
+    /// The numbers of the cases in which GJK took as many steps as it may.
+    bound: Vec<usize>,
+    /// The most support points that a contact took, and in which case.
+    hardest: (usize, usize),
 }
 
 impl Table {
@@ -316,7 +405,11 @@ impl Table {
         cell.wrong += usize::from(!outcome.wrong.is_empty());
         // In the same pose, the order of the shapes takes more than that.
         let in_one_pose = [Regime::Identical, Regime::Concentric].contains(&case.regime);
-        cell.bound += usize::from(!in_one_pose && outcome.work[1] >= STEPS_OF_GJK);
+        if !in_one_pose && outcome.work[1] >= STEPS_OF_GJK {
+            cell.bound += 1;
+            self.bound.push(number);
+        }
+        self.hardest = self.hardest.max((outcome.work[2], number));
         for (class, error) in &outcome.errors {
             cell.errors.entry(class).or_default().add(*error);
         }
@@ -335,6 +428,8 @@ impl Table {
             self.cells.entry(key).or_default().merge(&cell);
         }
         self.failures.extend(other.failures);
+        self.bound.extend(other.bound);
+        self.hardest = self.hardest.max(other.hardest);
     }
 
     fn all(&self) -> Cell {
@@ -400,12 +495,28 @@ impl Table {
             line(format!("{regime:?} {first:?}-{second:?}"), cell);
         }
         line("all".into(), &self.all());
+        let (work, number) = self.hardest;
+        println!("most support points: {work}, in case {number}");
+        println!("as many steps of GJK as there may be: {:?}", self.bound);
     }
 }
 
-fn cases() -> usize {
+fn cases(usual: usize) -> usize {
     let asked = env::var("HEADBUTT_GRID").ok();
-    asked.map_or(USUAL, |number| number.parse().expect("a number of cases"))
+    asked.map_or(usual, |number| number.parse().expect("a number of cases"))
+}
+
+/// The case of a number, and what was found.
+fn judge_mapped_number<V: Dimension>(number: usize, stage: &mut Stage, table: &mut Table) {
+    let case = Adverse::<V>::mapped(number);
+    match catch_unwind(AssertUnwindSafe(|| judge_mapped(&case, stage))) {
+        Ok(outcome) => table.note(number, &case, outcome),
+        Err(_) => {
+            *stage = Stage::new();
+            let text = format!("{case:?} panics");
+            table.failures.push((number, case.regime, text));
+        }
+    }
 }
 
 /// What panics within a query is a failure of its case, and named with it.
@@ -425,29 +536,38 @@ fn judge_number<V: Dimension>(number: usize, table: &mut Table) {
     }
 }
 
-fn judge_grid<V: Dimension>(name: &str) {
-    if let Ok(number) = env::var("HEADBUTT_GRID_CASE") {
-        let case = Adverse::<V>::numbered(number.parse().expect("the number of a case"));
-        let outcome = judge(&case);
-        println!(
-            "{case:?}\ntruth {:?}",
-            Convex::bounds(&case.solid_a, &case.solid_b)
-        );
-        println!("work {:?}\n{:#?}", outcome.work, outcome.errors);
-        assert!(outcome.wrong.is_empty(), "{:#?}", outcome.wrong);
-        return;
-    }
+/// The number of the only case that is asked for.
+fn asked_case() -> Option<usize> {
+    let number = env::var("HEADBUTT_GRID_CASE").ok()?;
+    Some(number.parse().expect("the number of a case"))
+}
+
+fn show<V: Dimension>(case: &Adverse<V>, outcome: &Outcome) {
+    println!(
+        "{case:?}\ntruth {:?}",
+        Convex::bounds(&case.solid_a, &case.solid_b)
+    );
+    println!("work {:?}\n{:#?}", outcome.work, outcome.errors);
+    assert!(outcome.wrong.is_empty(), "{:#?}", outcome.wrong);
+}
+
+/// All numbers up to `count`, on all threads, each with a state of its own.
+fn in_parallel<T>(
+    count: usize,
+    state: impl Fn() -> T + Sync,
+    judge: impl Fn(usize, &mut T, &mut Table) + Sync,
+) -> Table {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let count = cases();
     let mut table = Table::default();
+    let work = |first: usize| {
+        let (mut table, mut state) = (Table::default(), state());
+        (first..count)
+            .step_by(threads)
+            .for_each(|number| judge(number, &mut state, &mut table));
+        table
+    };
+    let work = &work;
     thread::scope(|scope| {
-        let work = |first: usize| {
-            let mut table = Table::default();
-            (first..count)
-                .step_by(threads)
-                .for_each(|number| judge_number::<V>(number, &mut table));
-            table
-        };
         let running: Vec<_> = (0..threads)
             .map(|first| scope.spawn(move || work(first)))
             .collect();
@@ -455,6 +575,31 @@ fn judge_grid<V: Dimension>(name: &str) {
             table.merge(thread.join().expect("failures are caught"));
         }
     });
+    table
+}
+
+fn judge_grid<V: Dimension>(name: &str) {
+    if let Some(number) = asked_case() {
+        let case = Adverse::<V>::numbered(number);
+        return show(&case, &judge(&case));
+    }
+    let judge = |number, _: &mut (), table: &mut Table| judge_number::<V>(number, table);
+    conclude(name, in_parallel(cases(USUAL), || (), judge));
+}
+
+fn judge_mapped_grid<V: Dimension>(name: &str) {
+    if let Some(number) = asked_case() {
+        let case = Adverse::<V>::mapped(number);
+        return show(&case, &judge_mapped(&case, &mut Stage::new()));
+    }
+    conclude(
+        name,
+        in_parallel(cases(USUAL_MAPPED), Stage::new, judge_mapped_number::<V>),
+    );
+}
+
+/// Prints what was found, and holds it against the bars.
+fn conclude(name: &str, mut table: Table) {
     table.print(name);
     table.failures.sort();
     for (number, regime, text) in table.failures.iter().take(200) {
@@ -505,6 +650,16 @@ fn no_answer_in_the_plane_is_wrong_in_any_regime() {
 #[test]
 fn no_answer_in_space_is_wrong_in_any_regime() {
     judge_grid::<Vec3>("space");
+}
+
+#[test]
+fn no_answer_of_a_tick_in_the_plane_is_wrong_under_any_map() {
+    judge_mapped_grid::<Vec2>("plane, under maps");
+}
+
+#[test]
+fn no_answer_of_a_tick_in_space_is_wrong_under_any_map() {
+    judge_mapped_grid::<Vec3>("space, under maps");
 }
 
 mod the_oracle {

@@ -906,9 +906,10 @@ fn beneath(class: Class, solid: &Solid) -> f64 {
         Class::Ellipsoid | Class::Cylinder | Class::Cone => 0.0,
         Class::Capsule | Class::RoundedBox => TILTED_RADIUS * solid.radius,
         Class::Rounded | Class::Hull | Class::RegularPolygon => NEARLY_FLAT_IS_FLAT * solid.size(),
+        Class::Polygon | Class::Tetrahedron => NEARLY_FLAT_IS_FLAT * solid.size(),
         Class::Rhombus | Class::Sector | Class::CircleSegment => 0.0,
         Class::Frustum | Class::Prism | Class::Log => 0.0,
-        Class::RoundedCylinder => TILTED_RADIUS * solid.radius,
+        Class::Margined => TILTED_RADIUS * solid.radius + NEARLY_FLAT_IS_FLAT * solid.size(),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Cases that some version of the solvers had wrong, each against a closed form or a property that must hold.
 
-use std::cell::Cell;
+use std::{cell::Cell, f32::consts::PI};
 
 use bevy::math::{
-    DVec2, DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
-    primitives::{Cone, Cylinder, Sphere},
+    DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
+    primitives::{CircularSegment, Cone, Cylinder, Rectangle, Segment2d, Sphere},
 };
 use headbutt::{Space, Support, query};
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -247,6 +247,47 @@ fn the_normal_of_curved_surfaces_is_exact() {
             let pose = Isometry3d::IDENTITY;
             let contact = query::contact(&Round(1.0), pose, &Round(radius), at).expect("overlap");
             assert!((contact.normal - way).length() < 1e-5, "{contact:?}, {way}");
+        }
+    }
+}
+
+/// Nobody checks the angle of a shape in a query. One of a whole circle had its lowest point for its highest, if negative.
+#[test]
+fn a_circular_segment_of_a_negative_whole_circle_is_a_circle() {
+    let at = Isometry2d::from_xy;
+    for half_angle in [-PI, -4.0, -PI.next_down(), PI.next_down(), PI] {
+        let circle = CircularSegment::new(2.0, half_angle);
+        for (x, y) in [(0.0, 3.0), (0.0, -3.0), (3.0, 0.0), (-3.0, 0.0)] {
+            let found = query::distance(&circle, at(0.0, 0.0), &Vec2::ZERO, at(x, y)).distance;
+            assert!(
+                (found - 1.0).abs() < 1e-6,
+                "{half_angle}, {x}, {y}: {found}"
+            );
+        }
+    }
+}
+
+/// Points of segments were held against the size of these, and not against how far they are apart: tiny ones far away touched.
+#[test]
+fn segments_that_are_tiny_for_their_distance_are_apart() {
+    let at = Isometry2d::from_xy;
+    for exponent in 0..38 {
+        let half = 10_f32.powi(-exponent);
+        let segment = Segment2d::new(Vec2::NEG_Y * half, Vec2::Y * half);
+        let flat = Rectangle {
+            half_size: Vec2::new(0.0, half),
+        };
+        for sin in [0.0, 1e-9, 3.6e-8, 1e-6, 1e-3, 0.5_f32] {
+            let cos = (1.0 - sin * sin).sqrt();
+            let mut away = at(-10.0, 0.3 * half);
+            away.rotation = Rot2 { cos, sin };
+            let found = query::distance(&flat, at(0.0, 0.0), &flat, away);
+            // The turned one reaches nearer by the sine of its half length.
+            let expected = 10.0 - f64::from(sin) * f64::from(half);
+            let off = (f64::from(found.distance) - expected).abs();
+            assert!(off < 1e-5, "{half:e} turned by {sin:e}: {found:?}");
+            assert!(!query::intersects(&flat, at(0.0, 0.0), &flat, away));
+            assert!(!query::intersects(&segment, at(0.0, 0.0), &flat, away));
         }
     }
 }

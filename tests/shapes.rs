@@ -1,12 +1,20 @@
 //! Every kind of shape by itself: what is refused and why, and that support functions are those of the shapes, by closed
 //! forms of how high they reach and of what they contain.
+//!
+//! The boxes around them are looked at in some thousands of poses. In any number, in which the table of kinds is gone through
+//! over and over with other dimensions, maps and places:
+//!
+//! ```text
+//! HEADBUTT_BOXES=1000000 cargo test --test shapes boxes -- --nocapture
+//! ```
 
 mod common;
 
 use core::f64::consts::TAU;
+use std::env;
 
 use bevy::{
-    math::{DQuat, DVec2, DVec3},
+    math::{DMat3, DQuat, DVec2, DVec3},
     prelude::*,
 };
 use headbutt::{CollisionDiagnostics, IntoShape, Space, prelude::*};
@@ -940,81 +948,314 @@ mod collided {
         }
     }
 
-    /// Where the box around a shape is, by its height along the world's axes under an affine map: d · (M x + t) is
-    /// (Mᵀ d) · x + d · t.
-    fn corners(truth: &Truth, transform: &Transform) -> [Vec3; 2] {
-        let rotation = transform.rotation.as_dquat().normalize();
-        let reach = |direction: DVec3| {
-            let inner = (rotation.inverse() * direction) * transform.scale.as_dvec3();
-            let inner = if truth.planar {
-                inner.with_z(0.0)
-            } else {
-                inner
-            };
-            let height = inner.length() * (truth.height)(inner.normalize_or(DVec3::X));
-            height + direction.dot(transform.translation.as_dvec3())
-        };
-        let axes = [DVec3::X, DVec3::Y, DVec3::Z];
-        let [max, min] = [1.0, -1.0].map(|sign| {
-            let along = axes.map(|axis| sign * reach(sign * axis));
-            DVec3::from(along).as_vec3()
-        });
-        [min, max]
+    /// Shapes, maps and places whose boxes are looked at, if nothing else is asked for.
+    const USUAL: usize = 10_000;
+
+    /// How far a side of a box may be from the shape, as a part of the box's diagonal.
+    const TIGHT: f64 = 1e-5;
+
+    /// What has a box: a shape, or several.
+    struct Boxed {
+        name: &'static str,
+        planar: bool,
+        /// The greatest component of its points along a direction of length 1.
+        height: Box<dyn Fn(DVec3) -> f64>,
+        collider: Collider,
     }
 
-    #[test]
-    fn boxes_are_tight_around_any_affine_image() {
-        let mut random = StdRng::seed_from_u64(5);
-        for _ in 0..8 {
-            let mut truths = of_the_plane(&mut random);
-            truths.extend(of_space(&mut random));
-            for truth in truths {
-                // At the origin, where f32 tells also the corners of tiny boxes apart.
-                let transform = Transform {
-                    translation: Vec3::ZERO,
-                    ..transform(truth.planar, &mut random)
-                };
-                let [min, max] = corners(&truth, &transform);
-                let near = 1e-4;
-                let axes = &[Vec3::X, Vec3::Y, Vec3::Z][..if truth.planar { 2 } else { 3 }];
-                let mut probes = vec![(min, true), (max, true)];
-                for axis in axes {
-                    probes.push((max + near * *axis, false));
-                    probes.push((min - near * *axis, false));
-                }
-                let (mut app, _) = app_with(truth.collider.clone(), transform);
-                let world = app.world_mut();
-                let probes = probes.into_iter().map(|(at, expected)| {
-                    let collider = if truth.planar {
-                        Collider::convex_hull([Vec2::ZERO])
-                    } else {
-                        Collider::convex_hull([Vec3::ZERO])
-                    };
-                    // Within the box by less than the other probes are outside of it.
-                    let centre = 0.5 * (min + max);
-                    let size = (at - centre).length().max(near);
-                    let at = if expected {
-                        at + (centre - at) * (0.1 * near / size)
-                    } else {
-                        at
-                    };
-                    let place = Transform::from_translation(at);
-                    let probe = world.spawn((collider.expect("a point"), place)).id();
-                    (probe, at, expected)
-                });
-                let probes: Vec<_> = probes.collect();
-                tick(&mut app);
-                // Probes do not meet one another, but the two corners of what is but a point.
-                let found = app.world().resource::<CollisionDiagnostics>().candidates;
-                let expected = probes.iter().filter(|(.., expected)| *expected).count();
-                let expected = expected + usize::from(min == max);
-                let name = truth.name;
-                assert_eq!(
-                    found, expected,
-                    "{name} from {min} to {max}, {probes:?}: {transform:?}"
-                );
+    impl From<Truth> for Boxed {
+        fn from(truth: Truth) -> Self {
+            let Truth {
+                name,
+                planar,
+                height,
+                collider,
+                ..
+            } = truth;
+            Self {
+                name,
+                planar,
+                height,
+                collider,
             }
         }
+    }
+
+    fn of_points(name: &'static str, collider: Collider, points: Vec<Vec3>, planar: bool) -> Boxed {
+        let points: Vec<_> = points.into_iter().map(Vec3::as_dvec3).collect();
+        let height = move |d: DVec3| points.iter().map(|p| p.dot(d)).fold(f64::MIN, f64::max);
+        Boxed {
+            name,
+            planar,
+            height: Box::new(height),
+            collider,
+        }
+    }
+
+    /// An egg, by its support function.
+    struct Custom(DVec3);
+
+    impl Support for Custom {
+        type Vector = Vec3;
+
+        fn support(&self, direction: DVec3) -> DVec3 {
+            self.0 * (self.0 * direction).normalize()
+        }
+    }
+
+    /// The hull of points, surfaces of them, and what is the user's own.
+    fn of_many_points(random: &mut StdRng) -> Vec<Boxed> {
+        let points: Vec<_> = (0..random.random_range(4..40))
+            .map(|_| point(random))
+            .collect();
+        let flat: Vec<_> = points.iter().map(|p| p.truncate()).collect();
+        let facets: Vec<_> = (2..points.len() as u32)
+            .map(|c| [c - 2, c - 1, c])
+            .collect();
+        let made = |collider: Result<Collider, ShapeError>| collider.expect("it is a shape");
+        let hull = made(Collider::convex_hull(points.iter().copied()));
+        let mesh = made(Collider::trimesh(points.iter().copied(), facets));
+        let flat_hull = made(Collider::convex_hull(flat.iter().copied()));
+        let line = made(Collider::polyline(flat.iter().copied()));
+        let in_plane: Vec<_> = flat.iter().map(|p| p.extend(0.0)).collect();
+        let heights: Vec<_> = points.iter().take(4).map(|p| p.y).collect();
+        let corners = [(-1.0, -2.0), (1.0, -2.0), (-1.0, 2.0), (1.0, 2.0)];
+        let field = corners.iter().zip(&heights);
+        let field = field.map(|((x, z), y)| Vec3::new(*x, *y, *z)).collect();
+        let size = Vec2::new(2.0, 4.0);
+        let half_size = DVec3::from([(); 3].map(|()| random.random_range(0.1..2.0)));
+        let normal = Dir3::new(point(random)).unwrap_or(Dir3::Z);
+        let plane = Plane3d::new(*normal, Vec2::new(0.5, 1.5));
+        let turn = DQuat::from_rotation_arc(DVec3::Y, normal.as_dvec3().normalize());
+        vec![
+            of_points("hull", hull, points.clone(), false),
+            of_points("mesh", mesh.clone(), points.clone(), false),
+            Boxed {
+                height: {
+                    let inner = of_points("", mesh.clone(), points, false).height;
+                    Box::new(move |d| inner(d) + f64::from(0.3_f32))
+                },
+                ..of_points("mesh with a margin", mesh.rounded(0.3), vec![], false)
+            },
+            of_points("hull of the plane", flat_hull, in_plane.clone(), true),
+            of_points("polyline", line, in_plane, true),
+            of_points(
+                "height field",
+                made(Collider::heightfield(size, 2, &heights)),
+                field,
+                false,
+            ),
+            Boxed {
+                name: "custom",
+                planar: false,
+                height: Box::new(move |d| (half_size * d).length()),
+                collider: Collider::custom(Custom(half_size)),
+            },
+            Boxed {
+                name: "plane with an end",
+                planar: false,
+                height: Box::new(move |d| {
+                    let (x, z) = ((turn * DVec3::X).dot(d), (turn * DVec3::Z).dot(d));
+                    0.5 * x.abs() + 1.5 * z.abs()
+                }),
+                collider: plane.into(),
+            },
+        ]
+    }
+
+    /// All of the same space as one, each in some place, with a margin.
+    fn together(parts: Vec<Truth>, random: &mut StdRng) -> Boxed {
+        let planar = parts[0].planar;
+        let margin = 0.25;
+        let mut heights: Vec<Box<dyn Fn(DVec3) -> f64>> = vec![];
+        let mut colliders = vec![];
+        for part in parts {
+            let place = transform(planar, random);
+            let rotation = place.rotation.as_dquat().normalize();
+            let at = place.translation.as_dvec3();
+            let height = part.height;
+            heights.push(Box::new(move |d| {
+                height(rotation.inverse() * d) + at.dot(d)
+            }));
+            colliders.push((place, part.collider));
+        }
+        let compound = if planar {
+            let pose = |place: Transform| {
+                Isometry2d::new(
+                    place.translation.truncate(),
+                    // Its own angle, and not that of a vector that it has turned.
+                    Rot2::radians(2.0 * place.rotation.z.atan2(place.rotation.w)),
+                )
+            };
+            Collider::compound(colliders.into_iter().map(|(at, it)| (pose(at), it)))
+        } else {
+            Collider::compound(colliders.into_iter().map(|(at, it)| (at.to_isometry(), it)))
+        };
+        Boxed {
+            name: "compound",
+            planar,
+            height: Box::new(move |d| {
+                let heights = heights.iter().map(|height| height(d));
+                heights.fold(f64::MIN, f64::max) + margin
+            }),
+            collider: compound.expect("it has parts").rounded(margin as f32),
+        }
+    }
+
+    fn boxed(random: &mut StdRng) -> Vec<Boxed> {
+        let several = [of_the_plane(random), of_space(random)];
+        let several = several.map(|parts| together(parts, random));
+        let single = of_the_plane(random).into_iter().chain(of_space(random));
+        let mut all: Vec<Boxed> = single.map(Boxed::from).collect();
+        all.extend(of_many_points(random));
+        all.extend(several);
+        all
+    }
+
+    /// The transforms of an entity and of its parent, which together shear: now and then one is flat in an axis.
+    fn under_a_parent(planar: bool, random: &mut StdRng) -> [Transform; 2] {
+        let mut any = |size: f32| {
+            let mut any = transform(planar, random);
+            any.translation *= size;
+            if random.random_bool(0.1) {
+                any.scale[random.random_range(0..2)] = 0.0;
+            }
+            any
+        };
+        let (own, mut parent) = (any(0.5), any(1.0));
+        parent.translation *= [0.0, 1.0, 100.0][random.random_range(0..3)];
+        [own, parent]
+    }
+
+    /// Where the box around a shape is, by its height along the world's axes under an affine map: d · (M x + t) is
+    /// (Mᵀ d) · x + d · t.
+    fn corners(it: &Boxed, [own, parent]: &[Transform; 2]) -> [DVec3; 2] {
+        let map = |transform: &Transform| {
+            let rotation = DMat3::from_quat(transform.rotation.as_dquat().normalize());
+            rotation * DMat3::from_diagonal(transform.scale.as_dvec3())
+        };
+        let linear = map(parent) * map(own);
+        let at = map(parent) * own.translation.as_dvec3() + parent.translation.as_dvec3();
+        let reach = |direction: DVec3| {
+            let inner = linear.transpose() * direction;
+            let inner = if it.planar { inner.with_z(0.0) } else { inner };
+            let length = inner.length();
+            let height = if length > 0.0 {
+                length * (it.height)(inner / length)
+            } else {
+                0.0
+            };
+            height + direction.dot(at)
+        };
+        [-1.0, 1.0].map(|sign| {
+            let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+            let corner = DVec3::from(axes.map(|axis| sign * reach(sign * axis)));
+            if it.planar {
+                corner.with_z(0.0)
+            } else {
+                corner
+            }
+        })
+    }
+
+    /// A point at each end of the box is a candidate, and none that is beyond one of its sides.
+    fn look_at_the_box(app: &mut App, it: &Boxed, transforms: &[Transform; 2]) {
+        let [min, max] = corners(it, transforms);
+        let diagonal = (max - min).length();
+        let farthest = min.abs().max(max.abs()).max_element();
+        // And what rounding a side and a probe to f32 does.
+        let near = TIGHT * diagonal + 4.0 * f64::from(f32::EPSILON) * farthest;
+        // The nearest f32 toward the middle.
+        let ends = [(min, max), (max, min)].map(|(end, other)| {
+            let inward = |end: f64, other: f64| {
+                let rounded = end as f32;
+                let is_beyond = (f64::from(rounded) - end) * (other - end) < 0.0;
+                match is_beyond || (end == other && f64::from(rounded) != end) {
+                    true if other > end => rounded.next_up(),
+                    true if other < end => rounded.next_down(),
+                    _ => rounded,
+                }
+            };
+            let (end, other) = (end.to_array(), other.to_array());
+            Vec3::from([0, 1, 2].map(|axis| inward(end[axis], other[axis])))
+        });
+        let axes = &[DVec3::X, DVec3::Y, DVec3::Z][..if it.planar { 2 } else { 3 }];
+        let beside = axes.iter().flat_map(|axis| {
+            let outward = *axis * near;
+            [(max + outward).as_vec3(), (min - outward).as_vec3()]
+        });
+        let beside: Vec<_> = beside.collect();
+        let probe = || {
+            let probe = if it.planar {
+                Collider::convex_hull([Vec2::ZERO])
+            } else {
+                Collider::convex_hull([Vec3::ZERO])
+            };
+            probe.expect("a point")
+        };
+        let [own, parent] = *transforms;
+        let world = app.world_mut();
+        let parent = world.spawn(parent).id();
+        world.spawn((it.collider.clone(), own, ChildOf(parent)));
+        let probes: Vec<_> = beside
+            .iter()
+            .map(|at| {
+                world
+                    .spawn((probe(), Transform::from_translation(*at)))
+                    .id()
+            })
+            .collect();
+        let candidates = |world: &mut World| {
+            world.run_schedule(Tick);
+            world.resource::<CollisionDiagnostics>().candidates
+        };
+        let name = it.name;
+        let found = candidates(world);
+        assert_eq!(
+            found, 0,
+            "{name} from {min} to {max} is too large: {transforms:?}"
+        );
+        // One after the other: they might meet each other.
+        for end in ends {
+            let end = world.spawn((probe(), Transform::from_translation(end)));
+            let end = end.id();
+            let found = candidates(world);
+            assert_eq!(
+                found, 1,
+                "{name} from {min} to {max} is too small: {transforms:?}"
+            );
+            world.despawn(end);
+        }
+        world.despawn(parent);
+        probes.into_iter().for_each(|probe| {
+            world.despawn(probe);
+        });
+        world.run_schedule(Tick);
+        world.resource_mut::<Messages<CollisionEvent>>().clear();
+    }
+
+    /// The tick of an app, by itself.
+    #[derive(bevy::ecs::schedule::ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+    struct Tick;
+
+    #[test]
+    fn boxes_are_tight_around_any_affine_image_and_never_too_small() {
+        let asked = env::var("HEADBUTT_BOXES").ok();
+        let count = asked.map_or(USUAL, |number| number.parse().expect("a number of cases"));
+        let random = &mut StdRng::seed_from_u64(5);
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(Tick)));
+        let mut done = 0;
+        while done < count {
+            for it in boxed(random) {
+                for _ in 0..4 {
+                    let transforms = under_a_parent(it.planar, random);
+                    look_at_the_box(&mut app, &it, &transforms);
+                    done += 1;
+                }
+            }
+        }
+        println!("{done} boxes");
     }
 
     #[test]

@@ -1,6 +1,9 @@
-//! Meshes, polylines and height fields: contacts with the surface, and none with its seams.
+//! Meshes, polylines and height fields: contacts with the surface, and none with its seams: over more than a hundred thousand
+//! positions of boxes, balls and others on floors that are flat, turned, stretched, mirrored or of one side.
 
 mod common;
+
+use std::collections::HashMap;
 
 use bevy::{math::Quat, prelude::*};
 use common::{app, assert_near, assert_near_vec, tick, transform};
@@ -101,9 +104,17 @@ fn slide(
     pairs.extend(sunk.iter().map(|(entity, ..)| (*entity, surface)));
     let hits = tick(&mut app).messages;
     assert_eq!(hits.len(), count);
+    let seen = |hit: &CollisionEvent| {
+        if hit.entity == surface {
+            hit.other
+        } else {
+            hit.entity
+        }
+    };
+    let hits: HashMap<Entity, CollisionEvent> = hits.iter().map(|hit| (seen(hit), *hit)).collect();
     let mut errors = (0f32, 0f32);
     for (entity, depth, size) in sunk {
-        let hit = hits.iter().find_map(|hit| hit.seen_from(entity)).unwrap();
+        let hit = hits[&entity].seen_from(entity).unwrap();
         let off = (hit.normal + normal).length();
         let by = (hit.depth - depth).abs() / size;
         assert!(off <= 1e-4, "{hit:#?}: not {normal}, {depth}");
@@ -138,7 +149,7 @@ fn a_flat_floor_has_no_seams() {
     let mut random = StdRng::seed_from_u64(1);
     let floor = floor(&mut random);
     let pose = Transform::IDENTITY;
-    let errors = slide(&mut random, floor, pose, &solids(), false, 20_000);
+    let errors = slide(&mut random, floor, pose, &solids(), false, 60_000);
     println!("off by {errors:?}");
 }
 
@@ -191,9 +202,9 @@ fn nor_has_a_floor_that_is_turned_scaled_or_mirrored() {
             surface = surface.one_sided();
         }
         if plane {
-            slide(&mut random, surface, pose, &planar(), true, 500);
+            slide(&mut random, surface, pose, &planar(), true, 1500);
         } else {
-            slide(&mut random, surface, pose, &solids(), false, 500);
+            slide(&mut random, surface, pose, &solids(), false, 1500);
         }
     }
 }

@@ -98,13 +98,14 @@ impl Collider {
     /// # Errors
     ///
     /// [`ShapeError::Mesh`] for a mesh that cannot be read, or that is made of points or lines;
-    /// [`ShapeError::NoParts`] without triangles that have an area, [`ShapeError::NoSuchVertex`] for a number that is too
+    /// [`ShapeError::NoFacets`] without triangles that have an area, [`ShapeError::NoSuchVertex`] for a number that is too
     /// large, [`ShapeError::NotFinite`] for a corner that is NaN or infinite. The z of a vertex is not looked at.
     pub fn compound_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
         let vertices = positions(mesh)?;
         let corner = |number: u32| {
             let vertex = vertices.get(number as usize).copied().map(flat);
-            vertex.ok_or(ShapeError::NoSuchVertex(number))
+            let count = vertices.len();
+            vertex.ok_or(ShapeError::NoSuchVertex { number, count })
         };
         let mut parts = Vec::new();
         for [a, b, c] in triangles(mesh, vertices.len())? {
@@ -112,6 +113,9 @@ impl Collider {
             if has_area(&triangle) {
                 parts.push((Vec2::ZERO, Self::try_new(triangle)?));
             }
+        }
+        if parts.is_empty() {
+            return Err(ShapeError::NoFacets(ShapeError::TRIANGLE));
         }
         Self::compound(parts)
     }

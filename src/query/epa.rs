@@ -126,7 +126,9 @@ where
     // of what the depth is off: then GJK has better points. Half of what is left of it at each shape leaves the points
     // opposite to each other.
     let missed = |found: &Penetration<W>| found.first - found.second - found.normal * found.depth;
-    let found = if missed(&found).length() > 2.0 * DEPTH_GAP * found.scale {
+    // Blocks that are apart come here too, and may be tiny for how far that is.
+    let scale = found.scale.max(-found.depth);
+    let found = if missed(&found).length() > 2.0 * DEPTH_GAP * scale {
         meet(pair, found).0
     } else {
         found

@@ -160,7 +160,7 @@ impl<V: Space> Compound<V> {
         });
         match best.filter(|_| self.tree.is_whole()) {
             Some(best) => best + unit * mesh.grain(),
-            // Of what has no facets with an area, or some too large for a box.
+            // Of what has facets too large for a box.
             None => farthest(mesh.vertices(), direction),
         }
     }

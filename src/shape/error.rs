@@ -31,9 +31,12 @@ pub enum ShapeError {
     /// A hull of more points than there may be; the number is the limit.
     #[error("a convex hull can have no more than {0} points")]
     TooManyPoints(usize),
-    /// A compound of nothing, or a surface of no facets.
+    /// A compound of nothing.
     #[error("a compound needs at least one part")]
     NoParts,
+    /// A surface of no facets, or of none that has an area; the text names what there has to be.
+    #[error("there must be at least one {0}")]
+    NoFacets(&'static str),
     /// A part of a compound is a default [`Collider`](crate::Collider), which has no shape.
     #[error("a part of a compound must have a shape")]
     InertPart,
@@ -50,9 +53,14 @@ pub enum ShapeError {
     /// digits.
     #[error("the rotation of a part must be orthonormal, to 12 digits")]
     NoRotation,
-    /// A facet has a vertex of this number, and there is none.
-    #[error("there is no vertex number {0}")]
-    NoSuchVertex(u32),
+    /// A facet has a vertex of a number that is too large.
+    #[error("there is no vertex number {number}: of {count} vertices the first is number 0")]
+    NoSuchVertex {
+        /// The number that a facet has.
+        number: u32,
+        /// How many vertices there are.
+        count: usize,
+    },
     /// A height field whose heights do not make up its rows and columns, or that has less than two of either.
     #[error("a height field needs rows times columns heights, and two of either at least")]
     Heights,
@@ -63,6 +71,9 @@ pub enum ShapeError {
 }
 
 impl ShapeError {
+    /// What a mesh must have one of.
+    pub(crate) const TRIANGLE: &'static str = "triangle with an area";
+
     /// Accepts points whose coordinates are finite.
     pub(super) fn check_points<V: Space>(name: &'static str, points: &[V]) -> Result<(), Self> {
         let finite = points.iter().all(|point| point.is_finite());

@@ -27,8 +27,8 @@ pub(super) fn extruded<V: Space>(
     let across = DVec2::new(direction.component(0), direction.component(1));
     let radius = checked_radius(base.radius());
     let point = if across == DVec2::ZERO {
-        // Every point of the base is the farthest, so any direction will do.
-        base.support(DVec2::X)
+        // Every point of the base is the farthest, so any direction will do; but a radius that is none still is none.
+        base.support(DVec2::X) + DVec2::X * (radius * 0.0)
     } else if radius == 0.0 {
         base.support(across)
     } else {

@@ -19,8 +19,8 @@ pub(super) mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no convex shape that headbutt knows",
     label = "no convex shape",
-    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is given as several convex parts, or as \
-        the hull of its points: `Collider::convex_hull`",
+    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is a `Collider::compound` of convex parts, a \
+        surface (`Collider::trimesh`, `Collider::polyline`), or the hull of its points (`Collider::convex_hull`)",
     note = "a shape of your own is a `Support`: `Collider::custom`"
 )]
 pub trait IntoShape: sealed::Sealed {
@@ -41,8 +41,8 @@ pub trait IntoShape: sealed::Sealed {
     message = "`{Self}` is no shape that is always convex",
     label = "not always convex",
     note = "what may be concave (a circular sector) goes through `Collider::try_from` or `Collider::try_new`",
-    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is given as several convex parts, or as \
-        the hull of its points: `Collider::convex_hull`",
+    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is a `Collider::compound` of convex parts, a \
+        surface (`Collider::trimesh`, `Collider::polyline`), or the hull of its points (`Collider::convex_hull`)",
     note = "a shape of your own is a `Support`: `Collider::custom`"
 )]
 pub trait ConvexShape: IntoShape {}

@@ -48,24 +48,30 @@ impl<V: Space> Mesh<V> {
     /// Facets by the numbers of their vertices.
     pub fn new(vertices: Box<[V]>, facets: Box<[Numbers]>) -> Result<Self, ShapeError> {
         ShapeError::check_points("vertex", &vertices)?;
-        if facets.is_empty() {
-            return Err(ShapeError::NoParts);
-        }
         let missing = facets
             .iter()
             .flat_map(corners_of::<V>)
             .find(|number| vertices.get(*number as usize).is_none());
-        if let Some(missing) = missing {
-            return Err(ShapeError::NoSuchVertex(missing));
+        if let Some(number) = missing {
+            let count = vertices.len();
+            return Err(ShapeError::NoSuchVertex { number, count });
         }
         let used = facets.iter().flat_map(corners_of::<V>);
         let used = used.filter_map(|it| vertices.get(it as usize));
         let grain = grain(used.map(|it| it.widen()));
-        Ok(Self {
+        let mesh = Self {
             vertices,
             facets,
             grain,
-        })
+        };
+        // Without one that has an area nothing ever touches it, and that is never what was meant.
+        let corners = |facet| mesh.corners_of(facet);
+        let mut facets = mesh.facets.iter().filter_map(corners);
+        if facets.any(|corners| has_area::<V>(&corners)) {
+            Ok(mesh)
+        } else {
+            Err(ShapeError::NoFacets(facet_name::<V>()))
+        }
     }
 
     /// How many facets there are.
@@ -101,7 +107,10 @@ impl<V: Space> Mesh<V> {
 
     /// The corners of a facet.
     pub fn corners(&self, number: u32) -> Option<Corners<V::Wide>> {
-        let facet = self.facets.get(number as usize)?;
+        self.corners_of(self.facets.get(number as usize)?)
+    }
+
+    fn corners_of(&self, facet: &Numbers) -> Option<Corners<V::Wide>> {
         let corner = |it| self.vertices.get(it as usize).map(|it| it.widen());
         corners_of::<V>(facet).map(corner).collect()
     }
@@ -318,6 +327,15 @@ fn has_area<V: Space>(corners: &[V::Wide]) -> bool {
     let area = V::Wide::perpendicular(&edges).map_or(0.0, Wide::length);
     // The area is a product of two lengths in space, and a length in the plane.
     area > (1..V::Wide::DIMENSION).fold(SLIVER, |product, _| product * longest)
+}
+
+/// What a surface must have one of.
+fn facet_name<V: Space>() -> &'static str {
+    if V::Wide::DIMENSION == 2 {
+        "segment with a length"
+    } else {
+        ShapeError::TRIANGLE
+    }
 }
 
 fn corners_of<V: Space>(facet: &Numbers) -> impl Iterator<Item = u32> {

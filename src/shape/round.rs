@@ -102,13 +102,13 @@ impl Cap {
     /// The functions of the angle are those of the crate `libm`, which are made of + - * / and so are the same on every
     /// platform.
     pub fn new(radius: f32, half_angle: f32, pointed: bool) -> Self {
-        let angle = f64::from(half_angle.abs().clamp(0.0, PI));
+        // The f32 next to pi is above it: there the sine would be less than 0, or as 0 leave open on which end y is.
+        let angle = f64::from(half_angle.abs().clamp(0.0, PI.next_down()));
         Self {
             radius,
             half_angle,
             pointed,
-            // That of the f32 next to pi is less than 0.
-            sin: libm::sin(angle).max(0.0),
+            sin: libm::sin(angle),
             cos: libm::cos(angle),
         }
     }

@@ -81,8 +81,9 @@ use crate::space::{Space, Wide};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no convex shape that headbutt knows",
     label = "no convex shape",
-    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is given as several convex parts, or as \
-        the hull of its points: a slice of them, or a `ConvexHull`",
+    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is asked of part by part, or as the hull of its \
+        points: a slice of them, or a `ConvexHull`",
+    note = "a `Collider` is no shape of a query: ask of the shape that it was made of",
     note = "a shape of your own needs a `Support` of your own"
 )]
 pub trait Support {

@@ -7,19 +7,23 @@ use core::{
     f64::consts::TAU,
 };
 
-use bevy::math::{
-    DVec3, Quat, Vec2, Vec3,
-    primitives::{
-        Arc2d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum, Cylinder, Ellipse,
-        Extrusion, RegularPolygon, Rhombus, Triangle2d,
+use bevy::{
+    math::{
+        DMat3, DVec3, Quat, Vec2, Vec3,
+        primitives::{
+            Arc2d, Capsule2d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
+            ConvexPolygon, Cylinder, Ellipse, Extrusion, Rectangle, RegularPolygon, Rhombus,
+            Tetrahedron, Triangle2d,
+        },
     },
+    transform::components::Transform,
 };
-use headbutt::{ConvexHull, Rounded, Support};
+use headbutt::{Collider, ConvexHull, Rounded};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{
     Convex,
-    cases::{Bounded, Dimension},
+    cases::{Bounded, Dimension, Made, Primitive},
     solid::{Form, Solid},
     unit,
 };
@@ -38,12 +42,16 @@ pub enum Class {
     RoundedBox,
     Rhombus,
     RegularPolygon,
+    /// A convex polygon, vertex by vertex.
+    Polygon,
     Sector,
     CircleSegment,
+    /// What is round with a margin, or has corners that are not those of a box.
+    Margined,
+    Tetrahedron,
     Cylinder,
     Cone,
     Frustum,
-    RoundedCylinder,
     /// An extruded polygon.
     Prism,
     /// What is extruded and round.
@@ -51,7 +59,7 @@ pub enum Class {
 }
 
 /// Those that there are in the plane.
-const IN_PLANE: [Class; 14] = [
+const IN_PLANE: [Class; 16] = [
     Class::Point,
     Class::Ball,
     Class::Capsule,
@@ -64,12 +72,14 @@ const IN_PLANE: [Class; 14] = [
     Class::RoundedBox,
     Class::Rhombus,
     Class::RegularPolygon,
+    Class::Polygon,
     Class::Sector,
     Class::CircleSegment,
+    Class::Margined,
 ];
 
 /// Those that there are in space.
-const IN_SPACE: [Class; 16] = [
+const IN_SPACE: [Class; 17] = [
     Class::Point,
     Class::Ball,
     Class::Capsule,
@@ -80,10 +90,11 @@ const IN_SPACE: [Class; 16] = [
     Class::Hull,
     Class::Ellipsoid,
     Class::RoundedBox,
+    Class::Margined,
+    Class::Tetrahedron,
     Class::Cylinder,
     Class::Cone,
     Class::Frustum,
-    Class::RoundedCylinder,
     Class::Prism,
     Class::Log,
 ];
@@ -103,11 +114,10 @@ impl Class {
             Self::Point | Self::Segment | Self::Triangle | Self::Box | Self::Hull => {
                 Family::Polytope
             }
-            Self::Rhombus | Self::RegularPolygon | Self::Prism => Family::Polytope,
+            Self::Rhombus | Self::RegularPolygon | Self::Polygon => Family::Polytope,
+            Self::Tetrahedron | Self::Prism => Family::Polytope,
             Self::Ellipsoid | Self::Cylinder | Self::Cone | Self::Frustum => Family::Smooth,
-            Self::Sector | Self::CircleSegment | Self::RoundedCylinder | Self::Log => {
-                Family::Smooth
-            }
+            Self::Sector | Self::CircleSegment | Self::Margined | Self::Log => Family::Smooth,
         }
     }
 }
@@ -167,11 +177,92 @@ pub const STEPS: usize = 200;
 /// A shape as the library sees it, and as the oracle does.
 pub struct Figure<V> {
     pub class: Class,
-    shape: Box<dyn Support<Vector = V>>,
+    shape: Made<V>,
     form: Form,
     radius: f64,
     /// Whether it is solved in the general way, also where there is a closed form for it.
     is_general: bool,
+    /// What stretches it before the pose places it: only colliders have one.
+    stretch: Option<Stretch>,
+}
+
+/// What an entity and its parent do to a shape, but for the parent's rotation and place: two scales, and a turn in between that
+/// makes a shear of them.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    inner: Vec3,
+    turn: Quat,
+    outer: Vec3,
+    /// Where the entity is in its parent's frame.
+    at: Vec3,
+}
+
+impl Stretch {
+    fn random<V: Dimension>(size: f32, random: &mut StdRng) -> Self {
+        let length = |random: &mut StdRng| {
+            let length = 10_f32.powf(random.random_range(-0.5..0.5));
+            if random.random_bool(0.3) {
+                -length
+            } else {
+                length
+            }
+        };
+        let scale = |random: &mut StdRng| {
+            let mut scale = Vec3::from([(); 3].map(|()| length(random)));
+            // Of the two axes that there are in the plane as well.
+            let axis = random.random_range(0..2);
+            match random.random_range(0..8) {
+                0 => scale[axis] = 0.0,
+                1 => scale[axis] *= 1e-3,
+                2..=3 => scale = Vec3::splat(scale.x),
+                _ => {}
+            }
+            scale
+        };
+        let (inner, outer) = (scale(random), scale(random));
+        let turn = if random.random_bool(0.3) {
+            Quat::IDENTITY
+        } else {
+            quat(random)
+        };
+        let at = if random.random_bool(0.5) {
+            Vec3::ZERO
+        } else {
+            size * self::inner(random)
+        };
+        Self {
+            inner,
+            turn: V::transform(V::isometry(turn, Vec3::ZERO)).rotation,
+            outer,
+            at: V::of(at).deep().as_vec3(),
+        }
+    }
+
+    /// The transforms of an entity and of its parent that have the shape stretched and then in a pose, as far as f32 can tell.
+    fn transforms<V: Dimension>(&self, pose: V::Isometry) -> [Transform; 2] {
+        let parent = V::transform(pose).with_scale(self.outer);
+        let (linear, translation) = map_of(&parent);
+        let translation = translation - linear * self.at.as_dvec3();
+        let own = Transform {
+            translation: self.at,
+            rotation: self.turn,
+            scale: self.inner,
+        };
+        [own, parent.with_translation(translation.as_vec3())]
+    }
+}
+
+/// The affine map of a transform.
+fn map_of(transform: &Transform) -> (DMat3, DVec3) {
+    let rotation = DMat3::from_quat(transform.rotation.as_dquat().normalize());
+    let scale = DMat3::from_diagonal(transform.scale.as_dvec3());
+    (rotation * scale, transform.translation.as_dvec3())
+}
+
+/// The affine map of an entity with a parent.
+fn map_of_child([own, parent]: &[Transform; 2]) -> (DMat3, DVec3) {
+    let ((inner, at), (outer, place)) = (map_of(own), map_of(parent));
+    (outer * inner, outer * at + place)
 }
 
 /// What is special about a shape.
@@ -189,19 +280,20 @@ enum Style {
 }
 
 impl<V: Dimension> Figure<V> {
-    fn new(class: Class, shape: Box<dyn Support<Vector = V>>, form: Form, radius: f32) -> Self {
+    fn new(class: Class, shape: Made<V>, form: Form, radius: f32) -> Self {
         Self {
             class,
             shape,
             form,
             radius: radius.into(),
             is_general: false,
+            stretch: None,
         }
     }
 
     fn of_points(
         class: Class,
-        shape: Box<dyn Support<Vector = V>>,
+        shape: Made<V>,
         points: impl IntoIterator<Item = V>,
         radius: f32,
     ) -> Self {
@@ -230,7 +322,7 @@ impl<V: Dimension> Figure<V> {
 
     pub fn hull(points: Vec<V>) -> Self {
         let hull = ConvexHull::new(points.iter().copied()).expect("finite points");
-        Self::of_points(Class::Hull, Box::new(hull), points, 0.0)
+        Self::of_points(Class::Hull, Made::new(hull), points, 0.0)
     }
 
     pub fn ellipsoid(half_size: Vec3) -> Self {
@@ -269,7 +361,11 @@ impl<V: Dimension> Figure<V> {
         match class {
             Class::Point => {
                 let point = points(1, random);
-                Self::of_points(class, Box::new(point.clone()), point, 0.0)
+                let shape = Made {
+                    support: Box::new(point.clone()),
+                    collider: Collider::convex_hull(point.clone()).expect("a point"),
+                };
+                Self::of_points(class, shape, point, 0.0)
             }
             Class::Ball => Self::ball(lengths.z),
             Class::Capsule => Self::capsule(lengths.y, lengths.x),
@@ -319,15 +415,15 @@ impl<V: Dimension> Figure<V> {
                 let corners = regular_corners(&polygon);
                 Self::new(class, V::flat(polygon), Form::Points(corners), 0.0)
             }
+            Class::Polygon => {
+                let corners = convex_corners(lengths, random);
+                let polygon = ConvexPolygon::new_unchecked(corners.clone());
+                let corners = corners.into_iter().map(|it| V::of(it.extend(0.0)));
+                Self::of_points(class, V::flat(polygon), corners, 0.0)
+            }
             Class::Sector | Class::CircleSegment => {
                 let centre = class == Class::Sector;
-                let most = if centre { FRAC_PI_2 } else { PI };
-                let half_angle = match random.random_range(0..8) {
-                    0 => FRAC_PI_2,
-                    1 => thickness * FRAC_PI_4,
-                    _ => thickness * random.random_range(0.05..most),
-                };
-                let arc = Arc2d::new(lengths.z, half_angle);
+                let arc = arc(lengths.z, thickness, centre, random);
                 let shape = if centre {
                     V::flat(CircularSector { arc })
                 } else {
@@ -335,32 +431,28 @@ impl<V: Dimension> Figure<V> {
                 };
                 Self::new(class, shape, slice(arc, centre), 0.0)
             }
-            Class::Cylinder | Class::RoundedCylinder => {
-                let (half_height, radius) = (lengths.y, lengths.x);
-                let form = Form::Cylinder {
-                    half_height: half_height.into(),
-                    radius: radius.into(),
-                };
-                let cylinder = Cylinder {
-                    half_height,
-                    radius,
-                };
-                if class == Class::Cylinder {
-                    Self::new(class, V::solid(cylinder), form, 0.0)
+            Class::Margined => {
+                let margin = 0.4 * lengths.z;
+                let (shape, form) = if V::PLANAR {
+                    Self::margined_in_plane(lengths, margin, random)
                 } else {
-                    let margin = 0.4 * lengths.z;
-                    let shape = V::solid(Rounded::new(cylinder, margin));
-                    Self::new(class, shape, form, margin)
-                }
+                    Self::margined_in_space(lengths, margin, random)
+                };
+                Self::new(class, shape, form, margin)
+            }
+            Class::Tetrahedron => {
+                let corners = points(4, random);
+                let vertices = [0, 1, 2, 3].map(|number| corners[number].deep().as_vec3());
+                let shape = V::solid(Tetrahedron { vertices });
+                Self::of_points(class, shape, corners, 0.0)
+            }
+            Class::Cylinder => {
+                let (cylinder, form) = cylinder(lengths);
+                Self::new(class, V::solid(cylinder), form, 0.0)
             }
             Class::Cone => {
-                let (half_height, radius) = (lengths.y, lengths.x);
-                let form = Form::Cone {
-                    half_height: half_height.into(),
-                    radius: radius.into(),
-                };
-                let height = 2.0 * half_height;
-                Self::new(class, V::solid(Cone { radius, height }), form, 0.0)
+                let (cone, form) = cone(lengths);
+                Self::new(class, V::solid(cone), form, 0.0)
             }
             Class::Frustum => {
                 let radius_top = lengths.x * random.random_range(0.0..1.5);
@@ -379,24 +471,37 @@ impl<V: Dimension> Figure<V> {
             }
             Class::Prism => {
                 let half_depth = lengths.y;
-                let (shape, base) = if random.random_bool(0.5) {
-                    let corners = points(3, random);
-                    let corners =
-                        [corners[0], corners[1], corners[2]].map(|it| it.deep().as_vec3());
-                    let [a, b, c] = corners.map(Vec3::truncate);
-                    let base_shape = Triangle2d::new(a, b, c);
-                    let shape = V::solid(Extrusion {
-                        base_shape,
-                        half_depth,
-                    });
-                    (shape, corners.map(|it| it.with_z(0.0).as_dvec3()).to_vec())
-                } else {
-                    let base_shape = regular_polygon(lengths.x, random);
-                    let shape = V::solid(Extrusion {
-                        base_shape,
-                        half_depth,
-                    });
-                    (shape, regular_corners(&base_shape))
+                let (shape, base) = match random.random_range(0..5) {
+                    0 => {
+                        let corners = points(3, random);
+                        let [a, b, c] = [0, 1, 2].map(|it| corners[it].deep().as_vec3().truncate());
+                        let shape = extruded::<V, _>(Triangle2d::new(a, b, c), half_depth);
+                        (shape, flat_points([a, b, c]))
+                    }
+                    1 => {
+                        let base = regular_polygon(lengths.x, random);
+                        let corners = regular_corners(&base);
+                        (extruded::<V, _>(base, half_depth), corners)
+                    }
+                    2 => {
+                        let half_size = Vec2::new(lengths.x, lengths.z);
+                        let Vec2 { x, y } = half_size;
+                        let corners = [(x, y), (-x, y), (x, -y), (-x, -y)].map(Vec2::from);
+                        let shape = extruded::<V, _>(Rectangle { half_size }, half_depth);
+                        (shape, flat_points(corners))
+                    }
+                    3 => {
+                        let half_diagonals = Vec2::new(lengths.x, lengths.z);
+                        let Vec2 { x, y } = half_diagonals;
+                        let corners = [(x, 0.0), (-x, 0.0), (0.0, y), (0.0, -y)].map(Vec2::from);
+                        let shape = extruded::<V, _>(Rhombus { half_diagonals }, half_depth);
+                        (shape, flat_points(corners))
+                    }
+                    _ => {
+                        let corners = convex_corners(lengths, random);
+                        let base = ConvexPolygon::new_unchecked(corners.clone());
+                        (extruded::<V, _>(base, half_depth), flat_points(corners))
+                    }
                 };
                 let ends = [1.0, -1.0].map(|end| DVec3::Z * (end * f64::from(half_depth)));
                 let corners = base.iter().flat_map(|corner| ends.map(|end| *corner + end));
@@ -404,32 +509,39 @@ impl<V: Dimension> Figure<V> {
             }
             Class::Log => {
                 let half_depth = lengths.y;
-                let (shape, base) = match random.random_range(0..3) {
+                let (shape, base) = match random.random_range(0..5) {
                     0 => {
-                        let base_shape = Ellipse::new(lengths.x, lengths.z);
-                        let half_size = base_shape.half_size.extend(0.0).as_dvec3();
-                        let shape = V::solid(Extrusion {
-                            base_shape,
-                            half_depth,
-                        });
+                        let base = Ellipse::new(lengths.x, lengths.z);
+                        let half_size = base.half_size.extend(0.0).as_dvec3();
+                        let shape = extruded::<V, _>(base, half_depth);
                         (shape, Form::Ellipsoid(half_size))
                     }
                     1 => {
-                        let base_shape = Circle::new(lengths.x);
                         let half_size = DVec3::new(1.0, 1.0, 0.0) * f64::from(lengths.x);
-                        let shape = V::solid(Extrusion {
-                            base_shape,
-                            half_depth,
-                        });
+                        let shape = extruded::<V, _>(Circle::new(lengths.x), half_depth);
                         (shape, Form::Ellipsoid(half_size))
                     }
+                    2 => {
+                        let (radius, half_length) = (lengths.x, lengths.z);
+                        let base = Capsule2d {
+                            radius,
+                            half_length,
+                        };
+                        let ends = [1.0, -1.0].map(|end| Vec2::Y * (end * half_length));
+                        let form = Form::Grown {
+                            core: Box::new(Form::Points(flat_points(ends))),
+                            radius: radius.into(),
+                        };
+                        (extruded::<V, _>(base, half_depth), form)
+                    }
+                    3 => {
+                        let arc = arc(lengths.x, 1.0, true, random);
+                        let shape = extruded::<V, _>(CircularSector { arc }, half_depth);
+                        (shape, slice(arc, true))
+                    }
                     _ => {
-                        let arc = Arc2d::new(lengths.x, random.random_range(0.05..PI));
-                        let base_shape = CircularSegment { arc };
-                        let shape = V::solid(Extrusion {
-                            base_shape,
-                            half_depth,
-                        });
+                        let arc = arc(lengths.x, 1.0, false, random);
+                        let shape = extruded::<V, _>(CircularSegment { arc }, half_depth);
                         (shape, slice(arc, false))
                     }
                 };
@@ -442,12 +554,84 @@ impl<V: Dimension> Figure<V> {
         }
     }
 
+    fn margined_in_plane(lengths: Vec3, margin: f32, random: &mut StdRng) -> (Made<V>, Form) {
+        match random.random_range(0..4) {
+            0 => {
+                let polygon = regular_polygon(lengths.x, random);
+                let corners = regular_corners(&polygon);
+                let shape = V::flat(Rounded::new(polygon, margin));
+                (shape, Form::Points(corners))
+            }
+            1 => {
+                let corners = convex_corners(lengths, random);
+                let polygon = ConvexPolygon::new_unchecked(corners.clone());
+                let shape = V::flat(Rounded::new(polygon, margin));
+                (shape, Form::Points(flat_points(corners)))
+            }
+            2 => {
+                let ellipse = Ellipse::new(lengths.x, lengths.y);
+                let form = Form::Ellipsoid(ellipse.half_size.extend(0.0).as_dvec3());
+                (V::flat(Rounded::new(ellipse, margin)), form)
+            }
+            _ => {
+                let arc = arc(lengths.x, 1.0, true, random);
+                let shape = V::flat(Rounded::new(CircularSector { arc }, margin));
+                (shape, slice(arc, true))
+            }
+        }
+    }
+
+    fn margined_in_space(lengths: Vec3, margin: f32, random: &mut StdRng) -> (Made<V>, Form) {
+        match random.random_range(0..4) {
+            0 => {
+                let (cylinder, form) = cylinder(lengths);
+                (V::solid(Rounded::new(cylinder, margin)), form)
+            }
+            1 => {
+                let (cone, form) = cone(lengths);
+                (V::solid(Rounded::new(cone, margin)), form)
+            }
+            2 => {
+                let vertices = [(); 4].map(|()| inner(random) * lengths);
+                let shape = V::solid(Rounded::new(Tetrahedron { vertices }, margin));
+                (shape, Form::Points(vertices.map(Vec3::as_dvec3).to_vec()))
+            }
+            _ => {
+                let base_shape = Ellipse::new(lengths.x, lengths.z);
+                let half_depth = lengths.y;
+                let base = Form::Ellipsoid(base_shape.half_size.extend(0.0).as_dvec3());
+                let log = Extrusion {
+                    base_shape,
+                    half_depth,
+                };
+                let form = Form::Prism {
+                    base: Box::new(base),
+                    half_depth: half_depth.into(),
+                };
+                (V::solid(Rounded::new(log, margin)), form)
+            }
+        }
+    }
+
+    pub fn collider(&self) -> Collider {
+        self.shape.collider.clone()
+    }
+
     pub fn support(&self) -> Bounded<'_, V> {
-        Bounded::new(Box::new(&*self.shape)).in_general(self.is_general)
+        Bounded::new(Box::new(&*self.shape.support)).in_general(self.is_general)
     }
 
     pub fn solid(&self, pose: V::Isometry, origin: DVec3) -> Solid {
-        Solid::new(&self.form, self.radius, V::map(pose), origin, V::PLANAR)
+        match &self.stretch {
+            None => Solid::new(&self.form, self.radius, V::map(pose), origin, V::PLANAR),
+            Some(stretch) => self.mapped(&stretch.transforms::<V>(pose), origin),
+        }
+    }
+
+    /// As the collider of an entity, and under that of its parent.
+    fn mapped(&self, transforms: &[Transform; 2], origin: DVec3) -> Solid {
+        let map = map_of_child(transforms);
+        Solid::mapped(&self.form, self.radius, map, origin, V::PLANAR)
     }
 }
 
@@ -480,6 +664,73 @@ fn regular_corners(polygon: &RegularPolygon) -> Vec<DVec3> {
         DVec3::new(-angle.sin(), angle.cos(), 0.0) * f64::from(polygon.circumradius())
     };
     (0..sides).map(corner).collect()
+}
+
+/// Of an ellipse, some corners, counter-clockwise. Of one that is thin, rounding makes a polygon that Bevy does not call convex;
+/// the library takes its hull.
+fn convex_corners(half_size: Vec3, random: &mut StdRng) -> Vec<Vec2> {
+    let count = random.random_range(3..=8);
+    let step = 2.0 * PI / count as f32;
+    let start = random.random_range(-PI..PI);
+    (0..count)
+        .map(|number| {
+            // No two of them in one place.
+            let angle = start + step * (number as f32 + random.random_range(-0.3..0.3));
+            Vec2::from_angle(angle) * Vec2::new(half_size.x, half_size.z)
+        })
+        .collect()
+}
+
+fn flat_points(points: impl IntoIterator<Item = Vec2>) -> Vec<DVec3> {
+    points
+        .into_iter()
+        .map(|point| point.extend(0.0).as_dvec3())
+        .collect()
+}
+
+fn extruded<V: Dimension, P>(base_shape: P, half_depth: f32) -> Made<V>
+where
+    P: bevy::math::primitives::Primitive2d,
+    Extrusion<P>: Primitive<Vec3>,
+{
+    V::solid(Extrusion {
+        base_shape,
+        half_depth,
+    })
+}
+
+fn cylinder(lengths: Vec3) -> (Cylinder, Form) {
+    let (half_height, radius) = (lengths.y, lengths.x);
+    let form = Form::Cylinder {
+        half_height: half_height.into(),
+        radius: radius.into(),
+    };
+    let cylinder = Cylinder {
+        half_height,
+        radius,
+    };
+    (cylinder, form)
+}
+
+fn cone(lengths: Vec3) -> (Cone, Form) {
+    let (half_height, radius) = (lengths.y, lengths.x);
+    let form = Form::Cone {
+        half_height: half_height.into(),
+        radius: radius.into(),
+    };
+    let height = 2.0 * half_height;
+    (Cone { radius, height }, form)
+}
+
+/// Of no more than half a circle, if it is one of a sector.
+fn arc(radius: f32, thickness: f32, centre: bool, random: &mut StdRng) -> Arc2d {
+    let most = if centre { FRAC_PI_2 } else { PI };
+    let half_angle = match random.random_range(0..8) {
+        0 => FRAC_PI_2,
+        1 => thickness * FRAC_PI_4,
+        _ => thickness * random.random_range(0.05..most),
+    };
+    Arc2d::new(radius, half_angle)
 }
 
 fn slice(arc: Arc2d, centre: bool) -> Form {
@@ -554,6 +805,8 @@ pub struct Adverse<V: Dimension> {
     pub origin: DVec3,
     pub solid_a: Solid,
     pub solid_b: Solid,
+    /// Of stretched figures, those of each entity and of its parent.
+    pub transforms: Option<[[Transform; 2]; 2]>,
 }
 
 impl<V: Dimension> core::fmt::Debug for Adverse<V> {
@@ -564,12 +817,19 @@ impl<V: Dimension> core::fmt::Debug for Adverse<V> {
             pose_a,
             b,
             pose_b,
+            transforms,
             ..
         } = self;
-        write!(
-            formatter,
-            "{regime:?}: {a:?} at {pose_a:?}, {b:?} at {pose_b:?}"
-        )
+        match transforms {
+            None => write!(
+                formatter,
+                "{regime:?}: {a:?} at {pose_a:?}, {b:?} at {pose_b:?}"
+            ),
+            Some([of_a, of_b]) => write!(
+                formatter,
+                "{regime:?}: {a:?} under {of_a:?}, {b:?} under {of_b:?}"
+            ),
+        }
     }
 }
 
@@ -599,19 +859,49 @@ impl<V: Dimension> Adverse<V> {
         Self::step(number, number * 7 % STEPS)
     }
 
+    /// The same as two entities of a tick, each under a random affine map.
+    pub fn mapped(number: usize) -> Self {
+        let mut case = Self::made(number, 0, true);
+        let stretches = [&case.a, &case.b].map(|figure| figure.stretch);
+        if let [Some(of_a), Some(of_b)] = stretches {
+            let transforms = [
+                of_a.transforms::<V>(case.pose_a),
+                of_b.transforms::<V>(case.pose_b),
+            ];
+            (_, case.origin) = map_of_child(&transforms[0]);
+            case.solid_a = case.a.mapped(&transforms[0], case.origin);
+            case.solid_b = case.b.mapped(&transforms[1], case.origin);
+            case.transforms = Some(transforms);
+        }
+        case
+    }
+
     /// A step of a slow movement; in all other regimes, all steps are the same.
     pub fn step(number: usize, step: usize) -> Self {
+        Self::made(number, step, false)
+    }
+
+    fn made(number: usize, step: usize, is_mapped: bool) -> Self {
         let regime = REGIMES[number % REGIMES.len()];
         let round = number / REGIMES.len();
         let random = &mut StdRng::seed_from_u64(number as u64 ^ 0x5eed_0000_0000_0000);
         let plan = Plan::new::<V>(regime, round, random);
         let a_again = &mut random.clone();
-        let a = Figure::random(plan.classes[0], plan.sizes[0], plan.styles[0], random);
-        let b = if regime == Regime::Identical {
+        let mut a = Figure::random(plan.classes[0], plan.sizes[0], plan.styles[0], random);
+        let mut b = if regime == Regime::Identical {
             Figure::random(plan.classes[0], plan.sizes[0], plan.styles[0], a_again)
         } else {
             Figure::random(plan.classes[1], plan.sizes[1], plan.styles[1], random)
         };
+        if is_mapped {
+            let mut stretch = |size| Some(Stretch::random::<V>(size, random));
+            a.stretch = stretch(plan.sizes[0]);
+            b.stretch = if regime == Regime::Identical {
+                a.stretch
+            } else {
+                stretch(plan.sizes[1])
+            };
+        }
         let mut case = Self::place(regime, a, b, plan, step, random);
         // By a bit of a hash, so that it is no matter of the regime or the classes.
         let is_general = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1;
@@ -777,6 +1067,7 @@ impl<V: Dimension> Adverse<V> {
             pose_b,
             origin,
             solid_a,
+            transforms: None,
         }
     }
 }

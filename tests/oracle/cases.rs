@@ -2,20 +2,54 @@
 
 use std::{cell::Cell, fmt};
 
-use bevy::math::{
-    DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
-    primitives::{
-        Capsule2d, Capsule3d, Circle, Cuboid, Ellipse, Rectangle, Segment2d, Segment3d, Sphere,
-        Triangle2d, Triangle3d,
+use bevy::{
+    math::{
+        DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
+        primitives::{
+            Capsule2d, Capsule3d, Circle, Cuboid, Ellipse, Rectangle, Segment2d, Segment3d, Sphere,
+            Triangle2d, Triangle3d,
+        },
     },
+    transform::components::Transform,
 };
-use headbutt::{ConvexHull, Outline, Rounded, Space, Support};
+use headbutt::{Collider, ConvexHull, IntoShape, Outline, Rounded, Space, Support};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{Body, unit};
 
+/// A shape as queries see it, and as a collider.
+pub struct Made<V> {
+    pub support: Box<dyn Support<Vector = V>>,
+    pub collider: Collider,
+}
+
+impl<V: headbutt::Dimension> Made<V> {
+    pub fn new(shape: impl Primitive<V>) -> Self {
+        Self {
+            collider: Collider::try_new(shape.clone()).expect("a shape"),
+            support: Box::new(shape),
+        }
+    }
+
+    /// Of a shape of the user's own.
+    pub fn custom<S>(shape: S) -> Self
+    where
+        S: Support<Vector = V> + Clone + Send + Sync + 'static,
+    {
+        Self {
+            collider: Collider::custom(shape.clone()),
+            support: Box::new(shape),
+        }
+    }
+}
+
+/// A shape of the library's, in queries and as a collider.
+pub trait Primitive<V>: Support<Vector = V> + IntoShape<Vector = V> + Clone + 'static {}
+
+impl<V, S> Primitive<V> for S where S: Support<Vector = V> + IntoShape<Vector = V> + Clone + 'static {}
+
 /// A dimension to test in.
-pub trait Dimension: Space {
+pub trait Dimension: headbutt::Dimension {
     const PLANAR: bool;
 
     /// The components that there are of three.
@@ -24,19 +58,19 @@ pub trait Dimension: Space {
     /// In f64 and in space.
     fn deep(self) -> DVec3;
 
-    fn ball(radius: f32) -> Box<dyn Support<Vector = Self>>;
-    fn capsule(half_length: f32, radius: f32) -> Box<dyn Support<Vector = Self>>;
-    fn cuboid(half_size: Self) -> Box<dyn Support<Vector = Self>>;
-    fn segment(ends: [Self; 2]) -> Box<dyn Support<Vector = Self>>;
-    fn triangle(vertices: [Self; 3]) -> Box<dyn Support<Vector = Self>>;
-    fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>>;
-    fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>>;
+    fn ball(radius: f32) -> Made<Self>;
+    fn capsule(half_length: f32, radius: f32) -> Made<Self>;
+    fn cuboid(half_size: Self) -> Made<Self>;
+    fn segment(ends: [Self; 2]) -> Made<Self>;
+    fn triangle(vertices: [Self; 3]) -> Made<Self>;
+    fn diamond(half_size: Self, radius: f32) -> Made<Self>;
+    fn ellipsoid(half_size: Self) -> Made<Self>;
     /// The library's, with a margin.
-    fn rounded_box(half_size: Self, margin: f32) -> Box<dyn Support<Vector = Self>>;
+    fn rounded_box(half_size: Self, margin: f32) -> Made<Self>;
     /// A shape of the plane, in which alone it may be asked for.
-    fn flat(shape: impl Support<Vector = Vec2> + 'static) -> Box<dyn Support<Vector = Self>>;
+    fn flat(shape: impl Primitive<Vec2>) -> Made<Self>;
     /// A shape of space, likewise.
-    fn solid(shape: impl Support<Vector = Vec3> + 'static) -> Box<dyn Support<Vector = Self>>;
+    fn solid(shape: impl Primitive<Vec3>) -> Made<Self>;
 
     /// In the plane, of a rotation what turns x within the plane.
     fn isometry(rotation: Quat, translation: Vec3) -> Self::Isometry;
@@ -55,9 +89,13 @@ pub trait Dimension: Space {
 
     /// The map of an isometry as it is, rounded: an orthonormal matrix, and the translation.
     fn map(isometry: Self::Isometry) -> (DMat3, DVec3);
+
+    /// The isometry as that of an entity, but for another rounding of a rotation in the plane.
+    fn transform(isometry: Self::Isometry) -> Transform;
 }
 
 /// A shape of the user's own: the hull of the points at `half_size` on the axes, with a radius.
+#[derive(Clone, Copy)]
 pub struct Diamond<V> {
     pub half_size: V,
     pub radius: f32,
@@ -104,6 +142,7 @@ impl Support for Diamond<Vec3> {
 }
 
 /// A smooth shape of the user's own: the points x with |x / `half_size`| at most 1. (That of the plane is Bevy's.)
+#[derive(Clone, Copy)]
 pub struct Ellipsoid {
     pub half_size: Vec3,
 }
@@ -126,37 +165,37 @@ impl Dimension for Vec2 {
     fn deep(self) -> DVec3 {
         self.as_dvec2().extend(0.0)
     }
-    fn ball(radius: f32) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Circle { radius })
+    fn ball(radius: f32) -> Made<Self> {
+        Made::new(Circle { radius })
     }
-    fn capsule(half_length: f32, radius: f32) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Capsule2d {
+    fn capsule(half_length: f32, radius: f32) -> Made<Self> {
+        Made::new(Capsule2d {
             radius,
             half_length,
         })
     }
-    fn cuboid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Rectangle { half_size })
+    fn cuboid(half_size: Self) -> Made<Self> {
+        Made::new(Rectangle { half_size })
     }
-    fn segment(vertices: [Self; 2]) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Segment2d { vertices })
+    fn segment(vertices: [Self; 2]) -> Made<Self> {
+        Made::new(Segment2d { vertices })
     }
-    fn triangle(vertices: [Self; 3]) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Triangle2d { vertices })
+    fn triangle(vertices: [Self; 3]) -> Made<Self> {
+        Made::new(Triangle2d { vertices })
     }
-    fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Diamond { half_size, radius })
+    fn diamond(half_size: Self, radius: f32) -> Made<Self> {
+        Made::custom(Diamond { half_size, radius })
     }
-    fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Ellipse { half_size })
+    fn ellipsoid(half_size: Self) -> Made<Self> {
+        Made::new(Ellipse { half_size })
     }
-    fn rounded_box(half_size: Self, margin: f32) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Rounded::new(Rectangle { half_size }, margin))
+    fn rounded_box(half_size: Self, margin: f32) -> Made<Self> {
+        Made::new(Rounded::new(Rectangle { half_size }, margin))
     }
-    fn flat(shape: impl Support<Vector = Vec2> + 'static) -> Box<dyn Support<Vector = Self>> {
-        Box::new(shape)
+    fn flat(shape: impl Primitive<Vec2>) -> Made<Self> {
+        Made::new(shape)
     }
-    fn solid(_: impl Support<Vector = Vec3> + 'static) -> Box<dyn Support<Vector = Self>> {
+    fn solid(_: impl Primitive<Vec3>) -> Made<Self> {
         unreachable!("only in space")
     }
     fn isometry(rotation: Quat, translation: Vec3) -> Isometry2d {
@@ -175,6 +214,10 @@ impl Dimension for Vec2 {
         let matrix = DMat3::from_cols(x, DVec3::new(-x.y, x.x, 0.0), DVec3::Z);
         (matrix, isometry.translation.deep())
     }
+    fn transform(isometry: Isometry2d) -> Transform {
+        let rotation = Quat::from_rotation_z(isometry.rotation.as_radians());
+        Transform::from_translation(isometry.translation.extend(0.0)).with_rotation(rotation)
+    }
 }
 
 impl Dimension for Vec3 {
@@ -186,38 +229,38 @@ impl Dimension for Vec3 {
     fn deep(self) -> DVec3 {
         self.as_dvec3()
     }
-    fn ball(radius: f32) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Sphere { radius })
+    fn ball(radius: f32) -> Made<Self> {
+        Made::new(Sphere { radius })
     }
-    fn capsule(half_length: f32, radius: f32) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Capsule3d {
+    fn capsule(half_length: f32, radius: f32) -> Made<Self> {
+        Made::new(Capsule3d {
             radius,
             half_length,
         })
     }
-    fn cuboid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Cuboid { half_size })
+    fn cuboid(half_size: Self) -> Made<Self> {
+        Made::new(Cuboid { half_size })
     }
-    fn segment(vertices: [Self; 2]) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Segment3d { vertices })
+    fn segment(vertices: [Self; 2]) -> Made<Self> {
+        Made::new(Segment3d { vertices })
     }
-    fn triangle(vertices: [Self; 3]) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Triangle3d { vertices })
+    fn triangle(vertices: [Self; 3]) -> Made<Self> {
+        Made::new(Triangle3d { vertices })
     }
-    fn diamond(half_size: Self, radius: f32) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Diamond { half_size, radius })
+    fn diamond(half_size: Self, radius: f32) -> Made<Self> {
+        Made::custom(Diamond { half_size, radius })
     }
-    fn ellipsoid(half_size: Self) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Ellipsoid { half_size })
+    fn ellipsoid(half_size: Self) -> Made<Self> {
+        Made::custom(Ellipsoid { half_size })
     }
-    fn rounded_box(half_size: Self, margin: f32) -> Box<dyn Support<Vector = Self>> {
-        Box::new(Rounded::new(Cuboid { half_size }, margin))
+    fn rounded_box(half_size: Self, margin: f32) -> Made<Self> {
+        Made::new(Rounded::new(Cuboid { half_size }, margin))
     }
-    fn flat(_: impl Support<Vector = Vec2> + 'static) -> Box<dyn Support<Vector = Self>> {
+    fn flat(_: impl Primitive<Vec2>) -> Made<Self> {
         unreachable!("only in the plane")
     }
-    fn solid(shape: impl Support<Vector = Vec3> + 'static) -> Box<dyn Support<Vector = Self>> {
-        Box::new(shape)
+    fn solid(shape: impl Primitive<Vec3>) -> Made<Self> {
+        Made::new(shape)
     }
     fn isometry(rotation: Quat, translation: Vec3) -> Isometry3d {
         Isometry3d::new(translation, rotation)
@@ -232,6 +275,9 @@ impl Dimension for Vec3 {
         let rotation = isometry.rotation.to_array().map(f64::from);
         let matrix = DMat3::from_quat(DQuat::from_array(rotation).normalize());
         (matrix, Vec3::from(isometry.translation).deep())
+    }
+    fn transform(isometry: Isometry3d) -> Transform {
+        Transform::from_isometry(isometry)
     }
 }
 
@@ -358,12 +404,12 @@ impl<V: Dimension> Shape<V> {
 
     pub fn ball(radius: f32) -> Self {
         let centre = vec![V::default()];
-        Self::new(Kind::Ball, Some(V::ball(radius)), centre, radius)
+        Self::new(Kind::Ball, Some(V::ball(radius).support), centre, radius)
     }
 
     pub fn capsule(half_length: f32, radius: f32) -> Self {
         let ends = [1.0, -1.0].map(|sign| V::of(Vec3::Y * half_length * sign));
-        let support = V::capsule(half_length, radius);
+        let support = V::capsule(half_length, radius).support;
         Self::new(Kind::Capsule, Some(support), ends.to_vec(), radius)
     }
 
@@ -373,16 +419,21 @@ impl<V: Dimension> Shape<V> {
             .map(|number| Vec3::new(sign(number, 0), sign(number, 1), sign(number, 2)))
             .map(|signs| V::of(half_size * signs))
             .collect();
-        let support = V::cuboid(V::of(half_size));
+        let support = V::cuboid(V::of(half_size)).support;
         Self::new(Kind::Box, Some(support), corners, 0.0)
     }
 
     pub fn segment(ends: [V; 2]) -> Self {
-        Self::new(Kind::Segment, Some(V::segment(ends)), ends.to_vec(), 0.0)
+        Self::new(
+            Kind::Segment,
+            Some(V::segment(ends).support),
+            ends.to_vec(),
+            0.0,
+        )
     }
 
     pub fn triangle(corners: [V; 3]) -> Self {
-        let support = V::triangle(corners);
+        let support = V::triangle(corners).support;
         Self::new(Kind::Triangle, Some(support), corners.to_vec(), 0.0)
     }
 
@@ -409,7 +460,7 @@ impl<V: Dimension> Shape<V> {
             .take(if V::PLANAR { 2 } else { 3 })
             .flat_map(|axis| [V::of(half_size * axis), V::of(-half_size * axis)])
             .collect();
-        let support = V::diamond(V::of(half_size), radius);
+        let support = V::diamond(V::of(half_size), radius).support;
         Self::new(Kind::Custom, Some(support), corners, radius)
     }
 

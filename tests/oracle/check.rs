@@ -15,7 +15,7 @@ use super::{
 const UNIT: f64 = 5e-7;
 
 /// What rounding to f32 does to a number of size 1, with some room.
-const ROUNDING: f64 = 1.2e-7;
+pub const ROUNDING: f64 = 1.2e-7;
 
 /// What f64 leaves open of where a turned point is, as a fraction of its distance from the origin that it turns about.
 const TURNED: f64 = 1e-15;

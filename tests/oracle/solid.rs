@@ -58,6 +58,8 @@ pub enum Form {
     },
     /// A form of the plane, along z.
     Prism { base: Box<Form>, half_depth: f64 },
+    /// All points within a radius of a form of the plane (in which it stays) or of space.
+    Grown { core: Box<Form>, radius: f64 },
 }
 
 impl Form {
@@ -126,6 +128,9 @@ impl Form {
                 let flat = base.support(direction.with_z(0.0));
                 flat + DVec3::Z * half_depth.copysign(direction.z)
             }
+            Self::Grown { core, radius } => {
+                core.support(direction) + unit(direction).unwrap_or(DVec3::ZERO) * *radius
+            }
         }
     }
 
@@ -168,6 +173,7 @@ impl Form {
                 }
             }
             Self::Prism { base, half_depth } => base.size().hypot(*half_depth),
+            Self::Grown { core, radius } => core.size() + radius,
         }
     }
 
@@ -177,6 +183,7 @@ impl Form {
             Self::Points(points) => points.iter().map(|p| p.length()).fold(0.0, f64::max),
             Self::Slice { radius, .. } => *radius,
             Self::Prism { base, half_depth } => base.reach().hypot(*half_depth),
+            Self::Grown { core, radius } => core.reach() + radius,
             _ => self.size(),
         }
     }
@@ -187,6 +194,7 @@ impl Form {
 pub struct Solid {
     form: Form,
     pub radius: f64,
+    /// Orthonormal, or any linear map.
     rotation: DMat3,
     translation: DVec3,
     planar: bool,
@@ -225,6 +233,49 @@ impl Solid {
         }
     }
 
+    /// The form, with the radius around it, under any affine map.
+    pub fn mapped(
+        form: &Form,
+        radius: f64,
+        (linear, translation): (DMat3, DVec3),
+        origin: DVec3,
+        planar: bool,
+    ) -> Self {
+        // Around a form that is stretched there is no radius.
+        let grown = Form::Grown {
+            core: Box::new(form.clone()),
+            radius,
+        };
+        let form = if radius > 0.0 { &grown } else { form };
+        let solid = Self::new(form, 0.0, (linear, translation), origin, planar);
+        let stretch = linear.to_cols_array().map(|entry| entry * entry);
+        Self {
+            size: solid.half_length(),
+            lever: solid.lever * stretch.iter().sum::<f64>().sqrt(),
+            ..solid
+        }
+    }
+
+    /// Half of the greatest distance of two points of the core, or little less: from the ends of it along a direction, always
+    /// on along the way between these.
+    fn half_length(&self) -> f64 {
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+        let axes = &axes[..if self.planar { 2 } else { 3 }];
+        let askew = axes.iter().zip([1.0, 0.7, -0.4]);
+        let askew = askew.map(|(axis, part)| *axis * part).sum();
+        let from = |mut direction: DVec3| {
+            let mut most: f64 = 0.0;
+            for _ in 0..8 {
+                let way = self.support(direction) - self.support(-direction);
+                most = most.max(way.length());
+                direction = unit(way).unwrap_or(direction);
+            }
+            most
+        };
+        let starts = axes.iter().copied().chain([askew]);
+        0.5 * starts.map(from).fold(0.0, f64::max)
+    }
+
     /// A point in the frame of other bodies.
     pub fn point(at: DVec3, planar: bool) -> Self {
         let here = (DMat3::IDENTITY, DVec3::ZERO);
@@ -255,8 +306,9 @@ impl Solid {
         match &self.features {
             Some(body) => body.normals().to_vec(),
             None => [DVec3::Y, DVec3::X]
-                .map(|normal| self.rotation * normal)
-                .to_vec(),
+                .into_iter()
+                .filter_map(|normal| unit(self.rotation * normal))
+                .collect(),
         }
     }
 

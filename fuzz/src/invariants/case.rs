@@ -14,6 +14,10 @@ pub struct Case<V: Dimension> {
     pub b: Shape<V>,
     pub at_b: Place<V>,
     pub motion: Place<V>,
+    /// Whether the pair is solved in the general way, also where there is a closed form for it.
+    pub is_general: bool,
+    /// A half-space, by its normal, that the second shape meets as well.
+    pub ground: (V, Place<V>),
 }
 
 /// The shapes and the poses as a program would write them.
@@ -21,12 +25,15 @@ impl<V: Dimension> fmt::Debug for Case<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         write!(
             formatter,
-            "{:?} at {:?}, {:?} at {:?}, moved by {:?}",
+            "{:?} at {:?}, {:?} at {:?}, moved by {:?}, general {}, ground {:?} at {:?}",
             self.a,
             V::isometry(&self.at_a),
             self.b,
             V::isometry(&self.at_b),
             V::isometry(&self.motion),
+            self.is_general,
+            self.ground.0,
+            V::isometry(&self.ground.1),
         )
     }
 }
@@ -89,12 +96,22 @@ impl<V: Dimension> Case<V> {
                 chooser.vector(far * unit)
             },
         };
+        let at_ground = Place {
+            turn: chooser.turn::<V>(),
+            at: if chooser.chance(128) {
+                at_b.at
+            } else {
+                chooser.vector(4.0 * unit)
+            },
+        };
         Self {
             a,
             at_a,
             b,
             at_b,
             motion,
+            ground: (chooser.vector(1.0), at_ground),
+            is_general: chooser.chance(128),
         }
     }
 

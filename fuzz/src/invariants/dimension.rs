@@ -3,13 +3,15 @@
 use std::fmt::Debug;
 
 use bevy::math::{
-    DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
+    DMat3, DQuat, DVec2, DVec3, Dir2, Dir3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
     primitives::{
-        Capsule2d, Capsule3d, Circle, Cuboid, Rectangle, Segment2d, Segment3d, Sphere, Triangle2d,
-        Triangle3d,
+        Capsule2d, Capsule3d, Circle, Cuboid, InfinitePlane3d, Plane2d, Rectangle, Segment2d,
+        Segment3d, Sphere, Triangle2d, Triangle3d,
     },
 };
-use headbutt::{IntoShape, Support};
+use headbutt::{Collider, IntoShape, ShapeError, Support};
+
+use super::primitive::{Flat, Primitives, Solid};
 
 /// A primitive of the engine, as a query and as a collider takes it.
 pub trait Primitive<V>: Support<Vector = V> + IntoShape + Copy + Debug {}
@@ -26,12 +28,22 @@ pub trait Dimension: headbutt::Dimension {
     type Block: Primitive<Self>;
     type Segment: Primitive<Self>;
     type Triangle: Primitive<Self>;
+    type Ground: Primitive<Self>;
+    /// Those that there are in this dimension alone.
+    type Primitives: Primitives<Self>;
 
     fn ball(radius: f32) -> Self::Ball;
     fn capsule(half_length: f32, radius: f32) -> Self::Capsule;
     fn block(half_size: Self) -> Self::Block;
     fn segment(vertices: [Self; 2]) -> Self::Segment;
     fn triangle(vertices: [Self; 3]) -> Self::Triangle;
+    /// `None` if that is no direction.
+    fn ground(normal: Self) -> Option<Self::Ground>;
+    /// The normal, of unit length in f64.
+    fn upward(ground: &Self::Ground) -> DVec3;
+    fn compound(parts: [(Self::Isometry, Collider); 2]) -> Result<Collider, ShapeError>;
+    /// A polyline from each point to the next, or a mesh.
+    fn surface(points: &[Self], facets: &[[u32; 3]]) -> Result<Collider, ShapeError>;
 
     /// The components that there are of three.
     fn of(vector: Vec3) -> Self;
@@ -73,6 +85,8 @@ impl Dimension for Vec2 {
     type Block = Rectangle;
     type Segment = Segment2d;
     type Triangle = Triangle2d;
+    type Ground = Plane2d;
+    type Primitives = Flat;
 
     fn ball(radius: f32) -> Circle {
         Circle { radius }
@@ -95,6 +109,22 @@ impl Dimension for Vec2 {
 
     fn triangle(vertices: [Vec2; 3]) -> Triangle2d {
         Triangle2d { vertices }
+    }
+
+    fn ground(normal: Vec2) -> Option<Plane2d> {
+        Dir2::new(normal).ok().map(|normal| Plane2d { normal })
+    }
+
+    fn upward(ground: &Plane2d) -> DVec3 {
+        ground.normal.as_vec2().deep().normalize()
+    }
+
+    fn compound(parts: [(Isometry2d, Collider); 2]) -> Result<Collider, ShapeError> {
+        Collider::compound(parts)
+    }
+
+    fn surface(points: &[Vec2], _: &[[u32; 3]]) -> Result<Collider, ShapeError> {
+        Collider::polyline(points.iter().copied())
     }
 
     fn of(vector: Vec3) -> Vec2 {
@@ -145,6 +175,8 @@ impl Dimension for Vec3 {
     type Block = Cuboid;
     type Segment = Segment3d;
     type Triangle = Triangle3d;
+    type Ground = InfinitePlane3d;
+    type Primitives = Solid;
 
     fn ball(radius: f32) -> Sphere {
         Sphere { radius }
@@ -167,6 +199,24 @@ impl Dimension for Vec3 {
 
     fn triangle(vertices: [Vec3; 3]) -> Triangle3d {
         Triangle3d { vertices }
+    }
+
+    fn ground(normal: Vec3) -> Option<InfinitePlane3d> {
+        Dir3::new(normal)
+            .ok()
+            .map(|normal| InfinitePlane3d { normal })
+    }
+
+    fn upward(ground: &InfinitePlane3d) -> DVec3 {
+        ground.normal.as_vec3().deep().normalize()
+    }
+
+    fn compound(parts: [(Isometry3d, Collider); 2]) -> Result<Collider, ShapeError> {
+        Collider::compound(parts)
+    }
+
+    fn surface(points: &[Vec3], facets: &[[u32; 3]]) -> Result<Collider, ShapeError> {
+        Collider::trimesh(points.iter().copied(), facets.iter().copied())
     }
 
     fn of(vector: Vec3) -> Vec3 {

@@ -6,6 +6,7 @@
 
 mod case;
 mod dimension;
+mod primitive;
 mod shape;
 mod source;
 
@@ -13,7 +14,7 @@ use std::cell::Cell;
 
 use bevy::math::{DMat3, DVec3};
 use headbutt::{
-    ShapeError, Support,
+    Collider, ShapeError, Support,
     query::{self, Contact, Distance, Manifold},
 };
 
@@ -23,7 +24,7 @@ pub use shape::Law;
 pub use source::Source;
 
 use dimension::{Place, Turn, same_bits, same_number};
-use shape::{Extent, Shape, Watched};
+use shape::{Extent, Hull, Shape, Watched};
 use source::Chooser;
 
 /// How far the length of a normal may be from 1.
@@ -56,10 +57,14 @@ pub struct Outcome {
 
 /// Looks at a case, and panics where an invariant does not hold.
 pub fn check<V: Dimension>(case: &Case<V>) -> Outcome {
-    check_collider(&case.a);
-    check_collider(&case.b);
-    let a = Side::new(&case.a, case.at_a);
-    let b = Side::new(&case.b, case.at_b);
+    let [a, b] = [&case.a, &case.b].map(check_collider);
+    if let (Some(a), Some(b)) = (a, b) {
+        check_compound(case, [a, b]);
+    }
+    check_surface(&case.a);
+    check_ground(case);
+    let a = Side::new(&case.a, case.at_a, case.is_general);
+    let b = Side::new(&case.b, case.at_b, case.is_general);
     let pair = Pair { a: &a, b: &b };
     let law = a.law.max(b.law);
     if law == Law::Sound {
@@ -95,23 +100,138 @@ pub fn check<V: Dimension>(case: &Case<V>) -> Outcome {
     }
 }
 
-/// A collider is refused exactly where it is no shape, with a reason that applies.
-fn check_collider<V: Dimension>(shape: &Shape<V>) {
+/// A collider is refused exactly where it is no shape, with a reason that applies. Returns what is not.
+fn check_collider<V: Dimension>(shape: &Shape<V>) -> Option<Collider> {
+    if shape.overflows() {
+        return None;
+    }
     let (collider, expected) = shape.collider();
     assert_eq!(collider.is_ok(), expected, "the verdict of try_new");
     match collider {
-        Ok(collider) => assert!(!collider.is_inert(), "a shape that is none"),
+        Ok(collider) => {
+            assert!(!collider.is_inert(), "a shape that is none");
+            Some(collider)
+        }
         Err(error) => {
-            let numbers = shape.numbers();
+            let mut numbers = shape.numbers();
+            let others = shape.others();
+            numbers.extend(&others);
             let applies = match error {
                 ShapeError::NotFinite(_) => numbers.iter().any(|number| !number.is_finite()),
                 ShapeError::Negative(_) => numbers.iter().any(|number| *number < 0.0),
-                ShapeError::NoPoints => numbers.is_empty(),
+                ShapeError::Sides => others.iter().any(|sides| !(3.0..=4096.0).contains(sides)),
+                ShapeError::Concave(_) => others.iter().any(|angle| (1.5..3.2).contains(angle)),
+                ShapeError::NoPoints => shape.law() == Law::Empty,
                 _ => false,
             };
             assert!(applies, "{error} does not apply");
+            None
         }
     }
+}
+
+/// Two colliders make a compound if both are shapes, in poses that are some.
+fn check_compound<V: Dimension>(case: &Case<V>, [a, b]: [Collider; 2]) {
+    let parts = [(&case.at_a, a), (&case.at_b, b)];
+    let is_pose = |place: &Place<V>| V::matrix(place.turn).is_some() && place.at.deep().is_finite();
+    let expected = parts.iter().all(|(place, _)| is_pose(place));
+    let compound = V::compound(parts.map(|(place, it)| (V::isometry(place), it)));
+    match compound {
+        Ok(compound) => assert!(expected && !compound.is_inert(), "of a pose that is none"),
+        Err(error) => assert!(
+            !expected && error == ShapeError::PoseNotFinite,
+            "{error} does not apply"
+        ),
+    }
+}
+
+/// A surface of points, whatever they are, is one, or there is a reason that applies.
+fn check_surface<V: Dimension>(shape: &Shape<V>) {
+    let (Shape::Hull(Hull { points, .. }) | Shape::Slice(points)) = shape else {
+        return;
+    };
+    let count = points.len() as u32;
+    let is_there = V::COUNT == 2 || count % 4 != 2;
+    let missing = (!is_there).then_some([0, 1, count]);
+    let facets: Vec<[u32; 3]> = (0..count)
+        .map(|first| [first, first * 7 + 1, first + 2].map(|number| number % count))
+        .chain(missing)
+        .collect();
+    let is_finite = points.iter().all(|point| point.deep().is_finite());
+    let surface = V::surface(points, &facets);
+    match surface {
+        Ok(surface) => assert!(is_finite && is_there && !surface.is_inert()),
+        Err(error) => assert!(
+            match error {
+                ShapeError::NotFinite(_) => !is_finite,
+                ShapeError::NoSuchVertex { number, count } =>
+                    is_finite && !is_there && number as usize == count && count == points.len(),
+                ShapeError::NoFacets(_) => is_finite && is_there,
+                _ => false,
+            },
+            "{error} does not apply"
+        ),
+    }
+}
+
+/// A half-space and a shape: how far the shape reaches against the normal says all.
+fn check_ground<V: Dimension>(case: &Case<V>) {
+    let (normal, place) = &case.ground;
+    let Some(ground) = V::ground(*normal) else {
+        return;
+    };
+    let side = Side::new(&case.b, case.at_b, case.is_general);
+    let pose = V::isometry(place);
+    side.begin();
+    let intersects = query::intersects(&ground, pose, &side.watched, side.pose);
+    side.begin();
+    let contact = query::contact(&ground, pose, &side.watched, side.pose);
+    side.begin();
+    let distance = query::distance(&ground, pose, &side.watched, side.pose);
+    if side.law == Law::Fickle {
+        return;
+    }
+    assert_eq!(contact.is_some(), intersects, "contact with a half-space");
+    side.begin();
+    let back = query::contact(&side.watched, side.pose, &ground, pose);
+    let mirrored = match (&contact, &back) {
+        (Some(contact), Some(back)) => {
+            same_bits(contact.normal, opposite(back.normal))
+                && same_number(contact.depth, back.depth)
+                && same_bits(contact.point_a, back.point_b)
+        }
+        _ => contact.is_none() && back.is_none(),
+    };
+    assert!(mirrored, "{contact:?} is not mirrored by {back:?}");
+    let turn = V::matrix(place.turn).filter(|_| place.at.deep().is_finite());
+    let (Some(turn), Law::Sound) = (turn, side.law) else {
+        let is_none = turn.is_none() || side.law == Law::Empty;
+        assert!(!(is_none && intersects), "what is no shape is hit");
+        return;
+    };
+    let between = side.place.at.deep() - place.at.deep();
+    let largest = between.abs().max_element().max(side.extent.lever);
+    if !(largest < LARGEST && Pair { a: &side, b: &side }.fits()) {
+        return;
+    }
+    side.begin();
+    let upward = turn * V::upward(&ground);
+    let gap = between.dot(upward) - side.height(-upward);
+    // What rounding makes of a sum of lengths, and of the way from one place to the other.
+    let Extent { size, lever } = side.extent;
+    let slack = 1.4e-5 * size + LEVER * (lever + between.length()) + LEAST;
+    let found = match &contact {
+        Some(contact) => {
+            let off = contact.normal.deep().distance(upward);
+            assert!(off <= UNIT, "{contact:?}, and not {upward}");
+            -f64::from(contact.depth)
+        }
+        None => f64::from(distance.distance),
+    };
+    assert!(
+        (found - gap).abs() <= slack + ROUNDING * gap.abs(),
+        "{found:e} from a half-space, and not {gap:e}"
+    );
 }
 
 /// A shape in a pose.
@@ -121,6 +241,7 @@ struct Side<'c, V: Dimension> {
     /// The most support evaluations in one query.
     most: Cell<u32>,
     place: Place<V>,
+    is_general: bool,
     pose: V::Isometry,
     /// The rotation in f64; none in a pose that is none.
     turn: DMat3,
@@ -129,11 +250,12 @@ struct Side<'c, V: Dimension> {
 }
 
 impl<'c, V: Dimension> Side<'c, V> {
-    fn new(shape: &'c Shape<V>, place: Place<V>) -> Self {
+    fn new(shape: &'c Shape<V>, place: Place<V>, is_general: bool) -> Self {
         let turn = V::matrix(place.turn).filter(|_| place.at.deep().is_finite());
         Self {
             shape,
-            watched: Watched::new(shape.support()),
+            watched: Watched::new(shape.support(), is_general),
+            is_general,
             most: Cell::new(0),
             place,
             pose: V::isometry(&place),
@@ -149,7 +271,7 @@ impl<'c, V: Dimension> Side<'c, V> {
 
     /// The same shape elsewhere, if that is a pose.
     fn moved(&self, place: Place<V>) -> Option<Self> {
-        let moved = Self::new(self.shape, place);
+        let moved = Self::new(self.shape, place, self.is_general);
         (moved.law == self.law).then_some(moved)
     }
 
@@ -390,8 +512,8 @@ impl<V: Dimension> Pair<'_, '_, V> {
         // Shapes in the same pose that few support points tell apart may have no order.
         let (turn, between) = self.relative();
         let (a, b) = (self.a.extent, self.b.extent);
-        let same_pose = between.length() <= 1e-12 * (a.size + b.size)
-            && (turn - DMat3::IDENTITY).abs_diff_eq(DMat3::ZERO, 1e-12);
+        let same_place = between == DVec3::ZERO || between.length() <= 1e-12 * (a.size + b.size);
+        let same_pose = same_place && (turn - DMat3::IDENTITY).abs_diff_eq(DMat3::ZERO, 1e-12);
         let alike = DIRECTIONS.iter().all(|direction| {
             let direction = V::deepen(V::flatten((*direction).into()));
             let between = self.a.height(direction) - self.b.height(direction);

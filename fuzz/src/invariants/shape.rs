@@ -1,22 +1,27 @@
 //! Shapes of every kind: the engine's primitives, hulls, and a user's own, lawful or not.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, OnceCell},
+    fmt,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
 };
 
-use bevy::math::{DVec3, Vec3};
-use headbutt::{Collider, ConvexHull, ShapeError, Support};
+use bevy::math::{DMat3, DVec3, Vec3};
+use headbutt::{Collider, ConvexHull, Rounded, ShapeError, Space, Support};
 
-use super::{Chooser, Dimension};
+use super::{Chooser, Dimension, primitive::Primitives};
+
+/// What a map makes of a shape is no smaller than this, or may be anything.
+const LEAST_IMAGE: f64 = 1e-44;
 
 /// How much a shape keeps of the contract of [`Support`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Law {
     /// All of it.
+    #[default]
     Sound,
     /// Some answers are not finite, or are not the farthest point.
     Lawless,
@@ -27,15 +32,80 @@ pub enum Law {
 }
 
 #[derive(Clone, Debug)]
-pub enum Shape<V> {
-    Ball { radius: f32 },
-    Capsule { half_length: f32, radius: f32 },
-    Block { half_size: V },
+pub enum Shape<V: Dimension> {
+    Ball {
+        radius: f32,
+    },
+    Capsule {
+        half_length: f32,
+        radius: f32,
+    },
+    Block {
+        half_size: V,
+    },
     Segment([V; 2]),
     Triangle([V; 3]),
-    Hull(Vec<V>),
+    Hull(Hull<V>),
     Slice(Vec<V>),
+    /// One of those that one dimension alone has.
+    Primitive(V::Primitives),
+    /// A margin around a shape.
+    Margin {
+        shape: Box<Self>,
+        margin: f32,
+    },
+    /// The image of a shape under a linear map, by its columns: in the plane the third one does not count.
+    Mapped {
+        shape: Box<Self>,
+        columns: [V; 3],
+    },
     Custom(Custom<V>),
+}
+
+/// Points, of which the hull is made once: of hundreds it takes most of a case's time.
+#[derive(Clone)]
+pub struct Hull<V: Space> {
+    pub points: Vec<V>,
+    made: OnceCell<Result<ConvexHull<V>, ShapeError>>,
+}
+
+impl<V: Dimension> Hull<V> {
+    fn new(points: Vec<V>) -> Self {
+        let made = OnceCell::new();
+        Self { points, made }
+    }
+
+    fn made(&self) -> &Result<ConvexHull<V>, ShapeError> {
+        let make = || ConvexHull::new(self.points.iter().copied());
+        self.made.get_or_init(make)
+    }
+}
+
+impl<V: Space> fmt::Debug for Hull<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        self.points.fmt(formatter)
+    }
+}
+
+/// The image of a shape by its support function, as the library has it: M maps the shape's point for Mᵀ d.
+struct Image<'a, V> {
+    shape: Box<dyn Support<Vector = V> + 'a>,
+    matrix: DMat3,
+}
+
+impl<V: Dimension> Support for Image<'_, V> {
+    type Vector = V;
+
+    fn support(&self, direction: V::Wide) -> V::Wide {
+        let inner = self.matrix.transpose() * V::deepen(direction);
+        // Flattened, any of its points may be the farthest.
+        let scale = inner.abs().max_element();
+        let unit = (inner / scale).try_normalize().unwrap_or(DVec3::X);
+        let radius = self.shape.radius();
+        let radius = if radius >= 0.0 { radius } else { f64::NAN };
+        let point = V::deepen(self.shape.support(V::flatten(unit)));
+        V::flatten(self.matrix * (point + unit * radius))
+    }
 }
 
 /// A user's shapes.
@@ -87,7 +157,30 @@ pub enum Custom<V> {
 impl<V: Dimension> Shape<V> {
     /// Some shape of about the size given.
     pub fn choose(chooser: &mut Chooser, size: f32) -> Self {
-        match chooser.pick(16) {
+        match chooser.pick(26) {
+            16..=21 => Self::Primitive(V::Primitives::choose(chooser, size)),
+            22 | 23 => Self::Margin {
+                shape: Box::new(Self::choose_plain(chooser, size)),
+                margin: chooser.length(size),
+            },
+            24.. => Self::Mapped {
+                shape: Box::new(Self::choose_plain(chooser, size)),
+                columns: [(); 3].map(|()| chooser.vector(1.0)),
+            },
+            kind => Self::of_kind(kind, chooser, size),
+        }
+    }
+
+    /// One that is made of no other.
+    fn choose_plain(chooser: &mut Chooser, size: f32) -> Self {
+        match chooser.pick(24) {
+            16.. => Self::Primitive(V::Primitives::choose(chooser, size)),
+            kind => Self::of_kind(kind, chooser, size),
+        }
+    }
+
+    fn of_kind(kind: u8, chooser: &mut Chooser, size: f32) -> Self {
+        match kind {
             0 | 1 => Self::Ball {
                 radius: chooser.length(size),
             },
@@ -100,7 +193,7 @@ impl<V: Dimension> Shape<V> {
             },
             7 => Self::Segment([(); 2].map(|()| chooser.vector(size))),
             8 => Self::Triangle([(); 3].map(|()| chooser.vector(size))),
-            9..=11 => Self::Hull(points(chooser, size)),
+            9..=11 => Self::Hull(Hull::new(points(chooser, size))),
             12 => Self::Slice(points(chooser, size)),
             _ => Self::Custom(Custom::choose(chooser, size)),
         }
@@ -117,11 +210,17 @@ impl<V: Dimension> Shape<V> {
             &Self::Block { half_size } => Box::new(V::block(half_size)),
             &Self::Segment(vertices) => Box::new(V::segment(vertices)),
             &Self::Triangle(vertices) => Box::new(V::triangle(vertices)),
-            Self::Hull(points) => match ConvexHull::new(points.iter().copied()) {
-                Ok(hull) => Box::new(hull),
-                Err(_) => Box::new(&points[..]),
+            Self::Hull(hull) => match hull.made() {
+                Ok(made) => Box::new(made),
+                Err(_) => Box::new(&hull.points[..]),
             },
             Self::Slice(points) => Box::new(&points[..]),
+            Self::Primitive(primitive) => primitive.support(),
+            Self::Margin { shape, margin } => Box::new(Rounded::new(shape.support(), *margin)),
+            Self::Mapped { shape, columns } => Box::new(Image {
+                shape: shape.support(),
+                matrix: matrix(columns),
+            }),
             Self::Custom(custom) => Box::new(custom),
         }
     }
@@ -152,11 +251,46 @@ impl<V: Dimension> Shape<V> {
                 Collider::try_new(V::triangle(vertices)),
                 all_finite(&vertices),
             ),
-            Self::Hull(points) | Self::Slice(points) => (
+            Self::Hull(hull) => (
+                hull.made().clone().and_then(Collider::try_new),
+                !hull.points.is_empty() && all_finite(&hull.points),
+            ),
+            Self::Slice(points) => (
                 Collider::convex_hull(points.iter().copied()),
                 !points.is_empty() && all_finite(points),
             ),
+            Self::Primitive(primitive) => (primitive.collider(), primitive.facts().is_shape),
+            Self::Margin { shape, margin } => {
+                let (collider, expected) = shape.collider();
+                (
+                    collider.and_then(|it| it.try_rounded(*margin)),
+                    expected && margin.is_finite() && *margin >= 0.0,
+                )
+            }
+            // It is the entity that maps a collider.
+            Self::Mapped { shape, .. } => shape.collider(),
             Self::Custom(custom) => (Ok(Collider::custom(custom.clone())), true),
+        }
+    }
+
+    /// Whether a margin and what it is around are together beyond f32.
+    pub fn overflows(&self) -> bool {
+        match self {
+            Self::Margin { .. } => {
+                let sum: f64 = self.numbers().iter().map(|it| it.abs()).sum();
+                sum > f64::from(f32::MAX)
+            }
+            Self::Mapped { shape, .. } => shape.overflows(),
+            _ => false,
+        }
+    }
+
+    /// What it is made of beside lengths and coordinates.
+    pub fn others(&self) -> Vec<f64> {
+        match self {
+            Self::Primitive(primitive) => primitive.facts().others,
+            Self::Margin { shape, .. } | Self::Mapped { shape, .. } => shape.others(),
+            _ => vec![],
         }
     }
 
@@ -175,7 +309,22 @@ impl<V: Dimension> Shape<V> {
             Self::Block { half_size } => components(&[*half_size]),
             Self::Segment(vertices) => components(vertices),
             Self::Triangle(vertices) => components(vertices),
-            Self::Hull(points) | Self::Slice(points) => components(points),
+            Self::Hull(Hull { points, .. }) | Self::Slice(points) => components(points),
+            Self::Primitive(primitive) => primitive.facts().numbers,
+            Self::Margin { shape, margin } => {
+                let mut numbers = shape.numbers();
+                numbers.push(f64::from(*margin));
+                numbers
+            }
+            // The entries of a map are factors, and not of a length: all that it makes of one number counts.
+            Self::Mapped { shape, columns } => {
+                let own = shape.numbers();
+                let factors = matrix(columns).to_cols_array();
+                let mapped = own
+                    .iter()
+                    .flat_map(|number| factors.map(|factor| factor * number));
+                mapped.chain(own.iter().copied()).collect()
+            }
             Self::Custom(custom) => match custom {
                 Custom::Rounded { points, radius } => {
                     let mut numbers = components(points);
@@ -206,7 +355,19 @@ impl<V: Dimension> Shape<V> {
             Self::Block { half_size } => finite_or_empty(half_size.deep().is_finite()),
             Self::Segment(vertices) => points_law(vertices),
             Self::Triangle(vertices) => points_law(vertices),
-            Self::Hull(points) | Self::Slice(points) => points_law(points),
+            Self::Hull(Hull { points, .. }) | Self::Slice(points) => points_law(points),
+            Self::Primitive(primitive) => primitive.facts().law,
+            Self::Margin { shape, margin } => shape.law().max(radius_law(f64::from(*margin))),
+            Self::Mapped { shape, columns } => {
+                // Products of what is smaller than f32 can tell are beyond f64: no normal of them need be unit.
+                let is_tiny = |number: &f64| *number != 0.0 && number.abs() < LEAST_IMAGE;
+                let law = shape.law();
+                if matrix(columns).is_finite() && !self.numbers().iter().any(is_tiny) {
+                    law
+                } else {
+                    law.max(Law::Lawless)
+                }
+            }
             Self::Custom(custom) => custom.law(),
         }
     }
@@ -226,7 +387,25 @@ impl<V: Dimension> Shape<V> {
             Self::Block { half_size } => centred(half_size.deep()),
             Self::Segment(vertices) => Extent::of(vertices, 0.0),
             Self::Triangle(vertices) => Extent::of(vertices, 0.0),
-            Self::Hull(points) | Self::Slice(points) => Extent::of(points, 0.0),
+            Self::Hull(Hull { points, .. }) | Self::Slice(points) => Extent::of(points, 0.0),
+            Self::Primitive(primitive) => primitive.facts().extent,
+            Self::Margin { shape, margin } => {
+                let Extent { size, lever } = shape.extent();
+                let margin = f64::from(margin.abs());
+                Extent {
+                    size: size + margin,
+                    lever: lever + margin,
+                }
+            }
+            Self::Mapped { shape, columns } => {
+                let Extent { size, lever } = shape.extent();
+                let squares = matrix(columns).to_cols_array().map(|it| it * it);
+                let stretch = squares.iter().sum::<f64>().sqrt();
+                Extent {
+                    size: size * stretch,
+                    lever: lever * stretch,
+                }
+            }
             Self::Custom(custom) => match custom {
                 Custom::Rounded { points, radius } => Extent::of(points, f64::from(*radius)),
                 Custom::Ellipse { half_size } => {
@@ -247,14 +426,14 @@ impl<V: Dimension> Shape<V> {
 }
 
 /// The size of a shape.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
     pub size: f64,
     pub lever: f64,
 }
 
 impl Extent {
-    fn of<V: Dimension>(points: &[V], radius: f64) -> Self {
+    pub fn of<V: Dimension>(points: &[V], radius: f64) -> Self {
         let points = points.iter().map(|point| point.deep());
         let low = points.clone().reduce(DVec3::min).unwrap_or_default();
         let high = points.clone().reduce(DVec3::max).unwrap_or_default();
@@ -270,6 +449,13 @@ impl Extent {
     }
 }
 
+/// The matrix of the columns; what the plane does not have stays as it is.
+fn matrix<V: Dimension>(columns: &[V; 3]) -> DMat3 {
+    let [x, y, z] = columns.map(V::deep);
+    let z = if V::COUNT == 2 { DVec3::Z } else { z };
+    DMat3::from_cols(x, y, z)
+}
+
 fn all_finite<V: Dimension>(points: &[V]) -> bool {
     points.iter().all(|point| point.deep().is_finite())
 }
@@ -278,11 +464,11 @@ fn finite_or_empty(finite: bool) -> Law {
     if finite { Law::Sound } else { Law::Empty }
 }
 
-fn radius_law(radius: f64) -> Law {
+pub fn radius_law(radius: f64) -> Law {
     finite_or_empty(radius.is_finite() && radius >= 0.0)
 }
 
-fn points_law<V: Dimension>(points: &[V]) -> Law {
+pub fn points_law<V: Dimension>(points: &[V]) -> Law {
     if points.is_empty() {
         Law::Empty
     } else if all_finite(points) {
@@ -294,7 +480,7 @@ fn points_law<V: Dimension>(points: &[V]) -> Law {
 
 /// Points in general position, on a lattice, flat or nearly so, doubled, around a place outside of them, or many of them
 /// on a ball.
-fn points<V: Dimension>(chooser: &mut Chooser, size: f32) -> Vec<V> {
+pub fn points<V: Dimension>(chooser: &mut Chooser, size: f32) -> Vec<V> {
     if chooser.chance(24) {
         let count = chooser.one_of([12, 30, 30, 60, 100, 500]);
         let seed = u64::from(chooser.word());
@@ -508,12 +694,15 @@ pub struct Watched<'a, V> {
     pub evaluations: Cell<u32>,
     /// Whether every direction must be a direction.
     pub strict: Cell<bool>,
+    /// Whether it is solved in the general way, also where there is a closed form for it.
+    is_general: bool,
 }
 
 impl<'a, V> Watched<'a, V> {
-    pub fn new(shape: Box<dyn Support<Vector = V> + 'a>) -> Self {
+    pub fn new(shape: Box<dyn Support<Vector = V> + 'a>, is_general: bool) -> Self {
         Self {
             shape,
+            is_general,
             evaluations: Cell::new(0),
             strict: Cell::new(false),
         }
@@ -541,5 +730,13 @@ impl<V: Dimension> Support for Watched<'_, V> {
 
     fn radius(&self) -> f64 {
         self.shape.radius()
+    }
+
+    fn block(&self) -> Option<V::Wide> {
+        if self.is_general {
+            None
+        } else {
+            self.shape.block()
+        }
     }
 }

@@ -1,0 +1,399 @@
+//! The engine's primitives that one dimension alone has.
+
+use core::f32::consts::{FRAC_PI_2, PI};
+
+use bevy::math::{
+    DVec3, Vec2, Vec3,
+    primitives::{
+        Arc2d, Capsule2d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
+        ConvexPolygon, Cylinder, Ellipse, Extrusion, RegularPolygon, Rhombus, Tetrahedron,
+    },
+};
+use headbutt::{Collider, ShapeError, Support};
+
+use super::{
+    Chooser, Law,
+    shape::{Extent, points, points_law, radius_law},
+};
+
+/// What is known of a primitive beside what the library makes of it.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The lengths and coordinates that it is made of.
+    pub numbers: Vec<f64>,
+    /// What else it is made of: angles in radians, counts.
+    pub others: Vec<f64>,
+    /// Whether a collider must take it.
+    pub is_shape: bool,
+    pub law: Law,
+    pub extent: Extent,
+}
+
+/// Primitives of one dimension.
+pub trait Primitives<V>: Clone + core::fmt::Debug {
+    fn choose(chooser: &mut Chooser, size: f32) -> Self;
+    fn support(&self) -> Box<dyn Support<Vector = V> + '_>;
+    fn collider(&self) -> Result<Collider, ShapeError>;
+    fn facts(&self) -> Facts;
+}
+
+#[derive(Clone, Debug)]
+pub enum Flat {
+    Ellipse(Vec2),
+    Rhombus(Vec2),
+    RegularPolygon { radius: f32, sides: u32 },
+    Polygon(Vec<Vec2>),
+    Sector { radius: f32, half_angle: f32 },
+    Segment { radius: f32, half_angle: f32 },
+    // For extrusions of what has a radius.
+    Circle(f32),
+    Capsule { half_length: f32, radius: f32 },
+}
+
+#[derive(Clone, Debug)]
+pub enum Solid {
+    Cylinder { half_height: f32, radius: f32 },
+    Cone { half_height: f32, radius: f32 },
+    Frustum { half_height: f32, radii: [f32; 2] },
+    Tetrahedron([Vec3; 4]),
+    Extrusion { base: Flat, half_depth: f32 },
+}
+
+/// Something made of the primitive, whichever it is.
+macro_rules! with {
+    ($flat:expr, $it:ident => $made:expr) => {
+        match $flat {
+            Flat::Ellipse(half_size) => {
+                let $it = Ellipse {
+                    half_size: *half_size,
+                };
+                $made
+            }
+            Flat::Rhombus(half_diagonals) => {
+                let $it = Rhombus {
+                    half_diagonals: *half_diagonals,
+                };
+                $made
+            }
+            Flat::RegularPolygon { radius, sides } => {
+                let $it = RegularPolygon {
+                    circumcircle: Circle { radius: *radius },
+                    sides: *sides,
+                };
+                $made
+            }
+            Flat::Polygon(points) => {
+                let $it = ConvexPolygon::new_unchecked(points.iter().copied());
+                $made
+            }
+            Flat::Sector { radius, half_angle } => {
+                let $it = CircularSector {
+                    arc: arc(*radius, *half_angle),
+                };
+                $made
+            }
+            Flat::Segment { radius, half_angle } => {
+                let $it = CircularSegment {
+                    arc: arc(*radius, *half_angle),
+                };
+                $made
+            }
+            Flat::Circle(radius) => {
+                let $it = Circle { radius: *radius };
+                $made
+            }
+            Flat::Capsule {
+                half_length,
+                radius,
+            } => {
+                let $it = Capsule2d {
+                    radius: *radius,
+                    half_length: *half_length,
+                };
+                $made
+            }
+        }
+    };
+}
+
+fn arc(radius: f32, half_angle: f32) -> Arc2d {
+    Arc2d { radius, half_angle }
+}
+
+/// Of lengths of which those that are negative count as their sizes.
+fn law_of(numbers: &[f64]) -> Law {
+    if numbers.iter().all(|number| number.is_finite()) {
+        Law::Sound
+    } else {
+        Law::Lawless
+    }
+}
+
+/// Of something with lengths and other numbers alone, that is centred.
+fn centred(numbers: Vec<f64>, others: Vec<f64>, size: f64) -> Facts {
+    let is_length = |number: &f64| number.is_finite() && *number >= 0.0;
+    let law = law_of(&numbers).max(law_of(&others));
+    Facts {
+        is_shape: numbers.iter().chain(&others).all(is_length),
+        numbers,
+        others,
+        law,
+        extent: Extent { size, lever: size },
+    }
+}
+
+impl Primitives<Vec2> for Flat {
+    fn choose(chooser: &mut Chooser, size: f32) -> Self {
+        let angle = |chooser: &mut Chooser| match chooser.pick(8) {
+            0 => FRAC_PI_2,
+            1 => chooser.one_of([0.0, 1e-7, 1e-3, FRAC_PI_2.next_up(), PI, 3.0, 7.0]),
+            _ => chooser.length(PI),
+        };
+        match chooser.pick(6) {
+            0 => Self::Ellipse(chooser.lengths(size)),
+            1 => Self::Rhombus(chooser.lengths(size)),
+            2 => Self::RegularPolygon {
+                radius: chooser.length(size),
+                sides: chooser.one_of([0, 2, 3, 4, 5, 6, 7, 8, 12, 60, 4097, u32::MAX]),
+            },
+            3 => Self::Polygon(points(chooser, size)),
+            4 => Self::Sector {
+                radius: chooser.length(size),
+                half_angle: angle(chooser),
+            },
+            _ => Self::Segment {
+                radius: chooser.length(size),
+                half_angle: angle(chooser),
+            },
+        }
+    }
+
+    fn support(&self) -> Box<dyn Support<Vector = Vec2> + '_> {
+        with!(self, it => Box::new(it))
+    }
+
+    fn collider(&self) -> Result<Collider, ShapeError> {
+        with!(self, it => Collider::try_new(it))
+    }
+
+    fn facts(&self) -> Facts {
+        match self {
+            Self::Ellipse(half) | Self::Rhombus(half) => {
+                let half = half.as_dvec2();
+                centred(half.to_array().to_vec(), vec![], half.length())
+            }
+            Self::RegularPolygon { radius, sides } => {
+                let radius = f64::from(*radius);
+                let facts = centred(vec![radius], vec![f64::from(*sides)], radius.abs());
+                Facts {
+                    is_shape: facts.is_shape && (3..=4096).contains(sides),
+                    // It has no corners.
+                    law: if *sides == 0 { Law::Lawless } else { facts.law },
+                    ..facts
+                }
+            }
+            Self::Polygon(points) => Facts {
+                numbers: points
+                    .iter()
+                    .flat_map(|point| point.as_dvec2().to_array())
+                    .collect(),
+                others: vec![],
+                is_shape: !points.is_empty() && points.iter().all(|point| point.is_finite()),
+                law: points_law(points),
+                extent: Extent::of(points, 0.0),
+            },
+            Self::Sector { radius, half_angle } => {
+                let facts = centred(
+                    vec![f64::from(*radius)],
+                    vec![f64::from(*half_angle)],
+                    f64::from(radius.abs()),
+                );
+                Facts {
+                    is_shape: facts.is_shape && (*half_angle <= FRAC_PI_2 || *half_angle >= PI),
+                    ..of_arc(facts, *radius, *half_angle)
+                }
+            }
+            Self::Segment { radius, half_angle } => {
+                let facts = centred(
+                    vec![f64::from(*radius)],
+                    vec![f64::from(*half_angle)],
+                    f64::from(radius.abs()),
+                );
+                of_arc(facts, *radius, *half_angle)
+            }
+            Self::Circle(radius) => {
+                let radius = f64::from(*radius);
+                Facts {
+                    law: radius_law(radius),
+                    ..centred(vec![radius], vec![], radius.abs())
+                }
+            }
+            Self::Capsule {
+                half_length,
+                radius,
+            } => {
+                let [half_length, radius] = [*half_length, *radius].map(f64::from);
+                let facts = centred(
+                    vec![half_length, radius],
+                    vec![],
+                    half_length.abs() + radius.abs(),
+                );
+                Facts {
+                    law: facts.law.max(radius_law(radius)),
+                    ..facts
+                }
+            }
+        }
+    }
+}
+
+/// With all of the circle it is one, and a circle has no negative radius.
+fn of_arc(facts: Facts, radius: f32, half_angle: f32) -> Facts {
+    let is_circle = half_angle >= PI;
+    Facts {
+        law: if is_circle && half_angle.is_finite() {
+            radius_law(radius.into())
+        } else {
+            facts.law
+        },
+        ..facts
+    }
+}
+
+impl Primitives<Vec3> for Solid {
+    fn choose(chooser: &mut Chooser, size: f32) -> Self {
+        match chooser.pick(8) {
+            0 => Self::Cylinder {
+                half_height: chooser.length(size),
+                radius: chooser.length(size),
+            },
+            1 => Self::Cone {
+                half_height: chooser.length(size),
+                radius: chooser.length(size),
+            },
+            2 => Self::Frustum {
+                half_height: chooser.length(size),
+                radii: [chooser.length(size), chooser.length(size)],
+            },
+            3 | 4 => Self::Tetrahedron([(); 4].map(|()| chooser.vector(size))),
+            _ => Self::Extrusion {
+                base: match chooser.pick(8) {
+                    0 => Flat::Circle(chooser.length(size)),
+                    1 => Flat::Capsule {
+                        half_length: chooser.length(size),
+                        radius: chooser.length(size),
+                    },
+                    _ => Flat::choose(chooser, size),
+                },
+                half_depth: chooser.length(size),
+            },
+        }
+    }
+
+    fn support(&self) -> Box<dyn Support<Vector = Vec3> + '_> {
+        match *self {
+            Self::Cylinder {
+                half_height,
+                radius,
+            } => Box::new(Cylinder {
+                radius,
+                half_height,
+            }),
+            Self::Cone {
+                half_height,
+                radius,
+            } => Box::new(cone(half_height, radius)),
+            Self::Frustum { half_height, radii } => Box::new(conical_frustum(half_height, radii)),
+            Self::Tetrahedron(vertices) => Box::new(Tetrahedron { vertices }),
+            Self::Extrusion {
+                ref base,
+                half_depth,
+            } => with!(base, base_shape => Box::new(Extrusion { base_shape, half_depth })),
+        }
+    }
+
+    fn collider(&self) -> Result<Collider, ShapeError> {
+        match *self {
+            Self::Cylinder {
+                half_height,
+                radius,
+            } => Collider::try_new(Cylinder {
+                radius,
+                half_height,
+            }),
+            Self::Cone {
+                half_height,
+                radius,
+            } => Collider::try_new(cone(half_height, radius)),
+            Self::Frustum { half_height, radii } => {
+                Collider::try_new(conical_frustum(half_height, radii))
+            }
+            Self::Tetrahedron(vertices) => Collider::try_new(Tetrahedron { vertices }),
+            Self::Extrusion {
+                ref base,
+                half_depth,
+            } => with!(base, base_shape => Collider::try_new(Extrusion { base_shape, half_depth })),
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        match self {
+            Self::Cylinder {
+                half_height,
+                radius,
+            } => round(&[*half_height, *radius]),
+            Self::Cone {
+                half_height,
+                radius,
+            } => round(&[0.5 * (2.0 * half_height), *radius]),
+            Self::Frustum { half_height, radii } => {
+                round(&[0.5 * (2.0 * half_height), radii[0], radii[1]])
+            }
+            Self::Tetrahedron(vertices) => Facts {
+                numbers: vertices
+                    .iter()
+                    .flat_map(|point| point.as_dvec3().to_array())
+                    .collect(),
+                others: vec![],
+                is_shape: vertices.iter().all(|point| point.is_finite()),
+                law: points_law(vertices),
+                extent: Extent::of(vertices, 0.0),
+            },
+            Self::Extrusion { base, half_depth } => {
+                let half_depth = f64::from(*half_depth);
+                let mut facts = base.facts();
+                facts.numbers.push(half_depth);
+                Facts {
+                    is_shape: facts.is_shape && half_depth.is_finite() && half_depth >= 0.0,
+                    law: facts.law.max(law_of(&[half_depth])),
+                    extent: Extent {
+                        size: facts.extent.size.hypot(half_depth),
+                        lever: facts.extent.lever.hypot(half_depth),
+                    },
+                    ..facts
+                }
+            }
+        }
+    }
+}
+
+/// Bevy has the whole height of these.
+fn cone(half_height: f32, radius: f32) -> Cone {
+    let height = 2.0 * half_height;
+    Cone { radius, height }
+}
+
+fn conical_frustum(half_height: f32, [radius_top, radius_bottom]: [f32; 2]) -> ConicalFrustum {
+    ConicalFrustum {
+        radius_top,
+        radius_bottom,
+        height: 2.0 * half_height,
+    }
+}
+
+fn round(lengths: &[f32]) -> Facts {
+    let numbers: Vec<f64> = lengths.iter().copied().map(f64::from).collect();
+    let widest = numbers[1..].iter().map(|it| it.abs()).fold(0.0, f64::max);
+    let size = DVec3::new(numbers[0], widest, 0.0).length();
+    centred(numbers, vec![], size)
+}
