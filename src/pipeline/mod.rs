@@ -19,6 +19,7 @@ mod columns;
 #[cfg(feature = "mesh")]
 mod meshes;
 mod narrow_phase;
+mod pair_order;
 mod place;
 mod proxy;
 mod report;

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::{
     broad_phase::{BroadPhase, CandidatePairs, Candidates},
+    pair_order::PairOrder,
     proxy::{Part, Proxy},
     slots::Slots,
     sync::{Place, Proxies},
@@ -33,7 +34,7 @@ pub struct TouchingPairs {
     found: Vec<Contacts>,
     new: Contacts,
     last: Contacts,
-    order: Vec<(u128, u32)>,
+    order: PairOrder,
 }
 
 /// Contacts, and those of the parts.
@@ -65,11 +66,6 @@ impl TouchingPairs {
 
 fn pair_of(contact: &CollisionEvent) -> (Entity, Entity) {
     (contact.entity, contact.other)
-}
-
-/// A number in the order of pairs.
-fn key_of(contact: &CollisionEvent) -> u128 {
-    u128::from(contact.entity.to_bits()) << 64 | u128::from(contact.other.to_bits())
 }
 
 /// Runs the solver on every candidate pair. The contacts of what has not changed stand.
@@ -131,10 +127,6 @@ fn find_contacts(
         test_all(&proxies.plane, candidates.plane.pairs(), found, new);
         test_all(&proxies.solid, candidates.solid.pairs(), found, new);
     }
-    // Contacts are large: only their places are put in order.
-    order.clear();
-    order.extend(new.pairs.iter().map(key_of).zip(0..));
-    order.sort_unstable_by_key(|(key, _)| *key);
     let parts_of = |contact: &CollisionEvent| (contact.part(), contact.other_part());
     new.parts
         .sort_unstable_by_key(|contact| (pair_of(contact), parts_of(contact)));
@@ -149,10 +141,10 @@ fn find_contacts(
     };
     core::mem::swap(contacts, &mut last.pairs);
     core::mem::swap(parts, &mut last.parts);
-    let sorted = order.iter();
+    let sorted = order.of(&new.pairs).iter();
     merge(
         last.pairs.iter().filter(|it| stands(it)),
-        sorted.filter_map(|(_, place)| new.pairs.get(*place as usize)),
+        sorted.filter_map(|place| new.pairs.get(*place as usize)),
         contacts,
     );
     merge(
