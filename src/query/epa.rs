@@ -115,7 +115,7 @@ where
 }
 
 /// A way out whose points may not be quite opposite to each other, with points that are.
-#[inline]
+#[inline(always)]
 pub fn settled<A, B, W: Wide>(pair: &Pair<A, B>, found: Penetration<W>) -> Penetration<W>
 where
     A: Support + ?Sized,
@@ -443,7 +443,8 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             if !vertex.point.is_finite() {
                 return Outcome::NoShape;
             }
-            if self.points.contains(&vertex.point) {
+            // (`contains` is a call where it is not optimised across units of code.)
+            if self.points.iter().any(|old| *old == vertex.point) {
                 return Outcome::Repeats;
             }
             if self.points.is_full() {
