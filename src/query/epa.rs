@@ -443,8 +443,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
             if !vertex.point.is_finite() {
                 return Outcome::NoShape;
             }
-            // (`contains` is a call where it is not optimised across units of code.)
-            if self.points.iter().any(|old| *old == vertex.point) {
+            if self.points.contains(&vertex.point) {
                 return Outcome::Repeats;
             }
             if self.points.is_full() {
