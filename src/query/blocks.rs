@@ -140,6 +140,18 @@ struct Axis<W> {
     kind: Kind,
 }
 
+/// How far a block reaches along a direction: Σ |d_i| h_i.
+#[inline]
+fn reach_along<W: Wide>(half: W, direction: W) -> f64 {
+    direction.dot(half.copysign(direction))
+}
+
+/// At right angles to two edges.
+#[inline(always)]
+fn edges_across<W: Wide>(edge: W, other: W) -> W {
+    W::perpendicular(&[edge, other]).unwrap_or(W::ZERO)
+}
+
 /// What an axis is at right angles to.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
@@ -286,59 +298,74 @@ impl<W: Wide> Sides<W> {
     }
 
     /// The axis of the greatest gap; or any with one beyond `enough`.
+    ///
+    /// Which one is greater cannot be foretold: so the gaps are compared without a branch, and the axis itself is made of
+    /// the number of the greatest.
     #[inline]
     fn axis(&self, enough: f64) -> Axis<W> {
-        let mut best = Axis {
-            normal: W::axis(0),
-            gap: f64::NEG_INFINITY,
-            kind: Kind::First,
-        };
-        let rotation = self.relative.rotation;
+        let Pose {
+            rotation,
+            translation: centre,
+        } = self.relative;
+        let inverse = W::transpose(rotation);
         let [first, second] = self.halves;
+        let (mut gap, mut number) = (f64::NEG_INFINITY, 0);
         for index in 0..W::DIMENSION {
-            if has_face(first, index) {
-                self.look(W::axis(index), Kind::First, 0.0, &mut best);
-            }
-            if has_face(second, index) {
-                let axis = W::column(rotation, index);
-                self.look(axis, Kind::Second, 0.0, &mut best);
-            }
+            // The axis as the other block sees it is a row of the rotation, or a column.
+            let (row, column) = (W::column(inverse, index), W::column(rotation, index));
+            let of_first = centre.component(index).abs() - first.component(index);
+            let of_second = column.dot(centre).abs() - second.component(index);
+            let of_first = of_first - reach_along(second, row);
+            let of_second = of_second - reach_along(first, column);
+            let better = of_first > gap && has_face(first, index);
+            gap = if better { of_first } else { gap };
+            number = if better { 2 * index } else { number };
+            let better = of_second > gap && has_face(second, index);
+            gap = if better { of_second } else { gap };
+            number = if better { 2 * index + 1 } else { number };
         }
-        if W::DIMENSION == 2 || best.gap > enough {
-            return best;
+        let (index, is_of_second) = (number / 2, number % 2 == 1);
+        let (axis, kind) = if is_of_second {
+            (W::column(rotation, index), Kind::Second)
+        } else {
+            (W::axis(index), Kind::First)
+        };
+        let face = Axis {
+            normal: axis.toward(centre),
+            gap,
+            kind,
+        };
+        if W::DIMENSION == 2 || gap > enough {
+            return face;
         }
+        let (mut gap, mut number) = (f64::NEG_INFINITY, 0);
         for index in 0..W::DIMENSION {
             for other in 0..W::DIMENSION {
-                if first.component(index) == 0.0 || second.component(other) == 0.0 {
-                    continue;
-                }
-                let edges = [W::axis(index), W::column(rotation, other)];
-                let across = W::perpendicular(&edges).unwrap_or(W::ZERO);
+                // Of length l; and the same as the second block sees it, Rᵀ (e_i ∧ b_j) = Rᵀ e_i ∧ e_j.
+                let across = edges_across(W::axis(index), W::column(rotation, other));
+                let inner = edges_across(W::column(inverse, index), W::axis(other));
                 let square = across.length_squared();
-                if square > PARALLEL {
-                    let axis = across * (1.0 / square.sqrt());
-                    let kind = Kind::Edges(index, other);
-                    self.look(axis, kind, FLAT * self.scale, &mut best);
-                }
+                // l g(n).
+                let scaled = across.dot(centre).abs()
+                    - reach_along(first, across)
+                    - reach_along(second, inner);
+                let seen = scaled / square.sqrt();
+                let are_edges = first.component(index) != 0.0 && second.component(other) != 0.0;
+                let better = are_edges && square > PARALLEL && seen > gap;
+                gap = if better { seen } else { gap };
+                number = if better { 3 * index + other } else { number };
             }
         }
-        best
-    }
-
-    /// Keeps an axis that is better than the best by more than `by`.
-    #[inline]
-    fn look(&self, axis: W, kind: Kind, by: f64, best: &mut Axis<W>) {
-        let [first, second] = self.halves;
-        let along = axis.dot(self.relative.translation);
-        let inner = W::transpose(self.relative.rotation) * axis;
-        let [of_first, of_second] = [
-            axis.dot(first.copysign(axis)),
-            inner.dot(second.copysign(inner)),
-        ];
-        let gap = along.abs() - of_first - of_second;
-        if gap > best.gap + by {
-            let normal = if along < 0.0 { -axis } else { axis };
-            *best = Axis { normal, gap, kind };
+        // An axis of edges has to be better by more than rounding.
+        let (index, other) = (number / 3, number % 3);
+        let across = edges_across(W::axis(index), W::column(rotation, other));
+        match across.unit() {
+            Some(axis) if gap > face.gap + FLAT * self.scale => Axis {
+                normal: axis.toward(centre),
+                gap,
+                kind: Kind::Edges(index, other),
+            },
+            _ => face,
         }
     }
 

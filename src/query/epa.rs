@@ -115,7 +115,7 @@ where
 }
 
 /// A way out whose points may not be quite opposite to each other, with points that are.
-#[inline]
+#[inline(always)]
 pub fn settled<A, B, W: Wide>(pair: &Pair<A, B>, found: Penetration<W>) -> Penetration<W>
 where
     A: Support + ?Sized,
