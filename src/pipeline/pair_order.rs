@@ -81,7 +81,7 @@ fn index_of(bits: u64) -> usize {
 mod tests {
     use super::*;
     use crate::event::{CollisionPhase, Surface};
-    use rand::{Rng, SeedableRng, rngs::StdRng};
+    use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
     fn contact(entity: Entity, other: Entity) -> CollisionEvent {
         let surface = Surface {
@@ -114,7 +114,7 @@ mod tests {
                 let others = others.filter(|_| random.random_bool(0.3));
                 pairs.extend(others.map(|other| (*entity.min(other), *entity.max(other))));
             }
-            pairs.sort_by_key(|_| random.random::<u32>());
+            pairs.shuffle(&mut random);
             let contacts: Vec<_> = pairs.iter().map(|(a, b)| contact(*a, *b)).collect();
             let found = order.of(&contacts).iter();
             let found: Vec<_> = found
