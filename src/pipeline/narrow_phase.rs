@@ -14,7 +14,7 @@ use super::{
 use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
-    query::{LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length},
+    query::{LocalContact, Opposite, Pair, Solver, Worth, facing, local_contact, narrow_length},
     shape::Support,
     space::{Pose, Space},
 };
@@ -255,16 +255,13 @@ fn deepest<V: Space>(
     near: &mut Vec<(u32, u32)>,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
-    if !a.layers.interacts_with(b.layers) {
+    if !a.layers.interacts_with(b.layers) || a.is_out_of_reach_of(b) {
         return None;
     }
     if let (Some(shape_a), Some(shape_b)) = (a.image(), b.image()) {
         let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
-        let mut solver = Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
-        return solver.hit().then(|| {
-            let contact = solver.contact();
-            event((a, 0, pose_a), (b, 0, pose_b), &contact)
-        });
+        let contact = local_contact(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
+        return Some(event((a, 0, pose_a), (b, 0, pose_b), &contact));
     }
     let pair = Pairing::new(a, b);
     near.clear();

@@ -132,6 +132,12 @@ impl<W: Wide> Placement<W> {
         self.factor.map_or(Map::Linear(self.matrix), Map::Uniform)
     }
 
+    /// By what factor, if it is the same in all directions.
+    #[inline]
+    pub fn factor(&self) -> Option<f64> {
+        self.factor
+    }
+
     /// What places it then.
     #[inline]
     pub fn pose(&self) -> Pose<W> {

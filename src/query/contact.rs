@@ -290,21 +290,26 @@ where
         self.in_world(cores.normal, cores.depth + self.reach(), witnesses)
     }
 
-    /// The same in f32, if the shapes touch.
+    /// The same, if the shapes touch.
     #[inline(always)]
-    pub fn contact_of_blocks(&self, blocks: &Blocks<WideOf<A>>) -> Option<Contact<A::Vector>> {
+    pub fn contact_of_blocks(&self, blocks: &Blocks<WideOf<A>>) -> Option<LocalContact<WideOf<A>>> {
         match blocks {
             Blocks::Met(cores) if blocks.hit(self.reach()) => {
-                let contact = self.contact(&self.touching(*cores));
-                let [point_a, point_b] = self.in_space(&contact);
-                Some(Contact {
-                    normal: A::Vector::narrow(contact.normal),
-                    depth: narrow_length(contact.depth),
-                    point_a,
-                    point_b,
-                })
+                Some(self.contact(&self.touching(*cores)))
             }
             _ => None,
+        }
+    }
+
+    /// A contact in the world.
+    #[inline(always)]
+    pub fn in_world_and_f32(&self, contact: &LocalContact<WideOf<A>>) -> Contact<A::Vector> {
+        let [point_a, point_b] = self.in_space(contact);
+        Contact {
+            normal: A::Vector::narrow(contact.normal),
+            depth: narrow_length(contact.depth),
+            point_a,
+            point_b,
         }
     }
 
@@ -410,4 +415,4 @@ fn apart<W: Wide>(gjk: &Gjk<W>, otherwise: W) -> Penetration<W> {
 }
 
 /// The f64 vector of the space of a shape.
-type WideOf<S> = <<S as Support>::Vector as Space>::Wide;
+pub type WideOf<S> = <<S as Support>::Vector as Space>::Wide;

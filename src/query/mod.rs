@@ -56,7 +56,7 @@ pub(crate) mod tolerance;
 use crate::{shape::Support, space::Space};
 use blocks::Blocks;
 pub use contact::{Contact, Distance};
-pub(crate) use contact::{LocalContact, Solver};
+pub(crate) use contact::{LocalContact, Solver, WideOf};
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::Pair;
 pub(crate) use surface::{Opposite, Worth, facing};
@@ -118,10 +118,29 @@ where
 {
     let pair = pair(a, pose_a, b, pose_b)?;
     match Blocks::new(&pair) {
-        Some(blocks) => pair.contact_of_blocks(&blocks),
+        Some(blocks) => {
+            let contact = pair.contact_of_blocks(&blocks)?;
+            Some(pair.in_world_and_f32(&contact))
+        }
         None => {
             let mut solver = Solver::of_no_blocks(pair);
             solver.hit().then(|| contact_of(&mut solver))
+        }
+    }
+}
+
+/// The contact of a pair in f64, or `None` if the shapes are apart.
+#[inline]
+pub(crate) fn local_contact<A, B>(pair: Pair<A, B>) -> Option<LocalContact<WideOf<A>>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    match Blocks::new(&pair) {
+        Some(blocks) => pair.contact_of_blocks(&blocks),
+        None => {
+            let mut solver = Solver::of_no_blocks(pair);
+            solver.hit().then(|| solver.contact())
         }
     }
 }
@@ -175,7 +194,8 @@ where
     let pair = pair(a, pose_a, b, pose_b)?;
     let mut solver = match Blocks::new(&pair) {
         Some(blocks) if pair.has_point() => {
-            return pair.contact_of_blocks(&blocks).map(Manifold::of);
+            let contact = pair.contact_of_blocks(&blocks)?;
+            return Some(Manifold::of(pair.in_world_and_f32(&contact)));
         }
         Some(blocks) if !blocks.hit(pair.reach()) => return None,
         Some(blocks) => Solver::of_blocks(pair, blocks),
