@@ -105,6 +105,12 @@ pub enum EndReason {
 }
 
 impl CollisionEvent {
+    /// Whether it tells the same but for the phase.
+    pub(crate) fn is_as(&self, other: &Self) -> bool {
+        let phase = self.phase;
+        *self == Self { phase, ..*other }
+    }
+
     /// Whether the contact began in this tick.
     pub fn started(&self) -> bool {
         self.phase == CollisionPhase::Started

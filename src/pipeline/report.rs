@@ -83,7 +83,7 @@ pub fn report(
                 &touching.contacts,
                 end,
                 numbers,
-                |event, is_news| {
+                |event, old| {
                     if !event.ended() {
                         contacts.push(event);
                     }
@@ -92,7 +92,7 @@ pub fn report(
                     }
                     let is_told = match ongoing {
                         OngoingEvents::EveryTick => true,
-                        OngoingEvents::OnChange => is_news,
+                        OngoingEvents::OnChange => !old.is_some_and(|old| event.is_as(old)),
                         OngoingEvents::Never => !event.ongoing(),
                     };
                     if is_told {
@@ -122,14 +122,14 @@ pub fn report(
 }
 
 /// Merges two lists in order of their pairs, the contacts of the last tick and those of this one, and tells of each what has
-/// become of it, and whether that is news. Also the number that each contact of the last tick has in this one: too large
+/// become of it, with what it was if it goes on. Also the number that each contact of the last tick has in this one: too large
 /// a number if it has ended.
 fn merge(
     last: &[CollisionEvent],
     now: &[CollisionEvent],
     end_reason: impl Fn(&CollisionEvent) -> EndReason,
     numbers: &mut Vec<u32>,
-    mut tell: impl FnMut(CollisionEvent, bool),
+    mut tell: impl FnMut(CollisionEvent, Option<&CollisionEvent>),
 ) {
     let pair = |contact: &CollisionEvent| (contact.entity, contact.other);
     let end = |contact: &CollisionEvent| CollisionEvent {
@@ -140,7 +140,7 @@ fn merge(
     numbers.clear();
     for (number, contact) in (0..).zip(now) {
         while let Some(gone) = last.next_if(|old| pair(old) < pair(contact)) {
-            tell(end(gone), true);
+            tell(end(gone), None);
             numbers.push(u32::MAX);
         }
         let old = last.next_if(|old| pair(old) == pair(contact));
@@ -149,19 +149,10 @@ fn merge(
             Some(_) => CollisionPhase::Ongoing,
             None => CollisionPhase::Started,
         };
-        let is_as = |old: &CollisionEvent| {
-            CollisionEvent {
-                phase: old.phase,
-                ..*contact
-            } == *old
-        };
-        tell(
-            CollisionEvent { phase, ..*contact },
-            !old.is_some_and(is_as),
-        );
+        tell(CollisionEvent { phase, ..*contact }, old);
     }
     for gone in last {
-        tell(end(gone), true);
+        tell(end(gone), None);
     }
 }
 
