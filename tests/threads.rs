@@ -277,6 +277,16 @@ impl Events {
         self.started += usize::from(hit.started());
         self.count += 1;
     }
+
+    /// The messages of a tick, and what can be read of all parts of what they tell of.
+    fn add_all(&mut self, messages: &[CollisionEvent], state: &CollisionState) {
+        for hit in messages {
+            self.add(hit);
+            for part in state.parts(hit.entity, hit.other) {
+                self.add(&part);
+            }
+        }
+    }
 }
 
 /// Notes all events of an app, those of observers as well.
@@ -375,8 +385,10 @@ fn run(threads: usize, otherwise: Otherwise, ticks: usize) -> (u64, usize) {
             }
         }
         let record = tick(&mut app);
-        let mut events = app.world_mut().resource_mut::<Events>();
-        record.messages.iter().for_each(|hit| events.add(hit));
+        app.world_mut()
+            .resource_scope(|world, mut events: Mut<Events>| {
+                events.add_all(&record.messages, world.resource());
+            });
     }
     let events = app.world().resource::<Events>();
     (events.hasher.finish(), events.started)
@@ -483,7 +495,8 @@ fn an_app_that_is_given_the_same_world_and_state_reports_the_same() {
         copy(app.world(), &chaos.alive, fresh.world_mut());
         let [ours, theirs] = [&mut app, &mut fresh].map(|app| {
             let mut events = Events::default();
-            tick(app).messages.iter().for_each(|hit| events.add(hit));
+            let record = tick(app);
+            events.add_all(&record.messages, app.world().resource());
             events
         });
         assert_eq!(ours.count, theirs.count);
