@@ -1,7 +1,10 @@
 //! What a warm tick allocates, which is nothing, and how much an app holds for each collider and each contact.
 //!
-//! Bevy's task pool is not there, so that all is done on the thread whose allocations are counted. The tick is run in a
+//! Bevy's task pool is not there, but in the one test that is about it, so that all is done on the thread whose allocations
+//! are counted. The tick is run in a
 //! schedule of its own, so that it alone is counted: not what moves things, nor Bevy's update of its messages.
+
+mod common;
 
 use std::hint::black_box;
 
@@ -9,7 +12,9 @@ use allocation_counter::{AllocationInfo, measure};
 use bevy::{
     ecs::{message::Messages, schedule::ScheduleLabel},
     prelude::*,
+    tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
+use common::{run_again, this_run};
 use headbutt::{CollisionState, OngoingEvents, prelude::*};
 
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
@@ -191,6 +196,31 @@ fn the_counter_counts_what_a_tick_allocates() {
     spawn_rows(app.world_mut(), 300);
     let (allocations, _) = warm_ticks(&mut app, false);
     assert_eq!(allocations, allocations_of_bevy() + 100);
+}
+
+/// On two threads there are eight tasks at most wherever work is shared out, for either dimension: in moving, in looking for
+/// pairs within and between the few sizes that there are, in testing them. Bevy allocates once or twice for each.
+const MOST_OF_A_TICK: f64 = 2.0 * 8.0 * 8.0 * 2.0;
+
+#[test]
+fn on_two_threads_a_tick_allocates_for_its_tasks_however_many_colliders_there_are() {
+    let counts = [1_500, 6_000];
+    if let Some(run) = this_run() {
+        let pool = || TaskPoolBuilder::new().num_threads(2).build();
+        assert_eq!(ComputeTaskPool::get_or_init(pool).thread_num(), 2);
+        let mut app = app(Some(plugin()));
+        spawn_rows(app.world_mut(), counts[run]);
+        let (allocations, _) = warm_ticks(&mut app, true);
+        println!("run: {}", allocations as f64 / 100.0);
+        return;
+    }
+    for (run, count) in counts.into_iter().enumerate() {
+        let line = run_again(run);
+        println!("{count} of each dimension: {line} allocations in a tick");
+        let of_a_tick: f64 = line.parse().expect("a number of allocations");
+        // Where nothing is shared out there are none.
+        assert!(of_a_tick > 1.0 && of_a_tick <= MOST_OF_A_TICK);
+    }
 }
 
 /// So many colliders the memory is measured of.

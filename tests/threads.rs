@@ -10,7 +10,6 @@ use std::{
     collections::{HashMap, HashSet},
     env,
     hash::{DefaultHasher, Hash, Hasher},
-    process::Command,
     sync::{Mutex, PoisonError},
     thread::{self, ThreadId},
 };
@@ -21,7 +20,7 @@ use bevy::{
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
-use common::{Dimension, app, tick};
+use common::{Dimension, app, run_again, this_run, tick};
 use headbutt::{CollisionState, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
@@ -69,12 +68,14 @@ impl Support for Noting<DVec3> {
 /// How large a collider is at most, without its scale.
 const REACH: f32 = 1.0;
 
-/// A seeded chaos: nearly all move in each tick, and anything happens to some.
+/// A seeded chaos: nearly all move in each tick, if it is not said otherwise, and anything happens to some.
 struct Chaos {
     random: StdRng,
     alive: Vec<Entity>,
     /// So many there are of each dimension, at the beginning.
     count: usize,
+    /// The part of them that moves in a tick.
+    movers: f64,
     /// So many operations there are in a tick, besides the movements.
     operations: usize,
 }
@@ -85,6 +86,7 @@ impl Chaos {
             random: StdRng::seed_from_u64(seed),
             alive: Vec::new(),
             count,
+            movers: 0.95,
             operations,
         };
         for _ in 0..count {
@@ -181,7 +183,7 @@ impl Chaos {
 
     fn go_on(&mut self, world: &mut World) {
         for entity in self.alive.clone() {
-            if self.random.random_bool(0.95) {
+            if self.random.random_bool(self.movers) {
                 let step = self.offset(0.1);
                 let In(dimension) = *world.get(entity).expect("all have one");
                 let mut pose = world.get_mut::<Transform>(entity).expect("all have one");
@@ -394,9 +396,6 @@ fn run(threads: usize, otherwise: Otherwise, ticks: usize) -> (u64, usize) {
     (events.hasher.finish(), events.started)
 }
 
-/// The variable by which a process is told to be a run, and which one.
-const RUN: &str = "HEADBUTT_RUN";
-
 #[test]
 fn on_any_number_of_threads_and_with_all_done_anew_the_events_are_the_same() {
     let ticks = env::var("HEADBUTT_CHAOS");
@@ -409,8 +408,8 @@ fn on_any_number_of_threads_and_with_all_done_anew_the_events_are_the_same() {
         (8, Otherwise::Anew),
         (2, Otherwise::Supplied),
     ];
-    if let Ok(number) = env::var(RUN) {
-        let (threads, otherwise) = runs[number.parse::<usize>().expect("the number of a run")];
+    if let Some(number) = this_run() {
+        let (threads, otherwise) = runs[number];
         let (hash, started) = run(threads, otherwise, ticks);
         let used = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
         let used = used.as_ref().map_or(0, HashSet::len);
@@ -419,23 +418,7 @@ fn on_any_number_of_threads_and_with_all_done_anew_the_events_are_the_same() {
     }
     let mut first = None;
     for (number, (threads, otherwise)) in runs.iter().enumerate() {
-        let name = thread::current();
-        let output = Command::new(env::current_exe().expect("this test is a file"))
-            .args([
-                name.name().expect("a test's thread has its name"),
-                "--exact",
-            ])
-            .args(["--nocapture", "--test-threads=1"])
-            .env(RUN, number.to_string())
-            .output()
-            .expect("it runs again");
-        let said = String::from_utf8_lossy(&output.stdout);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}\n{errors}");
-        let line = said
-            .lines()
-            .find_map(|line| Some(line.split_once("run: ")?.1));
-        let line = line.unwrap_or_else(|| panic!("no line of the run in {said}"));
+        let line = run_again(number);
         println!("{threads} threads, {otherwise:?}, {ticks} ticks: {line}");
         let words: Vec<_> = line.split(' ').collect();
         let [hash, started, used] = words[..] else {
@@ -487,9 +470,11 @@ fn copy(from: &World, alive: &[Entity], to: &mut World) {
 #[test]
 fn an_app_that_is_given_the_same_world_and_state_reports_the_same() {
     let mut app = app();
-    let mut chaos = Chaos::new(6, 150, 10, app.world_mut());
+    let mut chaos = Chaos::new(6, 150, 3, app.world_mut());
     let mut count = 0;
-    for _ in 0..200 {
+    for number in 0..200 {
+        // So that there is something at rest.
+        chaos.movers = if number % 20 == 0 { 0.9 } else { 0.1 };
         chaos.go_on(app.world_mut());
         let mut fresh = common::app();
         copy(app.world(), &chaos.alive, fresh.world_mut());
