@@ -2,25 +2,40 @@
 //! contact that begins ends once.
 //!
 //! The model shares the queries with the plugin and nothing else. Poses it composes itself, in f64; shapes, layers and
-//! what is disabled it reads from the world, each tick anew.
+//! what is disabled it reads from the world, each tick anew. That of a larger world, in `large.rs`, does without the
+//! queries.
+//!
+//! Each test does some thousand operations, in seconds. For more, and for long, there is one environment variable:
+//!
+//! ```sh
+//! HEADBUTT_CHAOS=1000000 cargo test --test model -- --nocapture
+//! ```
 
+#[path = "../common/mod.rs"]
 mod common;
+mod large;
+mod place;
+mod told;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use bevy::{
-    ecs::{entity_disabling::Disabled, message::MessageCursor},
-    math::{DQuat, DVec3},
-    prelude::*,
-};
-use common::{Dimension, Record, app, frame, read, watch};
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use common::{Dimension, Record, app, frame, watch};
 use headbutt::{ConvexShape, Support, prelude::*};
+use place::{Place, is_ancestor};
 use rand::{Rng, SeedableRng, rngs::StdRng};
+use told::{Pair, Told, pair_of};
 
-type Pair = (Entity, Entity);
+/// How many operations a test does on its world at least: what the environment says, or else so many.
+fn operations_or(default: usize) -> usize {
+    match std::env::var("HEADBUTT_CHAOS") {
+        Ok(count) => count.parse().expect("HEADBUTT_CHAOS is a number"),
+        Err(_) => default,
+    }
+}
 
 /// The two answers may differ where the shapes are no farther apart, and no deeper in each other, than this times the
 /// size of the larger one: the model's poses are rounded to f32.
@@ -62,48 +77,6 @@ impl<V: headbutt::Space> Support for Scaled<'_, V> {
 
     fn radius(&self) -> f64 {
         self.shape.radius() * self.factor.abs()
-    }
-}
-
-/// Where an entity is, and its scale, which is uniform throughout.
-#[derive(Clone, Copy)]
-struct Place {
-    translation: DVec3,
-    rotation: DQuat,
-    scale: f64,
-}
-
-impl Place {
-    fn of(world: &World, entity: Entity) -> Self {
-        let transform = world.get::<Transform>(entity).expect("all have one");
-        let local = Self {
-            translation: transform.translation.as_dvec3(),
-            rotation: transform.rotation.as_dquat().normalize(),
-            scale: transform.scale.x.into(),
-        };
-        match world.get::<ChildOf>(entity) {
-            Some(child_of) => Self::of(world, child_of.parent()).after(local),
-            None => local,
-        }
-    }
-
-    fn after(self, inner: Self) -> Self {
-        Self {
-            translation: self.translation + self.rotation * (inner.translation * self.scale),
-            rotation: self.rotation * inner.rotation,
-            scale: self.scale * inner.scale,
-        }
-    }
-
-    /// In the plane all turn about z.
-    fn in_plane(self) -> Isometry2d {
-        let angle = 2.0 * f64::atan2(self.rotation.z, self.rotation.w);
-        let rotation = Rot2::from_sin_cos(angle.sin() as f32, angle.cos() as f32);
-        Isometry2d::new(self.translation.as_vec3().truncate(), rotation)
-    }
-
-    fn in_space(self) -> Isometry3d {
-        Isometry3d::new(self.translation.as_vec3(), self.rotation.as_quat())
     }
 }
 
@@ -169,11 +142,8 @@ struct Model {
     alive: Vec<Entity>,
     /// This tick's answers, for all pairs that take part.
     answers: BTreeMap<Pair, Answer>,
-    /// What touches, by the messages.
-    touching: BTreeSet<Pair>,
-    cursor: MessageCursor<CollisionEvent>,
-    /// How many contacts ended, by their reasons.
-    ended: BTreeMap<EndReason, usize>,
+    told: Told,
+    operations: usize,
     ticks: usize,
     /// How often an answer within [`ROUNDING`] was another one.
     rounded: usize,
@@ -185,9 +155,8 @@ impl Model {
             random: StdRng::seed_from_u64(seed),
             alive: Vec::new(),
             answers: BTreeMap::new(),
-            touching: BTreeSet::new(),
-            cursor: MessageCursor::default(),
-            ended: BTreeMap::new(),
+            told: Told::default(),
+            operations: 0,
             ticks: 0,
             rounded: 0,
         }
@@ -283,6 +252,7 @@ impl Model {
 
     /// Anything that may happen to a world.
     fn operate(&mut self, world: &mut World, with_bombs: bool) {
+        self.operations += 1;
         self.alive
             .retain(|entity| world.get_entity(*entity).is_ok());
         // About 30 at a time.
@@ -387,43 +357,15 @@ impl Model {
     /// Compares the tick with what was expected, and its events with one another.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
-        let messages = world.resource::<Messages<CollisionEvent>>();
-        let hits: Vec<_> = self.cursor.read(messages).copied().collect();
-        let mut now = BTreeSet::new();
-        for hit in &hits {
-            let pair = (hit.entity.min(hit.other), hit.entity.max(hit.other));
-            let touched = self.touching.contains(&pair);
-            match hit.phase {
-                CollisionPhase::Started => assert!(!touched, "begun twice: {hit:?}"),
-                CollisionPhase::Ongoing => assert!(touched, "never begun: {hit:?}"),
-                CollisionPhase::Ended(_) => assert!(touched, "never begun: {hit:?}"),
-            }
-            match hit.end_reason() {
-                Some(reason) => *self.ended.entry(reason).or_default() += 1,
-                None => assert!(now.insert(pair), "told twice: {hit:?}"),
-            }
-        }
-        let ended = hits.iter().filter(|hit| hit.ended()).count();
-        let gone = self.touching.difference(&now).count();
-        assert_eq!(ended, gone, "one end for each pair that is gone");
-        self.touching = now;
-
-        let readable = read(world, |collisions| {
-            let pairs = collisions.iter();
-            let pairs = pairs.map(|hit| (hit.entity.min(hit.other), hit.entity.max(hit.other)));
-            pairs.collect::<BTreeSet<_>>()
-        });
-        assert_eq!(readable, self.touching);
-
+        let hits = self.told.read(world);
         for (pair, answer) in &self.answers {
-            if answer.touch != self.touching.contains(pair) {
+            if answer.touch != self.told.touching.contains(pair) {
                 assert!(answer.is_close(), "{pair:?}: {answer:?}");
                 self.rounded += 1;
             }
         }
         for hit in hits.iter().filter(|hit| !hit.ended()) {
-            let pair = (hit.entity.min(hit.other), hit.entity.max(hit.other));
-            let answer = self.answers.get(&pair);
+            let answer = self.answers.get(&pair_of(hit));
             let answer = answer.unwrap_or_else(|| panic!("may not touch: {hit:?}"));
             let difference = (hit.depth - answer.extent).abs();
             assert!(difference <= ROUNDING * answer.size, "{hit:?}: {answer:?}");
@@ -445,12 +387,6 @@ impl Model {
             }
         }
     }
-}
-
-/// Whether an entity is another one or an ancestor of it.
-fn is_ancestor(world: &World, entity: Entity, of: Entity) -> bool {
-    let parent = || world.get::<ChildOf>(of).map(ChildOf::parent);
-    entity == of || parent().is_some_and(|parent| is_ancestor(world, entity, parent))
 }
 
 /// An app that operates on its world in each fixed tick, and checks each.
@@ -485,49 +421,55 @@ fn app_of(seed: u64, with_bombs: bool) -> App {
 #[track_caller]
 fn assert_worth(app: &App, ticks: usize) {
     let model = app.world().resource::<Model>();
+    println!("{} operations, {ticks} ticks", model.operations);
     assert_eq!(model.ticks, ticks);
-    for reason in [
-        EndReason::Despawned,
-        EndReason::Disabled,
-        EndReason::ColliderRemoved,
-        EndReason::Filtered,
-        EndReason::Separated,
-    ] {
-        let count = model.ended.get(&reason).copied().unwrap_or_default();
-        assert!(count > ticks / 100, "{reason:?}: {count}");
-    }
+    model.told.assert_all_reasons(ticks / 100);
     // Rounding hardly ever decides.
     assert!(model.rounded <= ticks / 100, "{}", model.rounded);
 }
 
+/// Whether the operations are still to be done of which a test does so many.
+fn goes_on(app: &App, operations: usize) -> bool {
+    app.world().resource::<Model>().operations < operations
+}
+
 #[test]
 fn what_touches_is_what_the_loop_over_all_pairs_says() {
+    let operations = operations_or(10_000);
     let mut app = app_of(1, false);
-    for _ in 0..3000 {
+    let mut ticks = 0;
+    while goes_on(&app, operations) {
         frame(&mut app, 1);
+        ticks += 1;
     }
-    assert_worth(&app, 3000);
+    assert_worth(&app, ticks);
 }
 
 #[test]
 fn with_five_ticks_a_frame_each_tick_counts() {
+    let operations = operations_or(3_500);
     let mut app = app_of(2, false);
-    for _ in 0..200 {
+    let mut ticks = 0;
+    while goes_on(&app, operations) {
         frame(&mut app, 5);
+        ticks += 5;
     }
-    assert_worth(&app, 1000);
+    assert_worth(&app, ticks);
 }
 
 #[test]
 fn observers_that_despawn_what_they_like_and_frames_of_any_length_change_nothing_of_it() {
+    let operations = operations_or(6_000);
     let mut app = app_of(3, true);
     // Operations between the ticks too, and several of them before one.
     app.add_systems(Update, |world: &mut World| {
         world.resource_scope(|world, mut model: Mut<Model>| model.operate(world, true));
     });
     let mut ticks = 0;
-    for step in 0..1000 {
-        let count = [0, 1, 0, 2, 5, 0, 1][step % 7];
+    for count in [0, 1, 0, 2, 5, 0, 1].into_iter().cycle() {
+        if !goes_on(&app, operations) {
+            break;
+        }
         frame(&mut app, count);
         ticks += count as usize;
     }
