@@ -15,18 +15,24 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 fn floor(random: &mut StdRng) -> Collider {
     let vertices = (0..21).flat_map(|z| (0..21).map(move |x| Vec3::new(x as f32, 0.0, z as f32)));
     let vertices = vertices.map(|it| it - Vec3::new(10.0, 0.0, 10.0));
-    let triangles: Vec<[u32; 3]> = (0..20)
-        .flat_map(|z| (0..20).map(move |x| 21 * z + x))
+    Collider::trimesh(vertices, halved_cells(20, random)).unwrap()
+}
+
+/// The triangles of a square of so many cells on a side, whose corners are numbered row by row: each cell is cut along either
+/// diagonal.
+fn halved_cells(cells: u32, random: &mut StdRng) -> Vec<[u32; 3]> {
+    let row = cells + 1;
+    (0..cells)
+        .flat_map(|z| (0..cells).map(move |x| row * z + x))
         .flat_map(|a| {
-            let (b, c, d) = (a + 1, a + 21, a + 22);
+            let (b, c, d) = (a + 1, a + row, a + row + 1);
             if random.random() {
                 [[a, c, b], [b, c, d]]
             } else {
                 [[a, c, d], [a, d, b]]
             }
         })
-        .collect();
-    Collider::trimesh(vertices, triangles).unwrap()
+        .collect()
 }
 
 /// A flat ground from x = -10 to 10 or a little beyond, with vertices at random places.
@@ -781,18 +787,7 @@ fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
         let vertices: Vec<Vec3> = (0..81)
             .map(|it| Vec3::new((it % 9) as f32 - 4.0, 0.0, (it / 9) as f32 - 4.0 + shift))
             .collect();
-        let cells = (0..8).flat_map(|z| (0..8).map(move |x| 9 * z + x));
-        let triangles: Vec<[u32; 3]> = cells
-            .flat_map(|a| {
-                let (b, c, d) = (a + 1, a + 9, a + 10);
-                if random.random() {
-                    [[a, c, b], [b, c, d]]
-                } else {
-                    [[a, c, d], [a, d, b]]
-                }
-            })
-            .collect();
-        (vertices, triangles)
+        (vertices, halved_cells(8, random))
     };
     let (vertices, triangles) = grid(random, 0.0);
     let mesh = |vertices: &[Vec3], triangles: &[[u32; 3]]| {

@@ -267,6 +267,12 @@ where
     pub fn in_space(&self, points: &LocalContact<WideOf<A>>) -> [A::Vector; 2] {
         self.pair.in_space(points)
     }
+
+    /// A contact in the world.
+    #[inline]
+    pub fn in_world_and_f32(&self, contact: &LocalContact<WideOf<A>>) -> Contact<A::Vector> {
+        self.pair.in_world_and_f32(contact)
+    }
 }
 
 /// From what is known of the cores to results in the world.

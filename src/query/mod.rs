@@ -332,13 +332,7 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let contact = solver.contact();
-    let [point_a, point_b] = solver.in_space(&contact);
-    Contact {
-        normal: A::Vector::narrow(contact.normal),
-        depth: narrow_length(contact.depth),
-        point_a,
-        point_b,
-    }
+    solver.in_world_and_f32(&contact)
 }
 
 /// Two shapes in the world, or `None` if a pose is none.

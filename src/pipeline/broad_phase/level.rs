@@ -23,6 +23,16 @@ const FARTHEST: f64 = (1_u32 << 30) as f64;
 /// So many others there are to be in a row that overlap a box along x: some dozen looked at for each box.
 const NEIGHBOURS: f64 = 5.0;
 
+/// So much larger, as a part of it, the largest size counts: more than the rounding of what sizes are made of, in f32.
+const ROUNDING: f64 = 1e-6;
+
+/// The same for where rows begin, which is made in f64.
+const ROW_ROUNDING: f64 = 1e-9;
+
+/// How much larger than it has to be a cell is made, and between which parts of that it may be to stay as it is.
+const LARGER: f64 = 1.1;
+const STAYS: Range<f64> = 0.5..1.3;
+
 /// How far apart things are is estimated from so many of them.
 const SAMPLE: usize = 64;
 
@@ -261,9 +271,9 @@ impl Level {
                 let [y_begins, z_begins] =
                     [(number.y, cell_y), (number.z, cell_z)].map(|(number, cell)| {
                         let place = f64::from(number) * cell;
-                        place - (place.abs() + cell) * 1e-9
+                        place - (place.abs() + cell) * ROW_ROUNDING
                     });
-                let ends = y_begins + (cell_y + self.largest) * (1.0 + 1e-6);
+                let ends = y_begins + (cell_y + self.largest) * (1.0 + ROUNDING);
                 let reaches = |it: &Aabb| {
                     (*z == 0 || f64::from(it.max[2]) >= z_begins)
                         && match y {
@@ -321,7 +331,7 @@ impl Level {
 #[inline]
 fn begin(aabb: &Aabb, largest: f64) -> [f64; 3] {
     let [x, y, z] = aabb.min;
-    let back = largest * (1.0 + 1e-6);
+    let back = largest * (1.0 + ROUNDING);
     [
         f64::from(x) - back,
         f64::from(y) - back,
@@ -348,10 +358,10 @@ fn from_x(mut entries: &[Entry], first: f64) -> &[Entry] {
 /// what it is as long as that does: so that cells seldom change while boxes turn and move.
 fn settled(cell: f64, largest: f64, wished: f64) -> f64 {
     let least = largest.max(wished);
-    if cell >= largest * (1.0 + 1e-6) && (0.5..1.3).contains(&(cell / least)) {
+    if cell >= largest * (1.0 + ROUNDING) && STAYS.contains(&(cell / least)) {
         cell
     } else {
-        least * 1.1
+        least * LARGER
     }
 }
 
