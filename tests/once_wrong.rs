@@ -3,7 +3,7 @@
 use std::{cell::Cell, f32::consts::PI};
 
 use bevy::math::{
-    DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
+    DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
     primitives::{CircularSegment, Cone, Cylinder, Rectangle, Segment2d, Sphere},
 };
 use headbutt::{Space, Support, query};
@@ -289,5 +289,29 @@ fn segments_that_are_tiny_for_their_distance_are_apart() {
             assert!(!query::intersects(&flat, at(0.0, 0.0), &flat, away));
             assert!(!query::intersects(&segment, at(0.0, 0.0), &flat, away));
         }
+    }
+}
+
+/// The image of a shape under a map of 1e-40 may have any size above 1e-90, and its squares and cross products lose digits.
+#[test]
+fn the_normal_of_a_shape_below_all_measure_is_unit() {
+    struct Tiny(f64);
+    impl Support for Tiny {
+        type Vector = Vec3;
+        fn support(&self, direction: DVec3) -> DVec3 {
+            // A box, turned so that no face is along an axis.
+            let turn = DQuat::from_xyzw(0.1, 0.3, -0.5, 0.8).normalize();
+            turn * (DVec3::new(1.0, 2.0, 3.0).copysign(turn.inverse() * direction) * self.0)
+        }
+    }
+    for exponent in 0..90 {
+        let tiny = Tiny(10_f64.powi(-exponent));
+        let (point, pose) = (Vec3::ZERO, Isometry3d::IDENTITY);
+        let contact = query::contact(&tiny, pose, &point, pose).expect("the point is inside");
+        let length = contact.normal.as_dvec3().length();
+        assert!((length - 1.0).abs() < 5e-7, "{}: {contact:?}", tiny.0);
+        // Through the nearest face, as far as f32 can show.
+        let off = (f64::from(contact.depth) - tiny.0).abs();
+        assert!(off <= 1e-5 * tiny.0 + 1e-44, "{}: {contact:?}", tiny.0);
     }
 }

@@ -20,7 +20,7 @@ mod solid;
 use core::{
     cmp::Ordering,
     fmt::Debug,
-    ops::{Add, Mul, Neg, Sub},
+    ops::{Add, Mul, Neg, RangeInclusive, Sub},
 };
 
 use crate::math::{DMat3, DQuat, DVec3, Vec3};
@@ -84,6 +84,9 @@ pub trait Space:
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::Wide>>;
 }
+
+/// The squares of lengths whose roots have all digits: f64 has fewer of them below 1e-308, and none beyond 1e308.
+const ALL_DIGITS: RangeInclusive<f64> = 1e-290..=1e300;
 
 /// The f64 vector of a space, with the operations that the solvers need of it.
 ///
@@ -213,7 +216,7 @@ pub trait Wide:
         self.dot(self)
     }
 
-    /// The length. Free of overflow and underflow for every vector that comes of f32 input.
+    /// The length, to all digits where it is between 1e-150 and 1e150.
     #[inline]
     fn length(self) -> f64 {
         self.length_squared().sqrt()
@@ -222,8 +225,24 @@ pub trait Wide:
     /// The vector of unit length in this direction, or `None` for the null vector and for what is not finite.
     #[inline]
     fn unit(self) -> Option<Self> {
-        let length = self.length();
-        (length > 0.0 && length.is_finite()).then(|| self * (1.0 / length))
+        let squared = self.length_squared();
+        if ALL_DIGITS.contains(&squared) {
+            Some(self * (1.0 / squared.sqrt()))
+        } else {
+            self.unit_of_extreme()
+        }
+    }
+
+    /// The same, where the square of the length is beyond the numbers with all digits: the lengths of f32 are far from
+    /// that, but a map may make 1e-80 of one, and a cross product 1e-160 of two of those.
+    #[cold]
+    #[inline(never)]
+    fn unit_of_extreme(self) -> Option<Self> {
+        // A power of two rounds nothing, and this one brings the least and the greatest number where squares are none.
+        let shift = 2.0_f64.powi(if self.extent() < 1.0 { 800 } else { -800 });
+        let scaled = self * shift;
+        let length = scaled.length();
+        (length > 0.0 && length.is_finite()).then(|| scaled * (1.0 / length))
     }
 
     /// A total order, by the components in turn. It has no geometric meaning and serves to make choices repeatable.

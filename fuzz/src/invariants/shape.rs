@@ -14,9 +14,6 @@ use headbutt::{Collider, ConvexHull, Rounded, ShapeError, Space, Support};
 
 use super::{Chooser, Dimension, primitive::Primitives};
 
-/// What a map makes of a shape is no smaller than this, or may be anything.
-const LEAST_IMAGE: f64 = 1e-44;
-
 /// How much a shape keeps of the contract of [`Support`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Law {
@@ -359,10 +356,8 @@ impl<V: Dimension> Shape<V> {
             Self::Primitive(primitive) => primitive.facts().law,
             Self::Margin { shape, margin } => shape.law().max(radius_law(f64::from(*margin))),
             Self::Mapped { shape, columns } => {
-                // Products of what is smaller than f32 can tell are beyond f64: no normal of them need be unit.
-                let is_tiny = |number: &f64| *number != 0.0 && number.abs() < LEAST_IMAGE;
                 let law = shape.law();
-                if matrix(columns).is_finite() && !self.numbers().iter().any(is_tiny) {
+                if matrix(columns).is_finite() {
                     law
                 } else {
                     law.max(Law::Lawless)
