@@ -105,6 +105,11 @@ pub enum EndReason {
 }
 
 impl CollisionEvent {
+    /// What contacts are ordered by.
+    pub(crate) fn pair(&self) -> (Entity, Entity) {
+        (self.entity, self.other)
+    }
+
     /// Whether it tells the same but for the phase.
     pub(crate) fn is_as(&self, other: &Self) -> bool {
         let phase = self.phase;

@@ -57,19 +57,22 @@ impl CollisionState {
         &self.contacts
     }
 
-    /// Takes the contacts of a tick, for which it gives back the old ones, and those of the pairs of which several parts
-    /// touch. Both are in order. `numbers` has the number that each of the old contacts has among the new ones; too large
-    /// a number if it has ended.
+    /// The contacts of parts, in order.
+    pub(crate) fn parts_of_all(&self) -> &[CollisionEvent] {
+        &self.parts
+    }
+
+    /// Takes the contacts of a tick, and those of the pairs of which several parts touch, for which it gives back the old ones.
+    /// Both are in order. `numbers` has the number that each of the old contacts has among the new ones; too large a number if
+    /// it has ended.
     pub(crate) fn replace(
         &mut self,
-        contacts: &mut Vec<CollisionEvent>,
-        parts: &[CollisionEvent],
+        (contacts, parts): (&mut Vec<CollisionEvent>, &mut Vec<CollisionEvent>),
         numbers: &[u32],
         newcomers: &mut Vec<(Entity, u32)>,
     ) {
         core::mem::swap(&mut self.contacts, contacts);
-        self.parts.clear();
-        self.parts.extend(parts);
+        core::mem::swap(&mut self.parts, parts);
         let Self {
             contacts, by_other, ..
         } = self;

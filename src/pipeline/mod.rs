@@ -3,8 +3,8 @@
 //! ```text
 //! sync          poses in          colliders and transforms  ->  Proxies
 //! broad_phase   candidate pairs   Proxies                   ->  Candidates
-//! narrow_phase  contacts          Candidates, Proxies       ->  TouchingPairs
-//! report        events out        TouchingPairs             ->  CollisionState, messages, observers
+//! narrow_phase  contacts          Candidates, Proxies       ->  FoundContacts
+//! report        events out        FoundContacts             ->  CollisionState, messages, observers
 //! ```
 //!
 //! With the feature `mesh`, `meshes.rs` has the colliders of meshes made at the beginning of the first stage.
@@ -56,7 +56,8 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<sync::Proxies>()
         .init_resource::<broad_phase::Candidates>()
         .init_resource::<CandidatePairs>()
-        .init_resource::<narrow_phase::TouchingPairs>()
+        .init_resource::<narrow_phase::FoundContacts>()
+        .init_resource::<report::Written>()
         .init_resource::<CollisionState>()
         .init_resource::<CollisionDiagnostics>()
         .init_resource::<BroadPhase>()

@@ -19,28 +19,25 @@ use crate::{
     space::{Pose, Space},
 };
 
-/// The pairs that touch in this tick, in order and each once, with the lesser entity first.
+/// The contacts of the pairs that were tested in this tick.
 #[derive(Resource, Default)]
-pub struct TouchingPairs {
-    /// The deepest contact of each pair. The phase of all of them is `Started`, until the report stage finds out.
-    pub contacts: Vec<CollisionEvent>,
-    /// All contacts of the pairs of which more than one part touches, in the same order, then in that of the parts.
-    pub parts: Vec<CollisionEvent>,
-    /// Whether they are not what they were in the last tick.
+pub struct FoundContacts {
+    contacts: Contacts,
+    order: PairOrder,
+    /// Whether anything was, or has to be held to be, other than in the last tick.
     pub is_changed: bool,
-    /// The pairs that the app has supplied, likewise in order, each once, with the lesser entity first.
+    /// The pairs that the app has supplied, in order, each once, with the lesser entity first.
     supplied: Vec<(Entity, Entity)>,
     /// Of each task.
-    found: Vec<Contacts>,
-    new: Contacts,
-    last: Contacts,
-    order: PairOrder,
+    of_tasks: Vec<Contacts>,
 }
 
-/// Contacts, and those of the parts.
+/// Contacts, each with the lesser entity first. The phase of all of them is `Started`, until the report stage finds out.
 #[derive(Default)]
 struct Contacts {
+    /// The deepest contact of each pair.
     pairs: Vec<CollisionEvent>,
+    /// All contacts of the pairs of which more than one part touches.
     parts: Vec<CollisionEvent>,
     /// The numbers of the parts of one pair that may touch.
     near: Vec<(u32, u32)>,
@@ -57,33 +54,46 @@ impl Contacts {
     }
 }
 
-impl TouchingPairs {
+impl FoundContacts {
+    /// The deepest contact of each pair that touches, in the order of the pairs.
+    pub fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
+        let pairs = &self.contacts.pairs;
+        let places = self.order.places().iter();
+        places.filter_map(|place| pairs.get(*place as usize))
+    }
+
+    /// All contacts of the pairs of which more than one part touches, in the same order, then in that of the parts.
+    pub fn parts(&self) -> impl Iterator<Item = &CollisionEvent> {
+        self.contacts.parts.iter()
+    }
+
     /// Whether the app has supplied the pair, with the lesser entity first.
     pub fn was_supplied(&self, pair: (Entity, Entity)) -> bool {
         self.supplied.binary_search(&pair).is_ok()
     }
+
+    fn clear(&mut self) {
+        self.contacts.pairs.clear();
+        self.contacts.parts.clear();
+        self.supplied.clear();
+    }
 }
 
-fn pair_of(contact: &CollisionEvent) -> (Entity, Entity) {
-    (contact.entity, contact.other)
-}
-
-/// Runs the solver on every candidate pair. The contacts of what has not changed stand.
+/// Runs the solver on every candidate pair.
 pub fn narrow_phase(
     proxies: Res<Proxies>,
     candidates: Res<Candidates>,
     supply: Res<CandidatePairs>,
-    mut touching: ResMut<TouchingPairs>,
+    mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
 ) {
     let start = Instant::now();
-    find_contacts(&proxies, &candidates, &supply, &mut touching);
+    find_contacts(&proxies, &candidates, &supply, &mut found);
     let candidates = candidates.plane.pairs().len() + candidates.solid.pairs().len();
     diagnostics.candidates = match proxies.source {
         BroadPhase::Automatic => candidates,
-        BroadPhase::Custom => touching.supplied.len(),
+        BroadPhase::Custom => found.supplied.len(),
     };
-    diagnostics.contacts = touching.contacts.len();
     diagnostics.narrow_phase = start.elapsed();
 }
 
@@ -91,67 +101,39 @@ fn find_contacts(
     proxies: &Proxies,
     candidates: &Candidates,
     supply: &CandidatePairs,
-    touching: &mut TouchingPairs,
+    found: &mut FoundContacts,
 ) {
-    let TouchingPairs {
+    found.clear();
+    let FoundContacts {
         contacts,
-        parts,
+        order,
         is_changed,
         supplied,
-        found,
-        new,
-        last,
-        order,
-    } = touching;
-    new.pairs.clear();
-    new.parts.clear();
+        of_tasks,
+    } = found;
+    let Proxies { plane, solid, .. } = proxies;
     let is_supplied = proxies.source == BroadPhase::Custom;
-    *is_changed =
-        is_supplied || !proxies.plane.changed().is_empty() || !proxies.solid.changed().is_empty();
-    supplied.clear();
-    if !*is_changed {
-        return;
-    }
+    *is_changed = is_supplied || !plane.changed().is_empty() || !solid.changed().is_empty();
     if is_supplied {
         supplied.extend(supply.iter().map(|(a, b)| (a.min(b), a.max(b))));
         supplied.sort_unstable();
         supplied.dedup();
         for (entity, other) in supplied.iter().filter(|(entity, other)| entity != other) {
             match (proxies.place(*entity), proxies.place(*other)) {
-                (Some(Place::Plane(a)), Some(Place::Plane(b))) => test(&proxies.plane, (a, b), new),
-                (Some(Place::Solid(a)), Some(Place::Solid(b))) => test(&proxies.solid, (a, b), new),
+                (Some(Place::Plane(a)), Some(Place::Plane(b))) => test(plane, (a, b), contacts),
+                (Some(Place::Solid(a)), Some(Place::Solid(b))) => test(solid, (a, b), contacts),
                 _ => {}
             }
         }
-    } else {
-        test_all(&proxies.plane, candidates.plane.pairs(), found, new);
-        test_all(&proxies.solid, candidates.solid.pairs(), found, new);
+    } else if *is_changed {
+        test_all(plane, candidates.plane.pairs(), of_tasks, contacts);
+        test_all(solid, candidates.solid.pairs(), of_tasks, contacts);
     }
-    let parts_of = |contact: &CollisionEvent| (contact.part(), contact.other_part());
-    new.parts
-        .sort_unstable_by_key(|contact| (pair_of(contact), parts_of(contact)));
-
-    let stands = |contact: &CollisionEvent| {
-        let as_was = |entity: Entity| match proxies.place(entity) {
-            Some(Place::Plane(slot)) => !proxies.plane.is_changed(slot),
-            Some(Place::Solid(slot)) => !proxies.solid.is_changed(slot),
-            _ => false,
-        };
-        !is_supplied && as_was(contact.entity) && as_was(contact.other)
-    };
-    core::mem::swap(contacts, &mut last.pairs);
-    core::mem::swap(parts, &mut last.parts);
-    let sorted = order.of(&new.pairs).iter();
-    merge(
-        last.pairs.iter().filter(|it| stands(it)),
-        sorted.filter_map(|place| new.pairs.get(*place as usize)),
-        contacts,
-    );
-    merge(
-        last.parts.iter().filter(|it| stands(it)),
-        new.parts.iter(),
-        parts,
-    );
+    order.sort(&contacts.pairs);
+    contacts.parts.sort_unstable_by_key(|contact| {
+        let parts = (contact.part(), contact.other_part());
+        (contact.pair(), parts)
+    });
 }
 
 /// Tests the pairs, on all threads of the pool that Bevy has for this. The contacts found come in the order of the pairs,
@@ -185,23 +167,6 @@ fn test<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32), contacts: &mut Contact
     if let (Some(a), Some(b)) = (proxies.get(a), proxies.get(b)) {
         contacts.test(a, b);
     }
-}
-
-/// Merges contacts that stand with those found anew, both in order, and of different pairs.
-fn merge<'a>(
-    standing: impl Iterator<Item = &'a CollisionEvent>,
-    new: impl Iterator<Item = &'a CollisionEvent>,
-    merged: &mut Vec<CollisionEvent>,
-) {
-    merged.clear();
-    let mut new = new.peekable();
-    for contact in standing {
-        while let Some(before) = new.next_if(|it| pair_of(it) < pair_of(contact)) {
-            merged.push(*before);
-        }
-        merged.push(*contact);
-    }
-    merged.extend(new);
 }
 
 /// What has come of two parts that meet.

@@ -8,10 +8,10 @@ use bevy::prelude::*;
 
 use crate::event::CollisionEvent;
 
-/// What it takes to put contacts in order. All of it is of use for one call only.
+/// The order of contacts, and what it takes to find it.
 #[derive(Default)]
 pub struct PairOrder {
-    /// By the index of an entity; 0 between two calls.
+    /// By the index of an entity; 0 between two sorts.
     counts: Vec<u32>,
     /// The bits of all lesser entities: no two that exist at a time have one index.
     lesser: Vec<u64>,
@@ -19,8 +19,13 @@ pub struct PairOrder {
 }
 
 impl PairOrder {
-    /// The places of contacts, in the order of their pairs.
-    pub fn of(&mut self, contacts: &[CollisionEvent]) -> &[u32] {
+    /// The places of the contacts, in the order of their pairs.
+    pub fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Takes the order of these.
+    pub fn sort(&mut self, contacts: &[CollisionEvent]) {
         let Self {
             counts,
             lesser,
@@ -69,7 +74,6 @@ impl PairOrder {
                 first = end;
             }
         }
-        places
     }
 }
 
@@ -116,8 +120,10 @@ mod tests {
             }
             pairs.shuffle(&mut random);
             let contacts: Vec<_> = pairs.iter().map(|(a, b)| contact(*a, *b)).collect();
-            let found = order.of(&contacts).iter();
-            let found: Vec<_> = found
+            order.sort(&contacts);
+            let found: Vec<_> = order
+                .places()
+                .iter()
                 .filter_map(|place| pairs.get(*place as usize).copied())
                 .collect();
             pairs.sort_unstable();

@@ -1,16 +1,21 @@
 //! Last stage: what began, what goes on, what ended.
 //!
-//! The touching pairs of the last tick and of this one, both in order, are merged: a pair on one side only has ended or
-//! begun. Nothing that ends a contact has to be watched for, so nothing can be missed: whatever happened, the pair is no
+//! The contacts of the last tick and those found in this one, both in order, are merged: a pair that is found and was none
+//! before has begun. One that was, and is not found, stands if nothing of it has changed, so that it was not tested; or else
+//! it has ended. Nothing that ends a contact has to be watched for, so nothing can be missed: whatever happened, the pair is no
 //! longer among those that touch, and the world tells the reason.
 
 use bevy::{
-    ecs::{entity_disabling::DefaultQueryFilters, event::EntityEvent},
+    ecs::{change_detection::Tick, entity_disabling::DefaultQueryFilters, event::EntityEvent},
     platform::time::Instant,
     prelude::*,
 };
 
-use super::{broad_phase::BroadPhase, narrow_phase::TouchingPairs, sync::Proxies};
+use super::{
+    broad_phase::BroadPhase,
+    narrow_phase::FoundContacts,
+    sync::{Place, Proxies},
+};
 use crate::{
     collider::Collider,
     collisions::CollidingEntities,
@@ -34,15 +39,28 @@ pub enum OngoingEvents {
     Never,
 }
 
+/// When [`CollisionState`] was last written here. If it has been since, then by the app.
+#[derive(Resource, Default)]
+pub struct Written(Option<Tick>);
+
+impl Written {
+    /// Whether the contacts are those of the last tick.
+    pub fn are_own(world: &World) -> bool {
+        let state = world.get_resource_ref::<CollisionState>();
+        let last_changed = state.map(|state| state.last_changed());
+        world.resource::<Self>().0 == last_changed
+    }
+}
+
 /// What a tick has to tell.
 #[derive(Default)]
 pub struct News {
-    /// All contacts of this tick, with their phases.
+    /// All contacts of this tick, with their phases; and those of the parts.
     contacts: Vec<CollisionEvent>,
+    parts: Vec<CollisionEvent>,
     /// What began and what ended.
     turns: Vec<CollisionEvent>,
-    messages: Vec<CollisionEvent>,
-    /// Of each contact of the last tick, its number among those of this one.
+    /// Of each contact of the last tick, its number among those of this one; too large a number if it has ended.
     numbers: Vec<u32>,
     newcomers: Vec<(Entity, u32)>,
     /// Whether all contacts of the last tick went on.
@@ -58,102 +76,141 @@ pub fn report(
 ) {
     let start = Instant::now();
     let ongoing = *world.resource::<OngoingEvents>();
-    world.resource_scope(|world, mut state: Mut<CollisionState>| {
-        let News {
-            contacts,
-            turns,
-            messages,
-            numbers,
-            newcomers,
-            is_settled,
-        } = &mut *news;
-        turns.clear();
-        let touching = world.resource::<TouchingPairs>();
-        // Then all contacts are what they were, and go on; unless the app has restored others.
-        let rests = !touching.is_changed && *is_settled && !state.is_changed();
-        if rests {
-            if ongoing == OngoingEvents::EveryTick {
-                world.write_message_batch(state.contacts().iter().copied());
-            }
-        } else {
-            contacts.clear();
-            let end = |last: &CollisionEvent| end_reason(world, last.entity, last.other);
-            merge(
-                state.contacts(),
-                &touching.contacts,
-                end,
-                numbers,
-                |event, old| {
-                    if !event.ended() {
-                        contacts.push(event);
-                    }
-                    if !event.ongoing() {
-                        turns.push(event);
-                    }
-                    let is_told = match ongoing {
-                        OngoingEvents::EveryTick => true,
-                        OngoingEvents::OnChange => !old.is_some_and(|old| event.is_as(old)),
-                        OngoingEvents::Never => !event.ongoing(),
-                    };
-                    if is_told {
-                        messages.push(event);
-                    }
-                },
-            );
-            *is_settled = turns.is_empty();
-            state.replace(contacts, &touching.parts, numbers, newcomers);
-            world.write_message_batch(messages.drain(..));
+    // Then all contacts are what they were, and go on.
+    let is_changed = world.resource::<FoundContacts>().is_changed;
+    let rests = !is_changed && news.is_settled && Written::are_own(world);
+    // Not by a `resource_scope`, which notes a change in any case.
+    let mut place = world.resource_mut::<CollisionState>();
+    let mut state = core::mem::take(place.bypass_change_detection());
+    news.turns.clear();
+    if !rests {
+        let mut messages = core::mem::take(&mut *world.resource_mut::<Messages<CollisionEvent>>());
+        news.collect(world, &state, ongoing, &mut messages);
+        *world.resource_mut::<Messages<CollisionEvent>>() = messages;
+        news.is_settled = news.turns.is_empty();
+        news.hand_over(&mut state);
+    } else if ongoing == OngoingEvents::EveryTick {
+        world.write_message_batch(state.contacts().iter().copied());
+    }
+    for (entity, mut entities) in colliding.iter_mut(world) {
+        if !rests || entities.is_changed() {
+            CollidingEntities::update(&mut entities, &state, entity);
         }
-        for (entity, mut entities) in colliding.iter_mut(world) {
-            if !rests || entities.is_changed() {
-                CollidingEntities::update(&mut entities, &state, entity);
-            }
+    }
+    // The query leaves out disabled entities; what they touched has ended.
+    let ended = news.turns.iter().filter(|event| event.ended());
+    for entity in ended.flat_map(|event| [event.entity, event.other]) {
+        if let Some(mut entities) = world.get_mut::<CollidingEntities>(entity) {
+            CollidingEntities::update(&mut entities, &state, entity);
         }
-        // The query leaves out disabled entities; what they touched has ended.
-        let ended = turns.iter().filter(|event| event.ended());
-        for entity in ended.flat_map(|event| [event.entity, event.other]) {
-            if let Some(mut entities) = world.get_mut::<CollidingEntities>(entity) {
-                CollidingEntities::update(&mut entities, &state, entity);
-            }
-        }
-    });
+    }
+    world.resource_mut::<CollisionDiagnostics>().contacts = state.len();
+    let mut place = world.resource_mut::<CollisionState>();
+    *place.bypass_change_detection() = state;
+    if !rests {
+        place.set_changed();
+    }
+    let written = place.last_changed();
+    world.resource_mut::<Written>().0 = Some(written);
     trigger_observers(world, &news.turns);
     world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();
 }
 
-/// Merges two lists in order of their pairs, the contacts of the last tick and those of this one, and tells of each what has
-/// become of it, with what it was if it goes on. Also the number that each contact of the last tick has in this one: too large
-/// a number if it has ended.
-fn merge(
-    last: &[CollisionEvent],
-    now: &[CollisionEvent],
-    end_reason: impl Fn(&CollisionEvent) -> EndReason,
-    numbers: &mut Vec<u32>,
-    mut tell: impl FnMut(CollisionEvent, Option<&CollisionEvent>),
+impl News {
+    /// Merges what touched in the last tick with what was found in this one.
+    fn collect(
+        &mut self,
+        world: &World,
+        last: &CollisionState,
+        ongoing: OngoingEvents,
+        messages: &mut Messages<CollisionEvent>,
+    ) {
+        let Self {
+            contacts,
+            parts,
+            turns,
+            numbers,
+            ..
+        } = self;
+        contacts.clear();
+        numbers.clear();
+        parts.clear();
+        let found = world.resource::<FoundContacts>();
+        let stands = stands(world);
+        merge(last.contacts(), found.pairs(), |old, new| {
+            let Some(event) = new.or(old) else { return };
+            let phase = match (old, new) {
+                (None, _) => CollisionPhase::Started,
+                (Some(old), None) if !stands(old) => {
+                    CollisionPhase::Ended(end_reason(world, old.entity, old.other))
+                }
+                _ => CollisionPhase::Ongoing,
+            };
+            let event = CollisionEvent { phase, ..*event };
+            let number = contacts.len() as u32;
+            numbers.extend(old.map(|_| if event.ended() { u32::MAX } else { number }));
+            if !event.ended() {
+                contacts.push(event);
+            }
+            if !event.ongoing() {
+                turns.push(event);
+            }
+            let is_told = match ongoing {
+                OngoingEvents::EveryTick => true,
+                OngoingEvents::OnChange => {
+                    !(event.ongoing() && old.is_some_and(|it| event.is_as(it)))
+                }
+                OngoingEvents::Never => !event.ongoing(),
+            };
+            if is_told {
+                messages.write(event);
+            }
+        });
+        // Of a pair that stands, none are found.
+        merge(last.parts_of_all(), found.parts(), |old, new| {
+            parts.extend(new.or(old.filter(|old| stands(old))));
+        });
+    }
+
+    /// Makes the contacts of this tick those that can be read.
+    fn hand_over(&mut self, state: &mut CollisionState) {
+        state.replace(
+            (&mut self.contacts, &mut self.parts),
+            &self.numbers,
+            &mut self.newcomers,
+        );
+    }
+}
+
+/// Calls `tell` with each contact in either of two lists that are in order of their pairs, and with both at once where both
+/// have the same pair.
+fn merge<'a>(
+    last: &'a [CollisionEvent],
+    now: impl Iterator<Item = &'a CollisionEvent>,
+    mut tell: impl FnMut(Option<&'a CollisionEvent>, Option<&'a CollisionEvent>),
 ) {
-    let pair = |contact: &CollisionEvent| (contact.entity, contact.other);
-    let end = |contact: &CollisionEvent| CollisionEvent {
-        phase: CollisionPhase::Ended(end_reason(contact)),
-        ..*contact
-    };
     let mut last = last.iter().peekable();
-    numbers.clear();
-    for (number, contact) in (0..).zip(now) {
-        while let Some(gone) = last.next_if(|old| pair(old) < pair(contact)) {
-            tell(end(gone), None);
-            numbers.push(u32::MAX);
+    for new in now {
+        while let Some(old) = last.next_if(|old| old.pair() < new.pair()) {
+            tell(Some(old), None);
         }
-        let old = last.next_if(|old| pair(old) == pair(contact));
-        numbers.extend(old.map(|_| number));
-        let phase = match old {
-            Some(_) => CollisionPhase::Ongoing,
-            None => CollisionPhase::Started,
-        };
-        tell(CollisionEvent { phase, ..*contact }, old);
+        let old = last.next_if(|old| old.pair() == new.pair());
+        tell(old, Some(new));
     }
-    for gone in last {
-        tell(end(gone), None);
-    }
+    last.for_each(|old| tell(Some(old), None));
+}
+
+/// Whether a contact of the last tick is as it was without having been found, for neither of the two has changed.
+fn stands(world: &World) -> impl Fn(&CollisionEvent) -> bool {
+    let proxies = world.resource::<Proxies>();
+    let as_was = |entity: Entity| match proxies.place(entity) {
+        Some(Place::Plane(slot)) => !proxies.plane.is_changed(slot),
+        Some(Place::Solid(slot)) => !proxies.solid.is_changed(slot),
+        _ => false,
+    };
+    // Of those that the app supplies, each is tested.
+    let is_tested = proxies.source == BroadPhase::Custom;
+    move |contact| !is_tested && as_was(contact.entity) && as_was(contact.other)
 }
 
 /// Why two entities that touched in the last tick do so no longer.
@@ -182,7 +239,7 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
             EndReason::Filtered
         } else if *world.resource::<BroadPhase>() == BroadPhase::Custom
             && !world
-                .resource::<TouchingPairs>()
+                .resource::<FoundContacts>()
                 .was_supplied((entity, other))
         {
             EndReason::NotCandidate

@@ -15,6 +15,7 @@ use super::{
     columns::{Ancestors, Chunk, Columns, Has, Links, Member, Since},
     place::Placement,
     proxy::{Fault, Proxy},
+    report::Written,
     slots::Slots,
     tasks::share,
 };
@@ -140,8 +141,9 @@ pub fn sync(
         proxies.plane.begin_tick();
         proxies.solid.begin_tick();
         let source = *world.resource::<BroadPhase>();
-        if source != proxies.source {
-            // Pairs that were no candidates have not been tested.
+        if source != proxies.source || !Written::are_own(world) {
+            // Pairs that were no candidates have not been tested, and contacts that the app has restored are not those of what
+            // rests.
             proxies.source = source;
             proxies.plane.note_all();
             proxies.solid.note_all();
