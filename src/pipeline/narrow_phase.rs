@@ -120,8 +120,12 @@ fn find_contacts(
         supplied.dedup();
         for (entity, other) in supplied.iter().filter(|(entity, other)| entity != other) {
             match (proxies.place(*entity), proxies.place(*other)) {
-                (Some(Place::Plane(a)), Some(Place::Plane(b))) => test(plane, (a, b), contacts),
-                (Some(Place::Solid(a)), Some(Place::Solid(b))) => test(solid, (a, b), contacts),
+                (Some(Place::Plane(a)), Some(Place::Plane(b))) if plane.may_meet((a, b)) => {
+                    test(plane, (a, b), contacts);
+                }
+                (Some(Place::Solid(a)), Some(Place::Solid(b))) if solid.may_meet((a, b)) => {
+                    test(solid, (a, b), contacts);
+                }
                 _ => {}
             }
         }
@@ -220,7 +224,7 @@ fn deepest<V: Space>(
     near: &mut Vec<(u32, u32)>,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
-    if !a.layers.interacts_with(b.layers) || a.is_out_of_reach_of(b) {
+    if !a.layers.interacts_with(b.layers) {
         return None;
     }
     if let (Some(shape_a), Some(shape_b)) = (a.image(), b.image()) {

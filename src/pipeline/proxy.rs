@@ -23,7 +23,7 @@ pub struct Proxy<V: Space> {
     pub place: Placement<V::Wide>,
     pub body: Body<V>,
     traits: Traits<V>,
-    /// The radius of a ball around the body and its origin, unscaled; infinite where that is not known.
+    /// The radius of a ball around the body and the middle of its bounds, unscaled; infinite where that is not known.
     reach: f64,
 }
 
@@ -103,34 +103,20 @@ impl<V: Space> Proxy<V> {
         layers: CollisionLayers,
         place: Placement<V::Wide>,
     ) -> Result<(Self, Aabb), Fault> {
+        let traits = match body {
+            Body::Convex(shape) => Traits::of(shape),
+            Body::Compound(compound) => Traits::of(&**compound),
+        };
         let mut proxy = Self {
             entity,
             layers,
             place,
             body: body.clone(),
-            traits: match body {
-                Body::Convex(shape) => Traits::of(shape),
-                Body::Compound(compound) => Traits::of(&**compound),
-            },
-            reach: match body {
-                Body::Convex(shape) => reach_of(shape).unwrap_or(f64::INFINITY),
-                Body::Compound(_) => f64::INFINITY,
-            },
+            traits,
+            reach: traits.reach(),
         };
         let aabb = proxy.put(place)?;
         Ok((proxy, aabb))
-    }
-
-    /// Whether balls around the two are apart, which is told faster than of the shapes themselves. (Boxes around boxes that are
-    /// turned have much room in their corners.)
-    #[inline]
-    pub fn is_out_of_reach_of(&self, other: &Self) -> bool {
-        let own = self.reach * self.place.factor().unwrap_or(f64::INFINITY);
-        let others = other.reach * other.place.factor().unwrap_or(f64::INFINITY);
-        let way = other.place.translation - self.place.translation;
-        // With room for what counts as touching.
-        let reach = (own + others) * (1.0 + 16.0 * TOUCHING);
-        way.length_squared() > reach * reach
     }
 
     /// Puts it somewhere else, and tells the box around it there, or why it takes no part there.
@@ -148,7 +134,8 @@ impl<V: Space> Proxy<V> {
                 if (0..V::Wide::DIMENSION).any(|it| size.component(it) < 0.0) {
                     return Err(Fault::InsideOut);
                 }
-                let aabb = Aabb::around(&bounds);
+                let reach = place.factor().map_or(f64::INFINITY, |it| self.reach * it);
+                let aabb = Aabb::around(&bounds, reach);
                 aabb.is_within(FARTHEST).then_some(aabb)
             }
             Extent::HalfSpace(it) => {
@@ -347,19 +334,6 @@ impl<V: Space> Proxy<V> {
         );
         first
     }
-}
-
-/// The radius of a ball around a shape and its origin, if that is easily told.
-fn reach_of<V: Space>(shape: &Shape<V>) -> Option<f64> {
-    let core = match (shape.block(), shape.corners()) {
-        (Some(half), _) => half.length(),
-        (None, Some((points, linear))) => {
-            let far = |point: &V| (linear * point.widen()).length();
-            points.iter().map(far).fold(0.0, f64::max)
-        }
-        (None, None) => return None,
-    };
-    Some(core + shape.radius())
 }
 
 /// Why a collider takes no part.

@@ -38,6 +38,15 @@ impl<V: Space> Slots<V> {
         &self.boxes
     }
 
+    /// Whether two proxies may meet, as far as their boxes tell.
+    pub fn may_meet(&self, (a, b): (u32, u32)) -> bool {
+        let around = |slot: u32| self.boxes.get(slot as usize).filter(|it| it.is_some());
+        match (around(a), around(b)) {
+            (Some(a), Some(b)) => a.meets(b),
+            _ => true,
+        }
+    }
+
     /// How many proxies there are.
     pub fn count(&self) -> usize {
         self.proxies.len() - self.free.len()

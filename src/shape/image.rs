@@ -37,6 +37,12 @@ impl<V: Space> Traits<V> {
         }
     }
 
+    /// The radius of a ball around the shape and the middle of its bounds, in any pose; infinite where that is not easily told.
+    pub fn reach(&self) -> f64 {
+        let half = self.block.map(|half| half.widen().length());
+        half.map_or(f64::INFINITY, |half| half + self.radius)
+    }
+
     /// Whether it is a half-space, as long as no map flattens it.
     pub fn is_half_space(&self) -> bool {
         self.is_half_space

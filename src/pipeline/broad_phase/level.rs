@@ -39,7 +39,7 @@ const SAMPLE: usize = 64;
 /// The size of the cells that a box needs at least: its extent, but no less than what would put it beyond the farthest row.
 #[inline]
 pub fn size_of(aabb: &Aabb) -> f64 {
-    let Aabb { min, max } = aabb;
+    let Aabb { min, max, .. } = aabb;
     // In f32, whose rounding the room in cells is more than enough for.
     let extent = (max[0] - min[0]).max(max[1] - min[1]).max(max[2] - min[2]);
     let y = -min[1].min(-max[1]);
@@ -401,7 +401,7 @@ fn sweep(entry: &Entry, others: &[Entry], mut meet: impl FnMut(u32, u32)) {
         if start > end {
             break;
         }
-        if entry.aabb.overlaps(&other.aabb) {
+        if entry.aabb.meets(&other.aabb) {
             meet(entry.slot, other.slot);
         }
     }
