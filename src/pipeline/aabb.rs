@@ -84,16 +84,16 @@ impl Aabb {
     /// no room for this.)
     #[inline(never)]
     fn is_out_of_reach_of(&self, other: &Self) -> bool {
-        let (mut squared, mut rounding) = (0.0, f32::MIN_POSITIVE);
-        for axis in 0..3 {
-            // Twice the middles.
-            let (a, b) = (
-                self.min[axis] + self.max[axis],
-                other.min[axis] + other.max[axis],
-            );
-            squared += (a - b) * (a - b);
-            rounding += (a.abs() + b.abs()) * (4.0 * ROUNDING as f32);
-        }
+        // Twice the middles.
+        let middle = |it: &Self| -> [f32; 3] {
+            let Self { min, max, .. } = it;
+            [min[0] + max[0], min[1] + max[1], min[2] + max[2]]
+        };
+        let (a, b) = (middle(self), middle(other));
+        let way = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+        let squared = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+        let far = |it: [f32; 3]| it[0].abs() + it[1].abs() + it[2].abs();
+        let rounding = (far(a) + far(b)) * (4.0 * ROUNDING as f32) + f32::MIN_POSITIVE;
         let reach = self.ball + other.ball + rounding;
         // Squares that are too small for all digits are no measure.
         squared > reach * reach + f32::MIN_POSITIVE

@@ -23,6 +23,7 @@ mod pair_order;
 mod place;
 mod proxy;
 mod report;
+mod room;
 mod slots;
 mod sync;
 mod tasks;

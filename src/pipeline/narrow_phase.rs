@@ -7,6 +7,7 @@ use super::{
     broad_phase::{BroadPhase, CandidatePairs, Candidates},
     pair_order::PairOrder,
     proxy::{Part, Proxy},
+    room::make_room,
     slots::Slots,
     sync::{Place, Proxies},
     tasks::share,
@@ -50,6 +51,7 @@ impl Contacts {
     fn test<V: Space>(&mut self, a: &Proxy<V>, b: &Proxy<V>) {
         let (a, b) = if a.entity < b.entity { (a, b) } else { (b, a) };
         let contact = deepest(a, b, &mut self.near, &mut self.parts);
+        make_room(&mut self.pairs);
         self.pairs.extend(contact);
     }
 }

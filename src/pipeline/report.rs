@@ -14,6 +14,7 @@ use bevy::{
 use super::{
     broad_phase::BroadPhase,
     narrow_phase::FoundContacts,
+    room::make_room,
     sync::{Place, Proxies},
 };
 use crate::{
@@ -150,9 +151,11 @@ impl News {
             let number = contacts.len() as u32;
             numbers.extend(old.map(|_| if event.ended() { u32::MAX } else { number }));
             if !event.ended() {
+                make_room(contacts);
                 contacts.push(event);
             }
             if !event.ongoing() {
+                make_room(turns);
                 turns.push(event);
             }
             let is_told = match ongoing {
@@ -253,6 +256,9 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
 
 /// Triggers the entity events on both sides of each pair, as far as they still exist and anybody observes.
 fn trigger_observers(world: &mut World, turns: &[CollisionEvent]) {
+    if !is_observed::<CollisionEnded>(world) && !is_observed::<CollisionStarted>(world) {
+        return;
+    }
     for event in turns {
         for side in [*event, event.flipped()] {
             // Asked each time: the observer before may have despawned the entity, or added an observer.

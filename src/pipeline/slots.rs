@@ -1,6 +1,6 @@
 //! The proxies of a space, where all stages find them: by their slot, a number that each keeps for as long as it lives.
 
-use super::{aabb::Aabb, proxy::Proxy};
+use super::{aabb::Aabb, proxy::Proxy, room::make_room};
 use crate::space::Space;
 
 /// The proxies of a space.
@@ -105,7 +105,9 @@ impl<V: Space> Slots<V> {
 
     pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
+            make_room(&mut self.proxies);
             self.proxies.push(None);
+            make_room(&mut self.boxes);
             self.boxes.push(Aabb::NONE);
             self.is_changed.push(false);
             (self.proxies.len() - 1) as u32

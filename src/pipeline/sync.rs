@@ -5,7 +5,7 @@
 //! as in the last tick, entity for entity, none has come or gone, by whatever way; from the first difference on, each is
 //! looked up. Of ancestors the changes are noted likewise, and that a link to one has gone shows in their number.
 //!
-//! What has only moved, as most of what changes has, is moved in the end, on all threads.
+//! What has only moved, as most of what changes has, is moved on all threads, some thousands at a time.
 
 use bevy::{platform::time::Instant, prelude::*};
 
@@ -162,7 +162,6 @@ pub fn sync(
         };
         Chunk::for_each(world, colliders, |chunk| scan.look_at(&chunk));
         scan.finish();
-        moves.carry_out(world, proxies);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.plane.count() + proxies.solid.count();
         diagnostics.changed = proxies.plane.changed().len() + proxies.solid.changed().len();
@@ -199,6 +198,9 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn look_at(&mut self, chunk: &Chunk) {
         for start in (0..chunk.entities.len()).step_by(BLOCK) {
+            if self.moves.len() >= MOVES_AT_A_TIME {
+                self.moves.carry_out(self.world, self.proxies);
+            }
             let block = chunk.slice(start..chunk.entities.len().min(start + BLOCK));
             if self.lists(&block) {
                 if block.has_changes(self.since) {
@@ -329,8 +331,9 @@ impl Scan<'_> {
         })
     }
 
-    /// Removes what is gone.
+    /// Carries out the last moves, and removes what is gone.
     fn finish(mut self) {
+        self.moves.carry_out(self.world, self.proxies);
         self.set_rest_aside();
         for listed in self.last.iter().filter(|it| !it.is_found) {
             self.proxies.remove(listed.row.place);
@@ -362,7 +365,15 @@ enum Target {
     Led(Entity),
 }
 
+/// So many moves are carried out together: enough for some tasks of each thread, and so few that they are still near when
+/// their turn comes.
+const MOVES_AT_A_TIME: usize = 4096 - BLOCK;
+
 impl Moves {
+    fn len(&self) -> usize {
+        self.plane.len() + self.solid.len()
+    }
+
     fn add(&mut self, place: Place, row: usize, layers: CollisionLayers, to: Target) {
         let (slot, moves) = match place {
             Place::Plane(slot) => (slot, &mut self.plane),

@@ -15,7 +15,10 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use crate::{order::restore, pipeline::aabb::Aabb};
+use crate::{
+    order::restore,
+    pipeline::{aabb::Aabb, room::give_back},
+};
 
 /// Rows are numbered up to this in each direction. Cells are at least so large that no box is beyond.
 const FARTHEST: f64 = (1_u32 << 30) as f64;
@@ -186,6 +189,15 @@ impl Level {
                 self.rows.push(Row { number, start });
             }
         }
+    }
+
+    /// Gives back the memory of what has left, if that was most.
+    pub fn give_back(&mut self) {
+        give_back(&mut self.keys);
+        give_back(&mut self.entries);
+        give_back(&mut self.rows);
+        give_back(&mut self.newcomers);
+        give_back(&mut self.spare);
     }
 
     /// The entries of a row.

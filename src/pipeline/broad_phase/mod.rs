@@ -163,6 +163,9 @@ impl Meetings {
         moving.update(boxes, changed.iter().copied(), |slot| {
             has_box(slot) && (!settles || proxies.is_changed(slot))
         });
+        if settles {
+            moving.give_back();
+        }
         let rests = |slot: u32| has_box(slot) && !moving.contains(slot);
         if settles {
             resting.update(boxes, 0..boxes.len() as u32, rests);

@@ -94,6 +94,13 @@ impl Rows {
         }
     }
 
+    /// Gives back the memory of what has left, where that was most.
+    pub fn give_back(&mut self) {
+        self.levels
+            .iter_mut()
+            .for_each(|(_, level)| level.give_back());
+    }
+
     /// Finds each two boxes that overlap, once.
     pub fn meet_within(
         &self,

@@ -1,0 +1,14 @@
+//! How the lists grow that have an entry for each collider or contact, and large ones.
+
+/// Makes room for one more, by a fourth at a time: of a list that has grown by doubling half may be empty.
+#[inline]
+pub fn make_room<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 4 + 16);
+    }
+}
+
+/// Gives back what a list has room for beyond twice of what is in it.
+pub fn give_back<T>(list: &mut Vec<T>) {
+    list.shrink_to(2 * list.len());
+}
