@@ -2,6 +2,11 @@
 
 mod common;
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
 use bevy::{
     math::{DVec3, Isometry2d, Isometry3d, Quat},
     prelude::*,
@@ -662,5 +667,63 @@ fn they_may_be_as_large_as_f32_goes_and_as_small() {
         let hits = tick(&mut app).messages.len();
         // The circle and the polyline, at least.
         assert!(hits > 0 || size > 1e38, "{size}");
+    }
+}
+
+/// A tile that counts, for all of its kind, how often one is asked.
+#[derive(Debug)]
+struct Tile {
+    half: Vec3,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Support for Tile {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        self.asked.fetch_add(1, Relaxed);
+        self.half.as_dvec3().copysign(direction)
+    }
+}
+
+/// What meets a compound of many parts has those looked at that are near, and a compound that moves those that reach farthest;
+/// whichever of the two entities is the lesser.
+#[test]
+fn only_the_parts_that_are_near_cost_anything() {
+    for floor_first in [true, false] {
+        let asked = Arc::default();
+        let tile = || {
+            Collider::custom(Tile {
+                half: Vec3::new(0.5, 0.5, 0.5),
+                asked: Arc::clone(&asked),
+            })
+        };
+        let places = (0..10_000).map(|it| Vec3::new((it % 100) as f32, 0.0, (it / 100) as f32));
+        let tiles = places.map(|place| (Isometry3d::from_translation(place), tile()));
+        let floor = (
+            Collider::compound(tiles).expect("a floor"),
+            Transform::IDENTITY,
+        );
+        let ball = (
+            Collider::from(Sphere::new(0.5)),
+            Transform::from_xyz(50.2, 0.9, 50.3),
+        );
+        let mut app = app();
+        let world = app.world_mut();
+        let (ball, floor) = if floor_first {
+            let floor = world.spawn(floor).id();
+            (world.spawn(ball).id(), floor)
+        } else {
+            (world.spawn(ball).id(), world.spawn(floor).id())
+        };
+        tick(&mut app);
+        for mover in [ball, floor] {
+            asked.store(0, Relaxed);
+            transform(app.world_mut(), mover).translation.x += 0.01;
+            tick(&mut app);
+            let count = asked.load(Relaxed);
+            assert!((1..=2_000).contains(&count), "asked {count} times");
+            assert_eq!(read(app.world_mut(), |it| it.len()), 1);
+        }
     }
 }

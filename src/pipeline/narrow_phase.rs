@@ -48,11 +48,19 @@ struct Contacts {
 const PAIRS_OF_A_TASK: usize = 64;
 
 impl Contacts {
-    fn test<V: Space>(&mut self, a: &Proxy<V>, b: &Proxy<V>) {
-        let (a, b) = if a.entity < b.entity { (a, b) } else { (b, a) };
-        let contact = deepest(a, b, &mut self.near, &mut self.parts);
-        make_room(&mut self.pairs);
-        self.pairs.extend(contact);
+    /// Tests a pair.
+    #[inline]
+    fn test<V: Space>(&mut self, proxies: &Slots<V>, (a, b): (u32, u32)) {
+        if let (Some(one), Some(other)) = (proxies.get(a), proxies.get(b)) {
+            let (a, b) = if one.entity < other.entity {
+                ((a, one), (b, other))
+            } else {
+                ((b, other), (a, one))
+            };
+            make_room(&mut self.pairs);
+            let contact = deepest(proxies, [a, b], &mut self.near, &mut self.parts);
+            self.pairs.extend(contact);
+        }
     }
 }
 
@@ -123,10 +131,10 @@ fn find_contacts(
         for (entity, other) in supplied.iter().filter(|(entity, other)| entity != other) {
             match (proxies.place(*entity), proxies.place(*other)) {
                 (Some(Place::Plane(a)), Some(Place::Plane(b))) if plane.may_meet((a, b)) => {
-                    test(plane, (a, b), contacts);
+                    contacts.test(plane, (a, b));
                 }
                 (Some(Place::Solid(a)), Some(Place::Solid(b))) if solid.may_meet((a, b)) => {
-                    test(solid, (a, b), contacts);
+                    contacts.test(solid, (a, b));
                 }
                 _ => {}
             }
@@ -151,7 +159,7 @@ fn test_all<V: Space>(
     all: &mut Contacts,
 ) {
     let Some((pool, size)) = share(pairs.len(), PAIRS_OF_A_TASK) else {
-        pairs.iter().for_each(|pair| test(proxies, *pair, all));
+        pairs.iter().for_each(|pair| all.test(proxies, *pair));
         return;
     };
     let tasks = pairs.chunks(size);
@@ -159,19 +167,13 @@ fn test_all<V: Space>(
     pool.scope(|scope| {
         for (pairs, found) in tasks.clone().zip(&mut *found) {
             scope.spawn(async move {
-                pairs.iter().for_each(|pair| test(proxies, *pair, found));
+                pairs.iter().for_each(|pair| found.test(proxies, *pair));
             });
         }
     });
     for found in found {
         all.pairs.append(&mut found.pairs);
         all.parts.append(&mut found.parts);
-    }
-}
-
-fn test<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32), contacts: &mut Contacts) {
-    if let (Some(a), Some(b)) = (proxies.get(a), proxies.get(b)) {
-        contacts.test(a, b);
     }
 }
 
@@ -219,10 +221,10 @@ impl Seams<'_> {
     }
 }
 
-/// The deepest contact of two proxies. Where more than one part touches, all are added to `parts`.
+/// The deepest contact of two proxies, which are given with their slots. Where more than one part touches, all are added to `parts`.
 fn deepest<V: Space>(
-    a: &Proxy<V>,
-    b: &Proxy<V>,
+    proxies: &Slots<V>,
+    [(_, a), (slot_b, b)]: [(u32, &Proxy<V>); 2],
     near: &mut Vec<(u32, u32)>,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
@@ -236,7 +238,7 @@ fn deepest<V: Space>(
     }
     let pair = Pairing::new(a, b);
     near.clear();
-    a.parts_near(&b.extent().ok()?, b.place.translation, |number| {
+    a.parts_near(&proxies.extent(slot_b)?, b.place.translation, |number| {
         if let Some(part) = a.part(number) {
             b.parts_near(&part.extent, part.pose.translation, |other| {
                 near.push((number, other));

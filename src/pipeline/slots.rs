@@ -1,6 +1,10 @@
 //! The proxies of a space, where all stages find them: by their slot, a number that each keeps for as long as it lives.
 
-use super::{aabb::Aabb, proxy::Proxy, room::make_room};
+use super::{
+    aabb::Aabb,
+    proxy::{Extent, Proxy},
+    room::make_room,
+};
 use crate::space::Space;
 
 /// The proxies of a space.
@@ -44,6 +48,14 @@ impl<V: Space> Slots<V> {
         match (around(a), around(b)) {
             (Some(a), Some(b)) => a.meets(b),
             _ => true,
+        }
+    }
+
+    /// Where a proxy can be met. (A compound's own box is that of all of its parts, and is known.)
+    pub fn extent(&self, slot: u32) -> Option<Extent<V::Wide>> {
+        match self.boxes.get(slot as usize)? {
+            aabb if aabb.is_some() => Some(Extent::Box(aabb.bounds())),
+            _ => self.get(slot)?.extent().ok(),
         }
     }
 

@@ -165,6 +165,42 @@ impl<V: Space> Compound<V> {
         }
     }
 
+    /// A point no lower along a direction than all parts are, and no higher but for what keeps the tree from being gone through
+    /// where many are as high as each other.
+    fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::Wide) -> V::Wide {
+        // A part's radius joins its core, because the parts differ in it.
+        let unit = direction.unit().unwrap_or(V::Wide::axis(0));
+        let reach = |(pose, shape): &(PoseOf<V>, Shape<V>)| {
+            let inner = V::Wide::transpose(pose.rotation) * unit;
+            let core = pose.rotation * shape.support(inner) + pose.translation;
+            core + unit * checked_radius(shape.radius())
+        };
+        // What is NaN in one part is NaN in the whole, whichever it is: a compound of what is no shape is none.
+        let farther = |a: V::Wide, b: V::Wide| {
+            let is_farther = b.dot(unit) > a.dot(unit) || !b.is_finite();
+            if is_farther && a.is_finite() { b } else { a }
+        };
+        let mut best = None;
+        let mut look_at = |part| {
+            let point = reach(part);
+            best = Some(best.map_or(point, |best| farther(best, point)));
+            best.map_or(f64::NEG_INFINITY, |best| best.dot(unit))
+        };
+        let mut slack = 0.0;
+        if shapes.len() > FEW && self.tree.is_whole() {
+            slack = AS_HIGH * self.tree.size();
+            self.tree.climb(unit, slack, |number| {
+                let part = shapes.get(number as usize);
+                part.map_or(f64::NEG_INFINITY, &mut look_at)
+            });
+        } else {
+            for part in shapes {
+                look_at(part);
+            }
+        }
+        best.unwrap_or(V::Wide::ZERO * f64::NAN) + unit * slack
+    }
+
     /// Calls `visit` with the number and the corners of each facet that has a point, in the frame of the surface.
     pub fn facets_at(&self, point: V::Wide, mut visit: impl FnMut(u32, Corners<V::Wide>)) {
         if let Some(mesh) = self.surface() {
@@ -176,6 +212,13 @@ impl<V: Space> Compound<V> {
         }
     }
 }
+
+/// So many parts are all asked for the farthest point: to ask the tree takes about as long.
+const FEW: usize = 8;
+
+/// What differs in height by no more than this part of the size of a compound is as high: some times the room in the boxes of
+/// the tree, for parts that are smaller than the whole.
+const AS_HIGH: f64 = 1e-6;
 
 fn centre<V: Space>(parts: &Parts<V>) -> V::Wide {
     let Parts::Shapes(shapes) = parts else {
@@ -213,22 +256,7 @@ impl<V: Space> Support for Compound<V> {
     fn support(&self, direction: V::Wide) -> V::Wide {
         match &*self.parts {
             Parts::Surface(mesh) => self.highest(mesh, direction),
-            Parts::Shapes(shapes) => {
-                // A part's radius joins its core, because the parts differ in it.
-                let unit = direction.unit().unwrap_or(V::Wide::axis(0));
-                let reach = |(pose, shape): &(Pose<V::Wide>, Shape<V>)| {
-                    let inner = V::Wide::transpose(pose.rotation) * unit;
-                    let core = pose.rotation * shape.support(inner) + pose.translation;
-                    core + unit * checked_radius(shape.radius())
-                };
-                // What is NaN in one part is NaN in the whole, whichever it is: a compound of what is no shape is none.
-                let farther = |a: V::Wide, b: V::Wide| {
-                    let is_farther = b.dot(unit) > a.dot(unit) || !b.is_finite();
-                    if is_farther && a.is_finite() { b } else { a }
-                };
-                let nothing = V::Wide::ZERO * f64::NAN;
-                shapes.iter().map(reach).reduce(farther).unwrap_or(nothing)
-            }
+            Parts::Shapes(shapes) => self.farthest_of(shapes, direction),
         }
     }
 

@@ -76,6 +76,12 @@ impl Tree {
         self.is_whole
     }
 
+    /// The longest side of the box around all boxes.
+    pub fn size(&self) -> f64 {
+        let root = self.bvh.nodes.first();
+        root.map_or(0.0, |it| it.aabb().diagonal().max_element().into())
+    }
+
     /// Calls `visit` with the numbers of boxes, until none is left that reaches higher along a unit vector, by more than `slack`,
     /// than what `visit` has answered.
     pub fn climb<W: Wide>(&self, unit: W, slack: f64, mut visit: impl FnMut(u32) -> f64) {
