@@ -11,7 +11,9 @@ use bevy::{
     math::{DVec3, Isometry2d, Isometry3d, Quat},
     prelude::*,
 };
-use common::{Dimension, app, assert_near, assert_near_vec, despawn, read, tick, transform};
+use common::{
+    Dimension, app, assert_near, assert_near_vec, despawn, meeting, read, tick, transform,
+};
 use headbutt::{CollisionDiagnostics, ShapeError, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -726,4 +728,26 @@ fn only_the_parts_that_are_near_cost_anything() {
             assert_eq!(read(app.world_mut(), |it| it.len()), 1);
         }
     }
+}
+
+/// Of contacts that are equally deep, which one counts, and the normal of parts that are the same in one place, is decided by what
+/// the colliders are and where, and not by which entity was there first: `meeting` sees to that.
+#[test]
+fn a_tie_does_not_ask_which_entity_is_which() {
+    let ball = || Collider::from(Circle::new(1.0));
+    let block = || Collider::from(Rectangle::new(2.0, 2.0));
+    let at = Isometry2d::from_xy;
+    let of = |parts: [(Isometry2d, Collider); 2]| Collider::compound(parts).expect("a compound");
+    let balls = of([(at(0.0, 0.0), ball()), (at(10.0, 0.0), ball())]);
+    let blocks = of([(at(10.0, 1.5), block()), (at(0.0, -1.5), block())]);
+    let stretched = Transform::from_scale(Vec3::new(1.0, 2.0, 1.0));
+    for pose in [Transform::IDENTITY, stretched] {
+        let hit = meeting((&balls, pose), (&blocks, pose)).expect("they touch in both places");
+        assert_near(hit.normal.y.abs(), 1.0, 1.0);
+    }
+    let first = of([(at(1.0, 0.0), block()), (at(-9.0, 0.0), ball())]);
+    let second = of([(at(0.0, 0.0), block()), (at(9.0, 0.0), ball())]);
+    let there = Transform::from_xyz(1.0, 0.0, 0.0);
+    let hit = meeting((&first, Transform::IDENTITY), (&second, there));
+    assert_near(hit.expect("a block in a block").depth, 2.0, 1.0);
 }

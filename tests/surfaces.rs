@@ -6,7 +6,7 @@ mod common;
 use std::collections::HashMap;
 
 use bevy::{math::Quat, prelude::*};
-use common::{app, assert_near, assert_near_vec, tick, transform};
+use common::{app, assert_near, assert_near_vec, meeting, tick, transform};
 use headbutt::{CandidatePairs, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -500,32 +500,6 @@ fn a_flattened_surface_does_not_panic() {
     }
 }
 
-/// The contact of two colliders, as seen from the first, whichever of them is spawned first.
-fn meeting(
-    (first, place): (&Collider, Transform),
-    (second, there): (&Collider, Transform),
-) -> Option<CollisionEvent> {
-    let one_way = |swapped: bool| {
-        let mut app = app();
-        let world = app.world_mut();
-        let pose = if swapped { there } else { place };
-        let collider = if swapped { second } else { first };
-        let one = world.spawn((collider.clone(), pose)).id();
-        let pose = if swapped { place } else { there };
-        let collider = if swapped { first } else { second };
-        let other = world.spawn((collider.clone(), pose)).id();
-        let first = if swapped { other } else { one };
-        tick(&mut app)
-            .messages
-            .pop()
-            .and_then(|hit| hit.seen_from(first))
-    };
-    let (hit, swapped) = (one_way(false), one_way(true));
-    let told = |hit: CollisionEvent| (hit.normal, hit.depth);
-    assert_eq!(hit.map(told), swapped.map(told), "it depends on the order");
-    hit
-}
-
 fn direction(random: &mut StdRng) -> Vec3 {
     loop {
         let it = Vec3::from_array(core::array::from_fn(|_| random.random_range(-1.0..1.0f32)));
@@ -961,4 +935,94 @@ fn two_surfaces_meet_alike_in_either_order_and_each_keeps_its_outer_side() {
         let (place, there) = (pose(&mut random), pose(&mut random));
         meeting((&first, place), (&second, there));
     }
+}
+
+/// The outline of a regular polygon, with the corners of which the first is at the angle 0.
+fn outline(sides: usize) -> Vec<Vec2> {
+    let angle = |it: usize| core::f32::consts::TAU * it as f32 / sides as f32;
+    (0..sides)
+        .map(|it| 0.5 * Vec2::from_angle(angle(it)))
+        .collect()
+}
+
+/// A crate on a level, as meshes: what is a surface itself, and small, is pushed by level ground as a body is, by no seam of the
+/// ground, out of no side of its own, and not down.
+#[test]
+fn a_small_surface_on_level_ground_has_the_normal_of_that() {
+    let mut random = StdRng::seed_from_u64(21);
+    let mut exact = 0;
+    let mut sink =
+        |random: &mut StdRng, corners: &[Vec3], body: &Collider, ground: &Collider, turn: Quat| {
+            let mut heights: Vec<f32> = corners.iter().map(|it| (turn * *it).y).collect();
+            heights.sort_by(f32::total_cmp);
+            let depth = random.random_range(0.001..0.1);
+            let place = Vec3::new(random.random_range(-5.0..5.0), -heights[0] - depth, 0.0);
+            let pose = Transform::from_translation(place).with_rotation(turn);
+            let hit = meeting((body, pose), (ground, Transform::IDENTITY));
+            // What lies wholly beneath the ground does not touch it.
+            let next = heights[1] + place.y;
+            let Some(hit) = hit.filter(|_| next > 1e-4) else {
+                return;
+            };
+            assert_near_vec(hit.normal, Vec3::NEG_Y, 10.0);
+            assert_near(hit.depth, depth, 10.0);
+            exact += 1;
+        };
+    for number in 0..1_500 {
+        let sides = [3, 4, 6, 12][number % 4];
+        let corners = outline(sides);
+        let closed = corners.iter().chain(corners.first()).copied();
+        let body = Collider::polyline(closed).unwrap();
+        let body = if number % 3 == 0 {
+            body.one_sided()
+        } else {
+            body
+        };
+        let corners: Vec<Vec3> = corners.iter().map(|it| it.extend(0.0)).collect();
+        let mut flat = ground(&mut random);
+        if number % 5 == 0 {
+            flat = flat.one_sided();
+        }
+        let turn = Quat::from_rotation_z(random.random_range(-3.2..3.2));
+        sink(&mut random, &corners, &body, &flat, turn);
+    }
+    let corners = [
+        (Vec3::new(0.5, 0.5, 0.5)),
+        (Vec3::new(-0.5, 0.5, -0.5)),
+        (Vec3::new(-0.5, -0.5, 0.5)),
+        (Vec3::new(0.5, -0.5, -0.5)),
+    ];
+    let pyramid = Collider::trimesh(corners, [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]).unwrap();
+    for number in 0..600 {
+        let mut level = floor(&mut random);
+        if number % 2 == 0 {
+            level = level.one_sided();
+        }
+        let body = if number % 3 == 0 {
+            pyramid.clone().one_sided()
+        } else {
+            pyramid.clone()
+        };
+        let turn = rotation(&mut random);
+        sink(&mut random, &corners, &body, &level, turn);
+    }
+    assert!(exact > 1_000, "{exact} of them");
+}
+
+/// What is flattened has no frame in which it could be asked what is near; and copies of one surface meet in all of their facets.
+#[test]
+fn what_is_flattened_or_twice_in_one_place_still_meets() {
+    let mut random = StdRng::seed_from_u64(22);
+    let heights: Vec<f32> = (0..900).map(|_| random.random_range(-0.2..0.2)).collect();
+    let field = Collider::heightfield(Vec2::splat(9.0), 30, &heights).unwrap();
+    let flat = Transform::from_scale(Vec3::new(1.0, 0.0, 1.0));
+    let beside = |x: f32, scale: Vec3| Transform::from_xyz(x, 0.0, 0.0).with_scale(scale);
+    for there in [beside(0.01, flat.scale), beside(0.01, Vec3::ONE)] {
+        for here in [flat, Transform::IDENTITY] {
+            let hit = meeting((&field, here), (&field, there)).expect("they lie in each other");
+            assert!(hit.depth >= 0.0 && hit.normal.is_normalized());
+        }
+    }
+    let apart = beside(9.5, flat.scale);
+    assert_eq!(meeting((&field, flat), (&field, apart)), None);
 }

@@ -20,6 +20,7 @@ mod columns;
 mod meshes;
 mod narrow_phase;
 mod pair_order;
+mod parts;
 mod place;
 mod proxy;
 mod report;

@@ -1,12 +1,12 @@
 //! Third stage: which candidate pairs touch, and how.
 
 use bevy::{platform::time::Instant, prelude::*};
-use smallvec::SmallVec;
 
 use super::{
     broad_phase::{BroadPhase, CandidatePairs, Candidates},
     pair_order::PairOrder,
-    proxy::{Part, Proxy},
+    parts::{Scratch, deepest_of_parts},
+    proxy::Proxy,
     room::make_room,
     slots::Slots,
     sync::{Place, Proxies},
@@ -15,8 +15,7 @@ use super::{
 use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
-    query::{LocalContact, Opposite, Pair, Solver, Worth, facing, local_contact, narrow_length},
-    shape::Support,
+    query::{LocalContact, Pair, local_contact, narrow_length},
     space::{Pose, Space},
 };
 
@@ -40,8 +39,7 @@ struct Contacts {
     pairs: Vec<CollisionEvent>,
     /// All contacts of the pairs of which more than one part touches.
     parts: Vec<CollisionEvent>,
-    /// The numbers of the parts of one pair that may touch.
-    near: Vec<(u32, u32)>,
+    scratch: Scratch,
 }
 
 /// A task tests no fewer pairs than this: to hand it over takes as long as some.
@@ -58,7 +56,7 @@ impl Contacts {
                 ((b, other), (a, one))
             };
             make_room(&mut self.pairs);
-            let contact = deepest(proxies, [a, b], &mut self.near, &mut self.parts);
+            let contact = deepest(proxies, [a, b], &mut self.scratch, &mut self.parts);
             self.pairs.extend(contact);
         }
     }
@@ -177,55 +175,12 @@ fn test_all<V: Space>(
     }
 }
 
-/// What has come of two parts that meet.
-enum Meeting {
-    /// They touch, but only a seam of a surface has their normal.
-    Seam,
-    /// The contact.
-    Contact(CollisionEvent),
-}
-
-/// What to make of a seam.
-#[derive(Clone, Copy)]
-enum Seams<'a> {
-    /// It is told as such.
-    Told,
-    /// The facet is levelled, if that makes it deeper than those that count and have its normal, or if none counts at all.
-    Levelled(&'a [CollisionEvent]),
-}
-
-/// Two normals that are no farther apart are one: the solvers' are off by less.
-const SAME_NORMAL: f32 = 1e-4;
-
-/// A depth that exceeds another one by no more than this part of it does not: the rounding of f32, some times.
-const SAME_DEPTH: f64 = 1e-6;
-
-/// Whether a depth is greater than another one.
-fn exceeds(depth: f64, other: f32) -> bool {
-    depth > f64::from(other) * (1.0 + SAME_DEPTH)
-}
-
-impl Seams<'_> {
-    /// Whether a facet is to be levelled, whose normal this is, with a depth that is no more than `most`.
-    fn levels(self, normal: Vec3, most: f64) -> bool {
-        let Self::Levelled(counted) = self else {
-            return false;
-        };
-        let alike = counted
-            .iter()
-            .filter(|it| it.normal.distance(normal) <= SAME_NORMAL);
-        match alike.map(|it| it.depth).reduce(f32::max) {
-            Some(depth) => exceeds(most, depth),
-            None => counted.is_empty(),
-        }
-    }
-}
-
-/// The deepest contact of two proxies, which are given with their slots. Where more than one part touches, all are added to `parts`.
+/// The deepest contact of two proxies, which are given with their slots. Where more than one part touches, all are added to
+/// `parts`.
 fn deepest<V: Space>(
     proxies: &Slots<V>,
-    [(_, a), (slot_b, b)]: [(u32, &Proxy<V>); 2],
-    near: &mut Vec<(u32, u32)>,
+    [(slot_a, a), (slot_b, b)]: [(u32, &Proxy<V>); 2],
+    scratch: &mut Scratch,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
     if !a.layers.interacts_with(b.layers) {
@@ -236,207 +191,21 @@ fn deepest<V: Space>(
         let contact = local_contact(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
         return Some(event((a, 0, pose_a), (b, 0, pose_b), &contact));
     }
-    let pair = Pairing::new(a, b);
-    near.clear();
-    a.parts_near(&proxies.extent(slot_b)?, b.place.translation, |number| {
-        if let Some(part) = a.part(number) {
-            b.parts_near(&part.extent, part.pose.translation, |other| {
-                near.push((number, other));
-            });
-        }
-    });
-    near.sort_unstable();
-    let first = parts.len();
-    // What stays are the seams.
-    near.retain(|numbers| match pair.contact(*numbers, Seams::Told) {
-        Some(Meeting::Contact(hit)) => {
-            parts.push(hit);
-            false
-        }
-        Some(Meeting::Seam) => true,
-        None => false,
-    });
-    let last = parts.len();
-    for numbers in near.iter() {
-        let counted = parts.get(first..last).unwrap_or_default();
-        if let Some(Meeting::Contact(hit)) = pair.contact(*numbers, Seams::Levelled(counted)) {
-            parts.push(hit);
-        }
-    }
-    // Of equals the first, in an order that does not ask which entity is which.
-    let is_swapped = a.place.pose().total_cmp(&b.place.pose()).is_gt();
-    let number = |hit: &CollisionEvent| {
-        let (part, other) = (hit.part(), hit.other_part());
-        if is_swapped {
-            (other, part)
-        } else {
-            (part, other)
-        }
-    };
-    let deeper = |best: CollisionEvent, it: CollisionEvent| {
-        let is_deeper = it.depth > best.depth;
-        let is_equal = it.depth >= best.depth;
-        if is_deeper || (is_equal && number(&it) < number(&best)) {
-            it
-        } else {
-            best
-        }
-    };
-    let found = parts.get_mut(first..).unwrap_or_default();
-    let mut deepest = found.iter().copied().reduce(deeper)?;
-    if let Some(lowest) = pair.beneath(&deepest) {
-        deepest = lowest;
-        let known = found.iter_mut().find(|it| number(it) == number(&lowest));
-        match known {
-            Some(known) => *known = lowest,
-            None => parts.push(lowest),
-        }
-    }
-    let found = parts.get_mut(first..).unwrap_or_default();
-    found.sort_unstable_by_key(|hit| (hit.part(), hit.other_part()));
-    if found.len() == 1 {
-        parts.truncate(first);
-    }
-    Some(deepest)
-}
-
-/// Two proxies whose parts are tested.
-struct Pairing<'a, V: Space> {
-    a: &'a Proxy<V>,
-    b: &'a Proxy<V>,
-    /// What each is for the other, if that is a surface.
-    opposites: [Opposite<V::Wide>; 2],
-}
-
-impl<'a, V: Space> Pairing<'a, V> {
-    fn new(a: &'a Proxy<V>, b: &'a Proxy<V>) -> Self {
-        let seen = |one: &Proxy<V>, from: &Proxy<V>| {
-            if from.body.is_surface() && !one.body.is_surface() {
-                Opposite::Body(one.centre() + (one.place.translation - from.place.translation))
-            } else {
-                Opposite::Surface
-            }
-        };
-        let opposites = [seen(a, b), seen(b, a)];
-        Self { a, b, opposites }
-    }
-
-    /// What comes of a part of each; `None` if they are apart, or one is behind the other, which has one side.
-    fn contact(&self, numbers: (u32, u32), seams: Seams) -> Option<Meeting> {
-        let Self { a, b, opposites } = self;
-        let (part_a, part_b) = (a.part(numbers.0)?, b.part(numbers.1)?);
-        if part_a.extent.is_apart_from(&part_b.extent) {
-            return None;
-        }
-        let (shape_a, shape_b) = (part_a.image(), part_b.image());
-        let mut solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
-        if !solver.hit() {
-            return None;
-        }
-        let mut contact = solver.contact();
-        let judge = |proxy: &Proxy<V>, part: &Part<V>, contact: LocalContact<_>, opposite| {
-            let surroundings = proxy.surroundings(part.number)?;
-            let margin = contact.normal * part.image().radius();
-            let around = |weights, visit: &mut dyn FnMut(&[V::Wide])| {
-                proxy.facets_around(part.number, weights, visit);
-            };
-            let point = contact.offset_a - margin;
-            Some(facing(
-                contact.normal,
-                point,
-                &surroundings,
-                opposite,
-                around,
-            ))
-        };
-        // Against a half-space, its normal is the only way out, and it has no centre.
-        let is_endless = [&part_a, &part_b].map(|it| it.extent.half_space().is_some());
-        let judged = if is_endless.contains(&true) {
-            [None, None]
-        } else {
-            [
-                judge(a, &part_a, contact, opposites[1]),
-                judge(b, &part_b, contact.flipped(), opposites[0])
-                    .map(|(worth, outward)| (worth, -outward)),
-            ]
-        };
-        let is = |worth| judged.iter().flatten().any(|it| it.0 == worth);
-        if is(Worth::Nothing) {
-            return None;
-        }
-        if is(Worth::Seam) {
-            // The shallower one of two; of equals that of the first in the pair's own order.
-            let normals = judged.iter().flatten().map(|it| it.1);
-            let mut over: SmallVec<[_; 2]> =
-                normals.map(|it| solver.contact_over(it, true)).collect();
-            if solver.is_swapped() {
-                over.reverse();
-            }
-            let least = over
-                .into_iter()
-                .reduce(|a, b| if b.depth < a.depth { b } else { a })?;
-            if !seams.levels(V::narrow(least.normal).to_vec3(), least.depth) {
-                return Some(Meeting::Seam);
-            }
-            contact = solver.contact_along(least.normal)?;
-        }
-        Some(Meeting::Contact(self.event(&part_a, &part_b, &contact)))
-    }
-
-    /// The contact with the surface beneath the lowest point of a body, if there it goes on as level as the facet of a contact,
-    /// and lies deeper: what undercuts a facet may be pointed, and not touch the one under its tip.
-    fn beneath(&self, hit: &CollisionEvent) -> Option<CollisionEvent> {
-        let Self { a, b, .. } = self;
-        let (part_a, part_b) = (a.part(hit.part())?, b.part(hit.other_part())?);
-        let (surface, part, is_first) = match [a, b].map(|it| it.body.is_surface()) {
-            [true, false] => (a, &part_a, true),
-            [false, true] => (b, &part_b, false),
-            _ => return None,
-        };
-        let normal = surface.surroundings(part.number)?.normal;
-        let told = V::narrow(normal).to_vec3();
-        let sign = if told.dot(hit.normal) < 0.0 {
-            -1.0
-        } else {
-            1.0
-        };
-        if hit.normal.distance(told * sign as f32) > SAME_NORMAL {
-            return None;
-        }
-        let normal = normal * sign;
-        let (shape_a, shape_b) = (part_a.image(), part_b.image());
-        let solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
-        let over = solver.contact_over(normal, is_first);
-        if !exceeds(over.depth, hit.depth) {
-            return None;
-        }
-        let (offset, outward) = if is_first {
-            (over.offset_a, normal)
-        } else {
-            (over.offset_b, -normal)
-        };
-        let foot = offset - outward * part.image().radius();
-        let number = surface.level_facet_at(foot, normal)?;
-        let beneath = surface.part(number)?;
-        Some(if is_first {
-            self.event(&beneath, &part_b, &over)
-        } else {
-            self.event(&part_a, &beneath, &over)
-        })
-    }
-
-    fn event(&self, a: &Part<V>, b: &Part<V>, contact: &LocalContact<V::Wide>) -> CollisionEvent {
-        event(
-            (self.a, a.number, a.pose),
-            (self.b, b.number, b.pose),
-            contact,
-        )
+    // In an order that does not ask which entity is the lesser.
+    if a.compare(b).is_gt() {
+        let first = parts.len();
+        let deepest = deepest_of_parts((b, a), &proxies.extent(slot_a)?, scratch, parts)?;
+        let added = parts.get_mut(first..).unwrap_or_default();
+        added.iter_mut().for_each(|it| *it = it.flipped());
+        Some(deepest.flipped())
+    } else {
+        deepest_of_parts((a, b), &proxies.extent(slot_b)?, scratch, parts)
     }
 }
 
 /// A contact of parts, of which the numbers and poses are given, as an event.
 #[inline]
-fn event<V: Space>(
+pub fn event<V: Space>(
     (a, part_a, pose_a): (&Proxy<V>, u32, Pose<V::Wide>),
     (b, part_b, pose_b): (&Proxy<V>, u32, Pose<V::Wide>),
     contact: &LocalContact<V::Wide>,

@@ -1,5 +1,6 @@
 //! A collider as the stages of the tick see it: what it is and where, ready for the solver.
 
+use core::cmp::Ordering;
 use std::borrow::Cow;
 
 use bevy::prelude::*;
@@ -7,7 +8,10 @@ use bevy::prelude::*;
 use super::{aabb::Aabb, place::Placement};
 use crate::{
     layers::CollisionLayers,
-    query::tolerance::{OFFSET, TOUCHING},
+    query::{
+        compare_shapes,
+        tolerance::{OFFSET, TOUCHING},
+    },
     shape::{
         Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, ShapeError, Support,
         Surroundings, Traits, centre_of,
@@ -219,7 +223,7 @@ impl<V: Space> Proxy<V> {
                     compound.near(&local, visit);
                 }
                 // What is flattened has no frame to look from.
-                None => (0..compound.len()).for_each(visit),
+                None => compound.near_image(bounds, linear, self.place.translation, visit),
             },
         }
     }
@@ -232,6 +236,31 @@ impl<V: Space> Proxy<V> {
                 Body::Convex(shape) => centre_of(shape),
                 Body::Compound(compound) => compound.centre(),
             }
+    }
+
+    /// An order of proxies that does not ask which entities they are: by their poses, and of those in the very same pose by what
+    /// can be seen of them.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let [own, others] = [self, other].map(|it| it.place.pose());
+        own.total_cmp(&others)
+            .then_with(|| compare_shapes(&self.whole(), &other.whole()))
+    }
+
+    /// All of it, as one shape.
+    fn whole(&self) -> Image<'_, dyn Support<Vector = V>> {
+        let whole: &dyn Support<Vector = V> = match &self.body {
+            Body::Convex(shape) => shape,
+            Body::Compound(compound) => &**compound,
+        };
+        Image::with_traits(whole, self.traits, self.place.map())
+    }
+
+    /// How large it is, if it is a surface: the longest side of the box around it in its own frame, scaled.
+    pub fn surface_size(&self) -> Option<f64> {
+        let (compound, _) = self.surface()?;
+        let columns = (0..V::Wide::DIMENSION).map(|it| V::Wide::column(self.place.linear(), it));
+        let squared = columns.map(Wide::length_squared).sum::<f64>() / V::Wide::DIMENSION as f64;
+        Some(compound.size() * squared.sqrt())
     }
 
     /// A part by its number.

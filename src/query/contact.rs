@@ -198,11 +198,6 @@ where
         self.pair.in_world(direction, depth, witnesses)
     }
 
-    /// Whether the second shape named by the caller is the first of the order in which the pair is solved.
-    pub const fn is_swapped(&self) -> bool {
-        self.pair.swapped
-    }
-
     /// A direction from the one shape named by the caller to the other, in the frame and order of the pair.
     fn in_pair(&self, direction: WideOf<A>) -> WideOf<A> {
         let direction = WideOf::<A>::transpose(self.pair.frame) * direction;

@@ -255,7 +255,7 @@ fn is_point(shape: &(impl Support + ?Sized)) -> bool {
 /// same.
 #[cold]
 #[inline(never)]
-fn compare_shapes<V: Space>(
+pub fn compare_shapes<V: Space>(
     a: &(impl Support<Vector = V> + ?Sized),
     b: &(impl Support<Vector = V> + ?Sized),
 ) -> Ordering {

@@ -58,7 +58,7 @@ use blocks::Blocks;
 pub use contact::{Contact, Distance};
 pub(crate) use contact::{LocalContact, Solver, WideOf};
 pub use manifold::{Manifold, ManifoldPoint};
-pub(crate) use minkowski::Pair;
+pub(crate) use minkowski::{Pair, compare_shapes};
 pub(crate) use surface::{Opposite, Worth, facing};
 
 /// Whether two shapes touch.

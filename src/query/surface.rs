@@ -4,8 +4,8 @@
 //! surface it is neither. What departs from the contact of a plate:
 //!
 //! * The side on which the other shape's centre lies is the side to which it is pushed.
-//!   Between two surfaces there is no such centre: there it is the side to which the contact pushes, and each contact has to count
-//!   in both.
+//!   A surface that is much smaller has one as well: a crate on a level. Otherwise it is the side to which the contact pushes. Of two
+//!   surfaces each contact has to count in both.
 //! * A normal that the surface does not have at the contact point (see [`Surroundings::admits`]) does not count: it leans
 //!   towards another facet, which the shape touches there too, and which knows better.
 //! * Such a facet may count yet with its own normal, *levelled*, with the depth along it: how far the other shape must move that
@@ -35,7 +35,7 @@ pub enum Worth {
 pub enum Opposite<W> {
     /// Something with a centre.
     Body(W),
-    /// A facet of another surface, which may be all around: the side is the one to which it is pushed.
+    /// A facet of another surface, which may be all around, or much larger: the side is the one to which it is pushed.
     Surface,
 }
 

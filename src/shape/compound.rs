@@ -31,6 +31,9 @@ pub struct Compound<V: Space> {
 /// A pose in a space.
 type PoseOf<V> = Pose<<V as Space>::Wide>;
 
+/// A linear map of a space.
+type MatrixOf<V> = <<V as Space>::Wide as Wide>::Matrix;
+
 /// The parts of a compound.
 pub enum Parts<V: Space> {
     /// Shapes, each in its place.
@@ -66,9 +69,13 @@ impl<V: Space> Compound<V> {
             let (pose, shape) = part(&parts, number)?;
             Some((number, Bounds::around(&*shape, &pose)))
         };
+        let tree = Tree::new((0..count).filter_map(bounds));
         Ok(Self {
-            tree: Arc::new(Tree::new((0..count).filter_map(bounds))),
-            centre: centre(&parts),
+            centre: match &parts {
+                Parts::Shapes(shapes) => centre(shapes),
+                Parts::Surface(_) => tree.middle(),
+            },
+            tree: Arc::new(tree),
             parts: Arc::new(parts),
             margin,
             one_sided: false,
@@ -100,9 +107,14 @@ impl<V: Space> Compound<V> {
     }
 
     /// Where most of it is: the mean of the parts' centres, each weighed with the box around it in the part's own frame. (The box
-    /// around all of them may have its middle where nothing is.) Of a surface it is the origin.
+    /// around all of them may have its middle where nothing is.) Of a surface it is the middle of its box.
     pub fn centre(&self) -> V::Wide {
         self.centre
+    }
+
+    /// The longest side of the box around it.
+    pub fn size(&self) -> f64 {
+        self.tree.size()
     }
 
     /// How many parts there are.
@@ -123,6 +135,20 @@ impl<V: Space> Compound<V> {
     /// Calls `visit` with the number of each part that may have a point within `bounds`, in the frame of the compound.
     pub fn near(&self, bounds: &Bounds<V::Wide>, visit: impl FnMut(u32)) {
         self.tree.near(&bounds.grown(self.reach()), visit);
+    }
+
+    /// The same, if a linear map and then a translation put the compound where the bounds are.
+    pub fn near_image(
+        &self,
+        bounds: &Bounds<V::Wide>,
+        linear: MatrixOf<V>,
+        translation: V::Wide,
+        visit: impl FnMut(u32),
+    ) {
+        let reach = self.reach();
+        let is_near =
+            |it: Bounds<V::Wide>| bounds.overlaps(&it.grown(reach).mapped(linear, translation));
+        self.tree.visit(is_near, visit);
     }
 
     /// Calls `visit` with the number of each part that may reach into a half-space in the frame of the compound, whose normal may
@@ -220,10 +246,7 @@ const FEW: usize = 8;
 /// the tree, for parts that are smaller than the whole.
 const AS_HIGH: f64 = 1e-6;
 
-fn centre<V: Space>(parts: &Parts<V>) -> V::Wide {
-    let Parts::Shapes(shapes) = parts else {
-        return V::Wide::ZERO;
-    };
+fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::Wide {
     let mean = |weight: fn(&Shape<V>) -> f64| {
         let (mut sum, mut total) = (V::Wide::ZERO, 0.0);
         for (pose, shape) in shapes {

@@ -196,6 +196,14 @@ struct Ridge<W> {
 }
 
 impl<W: Wide> Surroundings<W> {
+    /// The same, of which both sides collide.
+    pub fn two_sided(self) -> Self {
+        Self {
+            one_sided: false,
+            ..self
+        }
+    }
+
     /// A point of the facet.
     pub fn corner(&self) -> W {
         self.corners.first().copied().unwrap_or(W::ZERO)

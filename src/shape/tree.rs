@@ -82,6 +82,12 @@ impl Tree {
         root.map_or(0.0, |it| it.aabb().diagonal().max_element().into())
     }
 
+    /// The middle of it.
+    pub fn middle<W: Wide>(&self) -> W {
+        let root = self.bvh.nodes.first().map(|it| inward::<W>(it.aabb()));
+        root.map_or(W::ZERO, |it| (it.min + it.max) * 0.5)
+    }
+
     /// Calls `visit` with the numbers of boxes, until none is left that reaches higher along a unit vector, by more than `slack`,
     /// than what `visit` has answered.
     pub fn climb<W: Wide>(&self, unit: W, slack: f64, mut visit: impl FnMut(u32) -> f64) {
@@ -123,18 +129,27 @@ impl Tree {
     }
 
     /// Calls `visit` with the number of each box that reaches into a half-space, whose normal may be of any length.
-    pub fn within<W: Wide>(&self, half_space: &HalfSpace<W>, mut visit: impl FnMut(u32)) {
+    pub fn within<W: Wide>(&self, half_space: &HalfSpace<W>, visit: impl FnMut(u32)) {
+        // Written so that NaN ends it.
+        self.descend(
+            |it| lowest(it, half_space.normal) <= half_space.offset,
+            visit,
+        );
+    }
+
+    /// Calls `visit` with the number of each box of which, and of any box around it, `is_near` says so.
+    pub fn visit<W: Wide>(&self, is_near: impl Fn(Bounds<W>) -> bool, visit: impl FnMut(u32)) {
+        self.descend(|it| is_near(inward(it)), visit);
+    }
+
+    fn descend(&self, is_near: impl Fn(&Aabb) -> bool, mut visit: impl FnMut(u32)) {
         let mut open: SmallVec<[u32; 128]> = SmallVec::new();
         open.push(0);
         while let Some(index) = open.pop() {
-            let Some(node) = self.bvh.nodes.get(index as usize) else {
+            let node = self.bvh.nodes.get(index as usize);
+            let Some(node) = node.filter(|it| is_near(it.aabb())) else {
                 continue;
             };
-            // Written so that NaN ends it.
-            let reaches = lowest(node.aabb(), half_space.normal) <= half_space.offset;
-            if !reaches {
-                continue;
-            }
             if node.is_leaf() {
                 numbers(&self.bvh, node).for_each(&mut visit);
             } else {
@@ -199,5 +214,19 @@ fn outward<W: Wide>(bounds: &Bounds<W>) -> Aabb {
     Aabb {
         min: corner(bounds.min, f32::next_down).into(),
         max: corner(bounds.max, f32::next_up).into(),
+    }
+}
+
+/// A box in f64 that is the one in f32.
+fn inward<W: Wide>(aabb: &Aabb) -> Bounds<W> {
+    let wide = |corner: [f32; 3]| {
+        let components = corner.into_iter().enumerate().take(W::DIMENSION);
+        components.fold(W::ZERO, |sum, (index, value)| {
+            sum + W::axis(index) * f64::from(value)
+        })
+    };
+    Bounds {
+        min: wide(aabb.min.to_array()),
+        max: wide(aabb.max.to_array()),
     }
 }

@@ -372,3 +372,29 @@ pub fn run_again(run: usize) -> String {
     let line = line.unwrap_or_else(|| panic!("no line of the run in {said}"));
     line.to_owned()
 }
+
+/// The contact of two colliders, as seen from the first, whichever of them is spawned first.
+pub fn meeting(
+    (first, place): (&Collider, Transform),
+    (second, there): (&Collider, Transform),
+) -> Option<CollisionEvent> {
+    let one_way = |swapped: bool| {
+        let mut app = app();
+        let world = app.world_mut();
+        let pose = if swapped { there } else { place };
+        let collider = if swapped { second } else { first };
+        let one = world.spawn((collider.clone(), pose)).id();
+        let pose = if swapped { place } else { there };
+        let collider = if swapped { first } else { second };
+        let other = world.spawn((collider.clone(), pose)).id();
+        let first = if swapped { other } else { one };
+        tick(&mut app)
+            .messages
+            .pop()
+            .and_then(|hit| hit.seen_from(first))
+    };
+    let (hit, swapped) = (one_way(false), one_way(true));
+    let told = |hit: CollisionEvent| (hit.normal, hit.depth);
+    assert_eq!(hit.map(told), swapped.map(told), "it depends on the order");
+    hit
+}
