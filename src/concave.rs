@@ -117,8 +117,10 @@ impl Collider {
     /// [`part`](crate::CollisionEvent::part). Triangles without area touch nothing.
     ///
     /// A shape is pushed to the side on which its centre is, a compound as a whole; [`one_sided`](Self::one_sided) lets only the
-    /// outer side collide. A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross: each pair
-    /// is pushed apart the shorter way, but by no seam of either and out of no back of one of one side.
+    /// outer side collide. A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross. One that
+    /// is no more than half as large as the other is a body to it, and the middle of the box around it, in its own frame, is its
+    /// centre. Those of about one size are pushed apart the shorter way, but by no seam of either and out of no back of one of one
+    /// side.
     ///
     /// # Errors
     ///
