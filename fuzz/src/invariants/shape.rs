@@ -10,7 +10,7 @@ use std::{
 };
 
 use bevy::math::{DMat3, DVec3, Vec3};
-use headbutt::{Collider, ConvexHull, Rounded, ShapeError, Space, Support};
+use headbutt::{Collider, ConvexHull, Outline, Rounded, ShapeError, Space, Support};
 
 use super::{Chooser, Dimension, primitive::Primitives};
 
@@ -732,6 +732,14 @@ impl<V: Dimension> Support for Watched<'_, V> {
             None
         } else {
             self.shape.block()
+        }
+    }
+
+    fn outline(&self) -> Option<Outline<'_, V::Wide>> {
+        if self.is_general {
+            None
+        } else {
+            self.shape.outline()
         }
     }
 }
