@@ -14,7 +14,10 @@ use super::{
 use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEvent, CollisionPhase, Surface},
-    query::{LocalContact, Opposite, Pair, Solver, Worth, facing, local_contact, narrow_length},
+    query::{
+        LocalContact, Opposite, Pair, Solver, Worth, facing, local_contact, narrow_length,
+        tolerance::SAME_NORMAL,
+    },
     shape::Support,
     space::{Pose, Space},
 };
@@ -186,9 +189,6 @@ enum Seams<'a> {
     Levelled(&'a [CollisionEvent]),
 }
 
-/// Two normals that are no farther apart are one: the solvers' are off by less.
-const SAME_NORMAL: f32 = 1e-4;
-
 /// A depth that exceeds another one by no more than this part of it does not: the rounding of f32, some times.
 const SAME_DEPTH: f64 = 1e-6;
 
@@ -205,7 +205,7 @@ impl Seams<'_> {
         };
         let alike = counted
             .iter()
-            .filter(|it| it.normal.distance(normal) <= SAME_NORMAL);
+            .filter(|it| f64::from(it.normal.distance(normal)) <= SAME_NORMAL);
         match alike.map(|it| it.depth).reduce(f32::max) {
             Some(depth) => exceeds(most, depth),
             None => counted.is_empty(),
@@ -392,7 +392,7 @@ impl<'a, V: Space> Pairing<'a, V> {
         } else {
             1.0
         };
-        if hit.normal.distance(told * sign as f32) > SAME_NORMAL {
+        if f64::from(hit.normal.distance(told * sign as f32)) > SAME_NORMAL {
             return None;
         }
         let normal = normal * sign;
