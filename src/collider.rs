@@ -301,7 +301,8 @@ impl Collider {
     }
 
     /// This collider with a margin around its shape: all points no farther from it than that. In the shape's own frame and
-    /// units, so that what scales the collider scales the margin, too. It is exact, and as cheap as the shape alone.
+    /// units, so that what scales the collider scales the margin, too. It is exact, and as cheap as the shape alone; but under a
+    /// scale that is not uniform a margin is round, and costs what an ellipsoid does.
     ///
     /// ```
     /// use bevy::math::primitives::{Cuboid, Cylinder};

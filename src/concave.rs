@@ -179,7 +179,9 @@ impl Collider {
     /// # Errors
     ///
     /// [`ShapeError::Heights`] if the heights do not fill their rows, or there are less than two rows or columns;
-    /// [`ShapeError::NotFinite`]; [`ShapeError::Negative`] or [`ShapeError::Null`] if the size is, along x or z.
+    /// [`ShapeError::NotFinite`] if the size or a height is NaN or infinite; [`ShapeError::Negative`] or [`ShapeError::Null`] if
+    /// the size is, along x or z; [`ShapeError::NoFacets`] if no cell has an area, because the size is so little that f32 has no
+    /// part of it; [`ShapeError::NoSuchVertex`] for more than 4,294,967,296 heights, which no number of 32 bits counts.
     pub fn heightfield(size: Vec2, columns: usize, heights: &[f32]) -> Result<Self, ShapeError> {
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
@@ -203,12 +205,14 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// This surface, of which only the outer side collides: what has its centre behind a facet passes through it. So it is for
-    /// terrain and rooms, which nothing is to be pushed out of on the wrong side. A platform to jump through needs more: here,
-    /// what comes from below is pushed up by half of its height as soon as its centre is past. Let the response decide, say by
-    /// whether the feet were above in the tick before. The outer
-    /// side of a triangle is the one from which its corners run counter-clockwise; that of a polyline is to its right. A
-    /// mirroring scale does not turn it over. Other colliders stay as they are.
+    /// This surface, of which only the outer side collides: what has its centre behind a facet passes through it.
+    ///
+    /// The outer side of a triangle is the one from which its corners run counter-clockwise; that of a polyline is to its
+    /// right. A mirroring scale does not turn it over. Other colliders stay as they are.
+    ///
+    /// So it is for terrain and rooms, which nothing is to be pushed out of on the wrong side. A platform to jump through needs
+    /// more: here, what comes from below is pushed up by half of its height as soon as its centre is past. Let the response
+    /// decide, say by whether the feet were above in the tick before.
     #[must_use]
     pub fn one_sided(self) -> Self {
         let one_sided = match self.content() {

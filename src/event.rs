@@ -192,7 +192,8 @@ impl CollisionEvent {
     /// Which part of `entity`'s collider this contact is on: its number in the order in which the parts (the facets of a mesh)
     /// were given, and 0 for a collider of one shape.
     ///
-    /// Of all parts that touch (of all pairs of parts, if both have some) it is the deepest; [`CollisionState::parts`](crate::CollisionState::parts) has them all.
+    /// Of all parts that touch (of all pairs of parts, if both have some) it is the deepest;
+    /// [`CollisionState::parts`](crate::CollisionState::parts) has them all.
     pub fn part(&self) -> u32 {
         self.surface.part
     }

@@ -10,8 +10,10 @@
 //! A single case, by the number that a failure names:
 //!
 //! ```text
-//! HEADBUTT_GRID_CASE=1234 cargo test --test grid in_the_plane -- --nocapture
+//! HEADBUTT_GRID_CASE=1234 cargo test --test grid no_answer_in_the_plane -- --nocapture
 //! ```
+//!
+//! (Or `no_answer_in_space`; of those under maps `no_answer_of_a_tick_in_the_plane` and `no_answer_of_a_tick_in_space`.)
 //!
 //! The same again with colliders in a tick, each under a random affine map of an entity and its parent: stretched, mirrored,
 //! sheared or flattened.
@@ -47,11 +49,14 @@ use oracle::{
 /// Cases per dimension, if nothing else is asked for.
 const USUAL: usize = 12_000;
 
-/// The same for colliders under affine maps.
-const USUAL_MAPPED: usize = 6_000;
+/// The same for colliders under affine maps. So that each regime meets all of the 17² pairs of classes in space.
+const USUAL_MAPPED: usize = 17 * 17 * REGIMES.len();
 
 /// What an answer may be off on the average, as a fraction of what it may be off at most.
 const MEAN: f64 = 0.1;
+
+/// The same of the direction of a normal, where there is but one: 1e-5 of the 1e-3 radians.
+const ASKEW: f64 = 0.01;
 
 /// In so many cases at most, as a fraction, the oracle may leave open by more than the tolerance what is right: what is
 /// round around a common centre, in space. Only one side of the answer is proved there, and the other one is the least
@@ -61,8 +66,11 @@ const OPEN: f64 = 0.02;
 /// As many support points as GJK takes at most.
 const STEPS_OF_GJK: usize = 64;
 
-/// One of so many slow movements is walked through from end to end.
-const WALKS: usize = 8;
+/// As many as the order of two shapes in one pose takes at most.
+const STEPS_OF_ORDER: usize = 25;
+
+/// One of so many slow movements is walked through from end to end. (A power of 2 would leave out most of the pairs of classes.)
+const WALKS: usize = 7;
 
 /// What rounding a pose to f32 moves, as a fraction of its distances: the last bit of three coordinates and of a
 /// quaternion.
@@ -359,6 +367,8 @@ struct Cell {
     wrong: usize,
     /// Cases in which GJK took as many steps as it may, in `distance`.
     bound: usize,
+    /// Cases in which it took more.
+    beyond: usize,
     errors: BTreeMap<&'static str, Spread>,
     work: [Spread; 3],
 }
@@ -370,6 +380,7 @@ impl Cell {
         self.open += other.open;
         self.wrong += other.wrong;
         self.bound += other.bound;
+        self.beyond += other.beyond;
         for (class, spread) in &other.errors {
             self.errors.entry(class).or_default().merge(spread);
         }
@@ -403,12 +414,14 @@ impl Table {
         cell.hits += usize::from(outcome.hit);
         cell.open += usize::from(outcome.open);
         cell.wrong += usize::from(!outcome.wrong.is_empty());
-        // In the same pose, the order of the shapes takes more than that.
+        // In the same pose, the order of the shapes takes some more than that.
         let in_one_pose = [Regime::Identical, Regime::Concentric].contains(&case.regime);
-        if !in_one_pose && outcome.work[1] >= STEPS_OF_GJK {
+        let order = if in_one_pose { STEPS_OF_ORDER } else { 0 };
+        if outcome.work[1] >= STEPS_OF_GJK + order {
             cell.bound += 1;
             self.bound.push(number);
         }
+        cell.beyond += usize::from(outcome.work[1] > STEPS_OF_GJK + order);
         self.hardest = self.hardest.max((outcome.work[2], number));
         for (class, error) in &outcome.errors {
             cell.errors.entry(class).or_default().add(*error);
@@ -435,6 +448,14 @@ impl Table {
     fn all(&self) -> Cell {
         let mut all = Cell::default();
         self.cells.values().for_each(|cell| all.merge(cell));
+        all
+    }
+
+    fn by_families(&self) -> BTreeMap<[Family; 2], Cell> {
+        let mut all = BTreeMap::<_, Cell>::new();
+        for ((_, families), cell) in &self.cells {
+            all.entry(*families).or_default().merge(cell);
+        }
         all
     }
 
@@ -612,25 +633,24 @@ fn conclude(name: &str, mut table: Table) {
         table.failures[0],
     );
     let all = table.all();
+    assert_eq!(all.beyond, 0, "some cases take more steps than there are");
     assert!(
         all.bound * 100_000 < all.cases.max(100_000),
         "{} of {} cases reach the bound on iterations",
         all.bound,
         all.cases
     );
-    for class in ["depth", "distance"] {
-        let mean = all.error(class).mean();
-        assert!(
-            mean <= MEAN,
-            "the mean error of the {class} is {mean} of the tolerance"
-        );
+    // The families each by themselves: there are more polytopes than smooth shapes, and their errors are far less.
+    for (families, cell) in table.by_families() {
+        for (class, most) in [("depth", MEAN), ("distance", MEAN), ("direction", ASKEW)] {
+            let mean = cell.error(class).mean();
+            println!("{families:?}: the mean error of the {class} is {mean:.6} of what is allowed");
+            assert!(
+                mean <= most,
+                "{families:?}: the mean error of the {class} is {mean} of what is allowed"
+            );
+        }
     }
-    // 1e-5 rad of 1e-3.
-    let mean = all.error("direction").mean();
-    assert!(
-        mean <= 0.01,
-        "the mean error of the direction is {mean} of a thousandth"
-    );
     let open = all.open as f64 / all.cases as f64;
     assert!(open <= OPEN, "{open} of the cases are open");
     let share = all.hits as f64 / all.cases as f64;

@@ -510,8 +510,9 @@ mod in_space {
         on_floor(&CYLINDER, lying, at, &[end(3.5), end(5.0)]);
     }
 
-    /// Where curved surfaces touch, EPA's normal is astray by so much, if it makes the depth wrong by 1e-7 of the size.
-    const ASTRAY: f32 = 2e-3;
+    /// Where curved surfaces touch, EPA's normal may be off by the root of 2e-7, which is 4.5e-4, because that makes the depth
+    /// wrong by no more than 1e-7 of the size; and the points on a surface with it. Measured: 1.4e-4 of the radius.
+    const ASTRAY: f32 = 2e-4;
 
     #[test]
     fn parallel_cylinders_lie_on_each_other_along_a_line() {
@@ -899,6 +900,10 @@ const TILTED_RADIUS: f64 = 2.2e-4;
 /// that much beneath it, as a fraction of the shape's size; measured: 0.005.
 const NEARLY_FLAT_IS_FLAT: f64 = 0.01;
 
+/// The same of a narrow arc, of a very flat rhombus, and of the flat side of an extruded capsule, which bends into its round
+/// ends; measured: 4e-4.
+const BENT: f64 = 1e-3;
+
 /// How far points of a shape's manifold may be off its surface besides the tolerance.
 fn beneath(class: Class, solid: &Solid) -> f64 {
     match class {
@@ -907,8 +912,8 @@ fn beneath(class: Class, solid: &Solid) -> f64 {
         Class::Capsule | Class::RoundedBox => TILTED_RADIUS * solid.radius,
         Class::Rounded | Class::Hull | Class::RegularPolygon => NEARLY_FLAT_IS_FLAT * solid.size(),
         Class::Polygon | Class::Tetrahedron => NEARLY_FLAT_IS_FLAT * solid.size(),
-        Class::Rhombus | Class::Sector | Class::CircleSegment => 0.0,
-        Class::Frustum | Class::Prism | Class::Log => 0.0,
+        Class::Rhombus | Class::Sector | Class::CircleSegment | Class::Log => BENT * solid.size(),
+        Class::Frustum | Class::Prism => 0.0,
         Class::Margined => TILTED_RADIUS * solid.radius + NEARLY_FLAT_IS_FLAT * solid.size(),
     }
 }

@@ -567,6 +567,29 @@ fn the_corners_of_a_regular_polygon_are_bevys() {
 }
 
 #[test]
+fn a_point_is_a_collider() {
+    let mut app = common::app();
+    let world = app.world_mut();
+    let place = Vec3::new(0.5, -0.25, 0.0);
+    let turn = Transform::from_rotation(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2));
+    let flat = world.spawn((Collider::from(place.truncate()), turn)).id();
+    let solid = world.spawn((Collider::from(place), turn)).id();
+    // The turn takes the points to (0.25, 0.5).
+    let of = |shape: Collider| (shape, Transform::from_xyz(1.0, 0.5, 0.0));
+    let disc = world.spawn(of(Circle::new(1.0).into())).id();
+    let ball = world.spawn(of(Sphere::new(1.0).into())).id();
+    let hits = common::tick(&mut app).messages;
+    assert_eq!(hits.len(), 2);
+    for (point, round) in [(flat, disc), (solid, ball)] {
+        let hit = hits.iter().find_map(|hit| hit.seen_from(point)).unwrap();
+        assert_eq!(hit.other, round);
+        assert!(hit.normal.distance(Vec3::X) < 1e-6 && (hit.depth - 0.25).abs() < 1e-6);
+    }
+    let error = Collider::try_new(Vec3::new(0.0, f32::NAN, 0.0)).unwrap_err();
+    assert!(matches!(error, ShapeError::NotFinite(_)));
+}
+
+#[test]
 fn a_point_is_a_shape_of_queries() {
     let tile = Rectangle::new(2.0, 2.0);
     let at = Vec2::new(1.5, 0.0);

@@ -661,11 +661,8 @@ fn on_a_flat_floor_what_is_pointed_is_as_deep_as_its_lowest_point() {
         for (number, entity, pose, depth) in sunk {
             let hit = hits.iter().find_map(|hit| hit.seen_from(entity)).unwrap();
             let case = format!("shape {} of {cells}: {pose:?}\n{hit:#?}", number % 4);
-            assert!(hit.normal.distance(Vec3::NEG_Y) <= 1e-3, "{case}");
-            assert!(
-                (hit.depth - depth).abs() <= 0.03 * depth,
-                "not {depth}, {case}"
-            );
+            assert!(hit.normal.distance(Vec3::NEG_Y) <= 1e-4, "{case}");
+            assert!((hit.depth - depth).abs() <= 1e-5, "not {depth}, {case}");
         }
     }
 }
@@ -838,9 +835,9 @@ fn a_flat_floor_has_no_seams_however_it_was_exported() {
         let hits = tick(&mut app).messages;
         for (entity, depth) in sunk {
             let hit = hits.iter().find_map(|hit| hit.seen_from(entity)).unwrap();
-            assert!(hit.normal.distance(Vec3::NEG_Y) <= 1e-3, "{name}: {hit:#?}");
+            assert!(hit.normal.distance(Vec3::NEG_Y) <= 1e-4, "{name}: {hit:#?}");
             assert!(
-                (hit.depth - depth).abs() <= 2e-5,
+                (hit.depth - depth).abs() <= 1e-5,
                 "{name}: not {depth}, {hit:#?}"
             );
         }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     event::CollisionEvent,
     math::Vec3,
-    query::{LocalContact, Opposite, Pair, Solver, Worth, facing},
+    query::{LocalContact, Opposite, Pair, Solver, Worth, facing, tolerance::SAME_NORMAL},
     shape::Support,
     space::Space,
 };
@@ -105,9 +105,6 @@ enum Seams<'a> {
     Levelled(&'a Counted),
 }
 
-/// Two normals that are no farther apart are one: the solvers' are off by less.
-const SAME_NORMAL: f32 = 1e-4;
-
 /// A depth that exceeds another one by no more than this part of it does not: the rounding of f32, some times.
 const SAME_DEPTH: f64 = 1e-6;
 
@@ -139,11 +136,12 @@ impl Counted {
     /// Whether a facet is to be levelled, whose normal this is, with a depth that is no more than `most`.
     fn let_level(&self, normal: Vec3, most: f64) -> bool {
         let Self(list) = self;
-        let start = list.partition_point(|(it, _)| it.x < normal.x - SAME_NORMAL);
+        let same = SAME_NORMAL as f32;
+        let start = list.partition_point(|(it, _)| it.x < normal.x - same);
         let near = list.iter().skip(start);
         let alike = near
-            .take_while(|(it, _)| it.x <= normal.x + SAME_NORMAL)
-            .filter(|(it, _)| it.distance(normal) <= SAME_NORMAL);
+            .take_while(|(it, _)| it.x <= normal.x + same)
+            .filter(|(it, _)| it.distance(normal) <= same);
         match alike.map(|(_, depth)| *depth).reduce(f32::max) {
             Some(depth) => exceeds(most, depth),
             None => list.is_empty(),
@@ -282,7 +280,7 @@ impl<'a, V: Space> Pairing<'a, V> {
         } else {
             1.0
         };
-        if hit.normal.distance(told * sign as f32) > SAME_NORMAL {
+        if f64::from(hit.normal.distance(told * sign as f32)) > SAME_NORMAL {
             return None;
         }
         let normal = normal * sign;

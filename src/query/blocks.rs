@@ -31,7 +31,7 @@
 use super::{
     epa::{Penetration, settled},
     minkowski::Pair,
-    tolerance::{CORE_CONTACT, FLAT, TOUCHING},
+    tolerance::{CORE_CONTACT, FLAT, PARALLEL, TOUCHING},
 };
 use crate::{
     shape::Support,
@@ -48,10 +48,6 @@ pub enum Blocks<W> {
 
 /// How often at most the points in common of a face and what lies flat on it are sought by going to and fro.
 const ROUNDS: usize = 4;
-
-/// The square of the angle by which two edges are turned from each other at least, to have a direction at right angles to
-/// both that is good for a depth. Any other way out is longer by no more than a 3e-8th of the edges.
-const PARALLEL: f64 = 1e-15;
 
 impl<W: Wide> Blocks<W> {
     /// For a pair of blocks that closed forms do for.

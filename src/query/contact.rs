@@ -214,6 +214,7 @@ where
         let cores = match &mut self.way {
             Way::HalfSpace(facing) => facing.cores(),
             Way::Blocks(Blocks::Met(cores)) => *cores,
+            // They do not touch, so nobody asks; but if so, the answer is what GJK's would be.
             Way::Blocks(Blocks::Apart) => {
                 apart(&nearest_of_cores(&self.pair, Goal::Nearest), Wide::axis(0))
             }

@@ -20,7 +20,7 @@ use super::{
     gjk::{Gjk, Goal},
     minkowski::{Pair, Vertex},
     simplex::{Nearest, Simplex, nearest, nearest_to},
-    tolerance::{COPLANAR, DEPTH_GAP, FLAT, ROUNDING},
+    tolerance::{COPLANAR, DEPTH_GAP, FLAT, LINE_TILT, OPEN_APART, ROUNDING},
 };
 use crate::{
     shape::Support,
@@ -43,15 +43,8 @@ const MAX_DESCENT: usize = 12;
 /// polytope that are nearer than the best direction is deep, so that Y may be less deep beyond them.
 const MAX_OPEN: usize = 16;
 
-/// The cosine of the angle that lies between these at least: 11 degrees.
-const APART: f64 = 0.98;
-
 /// More steps than these are not made along a curved surface: each squares the error of the one before.
 const MAX_POLISH: usize = 3;
-
-/// By as much, as a tangent, a direction is tilted to see the ends of a line. Far more than rounding, and little enough to
-/// see no more than this line.
-const ALONG: f64 = 1e-6;
 
 /// The way out of an overlap of cores.
 #[derive(Clone, Copy, Debug)]
@@ -199,7 +192,10 @@ where
     }
 }
 
-/// What is left of a search that had to end early.
+/// What is left of a search that had to end early. By how much its best may exceed the least depth is not known: [`query`]
+/// tells what has been found of that.
+///
+/// [`query`]: crate::query
 struct CutShort<W> {
     /// Whether it was for want of room.
     full: bool,
@@ -470,8 +466,11 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     fn leave_open(&mut self) {
         let limit = self.best.map_or(f64::INFINITY, |best| best.depth);
         for _ in 0..MAX_OPEN {
-            let near =
-                |facet: &Facet<W>| self.open.iter().any(|open| open.dot(facet.normal) > APART);
+            let near = |facet: &Facet<W>| {
+                self.open
+                    .iter()
+                    .any(|open| open.dot(facet.normal) > OPEN_APART)
+            };
             let next = self
                 .polytope
                 .facets()
@@ -599,7 +598,11 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         let mut best = None;
         let mut least = start.depth;
         for _ in 0..=MAX_POLISH {
-            let tilts = if has_lines { [ALONG, -ALONG] } else { [0.0; 2] };
+            let tilts = if has_lines {
+                [LINE_TILT, -LINE_TILT]
+            } else {
+                [0.0; 2]
+            };
             let mut line = Simplex::new();
             for tilt in tilts {
                 let _ = line.push(self.look((normal + along * tilt).unit()?).0);

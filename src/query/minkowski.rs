@@ -250,9 +250,9 @@ fn is_point(shape: &(impl Support + ?Sized)) -> bool {
     shape.block().is_some_and(|half| half == Wide::ZERO)
 }
 
-/// Some total order of shapes, by what can be seen of them: their radii, whether they are half-spaces, and their support points in the directions of
-/// a fixed list. It is asked only where two shapes have the very same pose. Shapes that agree in all of these count as the
-/// same.
+/// Some total order of shapes, by what can be seen of them: their radii, whether they are half-spaces, and their support points
+/// in the directions of a fixed list. It is asked only where two shapes have the very same pose. Shapes that agree in all of
+/// these count as the same. (The invariants of `fuzz/` have the same list.)
 #[cold]
 #[inline(never)]
 pub fn compare_shapes<V: Space>(

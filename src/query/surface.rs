@@ -3,9 +3,9 @@
 //! Alone, a facet is a thin plate, which is left by its rim or its back as well as by its front, if that is nearer. In a
 //! surface it is neither. What departs from the contact of a plate:
 //!
-//! * The side on which the other shape's centre lies is the side to which it is pushed.
-//!   A surface that is much smaller has one as well: a crate on a level. Otherwise it is the side to which the contact pushes. Of two
-//!   surfaces each contact has to count in both.
+//! * The side on which the other shape's centre lies is the side to which it is pushed. A surface that is much smaller has one as
+//!   well: a crate on a level. Otherwise it is the side to which the contact pushes. Of two surfaces each contact has to count in
+//!   both.
 //! * A normal that the surface does not have at the contact point (see [`Surroundings::admits`]) does not count: it leans
 //!   towards another facet, which the shape touches there too, and which knows better.
 //! * Such a facet may count yet with its own normal, *levelled*, with the depth along it: how far the other shape must move that
@@ -14,10 +14,8 @@
 //!   because the shape is deeper than all of them are wide. Elsewhere the surface may end or bend next to the seam, so that
 //!   what is beside a cliff is not pushed over its edge.
 
+use super::tolerance::SAME_NORMAL;
 use crate::{shape::Surroundings, space::Wide};
-
-/// A normal whose angle with a facet has no greater sine pushes along it: the solvers' are off by less.
-const ALONG: f64 = 1e-4;
 
 /// What a contact with a facet is worth in its surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +52,7 @@ pub fn facing<W: Wide>(
     let is_behind = match opposite {
         Opposite::Body(centre) => (centre - surroundings.corner()).dot(surroundings.normal) < 0.0,
         // What is pushed along the facet is on neither side.
-        Opposite::Surface => normal.dot(surroundings.normal) < -ALONG,
+        Opposite::Surface => normal.dot(surroundings.normal) < -SAME_NORMAL,
     };
     let outward = if is_behind {
         -surroundings.normal

@@ -1,4 +1,4 @@
-//! Every tolerance of the solvers, with its reason.
+//! The tolerances of the queries, with their reasons. (Bounds on iterations stand where they bind.)
 //!
 //! All are relative. Those that are lengths count in the *scale* of the pair: the largest distance from the origin to
 //! a vertex of the Minkowski difference met so far, plus both radii. For a pair that overlaps, it lies between half of
@@ -66,3 +66,21 @@ pub const ASTRAY: f64 = 1e-4;
 
 /// So far off a core a point of two such lines may be.
 pub const OFF_SURFACE: f64 = 2e-6;
+
+/// The square of the angle by which two edges are turned from each other at least, to have a direction at right angles to
+/// both that is good for a depth. Any other way out is longer by no more than a 3e-8th of the edges.
+pub const PARALLEL: f64 = 1e-15;
+
+/// The cosine of the angle that lies at least between two directions from which EPA seeks the way out after an early end: 11
+/// degrees.
+pub const OPEN_APART: f64 = 0.98;
+
+/// By as much, as a tangent, a direction is tilted to see the ends of a line. Far more than rounding, and little enough to
+/// see no more than this line.
+pub const LINE_TILT: f64 = 1e-6;
+
+/// The sine of an angle, or the distance of two unit vectors, up to which a normal on a surface is that of a facet. A contact
+/// with the inside of a facet has a normal that is off by less: the difference of a facet and any shape has the facet for a
+/// face of its own, on which the solvers end. Nothing is left but rounding: 1e-7, as `tests/geometry.rs` finds. (Where two curved
+/// surfaces touch a normal may be off by more, by the root of [`DEPTH_GAP`]; but a facet has none.)
+pub const SAME_NORMAL: f64 = 1e-4;

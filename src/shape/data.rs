@@ -5,9 +5,10 @@
 //! first (the table of a hull, the tree of a compound), so that a collider which was loaded is the
 //! one which was saved, to the bit. The same functions refuse what is no shape, with the same [`ShapeError`].
 //!
-//! Two things are saved as they have become, and not as they were given. Of a hull that is its vertices: to drop points
-//! anew could drop one more, by rounding. Of a part in a compound it is the pose, in f64, because a compound in a compound
-//! has moved its parts by then.
+//! A shape is saved as it has become, and not as it was given: a regular polygon as the hull of its corners, a height field as
+//! a mesh, margins as their sum. Of two things that matters. Of a hull it is the vertices: to drop points anew could drop one
+//! more, by rounding. Of a part in a compound it is the pose, in f64, because a compound in a compound has moved its parts by
+//! then.
 //!
 //! No type here contains itself, so that data nested a million deep is an error, in formats without a limit of their own
 //! as well, and not the end of the stack.

@@ -98,7 +98,7 @@ impl ShapeError {
     }
 
     /// Accepts a length along each axis.
-    pub fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
+    pub(crate) fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
         // An infinite component counts as such, and not as the least one.
         Self::check_points(name, &[lengths])?;
         Self::check_length(name, lengths.min_component())

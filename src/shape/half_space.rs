@@ -86,8 +86,7 @@ impl<W: Wide> HalfSpace<W> {
             let stretch = W::column(matrix, index).length();
             normal = normal + across * (self.normal.component(index) / (volume * stretch));
         }
-        // Likewise.
-        let normal = (normal * (1.0 / normal.extent())).unit()?;
+        let normal = normal.unit()?;
         let offset = normal.dot(matrix * (self.normal * self.offset));
         Some(Self { normal, offset })
     }

@@ -65,7 +65,8 @@ pub struct ConvexHull<V: Space> {
 }
 
 impl<V: Space> ConvexHull<V> {
-    /// The most points that a hull can be made of: 65,536.
+    /// The most points that a hull can be made of: 65,536. All that are given count, those that are given twice too: what
+    /// must hold is a bound on an iterator that never ends, such as one that repeats a point.
     ///
     /// If all of them are vertices it takes half a second; beyond, the time grows with the square of their number. Of
     /// larger meshes leave out what is inside or does not matter.

@@ -9,8 +9,8 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// What can be checked and made a collider: Bevy's primitives as far as they can be convex, [`ConvexHull`], and both
-/// [`Rounded`](crate::Rounded).
+/// What can be checked and made a collider: Bevy's primitives as far as they can be convex, points
+/// (`Vec2`, `Vec3`), [`ConvexHull`], and all of these [`Rounded`](crate::Rounded).
 ///
 /// All of them go through [`Collider::try_new`](crate::Collider::try_new). Most are [`ConvexShape`]s as well, which have
 /// `Collider::from`.

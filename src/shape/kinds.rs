@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{
-    Compound, ConvexHull, HalfSpace, Outline, Parts, ShapeError, Support,
+    Compound, ConvexHull, HalfSpace, Outline, ShapeError, Support,
     extrusion::extruded,
     points::farthest,
     round::{Cap, ellipsoid, frustum},
@@ -38,7 +38,7 @@ impl<V: Space> Body<V> {
     pub fn is_surface(&self) -> bool {
         match self {
             Self::Convex(_) => false,
-            Self::Compound(compound) => matches!(compound.parts(), (Parts::Surface(_), _)),
+            Self::Compound(compound) => compound.surface().is_some(),
         }
     }
 
@@ -229,6 +229,7 @@ impl<V: Space> Support for Shape<V> {
             Self::Tetrahedron(points) => Some((points, V::Wide::IDENTITY)),
             Self::Hull(hull) => hull.corners(),
             Self::Rounded { shape, .. } => shape.corners(),
+            Self::Custom(shape) => shape.corners(),
             _ => None,
         }
     }

@@ -14,7 +14,10 @@
 use smallvec::SmallVec;
 
 use super::{Shape, ShapeError, bounds::Bounds};
-use crate::space::{Space, Wide};
+use crate::{
+    query::tolerance::SAME_NORMAL,
+    space::{Space, Wide},
+};
 
 /// Three numbers, of which the first [`Wide::DIMENSION`] count: a facet's vertices.
 pub type Numbers = [u32; 3];
@@ -31,10 +34,6 @@ const ON_RIDGE: f64 = 1e-3;
 
 /// A triangle whose area is no more than this part of the square of an edge has none: its normal would be rounding.
 const SLIVER: f64 = 1e-12;
-
-/// The sine of the angle by which a normal may lean towards a facet and still be one of the surface: the solvers'
-/// normals are off by less.
-const LEVEL: f64 = 1e-4;
 
 /// Facets.
 pub struct Mesh<V> {
@@ -216,7 +215,7 @@ impl<W: Wide> Surroundings<W> {
         } else {
             1.0
         };
-        (normal - self.normal * side).length() <= LEVEL
+        (normal - self.normal * side).length() <= SAME_NORMAL
     }
 
     /// Whether the surface has this unit normal at a point of the facet, for what is in the direction `toward` a point, on the
@@ -231,14 +230,14 @@ impl<W: Wide> Surroundings<W> {
         toward: impl FnOnce(W) -> W,
         around: impl FnOnce([f64; 3], &mut dyn FnMut(&[W])),
     ) -> bool {
-        if (normal - outward).length() <= LEVEL {
+        if (normal - outward).length() <= SAME_NORMAL {
             return true;
         }
         let Some(rim) = self.rim(point) else {
             return false;
         };
         // What pushes away from a ridge pushes away from the solid side of it, and not from a valley through its back.
-        if normal.dot(toward(rim.point)) <= 0.0 || normal.dot(outward) < -LEVEL {
+        if normal.dot(toward(rim.point)) <= 0.0 || normal.dot(outward) < -SAME_NORMAL {
             return false;
         }
         let is_ridge = rim.along.is_some() || W::DIMENSION == 2;
@@ -251,9 +250,9 @@ impl<W: Wide> Surroundings<W> {
                 let way = rim.along.map_or(way, |along| way - along * way.dot(along));
                 let length = way.length();
                 if length > 2.0 * self.grain {
-                    let is_valley = way.dot(outward) > LEVEL * length;
-                    leans |=
-                        way.dot(normal) > LEVEL * length || self.one_sided && is_ridge && is_valley;
+                    let is_valley = way.dot(outward) > SAME_NORMAL * length;
+                    leans |= way.dot(normal) > SAME_NORMAL * length
+                        || self.one_sided && is_ridge && is_valley;
                 }
             }
         });

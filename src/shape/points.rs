@@ -1,12 +1,15 @@
 //! Slices of points as shapes.
 
-use super::Support;
+use super::{
+    ConvexHull, Shape, ShapeError, Support,
+    into_shape::{ConvexShape, IntoShape, sealed},
+};
 use crate::{
     math::{Vec2, Vec3},
     space::{Space, Wide},
 };
 
-/// A point is a shape for queries: where it is in its own frame.
+/// A point is a shape: where it is in its own frame. A collider has it as the hull of itself.
 macro_rules! points {
     ($($vector:ident),*) => { $(
         impl Support for $vector {
@@ -15,6 +18,16 @@ macro_rules! points {
             #[inline]
             fn support(&self, _: <Self as Space>::Wide) -> <Self as Space>::Wide {
                 self.widen()
+            }
+        }
+
+        impl sealed::Sealed for $vector {}
+        impl ConvexShape for $vector {}
+        impl IntoShape for $vector {
+            type Vector = Self;
+
+            fn into_shape(self) -> Result<Shape<Self>, ShapeError> {
+                ConvexHull::new([self]).map(Shape::Hull)
             }
         }
     )* };

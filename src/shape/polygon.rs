@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The most corners that are listed. `sides` may be four billions: no hull has as many points.
-const MAX_SIDES: u32 = 4096;
+const MAX_CORNERS: u32 = 4096;
 
 /// Corner `number` of so many, on the unit circle: the first one is at the top, the others follow counter-clockwise, as
 /// Bevy counts them.
@@ -72,7 +72,7 @@ impl IntoShape for RegularPolygon {
 
     fn into_shape(self) -> Result<Shape<Vec2>, ShapeError> {
         ShapeError::check_length("radius", self.circumcircle.radius)?;
-        if !(3..=MAX_SIDES).contains(&self.sides) {
+        if !(3..=MAX_CORNERS).contains(&self.sides) {
             return Err(ShapeError::Sides);
         }
         let radius = f64::from(self.circumcircle.radius);

@@ -13,24 +13,14 @@
 use core::{
     cmp::Ordering,
     f32::consts::{FRAC_PI_2, PI},
-    ops::Range,
 };
 
 use crate::space::Wide;
 
-/// Lengths whose squares, and sums of some squares, f64 can hold in full precision.
-const SQUARABLE: Range<f64> = 1e-150..1e150;
-
 /// The unit vector in the direction of `vector`, of whatever length; null for the null vector.
 #[inline]
 pub(super) fn toward<W: Wide>(vector: W) -> W {
-    let extent = vector.extent();
-    let near_one = if SQUARABLE.contains(&extent) {
-        vector
-    } else {
-        vector * (1.0 / extent)
-    };
-    near_one.unit().unwrap_or(W::ZERO)
+    vector.unit().unwrap_or(W::ZERO)
 }
 
 /// A direction by its components on y and across it.

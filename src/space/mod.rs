@@ -1,5 +1,4 @@
-//! What a dimension provides. Outside of this folder only a few branches on `DIMENSION` remain: the full simplex, the
-//! ring of a manifold, the order of shapes.
+//! What a dimension provides.
 //!
 //! *The vector is the dimension.* [`Vec2`](crate::math::Vec2) is the plane and [`Vec3`](crate::math::Vec3) is space;
 //! both implement [`Space`], and everything that holds in either (the Minkowski difference, GJK, the loop of EPA, the
@@ -216,7 +215,7 @@ pub trait Wide:
         self.dot(self)
     }
 
-    /// The length, to all digits where it is between 1e-150 and 1e150.
+    /// The length, to all digits where it is between 1e-145 and 1e150.
     #[inline]
     fn length(self) -> f64 {
         self.length_squared().sqrt()

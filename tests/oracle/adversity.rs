@@ -171,6 +171,10 @@ pub const REGIMES: [Regime; 21] = [
     Regime::Seam,
 ];
 
+/// From the pair of classes of one case to that of the next: odd, because there are 16² pairs in the plane, and no multiple of
+/// 17, because there are 17² in space.
+const STRIDE: usize = 91;
+
 /// So many steps has a slow movement.
 pub const STEPS: usize = 200;
 
@@ -853,7 +857,7 @@ struct Plan {
 }
 
 impl<V: Dimension> Adverse<V> {
-    /// The case of a number: the regimes take turns, and within each the classes.
+    /// The case of a number: the regimes take turns, and within each the pairs of classes.
     pub fn numbered(number: usize) -> Self {
         // Of a slow movement, any step.
         Self::step(number, number * 7 % STEPS)
@@ -883,9 +887,8 @@ impl<V: Dimension> Adverse<V> {
 
     fn made(number: usize, step: usize, is_mapped: bool) -> Self {
         let regime = REGIMES[number % REGIMES.len()];
-        let round = number / REGIMES.len();
         let random = &mut StdRng::seed_from_u64(number as u64 ^ 0x5eed_0000_0000_0000);
-        let plan = Plan::new::<V>(regime, round, random);
+        let plan = Plan::new::<V>(regime, number, random);
         let a_again = &mut random.clone();
         let mut a = Figure::random(plan.classes[0], plan.sizes[0], plan.styles[0], random);
         let mut b = if regime == Regime::Identical {
@@ -1088,14 +1091,17 @@ fn turning<V: Dimension>(from: DVec3, to: DVec3) -> Quat {
 }
 
 impl Plan {
-    fn new<V: Dimension>(regime: Regime, round: usize, random: &mut StdRng) -> Self {
+    fn new<V: Dimension>(regime: Regime, number: usize, random: &mut StdRng) -> Self {
         let classes = if V::PLANAR {
             &IN_PLANE[..]
         } else {
             &IN_SPACE[..]
         };
-        let mut pair = [round % classes.len(), round / classes.len() % classes.len()]
-            .map(|number| classes[number]);
+        let count = classes.len();
+        // All pairs, as on a square. The stride has no divisor in common with it, so that in as many rounds each regime meets
+        // all of them; and is such that every few rounds meet all classes on both sides.
+        let place = number * STRIDE % (count * count);
+        let mut pair = [place % count, place / count].map(|number| classes[number]);
         let mut styles = [Style::Usual; 2];
         let which = usize::from(random.random_bool(0.5));
         let mut sizes = [(); 2].map(|()| 10_f32.powf(random.random_range(-0.5..0.5)));
@@ -1155,7 +1161,7 @@ impl Plan {
                     Class::Rounded,
                     Class::RoundedBox,
                 ];
-                pair[which] = round_ones[round % round_ones.len()];
+                pair[which] = round_ones[random.random_range(0..round_ones.len())];
             }
             _ => {}
         }

@@ -109,11 +109,13 @@ pub fn judge_contact<C: Convex>(
     } else {
         0.0
     };
-    let turned = |normal| touch.normal.distance(normal);
-    judge([
+    // Where several ways out are as short, no direction is off.
+    let turned = truth
+        .normal
+        .map(|normal| ("direction", touch.normal.distance(normal), SAME_WAY));
+    let errors = [
         ("unit", (touch.normal.length() - 1.0).abs(), UNIT),
         ("plane", out_of_plane, 0.0),
-        ("direction", truth.normal.map_or(0.0, turned), SAME_WAY),
         ("depth", truth.depth().miss(touch.depth), tolerance),
         ("moved", C::bounds(a, &b.moved(way)).miss(0.0), tolerance),
         (
@@ -136,8 +138,9 @@ pub fn judge_contact<C: Convex>(
             off_surface(b, touch.point_b, -touch.normal),
             rounded,
         ),
-    ])
-    .map_err(|text| format!("{text}; in truth {truth:?}, found {touch:?}"))
+    ];
+    judge(errors.into_iter().chain(turned))
+        .map_err(|text| format!("{text}; in truth {truth:?}, found {touch:?}"))
 }
 
 /// The distance is right, and its points are on the surfaces and that far apart; of touching shapes, in both.
@@ -155,9 +158,15 @@ pub fn judge_distance<C: Convex>(
     let tolerance = tolerance(a, b);
     let rounded = tolerance + found.grain;
     let between = found.point_b - found.point_a;
+    // That of a hit is 0 in any case, and would make the mean of the others less than it is.
+    let class = if found.distance > 0.0 {
+        "distance"
+    } else {
+        "no distance"
+    };
     judge([
         (
-            "distance",
+            class,
             distance.miss(found.distance),
             tolerance + ROUNDING * distance.high,
         ),
@@ -179,7 +188,8 @@ fn off_surface(body: &impl Convex, point: DVec3, normal: DVec3) -> f64 {
 }
 
 /// Each error with its limit: all of them as fractions, or those beyond their limits in words.
-fn judge<const N: usize>(errors: [(&'static str, f64, f64); N]) -> Result<Errors, String> {
+fn judge(errors: impl IntoIterator<Item = (&'static str, f64, f64)>) -> Result<Errors, String> {
+    let errors: Vec<_> = errors.into_iter().collect();
     let beyond: Vec<String> = errors
         .iter()
         // Written so that NaN is beyond every limit.

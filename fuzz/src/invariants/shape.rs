@@ -10,7 +10,7 @@ use std::{
 };
 
 use bevy::math::{DMat3, DVec3, Vec3};
-use headbutt::{Collider, ConvexHull, Rounded, ShapeError, Space, Support};
+use headbutt::{Collider, ConvexHull, Outline, Rounded, ShapeError, Space, Support};
 
 use super::{Chooser, Dimension, primitive::Primitives};
 
@@ -680,7 +680,7 @@ fn noise(seed: u64) -> DVec3 {
 }
 
 /// More support evaluations than this, of one shape in one query, are a query without end: GJK may take 64; EPA 64, then
-/// 1024; then 18 descents, each 13 times GJK's, and 24 looks; the order of the pair 49, a manifold 60.
+/// 1024; then 18 descents, each 13 times GJK's, and 24 looks; the order of the pair 25, in space 14; a manifold 60.
 pub const MAX_EVALUATIONS: u32 = 17_000;
 
 /// A shape that counts how often it is asked, looks at what it is asked, and fails the query that does not end.
@@ -732,6 +732,14 @@ impl<V: Dimension> Support for Watched<'_, V> {
             None
         } else {
             self.shape.block()
+        }
+    }
+
+    fn outline(&self) -> Option<Outline<'_, V::Wide>> {
+        if self.is_general {
+            None
+        } else {
+            self.shape.outline()
         }
     }
 }

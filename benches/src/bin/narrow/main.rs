@@ -1,9 +1,9 @@
 //! How long a query takes: headbutt against parry, for each pair of shapes.
 //!
 //! The two are asked for the same thousand poses, a hundred each in turns (or ten of slow ones), for several rounds. Of each
-//! of these blocks the median of the rounds counts. A cold course has poses that have nothing to do with each other, in a coherent one each follows from the last. The shapes of
-//! both are behind a reference that the compiler cannot see through; headbutt's have their own types, as in its public
-//! functions, and parry's are `dyn Shape`, as in its own.
+//! of these blocks the median of the rounds counts. A cold course has poses that have nothing to do with each other, in a
+//! coherent one each follows from the last. The shapes of both are behind a reference that the compiler cannot see through;
+//! headbutt's have their own types, as in its public functions, and parry's are `dyn Shape`, as in its own.
 //!
 //! What is not the same: headbutt computes in f64 and keeps nothing from query to query; parry computes in f32, and its
 //! manifolds go on from the last one in a coherent course. Where the answers differ is counted.
