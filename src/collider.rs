@@ -75,8 +75,19 @@ use crate::{
 /// # }
 /// ```
 ///
-/// Written are the numbers of each kind of shape, half sizes for sizes (and of a height field its triangles, of a hull the
-/// vertices that it has kept, of a part in a compound its pose in `f64`). What is loaded collides as what was saved, to the bit,
+/// Written is `Plane` or `Space`, and in it what collides:
+///
+/// | | |
+/// |---|---|
+/// | `Convex((kind, margin))` | one shape, and its margin |
+/// | `Compound(parts: [(translation, rotation, shape)], margin)` | `shape` is `(kind, margin)`; `rotation` are the columns of a matrix, in `f64` and to 12 digits |
+/// | `Surface(vertices, facets, one_sided, margin)` | a polyline, a mesh, a height field: `facets` are the numbers of two vertices in the plane, and of three in space |
+///
+/// A kind is one of `Ball(radius)`, `Capsule(half_length, radius)`, `Box(half_size)`, `Diamond(half_diagonals)` (a rhombus),
+/// `Ellipsoid(half_size)`, `Frustum(half_height, radius_top, radius_bottom)` (a cone and a cylinder, too),
+/// `Cap(radius, half_angle, pointed)` (a sector, if pointed, or a segment of a circle), `Segment([_; 2])`, `Triangle([_; 3])`,
+/// `Tetrahedron([_; 4])`, `Hull([_])`, `HalfSpace(normal)`, and `Extrusion((base, half_depth))` of what the plane has. Of a hull it
+/// is the vertices that it has kept. What is loaded collides as what was saved, to the bit,
 /// if the format keeps all digits of an `f64`: `serde_json` does so with its feature `float_roundtrip`. Loading checks all
 /// numbers as the constructors do, and what is no shape is an error with the same text. Saving fails for a collider of a
 /// [`custom`](Self::custom) shape, which is code, and for one that an error has made inert.

@@ -14,7 +14,8 @@ use crate::state::CollisionState;
 /// struct Player;
 ///
 /// fn is_grounded(collisions: Collisions, player: Single<Entity, With<Player>>) {
-///     let grounded = collisions.of(*player).any(|hit| hit.normal.y < -0.7);
+///     // Of a level that is one mesh, the wall may be deeper than the floor: so all parts are asked.
+///     let grounded = collisions.parts_of(*player).any(|hit| hit.normal.y < -0.7);
 ///     println!("{} of {} contacts, grounded: {grounded}", collisions.of(*player).count(), collisions.len());
 /// }
 /// ```

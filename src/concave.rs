@@ -174,7 +174,9 @@ impl Collider {
     /// ```
     ///
     /// It is a surface of triangles, two for each cell, with the outer side up: see [`trimesh`](Self::trimesh). In the plane a
-    /// [`polyline`](Self::polyline) does the same.
+    /// [`polyline`](Self::polyline) does the same. The cell of row z and column x, of which there is one less than of heights, is
+    /// cut from its corner at (x + 1, z) to that at (x, z + 1), and has the [`part`](crate::CollisionEvent::part) number
+    /// 2 (z (columns - 1) + x) before the cut, where x and z are less, and the next one beyond it.
     ///
     /// # Errors
     ///
@@ -186,6 +188,9 @@ impl Collider {
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
             return Err(ShapeError::Heights);
+        }
+        if heights.iter().any(|it| !it.is_finite()) {
+            return Err(ShapeError::NotFinite("height"));
         }
         ShapeError::check_lengths("size", size)?;
         if size.x == 0.0 || size.y == 0.0 {

@@ -43,13 +43,26 @@ impl CollisionState {
     /// The shortest x with x · nᵢ >= dᵢ for all i is x = Σ λᵢ nᵢ with factors λᵢ >= 0, and each pass sets one factor after
     /// the other so that its own contact is satisfied (Hildreth, "A quadratic programming procedure" (1957)).
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> Vec3 {
+        self.push_out_with_slop(entity, 0.0, is_solid)
+    }
+
+    /// The same, and `slop` beyond it, so that gaps of that width remain; with a negative slop, overlaps: what is pushed out
+    /// by all of a depth may, by the rounding of its translation, touch no longer, and is not grounded in the next tick. In units
+    /// of the world, some ten millionths of how far from the origin things are.
+    pub fn push_out_with_slop(
+        &self,
+        entity: Entity,
+        slop: f32,
+        is_solid: impl Fn(&CollisionEvent) -> bool,
+    ) -> Vec3 {
         let solid = self.of(entity).filter(is_solid);
         let parts = solid.flat_map(|hit| self.parts(entity, hit.other));
-        let mut planes: SmallVec<[(Vec3, f32, f32); 16]> =
-            parts.map(|hit| (-hit.normal, hit.depth, 0.0)).collect();
+        let mut planes: SmallVec<[(Vec3, f32, f32); 16]> = parts
+            .map(|hit| (-hit.normal, hit.depth + slop, 0.0))
+            .collect();
         // Deepest first; then what the deepest has moved out already asks for nothing.
         planes.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let greatest = planes.first().map_or(0.0, |(_, depth, _)| *depth);
+        let greatest = planes.first().map_or(0.0, |(_, depth, _)| depth.max(0.0));
         let mut way = Vec3::ZERO;
         for _ in 0..MAX_PASSES {
             let mut most = 0.0_f32;

@@ -158,6 +158,13 @@ impl CollisionState {
             .chain(only.filter(|_| !has_several))
     }
 
+    /// The contacts of all parts of one entity that touch, and of all parts of what it touches, each turned so that it is their
+    /// `entity`: of a level that is one mesh, the floor as well as the wall. [`of`](Self::of) has the deepest of each pair alone.
+    pub fn parts_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
+        self.of(entity)
+            .flat_map(move |hit| self.parts(entity, hit.other))
+    }
+
     /// Whether two entities touch.
     pub fn contains(&self, entity: Entity, other: Entity) -> bool {
         self.between(entity, other).is_some()

@@ -667,6 +667,18 @@ fn an_entity_without_a_mesh_is_warned_of_until_it_has_one() {
     });
 }
 
+#[test]
+fn an_app_without_meshes_is_warned_of_once() {
+    let warnings = Warnings::listen();
+    let mut app = common::app();
+    let wish = || (ColliderFromMesh::trimesh(), Name::new(NAME));
+    let [entity, _] = [(); 2].map(|()| app.world_mut().spawn(wish()).id());
+    for _ in 0..3 {
+        tick(&mut app);
+    }
+    warnings.assert_one_naming(entity, "MeshPlugin");
+}
+
 /// The messages of one tick of a collider at the origin and many balls around it, as numbers of balls and contacts.
 fn contacts(collider: Collider, plane: bool) -> Vec<String> {
     let mut app = app();

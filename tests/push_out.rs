@@ -129,3 +129,35 @@ fn between_walls_too_near_it_leads_nowhere_far() {
         assert!(way.is_finite() && way.length() <= 0.4 + 1e-6, "{way}");
     }
 }
+
+/// A ball in the corner of a floor and a wall that are one mesh: deeper in the wall, so that the event is that of the wall alone.
+#[test]
+fn of_one_mesh_the_floor_counts_as_well_as_the_wall() {
+    let corners = [
+        (0.0, 0.0, -5.0),
+        (0.0, 0.0, 5.0),
+        (9.0, 0.0, -5.0),
+        (9.0, 0.0, 5.0),
+        (0.0, 9.0, -5.0),
+        (0.0, 9.0, 5.0),
+    ];
+    let facets = [[0, 1, 2], [2, 1, 3], [0, 4, 1], [1, 4, 5]];
+    let room = Collider::trimesh(corners.map(Vec3::from), facets).expect("a room");
+    for slop in [0.0, 0.05, -0.01, -0.5] {
+        let mut app = app();
+        let world = app.world_mut();
+        world.spawn(room.clone());
+        let place = Transform::from_xyz(0.8, 0.98, 0.3);
+        let ball = world.spawn((Collider::from(Sphere::new(1.0)), place)).id();
+        tick(&mut app);
+        read(app.world_mut(), |collisions| {
+            let is_floor = |hit: CollisionEvent| hit.normal.y < -0.7;
+            assert!(!collisions.of(ball).any(is_floor));
+            assert!(collisions.parts_of(ball).any(is_floor));
+            assert!(collisions.parts_of(ball).all(|hit| hit.entity == ball));
+            let way = collisions.push_out_with_slop(ball, slop, |_| true);
+            // By each depth and the slop, but never back.
+            near(way, Vec3::new(0.2 + slop, 0.02 + slop, 0.0).max(Vec3::ZERO));
+        });
+    }
+}

@@ -52,7 +52,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// What makes no collider touches nothing, and one warning names the entity, with the [`ShapeError`] of the function that
+/// In an app without Bevy's `MeshPlugin` (and its `AssetPlugin`) there are no meshes, and a warning says so. What makes no collider
+/// touches nothing, and one warning names the entity, with the [`ShapeError`] of the function that
 /// the shape stands for. A mesh needs `RenderAssetUsages::MAIN_WORLD` (which is among Bevy's default): without it its vertices
 /// go to the renderer, before or after the tick as it happens; so it is refused also as long as they are there. A mesh that
 /// fails to load is the asset server's to warn of.

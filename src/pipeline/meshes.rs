@@ -123,6 +123,7 @@ pub fn resolve(
     mut touched: Local<OfDisabledToo<Entity, Touched>>,
     mut all: Local<OfDisabledToo<Entity, With<ColliderFromMesh>>>,
     mut waiting: Local<Vec<Entity>>,
+    mut has_warned: Local<bool>,
 ) {
     waiting.extend(touched.0.iter(world));
     world.resource_scope(|world, mut colliders: Mut<MeshColliders>| {
@@ -140,6 +141,7 @@ pub fn resolve(
         waiting.dedup();
         let mut ready = Vec::new();
         if let Some(meshes) = world.get_resource::<Assets<Mesh>>() {
+            *has_warned = false;
             waiting.retain(|entity| {
                 let collider = match recipe_of(world, *entity) {
                     None => return false,
@@ -150,6 +152,9 @@ pub fn resolve(
                 ready.extend(collider.map(|collider| (*entity, collider)));
                 still_waits
             });
+        } else if let (Some(first), false) = (waiting.first(), *has_warned) {
+            *has_warned = true;
+            log::warn!("entity {first} gets no collider of a mesh: there is no Assets<Mesh>, which Bevy's MeshPlugin adds");
         }
         for (entity, collider) in ready {
             // An observer of the one before may have despawned it.

@@ -477,6 +477,7 @@ fn move_one<V: Space>(
 
 /// One warning for as long as the fault lasts.
 fn warn_of(world: &World, entity: Entity, fault: Fault) {
-    let name = world.get::<Name>(entity).map_or("", Name::as_str);
-    log::warn!("the collider of entity {entity} {name:?} touches nothing: {fault}");
+    let name = world.get::<Name>(entity);
+    let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
+    log::warn!("the collider of entity {entity}{name} touches nothing: {fault}");
 }

@@ -93,6 +93,7 @@ impl Plain for Vec2 {
 
 /// A shape of the plane, extruded along z to both sides.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Extrusion {
     base: Convex<Vec2>,
     half_depth: f32,
@@ -124,7 +125,7 @@ impl Plain for Vec3 {
 
 /// A [`Body`] as data.
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "", deny_unknown_fields)]
 pub enum BodyData<V: Plain> {
     /// One convex shape.
     Convex(Convex<V>),
@@ -141,7 +142,7 @@ pub enum BodyData<V: Plain> {
 
 /// A part of a compound, and where it is: x is mapped to `rotation * x + translation`.
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "", deny_unknown_fields)]
 pub struct Part<V: Plain> {
     translation: V::Wide,
     /// Column by column.
@@ -151,7 +152,7 @@ pub struct Part<V: Plain> {
 
 /// A convex [`Shape`] as data: what it is without its margin, and that, 0 for none.
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "", deny_unknown_fields)]
 pub struct Convex<V: Plain> {
     kind: Kind<V>,
     margin: f32,
@@ -159,7 +160,7 @@ pub struct Convex<V: Plain> {
 
 /// The kinds of [`Shape`], by the same names.
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "", deny_unknown_fields)]
 enum Kind<V: Plain> {
     Ball {
         radius: f32,
@@ -270,7 +271,7 @@ impl<V: Plain> Part<V> {
             let expected = if i == j { 1.0 } else { 0.0 };
             (column(i).dot(column(j)) - expected).abs() <= ORTHONORMAL
         });
-        if !is_rotation {
+        if !is_rotation || V::Wide::is_mirrored(rotation) {
             return Err(ShapeError::NoRotation);
         }
         let pose = Pose {

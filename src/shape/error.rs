@@ -40,8 +40,8 @@ pub enum ShapeError {
     /// A part of a compound is a default [`Collider`](crate::Collider), which has no shape.
     #[error("a part of a compound must have a shape")]
     InertPart,
-    /// A part of a compound lives in the plane and another one in space.
-    #[error("the parts of a compound must all be in 2D, or all in 3D")]
+    /// A part of a compound, or its pose, lives in the plane and another one in space.
+    #[error("the parts of a compound, and their poses, must all be in 2D, or all in 3D")]
     MixedDimensions,
     /// A surface (a mesh, polyline or height field) as a part of a compound: it is a collider of its own.
     #[error("a surface cannot be a part of a compound: give it an entity of its own")]
@@ -50,7 +50,7 @@ pub enum ShapeError {
     #[error("the pose of a part must be finite")]
     PoseNotFinite,
     /// The rotation of a part, in data that was loaded, is none: its columns are not at right angles, or not of length 1, to 12
-    /// digits.
+    /// digits, or mirror the part.
     #[error("the rotation of a part must be orthonormal, to 12 digits")]
     NoRotation,
     /// A facet has a vertex of a number that is too large.
