@@ -179,7 +179,7 @@ fn the_order_of_plugins_does_not_matter() {
 }
 
 #[test]
-fn without_assets_nothing_comes_of_it_and_nothing_panics() {
+fn without_meshes_nothing_comes_of_it_but_one_warning() {
     let warnings = Warnings::listen();
     for dimension in Dimension::BOTH {
         for with_assets in [false, true] {
@@ -203,9 +203,9 @@ fn without_assets_nothing_comes_of_it_and_nothing_panics() {
             let ball = scene.ball;
             let met = read(scene.app.world_mut(), |it| it.between(ball, other));
             assert!(met.is_some());
+            warnings.assert_one_naming(scene.entity, "MeshPlugin");
         }
     }
-    warnings.assert_none();
 }
 
 #[test]
@@ -665,18 +665,6 @@ fn an_entity_without_a_mesh_is_warned_of_until_it_has_one() {
         scene.assert_size(Some(2.0));
         warnings.assert_none();
     });
-}
-
-#[test]
-fn an_app_without_meshes_is_warned_of_once() {
-    let warnings = Warnings::listen();
-    let mut app = common::app();
-    let wish = || (ColliderFromMesh::trimesh(), Name::new(NAME));
-    let [entity, _] = [(); 2].map(|()| app.world_mut().spawn(wish()).id());
-    for _ in 0..3 {
-        tick(&mut app);
-    }
-    warnings.assert_one_naming(entity, "MeshPlugin");
 }
 
 /// The messages of one tick of a collider at the origin and many balls around it, as numbers of balls and contacts.
