@@ -114,7 +114,8 @@ impl Collider {
     /// the one that pushes, does not count, unless there is no other, or the surface pushes its way.) Triangles need not share
     /// vertices for it: a seam is where they meet, to a millionth of the surface's size, also at corners in the midst of edges,
     /// and between copies and triangles of opposite winding. The triangle's number is the event's
-    /// [`part`](crate::CollisionEvent::part). Triangles without area touch nothing.
+    /// [`part`](crate::CollisionEvent::part). Triangles without area touch nothing. What touches a corner of n triangles takes a
+    /// time as n² there: a pole of a sphere is nothing, a fan of thousands is.
     ///
     /// A shape is pushed to the side on which its centre is, a compound as a whole; [`one_sided`](Self::one_sided) lets only the
     /// outer side collide. A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross. One that

@@ -485,7 +485,7 @@ fn what_is_no_compound_is_an_error() {
         (field(Vec2::ONE, 4, &[0.0; 4]), ShapeError::Heights),
         (
             field(Vec2::ONE, 2, &[0.0, 0.0, f32::INFINITY, 0.0]),
-            ShapeError::NotFinite("vertex"),
+            ShapeError::NotFinite("height"),
         ),
     ];
     for (number, (result, expected)) in cases.into_iter().enumerate() {
@@ -751,4 +751,54 @@ fn a_tie_does_not_ask_which_entity_is_which() {
     let there = Transform::from_xyz(1.0, 0.0, 0.0);
     let hit = meeting((&first, Transform::IDENTITY), (&second, there));
     assert_near(hit.expect("a block in a block").depth, 2.0, 1.0);
+    // Of the same parts in another order.
+    let [left, right] = [at(-1.0, 0.0), at(1.0, 0.0)];
+    let first = of([(right, ball()), (left, ball())]);
+    let second = of([(left, ball()), (right, ball())]);
+    let hit = meeting(
+        (&first, Transform::IDENTITY),
+        (&second, Transform::IDENTITY),
+    );
+    assert_near(hit.expect("they are one").depth, 2.0, 1.0);
+}
+
+/// Parents may flatten what they turn: then rounding leaves a map that is not quite flat.
+#[test]
+fn what_is_flattened_and_turned_still_touches() {
+    let mut random = StdRng::seed_from_u64(9);
+    let ball = || Collider::from(Sphere::new(0.5));
+    let pair = [Vec3::X, Vec3::NEG_X].map(|place| (place, ball()));
+    let pair = Collider::compound(pair).expect("a compound");
+    let mut touched = 0;
+    for number in 0..300 {
+        let flat = [0.0, 1e-20, 1e-12, 1e-7][number % 4];
+        let scale = [Vec3::new(flat, flat, 1.0), Vec3::new(flat, 1.0, 1.0)][number / 4 % 2];
+        let turned =
+            |random: &mut StdRng| Transform::from_rotation(rotation(random, Dimension::Solid));
+        let mut app = app();
+        let parent = turned(&mut random).with_scale(scale);
+        let child = turned(&mut random);
+        let world = app.world_mut();
+        let parent = world.spawn(parent).id();
+        let (own, others) = (CollisionLayers::new(1, 2), CollisionLayers::new(2, 1));
+        let whole = world
+            .spawn((pair.clone(), child, ChildOf(parent), own))
+            .id();
+        let frame = world.spawn((child, ChildOf(parent))).id();
+        let singly = [Vec3::X, Vec3::NEG_X].map(|place| {
+            let place = Transform::from_translation(place);
+            world.spawn((ball(), place, ChildOf(frame), own)).id()
+        });
+        let place = Transform::from_translation(vec3(&mut random, 0.5));
+        let probe = world
+            .spawn((Collider::from(Sphere::new(0.3)), place, others))
+            .id();
+        tick(&mut app);
+        read(app.world_mut(), |it| {
+            let expected = singly.iter().any(|part| it.contains(*part, probe));
+            assert_eq!(it.contains(whole, probe), expected, "{scale}");
+            touched += usize::from(expected);
+        });
+    }
+    assert!(touched > 50, "{touched}");
 }

@@ -160,6 +160,64 @@ fn the_state_may_be_restored_at_rest() {
     });
 }
 
+/// Whoever restores it, and when: an observer, which runs at the end of the tick, or a system in its midst.
+#[test]
+fn the_state_may_be_restored_in_the_midst_of_a_tick() {
+    use HeadbuttSystems::{BroadPhase, NarrowPhase, Report, Sync};
+    for moment in 0..4 {
+        let mut app = app();
+        let restore = |mut state: ResMut<CollisionState>, mut is_due: ResMut<IsDue>| {
+            if core::mem::take(&mut is_due.0) {
+                *state = CollisionState::default();
+            }
+        };
+        app.init_resource::<IsDue>();
+        match moment {
+            0 => {
+                app.add_observer(
+                    move |_: On<CollisionStarted>,
+                          state: ResMut<CollisionState>,
+                          is_due: ResMut<IsDue>| restore(state, is_due),
+                );
+            }
+            1 => {
+                app.add_systems(FixedPostUpdate, restore.after(Sync).before(BroadPhase));
+            }
+            2 => {
+                app.add_systems(
+                    FixedPostUpdate,
+                    restore.after(BroadPhase).before(NarrowPhase),
+                );
+            }
+            _ => {
+                app.add_systems(FixedPostUpdate, restore.after(NarrowPhase).before(Report));
+            }
+        }
+        let world = app.world_mut();
+        let ball = |x: f32| {
+            (
+                Collider::from(Circle::new(1.0)),
+                Transform::from_xyz(x, 0.0, 0.0),
+            )
+        };
+        let [a, b, other, mover] = [0.0, 0.5, 100.0, 200.0].map(|x| world.spawn(ball(x)).id());
+        tick(&mut app);
+        tick(&mut app);
+        app.insert_resource(IsDue(true));
+        transform(app.world_mut(), mover).translation.x = 100.5;
+        tick(&mut app);
+        tick(&mut app);
+        read(app.world_mut(), |it| {
+            assert!(it.contains(a, b) && it.contains(other, mover), "{moment}");
+        });
+        let told = tick(&mut app).messages;
+        assert!(told.len() == 2 && told.iter().all(CollisionEvent::ongoing));
+    }
+}
+
+#[derive(Resource, Default)]
+struct IsDue(bool);
+
 #[test]
 fn what_goes_on_is_told_as_often_as_was_asked_for() {
     for (setting, at_rest, moved) in [

@@ -1006,6 +1006,51 @@ fn a_small_surface_on_level_ground_has_the_normal_of_that() {
     assert!(exact > 1_000, "{exact} of them");
 }
 
+/// A prism of many sides, which stands on level ground or leans a little: many of its facets cross each facet of the ground.
+#[test]
+fn a_mesh_of_many_facets_on_level_ground_has_no_other_normal() {
+    let mut random = StdRng::seed_from_u64(23);
+    for number in 0..300 {
+        let sides: u32 = [3, 4, 12, 16][number % 4];
+        let rim = outline(sides as usize);
+        let ends = |y: f32| rim.iter().map(move |it| Vec3::new(it.x, y, it.y));
+        let corners: Vec<Vec3> = ends(-0.5)
+            .chain(ends(0.5))
+            .chain([Vec3::NEG_Y * 0.5, Vec3::Y * 0.5])
+            .collect();
+        let facets = (0..sides).flat_map(|it| {
+            let next = (it + 1) % sides;
+            let (up, next_up) = (it + sides, next + sides);
+            [
+                [it, up, next],
+                [next, up, next_up],
+                [2 * sides, it, next],
+                [2 * sides + 1, next_up, up],
+            ]
+        });
+        let body = Collider::trimesh(corners.iter().copied(), facets).unwrap();
+        let lean = [0.0, 0.001, 0.01, 0.05, 0.2][number / 4 % 5];
+        let axis = Vec3::new(random.random_range(-1.0..1.0), 0.0, 0.5).normalize();
+        let turn = Quat::from_axis_angle(axis, lean)
+            * Quat::from_rotation_y(random.random_range(-3.0..3.0));
+        let lowest = corners.iter().map(|it| (turn * *it).y).fold(0.0, f32::min);
+        let depth = random.random_range(0.001..0.05);
+        let place = Vec3::new(
+            random.random_range(-3.0..3.0),
+            -lowest - depth,
+            random.random_range(-3.0..3.0),
+        );
+        let pose = Transform::from_translation(place).with_rotation(turn);
+        let mut level = floor(&mut random);
+        if number % 3 == 0 {
+            level = level.one_sided();
+        }
+        let hit = meeting((&body, pose), (&level, Transform::IDENTITY)).expect("it is sunk in");
+        assert_near_vec(hit.normal, Vec3::NEG_Y, 10.0);
+        assert!(hit.depth > 0.0 && hit.depth < depth + 1e-5, "{hit:?}");
+    }
+}
+
 /// What is flattened has no frame in which it could be asked what is near; and copies of one surface meet in all of their facets.
 #[test]
 fn what_is_flattened_or_twice_in_one_place_still_meets() {

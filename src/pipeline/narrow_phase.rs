@@ -121,7 +121,10 @@ fn find_contacts(
     } = found;
     let Proxies { plane, solid, .. } = proxies;
     let is_supplied = proxies.source == BroadPhase::Custom;
-    *is_changed = is_supplied || !plane.changed().is_empty() || !solid.changed().is_empty();
+    *is_changed = is_supplied
+        || proxies.is_restored
+        || !plane.changed().is_empty()
+        || !solid.changed().is_empty();
     if is_supplied {
         supplied.extend(supply.iter().map(|(a, b)| (a.min(b), a.max(b))));
         supplied.sort_unstable();

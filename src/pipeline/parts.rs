@@ -239,12 +239,13 @@ impl<'a, V: Space> Pairing<'a, V> {
             let Seams::Levelled(counted) = seams else {
                 return Some(Meeting::Seam);
             };
-            // With the normals of what has none there; but a body is pushed by the surface, and not by what it is made of.
+            // With the normal of what has no such one there; but a body is pushed by the surface, and not by what it is made of,
+            // whichever of the two does not have the contact's.
             let meets_body = [is_body_b, is_body_a];
             let seams = judged.into_iter().zip(meets_body);
             let seams = seams.filter_map(|(judged, meets_body)| {
                 let (worth, outward) = judged?;
-                (worth == Worth::Seam).then_some((meets_body, outward))
+                (worth == Worth::Seam || meets_body).then_some((meets_body, outward))
             });
             let seams: SmallVec<[_; 2]> = seams.collect();
             let any_body = seams.iter().any(|(meets_body, _)| *meets_body);

@@ -242,8 +242,13 @@ impl<V: Space> Proxy<V> {
     /// can be seen of them.
     pub fn compare(&self, other: &Self) -> Ordering {
         let [own, others] = [self, other].map(|it| it.place.pose());
+        let parts = || match (&self.body, &other.body) {
+            (Body::Compound(own), Body::Compound(others)) => own.compare(others),
+            _ => Ordering::Equal,
+        };
         own.total_cmp(&others)
             .then_with(|| compare_shapes(&self.whole(), &other.whole()))
+            .then_with(parts)
     }
 
     /// All of it, as one shape.

@@ -40,17 +40,25 @@ pub enum OngoingEvents {
     Never,
 }
 
-/// When [`CollisionState`] was last written here. If it has been since, then by the app.
+/// When [`CollisionState`] was last written that the tick knows of. If it has been since, then by the app.
 #[derive(Resource, Default)]
 pub struct Written(Option<Tick>);
 
 impl Written {
-    /// Whether the contacts are those of the last tick.
+    /// Whether the contacts are those that the tick knows of.
     pub fn are_own(world: &World) -> bool {
-        let state = world.get_resource_ref::<CollisionState>();
-        let last_changed = state.map(|state| state.last_changed());
-        world.resource::<Self>().0 == last_changed
+        world.resource::<Self>().0 == last_written(world)
     }
+
+    /// From now on the tick knows of those that are there.
+    pub fn accept(world: &mut World) {
+        world.resource_mut::<Self>().0 = last_written(world);
+    }
+}
+
+fn last_written(world: &World) -> Option<Tick> {
+    let state = world.get_resource_ref::<CollisionState>();
+    state.map(|state| state.last_changed())
 }
 
 /// What a tick has to tell.
@@ -79,7 +87,8 @@ pub fn report(
     let ongoing = *world.resource::<OngoingEvents>();
     // Then all contacts are what they were, and go on.
     let is_changed = world.resource::<FoundContacts>().is_changed;
-    let rests = !is_changed && news.is_settled && Written::are_own(world);
+    let are_own = Written::are_own(world);
+    let rests = !is_changed && news.is_settled && are_own;
     // Not by a `resource_scope`, which notes a change in any case.
     let mut place = world.resource_mut::<CollisionState>();
     let mut state = core::mem::take(place.bypass_change_detection());
@@ -111,8 +120,12 @@ pub fn report(
     if !rests {
         place.set_changed();
     }
-    let written = place.last_changed();
-    world.resource_mut::<Written>().0 = Some(written);
+    // What was restored in the midst of this tick is what the next one begins with anew.
+    if are_own {
+        Written::accept(world);
+    }
+    // So that what an observer writes comes later.
+    world.increment_change_tick();
     trigger_observers(world, &news.turns);
     world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();
 }

@@ -34,6 +34,8 @@ pub struct Proxies {
     pub solid: Slots<Vec3>,
     /// Where the candidate pairs of this tick come from.
     pub source: BroadPhase,
+    /// Whether the app has restored the contacts of some other tick.
+    pub is_restored: bool,
     /// In the order in which Bevy lists them: the entities with a collider,
     entities: Vec<Entity>,
     /// and what is known of them.
@@ -141,9 +143,11 @@ pub fn sync(
         proxies.plane.begin_tick();
         proxies.solid.begin_tick();
         let source = *world.resource::<BroadPhase>();
-        if source != proxies.source || !Written::are_own(world) {
+        proxies.is_restored = !Written::are_own(world);
+        if source != proxies.source || proxies.is_restored {
             // Pairs that were no candidates have not been tested, and contacts that the app has restored are not those of what
             // rests.
+            Written::accept(world);
             proxies.source = source;
             proxies.plane.note_all();
             proxies.solid.note_all();

@@ -1,5 +1,6 @@
 //! What is not convex: convex parts, fixed to each other.
 
+use core::cmp::Ordering;
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
     tree::Tree,
 };
 use crate::{
-    query::tolerance::TOUCHING,
+    query::{compare_shapes, tolerance::TOUCHING},
     space::{Pose, Space, Wide},
 };
 
@@ -110,6 +111,24 @@ impl<V: Space> Compound<V> {
     /// around all of them may have its middle where nothing is.) Of a surface it is the middle of its box.
     pub fn centre(&self) -> V::Wide {
         self.centre
+    }
+
+    /// An order of compounds that look alike from outside: by what they are made of.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let of_shapes = || {
+            let (Parts::Shapes(own), Parts::Shapes(others)) = (&*self.parts, &*other.parts) else {
+                return Ordering::Equal;
+            };
+            let compare = |((place, shape), (there, other)): (&(PoseOf<V>, _), &(PoseOf<V>, _))| {
+                let order = place.total_cmp(there);
+                order.then_with(|| compare_shapes::<V>(shape, other))
+            };
+            let mut orders = own.iter().zip(others).map(compare);
+            orders.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
+        };
+        let sides = self.one_sided.cmp(&other.one_sided);
+        let counts = self.len().cmp(&other.len());
+        sides.then(counts).then_with(of_shapes)
     }
 
     /// The longest side of the box around it.

@@ -84,6 +84,10 @@ pub trait Space:
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::Wide>>;
 }
 
+/// A map is flat whose determinant is no more than this part of that of a map with axes of the same lengths at right angles: of
+/// what is flattened and turned, rounding leaves 1e-16, and the inverse of that is none.
+const SINGULAR: f64 = 1e-6;
+
 /// The squares of lengths whose roots have all digits: f64 has fewer of them below 1e-308, and none beyond 1e308.
 const ALL_DIGITS: RangeInclusive<f64> = 1e-290..=1e300;
 
@@ -200,7 +204,7 @@ pub trait Wide:
         Self::determinant(columns) < 0.0
     }
 
-    /// The map that undoes this one, or `None` if none does.
+    /// The map that undoes this one, or `None` if none does to enough digits, because this one is flat to [`SINGULAR`].
     fn inverse(matrix: Self::Matrix) -> Option<Self::Matrix>;
 
     /// The image of the unit vector along coordinate `index`.

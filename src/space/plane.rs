@@ -1,6 +1,6 @@
 //! Two dimensions.
 
-use super::{Pose, Space, Wide, polygon::Polygon};
+use super::{Pose, SINGULAR, Space, Wide, polygon::Polygon};
 use crate::math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Vec2, Vec3};
 
 impl Space for Vec2 {
@@ -166,8 +166,8 @@ impl Wide for DVec2 {
 
     #[inline]
     fn inverse(matrix: DMat2) -> Option<DMat2> {
-        let inverse = (matrix.determinant() != 0.0).then(|| matrix.inverse());
-        inverse.filter(|inverse| inverse.is_finite())
+        let most = matrix.x_axis.length() * matrix.y_axis.length();
+        (matrix.determinant().abs() > SINGULAR * most).then(|| matrix.inverse())
     }
 
     #[inline]

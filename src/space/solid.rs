@@ -1,6 +1,6 @@
 //! Three dimensions.
 
-use super::{Pose, Space, Wide, polyhedron::Polyhedron};
+use super::{Pose, SINGULAR, Space, Wide, polyhedron::Polyhedron};
 use crate::math::{DMat3, DQuat, DVec3, Isometry3d, Vec3, Vec3Swizzles};
 
 impl Space for Vec3 {
@@ -192,8 +192,8 @@ impl Wide for DVec3 {
 
     #[inline]
     fn inverse(matrix: DMat3) -> Option<DMat3> {
-        let inverse = (matrix.determinant() != 0.0).then(|| matrix.inverse());
-        inverse.filter(|inverse| inverse.is_finite())
+        let most = matrix.x_axis.length() * matrix.y_axis.length() * matrix.z_axis.length();
+        (matrix.determinant().abs() > SINGULAR * most).then(|| matrix.inverse())
     }
 
     #[inline]
