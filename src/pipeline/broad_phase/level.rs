@@ -32,6 +32,12 @@ const ROUNDING: f64 = 1e-6;
 /// The same for where rows begin, which is made in f64.
 const ROW_ROUNDING: f64 = 1e-9;
 
+/// So many times more neighbours than there are to be are a crowd.
+const CROWDED: f64 = 3.0;
+
+/// How often boxes are sorted at most in a tick until they lie as they should. Where they did in the last tick, once does.
+const MOST_SORTS: usize = 8;
+
 /// How much larger than it has to be a cell is made, and between which parts of that it may be to stay as it is.
 const LARGER: f64 = 1.1;
 const STAYS: Range<f64> = 0.5..1.3;
@@ -127,6 +133,8 @@ pub struct Level {
     rows: Vec<Row>,
     /// The size of the largest.
     largest: f64,
+    /// How much smaller cells are than they would be if things lay evenly, because they lie in crowds.
+    crowding: Crowding,
     /// What is to come.
     newcomers: Vec<u32>,
     spare: Vec<u128>,
@@ -158,12 +166,44 @@ impl Level {
 
     /// Puts all boxes in order, where they are now.
     pub fn sort(&mut self, boxes: &[Aabb]) {
+        for _ in 0..MOST_SORTS {
+            self.sort_into_rows(boxes);
+            let found = self.neighbours();
+            if !self.crowding.changes(found, self.cells, self.largest) {
+                break;
+            }
+        }
+    }
+
+    /// How many others begin in the row of a box, after it, where they overlap it along x: the mean of a sample.
+    fn neighbours(&self) -> f64 {
+        let (mut sum, mut count) = (0, 0);
+        for start in (0..self.entries.len()).step_by(self.entries.len() / SAMPLE + 1) {
+            let row = self.rows.partition_point(|row| row.start as usize <= start);
+            let end = self
+                .rows
+                .get(row)
+                .map_or(self.entries.len(), |it| it.start as usize);
+            if let Some((first, others)) = self
+                .entries
+                .get(start..end)
+                .and_then(<[Entry]>::split_first)
+            {
+                let last = first.aabb.max[0];
+                sum += others.partition_point(|it| it.aabb.min[0] <= last);
+                count += 1;
+            }
+        }
+        f64::from(sum as u32) / f64::from(count.max(1))
+    }
+
+    fn sort_into_rows(&mut self, boxes: &[Aabb]) {
         let box_of = |slot: u32| boxes.get(slot as usize).copied().unwrap_or(Aabb::NONE);
         let slots = self.keys.iter().map(|key| *key as u32);
         let slots = slots.chain(self.newcomers.iter().copied());
         let count = self.keys.len() + self.newcomers.len();
         let sample = slots.step_by(count / SAMPLE + 1);
-        let wished = wished_cells(sample.map(box_of), count, self.largest);
+        let wished = wished_cells(sample.map(box_of), count, self.largest, self.crowding.part);
         for (cell, wished) in self.cells.iter_mut().zip(wished) {
             *cell = settled(*cell, self.largest, wished);
         }
@@ -179,6 +219,7 @@ impl Level {
         self.spare.extend(self.newcomers.drain(..).map(key));
         restore(&mut self.keys, &mut self.spare);
         self.entries.clear();
+        self.entries.reserve_exact(count);
         self.rows.clear();
         for (key, start) in self.keys.iter().zip(0..) {
             let slot = *key as u32;
@@ -285,7 +326,9 @@ impl Level {
                         let place = f64::from(number) * cell;
                         place - (place.abs() + cell) * ROW_ROUNDING
                     });
-                let ends = y_begins + (cell_y + self.largest) * (1.0 + ROUNDING);
+                let ends =
+                    f64::from(number.y) * cell_y + (cell_y + self.largest) * (1.0 + ROUNDING);
+                let ends = ends + ends.abs() * ROW_ROUNDING;
                 let reaches = |it: &Aabb| {
                     (*z == 0 || f64::from(it.max[2]) >= z_begins)
                         && match y {
@@ -339,6 +382,35 @@ impl Level {
     }
 }
 
+/// By what part the area of cells is made smaller than it would be best for things that lie evenly. Where they lie in crowds with
+/// nothing between, there are more in a row than the width of all tells.
+#[derive(Clone, Copy, Debug)]
+struct Crowding {
+    part: f64,
+}
+
+impl Default for Crowding {
+    fn default() -> Self {
+        Self { part: 1.0 }
+    }
+}
+
+impl Crowding {
+    /// Follows what was found: so many neighbours in a row, in cells of these sizes, which can be no smaller than `largest`.
+    /// Whether it is so much more that boxes should be sorted again at once.
+    fn changes(&mut self, found: f64, [cell_y, cell_z]: [f64; 2], largest: f64) -> bool {
+        let least = largest * largest * LARGER * LARGER;
+        let is_crowded = found > CROWDED * NEIGHBOURS && cell_y * cell_z > least * LARGER;
+        if is_crowded {
+            self.part *= (NEIGHBOURS / found).max(least / (cell_y * cell_z));
+        } else if found * CROWDED < NEIGHBOURS {
+            // In steps, so that it does not go to and fro.
+            self.part = (2.0 * self.part).min(1.0);
+        }
+        is_crowded
+    }
+}
+
 /// What overlaps a box begins no earlier than here, if it is no larger than `largest`.
 #[inline]
 fn begin(aabb: &Aabb, largest: f64) -> [f64; 3] {
@@ -382,7 +454,12 @@ fn settled(cell: f64, largest: f64, wished: f64) -> f64 {
 /// Of n boxes in a space of w_x w_y w_z, there are n (l / w_x) (a / w_y w_z) that overlap one of size l along x in a row whose
 /// cells have the area a: so many as wished for a = wished w_x w_y w_z / n l. In the plane, w_z and the cells along z are left
 /// out.
-fn wished_cells(sample: impl Iterator<Item = Aabb>, count: usize, largest: f64) -> [f64; 2] {
+fn wished_cells(
+    sample: impl Iterator<Item = Aabb>,
+    count: usize,
+    largest: f64,
+    crowding: f64,
+) -> [f64; 2] {
     let sample: SmallVec<[Aabb; SAMPLE]> = sample.take(SAMPLE).collect();
     // Half of them lie between the quartiles of their places along an axis: whatever is far away does not count.
     let width = |axis: usize| {
@@ -394,8 +471,9 @@ fn wished_cells(sample: impl Iterator<Item = Aabb>, count: usize, largest: f64) 
         quartiles.map_or(0.0, |(high, low)| 2.0 * (high - low))
     };
     let (x, y, z) = (width(0), width(1), width(2));
-    let length = NEIGHBOURS / count as f64 * x / largest;
+    let length = crowding * NEIGHBOURS / count as f64 * x / largest;
     if z > 0.0 {
+        let z = z.max(largest);
         // A cell that is higher along y than all there is has no more in it.
         let cell_z = (length * z).max(largest);
         [(length * y * z / cell_z).min(2.0 * y), cell_z]
@@ -415,6 +493,88 @@ fn sweep(entry: &Entry, others: &[Entry], mut meet: impl FnMut(u32, u32)) {
         }
         if entry.aabb.meets(&other.aabb) {
             meet(entry.slot, other.slot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{math::DVec2, shape::Bounds};
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    fn square(x: f64, y: f64, half: f64) -> Aabb {
+        let (centre, half) = (DVec2::new(x, y), DVec2::splat(half));
+        let bounds = Bounds {
+            min: centre - half,
+            max: centre + half,
+        };
+        Aabb::around(&bounds, f64::INFINITY)
+    }
+
+    fn sorted(boxes: &[Aabb]) -> Level {
+        let mut level = Level::default();
+        for (slot, aabb) in (0..).zip(boxes) {
+            level.add(slot, size_of(aabb));
+        }
+        level.sort(boxes);
+        level
+    }
+
+    /// However things lie, there are not many more in a row than there are to be.
+    #[test]
+    fn crowds_are_seen() {
+        let mut random = StdRng::seed_from_u64(1);
+        for (crowds, along_y, away) in [
+            (1, true, 0.0),
+            (2, true, 1e3),
+            (2, false, 1e3),
+            (10, true, 1e3),
+            (100, false, 1e5),
+            (2, true, 1e6),
+        ] {
+            let boxes: Vec<Aabb> = (0..10_000)
+                .map(|number| {
+                    let side = (10_000.0 / f64::from(crowds)).sqrt();
+                    let [x, y] = [(); 2].map(|()| random.random_range(0.0..side));
+                    let from = away * f64::from(number % crowds);
+                    if along_y {
+                        square(x, y + from, 0.5)
+                    } else {
+                        square(x + from, y, 0.5)
+                    }
+                })
+                .collect();
+            let level = sorted(&boxes);
+            let found = level.neighbours();
+            assert!(
+                found < CROWDED * NEIGHBOURS,
+                "{found} in {crowds} crowds {away} apart"
+            );
+        }
+    }
+
+    /// Neighbours in f32, in rows so far from the origin that a row has few numbers.
+    #[test]
+    fn far_from_the_origin_none_is_missed() {
+        let mut random = StdRng::seed_from_u64(2);
+        for row in [0, 1_000, 1_000_000, -1_000_000, 1 << 24, -(1 << 29)] {
+            let boxes: Vec<Aabb> = (0..200)
+                .map(|_| {
+                    let [x, y] = [(); 2].map(|()| random.random_range(-4.0..4.0));
+                    square(x, y + f64::from(row), 0.5)
+                })
+                .collect();
+            let level = sorted(&boxes);
+            let mut found = Vec::new();
+            level.meet_within(2, 0..level.rows(), |a, b| found.push((a.min(b), a.max(b))));
+            found.sort_unstable();
+            let pairs = boxes.iter().zip(0..).flat_map(|(a, slot)| {
+                let others = boxes.iter().zip(0..).skip(slot as usize + 1);
+                let others = others.filter(|(b, _)| a.meets(b));
+                others.map(move |(_, other)| (slot, other))
+            });
+            assert_eq!(found, pairs.collect::<Vec<(u32, u32)>>(), "{row}");
         }
     }
 }

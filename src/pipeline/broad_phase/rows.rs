@@ -5,7 +5,7 @@
 //!
 //! Boxes that have moved a little are still nearly in order: so each level puts its own in order from tick to tick.
 
-use core::ops::Range;
+use core::{cmp::Ordering, ops::Range};
 
 use smallvec::SmallVec;
 
@@ -133,10 +133,14 @@ impl Rows {
     ) {
         for (number, level) in &self.levels {
             for (of_other, other) in &other.levels {
-                if number <= of_other {
-                    pairs.find_between(level, other, is_wanted);
-                } else {
-                    pairs.find_between(other, level, is_wanted);
+                match number.cmp(of_other) {
+                    Ordering::Less => pairs.find_between(level, other, is_wanted),
+                    Ordering::Greater => pairs.find_between(other, level, is_wanted),
+                    // Of one size: the fewer.
+                    Ordering::Equal if level.len() <= other.len() => {
+                        pairs.look_up(level, other, is_wanted);
+                    }
+                    Ordering::Equal => pairs.look_up(other, level, is_wanted),
                 }
             }
         }
@@ -191,11 +195,19 @@ impl Pairs {
         is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
     ) {
         // Those that are looked up among the others.
-        let (level, other) = if coarser.len() <= FINER * finer.len() {
-            (coarser, finer)
+        if coarser.len() <= FINER * finer.len() {
+            self.look_up(coarser, finer, is_wanted);
         } else {
-            (finer, coarser)
-        };
+            self.look_up(finer, coarser, is_wanted);
+        }
+    }
+
+    fn look_up(
+        &mut self,
+        level: &Level,
+        other: &Level,
+        is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
+    ) {
         self.find(level.len(), level.len(), |entries, found| {
             level.meet_other(entries, other, |a, b| {
                 if is_wanted(a, b) {
