@@ -24,7 +24,8 @@ pub struct CollisionDiagnostics {
     pub colliders: usize,
     /// Of these, those that are not what or where they were in the tick before, with those that are gone.
     pub changed: usize,
-    /// Pairs of colliders that were tested. A pair of which neither side has changed is not.
+    /// Pairs of colliders that may touch, by their boxes, or that the app has supplied. They are tested, but for those whose
+    /// layers part them. Pairs of which neither side has changed are not among them, unless the app has supplied them.
     pub candidates: usize,
     /// Pairs of colliders that touch.
     pub contacts: usize,

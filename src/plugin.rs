@@ -22,7 +22,13 @@ use crate::{
 /// By [`default`](Self::default) it runs in `FixedPostUpdate`, once each fixed step: what moves in `FixedUpdate` counts
 /// in the same tick. It needs no other plugin and adds none (the fixed steps themselves come with `MinimalPlugins` or
 /// `DefaultPlugins`), and the order of plugins does not matter. The stages of a tick are
-/// [`HeadbuttSystems`](crate::HeadbuttSystems).
+/// [`HeadbuttSystems`](crate::HeadbuttSystems): with a run condition, let all of them run or none, because what the first has seen
+/// the others act upon in the same tick.
+///
+/// Work is shared out to the threads of Bevy's `ComputeTaskPool`, if there are two at least. On a machine of two or three cores
+/// Bevy gives it one by default, and the others to loading: `min_threads` of `TaskPoolOptions::compute` is for that.
+///
+/// The resources of this crate are taken for there: an app may replace them, and not remove them.
 #[derive(Clone, Debug)]
 pub struct HeadbuttPlugin {
     schedule: InternedScheduleLabel,

@@ -2,7 +2,7 @@
 //! pairs supplied by the app in any order, and by an app that knows nothing of the ticks before but `CollisionState`.
 //!
 //! The threads of a process are given once, so that the test runs itself again, as a process of its own for each number of
-//! them. A scene of thousands is 150 ticks long; `HEADBUTT_CHAOS=1000` makes it so many.
+//! them. A scene of thousands is 150 ticks long; `HEADBUTT_TICKS=1000` makes it so many.
 
 mod common;
 
@@ -398,7 +398,7 @@ fn run(threads: usize, otherwise: Otherwise, ticks: usize) -> (u64, usize) {
 
 #[test]
 fn on_any_number_of_threads_and_with_all_done_anew_the_events_are_the_same() {
-    let ticks = env::var("HEADBUTT_CHAOS");
+    let ticks = env::var("HEADBUTT_TICKS");
     let ticks = ticks.map_or(150, |ticks| ticks.parse().expect("a number of ticks"));
     let runs = [
         (1, Otherwise::Nothing),

@@ -28,8 +28,16 @@ pub struct FoundContacts {
     pub is_changed: bool,
     /// The pairs that the app has supplied, in order, each once, with the lesser entity first.
     supplied: Vec<(Entity, Entity)>,
+    slots: SuppliedSlots,
     /// Of each task.
     of_tasks: Vec<Contacts>,
+}
+
+/// The slots of the pairs that the app has supplied, as far as their boxes meet.
+#[derive(Default)]
+struct SuppliedSlots {
+    plane: Vec<(u32, u32)>,
+    solid: Vec<(u32, u32)>,
 }
 
 /// Contacts, each with the lesser entity first. The phase of all of them is `Started`, until the report stage finds out.
@@ -117,6 +125,7 @@ fn find_contacts(
         order,
         is_changed,
         supplied,
+        slots,
         of_tasks,
     } = found;
     let Proxies { plane, solid, .. } = proxies;
@@ -129,17 +138,21 @@ fn find_contacts(
         supplied.extend(supply.iter().map(|(a, b)| (a.min(b), a.max(b))));
         supplied.sort_unstable();
         supplied.dedup();
+        slots.plane.clear();
+        slots.solid.clear();
         for (entity, other) in supplied.iter().filter(|(entity, other)| entity != other) {
             match (proxies.place(*entity), proxies.place(*other)) {
                 (Some(Place::Plane(a)), Some(Place::Plane(b))) if plane.may_meet((a, b)) => {
-                    contacts.test(plane, (a, b));
+                    slots.plane.push((a, b));
                 }
                 (Some(Place::Solid(a)), Some(Place::Solid(b))) if solid.may_meet((a, b)) => {
-                    contacts.test(solid, (a, b));
+                    slots.solid.push((a, b));
                 }
                 _ => {}
             }
         }
+        test_all(plane, &slots.plane, of_tasks, contacts);
+        test_all(solid, &slots.solid, of_tasks, contacts);
     } else if *is_changed {
         test_all(plane, candidates.plane.pairs(), of_tasks, contacts);
         test_all(solid, candidates.solid.pairs(), of_tasks, contacts);

@@ -34,7 +34,7 @@ pub enum OngoingEvents {
     /// In every tick, also at rest.
     #[default]
     EveryTick,
-    /// In every tick in which the contact is not what it was: neither a depth, a normal nor a point.
+    /// In every tick in which a depth, a normal or a point of the contact is not what it was.
     OnChange,
     /// Never.
     Never,
@@ -253,7 +253,7 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
         };
         if !layers(entity).interacts_with(layers(other)) {
             EndReason::Filtered
-        } else if *world.resource::<BroadPhase>() == BroadPhase::Custom
+        } else if world.resource::<Proxies>().source == BroadPhase::Custom
             && !world
                 .resource::<FoundContacts>()
                 .was_supplied((entity, other))

@@ -16,6 +16,7 @@ use super::{
     place::Placement,
     proxy::{Fault, Proxy},
     report::Written,
+    room::make_room,
     slots::Slots,
     tasks::share,
 };
@@ -85,7 +86,9 @@ impl Proxies {
         if let Some(row_of) = self.row_of.get_mut(index) {
             *row_of = self.rows.len() as u32;
         }
+        make_room(&mut self.entities);
         self.entities.push(entity);
+        make_room(&mut self.rows);
         self.rows.push(row);
     }
 
