@@ -48,7 +48,7 @@ where
         if gjk.state == State::NoShape {
             return None;
         }
-        let normal = (-gjk.nearest.point).unit().unwrap_or(direction);
+        let normal = (-gjk.across()).unit().unwrap_or(direction);
         let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
         cleared = Some(Clearance {
             way,

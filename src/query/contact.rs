@@ -402,13 +402,13 @@ where
     gjk
 }
 
-/// Cores that are apart, as GJK has found them; the normal is the one given where they are not. v = a - b between the nearest
-/// points: from the first to the second it is -v.
+/// Cores that are apart, as GJK has found them; the normal is the one given where they are not. v = a - b between the cores: from
+/// the first to the second it is -v.
 #[inline]
 fn apart<W: Wide>(gjk: &Gjk<W>, otherwise: W) -> Penetration<W> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
     Penetration {
-        normal: (-gjk.nearest.point).unit().unwrap_or(otherwise),
+        normal: (-gjk.across()).unit().unwrap_or(otherwise),
         depth: -gjk.distance,
         scale: gjk.scale,
         first,

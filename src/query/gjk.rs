@@ -23,7 +23,7 @@
 use super::{
     minkowski::{Pair, Vertex},
     simplex::{Nearest, Simplex, nearest},
-    tolerance::{CORE_CONTACT, DISTANCE_GAP, PATIENCE, ROUNDING, TOUCHING},
+    tolerance::{CORE_CONTACT, DISTANCE_GAP, PATIENCE, PROOF_GAP, ROUNDING, TOUCHING},
 };
 use crate::{
     shape::Support,
@@ -75,8 +75,12 @@ pub struct Gjk<W: Wide> {
     pub distance: f64,
     /// The largest distance of a vertex from the origin so far (or OFFSET of its points', if that is more), plus both radii.
     pub scale: f64,
-    /// The greatest lower bound of the cores' distance so far.
+    /// The greatest lower bound of the cores' distance so far,
     lower: f64,
+    /// the vector against which it was seen,
+    against: W,
+    /// and the one that was seen last, against the nearest point.
+    latest: f64,
     /// By how much the bounds may differ in the end, as a fraction of the scale.
     slack: f64,
     /// Whether a lower bound has been seen that proves the shapes to be apart.
@@ -108,6 +112,8 @@ impl<W: Wide> Gjk<W> {
             distance: vertex.point.length(),
             scale: 0.0,
             lower: 0.0,
+            against: W::ZERO,
+            latest: 0.0,
             slack: ROUNDING,
             proved_apart: false,
             reach: pair.reach(),
@@ -152,6 +158,19 @@ impl<W: Wide> Gjk<W> {
         }
     }
 
+    /// The way from the second core to the first, for cores that are apart: to the nearest point. Where rounding has stopped the
+    /// loop, in slivers that come very near to the origin, that point is near to the true one, but need not lie the same way:
+    /// if there was a better proof that the cores are apart than the last one, it is the way of that.
+    #[inline]
+    pub fn across(&self) -> W {
+        let is_astray = self.lower > 0.0 && self.latest < self.lower - PROOF_GAP * self.distance;
+        if self.state == State::Stalled && is_astray {
+            self.against
+        } else {
+            self.nearest.point
+        }
+    }
+
     /// The cores' distance at which the shapes still touch.
     #[inline]
     fn touching_distance(&self) -> f64 {
@@ -183,7 +202,11 @@ impl<W: Wide> Gjk<W> {
         }
         let along = v.dot(vertex.point);
         let lower = along / self.distance;
-        self.lower = self.lower.max(lower);
+        self.latest = lower;
+        if lower > self.lower {
+            self.lower = lower;
+            self.against = v;
+        }
         // The second condition follows from the first one, but for rounding: who asked for the verdict has its yes by it.
         let touching = self.touching_distance();
         if lower > touching && self.distance > touching {

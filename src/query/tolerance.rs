@@ -22,6 +22,10 @@ pub const CORE_CONTACT: f64 = 1e-10;
 /// most the square root of 2 g: 1.4e-5 here. Polytopes end earlier, on the first vertex that comes twice.
 pub const DISTANCE_GAP: f64 = 1e-10;
 
+/// Where rounding stops GJK, a direction whose lower bound is less than the best one by this fraction of the distance is given
+/// up for that: it is off by more than 1e-3. Others are better than the best one, because they come later.
+pub const PROOF_GAP: f64 = 1e-6;
+
 /// GJK also ends when the bounds differ by no more than some part of the scale, which begins at ROUNDING and grows by this
 /// factor with each iteration: to 2e-13 after 20 of them, 4e-11 after 40, 1.5e-8 after 63. Where curved surfaces nearly
 /// touch, each iteration gains but a factor of 2 to 4, and a direction that is off by x costs x²/2 of the radius of
