@@ -315,3 +315,31 @@ fn the_normal_of_a_shape_below_all_measure_is_unit() {
         assert!(off <= 1e-5 * tiny.0 + 1e-44, "{}: {contact:?}", tiny.0);
     }
 }
+
+/// In a sliver of vertices that come as near to the origin as rounding lets them, the nearest point told the gap and not the way.
+#[test]
+fn the_normal_of_a_point_that_just_touches_a_cylinder_parts_the_two() {
+    let point = [Vec3::new(0.04883618, 0.62945724, 0.58230144)];
+    let turned = Quat::from_xyzw(-0.68226457, 0.3304744, -0.5364532, 0.37083638);
+    let pose_a = Isometry3d::new(Vec3::new(2.9938066, 2.628012, -1.2212334), turned);
+    let cylinder = Cylinder {
+        radius: 0.746_735_75,
+        half_height: 1.225_671_9,
+    };
+    let turned = Quat::from_xyzw(-0.32089388, 0.6490129, 0.64479977, -0.24503599);
+    let pose_b = Isometry3d::new(Vec3::new(3.8946395, 1.737248, -0.580768), turned);
+    let contact = query::contact(&point, pose_a, &cylinder, pose_b).expect("they touch");
+    let normal = contact.normal.as_dvec3();
+    let place = |pose: Isometry3d, point: Vec3| {
+        let rotation = pose.rotation.as_dquat().normalize();
+        rotation * point.as_dvec3() + pose.translation.as_dvec3()
+    };
+    let way = place(pose_b, Vec3::ZERO) - place(pose_a, point[0]);
+    let axis = place(pose_b, Vec3::Y) - place(pose_b, Vec3::ZERO);
+    // How far the cylinder reaches back along the normal.
+    let along = axis.dot(normal).abs();
+    let across = (1.0 - along * along).sqrt();
+    let reach = f64::from(cylinder.half_height) * along + f64::from(cylinder.radius) * across;
+    let gap = way.dot(normal) - reach;
+    assert!(gap.abs() < 1e-6, "{gap} along {contact:?}");
+}
