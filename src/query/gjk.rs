@@ -159,12 +159,13 @@ impl<W: Wide> Gjk<W> {
     }
 
     /// The way from the second core to the first, for cores that are apart: to the nearest point. Where rounding has stopped the
-    /// loop, in slivers that come very near to the origin, that point is near to the true one, but need not lie the same way:
-    /// if there was a better proof that the cores are apart than the last one, it is the way of that.
+    /// loop, in slivers that come as near to the origin as what counts as touching, that point is near to the true one, but need
+    /// not lie the same way: if there was a better proof that the cores are apart than the last one, it is the way of that.
     #[inline]
     pub fn across(&self) -> W {
+        let is_near = self.distance <= TOUCHING * self.scale;
         let is_astray = self.lower > 0.0 && self.latest < self.lower - PROOF_GAP * self.distance;
-        if self.state == State::Stalled && is_astray {
+        if self.state == State::Stalled && is_near && is_astray {
             self.against
         } else {
             self.nearest.point
