@@ -93,11 +93,9 @@ fn out_of_a_wedge_it_is_the_nearest_free_place() {
     }
 }
 
-/// The floor and the wall of one mesh, of which an event has the deeper one alone.
-#[test]
-fn all_parts_of_a_surface_count() {
-    let mut app = app();
-    let world = app.world_mut();
+/// The floor and the wall of one mesh, of which an event has the deeper one alone: the floor is at y = 0 for x > 0, and the wall at
+/// x = 0 above it.
+fn room() -> Collider {
     let corners = [
         (0.0, 0.0, -9.0),
         (0.0, 0.0, 9.0),
@@ -106,10 +104,15 @@ fn all_parts_of_a_surface_count() {
         (0.0, 9.0, -9.0),
         (0.0, 9.0, 9.0),
     ];
-    // The floor is at y = 0 for x > 0, and the wall at x = 0 above it.
     let facets = [[0, 1, 2], [1, 3, 2], [0, 4, 1], [4, 5, 1]];
-    let room = Collider::trimesh(corners.map(Vec3::from), facets).expect("a surface");
-    world.spawn(room);
+    Collider::trimesh(corners.map(Vec3::from), facets).expect("a surface")
+}
+
+#[test]
+fn all_parts_of_a_surface_count() {
+    let mut app = app();
+    let world = app.world_mut();
+    world.spawn(room());
     let at = Transform::from_xyz(0.9, 0.8, 0.3);
     let ball = world.spawn((Collider::from(Sphere::new(1.0)), at)).id();
     near(push_out(&mut app, ball), Vec3::new(0.1, 0.2, 0.0));
@@ -130,23 +133,13 @@ fn between_walls_too_near_it_leads_nowhere_far() {
     }
 }
 
-/// A ball in the corner of a floor and a wall that are one mesh: deeper in the wall, so that the event is that of the wall alone.
+/// A ball that is deeper in the wall, so that the event is that of the wall alone.
 #[test]
 fn of_one_mesh_the_floor_counts_as_well_as_the_wall() {
-    let corners = [
-        (0.0, 0.0, -5.0),
-        (0.0, 0.0, 5.0),
-        (9.0, 0.0, -5.0),
-        (9.0, 0.0, 5.0),
-        (0.0, 9.0, -5.0),
-        (0.0, 9.0, 5.0),
-    ];
-    let facets = [[0, 1, 2], [2, 1, 3], [0, 4, 1], [1, 4, 5]];
-    let room = Collider::trimesh(corners.map(Vec3::from), facets).expect("a room");
     for slop in [0.0, 0.05, -0.01, -0.5] {
         let mut app = app();
         let world = app.world_mut();
-        world.spawn(room.clone());
+        world.spawn(room());
         let place = Transform::from_xyz(0.8, 0.98, 0.3);
         let ball = world.spawn((Collider::from(Sphere::new(1.0)), place)).id();
         tick(&mut app);

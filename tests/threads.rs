@@ -21,7 +21,7 @@ use bevy::{
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
 use common::{Dimension, app, run_again, this_run, tick};
-use headbutt::{CollisionState, Support, prelude::*};
+use headbutt::{CollisionState, Space, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 /// Which threads have asked these shapes.
@@ -29,35 +29,17 @@ static THREADS: Mutex<Option<HashSet<ThreadId>>> = Mutex::new(None);
 
 /// A point that notes who asks.
 #[derive(Clone)]
-struct Noting<W>(W);
+struct Noting<V: Space>(V::Wide);
 
-impl<W: Copy> Noting<W> {
-    fn note(&self) -> W {
+impl<V: Space> Support for Noting<V> {
+    type Vector = V;
+
+    fn support(&self, _: V::Wide) -> V::Wide {
         let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
         threads
             .get_or_insert_default()
             .insert(thread::current().id());
         self.0
-    }
-}
-
-impl Support for Noting<DVec2> {
-    type Vector = Vec2;
-
-    fn support(&self, _: DVec2) -> DVec2 {
-        self.note()
-    }
-
-    fn radius(&self) -> f64 {
-        0.5
-    }
-}
-
-impl Support for Noting<DVec3> {
-    type Vector = Vec3;
-
-    fn support(&self, _: DVec3) -> DVec3 {
-        self.note()
     }
 
     fn radius(&self) -> f64 {
@@ -121,8 +103,8 @@ impl Chaos {
             (1, _) => dimension.block(size),
             (2, Dimension::Plane) => Capsule2d::new(0.4 * size, 0.6 * size).into(),
             (2, Dimension::Solid) => Capsule3d::new(0.4 * size, 0.6 * size).into(),
-            (3, Dimension::Plane) => Collider::custom(Noting(DVec2::new(0.1, 0.2))),
-            (3, Dimension::Solid) => Collider::custom(Noting(DVec3::new(0.1, 0.2, 0.3))),
+            (3, Dimension::Plane) => Collider::custom(Noting::<Vec2>(DVec2::new(0.1, 0.2))),
+            (3, Dimension::Solid) => Collider::custom(Noting::<Vec3>(DVec3::new(0.1, 0.2, 0.3))),
             (4, Dimension::Plane) => Collider::compound([
                 (
                     Isometry2d::from_xy(-0.2, 0.0),

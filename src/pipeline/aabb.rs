@@ -55,16 +55,7 @@ impl Aabb {
 
     /// The same in f64.
     pub fn bounds<W: Wide>(&self) -> Bounds<W> {
-        let wide = |corner: [f32; 3]| {
-            let components = corner.iter().enumerate().take(W::DIMENSION);
-            components.fold(W::ZERO, |sum, (index, value)| {
-                sum + W::axis(index) * f64::from(*value)
-            })
-        };
-        Bounds {
-            min: wide(self.min),
-            max: wide(self.max),
-        }
+        Bounds::of_f32(self.min, self.max)
     }
 
     /// Whether the two boxes have a point in common.

@@ -5,7 +5,7 @@ use bevy::{platform::time::Instant, prelude::*};
 use super::{
     broad_phase::{BroadPhase, CandidatePairs, Candidates},
     pair_order::PairOrder,
-    parts::{Scratch, deepest_of_parts},
+    parts::{Scratch, deepest_of_parts, event},
     proxy::Proxy,
     room::make_room,
     slots::Slots,
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     diagnostics::CollisionDiagnostics,
-    event::{CollisionEvent, CollisionPhase, Surface},
-    query::{LocalContact, Pair, local_contact, narrow_length},
-    space::{Pose, Space},
+    event::CollisionEvent,
+    query::{Pair, local_contact},
+    space::Space,
 };
 
 /// The contacts of the pairs that were tested in this tick.
@@ -151,11 +151,15 @@ fn find_contacts(
                 _ => {}
             }
         }
-        test_all(plane, &slots.plane, of_tasks, contacts);
-        test_all(solid, &slots.solid, of_tasks, contacts);
-    } else if *is_changed {
-        test_all(plane, candidates.plane.pairs(), of_tasks, contacts);
-        test_all(solid, candidates.solid.pairs(), of_tasks, contacts);
+    }
+    if *is_changed {
+        let (of_plane, of_solid) = if is_supplied {
+            (slots.plane.as_slice(), slots.solid.as_slice())
+        } else {
+            (candidates.plane.pairs(), candidates.solid.pairs())
+        };
+        test_all(plane, of_plane, of_tasks, contacts);
+        test_all(solid, of_solid, of_tasks, contacts);
     }
     order.sort(&contacts.pairs);
     contacts.parts.sort_unstable_by_key(|contact| {
@@ -216,28 +220,5 @@ fn deepest<V: Space>(
         Some(deepest.flipped())
     } else {
         deepest_of_parts((a, b), &proxies.extent(slot_b)?, scratch, parts)
-    }
-}
-
-/// A contact of parts, of which the numbers and poses are given, as an event.
-#[inline]
-pub fn event<V: Space>(
-    (a, part_a, pose_a): (&Proxy<V>, u32, Pose<V::Wide>),
-    (b, part_b, pose_b): (&Proxy<V>, u32, Pose<V::Wide>),
-    contact: &LocalContact<V::Wide>,
-) -> CollisionEvent {
-    let surface = |proxy: &Proxy<V>, part: u32, pose: Pose<V::Wide>, offset: V::Wide| Surface {
-        part,
-        translation: V::narrow(proxy.place.translation).to_vec3(),
-        offset: V::narrow(offset + (pose.translation - proxy.place.translation)).to_vec3(),
-    };
-    CollisionEvent {
-        entity: a.entity,
-        other: b.entity,
-        phase: CollisionPhase::Started,
-        normal: V::narrow(contact.normal).to_vec3(),
-        depth: narrow_length(contact.depth),
-        surface: surface(a, part_a, pose_a, contact.offset_a),
-        other_surface: surface(b, part_b, pose_b, contact.offset_b),
     }
 }

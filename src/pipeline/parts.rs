@@ -6,16 +6,15 @@
 
 use smallvec::SmallVec;
 
-use super::{
-    narrow_phase::event,
-    proxy::{Extent, Part, Proxy},
-};
+use super::proxy::{Extent, Part, Proxy};
 use crate::{
-    event::CollisionEvent,
+    event::{CollisionEvent, CollisionPhase, Surface},
     math::Vec3,
-    query::{LocalContact, Opposite, Pair, Solver, Worth, facing, tolerance::SAME_NORMAL},
+    query::{
+        LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length, tolerance::SAME_NORMAL,
+    },
     shape::Support,
-    space::Space,
+    space::{Pose, Space},
 };
 
 /// Lists that are of use for one pair only.
@@ -312,5 +311,28 @@ impl<'a, V: Space> Pairing<'a, V> {
             (self.b, b.number, b.pose),
             contact,
         )
+    }
+}
+
+/// A contact of parts, of which the numbers and poses are given, as an event.
+#[inline]
+pub fn event<V: Space>(
+    (a, part_a, pose_a): (&Proxy<V>, u32, Pose<V::Wide>),
+    (b, part_b, pose_b): (&Proxy<V>, u32, Pose<V::Wide>),
+    contact: &LocalContact<V::Wide>,
+) -> CollisionEvent {
+    let surface = |proxy: &Proxy<V>, part: u32, pose: Pose<V::Wide>, offset: V::Wide| Surface {
+        part,
+        translation: V::narrow(proxy.place.translation).to_vec3(),
+        offset: V::narrow(offset + (pose.translation - proxy.place.translation)).to_vec3(),
+    };
+    CollisionEvent {
+        entity: a.entity,
+        other: b.entity,
+        phase: CollisionPhase::Started,
+        normal: V::narrow(contact.normal).to_vec3(),
+        depth: narrow_length(contact.depth),
+        surface: surface(a, part_a, pose_a, contact.offset_a),
+        other_surface: surface(b, part_b, pose_b, contact.offset_b),
     }
 }

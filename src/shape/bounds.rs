@@ -60,6 +60,20 @@ impl<W: Wide> Bounds<W> {
         }
     }
 
+    /// The box with these corners. In the plane, z is left out.
+    pub fn of_f32(min: [f32; 3], max: [f32; 3]) -> Self {
+        let wide = |corner: [f32; 3]| {
+            let components = corner.into_iter().enumerate().take(W::DIMENSION);
+            components.fold(W::ZERO, |sum, (index, value)| {
+                sum + W::axis(index) * f64::from(value)
+            })
+        };
+        Self {
+            min: wide(min),
+            max: wide(max),
+        }
+    }
+
     /// The box with a margin around it.
     pub fn grown(&self, margin: f64) -> Self {
         let reach = W::ONE * margin;

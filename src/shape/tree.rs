@@ -219,14 +219,5 @@ fn outward<W: Wide>(bounds: &Bounds<W>) -> Aabb {
 
 /// A box in f64 that is the one in f32.
 fn inward<W: Wide>(aabb: &Aabb) -> Bounds<W> {
-    let wide = |corner: [f32; 3]| {
-        let components = corner.into_iter().enumerate().take(W::DIMENSION);
-        components.fold(W::ZERO, |sum, (index, value)| {
-            sum + W::axis(index) * f64::from(value)
-        })
-    };
-    Bounds {
-        min: wide(aabb.min.to_array()),
-        max: wide(aabb.max.to_array()),
-    }
+    Bounds::of_f32(aabb.min.to_array(), aabb.max.to_array())
 }

@@ -19,6 +19,7 @@ mod told;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    iter::repeat,
     sync::Arc,
 };
 
@@ -428,33 +429,26 @@ fn assert_worth(app: &App, ticks: usize) {
     assert!(model.rounded <= ticks / 100, "{}", model.rounded);
 }
 
-/// Whether the operations are still to be done of which a test does so many.
-fn goes_on(app: &App, operations: usize) -> bool {
-    app.world().resource::<Model>().operations < operations
+/// Does so many operations in an app, in frames of so many ticks.
+fn run(mut app: App, operations: usize, mut frames: impl Iterator<Item = u32>) {
+    let mut ticks = 0;
+    while app.world().resource::<Model>().operations < operations
+        && let Some(count) = frames.next()
+    {
+        frame(&mut app, count);
+        ticks += count as usize;
+    }
+    assert_worth(&app, ticks);
 }
 
 #[test]
 fn what_touches_is_what_the_loop_over_all_pairs_says() {
-    let operations = operations_or(10_000);
-    let mut app = app_of(1, false);
-    let mut ticks = 0;
-    while goes_on(&app, operations) {
-        frame(&mut app, 1);
-        ticks += 1;
-    }
-    assert_worth(&app, ticks);
+    run(app_of(1, false), operations_or(10_000), repeat(1));
 }
 
 #[test]
 fn with_five_ticks_a_frame_each_tick_counts() {
-    let operations = operations_or(3_500);
-    let mut app = app_of(2, false);
-    let mut ticks = 0;
-    while goes_on(&app, operations) {
-        frame(&mut app, 5);
-        ticks += 5;
-    }
-    assert_worth(&app, ticks);
+    run(app_of(2, false), operations_or(3_500), repeat(5));
 }
 
 #[test]
@@ -465,13 +459,5 @@ fn observers_that_despawn_what_they_like_and_frames_of_any_length_change_nothing
     app.add_systems(Update, |world: &mut World| {
         world.resource_scope(|world, mut model: Mut<Model>| model.operate(world, true));
     });
-    let mut ticks = 0;
-    for count in [0, 1, 0, 2, 5, 0, 1].into_iter().cycle() {
-        if !goes_on(&app, operations) {
-            break;
-        }
-        frame(&mut app, count);
-        ticks += count as usize;
-    }
-    assert_worth(&app, ticks);
+    run(app, operations, [0, 1, 0, 2, 5, 0, 1].into_iter().cycle());
 }
