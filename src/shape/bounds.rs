@@ -62,12 +62,7 @@ impl<W: Wide> Bounds<W> {
 
     /// The box with these corners. In the plane, z is left out.
     pub fn of_f32(min: [f32; 3], max: [f32; 3]) -> Self {
-        let wide = |corner: [f32; 3]| {
-            let components = corner.into_iter().enumerate().take(W::DIMENSION);
-            components.fold(W::ZERO, |sum, (index, value)| {
-                sum + W::axis(index) * f64::from(value)
-            })
-        };
+        let wide = |corner: [f32; 3]| W::of(corner.map(f64::from));
         Self {
             min: wide(min),
             max: wide(max),

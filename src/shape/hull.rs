@@ -6,17 +6,14 @@ use super::{
     Outline, ShapeError, Support,
     corners::corners,
     directions::Directions,
+    lanes::{Lanes, MAX_POINTS},
     outline::Sides,
     points::{farthest, farthest_of},
     support::Corners,
 };
 use crate::space::{Space, Wide};
 
-/// From as many vertices on a table by direction is faster than to look at all of them: measured in 3D, where at 12 the
-/// two are even and at 16 the table takes three quarters of the time.
-const TABLE_FROM: usize = 16;
-
-/// Up to so many vertices a box is made of all of them: it takes as long as a support point on each side of it, by the table.
+/// Up to so many vertices a box is made of all of them: it takes no longer than a support point on each side of it.
 const BOX_TO: usize = 96;
 
 /// The convex hull of one or more points, checked and cleaned when it is made, and cheap to clone.
@@ -46,22 +43,41 @@ const BOX_TO: usize = 96;
 ///
 /// # Cost
 ///
-/// A hull of fewer than 16 vertices finds its support point by looking at each of them. One of 16 or more, from where on
-/// that is slower, makes a table of the vertices that can be the farthest in a direction: mostly 4 to 8 of them, whether
-/// there are 50 or 50,000. So a hull of 500 vertices costs half as much as a scan of 32. The exception are directions
+/// A hull of up to 64 vertices finds its support point by looking at all of them, eight at a time. One of more, from where
+/// on that is slower, makes a table of the vertices that can be the farthest in a direction: mostly 4 to 8 of them, whether
+/// there are 100 or 50,000. So a hull of 500 vertices costs no more than 1.5 times one of 32. The exception are directions
 /// at right angles to a face with many vertices (the end of a finely divided cylinder), for which all of the face are
-/// looked at. The answer is that of the scan, bit for bit: of vertices that are equally far the one given first.
+/// looked at. The answer is that of a scan of all, bit for bit: of vertices that are equally far the one given first.
 ///
-/// To make a hull takes some 5 µs for each vertex and 0.4 µs for each other point, optimised. The table takes 5 to 10
-/// numbers of 4 bytes for each vertex, and never more than 32. In the plane a hull of up to 16 vertices keeps its sides
-/// as well, 32 bytes each: contacts with another one, or with a circle, are in closed form.
-#[derive(Clone, Debug, PartialEq)]
+/// To make a hull takes some 5 µs for each vertex and 0.4 µs for each other point, optimised. Up to 64 vertices are kept
+/// twice; a table takes 5 to 10 numbers of 4 bytes for each vertex, and never more than 32. In the plane a hull of up to 16
+/// vertices keeps its sides as well, 32 bytes each: contacts with another one, or with a circle, are in closed form.
+#[derive(Clone, Debug)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
-    /// For hulls of many vertices.
-    directions: Option<Arc<Directions>>,
+    search: Search,
     /// In the plane, for hulls of few.
     sides: Option<Arc<Sides<V::Wide>>>,
+}
+
+/// How the farthest vertex is found.
+#[derive(Clone, Debug)]
+enum Search {
+    /// Of few: all of them, side by side.
+    Lanes(Lanes),
+    /// Of many: those that a table by direction lists.
+    Table(Arc<Directions>),
+    /// Of few of extreme size: all of them, one by one.
+    Scan,
+}
+
+impl Search {
+    fn new<W: Wide>(points: &[W]) -> Self {
+        if points.len() > MAX_POINTS {
+            return Self::Table(Arc::new(Directions::new(points)));
+        }
+        Lanes::new(points).map_or(Self::Scan, Self::Lanes)
+    }
 }
 
 impl<V: Space> ConvexHull<V> {
@@ -109,12 +125,10 @@ impl<V: Space> ConvexHull<V> {
 
     fn made_of(points: Arc<[V]>) -> Self {
         let wide: Vec<_> = points.iter().map(|point| point.widen()).collect();
-        let directions = (points.len() >= TABLE_FROM).then(|| Arc::new(Directions::new(&wide)));
-        let sides = Sides::new(&wide).map(Arc::new);
         Self {
             points,
-            directions,
-            sides,
+            search: Search::new(&wide),
+            sides: Sides::new(&wide).map(Arc::new),
         }
     }
 
@@ -122,11 +136,12 @@ impl<V: Space> ConvexHull<V> {
     pub fn points(&self) -> &[V] {
         &self.points
     }
+}
 
-    /// The numbers of the vertices to look at for `direction`, or `None` for all.
-    #[inline]
-    fn candidates(&self, direction: V::Wide) -> Option<&[u32]> {
-        self.directions.as_ref()?.candidates(direction)
+/// Hulls are the same if their vertices are, in the same order: all else is made of these.
+impl<V: Space> PartialEq for ConvexHull<V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.points == other.points
     }
 }
 
@@ -135,10 +150,15 @@ impl<V: Space> Support for ConvexHull<V> {
 
     #[inline]
     fn support(&self, direction: V::Wide) -> V::Wide {
-        match self.candidates(direction) {
-            Some(numbers) => farthest_of(&self.points, numbers, direction),
-            None => farthest(&self.points, direction),
-        }
+        let found = match &self.search {
+            Search::Lanes(lanes) => lanes.farthest(direction),
+            Search::Table(table) => {
+                let numbers = table.candidates(direction);
+                numbers.map(|numbers| farthest_of(&self.points, numbers, direction))
+            }
+            Search::Scan => None,
+        };
+        found.unwrap_or_else(|| farthest(&self.points, direction))
     }
 
     #[inline]
@@ -168,16 +188,19 @@ mod tests {
         (0..vertices).map(place).collect()
     }
 
-    /// The vertices looked at for a support point, on average and at most, as a direction turns little by little.
-    fn looked_at(vertices: usize) -> Result<(f64, usize), ShapeError> {
+    /// The vertices that the table lists for a direction, on average and at most, as it turns little by little.
+    fn listed(vertices: usize) -> Result<(f64, usize), ShapeError> {
         let hull = ConvexHull::new(ball(vertices))?;
         assert_eq!(hull.points().len(), vertices);
+        let Search::Table(table) = hull.search else {
+            return Ok((vertices as f64, vertices));
+        };
         let steps = 10_000;
         let counts: Vec<usize> = (0..steps)
             .map(|step| {
                 let time = step as f64 * 0.01;
                 let turned = [time.cos(), (0.7 * time).sin(), (0.31 * time).cos() + 0.1];
-                let list = hull.candidates(DVec3::from_array(turned));
+                let list = table.candidates(DVec3::from_array(turned));
                 list.map_or(vertices, <[u32]>::len)
             })
             .collect();
@@ -187,8 +210,8 @@ mod tests {
 
     #[test]
     fn a_support_point_of_many_vertices_takes_no_more_work_than_one_of_few() {
-        for vertices in [32, 64, 500, 2_000, 10_000] {
-            let (mean, most) = looked_at(vertices).unwrap_or_default();
+        for vertices in [MAX_POINTS + 1, 500, 2_000, 10_000] {
+            let (mean, most) = listed(vertices).unwrap_or_default();
             assert!(
                 (1.0..=8.0).contains(&mean) && most <= 16,
                 "of {vertices}: {mean} in the mean, {most} at most"
@@ -198,7 +221,6 @@ mod tests {
 
     #[test]
     fn a_hull_of_few_vertices_is_scanned() {
-        assert_eq!(looked_at(TABLE_FROM - 1), Ok((15.0, TABLE_FROM - 1)));
-        assert!(looked_at(TABLE_FROM).is_ok_and(|(_, most)| most < TABLE_FROM));
+        assert_eq!(listed(MAX_POINTS), Ok((MAX_POINTS as f64, MAX_POINTS)));
     }
 }

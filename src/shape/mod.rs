@@ -7,11 +7,11 @@
 //!
 //! `support.rs` is the contract. `kinds.rs` gathers what a collider can hold into one type, with the check of each;
 //! `round.rs`, `points.rs`, `hull.rs` and `extrusion.rs` have the support functions that take more than a line (of hulls,
-//! `corners.rs` drops what they do not need, `directions.rs` finds the farthest vertex, and `outline.rs` has the sides of
-//! those in the plane). `primitives.rs` is the table of
-//! Bevy's primitives, `polygon.rs` the regular ones among them, `rounded.rs` a margin around any shape; `into_shape.rs` says
-//! what can become a collider. `image.rs` maps a shape by a scale or a linear map. `compound.rs` and `mesh.rs` are convex
-//! parts together, found by their boxes: `bounds.rs`, `tree.rs`. `data.rs` is all of it as plain numbers, to save and load.
+//! `corners.rs` drops what they do not need, `lanes.rs` finds the farthest of few vertices and `directions.rs` of many, and
+//! `outline.rs` has the sides of those in the plane). `primitives.rs` is the table of Bevy's primitives, `polygon.rs` the
+//! regular ones among them, `rounded.rs` a margin around any shape; `into_shape.rs` says what can become a collider.
+//! `image.rs` maps a shape by a scale or a linear map. `compound.rs` and `mesh.rs` are convex parts together, found by their
+//! boxes: `bounds.rs`, `tree.rs`. `data.rs` is all of it as plain numbers, to save and load.
 
 mod bounds;
 mod compound;
@@ -26,6 +26,7 @@ mod hull;
 mod image;
 mod into_shape;
 mod kinds;
+mod lanes;
 mod mesh;
 #[cfg(feature = "mesh")]
 mod mesh_error;

@@ -91,6 +91,11 @@ const SINGULAR: f64 = 1e-6;
 /// The squares of lengths whose roots have all digits: f64 has fewer of them below 1e-308, and none beyond 1e308.
 const ALL_DIGITS: RangeInclusive<f64> = 1e-290..=1e300;
 
+/// Powers of two, which round nothing: 2⁸⁰⁰ and 2⁻⁸⁰⁰, that bring the square of the least and of the greatest number to where it
+/// has all digits.
+const HUGE: f64 = f64::from_bits((1023 + 800) << 52);
+const TINY: f64 = f64::from_bits((1023 - 800) << 52);
+
 /// The f64 vector of a space, with the operations that the solvers need of it.
 ///
 /// Where a formula differs between the dimensions, it is stated here once for both, in terms of a *facet*: a piece of
@@ -146,6 +151,9 @@ pub trait Wide:
 
     /// The components; in the plane, the third one is 0.
     fn components(self) -> [f64; 3];
+
+    /// The vector with these components; the plane has no third one.
+    fn of(components: [f64; 3]) -> Self;
 
     /// The lesser of each two components.
     fn least(self, other: Self) -> Self;
@@ -228,24 +236,16 @@ pub trait Wide:
     /// The vector of unit length in this direction, or `None` for the null vector and for what is not finite.
     #[inline]
     fn unit(self) -> Option<Self> {
-        let squared = self.length_squared();
-        if ALL_DIGITS.contains(&squared) {
-            Some(self * (1.0 / squared.sqrt()))
-        } else {
-            self.unit_of_extreme()
+        let (mut vector, mut squared) = (self, self.length_squared());
+        // The lengths of f32 are far from that, but a map may make 1e-80 of one, and a cross product 1e-160 of two of those.
+        if !ALL_DIGITS.contains(&squared) {
+            vector = self * if self.extent() < 1.0 { HUGE } else { TINY };
+            squared = vector.length_squared();
+            if !ALL_DIGITS.contains(&squared) {
+                return None;
+            }
         }
-    }
-
-    /// The same, where the square of the length is beyond the numbers with all digits: the lengths of f32 are far from
-    /// that, but a map may make 1e-80 of one, and a cross product 1e-160 of two of those.
-    #[cold]
-    #[inline(never)]
-    fn unit_of_extreme(self) -> Option<Self> {
-        // A power of two rounds nothing, and this one brings the least and the greatest number where squares are none.
-        let shift = 2.0_f64.powi(if self.extent() < 1.0 { 800 } else { -800 });
-        let scaled = self * shift;
-        let length = scaled.length();
-        (length > 0.0 && length.is_finite()).then(|| scaled * (1.0 / length))
+        Some(vector * (1.0 / squared.sqrt()))
     }
 
     /// A total order, by the components in turn. It has no geometric meaning and serves to make choices repeatable.

@@ -92,6 +92,11 @@ impl Wide for DVec2 {
     }
 
     #[inline]
+    fn of([x, y, _]: [f64; 3]) -> Self {
+        DVec2::new(x, y)
+    }
+
+    #[inline]
     fn least(self, other: Self) -> Self {
         self.min(other)
     }

@@ -35,17 +35,9 @@ impl Face {
 
     /// With the distance of its plane along the normal, which is infinite for a triangle without area, so that it is never
     /// the nearest.
-    #[inline]
-    fn new(points: &[DVec3], vertices: [u16; 3], neighbours: [u16; 3]) -> (Self, f64) {
-        let point = |number: u16| {
-            points
-                .get(usize::from(number))
-                .copied()
-                .unwrap_or(DVec3::NAN)
-        };
-        let [a, b, c] = vertices;
-        let (a, b, c) = (point(a), point(b), point(c));
-        let unit = DVec3::perpendicular(&[b - a, c - a]).and_then(Wide::unit);
+    #[inline(always)]
+    fn new([a, b, c]: [DVec3; 3], vertices: [u16; 3], neighbours: [u16; 3]) -> (Self, f64) {
+        let unit = (a - c).cross(b - c).unit();
         let face = Self {
             normal: unit.unwrap_or(DVec3::ZERO),
             vertices,
@@ -260,7 +252,9 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         };
         // The face across the edge from p to q of an outward triangle (p, q, r) is the one that lacks r.
         for [p, q, r] in triangles {
-            self.add(Face::new(points, [p, q, r], [r, p, q]))?;
+            let corners =
+                [p, q, r].map(|number: u16| *points.get(usize::from(number)).unwrap_or(&a));
+            self.add(Face::new(corners, [p, q, r], [r, p, q]))?;
         }
         self.made = triangles.len();
         Some(())
@@ -285,10 +279,10 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
     #[inline]
     fn grow(&mut self, points: &[DVec3], beyond: &Facet<DVec3>, tolerance: f64) -> Growth {
         let new = points.len().saturating_sub(1);
-        let Some(point) = points.get(new) else {
+        let Some(point) = points.last().copied() else {
             return Growth::Tangled;
         };
-        let marked = self.mark_seen(beyond.index as u16, *point, tolerance);
+        let marked = self.mark_seen(beyond.index as u16, point, tolerance);
         let outcome = if marked.is_none() || !self.rim_is_simple() {
             Growth::Tangled
         } else {
@@ -325,10 +319,14 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         };
         let new = new as u16;
         let mut previous = last.new;
+        let place_of = |number: u16| *points.get(usize::from(number)).unwrap_or(&point);
+        let mut start = place_of(first.start);
         for (place, edge) in rim.iter().enumerate() {
             let next = rim.get(place + 1).unwrap_or(first).new;
             let neighbours = [edge.across, next, previous];
-            let made = Face::new(points, [edge.start, edge.end, new], neighbours);
+            let end = place_of(edge.end);
+            let made = Face::new([start, end, point], [edge.start, edge.end, new], neighbours);
+            start = end;
             let number = usize::from(edge.new);
             if let (Some(face), Some(distance)) = (faces.get_mut(number), distances.get_mut(number))
             {

@@ -107,6 +107,11 @@ impl Wide for DVec3 {
     }
 
     #[inline]
+    fn of(components: [f64; 3]) -> Self {
+        components.into()
+    }
+
+    #[inline]
     fn least(self, other: Self) -> Self {
         self.min(other)
     }
