@@ -2,29 +2,23 @@
 
 use core::ops::{Deref, DerefMut};
 
-use smallvec::SmallVec;
+use arrayvec::ArrayVec;
 
 /// A list with room for `N`, of which nothing is set up before it is used.
-///
-/// Unlike the list that it is made of it never grows beyond that, and so never allocates.
 #[derive(Clone, Debug)]
-pub struct List<T, const N: usize>(SmallVec<[T; N]>);
+pub struct List<T, const N: usize>(ArrayVec<T, N>);
 
 impl<T: Copy, const N: usize> List<T, N> {
     /// An empty one.
     #[inline]
     pub fn new() -> Self {
-        Self(SmallVec::new())
+        Self(ArrayVec::new_const())
     }
 
     /// Adds to the end, or returns `None` if there is no room.
     #[inline]
     pub fn push(&mut self, value: T) -> Option<()> {
-        if self.is_full() {
-            return None;
-        }
-        self.0.push(value);
-        Some(())
+        self.0.try_push(value).ok()
     }
 
     /// Takes from the end.
@@ -36,7 +30,7 @@ impl<T: Copy, const N: usize> List<T, N> {
     /// Whether there is no room for more.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.0.len() >= N
+        self.0.is_full()
     }
 
     /// Leaves the first ones, so many of them.

@@ -206,19 +206,24 @@ impl<const FACES: usize> Polyhedron<FACES> {
         self.rim.len() >= 3
     }
 
-    /// Gives each edge of the rim a new triangle: those of removed ones first, and then further ones, for which there is room.
+    /// Gives each edge of the rim a triangle: those in sight first, which are no more, then others that have been removed, and
+    /// then further ones, for which there is room.
     #[inline]
     fn allocate(&mut self) {
-        let kept = self.removed.len().saturating_sub(self.rim.len());
-        let reused = self.removed.get(kept..).unwrap_or_default();
-        let reused_count = reused.len();
-        let numbers = reused.iter().copied().chain(self.faces.len() as u16..);
-        for (edge, number) in self.rim.iter_mut().zip(numbers) {
-            edge.new = number;
+        for (place, edge) in self.rim.iter_mut().enumerate() {
+            let free = self.seen.get(place).copied();
+            edge.new = free.or_else(|| self.removed.pop()).unwrap_or_else(|| {
+                let _ = self.distances.push(f64::INFINITY);
+                let _ = self.faces.push(Face::BLANK);
+                (self.faces.len() - 1) as u16
+            });
         }
-        self.removed.truncate(kept);
-        for _ in reused_count..self.rim.len() {
-            let _ = self.add((Face::BLANK, f64::INFINITY));
+        for number in self.seen.iter().skip(self.rim.len()) {
+            if let Some(distance) = self.distances.get_mut(usize::from(*number)) {
+                *distance = f64::INFINITY;
+            }
+            // There is room for all of them: no triangle is removed twice.
+            let _ = self.removed.push(*number);
         }
     }
 }
@@ -301,13 +306,6 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
                 }
             }
             return outcome;
-        }
-        for number in self.seen.iter() {
-            if let Some(distance) = self.distances.get_mut(usize::from(*number)) {
-                *distance = f64::INFINITY;
-            }
-            // There is room for all of them: no triangle is removed twice.
-            let _ = self.removed.push(*number);
         }
         self.made += self.rim.len();
         self.allocate();
