@@ -198,8 +198,9 @@ fn the_counter_counts_what_a_tick_allocates() {
     assert_eq!(allocations, allocations_of_bevy() + 100);
 }
 
-/// On two threads there are eight tasks at most wherever work is shared out, for either dimension: in moving, in looking for
-/// pairs within and between the few sizes that there are, in testing them. Bevy allocates once or twice for each.
+/// On two threads there are eight tasks at most wherever work is shared out, for either dimension: in moving, in putting boxes in
+/// order, in looking for pairs within and between the few sizes that there are, in testing them. Bevy allocates once or twice for
+/// each.
 const MOST_OF_A_TICK: f64 = 2.0 * 8.0 * 8.0 * 2.0;
 
 #[test]
