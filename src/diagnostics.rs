@@ -25,7 +25,8 @@ pub struct CollisionDiagnostics {
     /// Of these, those that are not what or where they were in the tick before, with those that are gone.
     pub changed: usize,
     /// Pairs of colliders that may touch, by their boxes, or that the app has supplied. They are tested, but for those whose
-    /// layers part them. Pairs of which neither side has changed are not among them, unless the app has supplied them.
+    /// layers part them. Pairs of which neither side has changed are not among them, unless the app has supplied them; then
+    /// they are tested only if they were not supplied in the tick before.
     pub candidates: usize,
     /// Pairs of colliders that touch.
     pub contacts: usize,

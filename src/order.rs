@@ -28,29 +28,33 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     merge(keys, kept, others);
 }
 
-/// Merges the first `kept` keys, which are in order, with others in order: all that there are in the end.
+/// Merges the first `kept` keys, which are in order, with others in order: all that there are in the end. Fast if there are few
+/// others: what lies between two of them is moved at once.
 pub fn merge<T: Copy + Ord>(keys: &mut Vec<T>, mut kept: usize, others: &[T]) {
     keys.truncate(kept);
+    kept = keys.len();
     keys.extend(others);
-    let mut others = others.iter().rev().copied().peekable();
     // From the end, so that nothing is in the way.
-    for index in (0..keys.len()).rev() {
-        let Some(&other) = others.peek() else { break };
-        let last = kept.checked_sub(1).and_then(|last| keys.get(last)).copied();
-        let key = match last {
-            Some(last) if last > other => {
-                kept -= 1;
-                last
-            }
-            _ => {
-                others.next();
-                other
-            }
-        };
-        if let Some(place) = keys.get_mut(index) {
-            *place = key;
+    for (before, other) in others.iter().enumerate().rev() {
+        let first = first_beyond(keys.get(..kept).unwrap_or_default(), other);
+        keys.copy_within(first..kept, first + before + 1);
+        if let Some(place) = keys.get_mut(first + before) {
+            *place = *other;
         }
+        kept = first;
     }
+}
+
+/// Of keys in order, the first that is greater than another one. Sought from the end, in steps that grow.
+fn first_beyond<T: Ord>(keys: &[T], other: &T) -> usize {
+    let mut start = keys.len();
+    let mut step = 1;
+    while start > 0 && keys.get(start - 1).is_some_and(|key| key > other) {
+        start = start.saturating_sub(step);
+        step *= 2;
+    }
+    let rest = keys.get(start..).unwrap_or_default();
+    start + rest.partition_point(|key| key <= other)
 }
 
 #[cfg(test)]

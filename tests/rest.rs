@@ -255,6 +255,44 @@ fn candidates_of_the_plugins_own_are_found_at_rest_after_those_of_the_app() {
     });
 }
 
+#[test]
+fn candidates_of_the_app_rest_as_well() {
+    Touching::each(|mut touching, _| {
+        touching.world().insert_resource(BroadPhase::Custom);
+        let [one, other] = touching.sides;
+        let supply = |touching: &mut Touching| {
+            let mut pairs = touching.world().resource_mut::<CandidatePairs>();
+            pairs.clear();
+            pairs.push(other, one);
+        };
+        let is_written = |touching: &mut Touching| {
+            let state = touching.world().get_resource_ref::<CollisionState>();
+            let ticks = state.map(|state| state.last_changed());
+            ticks.expect("a state")
+        };
+        supply(&mut touching);
+        touching.begin();
+        touching.go_on();
+        let last = is_written(&mut touching);
+        touching.go_on();
+        // The same again is nothing new, in whatever order.
+        supply(&mut touching);
+        touching.go_on();
+        touching.go_on();
+        assert_eq!(is_written(&mut touching), last);
+        // What is no candidate for a while ends, and begins when it is one again, though nothing moves.
+        touching.world().resource_mut::<CandidatePairs>().clear();
+        touching.end(EndReason::NotCandidate);
+        assert!(tick(&mut touching.app).is_empty());
+        assert_ne!(is_written(&mut touching), last);
+        supply(&mut touching);
+        touching.begin();
+        touching.go_on();
+        touching.world().insert_resource(BroadPhase::Automatic);
+        touching.go_on();
+    });
+}
+
 /// Two apps with the same entities: in one the plugin finds the pairs, in the other all pairs are tested in each tick.
 #[test]
 fn no_pair_is_missed_whatever_its_sizes_and_wherever_it_is() {
@@ -315,6 +353,12 @@ fn no_pair_is_missed_whatever_its_sizes_and_wherever_it_is() {
                         }
                     }
                 }
+                // So that all are tested that are supplied.
+                let world = apps[1].world_mut();
+                let mut colliders = world.query::<&mut Collider>();
+                colliders
+                    .iter_mut(world)
+                    .for_each(|mut it| it.set_changed());
                 let [found, expected] = apps.each_mut().map(|app| tick(app).messages);
                 assert_eq!(found, expected, "{step}");
                 hits += found.len();

@@ -1,5 +1,7 @@
 //! Third stage: which candidate pairs touch, and how.
 
+use core::hint::black_box;
+
 use bevy::{platform::time::Instant, prelude::*};
 
 use super::{
@@ -16,6 +18,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     event::CollisionEvent,
     query::{Pair, local_contact},
+    shape::Body,
     space::Space,
 };
 
@@ -26,18 +29,69 @@ pub struct FoundContacts {
     order: PairOrder,
     /// Whether anything was, or has to be held to be, other than in the last tick.
     pub is_changed: bool,
-    /// The pairs that the app has supplied, in order, each once, with the lesser entity first.
-    supplied: Vec<(Entity, Entity)>,
-    slots: SuppliedSlots,
+    supply: Supply,
     /// Of each task.
     of_tasks: Vec<Contacts>,
 }
 
-/// The slots of the pairs that the app has supplied, as far as their boxes meet.
+/// The pairs that the app supplies.
 #[derive(Default)]
-struct SuppliedSlots {
+struct Supply {
+    /// Whether it does.
+    is_asked: bool,
+    /// In order, each once, with the lesser entity first.
+    pairs: Vec<(Entity, Entity)>,
+    /// Whether the app has written them since the last tick; and if so, what they were in that.
+    is_written: bool,
+    earlier: Vec<(Entity, Entity)>,
+    /// The slots of those to test: whose boxes meet, and of which one side has changed, or that were not supplied before.
     plane: Vec<(u32, u32)>,
     solid: Vec<(u32, u32)>,
+}
+
+impl Supply {
+    /// Takes the pairs over, or forgets them if the app is not asked for any. Whether they are others than in the last tick.
+    fn update(&mut self, supplied: &Res<CandidatePairs>, is_asked: bool) -> bool {
+        let Self { pairs, earlier, .. } = self;
+        let was_asked = core::mem::replace(&mut self.is_asked, is_asked);
+        if !is_asked {
+            pairs.clear();
+        }
+        self.is_written = is_asked && (supplied.is_changed() || !was_asked);
+        if !self.is_written {
+            return false;
+        }
+        core::mem::swap(pairs, earlier);
+        pairs.clear();
+        pairs.extend(supplied.iter().map(|(a, b)| (a.min(b), a.max(b))));
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs != earlier
+    }
+
+    /// Lists the slots of those to test.
+    fn list(&mut self, proxies: &Proxies) {
+        let Proxies { plane, solid, .. } = proxies;
+        self.plane.clear();
+        self.solid.clear();
+        let different = self.pairs.iter().filter(|(entity, other)| entity != other);
+        for pair in different {
+            let is_new = || self.is_written && self.earlier.binary_search(pair).is_err();
+            match (proxies.place(pair.0), proxies.place(pair.1)) {
+                (Some(Place::Plane(a)), Some(Place::Plane(b))) if plane.may_meet((a, b)) => {
+                    let is_changed = plane.is_changed(a) || plane.is_changed(b);
+                    self.plane
+                        .extend((is_changed || is_new()).then_some((a, b)));
+                }
+                (Some(Place::Solid(a)), Some(Place::Solid(b))) if solid.may_meet((a, b)) => {
+                    let is_changed = solid.is_changed(a) || solid.is_changed(b);
+                    self.solid
+                        .extend((is_changed || is_new()).then_some((a, b)));
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Contacts, each with the lesser entity first. The phase of all of them is `Started`, until the report stage finds out.
@@ -53,21 +107,46 @@ struct Contacts {
 /// A task tests no fewer pairs than this: to hand it over takes as long as some.
 const PAIRS_OF_A_TASK: usize = 64;
 
+/// So many pairs are looked up before they are tested: proxies lie anywhere in memory, which is asked for all of them at once
+/// then, and not for one after the other.
+const PAIRS_AT_ONCE: usize = 16;
+
+/// Two proxies with their slots, the lesser entity first.
+type Sides<'a, V> = [(u32, &'a Proxy<V>); 2];
+
 impl Contacts {
-    /// Tests a pair.
-    #[inline]
-    fn test<V: Space>(&mut self, proxies: &Slots<V>, (a, b): (u32, u32)) {
-        if let (Some(one), Some(other)) = (proxies.get(a), proxies.get(b)) {
-            let (a, b) = if one.entity < other.entity {
-                ((a, one), (b, other))
-            } else {
-                ((b, other), (a, one))
-            };
-            make_room(&mut self.pairs);
-            let contact = deepest(proxies, [a, b], &mut self.scratch, &mut self.parts);
-            self.pairs.extend(contact);
+    /// Tests pairs.
+    fn test<V: Space>(&mut self, proxies: &Slots<V>, pairs: &[(u32, u32)]) {
+        for pairs in pairs.chunks(PAIRS_AT_ONCE) {
+            let mut found = [None; PAIRS_AT_ONCE];
+            for (found, pair) in found.iter_mut().zip(pairs) {
+                *found = sides(proxies, *pair);
+            }
+            for sides in found.into_iter().flatten() {
+                make_room(&mut self.pairs);
+                let contact = deepest(proxies, sides, &mut self.scratch, &mut self.parts);
+                self.pairs.extend(contact);
+            }
         }
     }
+}
+
+/// The proxies of a pair, if their layers let them meet.
+#[inline]
+fn sides<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32)) -> Option<Sides<'_, V>> {
+    let (one, other) = (proxies.get(a)?, proxies.get(b)?);
+    // One word of each cache line or so, of what is looked at later.
+    for proxy in [one, other] {
+        black_box(proxy.place.factor().is_some() & matches!(proxy.body, Body::Convex(_)));
+    }
+    if !one.layers.interacts_with(other.layers) {
+        return None;
+    }
+    Some(if one.entity < other.entity {
+        [(a, one), (b, other)]
+    } else {
+        [(b, other), (a, one)]
+    })
 }
 
 impl FoundContacts {
@@ -85,13 +164,12 @@ impl FoundContacts {
 
     /// Whether the app has supplied the pair, with the lesser entity first.
     pub fn was_supplied(&self, pair: (Entity, Entity)) -> bool {
-        self.supplied.binary_search(&pair).is_ok()
+        self.supply.pairs.binary_search(&pair).is_ok()
     }
 
     fn clear(&mut self) {
         self.contacts.pairs.clear();
         self.contacts.parts.clear();
-        self.supplied.clear();
     }
 }
 
@@ -99,16 +177,16 @@ impl FoundContacts {
 pub fn narrow_phase(
     proxies: Res<Proxies>,
     candidates: Res<Candidates>,
-    supply: Res<CandidatePairs>,
+    supplied: Res<CandidatePairs>,
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
 ) {
     let start = Instant::now();
-    find_contacts(&proxies, &candidates, &supply, &mut found);
+    find_contacts(&proxies, &candidates, &supplied, &mut found);
     let candidates = candidates.plane.pairs().len() + candidates.solid.pairs().len();
     diagnostics.candidates = match proxies.source {
         BroadPhase::Automatic => candidates,
-        BroadPhase::Custom => found.supplied.len(),
+        BroadPhase::Custom => found.supply.pairs.len(),
     };
     diagnostics.narrow_phase = start.elapsed();
 }
@@ -116,7 +194,7 @@ pub fn narrow_phase(
 fn find_contacts(
     proxies: &Proxies,
     candidates: &Candidates,
-    supply: &CandidatePairs,
+    supplied: &Res<CandidatePairs>,
     found: &mut FoundContacts,
 ) {
     found.clear();
@@ -124,37 +202,19 @@ fn find_contacts(
         contacts,
         order,
         is_changed,
-        supplied,
-        slots,
+        supply,
         of_tasks,
     } = found;
     let Proxies { plane, solid, .. } = proxies;
     let is_supplied = proxies.source == BroadPhase::Custom;
-    *is_changed = is_supplied
+    *is_changed = supply.update(supplied, is_supplied)
         || proxies.is_restored
         || !plane.changed().is_empty()
         || !solid.changed().is_empty();
-    if is_supplied {
-        supplied.extend(supply.iter().map(|(a, b)| (a.min(b), a.max(b))));
-        supplied.sort_unstable();
-        supplied.dedup();
-        slots.plane.clear();
-        slots.solid.clear();
-        for (entity, other) in supplied.iter().filter(|(entity, other)| entity != other) {
-            match (proxies.place(*entity), proxies.place(*other)) {
-                (Some(Place::Plane(a)), Some(Place::Plane(b))) if plane.may_meet((a, b)) => {
-                    slots.plane.push((a, b));
-                }
-                (Some(Place::Solid(a)), Some(Place::Solid(b))) if solid.may_meet((a, b)) => {
-                    slots.solid.push((a, b));
-                }
-                _ => {}
-            }
-        }
-    }
     if *is_changed {
         let (of_plane, of_solid) = if is_supplied {
-            (slots.plane.as_slice(), slots.solid.as_slice())
+            supply.list(proxies);
+            (supply.plane.as_slice(), supply.solid.as_slice())
         } else {
             (candidates.plane.pairs(), candidates.solid.pairs())
         };
@@ -177,16 +237,14 @@ fn test_all<V: Space>(
     all: &mut Contacts,
 ) {
     let Some((pool, size)) = share(pairs.len(), PAIRS_OF_A_TASK) else {
-        pairs.iter().for_each(|pair| all.test(proxies, *pair));
+        all.test(proxies, pairs);
         return;
     };
     let tasks = pairs.chunks(size);
     found.resize_with(tasks.len().max(found.len()), Contacts::default);
     pool.scope(|scope| {
         for (pairs, found) in tasks.clone().zip(&mut *found) {
-            scope.spawn(async move {
-                pairs.iter().for_each(|pair| found.test(proxies, *pair));
-            });
+            scope.spawn(async move { found.test(proxies, pairs) });
         }
     });
     for found in found {
@@ -199,13 +257,10 @@ fn test_all<V: Space>(
 /// `parts`.
 fn deepest<V: Space>(
     proxies: &Slots<V>,
-    [(slot_a, a), (slot_b, b)]: [(u32, &Proxy<V>); 2],
+    [(slot_a, a), (slot_b, b)]: Sides<V>,
     scratch: &mut Scratch,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
-    if !a.layers.interacts_with(b.layers) {
-        return None;
-    }
     if let (Some(shape_a), Some(shape_b)) = (a.image(), b.image()) {
         let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
         let contact = local_contact(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;

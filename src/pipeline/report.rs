@@ -67,7 +67,7 @@ pub struct News {
     /// All contacts of this tick, with their phases; and those of the parts.
     contacts: Vec<CollisionEvent>,
     parts: Vec<CollisionEvent>,
-    /// What began and what ended.
+    /// What ended; and what began, if anybody observes.
     turns: Vec<CollisionEvent>,
     /// Of each contact of the last tick, its number among those of this one; too large a number if it has ended.
     numbers: Vec<u32>,
@@ -97,7 +97,6 @@ pub fn report(
         let mut messages = core::mem::take(&mut *world.resource_mut::<Messages<CollisionEvent>>());
         news.collect(world, &state, ongoing, &mut messages);
         *world.resource_mut::<Messages<CollisionEvent>>() = messages;
-        news.is_settled = news.turns.is_empty();
         news.hand_over(&mut state);
     } else if ongoing == OngoingEvents::EveryTick {
         world.write_message_batch(state.contacts().iter().copied());
@@ -144,6 +143,7 @@ impl News {
             parts,
             turns,
             numbers,
+            is_settled,
             ..
         } = self;
         contacts.clear();
@@ -151,6 +151,8 @@ impl News {
         parts.clear();
         let found = world.resource::<FoundContacts>();
         let stands = stands(world);
+        let is_observed = is_anything_observed(world);
+        let mut goes_on = true;
         merge(last.contacts(), found.pairs(), |old, new| {
             let Some(event) = new.or(old) else { return };
             let phase = match (old, new) {
@@ -167,7 +169,8 @@ impl News {
                 make_room(contacts);
                 contacts.push(event);
             }
-            if !event.ongoing() {
+            goes_on &= event.ongoing();
+            if event.ended() || (event.started() && is_observed) {
                 make_room(turns);
                 turns.push(event);
             }
@@ -182,6 +185,7 @@ impl News {
                 messages.write(event);
             }
         });
+        *is_settled = goes_on;
         // Of a pair that stands, none are found.
         merge(last.parts_of_all(), found.parts(), |old, new| {
             parts.extend(new.or(old.filter(|old| stands(old))));
@@ -219,14 +223,16 @@ fn merge<'a>(
 /// Whether a contact of the last tick is as it was without having been found, for neither of the two has changed.
 fn stands(world: &World) -> impl Fn(&CollisionEvent) -> bool {
     let proxies = world.resource::<Proxies>();
+    let found = world.resource::<FoundContacts>();
     let as_was = |entity: Entity| match proxies.place(entity) {
         Some(Place::Plane(slot)) => !proxies.plane.is_changed(slot),
         Some(Place::Solid(slot)) => !proxies.solid.is_changed(slot),
         _ => false,
     };
-    // Of those that the app supplies, each is tested.
-    let is_tested = proxies.source == BroadPhase::Custom;
-    move |contact| !is_tested && as_was(contact.entity) && as_was(contact.other)
+    let is_candidate = |contact: &CollisionEvent| {
+        proxies.source == BroadPhase::Automatic || found.was_supplied(contact.pair())
+    };
+    move |contact| as_was(contact.entity) && as_was(contact.other) && is_candidate(contact)
 }
 
 /// Why two entities that touched in the last tick do so no longer.
@@ -269,7 +275,7 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
 
 /// Triggers the entity events on both sides of each pair, as far as they still exist and anybody observes.
 fn trigger_observers(world: &mut World, turns: &[CollisionEvent]) {
-    if !is_observed::<CollisionEnded>(world) && !is_observed::<CollisionStarted>(world) {
+    if !is_anything_observed(world) {
         return;
     }
     for event in turns {
@@ -289,6 +295,11 @@ fn trigger_observers(world: &mut World, turns: &[CollisionEvent]) {
             world.flush();
         }
     }
+}
+
+/// Whether there is any observer of what began or ended.
+fn is_anything_observed(world: &World) -> bool {
+    is_observed::<CollisionStarted>(world) || is_observed::<CollisionEnded>(world)
 }
 
 /// Whether there is any observer of the event.

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 use crate::{
     order::restore,
-    pipeline::{aabb::Aabb, room::give_back},
+    pipeline::{aabb::Aabb, room::give_back, tasks::share},
 };
 
 /// Rows are numbered up to this in each direction. Cells are at least so large that no box is beyond.
@@ -108,6 +108,27 @@ fn in_order(value: f32) -> u32 {
     }
 }
 
+/// The box of a slot.
+#[inline]
+fn box_of(boxes: &[Aabb], slot: u32) -> Aabb {
+    boxes.get(slot as usize).copied().unwrap_or(Aabb::NONE)
+}
+
+/// What a box is in order by: the number of its row, 64 bits; where it begins along x, 32; its slot, 32. `inverses` are those of
+/// the cells along y and z.
+#[inline]
+fn key_of(Aabb { min, .. }: &Aabb, slot: u32, inverses: [f64; 2]) -> u128 {
+    let number = RowNumber::of(min.map(f64::from), inverses);
+    let x = in_order(min[0]);
+    u128::from(number.in_order()) << 64 | u128::from(x) << 32 | u128::from(slot)
+}
+
+/// With a slot, the key of what leaves: beyond all others, for no box begins at what is no number.
+const LEAVES: u128 = u128::MAX << 32;
+
+/// A task makes no fewer keys or entries than this: to hand them over takes as long as some hundred.
+const KEYS_OF_A_TASK: usize = 2048;
+
 /// A box in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -127,7 +148,7 @@ struct Row {
 pub struct Level {
     /// Along y and z; larger than all of the boxes.
     cells: [f64; 2],
-    /// The number of the row, 64 bits; where the box begins along x, 32; the slot, 32.
+    /// See [`key_of`].
     keys: Vec<u128>,
     entries: Vec<Entry>,
     rows: Vec<Row>,
@@ -153,14 +174,49 @@ impl Level {
         self.largest = self.largest.max(size);
     }
 
-    /// Of the boxes that it has, keeps those for which `stays` tells a size.
-    pub fn retain(&mut self, mut stays: impl FnMut(u32) -> Option<f64>) {
-        let largest = &mut self.largest;
-        *largest = 0.0;
-        self.keys.retain(|key| {
-            let size = stays(*key as u32);
-            *largest = largest.max(size.unwrap_or(0.0));
-            size.is_some()
+    /// Of the boxes that it has, keeps those for which `stays` tells a size, with keys for where they are now, as long as cells
+    /// stay what they are. Calls `leave` with the slots of the others.
+    pub fn retain(
+        &mut self,
+        boxes: &[Aabb],
+        stays: impl Fn(u32, &Aabb) -> Option<f64> + Copy + Send + Sync,
+        mut leave: impl FnMut(u32),
+    ) {
+        let inverses = self.inverses();
+        // The largest of those that stay.
+        let renew = move |keys: &mut [u128]| {
+            let mut largest = 0.0_f64;
+            for key in keys {
+                let slot = *key as u32;
+                let aabb = box_of(boxes, slot);
+                *key = match stays(slot, &aabb) {
+                    Some(size) => {
+                        largest = largest.max(size);
+                        key_of(&aabb, slot, inverses)
+                    }
+                    None => LEAVES | u128::from(slot),
+                };
+            }
+            largest
+        };
+        let keys = &mut self.keys;
+        self.largest = match share(keys.len(), KEYS_OF_A_TASK) {
+            Some((pool, size)) => {
+                let largest = pool.scope(|scope| {
+                    for keys in keys.chunks_mut(size) {
+                        scope.spawn(async move { renew(keys) });
+                    }
+                });
+                largest.into_iter().fold(0.0, f64::max)
+            }
+            None => renew(keys),
+        };
+        keys.retain(|key| {
+            let stays = *key < LEAVES;
+            if !stays {
+                leave(*key as u32);
+            }
+            stays
         });
     }
 
@@ -198,38 +254,59 @@ impl Level {
     }
 
     fn sort_into_rows(&mut self, boxes: &[Aabb]) {
-        let box_of = |slot: u32| boxes.get(slot as usize).copied().unwrap_or(Aabb::NONE);
         let slots = self.keys.iter().map(|key| *key as u32);
         let slots = slots.chain(self.newcomers.iter().copied());
         let count = self.keys.len() + self.newcomers.len();
         let sample = slots.step_by(count / SAMPLE + 1);
-        let wished = wished_cells(sample.map(box_of), count, self.largest, self.crowding.part);
+        let sample = sample.map(|slot| box_of(boxes, slot));
+        let wished = wished_cells(sample, count, self.largest, self.crowding.part);
+        let mut is_same = true;
         for (cell, wished) in self.cells.iter_mut().zip(wished) {
-            *cell = settled(*cell, self.largest, wished);
+            let settled = settled(*cell, self.largest, wished);
+            is_same &= settled == *cell;
+            *cell = settled;
         }
         let inverses = self.inverses();
-        let key = |slot: u32| {
-            let [x, y, z] = box_of(slot).min;
-            let number = RowNumber::of([x.into(), y.into(), z.into()], inverses);
-            let x = in_order(x);
-            u128::from(number.in_order()) << 64 | u128::from(x) << 32 | u128::from(slot)
-        };
-        self.keys.iter_mut().for_each(|it| *it = key(*it as u32));
+        let key = |slot: u32| key_of(&box_of(boxes, slot), slot, inverses);
+        if !is_same {
+            self.keys.iter_mut().for_each(|it| *it = key(*it as u32));
+        }
         self.spare.clear();
         self.spare.extend(self.newcomers.drain(..).map(key));
         restore(&mut self.keys, &mut self.spare);
-        self.entries.clear();
-        self.entries.reserve_exact(count);
+        self.fill_entries(boxes);
         self.rows.clear();
         for (key, start) in self.keys.iter().zip(0..) {
-            let slot = *key as u32;
-            let aabb = box_of(slot);
-            self.entries.push(Entry { aabb, slot });
             let number = RowNumber::of_key(*key);
             if self.rows.last().is_none_or(|row| row.number != number) {
                 self.rows.push(Row { number, start });
             }
         }
+    }
+
+    /// Makes the entries for the keys.
+    fn fill_entries(&mut self, boxes: &[Aabb]) {
+        let Self { keys, entries, .. } = self;
+        let missing = keys.len().saturating_sub(entries.len());
+        entries.reserve_exact(missing);
+        let aabb = Aabb::NONE;
+        entries.resize(keys.len(), Entry { aabb, slot: 0 });
+        let fill = move |keys: &[u128], entries: &mut [Entry]| {
+            for (key, entry) in keys.iter().zip(entries) {
+                let slot = *key as u32;
+                let aabb = box_of(boxes, slot);
+                *entry = Entry { aabb, slot };
+            }
+        };
+        let Some((pool, size)) = share(keys.len(), KEYS_OF_A_TASK) else {
+            fill(keys, entries);
+            return;
+        };
+        pool.scope(|scope| {
+            for (keys, entries) in keys.chunks(size).zip(entries.chunks_mut(size)) {
+                scope.spawn(async move { fill(keys, entries) });
+            }
+        });
     }
 
     /// Gives back the memory of what has left, if that was most.

@@ -49,24 +49,23 @@ impl Rows {
         &mut self,
         boxes: &[Aabb],
         newcomers: impl IntoIterator<Item = u32>,
-        is_in: impl Fn(u32) -> bool,
+        is_in: impl Fn(u32) -> bool + Copy + Send + Sync,
     ) {
         let Self { levels, level_of } = self;
         level_of.resize(boxes.len(), NONE);
         // What has outgrown its level leaves it, and comes to another one like those that are new.
         let mut outgrown = SmallVec::<[u32; 16]>::new();
         for (number, level) in levels.iter_mut() {
-            level.retain(|slot| {
-                let size = boxes.get(slot as usize).map(size_of);
-                let size = size.filter(|_| is_in(slot));
-                let stays = size.filter(|size| level_for(*size) == *number);
-                if stays.is_none()
-                    && let Some(level_of) = level_of.get_mut(slot as usize)
-                {
+            let number = *number;
+            let stays = move |slot: u32, aabb: &Aabb| {
+                let size = is_in(slot).then(|| size_of(aabb));
+                size.filter(|size| level_for(*size) == number)
+            };
+            level.retain(boxes, stays, |slot| {
+                if let Some(level_of) = level_of.get_mut(slot as usize) {
                     *level_of = NONE;
-                    outgrown.extend(size.map(|_| slot));
+                    outgrown.extend(is_in(slot).then_some(slot));
                 }
-                stays
             });
         }
         for slot in outgrown.into_iter().chain(newcomers) {
