@@ -13,8 +13,8 @@ use crate::{
         tolerance::{OFFSET, TOUCHING},
     },
     shape::{
-        Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, ShapeError, Support,
-        Surroundings, Traits, centre_of,
+        Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, Support, Surroundings, Traits,
+        centre_of,
     },
     space::{Pose, Space, Wide},
 };
@@ -370,11 +370,9 @@ impl<V: Space> Proxy<V> {
     }
 }
 
-/// Why a collider takes no part.
+/// Why a shape takes no part where it is.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum Fault {
-    #[error("{0}")]
-    Shape(ShapeError),
     #[error("it has no Transform, or its ancestors are in a loop (or more than 4096)")]
     NoPose,
     #[error("its pose is not finite")]

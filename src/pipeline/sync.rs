@@ -25,7 +25,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
-    shape::AnyBody,
+    shape::{AnyBody, ShapeError},
     space::Space,
 };
 
@@ -113,9 +113,9 @@ impl Proxies {
     }
 
     /// Makes the proxy of an entity anew, and tells where it is.
-    fn remake(&mut self, world: &World, member: &Member, place: Place) -> Result<Place, Fault> {
+    fn remake(&mut self, world: &World, member: &Member, place: Place) -> Result<Place, Refusal> {
         let Member { entity, layers, .. } = *member;
-        let body = member.collider.body().map_err(Fault::Shape)?;
+        let body = member.collider.body()?;
         Ok(match body {
             None => {
                 self.remove(place);
@@ -277,7 +277,7 @@ impl Scan<'_> {
                 }
                 Some(place) => {
                     let is_led = block.has_parents();
-                    self.moves.add(place, layers, Target::new(transform, is_led));
+                    self.moves.add(place, layers, *transform, is_led);
                 }
                 None => {}
             }
@@ -299,8 +299,8 @@ impl Scan<'_> {
             (Some(place), Some(transform))
                 if !member.is_collider_changed && place != Place::Faulty =>
             {
-                let to = Target::new(transform, member.parent.is_some());
-                self.moves.add(place, member.layers, to);
+                let is_led = member.parent.is_some();
+                self.moves.add(place, member.layers, *transform, is_led);
             }
             _ => self.remake(member, old),
         }
@@ -313,10 +313,10 @@ impl Scan<'_> {
         }
         let place = old.unwrap_or(Place::Inert);
         let remade = self.proxies.remake(self.world, member, place);
-        let place = remade.unwrap_or_else(|fault| {
+        let place = remade.unwrap_or_else(|refusal| {
             self.proxies.remove(place);
             if place != Place::Faulty {
-                warn_of(self.world, member.entity, fault);
+                warn_of(self.world, member.entity, refusal);
             }
             Place::Faulty
         });
@@ -342,30 +342,15 @@ pub struct Moves {
     solid: Vec<Move>,
 }
 
+/// As small as may be, as there are thousands of them between what they are made from and what they are for.
 struct Move {
     slot: u32,
     layers: CollisionLayers,
-    to: Target,
+    transform: Transform,
+    /// Whether it has ancestors, whose transforms count too.
+    is_led: bool,
     /// Whether it is not what it was.
     outcome: Result<bool, Fault>,
-}
-
-/// Where to.
-enum Target {
-    /// To where its own transform says.
-    Own(Transform),
-    /// To where that and those of its ancestors say.
-    Led,
-}
-
-impl Target {
-    fn new(transform: &Transform, is_led: bool) -> Self {
-        if is_led {
-            Self::Led
-        } else {
-            Self::Own(*transform)
-        }
-    }
 }
 
 /// So many moves are carried out together: enough for some tasks of each thread, and so few that they are still near when
@@ -377,7 +362,7 @@ impl Moves {
         self.plane.len() + self.solid.len()
     }
 
-    fn add(&mut self, place: Place, layers: CollisionLayers, to: Target) {
+    fn add(&mut self, place: Place, layers: CollisionLayers, transform: Transform, is_led: bool) {
         let (slot, moves) = match place {
             Place::Plane(slot) => (slot, &mut self.plane),
             Place::Solid(slot) => (slot, &mut self.solid),
@@ -386,7 +371,8 @@ impl Moves {
         moves.push(Move {
             slot,
             layers,
-            to,
+            transform,
+            is_led,
             outcome: Ok(false),
         });
     }
@@ -452,7 +438,7 @@ fn move_some<V: Space>(
     for it in moves {
         let index = it.slot as usize - offset;
         if let (Some(Some(proxy)), Some(aabb)) = (proxies.get_mut(index), boxes.get_mut(index)) {
-            it.outcome = move_one(world, proxy, aabb, it.layers, &it.to);
+            it.outcome = move_one(world, proxy, aabb, it);
         }
     }
 }
@@ -462,24 +448,36 @@ fn move_one<V: Space>(
     world: &World,
     proxy: &mut Proxy<V>,
     aabb: &mut Aabb,
-    layers: CollisionLayers,
-    to: &Target,
+    to: &Move,
 ) -> Result<bool, Fault> {
-    let place = match to {
-        Target::Own(transform) => Placement::alone::<V>(transform)?,
-        Target::Led => Placement::of::<V>(world, proxy.entity)?,
+    let place = if to.is_led {
+        Placement::of::<V>(world, proxy.entity)?
+    } else {
+        Placement::alone::<V>(&to.transform)?
     };
-    if proxy.place.is(&place) && proxy.layers == layers {
+    if proxy.place.is(&place) && proxy.layers == to.layers {
         return Ok(false);
     }
-    proxy.layers = layers;
+    proxy.layers = to.layers;
     *aabb = proxy.put(place)?;
     Ok(true)
 }
 
-/// One warning for as long as the fault lasts.
-fn warn_of(world: &World, entity: Entity, fault: Fault) {
+/// Why a collider takes no part.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Place(#[from] Fault),
+}
+
+/// One warning for as long as it lasts.
+fn warn_of(world: &World, entity: Entity, fault: impl Into<Refusal>) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
-    log::warn!("the collider of entity {entity}{name} touches nothing: {fault}");
+    log::warn!(
+        "the collider of entity {entity}{name} touches nothing: {}",
+        fault.into()
+    );
 }
