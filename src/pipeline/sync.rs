@@ -5,7 +5,7 @@
 //! last tick has neither come nor gone nor got or lost a component, by whatever way, and all others are looked up. Of
 //! ancestors the changes are noted likewise, and that a link to one has gone shows in their number.
 //!
-//! What has only moved, as most of what changes has, is moved on all threads, some thousands at a time.
+//! What has only moved, as most of what changes has, is moved on all threads, some thousands for each at a time.
 
 use bevy::{ecs::entity::EntityGeneration, platform::time::Instant, prelude::*};
 
@@ -19,7 +19,7 @@ use super::{
     room::make_room_for,
     slots::Slots,
     tables::{Table, Tables},
-    tasks::share,
+    tasks::{share, threads},
 };
 use crate::{
     diagnostics::CollisionDiagnostics,
@@ -177,6 +177,7 @@ pub fn sync(
             proxies,
             displaced: &mut displaced,
             moves: &mut moves,
+            moves_at_a_time: MOVES_OF_A_THREAD * threads() - BLOCK,
         };
         Chunk::for_each(&colliders, |chunk| {
             let first = chunk.entities.first();
@@ -204,6 +205,7 @@ struct Scan<'a> {
     /// Who is not listed any more where it was in the last tick.
     displaced: &'a mut Vec<Entity>,
     moves: &'a mut Moves,
+    moves_at_a_time: usize,
 }
 
 impl Scan<'_> {
@@ -211,7 +213,7 @@ impl Scan<'_> {
     fn look_at(&mut self, table: &mut Table, chunk: &Chunk) {
         let mut start = 0;
         while start < chunk.entities.len() {
-            if self.moves.len() >= MOVES_AT_A_TIME {
+            if self.moves.len() >= self.moves_at_a_time {
                 self.moves.carry_out(self.world, self.proxies);
             }
             let block = chunk.slice(start..chunk.entities.len().min(start + BLOCK));
@@ -353,9 +355,9 @@ struct Move {
     outcome: Result<bool, Fault>,
 }
 
-/// So many moves are carried out together: enough for some tasks of each thread, and so few that they are still near when
-/// their turn comes.
-const MOVES_AT_A_TIME: usize = 4096 - BLOCK;
+/// So many moves for each thread are carried out together: enough that it is not long waited for, and so few that they are still
+/// near when their turn comes.
+const MOVES_OF_A_THREAD: usize = 4096;
 
 impl Moves {
     fn len(&self) -> usize {
