@@ -30,10 +30,12 @@ pub enum Kind {
     Sizes,
     /// The moving scene, but all are somewhere else each tick.
     Teleport,
+    /// The mixed scene, but each tick one of a hundred goes, and another one comes.
+    Churn,
 }
 
 impl Kind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Moving,
         Self::Mixed,
         Self::Pile,
@@ -42,6 +44,7 @@ impl Kind {
         Self::Hulls,
         Self::Sizes,
         Self::Teleport,
+        Self::Churn,
     ];
 }
 
@@ -84,7 +87,7 @@ impl Scene {
     pub fn new(kind: Kind, flat: bool, count: usize) -> Self {
         let mut random = StdRng::seed_from_u64(0x0B0B + count as u64 + u64::from(flat));
         let things = match kind {
-            Kind::Mixed => mixed(flat, count, &mut random),
+            Kind::Mixed | Kind::Churn => mixed(flat, count, &mut random),
             Kind::Pile => pile(flat, count, &mut random),
             Kind::Static => apart(flat, count, &mut random),
             Kind::Moving | Kind::Idle | Kind::Hulls | Kind::Sizes | Kind::Teleport => {
@@ -92,6 +95,15 @@ impl Scene {
             }
         };
         Self { kind, flat, things }
+    }
+
+    /// The numbers of those that go before a tick, and come anew: they are spread over all, and in a hundred ticks each is once.
+    pub fn renewed(&self, tick: u32) -> impl Iterator<Item = usize> {
+        let count = match self.kind {
+            Kind::Churn => self.things.len(),
+            _ => 0,
+        };
+        (tick as usize % 100..count).step_by(100)
     }
 }
 

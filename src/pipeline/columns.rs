@@ -84,14 +84,6 @@ impl<'a, T> Column<'a, T> {
     }
 }
 
-/// Which of the components that not all colliders have an entity has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Has {
-    pub transform: bool,
-    pub layers: bool,
-    pub parent: bool,
-}
-
 /// Colliders that follow one another in a table: what Bevy has of them, in the same order.
 #[derive(Clone, Copy)]
 pub struct Chunk<'a> {
@@ -103,14 +95,9 @@ pub struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Calls `visit` with all colliders of a world.
-    pub fn for_each(
-        world: &World,
-        colliders: &mut QueryState<Columns>,
-        mut visit: impl FnMut(Chunk),
-    ) {
-        let query = colliders.query(world);
-        if let Ok(tables) = query.contiguous_iter() {
+    /// Calls `visit` with all colliders.
+    pub fn for_each(colliders: &Query<Columns>, mut visit: impl FnMut(Chunk)) {
+        if let Ok(tables) = colliders.contiguous_iter() {
             for (entities, transforms, colliders, layers, parents) in tables {
                 visit(Chunk {
                     entities,
@@ -123,7 +110,7 @@ impl<'a> Chunk<'a> {
             return;
         }
         // An app may have made a component that is not kept in tables one that disables entities. Then one by one.
-        for (entity, transform, collider, layers, parent) in &query {
+        for (entity, transform, collider, layers, parent) in colliders {
             let ticks = (
                 transform.as_ref().map(Ref::last_changed),
                 collider.last_changed(),
@@ -163,24 +150,14 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// What all of them have.
-    pub fn has(&self) -> Has {
-        Has {
-            transform: self.transforms.is_some(),
-            layers: self.layers.is_some(),
-            parent: self.parents.is_some(),
-        }
-    }
-
-    /// Whether anything has changed of any of them, ancestors left aside.
+    /// Whether the transform or the layers of any of them have changed.
     #[inline]
-    pub fn has_changes(&self, since: Since) -> bool {
+    pub fn has_moves(&self, since: Since) -> bool {
         self.transforms.is_some_and(|it| it.has_changes(since))
             || self.layers.is_some_and(|it| it.has_changes(since))
-            || self.has_other_changes(since)
     }
 
-    /// Whether anything but transforms and layers has.
+    /// Whether anything else has changed of any of them, ancestors left aside.
     #[inline]
     pub fn has_other_changes(&self, since: Since) -> bool {
         self.colliders.has_changes(since) || self.parents.is_some_and(|it| it.has_changes(since))
@@ -204,6 +181,11 @@ impl<'a> Chunk<'a> {
         })
     }
 
+    /// Whether all of them have parents, or none.
+    pub fn has_parents(&self) -> bool {
+        self.parents.is_some()
+    }
+
     /// The parents, if they have any.
     pub fn parents(&self) -> impl Iterator<Item = Entity> {
         let parents = self.parents.map_or(&[][..], |it| it.values);
@@ -223,7 +205,6 @@ impl<'a> Chunk<'a> {
             parent: self
                 .parents
                 .and_then(|it| Some(it.values.get(index)?.parent())),
-            has: self.has(),
             is_collider_changed: is_changed,
             is_changed: is_changed
                 || self
@@ -243,7 +224,6 @@ pub struct Member<'a> {
     pub collider: &'a Collider,
     pub layers: CollisionLayers,
     pub parent: Option<Entity>,
-    pub has: Has,
     pub is_collider_changed: bool,
     /// Whether anything has changed, ancestors left aside.
     pub is_changed: bool,

@@ -27,6 +27,7 @@ mod report;
 mod room;
 mod slots;
 mod sync;
+mod tables;
 mod tasks;
 
 pub use broad_phase::{BroadPhase, CandidatePairs};

@@ -13,8 +13,8 @@ use crate::{
         tolerance::{OFFSET, TOUCHING},
     },
     shape::{
-        Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, ShapeError, Support,
-        Surroundings, Traits, centre_of,
+        Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, Support, Surroundings, Traits,
+        centre_of,
     },
     space::{Pose, Space, Wide},
 };
@@ -27,8 +27,6 @@ pub struct Proxy<V: Space> {
     pub place: Placement<V::Wide>,
     pub body: Body<V>,
     traits: Traits<V>,
-    /// The radius of a ball around the body and the middle of its bounds, unscaled; infinite where that is not known.
-    reach: f64,
 }
 
 /// With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
@@ -117,7 +115,6 @@ impl<V: Space> Proxy<V> {
             place,
             body: body.clone(),
             traits,
-            reach: traits.reach(),
         };
         let aabb = proxy.put(place)?;
         Ok((proxy, aabb))
@@ -138,8 +135,8 @@ impl<V: Space> Proxy<V> {
                 if (0..V::Wide::DIMENSION).any(|it| size.component(it) < 0.0) {
                     return Err(Fault::InsideOut);
                 }
-                let reach = place.factor().map_or(f64::INFINITY, |it| self.reach * it);
-                let aabb = Aabb::around(&bounds, reach);
+                let reach = place.factor().map(|it| self.traits.reach() * it);
+                let aabb = Aabb::around(&bounds, reach.unwrap_or(f64::INFINITY));
                 aabb.is_within(FARTHEST).then_some(aabb)
             }
             Extent::HalfSpace(it) => {
@@ -370,11 +367,9 @@ impl<V: Space> Proxy<V> {
     }
 }
 
-/// Why a collider takes no part.
+/// Why a shape takes no part where it is.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum Fault {
-    #[error("{0}")]
-    Shape(ShapeError),
     #[error("it has no Transform, or its ancestors are in a loop (or more than 4096)")]
     NoPose,
     #[error("its pose is not finite")]

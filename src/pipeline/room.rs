@@ -1,10 +1,16 @@
 //! How the lists grow that have an entry for each collider or contact, and large ones.
 
-/// Makes room for one more, by a fourth at a time: of a list that has grown by doubling half may be empty.
+/// Makes room for one more.
 #[inline]
 pub fn make_room<T>(list: &mut Vec<T>) {
-    if list.len() == list.capacity() {
-        list.reserve_exact(list.len() / 4 + 16);
+    make_room_for(list, 1);
+}
+
+/// Makes room for so many more, by a fourth at a time: of a list that has grown by doubling half may be empty.
+#[inline]
+pub fn make_room_for<T>(list: &mut Vec<T>, count: usize) {
+    if list.capacity() - list.len() < count {
+        list.reserve_exact(count.max(list.len() / 4 + 16));
     }
 }
 

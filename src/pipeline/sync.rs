@@ -1,30 +1,31 @@
 //! First stage: what collides in this tick, and where it is.
 //!
 //! Of the colliders that are as they were, nothing is read but the ticks at which Bevy has noted their last change: so what
-//! rests costs next to nothing. Which entities there are is told by the order in which Bevy lists them. Where it is the same
-//! as in the last tick, entity for entity, none has come or gone, by whatever way; from the first difference on, each is
-//! looked up. Of ancestors the changes are noted likewise, and that a link to one has gone shows in their number.
+//! rests costs next to nothing. Which entities there are is told by where Bevy lists them: who is listed where it was in the
+//! last tick has neither come nor gone nor got or lost a component, by whatever way, and all others are looked up. Of
+//! ancestors the changes are noted likewise, and that a link to one has gone shows in their number.
 //!
-//! What has only moved, as most of what changes has, is moved on all threads, some thousands at a time.
+//! What has only moved, as most of what changes has, is moved on all threads, some thousands for each at a time.
 
-use bevy::{platform::time::Instant, prelude::*};
+use bevy::{ecs::entity::EntityGeneration, platform::time::Instant, prelude::*};
 
 use super::{
     aabb::Aabb,
     broad_phase::BroadPhase,
-    columns::{Ancestors, Chunk, Columns, Has, Links, Member, Since},
+    columns::{Ancestors, Chunk, Columns, Member, Since},
     place::Placement,
     proxy::{Fault, Proxy},
     report::Written,
-    room::make_room,
+    room::make_room_for,
     slots::Slots,
-    tasks::share,
+    tables::{Table, Tables},
+    tasks::{share, threads},
 };
 use crate::{
     diagnostics::CollisionDiagnostics,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
-    shape::AnyBody,
+    shape::{AnyBody, ShapeError},
     space::Space,
 };
 
@@ -37,20 +38,15 @@ pub struct Proxies {
     pub source: BroadPhase,
     /// Whether the app has restored the contacts of some other tick.
     pub is_restored: bool,
-    /// In the order in which Bevy lists them: the entities with a collider,
-    entities: Vec<Entity>,
-    /// and what is known of them.
-    rows: Vec<Row>,
-    /// By the index of an entity: its row, if the entity there is this one.
-    row_of: Vec<u32>,
+    /// By the index of an entity with a collider.
+    known: Vec<Option<Known>>,
 }
 
 /// What is known of an entity with a collider.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct Known {
+    generation: EntityGeneration,
     place: Place,
-    has: Has,
-    links: Links,
 }
 
 /// Where in [`Proxies`] an entity is.
@@ -71,25 +67,41 @@ impl Proxies {
     }
 
     /// Where an entity with a collider is.
+    #[inline]
     pub fn place(&self, entity: Entity) -> Option<Place> {
-        let row = *self.row_of.get(entity.index_u32() as usize)? as usize;
-        // A number that another entity has left behind may lead anywhere.
-        let is_it = self.entities.get(row) == Some(&entity);
-        self.rows.get(row).filter(|_| is_it).map(|row| row.place)
+        let known = (*self.known.get(entity.index_u32() as usize)?)?;
+        (known.generation == entity.generation()).then_some(known.place)
     }
 
-    fn push(&mut self, entity: Entity, row: Row) {
+    /// Who is there.
+    fn entity_at(&self, place: Place) -> Option<Entity> {
+        match place {
+            Place::Plane(slot) => self.plane.get(slot).map(|it| it.entity),
+            Place::Solid(slot) => self.solid.get(slot).map(|it| it.entity),
+            Place::Inert | Place::Faulty => None,
+        }
+    }
+
+    /// Notes where an entity with a collider is.
+    fn set_place(&mut self, entity: Entity, place: Place) {
         let index = entity.index_u32() as usize;
-        if self.row_of.len() <= index {
-            self.row_of.resize(index + 1, u32::MAX);
+        if self.known.len() <= index {
+            let missing = index + 1 - self.known.len();
+            make_room_for(&mut self.known, missing);
+            self.known.resize(index + 1, None);
         }
-        if let Some(row_of) = self.row_of.get_mut(index) {
-            *row_of = self.rows.len() as u32;
+        let generation = entity.generation();
+        if let Some(known) = self.known.get_mut(index) {
+            *known = Some(Known { generation, place });
         }
-        make_room(&mut self.entities);
-        self.entities.push(entity);
-        make_room(&mut self.rows);
-        self.rows.push(row);
+    }
+
+    /// Removes what is known of any entity with the index of this one.
+    fn forget(&mut self, entity: Entity) {
+        let known = self.known.get_mut(entity.index_u32() as usize);
+        if let Some(known) = known.and_then(Option::take) {
+            self.remove(known.place);
+        }
     }
 
     fn remove(&mut self, place: Place) {
@@ -101,9 +113,9 @@ impl Proxies {
     }
 
     /// Makes the proxy of an entity anew, and tells where it is.
-    fn remake(&mut self, world: &World, member: &Member, place: Place) -> Result<Place, Fault> {
+    fn remake(&mut self, world: &World, member: &Member, place: Place) -> Result<Place, Refusal> {
         let Member { entity, layers, .. } = *member;
-        let body = member.collider.body().map_err(Fault::Shape)?;
+        let body = member.collider.body()?;
         Ok(match body {
             None => {
                 self.remove(place);
@@ -137,7 +149,8 @@ impl Proxies {
 pub fn sync(
     world: &mut World,
     colliders: &mut QueryState<Columns>,
-    mut last: Local<Vec<Listed>>,
+    mut tables: Local<Tables>,
+    mut displaced: Local<Vec<Entity>>,
     mut moves: Local<Moves>,
 ) {
     let start = Instant::now();
@@ -155,20 +168,24 @@ pub fn sync(
             proxies.plane.note_all();
             proxies.solid.note_all();
         }
-        last.clear();
         let since = Since::last_run_of(world);
+        let colliders = colliders.query(world);
         let mut scan = Scan {
             world,
             since,
             ancestors: Ancestors::new(world, since),
             proxies,
-            last: &mut last,
-            shifted: None,
-            count: 0,
+            displaced: &mut displaced,
             moves: &mut moves,
+            moves_at_a_time: MOVES_OF_A_THREAD * threads() - BLOCK,
         };
-        Chunk::for_each(world, colliders, |chunk| scan.look_at(&chunk));
-        scan.finish();
+        Chunk::for_each(&colliders, |chunk| {
+            let first = chunk.entities.first();
+            if let Some(table) = first.and_then(|it| tables.of(world, *it)) {
+                scan.look_at(table, &chunk);
+            }
+        });
+        scan.finish(&mut tables, &colliders);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.plane.count() + proxies.solid.count();
         diagnostics.changed = proxies.plane.changed().len() + proxies.solid.changed().len();
@@ -176,174 +193,146 @@ pub fn sync(
     });
 }
 
-/// An entity as it was listed in the last tick.
-pub struct Listed {
-    entity: Entity,
-    row: Row,
-    /// Whether it is listed in this tick again.
-    is_found: bool,
-}
-
 /// So many colliders are passed over at once, if nothing has changed of any of them.
 const BLOCK: usize = 64;
 
-/// Goes through all colliders once, in Bevy's order.
+/// Goes through all colliders once.
 struct Scan<'a> {
     world: &'a World,
     since: Since,
     ancestors: Ancestors<'a>,
     proxies: &'a mut Proxies,
-    /// From the first row on that differs, the rows of the last tick.
-    last: &'a mut Vec<Listed>,
-    /// The number of that row.
-    shifted: Option<usize>,
-    /// How many there have been.
-    count: usize,
+    /// Who is not listed any more where it was in the last tick.
+    displaced: &'a mut Vec<Entity>,
     moves: &'a mut Moves,
+    moves_at_a_time: usize,
 }
 
 impl Scan<'_> {
-    fn look_at(&mut self, chunk: &Chunk) {
-        for start in (0..chunk.entities.len()).step_by(BLOCK) {
-            if self.moves.len() >= MOVES_AT_A_TIME {
+    /// Looks at those that come next in a table.
+    fn look_at(&mut self, table: &mut Table, chunk: &Chunk) {
+        let mut start = 0;
+        while start < chunk.entities.len() {
+            if self.moves.len() >= self.moves_at_a_time {
                 self.moves.carry_out(self.world, self.proxies);
             }
             let block = chunk.slice(start..chunk.entities.len().min(start + BLOCK));
-            if self.lists(&block) {
-                if block.has_changes(self.since) {
-                    self.look_at_moved(&block);
-                }
-                self.count += block.entities.len();
-                continue;
-            }
-            for index in 0..block.entities.len() {
-                if let Some(member) = block.get(index, self.since) {
-                    self.look_at_one(&member);
-                }
-            }
-        }
-    }
-
-    /// Whether these were listed here in the last tick, and are what they were but for their transforms and layers.
-    fn lists(&mut self, block: &Chunk) -> bool {
-        let range = self.count..self.count + block.entities.len();
-        let has = block.has();
-        self.shifted.is_none()
-            && self.proxies.entities.get(range.clone()) == Some(block.entities)
-            && self.proxies.rows.get(range).is_some_and(|rows| {
-                let is_it = |row: &Row| row.has == has && row.place != Place::Faulty;
-                rows.iter().all(is_it)
-            })
-            && !block.has_other_changes(self.since)
-            && self.has_same_ancestors(block)
-    }
-
-    fn has_same_ancestors(&mut self, block: &Chunk) -> bool {
-        let rows = self.proxies.rows.get(self.count..).unwrap_or_default();
-        block.parents().zip(rows).all(|(parent, row)| {
-            let (links, is_led) = self.ancestors.look(Some(parent));
-            !is_led && links == row.links
-        })
-    }
-
-    fn look_at_moved(&mut self, block: &Chunk) {
-        let rows = self.proxies.rows.get(self.count..).unwrap_or_default();
-        for (index, transform, layers) in block.moved(self.since) {
-            let (Some(row), Some(entity)) = (rows.get(index), block.entities.get(index)) else {
-                continue;
-            };
-            let to = if row.has.parent {
-                Target::Led(*entity)
+            let known = table.count_known(block.entities);
+            if known > 0 {
+                self.look_at_known(table, &block.slice(0..known));
+                table.pass(known);
+                start += known;
             } else {
-                Target::Own(*transform)
-            };
-            self.moves.add(row.place, self.count + index, layers, to);
-        }
-    }
-
-    /// The row of an entity in the last tick, which is noted as found.
-    fn find(&mut self, entity: Entity) -> Option<Row> {
-        let first = match self.shifted {
-            Some(first) => first,
-            None if self.proxies.entities.get(self.count) == Some(&entity) => {
-                return self.proxies.rows.get(self.count).copied();
+                if let Some(member) = block.get(0, self.since) {
+                    self.look_at_other(table, &member);
+                }
+                start += 1;
             }
-            None => {
-                self.set_rest_aside();
-                self.count
+        }
+    }
+
+    /// Looks at those that were listed here in the last tick.
+    fn look_at_known(&mut self, table: &mut Table, block: &Chunk) {
+        if !block.has_other_changes(self.since) && self.has_same_ancestors(table, block) {
+            if block.has_moves(self.since) {
+                self.look_at_moved(block);
             }
-        };
-        let number = *self.proxies.row_of.get(entity.index_u32() as usize)? as usize;
-        let listed = self.last.get_mut(number.checked_sub(first)?)?;
-        // A number that another entity has left behind may lead anywhere.
-        if listed.entity != entity {
-            return None;
+            return;
         }
-        listed.is_found = true;
-        Some(listed.row)
-    }
-
-    /// Takes the rows from here on away.
-    fn set_rest_aside(&mut self) {
-        self.shifted = self.shifted.or(Some(self.count));
-        let entities = self.proxies.entities.drain(self.count..);
-        let rows = self.proxies.rows.drain(self.count..);
-        self.last
-            .extend(entities.zip(rows).map(|(entity, row)| Listed {
-                entity,
-                row,
-                is_found: false,
-            }));
-    }
-
-    fn look_at_one(&mut self, member: &Member) {
-        let entity = member.entity;
-        let (links, is_led) = self.ancestors.look(member.parent);
-        let old = self.find(entity);
-        let is_as_it_was = |old: &Row| (old.has, old.links) == (member.has, links);
-        let mut row = Row {
-            place: old.map_or(Place::Inert, |old| old.place),
-            has: member.has,
-            links,
-        };
-        if member.is_changed || is_led || !old.is_some_and(|old| is_as_it_was(&old)) {
-            let is_listed = old.is_some();
-            row.place = self.update(member, row.place, is_listed);
-        }
-        if self.shifted.is_some() {
-            self.proxies.push(entity, row);
-        } else if let Some(known) = self.proxies.rows.get_mut(self.count) {
-            *known = row;
-        }
-        self.count += 1;
-    }
-
-    /// Brings the proxy of an entity up to date, and tells where it is.
-    fn update(&mut self, member: &Member, place: Place, is_listed: bool) -> Place {
-        if is_listed && !member.is_collider_changed && place != Place::Faulty {
-            let to = match (member.transform, member.parent) {
-                (Some(transform), None) => Target::Own(*transform),
-                _ => Target::Led(member.entity),
+        for index in 0..block.entities.len() {
+            let Some(member) = block.get(index, self.since) else {
+                continue;
             };
-            self.moves.add(place, self.count, member.layers, to);
-            return place;
+            let (links, is_led) = self.ancestors.look(member.parent);
+            let mut is_changed = member.is_changed || is_led;
+            if let Some(known) = table.links().get_mut(index) {
+                is_changed |= *known != links;
+                *known = links;
+            }
+            if is_changed {
+                self.update(&member);
+            }
         }
+    }
+
+    fn has_same_ancestors(&mut self, table: &mut Table, block: &Chunk) -> bool {
+        let parents = block.parents().zip(table.links());
+        let mut same = parents.map(|(parent, known)| {
+            let (links, is_led) = self.ancestors.look(Some(parent));
+            !is_led && links == *known
+        });
+        same.all(|it| it)
+    }
+
+    /// Looks at those of which nothing but transforms and layers has changed.
+    fn look_at_moved(&mut self, block: &Chunk) {
+        for (index, transform, layers) in block.moved(self.since) {
+            let Some(entity) = block.entities.get(index) else {
+                continue;
+            };
+            match self.proxies.place(*entity) {
+                // It may be sound where it is now.
+                Some(Place::Faulty) => {
+                    if let Some(member) = block.get(index, self.since) {
+                        self.update(&member);
+                    }
+                }
+                Some(place) => {
+                    let is_led = block.has_parents();
+                    self.moves.add(place, layers, *transform, is_led);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Looks at one that was not listed here in the last tick: it is new, or was elsewhere.
+    fn look_at_other(&mut self, table: &mut Table, member: &Member) {
+        let (links, _) = self.ancestors.look(member.parent);
+        let last = table.list(member.entity, member.parent.map(|_| links));
+        self.displaced.extend(last);
+        self.update(member);
+    }
+
+    /// Brings the proxy of an entity up to date.
+    fn update(&mut self, member: &Member) {
+        let old = self.proxies.place(member.entity);
+        match (old, member.transform) {
+            (Some(place), Some(transform))
+                if !member.is_collider_changed && place != Place::Faulty =>
+            {
+                let is_led = member.parent.is_some();
+                self.moves.add(place, member.layers, *transform, is_led);
+            }
+            _ => self.remake(member, old),
+        }
+    }
+
+    fn remake(&mut self, member: &Member, old: Option<Place>) {
+        if old.is_none() {
+            // Whoever had its index is gone.
+            self.proxies.forget(member.entity);
+        }
+        let place = old.unwrap_or(Place::Inert);
         let remade = self.proxies.remake(self.world, member, place);
-        remade.unwrap_or_else(|fault| {
+        let place = remade.unwrap_or_else(|refusal| {
             self.proxies.remove(place);
             if place != Place::Faulty {
-                warn_of(self.world, member.entity, fault);
+                warn_of(self.world, member.entity, refusal);
             }
             Place::Faulty
-        })
+        });
+        self.proxies.set_place(member.entity, place);
     }
 
     /// Carries out the last moves, and removes what is gone.
-    fn finish(mut self) {
+    fn finish(self, tables: &mut Tables, colliders: &Query<Columns>) {
         self.moves.carry_out(self.world, self.proxies);
-        self.set_rest_aside();
-        for listed in self.last.iter().filter(|it| !it.is_found) {
-            self.proxies.remove(listed.row.place);
+        tables.finish(|entity| self.displaced.push(entity));
+        for entity in self.displaced.drain(..) {
+            if self.proxies.place(entity).is_some() && !colliders.contains(entity) {
+                self.proxies.forget(entity);
+            }
         }
     }
 }
@@ -355,33 +344,27 @@ pub struct Moves {
     solid: Vec<Move>,
 }
 
+/// As small as may be, as there are thousands of them between what they are made from and what they are for.
 struct Move {
     slot: u32,
-    row: u32,
     layers: CollisionLayers,
-    to: Target,
+    transform: Transform,
+    /// Whether it has ancestors, whose transforms count too.
+    is_led: bool,
     /// Whether it is not what it was.
     outcome: Result<bool, Fault>,
 }
 
-/// Where to.
-enum Target {
-    /// To where its own transform says.
-    Own(Transform),
-    /// To where that and those of its ancestors say.
-    Led(Entity),
-}
-
-/// So many moves are carried out together: enough for some tasks of each thread, and so few that they are still near when
-/// their turn comes.
-const MOVES_AT_A_TIME: usize = 4096 - BLOCK;
+/// So many moves for each thread are carried out together: enough that it is not long waited for, and so few that they are still
+/// near when their turn comes.
+const MOVES_OF_A_THREAD: usize = 4096;
 
 impl Moves {
     fn len(&self) -> usize {
         self.plane.len() + self.solid.len()
     }
 
-    fn add(&mut self, place: Place, row: usize, layers: CollisionLayers, to: Target) {
+    fn add(&mut self, place: Place, layers: CollisionLayers, transform: Transform, is_led: bool) {
         let (slot, moves) = match place {
             Place::Plane(slot) => (slot, &mut self.plane),
             Place::Solid(slot) => (slot, &mut self.solid),
@@ -389,9 +372,9 @@ impl Moves {
         };
         moves.push(Move {
             slot,
-            row: row as u32,
             layers,
-            to,
+            transform,
+            is_led,
             outcome: Ok(false),
         });
     }
@@ -399,15 +382,15 @@ impl Moves {
     fn carry_out(&mut self, world: &World, proxies: &mut Proxies) {
         move_all(world, &mut proxies.plane, &mut self.plane);
         move_all(world, &mut proxies.solid, &mut self.solid);
-        for it in self.plane.drain(..).chain(self.solid.drain(..)) {
-            let Err(fault) = it.outcome else { continue };
-            let row = it.row as usize;
-            if let (Some(row), Some(entity)) =
-                (proxies.rows.get_mut(row), proxies.entities.get(row))
-            {
-                let place = core::mem::replace(&mut row.place, Place::Faulty);
-                warn_of(world, *entity, fault);
+        let plane = self.plane.drain(..);
+        let solid = self.solid.drain(..);
+        let plane = plane.map(|it| (Place::Plane(it.slot), it.outcome));
+        let solid = solid.map(|it| (Place::Solid(it.slot), it.outcome));
+        for (place, outcome) in plane.chain(solid) {
+            if let (Err(fault), Some(entity)) = (outcome, proxies.entity_at(place)) {
                 proxies.remove(place);
+                proxies.set_place(entity, Place::Faulty);
+                warn_of(world, entity, fault);
             }
         }
     }
@@ -457,7 +440,7 @@ fn move_some<V: Space>(
     for it in moves {
         let index = it.slot as usize - offset;
         if let (Some(Some(proxy)), Some(aabb)) = (proxies.get_mut(index), boxes.get_mut(index)) {
-            it.outcome = move_one(world, proxy, aabb, it.layers, &it.to);
+            it.outcome = move_one(world, proxy, aabb, it);
         }
     }
 }
@@ -467,24 +450,36 @@ fn move_one<V: Space>(
     world: &World,
     proxy: &mut Proxy<V>,
     aabb: &mut Aabb,
-    layers: CollisionLayers,
-    to: &Target,
+    to: &Move,
 ) -> Result<bool, Fault> {
-    let place = match to {
-        Target::Own(transform) => Placement::alone::<V>(transform)?,
-        Target::Led(entity) => Placement::of::<V>(world, *entity)?,
+    let place = if to.is_led {
+        Placement::of::<V>(world, proxy.entity)?
+    } else {
+        Placement::alone::<V>(&to.transform)?
     };
-    if proxy.place.is(&place) && proxy.layers == layers {
+    if proxy.place.is(&place) && proxy.layers == to.layers {
         return Ok(false);
     }
-    proxy.layers = layers;
+    proxy.layers = to.layers;
     *aabb = proxy.put(place)?;
     Ok(true)
 }
 
-/// One warning for as long as the fault lasts.
-fn warn_of(world: &World, entity: Entity, fault: Fault) {
+/// Why a collider takes no part.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Place(#[from] Fault),
+}
+
+/// One warning for as long as it lasts.
+fn warn_of(world: &World, entity: Entity, fault: impl Into<Refusal>) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
-    log::warn!("the collider of entity {entity}{name} touches nothing: {fault}");
+    log::warn!(
+        "the collider of entity {entity}{name} touches nothing: {}",
+        fault.into()
+    );
 }

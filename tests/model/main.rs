@@ -11,6 +11,7 @@
 //! HEADBUTT_CHAOS=1000000 cargo test --test model -- --nocapture
 //! ```
 
+mod churn;
 #[path = "../common/mod.rs"]
 mod common;
 mod large;

@@ -21,7 +21,7 @@ use headbutt_bench::{
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
-    let scenes = next("moving,hulls,pile,mixed,idle,static");
+    let scenes = next("moving,hulls,pile,mixed,churn,idle,static");
     let dimensions = next("2,3");
     let counts = next("10000");
     let threads: usize = next("1").parse()?;
@@ -42,6 +42,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Ticks before the first that counts.
+const WARM_UP: usize = 10;
+
+fn spawn(world: &mut World, scene: &Scene, number: usize) -> Entity {
+    let thing = &scene.things[number];
+    let mut entity = world.spawn((
+        Number(number as u32),
+        thing.start,
+        thing.form.collider(scene.flat),
+    ));
+    if let Some(motion) = &thing.motion {
+        entity.insert(motion.clone());
+    }
+    entity.id()
+}
+
 fn measure(scene: &Scene, threads: usize, ticks: usize) {
     let mut app = App::new();
     app.add_plugins(MinimalPlugins.build().disable::<ScheduleRunnerPlugin>())
@@ -60,23 +76,22 @@ fn measure(scene: &Scene, threads: usize, ticks: usize) {
     }
     app.finish();
     app.cleanup();
-    for (number, thing) in scene.things.iter().enumerate() {
-        let mut entity = app.world_mut().spawn((
-            Number(number as u32),
-            thing.start,
-            thing.form.collider(scene.flat),
-        ));
-        if let Some(motion) = &thing.motion {
-            entity.insert(motion.clone());
-        }
-    }
-    for _ in 0..10 {
-        app.update();
-    }
+    let mut entities: Vec<Entity> = (0..scene.things.len())
+        .map(|number| spawn(app.world_mut(), scene, number))
+        .collect();
     let mut stages: [Vec<f64>; 5] = Default::default();
     let mut last = CollisionDiagnostics::default();
-    for _ in 0..ticks {
+    for tick in 0..WARM_UP + ticks {
+        for number in scene.renewed(tick as u32) {
+            app.world_mut().despawn(entities[number]);
+        }
+        for number in scene.renewed(tick as u32) {
+            entities[number] = spawn(app.world_mut(), scene, number);
+        }
         app.update();
+        if tick < WARM_UP {
+            continue;
+        }
         last = *app.world().resource();
         let times = [last.sync, last.broad_phase, last.narrow_phase, last.report];
         let times = times.map(|it| it.as_secs_f64() * 1e6);

@@ -38,6 +38,9 @@ pub struct Engine {
 pub struct Contender {
     pub engine: Engine,
     pub app: App,
+    scene: Scene,
+    /// By number.
+    entities: Vec<Entity>,
     /// In milliseconds.
     pub samples: Vec<f64>,
 }
@@ -64,24 +67,34 @@ impl Contender {
         // Whatever an engine sets up at its start, its world has before the things come.
         app.update();
         app.world_mut().resource_mut::<Ticks>().0 = 0;
-        for (number, thing) in scene.things.iter().enumerate() {
-            let mut entity = app.world_mut().spawn((Number(number as u32), thing.start));
-            if let Some(motion) = &thing.motion {
-                entity.insert(motion.clone());
-            }
-            (engine.equip)(&mut entity, thing);
-        }
+        let world = app.world_mut();
+        let numbers = 0..scene.things.len();
+        let entities = numbers.map(|number| spawn(world, &engine, scene, number));
         Self {
+            entities: entities.collect(),
+            scene: scene.clone(),
             engine,
             app,
             samples: Vec::new(),
         }
     }
 
+    fn update(&mut self) {
+        let world = self.app.world_mut();
+        let tick = world.resource::<Ticks>().0;
+        for number in self.scene.renewed(tick) {
+            world.despawn(self.entities[number]);
+        }
+        for number in self.scene.renewed(tick) {
+            self.entities[number] = spawn(world, &self.engine, &self.scene, number);
+        }
+        self.app.update();
+    }
+
     /// Updates without looking at the clock.
     pub fn warm_up(&mut self, updates: u32) {
         for _ in 0..updates {
-            self.app.update();
+            self.update();
         }
     }
 
@@ -89,7 +102,7 @@ impl Contender {
     pub fn run_block(&mut self, updates: u32, clock: Clock) {
         for _ in 0..updates {
             let start = clock.now();
-            self.app.update();
+            self.update();
             self.samples.push((clock.now() - start).as_secs_f64() * 1e3);
         }
     }
@@ -109,6 +122,16 @@ impl Contender {
     pub fn pairs(&mut self) -> BTreeSet<Pair> {
         (self.engine.pairs)(self.app.world_mut())
     }
+}
+
+fn spawn(world: &mut World, engine: &Engine, scene: &Scene, number: usize) -> Entity {
+    let thing = &scene.things[number];
+    let mut entity = world.spawn((Number(number as u32), thing.start));
+    if let Some(motion) = &thing.motion {
+        entity.insert(motion.clone());
+    }
+    (engine.equip)(&mut entity, thing);
+    entity.id()
 }
 
 /// The number of an entity that is a thing.
