@@ -1,6 +1,6 @@
 //! Boxes along the axes, around shapes.
 
-use super::{HalfSpace, Support, support::Corners};
+use super::{HalfSpace, Support};
 use crate::{
     query::tolerance::{OFFSET, ROUNDING, TOUCHING},
     space::{Pose, Space, Wide},
@@ -39,11 +39,13 @@ impl<W: Wide> Bounds<W> {
                 let reach = reach(pose.rotation, half) + W::ONE * shape.radius();
                 (pose.translation - reach, pose.translation + reach)
             }
-            None => match shape.corners() {
-                Some(corners) => {
+            None => match shape.span(pose.rotation) {
+                Some((min, max)) => {
                     let reach = W::ONE * shape.radius();
-                    let (min, max) = around_points(corners, pose);
-                    (min - reach, max + reach)
+                    (
+                        min + pose.translation - reach,
+                        max + pose.translation + reach,
+                    )
                 }
                 None => supported(shape, pose),
             },
@@ -139,20 +141,4 @@ fn supported<V: Space>(
         };
         (min + reach(-axis), max + reach(axis))
     })
-}
-
-/// The least and the greatest coordinates of points in a pose.
-fn around_points<V: Space>(
-    (points, linear): Corners<V>,
-    pose: &Pose<V::Wide>,
-) -> (V::Wide, V::Wide) {
-    let linear = pose.rotation * linear;
-    let nowhere = V::Wide::ONE * f64::INFINITY;
-    let (min, max) = points
-        .iter()
-        .fold((nowhere, -nowhere), |(min, max), point| {
-            let point = linear * point.widen();
-            (min.least(point), max.most(point))
-        });
-    (min + pose.translation, max + pose.translation)
 }

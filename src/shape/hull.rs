@@ -8,13 +8,10 @@ use super::{
     directions::Directions,
     lanes::{Lanes, MAX_POINTS},
     outline::Sides,
-    points::{farthest, farthest_of},
-    support::Corners,
+    points::{farthest, farthest_of, span},
+    support::{MatrixOf, Span},
 };
 use crate::space::{Space, Wide};
-
-/// Up to so many vertices a box is made of all of them: it takes no longer than a support point on each side of it.
-const BOX_TO: usize = 96;
 
 /// The convex hull of one or more points, checked and cleaned when it is made, and cheap to clone.
 ///
@@ -132,6 +129,14 @@ impl<V: Space> ConvexHull<V> {
         }
     }
 
+    /// Asks memory for what a support point takes, and does not wait for it.
+    #[inline]
+    pub(super) fn ask(&self) {
+        if let Search::Lanes(lanes) = &self.search {
+            lanes.ask();
+        }
+    }
+
     /// The vertices of the hull: those of the given points that are needed for it, in the order in which they were given.
     pub fn points(&self) -> &[V] {
         &self.points
@@ -162,8 +167,12 @@ impl<V: Space> Support for ConvexHull<V> {
     }
 
     #[inline]
-    fn corners(&self) -> Option<Corners<'_, V>> {
-        (self.points.len() <= BOX_TO).then(|| (&*self.points, V::Wide::IDENTITY))
+    fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
+        match &self.search {
+            Search::Lanes(lanes) => Some(lanes.span(linear)),
+            Search::Table(_) => None,
+            Search::Scan => Some(span(&self.points, linear)),
+        }
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::{
     HalfSpace, Outline, Support,
-    support::{Corners, checked_radius},
+    support::{MatrixOf, Span, checked_radius},
 };
 use crate::space::{Space, Wide};
 
@@ -118,12 +118,12 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     }
 
     #[inline]
-    fn corners(&self) -> Option<Corners<'_, S::Vector>> {
-        let (points, linear) = self.shape.corners()?;
+    fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
         match self.map {
-            Map::Uniform(factor) => Some((points, linear * factor)),
-            // A radius is a part of the core then, and no point.
-            Map::Linear(matrix) => (self.traits.radius <= 0.0).then(|| (points, matrix * linear)),
+            Map::Uniform(factor) => self.shape.span(linear * factor),
+            // A radius is a part of the core, and has no corners.
+            Map::Linear(_) if self.traits.radius > 0.0 => None,
+            Map::Linear(matrix) => self.shape.span(linear * matrix),
         }
     }
 

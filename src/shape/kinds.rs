@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::{
     Compound, ConvexHull, HalfSpace, Outline, ShapeError, Support,
     extrusion::extruded,
-    points::farthest,
+    points::{farthest, span},
     round::{Cap, ellipsoid, frustum},
-    support::{Corners, checked_radius},
+    support::{MatrixOf, Span, checked_radius},
 };
 use crate::{
     math::{Vec2, Vec3},
@@ -222,14 +222,14 @@ impl<V: Space> Support for Shape<V> {
     }
 
     #[inline(always)]
-    fn corners(&self) -> Option<Corners<'_, V>> {
+    fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
         match self {
-            Self::Segment(points) => Some((points, V::Wide::IDENTITY)),
-            Self::Triangle(points) => Some((points, V::Wide::IDENTITY)),
-            Self::Tetrahedron(points) => Some((points, V::Wide::IDENTITY)),
-            Self::Hull(hull) => hull.corners(),
-            Self::Rounded { shape, .. } => shape.corners(),
-            Self::Custom(shape) => shape.corners(),
+            Self::Segment(points) => Some(span(points, linear)),
+            Self::Triangle(points) => Some(span(points, linear)),
+            Self::Tetrahedron(points) => Some(span(points, linear)),
+            Self::Hull(hull) => hull.span(linear),
+            Self::Rounded { shape, .. } => shape.span(linear),
+            Self::Custom(shape) => shape.span(linear),
             _ => None,
         }
     }
@@ -260,6 +260,14 @@ fn diamond<W: Wide>(half_diagonals: W, direction: W) -> W {
 }
 
 impl<V: Space> Shape<V> {
+    /// Asks memory for what lies elsewhere of it, and does not wait for that.
+    #[inline]
+    pub fn ask(&self) {
+        if let Self::Hull(hull) = self {
+            hull.ask();
+        }
+    }
+
     /// The hull of two discs across y.
     pub(super) fn frustum(half_height: f32, radius_top: f32, radius_bottom: f32) -> Self {
         Self::Frustum {

@@ -85,6 +85,21 @@ pub(super) fn farthest_of<V: Space>(points: &[V], numbers: &[u32], direction: V:
     best.of(points)
 }
 
+/// The least and the greatest coordinates of points under a linear map.
+#[inline]
+pub(super) fn span<V: Space>(
+    points: &[V],
+    linear: <V::Wide as Wide>::Matrix,
+) -> (V::Wide, V::Wide) {
+    let nowhere = V::Wide::ONE * f64::INFINITY;
+    points
+        .iter()
+        .fold((nowhere, -nowhere), |(min, max), point| {
+            let point = linear * point.widen();
+            (min.least(point), max.most(point))
+        })
+}
+
 /// The first of the highest points so far. By its number and without a branch: which one is higher cannot be foretold.
 struct Highest {
     number: usize,

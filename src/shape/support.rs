@@ -120,11 +120,11 @@ pub trait Support {
         None
     }
 
-    /// Points, and a linear map: what the map makes of their hull is the core. Only if they are so few that a box around them
-    /// is made faster of all than of support points.
+    /// The least and the greatest coordinates of the core under a linear map, where its corners tell them faster than support
+    /// points do.
     #[doc(hidden)]
     #[inline]
-    fn corners(&self) -> Option<Corners<'_, Self::Vector>> {
+    fn span(&self, _: MatrixOf<Self>) -> Option<Span<Self>> {
         None
     }
 
@@ -137,8 +137,13 @@ pub trait Support {
     }
 }
 
-/// The points of [`Support::corners`], and the map.
-pub type Corners<'a, V> = (&'a [V], <<V as Space>::Wide as Wide>::Matrix);
+/// A linear map of a shape's space.
+pub type MatrixOf<S> = <WideOf<S> as Wide>::Matrix;
+
+/// Least and greatest coordinates of a shape.
+pub type Span<S> = (WideOf<S>, WideOf<S>);
+
+type WideOf<S> = <<S as Support>::Vector as Space>::Wide;
 
 /// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
 #[inline]
@@ -173,8 +178,8 @@ macro_rules! forward {
             }
 
             #[inline]
-            fn corners(&self) -> Option<Corners<'_, S::Vector>> {
-                (**self).corners()
+            fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
+                (**self).span(linear)
             }
 
             #[inline]

@@ -427,13 +427,20 @@ impl Level {
     ///
     /// What overlaps a box begins at its end at the latest, and before it by no more than the size of the largest at the
     /// earliest.
-    pub fn meet_other(&self, entries: Range<usize>, other: &Self, mut meet: impl FnMut(u32, u32)) {
+    pub fn meet_other(
+        &self,
+        entries: Range<usize>,
+        other: &Self,
+        is_sought: impl Fn(u32) -> bool,
+        mut meet: impl FnMut(u32, u32),
+    ) {
         let (Some(first), Some(last)) = (other.rows.first(), other.rows.last()) else {
             return;
         };
         let inverses = other.inverses();
         let mut found = 0;
-        for entry in self.entries.get(entries).unwrap_or_default() {
+        let entries = self.entries.get(entries).unwrap_or_default().iter();
+        for entry in entries.filter(|it| is_sought(it.slot)) {
             let begin = begin(&entry.aabb, other.largest);
             let low = RowNumber::of(begin, inverses);
             let [x, y, z] = entry.aabb.max;

@@ -174,9 +174,7 @@ impl Meetings {
         moving.meet_within(V::Wide::DIMENSION, pairs, |a, b| {
             proxies.is_changed(a) || proxies.is_changed(b)
         });
-        moving.meet(resting, pairs, |a, b| {
-            (proxies.is_changed(a) && rests(b)) || (proxies.is_changed(b) && rests(a))
-        });
+        moving.meet(resting, pairs, |it| proxies.is_changed(it), rests);
         meet_half_spaces(proxies, &mut pairs.all);
     }
 }

@@ -118,28 +118,35 @@ impl Rows {
                 });
             });
             for (_, other) in others {
-                pairs.find_between(level, other, is_wanted);
+                if is_looked_up(level, other) {
+                    pairs.look_up(level, other, |_| true, is_wanted);
+                } else {
+                    pairs.look_up(other, level, |_| true, is_wanted);
+                }
             }
         }
     }
 
-    /// Finds each two boxes that overlap, the one of these and the other of others.
+    /// Finds each two boxes that overlap, a wanted one of these and a wanted one of others.
     pub fn meet(
         &self,
         other: &Self,
         pairs: &mut Pairs,
-        is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
+        is_wanted: impl Fn(u32) -> bool + Copy + Send + Sync,
+        is_wanted_of_other: impl Fn(u32) -> bool + Copy + Send + Sync,
     ) {
         for (number, level) in &self.levels {
             for (of_other, other) in &other.levels {
-                match number.cmp(of_other) {
-                    Ordering::Less => pairs.find_between(level, other, is_wanted),
-                    Ordering::Greater => pairs.find_between(other, level, is_wanted),
+                let looks_up = match number.cmp(of_other) {
+                    Ordering::Less => is_looked_up(level, other),
                     // Of one size: the fewer.
-                    Ordering::Equal if level.len() <= other.len() => {
-                        pairs.look_up(level, other, is_wanted);
-                    }
-                    Ordering::Equal => pairs.look_up(other, level, is_wanted),
+                    Ordering::Equal => level.len() <= other.len(),
+                    Ordering::Greater => !is_looked_up(other, level),
+                };
+                if looks_up {
+                    pairs.look_up(level, other, is_wanted, |_, b| is_wanted_of_other(b));
+                } else {
+                    pairs.look_up(other, level, is_wanted_of_other, |_, b| is_wanted(b));
                 }
             }
         }
@@ -159,6 +166,11 @@ const BOXES_OF_A_TASK: usize = 512;
 
 /// To look up a box among others takes about as long as to look up so many in a coarser level: there more are in the way.
 const FINER: usize = 8;
+
+/// Whether the boxes of a level are looked up in a coarser one, and not those of that one in this.
+fn is_looked_up(finer: &Level, coarser: &Level) -> bool {
+    coarser.len() > FINER * finer.len()
+}
 
 impl Pairs {
     /// Has `find` called with all of some items, a range at a time: rows or boxes, of which there are so many.
@@ -186,29 +198,16 @@ impl Pairs {
         }
     }
 
-    /// Finds the boxes of a level that overlap those of another one, which are no smaller.
-    fn find_between(
-        &mut self,
-        finer: &Level,
-        coarser: &Level,
-        is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
-    ) {
-        // Those that are looked up among the others.
-        if coarser.len() <= FINER * finer.len() {
-            self.look_up(coarser, finer, is_wanted);
-        } else {
-            self.look_up(finer, coarser, is_wanted);
-        }
-    }
-
+    /// Looks the boxes of a level for which `is_sought` says so up in another one.
     fn look_up(
         &mut self,
         level: &Level,
         other: &Level,
+        is_sought: impl Fn(u32) -> bool + Copy + Send + Sync,
         is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
     ) {
         self.find(level.len(), level.len(), |entries, found| {
-            level.meet_other(entries, other, |a, b| {
+            level.meet_other(entries, other, is_sought, |a, b| {
                 if is_wanted(a, b) {
                     found.push((a, b));
                 }
