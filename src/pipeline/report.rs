@@ -152,7 +152,6 @@ impl News {
         let found = world.resource::<FoundContacts>();
         let stands = stands(world);
         let is_observed = is_anything_observed(world);
-        let mut goes_on = true;
         merge(last.contacts(), found.pairs(), |old, new| {
             let Some(event) = new.or(old) else { return };
             let phase = match (old, new) {
@@ -169,8 +168,7 @@ impl News {
                 make_room(contacts);
                 contacts.push(event);
             }
-            goes_on &= event.ongoing();
-            if event.ended() || (event.started() && is_observed) {
+            if !event.ongoing() && (is_observed || event.ended()) {
                 make_room(turns);
                 turns.push(event);
             }
@@ -185,7 +183,8 @@ impl News {
                 messages.write(event);
             }
         });
-        *is_settled = goes_on;
+        // None ended, and as many touch as did: so none began.
+        *is_settled = turns.is_empty() && contacts.len() == last.len();
         // Of a pair that stands, none are found.
         merge(last.parts_of_all(), found.parts(), |old, new| {
             parts.extend(new.or(old.filter(|old| stands(old))));
