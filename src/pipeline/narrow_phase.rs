@@ -122,9 +122,6 @@ impl Contacts {
             for (found, pair) in found.iter_mut().zip(pairs) {
                 *found = sides(proxies, *pair);
             }
-            for (_, proxy) in found.iter().flatten().flatten() {
-                proxy.ask();
-            }
             for sides in found.into_iter().flatten() {
                 make_room(&mut self.pairs);
                 let contact = deepest(proxies, sides, &mut self.scratch, &mut self.parts);

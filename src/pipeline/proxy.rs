@@ -149,15 +149,6 @@ impl<V: Space> Proxy<V> {
         .ok_or(Fault::Unbounded)
     }
 
-    /// Asks memory for the points of its shape, which lie anywhere, and does not wait for them. Of several that are asked in
-    /// turn before they are needed, all answers come together.
-    #[inline]
-    pub fn ask(&self) {
-        if let Body::Convex(shape) = &self.body {
-            shape.ask();
-        }
-    }
-
     /// Where in the world it can be met.
     #[inline]
     pub fn extent(&self) -> Result<Extent<V::Wide>, Fault> {

@@ -396,9 +396,6 @@ impl Moves {
     }
 }
 
-/// So many proxies are asked for their shapes before they are moved.
-const MOVES_AT_ONCE: usize = 16;
-
 /// A task moves no fewer than these.
 const MOVES_OF_A_TASK: usize = 256;
 
@@ -440,18 +437,10 @@ fn move_some<V: Space>(
     offset: usize,
     moves: &mut [Move],
 ) {
-    for moves in moves.chunks_mut(MOVES_AT_ONCE) {
-        for it in &*moves {
-            if let Some(Some(proxy)) = proxies.get(it.slot as usize - offset) {
-                proxy.ask();
-            }
-        }
-        for it in moves {
-            let index = it.slot as usize - offset;
-            if let (Some(Some(proxy)), Some(aabb)) = (proxies.get_mut(index), boxes.get_mut(index))
-            {
-                it.outcome = move_one(world, proxy, aabb, it);
-            }
+    for it in moves {
+        let index = it.slot as usize - offset;
+        if let (Some(Some(proxy)), Some(aabb)) = (proxies.get_mut(index), boxes.get_mut(index)) {
+            it.outcome = move_one(world, proxy, aabb, it);
         }
     }
 }

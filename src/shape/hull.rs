@@ -129,14 +129,6 @@ impl<V: Space> ConvexHull<V> {
         }
     }
 
-    /// Asks memory for what a support point takes, and does not wait for it.
-    #[inline]
-    pub(super) fn ask(&self) {
-        if let Search::Lanes(lanes) = &self.search {
-            lanes.ask();
-        }
-    }
-
     /// The vertices of the hull: those of the given points that are needed for it, in the order in which they were given.
     pub fn points(&self) -> &[V] {
         &self.points
@@ -168,11 +160,7 @@ impl<V: Space> Support for ConvexHull<V> {
 
     #[inline]
     fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
-        match &self.search {
-            Search::Lanes(lanes) => Some(lanes.span(linear)),
-            Search::Table(_) => None,
-            Search::Scan => Some(span(&self.points, linear)),
-        }
+        (self.points.len() <= MAX_POINTS).then(|| span(&self.points, linear))
     }
 
     #[inline]

@@ -260,14 +260,6 @@ fn diamond<W: Wide>(half_diagonals: W, direction: W) -> W {
 }
 
 impl<V: Space> Shape<V> {
-    /// Asks memory for what lies elsewhere of it, and does not wait for that.
-    #[inline]
-    pub fn ask(&self) {
-        if let Self::Hull(hull) = self {
-            hull.ask();
-        }
-    }
-
     /// The hull of two discs across y.
     pub(super) fn frustum(half_height: f32, radius_top: f32, radius_bottom: f32) -> Self {
         Self::Frustum {

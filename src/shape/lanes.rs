@@ -6,7 +6,7 @@
 //! The answer is that of the plain scan in f64, to the bit and with the same one among equals. It is without a branch for
 //! each point, and reads memory in one piece: with many shapes, waiting for memory costs more than the work does.
 
-use core::{array::from_fn, hint::black_box, ops::RangeInclusive};
+use core::{array::from_fn, ops::RangeInclusive};
 use std::sync::Arc;
 
 use crate::space::Wide;
@@ -74,14 +74,6 @@ impl Lanes {
         })
     }
 
-    /// Asks memory for the points, and does not wait for them.
-    #[inline]
-    pub(super) fn ask(&self) {
-        for [row, ..] in &*self.blocks {
-            black_box(row.first());
-        }
-    }
-
     /// The point with the greatest component along `direction`, the first one among equals, or `None` if it is a direction
     /// that only a scan in f64 serves: null, not finite, or of extreme size.
     #[inline]
@@ -133,33 +125,6 @@ impl Lanes {
             }
         }
         best
-    }
-
-    /// The least and the greatest coordinates of the points under a linear map.
-    #[inline]
-    pub(super) fn span<W: Wide>(&self, linear: W::Matrix) -> (W, W) {
-        let (mut min, mut max) = ([0.0; 3], [0.0; 3]);
-        let columns = [0, 1, 2].map(|index| W::column(linear, index));
-        for (axis, (min, max)) in min.iter_mut().zip(&mut max).enumerate().take(W::DIMENSION) {
-            let factors = columns.map(|column| column.component(axis));
-            let mut lows = [f64::INFINITY; WIDTH];
-            let mut highs = [f64::NEG_INFINITY; WIDTH];
-            for block in &*self.blocks {
-                let mut places = [0.0; WIDTH];
-                for (row, factor) in block.iter().zip(factors).take(W::DIMENSION) {
-                    for (place, coordinate) in places.iter_mut().zip(row) {
-                        *place += factor * f64::from(*coordinate);
-                    }
-                }
-                for ((low, high), place) in lows.iter_mut().zip(&mut highs).zip(places) {
-                    *low = if place < *low { place } else { *low };
-                    *high = if place > *high { place } else { *high };
-                }
-            }
-            *min = lows.into_iter().fold(f64::INFINITY, f64::min);
-            *max = highs.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        }
-        (W::of(min), W::of(max))
     }
 
     /// The point of a number.
