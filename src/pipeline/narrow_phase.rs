@@ -255,6 +255,8 @@ fn test_all<V: Space>(
 
 /// The deepest contact of two proxies, which are given with their slots. Where more than one part touches, all are added to
 /// `parts`.
+// Within the loop that calls it, it has fewer registers.
+#[inline(never)]
 fn deepest<V: Space>(
     proxies: &Slots<V>,
     [(slot_a, a), (slot_b, b)]: Sides<V>,
