@@ -28,6 +28,9 @@ pub struct CollisionDiagnostics {
     /// layers part them. Pairs of which neither side has changed are not among them, unless the app has supplied them; then
     /// they are tested only if they were not supplied in the tick before.
     pub candidates: usize,
+    /// Support points that these tests took, each of both shapes. Where there is a closed form, as of balls and boxes, a test
+    /// takes none.
+    pub supports: usize,
     /// Pairs of colliders that touch.
     pub contacts: usize,
     /// How long the reading of colliders and transforms took.
@@ -60,6 +63,8 @@ impl HeadbuttDiagnosticsPlugin {
     pub const COLLIDERS: DiagnosticPath = DiagnosticPath::const_new("headbutt/colliders");
     /// Pairs that were tested.
     pub const CANDIDATES: DiagnosticPath = DiagnosticPath::const_new("headbutt/candidates");
+    /// Support points that the tests took.
+    pub const SUPPORTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/supports");
     /// Pairs that touch.
     pub const CONTACTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/contacts");
     /// Milliseconds of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
@@ -74,7 +79,12 @@ impl HeadbuttDiagnosticsPlugin {
 
 impl Plugin for HeadbuttDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
-        let counts = [Self::COLLIDERS, Self::CANDIDATES, Self::CONTACTS];
+        let counts = [
+            Self::COLLIDERS,
+            Self::CANDIDATES,
+            Self::SUPPORTS,
+            Self::CONTACTS,
+        ];
         let times = [
             Self::SYNC,
             Self::BROAD_PHASE,
@@ -99,6 +109,7 @@ fn measure(last: Res<CollisionDiagnostics>, mut diagnostics: Diagnostics) {
     };
     add(Paths::COLLIDERS, last.colliders as f64);
     add(Paths::CANDIDATES, last.candidates as f64);
+    add(Paths::SUPPORTS, last.supports as f64);
     add(Paths::CONTACTS, last.contacts as f64);
     let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
     add(Paths::SYNC, milliseconds(last.sync));

@@ -188,6 +188,9 @@ pub fn narrow_phase(
         BroadPhase::Automatic => candidates,
         BroadPhase::Custom => found.supply.pairs.len(),
     };
+    let tasks = found.of_tasks.iter_mut();
+    let counters = tasks.map(|it| it.scratch.counter.take());
+    diagnostics.supports = counters.sum::<usize>() + found.contacts.scratch.counter.take();
     diagnostics.narrow_phase = start.elapsed();
 }
 
@@ -265,7 +268,8 @@ fn deepest<V: Space>(
 ) -> Option<CollisionEvent> {
     if let (Some(shape_a), Some(shape_b)) = (a.image(), b.image()) {
         let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
-        let contact = local_contact(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
+        let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(&scratch.counter);
+        let contact = local_contact(pair)?;
         return Some(event((a, 0, pose_a), (b, 0, pose_b), &contact));
     }
     // In an order that does not ask which entity is the lesser.

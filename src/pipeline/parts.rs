@@ -11,7 +11,8 @@ use crate::{
     event::{CollisionEvent, CollisionPhase, Surface},
     math::Vec3,
     query::{
-        LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length, tolerance::SAME_NORMAL,
+        Counter, LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length,
+        tolerance::SAME_NORMAL,
     },
     shape::Support,
     space::{Pose, Space},
@@ -23,16 +24,22 @@ pub struct Scratch {
     /// The numbers of the parts that may touch.
     near: Vec<(u32, u32)>,
     counted: Counted,
+    /// Of support points.
+    pub counter: Counter,
 }
 
 /// The deepest contact of two proxies, one of which has several parts. Where more than one part touches, all are added to `parts`.
 pub fn deepest_of_parts<V: Space>(
     (a, b): (&Proxy<V>, &Proxy<V>),
     extent_of_b: &Extent<V::Wide>,
-    Scratch { near, counted }: &mut Scratch,
+    Scratch {
+        near,
+        counted,
+        counter,
+    }: &mut Scratch,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
-    let pair = Pairing::new(a, b);
+    let pair = Pairing::new(a, b, counter);
     near.clear();
     a.parts_near(extent_of_b, b.place.translation, |number| {
         if let Some(part) = a.part(number) {
@@ -157,10 +164,11 @@ struct Pairing<'a, V: Space> {
     b: &'a Proxy<V>,
     /// What each is for the other, if that is a surface.
     opposites: [Opposite<V::Wide>; 2],
+    counter: &'a Counter,
 }
 
 impl<'a, V: Space> Pairing<'a, V> {
-    fn new(a: &'a Proxy<V>, b: &'a Proxy<V>) -> Self {
+    fn new(a: &'a Proxy<V>, b: &'a Proxy<V>, counter: &'a Counter) -> Self {
         let [size_a, size_b] = [a, b].map(Proxy::surface_size);
         // Of two surfaces the smaller is a body, if it is much smaller: a crate on a level, as meshes.
         let is_body = |own: Option<f64>, others: Option<f64>| {
@@ -177,7 +185,12 @@ impl<'a, V: Space> Pairing<'a, V> {
             seen(a, b, is_body(size_a, size_b)),
             seen(b, a, is_body(size_b, size_a)),
         ];
-        Self { a, b, opposites }
+        Self {
+            a,
+            b,
+            opposites,
+            counter,
+        }
     }
 
     /// Whether each is a body for the other one.
@@ -187,13 +200,16 @@ impl<'a, V: Space> Pairing<'a, V> {
 
     /// What comes of a part of each; `None` if they are apart, or one is behind the other, which has one side.
     fn meet(&self, numbers: (u32, u32), seams: Seams) -> Option<Meeting> {
-        let Self { a, b, opposites } = self;
+        let Self {
+            a, b, opposites, ..
+        } = self;
         let (part_a, part_b) = (a.part(numbers.0)?, b.part(numbers.1)?);
         if part_a.extent.is_apart_from(&part_b.extent) {
             return None;
         }
         let (shape_a, shape_b) = (part_a.image(), part_b.image());
-        let mut solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
+        let pair = Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose);
+        let mut solver = Solver::new(pair.counted_by(self.counter));
         if !solver.hit() {
             return None;
         }
@@ -285,7 +301,8 @@ impl<'a, V: Space> Pairing<'a, V> {
         }
         let normal = normal * sign;
         let (shape_a, shape_b) = (part_a.image(), part_b.image());
-        let solver = Solver::new(Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose));
+        let pair = Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose);
+        let solver = Solver::new(pair.counted_by(self.counter));
         let over = solver.contact_over(normal, is_first);
         if !exceeds(over.depth, hit.depth) {
             return None;

@@ -6,7 +6,7 @@
 
 use core::cmp::Ordering;
 
-use super::tolerance::OFFSET;
+use super::{counter::Counter, tolerance::OFFSET};
 use crate::{
     shape::{HalfSpace, Outline, Support},
     space::{Pose, Space, Wide},
@@ -60,6 +60,8 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     pub first_radius: f64,
     /// The radius around the second shape's core.
     pub second_radius: f64,
+    /// What counts the support points.
+    counter: Option<&'a Counter>,
 }
 
 impl<'a, A, B> Pair<'a, A, B>
@@ -116,7 +118,15 @@ where
             },
             first_radius,
             second_radius,
+            counter: None,
         }
+    }
+
+    /// The same pair, whose support points are counted.
+    #[inline]
+    pub fn counted_by(self, counter: &'a Counter) -> Self {
+        let counter = Some(counter);
+        Self { counter, ..self }
     }
 
     /// The same pair with the second shape moved, in the pair's frame.
@@ -221,6 +231,9 @@ where
         &self,
         direction: <A::Vector as Space>::Wide,
     ) -> Vertex<<A::Vector as Space>::Wide> {
+        if let Some(counter) = self.counter {
+            counter.add_one();
+        }
         let opposite = <A::Vector as Space>::Wide::transpose(self.relative.rotation) * -direction;
         // Each shape is asked in one place only, so that its support function is compiled into this one once.
         let (toward_b, toward_a) = if self.swapped {

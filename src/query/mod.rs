@@ -46,6 +46,7 @@
 mod along;
 mod blocks;
 mod contact;
+mod counter;
 mod epa;
 mod gjk;
 mod half_space;
@@ -61,6 +62,7 @@ use crate::{shape::Support, space::Space};
 use blocks::Blocks;
 pub use contact::{Contact, Distance};
 pub(crate) use contact::{LocalContact, Solver, WideOf};
+pub(crate) use counter::Counter;
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::{Pair, compare_shapes};
 pub(crate) use surface::{Opposite, Worth, facing};

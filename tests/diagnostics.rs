@@ -1,0 +1,136 @@
+//! What a tick had to do, as `CollisionDiagnostics` and Bevy's `DiagnosticsStore` tell it.
+
+mod common;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use bevy::{diagnostic::DiagnosticsStore, math::DVec3, prelude::*};
+use common::{start, tick};
+use headbutt::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin, Support, prelude::*};
+
+/// A cube of half size 0.5 that counts how often it is asked.
+#[derive(Clone)]
+struct Asked(Arc<AtomicUsize>);
+
+impl Support for Asked {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        DVec3::splat(0.5).copysign(direction)
+    }
+}
+
+fn app() -> App {
+    let mut app = App::new();
+    app.add_plugins((
+        MinimalPlugins,
+        HeadbuttPlugin::default(),
+        HeadbuttDiagnosticsPlugin,
+    ));
+    start(&mut app);
+    app
+}
+
+/// Moves all of these a little along x.
+fn advance(app: &mut App, entities: &[Entity]) {
+    for entity in entities {
+        let mut transform = app.world_mut().get_mut::<Transform>(*entity).expect("one");
+        transform.translation.x += 0.01;
+    }
+}
+
+/// Rows of pairs; what moves is `second`. The entities that move.
+fn pairs(app: &mut App, count: usize, first: Collider, second: Collider) -> Vec<Entity> {
+    let world = app.world_mut();
+    (0..count)
+        .map(|number| {
+            let from = Vec3::new(0.0, 5.0 * number as f32, 0.0);
+            world.spawn((first.clone(), Transform::from_translation(from)));
+            let turn = Quat::from_euler(EulerRot::XYZ, 0.3, 0.5, 0.1 * number as f32);
+            let place = Transform::from_translation(from + Vec3::new(0.8, 0.1, 0.2));
+            world
+                .spawn((second.clone(), place.with_rotation(turn)))
+                .id()
+        })
+        .collect()
+}
+
+/// What rests is asked by the solver alone, and once for each support point of a pair. Few pairs, and so many that threads share
+/// them.
+#[test]
+fn support_points_are_counted() {
+    for count in [1, 400] {
+        let mut app = app();
+        let asked = Asked(Arc::default());
+        let moving = pairs(
+            &mut app,
+            count,
+            Collider::custom(asked.clone()),
+            Cuboid::from_length(1.0).into(),
+        );
+        tick(&mut app);
+        for _ in 0..3 {
+            asked.0.store(0, Ordering::Relaxed);
+            advance(&mut app, &moving);
+            tick(&mut app);
+            let told = app.world().resource::<CollisionDiagnostics>();
+            let calls = asked.0.load(Ordering::Relaxed);
+            assert_eq!((told.supports, told.contacts), (calls, count));
+            assert!(calls >= 5 * count, "EPA takes more than {calls}");
+        }
+        tick(&mut app);
+        let at_rest = app.world().resource::<CollisionDiagnostics>();
+        assert_eq!((at_rest.supports, at_rest.contacts), (0, count));
+    }
+}
+
+#[test]
+fn a_closed_form_takes_no_support_point() {
+    let mut app = app();
+    let moving = pairs(
+        &mut app,
+        3,
+        Sphere::new(0.5).into(),
+        Cuboid::from_length(1.0).into(),
+    );
+    advance(&mut app, &moving);
+    tick(&mut app);
+    let told = app.world().resource::<CollisionDiagnostics>();
+    assert_eq!((told.supports, told.candidates, told.contacts), (0, 3, 3));
+}
+
+#[test]
+fn the_store_has_what_the_resource_tells() {
+    let mut app = app();
+    let moving = pairs(
+        &mut app,
+        2,
+        Collider::custom(Asked(Arc::default())),
+        Cuboid::from_length(1.0).into(),
+    );
+    tick(&mut app);
+    advance(&mut app, &moving);
+    tick(&mut app);
+    let told = *app.world().resource::<CollisionDiagnostics>();
+    let store = app.world().resource::<DiagnosticsStore>();
+    type Paths = HeadbuttDiagnosticsPlugin;
+    let milliseconds = |time: std::time::Duration| 1e3 * time.as_secs_f64();
+    for (path, expected) in [
+        (Paths::COLLIDERS, 4.0),
+        (Paths::CANDIDATES, 2.0),
+        (Paths::SUPPORTS, told.supports as f64),
+        (Paths::CONTACTS, 2.0),
+        (Paths::SYNC, milliseconds(told.sync)),
+        (Paths::BROAD_PHASE, milliseconds(told.broad_phase)),
+        (Paths::NARROW_PHASE, milliseconds(told.narrow_phase)),
+        (Paths::REPORT, milliseconds(told.report)),
+    ] {
+        let found = store.get(&path).and_then(|it| it.value());
+        assert_eq!(found, Some(expected), "{path}");
+    }
+    assert!(told.supports > 0);
+}
