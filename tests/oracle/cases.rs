@@ -310,12 +310,16 @@ impl<'a, V: Space> Bounded<'a, V> {
     }
 }
 
+/// More support points no query can take, by the bounds on its steps: 1,088 of EPA and 13 of GJK for the directions that it leaves
+/// open, 18, of each of which no more than 12 others are tried, each by up to 65 of GJK and 2 looks.
+const MOST_CALLS: usize = 17_000;
+
 impl<V: Space> Support for Bounded<'_, V> {
     type Vector = V;
 
     fn support(&self, direction: V::Wide) -> V::Wide {
         self.calls.set(self.calls.get() + 1);
-        assert!(self.calls.get() < 10_000, "a query without end");
+        assert!(self.calls.get() < MOST_CALLS, "a query without end");
         self.shape.support(direction)
     }
 
