@@ -12,7 +12,8 @@ Milliseconds a tick, net of moving the things, of headbutt, avian and bevy_rapie
 
     --dim 2,3           dimensions                                          [both]
     --scenes a,b        moving mixed pile idle static hulls sizes teleport
-                        churn                                               [all]
+                        churn                                               [all of these]
+                        clusters parents
     --count 1000,10000  things in a scene                                   [10000]
     --threads 1         threads of every task pool, 1 or more               [1]
     --ticks 100         measured for each engine                            [100]
@@ -48,7 +49,7 @@ impl Options {
     pub fn from_args() -> Result<Self, Box<dyn Error>> {
         let mut options = Self {
             dimensions: vec![2, 3],
-            scenes: Kind::ALL.to_vec(),
+            scenes: Kind::USUAL.to_vec(),
             counts: vec![10_000],
             threads: 1,
             ticks: 100,
