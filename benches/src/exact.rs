@@ -8,7 +8,7 @@ use bevy::{
 };
 use headbutt::{Space, Support, query};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, Thing};
 
 /// Two numbers, the smaller one first.
 pub type Pair = [u32; 2];
@@ -34,8 +34,13 @@ const BAND: f32 = 0.005;
 const NEAR: f32 = 0.0021;
 
 impl Exact {
-    /// For these poses, in the order of the scene.
+    /// For these poses, in the order of the scene, each in the frame of its parent.
     pub fn new(scene: &Scene, poses: &[Transform]) -> Self {
+        let place = |(thing, pose): (&Thing, &Transform)| match thing.parent {
+            Some(parent) => parent * *pose,
+            None => *pose,
+        };
+        let poses: Vec<Transform> = scene.things.iter().zip(poses).map(place).collect();
         let mut exact = Self {
             touching: BTreeSet::new(),
             certain: BTreeSet::new(),
@@ -48,14 +53,14 @@ impl Exact {
                 Isometry2d::new(at.translation.truncate(), Rot2::from_sin_cos(x.y, x.x))
             };
             let poses_2d: Vec<Isometry2d> = poses.iter().map(pose).collect();
-            exact.fill(scene, poses, |a, b| {
+            exact.fill(scene, &poses, |a, b| {
                 ask(&shapes[a], poses_2d[a], &shapes[b], poses_2d[b])
             });
         } else {
             let shapes: Vec<_> = scene.things.iter().map(|it| it.form.space()).collect();
             let pose = |at: &Transform| Isometry3d::new(at.translation, at.rotation);
             let poses_3d: Vec<Isometry3d> = poses.iter().map(pose).collect();
-            exact.fill(scene, poses, |a, b| {
+            exact.fill(scene, &poses, |a, b| {
                 ask(&shapes[a], poses_3d[a], &shapes[b], poses_3d[b])
             });
         }

@@ -13,10 +13,11 @@ pub struct Ticks(pub u32);
 /// What moves has one of these.
 #[derive(Component, Clone, Debug)]
 pub enum Motion {
-    /// Straight on and turning, back at the walls.
+    /// Straight on and turning, back at the walls of a room.
     Drift {
         velocity: Vec3,
         spin: Quat,
+        centre: Vec3,
         bound: Vec3,
     },
     /// Around one place, anew each tick.
@@ -41,11 +42,13 @@ pub fn advance(
             Motion::Drift {
                 velocity,
                 spin,
+                centre,
                 bound,
             } => {
                 let place = transform.translation + *velocity;
+                let inside = place - *centre;
                 for axis in 0..3 {
-                    if place[axis].abs() > bound[axis] && place[axis] * velocity[axis] > 0.0 {
+                    if inside[axis].abs() > bound[axis] && inside[axis] * velocity[axis] > 0.0 {
                         velocity[axis] = -velocity[axis];
                     }
                 }

@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use crate::{
     form::Form,
-    motion::{Motion, Noise},
+    motion::{Motion, Noise, Number},
 };
 
 /// What is going on.
@@ -32,10 +32,16 @@ pub enum Kind {
     Teleport,
     /// The mixed scene, but each tick one of a hundred goes, and another one comes.
     Churn,
+    /// The moving scene in some dozens of rooms far apart, with nothing in between. (Small rooms have somewhat fewer pairs: more
+    /// of what could overlap is beyond a wall.)
+    Clusters,
+    /// The static scene, but each is the child of an entity that rests.
+    Parents,
 }
 
 impl Kind {
-    pub const ALL: [Self; 9] = [
+    /// What is measured where nothing else is asked for.
+    pub const USUAL: [Self; 9] = [
         Self::Moving,
         Self::Mixed,
         Self::Pile,
@@ -46,6 +52,14 @@ impl Kind {
         Self::Teleport,
         Self::Churn,
     ];
+
+    /// What is measured where it is asked for.
+    pub const MORE: [Self; 2] = [Self::Clusters, Self::Parents];
+
+    /// Whether nothing happens: what is left of a tick is to see that, and to tell of what goes on where it is to be told.
+    pub fn rests(self) -> bool {
+        matches!(self, Self::Idle | Self::Static | Self::Parents)
+    }
 }
 
 impl fmt::Display for Kind {
@@ -58,7 +72,8 @@ impl FromStr for Kind {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = Self::ALL.into_iter().find(|kind| kind.to_string() == name);
+        let mut all = Self::USUAL.into_iter().chain(Self::MORE);
+        let known = all.find(|kind| kind.to_string() == name);
         known.ok_or_else(|| format!("no scene `{name}`"))
     }
 }
@@ -67,6 +82,9 @@ impl FromStr for Kind {
 #[derive(Clone, Debug)]
 pub struct Thing {
     pub form: Form,
+    /// Where its parent rests, if it has one: an entity of its own, without a shape.
+    pub parent: Option<Transform>,
+    /// In the frame of its parent.
     pub start: Transform,
     /// `None` if it does not move in this scene.
     pub motion: Option<Motion>,
@@ -90,11 +108,29 @@ impl Scene {
             Kind::Mixed | Kind::Churn => mixed(flat, count, &mut random),
             Kind::Pile => pile(flat, count, &mut random),
             Kind::Static => apart(flat, count, &mut random),
-            Kind::Moving | Kind::Idle | Kind::Hulls | Kind::Sizes | Kind::Teleport => {
-                crowd(kind, flat, count, &mut random)
-            }
+            Kind::Parents => parents(flat, count, &mut random),
+            Kind::Moving
+            | Kind::Idle
+            | Kind::Hulls
+            | Kind::Sizes
+            | Kind::Teleport
+            | Kind::Clusters => crowd(kind, flat, count, &mut random),
         };
         Self { kind, flat, things }
+    }
+
+    /// Spawns one of its things, as far as all worlds are alike: with its number, transform and motion, below its parent.
+    pub fn spawn<'w>(&self, world: &'w mut World, number: usize) -> EntityWorldMut<'w> {
+        let thing = &self.things[number];
+        let parent = thing.parent.map(|parent| world.spawn(parent).id());
+        let mut entity = world.spawn((Number(number as u32), thing.start));
+        if let Some(parent) = parent {
+            entity.insert(ChildOf(parent));
+        }
+        if let Some(motion) = &thing.motion {
+            entity.insert(motion.clone());
+        }
+        entity
     }
 
     /// The numbers of those that go before a tick, and come anew: they are spread over all, and in a hundred ticks each is once.
@@ -107,7 +143,7 @@ impl Scene {
     }
 }
 
-fn drift(flat: bool, bound: Vec3, noise: &mut Noise) -> Motion {
+fn drift(flat: bool, centre: Vec3, bound: Vec3, noise: &mut Noise) -> Motion {
     // 3 m/s and two turns in three seconds at 60 ticks a second: above 0.1 degrees, below which avian does not turn.
     let velocity = 0.05 * noise.place();
     let angle = 0.035 + 0.01 * noise.signed();
@@ -119,9 +155,13 @@ fn drift(flat: bool, bound: Vec3, noise: &mut Noise) -> Motion {
     Motion::Drift {
         velocity: if flat { velocity.with_z(0.0) } else { velocity },
         spin: Quat::from_axis_angle(axis, angle),
+        centre,
         bound,
     }
 }
+
+/// Rooms of the clusters.
+const ROOMS: usize = 48;
 
 /// So many that about half as many pairs overlap.
 fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
@@ -133,18 +173,25 @@ fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing
             _ => usual(random),
         })
         .collect();
-    let bound = half_room(flat, &forms, random);
-    let thing = |(number, form)| {
+    let rooms = match kind {
+        Kind::Clusters => ROOMS,
+        _ => 1,
+    };
+    let bound = half_room(flat, &forms, count as f64 / rooms as f64, random);
+    let centres = centres(flat, rooms, bound);
+    let thing = |(number, form): (usize, _)| {
         let mut noise = Noise::new(number as u32, u32::MAX);
-        let start =
-            Transform::from_translation(bound * noise.place()).with_rotation(noise.rotation(flat));
+        let centre = centres[number % rooms];
+        let start = Transform::from_translation(centre + bound * noise.place())
+            .with_rotation(noise.rotation(flat));
         let motion = match kind {
             Kind::Idle => None,
             Kind::Teleport => Some(Motion::Teleport { bound }),
-            _ => Some(drift(flat, bound, &mut noise)),
+            _ => Some(drift(flat, centre, bound, &mut noise)),
         };
         Thing {
             form,
+            parent: None,
             start,
             motion,
             fixed: false,
@@ -153,8 +200,24 @@ fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing
     forms.into_iter().enumerate().map(thing).collect()
 }
 
+/// The centres of rooms of this half size: one is around the origin, more are about ten edges apart, in no line.
+fn centres(flat: bool, rooms: usize, bound: Vec3) -> Vec<Vec3> {
+    if rooms == 1 {
+        return vec![Vec3::ZERO];
+    }
+    let spacing = 20.0 * bound;
+    grid(flat, rooms, spacing.x)
+        .enumerate()
+        .map(|(room, place)| {
+            // No thing has this noise.
+            let mut noise = Noise::new(room as u32, u32::MAX - 1);
+            place + 0.25 * spacing * noise.place()
+        })
+        .collect()
+}
+
 /// Half of the edges of a room in which two random ones of these overlap with probability 1 / count.
-fn half_room(flat: bool, forms: &[Form], random: &mut StdRng) -> Vec3 {
+fn half_room(flat: bool, forms: &[Form], count: f64, random: &mut StdRng) -> Vec3 {
     let mut radius = || forms[random.random_range(0..forms.len())].mean_radius(flat);
     let samples = 100_000;
     let reach = |sum: f32| {
@@ -168,7 +231,7 @@ fn half_room(flat: bool, forms: &[Form], random: &mut StdRng) -> Vec3 {
     let volume: f64 = (0..samples)
         .map(|_| reach(radius() + radius()) / f64::from(samples))
         .sum();
-    let room = volume * forms.len() as f64;
+    let room = volume * count;
     if flat {
         (Vec2::splat(room.sqrt() as f32) / 2.0).extend(0.0)
     } else {
@@ -255,12 +318,32 @@ fn apart(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     let places: Vec<Vec3> = grid(flat, count, APART).collect();
     let thing = |(number, place)| Thing {
         form: usual(random),
+        parent: None,
         start: Transform::from_translation(place)
             .with_rotation(Noise::new(number as u32, 0).rotation(flat)),
         motion: None,
         fixed: true,
     };
     places.into_iter().enumerate().map(thing).collect()
+}
+
+/// Whoever passes over the parents, or their turns, has things overlap that are apart.
+fn parents(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
+    let mut things = apart(flat, count, random);
+    for (number, thing) in things.iter_mut().enumerate() {
+        let turn = Noise::new(number as u32, 1).rotation(flat);
+        let Transform {
+            translation,
+            rotation,
+            ..
+        } = thing.start;
+        // The parent's pose and the child's make up the pose of the static scene.
+        let offset = 0.5 * translation;
+        thing.parent =
+            Some(Transform::from_translation(translation - turn * offset).with_rotation(turn));
+        thing.start = Transform::from_translation(offset).with_rotation(turn.inverse() * rotation);
+    }
+    things
 }
 
 fn mixed(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
@@ -276,9 +359,10 @@ fn mixed(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
         let mut noise = Noise::new(number as u32, u32::MAX);
         things.push(Thing {
             form: usual(random),
+            parent: None,
             start: Transform::from_translation(bound * noise.place())
                 .with_rotation(noise.rotation(flat)),
-            motion: Some(drift(flat, bound, &mut noise)),
+            motion: Some(drift(flat, Vec3::ZERO, bound, &mut noise)),
             fixed: false,
         });
     }
@@ -307,6 +391,7 @@ fn pile(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
         };
         Thing {
             form,
+            parent: None,
             start: home,
             motion: Some(Motion::Jitter {
                 home,

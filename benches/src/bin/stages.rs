@@ -12,8 +12,8 @@ use bevy::{
 };
 use headbutt::{CollisionDiagnostics, OngoingEvents, prelude::*};
 use headbutt_bench::{
-    motion::{Number, Ticks, advance},
-    scene::{Kind, Scene},
+    motion::{Ticks, advance},
+    scene::Scene,
     stats::Summary,
     table::{head, row, short},
 };
@@ -28,14 +28,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ticks: usize = next("100").parse()?;
     ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(threads).build());
     head(&[
-        "scene", "dim", "N", "changed", "candidates", "contacts", "sync", "broad", "narrow", "report",
+        "scene",
+        "dim",
+        "N",
+        "changed",
+        "candidates",
+        "contacts",
+        "sync",
+        "broad",
+        "narrow",
+        "report",
         "all, µs",
     ]);
     for dimension in dimensions.split(',') {
         for scene in scenes.split(',') {
             for count in counts.split(',') {
                 let flat = dimension == "2";
-                measure(&Scene::new(scene.parse()?, flat, count.parse()?), threads, ticks);
+                measure(
+                    &Scene::new(scene.parse()?, flat, count.parse()?),
+                    threads,
+                    ticks,
+                );
             }
         }
     }
@@ -46,16 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 const WARM_UP: usize = 10;
 
 fn spawn(world: &mut World, scene: &Scene, number: usize) -> Entity {
-    let thing = &scene.things[number];
-    let mut entity = world.spawn((
-        Number(number as u32),
-        thing.start,
-        thing.form.collider(scene.flat),
-    ));
-    if let Some(motion) = &thing.motion {
-        entity.insert(motion.clone());
-    }
-    entity.id()
+    let collider = scene.things[number].form.collider(scene.flat);
+    scene.spawn(world, number).insert(collider).id()
 }
 
 fn measure(scene: &Scene, threads: usize, ticks: usize) {
@@ -64,7 +69,7 @@ fn measure(scene: &Scene, threads: usize, ticks: usize) {
         .init_resource::<Ticks>()
         .add_systems(Update, advance)
         .add_plugins(HeadbuttPlugin::in_schedule(PostUpdate));
-    if matches!(scene.kind, Kind::Idle | Kind::Static) {
+    if scene.kind.rests() {
         app.insert_resource(OngoingEvents::Never);
     }
     if threads == 1 {

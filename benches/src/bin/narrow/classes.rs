@@ -80,7 +80,7 @@ room!(
 pub struct Bout {
     pub ours: Box<dyn Side>,
     pub peer: Box<dyn Side>,
-    /// Support points that headbutt asks for, in the mean: for a contact, and for a distance.
+    /// Support points that headbutt asks for, in the mean: for a contact, and for a distance. Of pairs with a closed form none.
     pub supports: [f64; 2],
     /// The distance of the centres at which the two touch no more.
     pub reach: f32,

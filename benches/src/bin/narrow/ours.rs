@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, hint::black_box, ops::Range};
 
-use headbutt::{Space, Support, query};
+use headbutt::{Outline, Space, Support, query};
 
 use crate::side::{APART, Query, Side};
 
@@ -39,7 +39,8 @@ impl<A: Support, B: Support<Vector = A::Vector>> Side for Ours<A, B> {
     }
 }
 
-/// A shape that counts how often it is asked for a support point.
+/// A shape that counts how often it is asked for a support point. What queries have closed forms for it tells as the shape
+/// itself does. (No query asks for spans, and no class has half-spaces.)
 pub struct Counting<S> {
     shape: S,
     asked: Cell<u32>,
@@ -68,5 +69,13 @@ impl<S: Support> Support for Counting<S> {
 
     fn radius(&self) -> f64 {
         self.shape.radius()
+    }
+
+    fn block(&self) -> Option<<S::Vector as Space>::Wide> {
+        self.shape.block()
+    }
+
+    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
+        self.shape.outline()
     }
 }

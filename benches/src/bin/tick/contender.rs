@@ -107,7 +107,7 @@ impl Contender {
         }
     }
 
-    /// Where everything is, in the order of the scene.
+    /// Where everything is, in the frame of its parent and the order of the scene.
     pub fn poses(&mut self) -> Vec<Transform> {
         let world = self.app.world_mut();
         let mut things: Vec<(u32, Transform)> = world
@@ -125,12 +125,8 @@ impl Contender {
 }
 
 fn spawn(world: &mut World, engine: &Engine, scene: &Scene, number: usize) -> Entity {
-    let thing = &scene.things[number];
-    let mut entity = world.spawn((Number(number as u32), thing.start));
-    if let Some(motion) = &thing.motion {
-        entity.insert(motion.clone());
-    }
-    (engine.equip)(&mut entity, thing);
+    let mut entity = scene.spawn(world, number);
+    (engine.equip)(&mut entity, &scene.things[number]);
     entity.id()
 }
 

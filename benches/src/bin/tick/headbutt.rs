@@ -1,8 +1,8 @@
 //! headbutt: the plugin with its defaults, a `Collider` on each entity, and nothing else. It sends a message for each
-//! touching pair and tick, which the peers do not.
+//! touching pair and tick, which the peers do not: *headbutt-quiet* tells of what began and what ended, as they do.
 
 use bevy::prelude::*;
-use headbutt::prelude::*;
+use headbutt::{OngoingEvents, prelude::*};
 use headbutt_bench::{exact::pair, form::Form};
 
 use crate::contender::{Engine, number};
@@ -30,6 +30,18 @@ pub fn engine(flat: bool) -> Engine {
                 .collect()
         },
         contacts: true,
+    }
+}
+
+/// The same, set to tell no contact again that goes on.
+pub fn quiet(flat: bool) -> Engine {
+    Engine {
+        name: "headbutt-quiet",
+        plugins: |app, _| {
+            let plugin = HeadbuttPlugin::in_schedule(PostUpdate);
+            app.add_plugins(plugin.with_ongoing(OngoingEvents::Never));
+        },
+        ..engine(flat)
     }
 }
 

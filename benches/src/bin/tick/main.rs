@@ -76,9 +76,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn engines(flat: bool, options: &Options) -> Vec<Engine> {
-    let peer = |name: &String| {
-        Some(match (name.as_str(), flat) {
+fn engines(kind: Kind, flat: bool, options: &Options) -> Vec<Engine> {
+    let peer = |name: &str| {
+        Some(match (name, flat) {
+            ("headbutt-quiet", flat) => headbutt::quiet(flat),
             ("avian", true) => avian::plane::engine(options.avian_mode),
             ("avian", false) => avian::space::engine(options.avian_mode),
             ("rapier", true) => rapier::plane::contacts(),
@@ -91,13 +92,13 @@ fn engines(flat: bool, options: &Options) -> Vec<Engine> {
         })
     };
     let mut engines = vec![baseline(), headbutt::engine(flat)];
-    engines.extend(options.peers.iter().filter_map(peer));
+    engines.extend(options.peers(kind).into_iter().filter_map(peer));
     engines
 }
 
 fn measure(kind: Kind, flat: bool, count: usize, options: &Options) {
     let scene = Scene::new(kind, flat, count);
-    let mut contenders: Vec<Contender> = engines(flat, options)
+    let mut contenders: Vec<Contender> = engines(kind, flat, options)
         .into_iter()
         .map(|engine| Contender::new(engine, &scene, options))
         .collect();

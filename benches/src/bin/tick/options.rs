@@ -12,11 +12,14 @@ Milliseconds a tick, net of moving the things, of headbutt, avian and bevy_rapie
 
     --dim 2,3           dimensions                                          [both]
     --scenes a,b        moving mixed pile idle static hulls sizes teleport
-                        churn                                               [all]
+                        churn                                               [all of these]
+                        clusters parents
     --count 1000,10000  things in a scene                                   [10000]
     --threads 1         threads of every task pool, 1 or more               [1]
     --ticks 100         measured for each engine                            [100]
-    --peers a,b         avian rapier rapier-default rapier-sensor none    [all]
+    --peers a,b         avian rapier rapier-default rapier-sensor none      [all peers]
+                        headbutt-quiet, which tells of no contact that
+                        goes on                          [where nothing moves]
     --clock cpu         wall or cpu: for one thread on a busy machine       [wall]
     --avian-mode a      kinematic sensor disabled                           [disabled]
     --no-check          without the exact pairs
@@ -37,7 +40,8 @@ pub struct Options {
     pub counts: Vec<usize>,
     pub threads: usize,
     pub ticks: u32,
-    pub peers: Vec<String>,
+    /// `None` where nothing is asked for.
+    peers: Option<Vec<String>>,
     pub clock: Clock,
     pub avian_mode: AvianMode,
     pub check: bool,
@@ -48,13 +52,11 @@ impl Options {
     pub fn from_args() -> Result<Self, Box<dyn Error>> {
         let mut options = Self {
             dimensions: vec![2, 3],
-            scenes: Kind::ALL.to_vec(),
+            scenes: Kind::USUAL.to_vec(),
             counts: vec![10_000],
             threads: 1,
             ticks: 100,
-            peers: ["avian", "rapier", "rapier-default", "rapier-sensor"]
-                .map(String::from)
-                .to_vec(),
+            peers: None,
             clock: Clock::Wall,
             avian_mode: AvianMode::Disabled,
             check: true,
@@ -68,7 +70,7 @@ impl Options {
                 Arg::Long("count") => options.counts = list(&mut parser)?,
                 Arg::Long("threads") => options.threads = parser.value()?.parse::<usize>()?.max(1),
                 Arg::Long("ticks") => options.ticks = parser.value()?.parse::<u32>()?.max(1),
-                Arg::Long("peers") => options.peers = list(&mut parser)?,
+                Arg::Long("peers") => options.peers = Some(list(&mut parser)?),
                 Arg::Long("clock") => options.clock = parser.value()?.parse()?,
                 Arg::Long("avian-mode") => {
                     options.avian_mode = match parser.value()?.string()?.as_str() {
@@ -84,6 +86,16 @@ impl Options {
             }
         }
         Ok(options)
+    }
+
+    /// The names of the engines beside headbutt, for a scene.
+    pub fn peers(&self, kind: Kind) -> Vec<&str> {
+        if let Some(peers) = &self.peers {
+            return peers.iter().map(String::as_str).collect();
+        }
+        let quiet = kind.rests().then_some("headbutt-quiet");
+        let peers = ["avian", "rapier", "rapier-default", "rapier-sensor"];
+        quiet.into_iter().chain(peers).collect()
     }
 }
 
