@@ -4,7 +4,10 @@
 use core::{ops::Range, slice};
 
 use bevy::{
-    ecs::change_detection::{ContiguousRef, Tick},
+    ecs::{
+        change_detection::{ContiguousRef, Tick},
+        component::ComponentId,
+    },
     prelude::*,
 };
 
@@ -242,17 +245,21 @@ pub struct Links {
 pub struct Ancestors<'w> {
     world: &'w World,
     since: Since,
+    /// Bevy's numbers of these components, if there are any: by type, it looks for them each time.
+    transform: Option<ComponentId>,
+    child_of: Option<ComponentId>,
     /// The last parent that was asked for: siblings often follow one another.
     known: Option<(Entity, Links, bool)>,
 }
 
 impl<'w> Ancestors<'w> {
     pub fn new(world: &'w World, since: Since) -> Self {
-        let known = None;
         Self {
             world,
             since,
-            known,
+            transform: world.component_id::<Transform>(),
+            child_of: world.component_id::<ChildOf>(),
+            known: None,
         }
     }
 
@@ -276,15 +283,19 @@ impl<'w> Ancestors<'w> {
                 break;
             };
             links.ancestors += 1;
-            if let Some(ticks) = ancestor.get_change_ticks::<Transform>() {
+            let changed = |number: Option<ComponentId>| {
+                let ticks = ancestor.get_change_ticks_by_id(number?)?;
+                Some(self.since.has(ticks.changed))
+            };
+            if let Some(has_moved) = changed(self.transform) {
                 links.transforms += 1;
-                is_changed |= self.since.has(ticks.changed);
+                is_changed |= has_moved;
             }
-            let up = ancestor.get_ref::<ChildOf>();
-            is_changed |= up
-                .as_ref()
-                .is_some_and(|up| self.since.has(up.last_changed()));
-            next = up.map(|up| up.parent());
+            next = None;
+            if let Some(is_another) = changed(self.child_of) {
+                is_changed |= is_another;
+                next = ancestor.get::<ChildOf>().map(ChildOf::parent);
+            }
         }
         self.known = Some((parent, links, is_changed));
         (links, is_changed)
