@@ -14,7 +14,7 @@ use bevy::{
 /// use headbutt::CollisionDiagnostics;
 ///
 /// fn show(diagnostics: Res<CollisionDiagnostics>) {
-///     println!("{} pairs tested, {} touch", diagnostics.candidates, diagnostics.contacts);
+///     println!("{} pairs may touch, {} do", diagnostics.candidates, diagnostics.contacts);
 /// }
 /// ```
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,12 +24,12 @@ pub struct CollisionDiagnostics {
     pub colliders: usize,
     /// Of these, those that are not what or where they were in the tick before, with those that are gone.
     pub changed: usize,
-    /// Pairs of colliders that may touch, by their boxes, or that the app has supplied. They are tested, but for those whose
-    /// layers part them. Pairs of which neither side has changed are not among them, unless the app has supplied them; then
-    /// they are tested only if they were not supplied in the tick before.
+    /// Pairs of colliders of which one has changed and whose boxes meet: they are tested, unless layers part them. If the app
+    /// supplies pairs, all of these, each once: of them those are tested whose boxes meet, and of which one has changed, or that
+    /// were not supplied in the tick before.
     pub candidates: usize,
-    /// Support points that these tests took, each of both shapes. Where there is a closed form, as of balls and boxes, a test
-    /// takes none.
+    /// Support points of pairs that these tests took: one is a point of either shape. Balls, boxes and what else has a closed form
+    /// take none, but for half-spaces, which take one or some of the other shape.
     pub supports: usize,
     /// Pairs of colliders that touch.
     pub contacts: usize,
@@ -61,7 +61,7 @@ pub struct HeadbuttDiagnosticsPlugin;
 impl HeadbuttDiagnosticsPlugin {
     /// Colliders that can touch something.
     pub const COLLIDERS: DiagnosticPath = DiagnosticPath::const_new("headbutt/colliders");
-    /// Pairs that were tested.
+    /// Pairs that may touch: see [`CollisionDiagnostics::candidates`].
     pub const CANDIDATES: DiagnosticPath = DiagnosticPath::const_new("headbutt/candidates");
     /// Support points that the tests took.
     pub const SUPPORTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/supports");

@@ -88,6 +88,35 @@ fn support_points_are_counted() {
     }
 }
 
+/// One against a plane, and one against three parts, of which two are near.
+#[test]
+fn support_points_of_planes_and_parts_are_counted() {
+    let plane = || InfinitePlane3d::new(Vec3::Y).into();
+    let part = |x: f32| {
+        let cube = Collider::from(Cuboid::from_length(1.0));
+        let pose = Isometry3d::new(Vec3::new(x, -0.9, 0.0), Quat::from_rotation_y(0.4));
+        (pose, cube)
+    };
+    let parts = || Collider::compound([part(-0.6), part(0.6), part(50.0)]).expect("convex parts");
+    for (ground, least) in [(plane(), 1), (parts(), 2 * 4)] {
+        let mut app = app();
+        let asked = Asked(Arc::default());
+        app.world_mut().spawn(Collider::custom(asked.clone()));
+        let ground: Collider = ground;
+        let below = Transform::from_xyz(0.0, -0.1, 0.0);
+        let ground = app.world_mut().spawn((ground, below)).id();
+        tick(&mut app);
+        asked.0.store(0, Ordering::Relaxed);
+        advance(&mut app, &[ground]);
+        tick(&mut app);
+        let told = app.world().resource::<CollisionDiagnostics>();
+        assert_eq!(told.contacts, 1);
+        // What is asked to make a box is none of a pair.
+        let calls = asked.0.load(Ordering::Relaxed);
+        assert!((least..=calls).contains(&told.supports), "{told:?}");
+    }
+}
+
 #[test]
 fn a_closed_form_takes_no_support_point() {
     let mut app = app();

@@ -112,7 +112,7 @@ impl<'a> Chunk<'a> {
             }
             return;
         }
-        // An app may have made a component that is not kept in tables one that disables entities. Then one by one.
+        // Where a component that disables entities is not kept in tables, as an app's own may be, Bevy lists them one by one.
         for (entity, transform, collider, layers, parent) in colliders {
             let ticks = (
                 transform.as_ref().map(Ref::last_changed),

@@ -219,7 +219,8 @@ fn merge<'a>(
     last.for_each(|old| tell(Some(old), None));
 }
 
-/// Whether a contact of the last tick is as it was without having been found, for neither of the two has changed.
+/// Whether a contact of the last tick is as it was without having been found: neither of the two has changed, and the pair is
+/// still a candidate.
 fn stands(world: &World) -> impl Fn(&CollisionEvent) -> bool {
     let proxies = world.resource::<Proxies>();
     let found = world.resource::<FoundContacts>();

@@ -1,4 +1,4 @@
-//! How the lists grow that have an entry for each collider or contact, and large ones.
+//! How lists grow that have an entry for each collider or contact: large ones.
 
 /// Makes room for one more.
 #[inline]

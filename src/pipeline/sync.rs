@@ -243,8 +243,8 @@ impl Scan<'_> {
             let Some(member) = block.get(index, self.since) else {
                 continue;
             };
-            let (links, is_led) = self.ancestors.look(member.parent);
-            let mut is_changed = member.is_changed || is_led;
+            let (links, have_changed) = self.ancestors.look(member.parent);
+            let mut is_changed = member.is_changed || have_changed;
             if let Some(known) = table.links().get_mut(index) {
                 is_changed |= *known != links;
                 *known = links;
@@ -258,8 +258,8 @@ impl Scan<'_> {
     fn has_same_ancestors(&mut self, table: &mut Table, block: &Chunk) -> bool {
         let parents = block.parents().zip(table.links());
         let mut same = parents.map(|(parent, known)| {
-            let (links, is_led) = self.ancestors.look(Some(parent));
-            !is_led && links == *known
+            let (links, have_changed) = self.ancestors.look(Some(parent));
+            !have_changed && links == *known
         });
         same.all(|it| it)
     }
@@ -344,19 +344,19 @@ pub struct Moves {
     solid: Vec<Move>,
 }
 
-/// As small as may be, as there are thousands of them between what they are made from and what they are for.
+/// Small, as thousands lie between reading and moving.
 struct Move {
     slot: u32,
     layers: CollisionLayers,
     transform: Transform,
     /// Whether it has ancestors, whose transforms count too.
     is_led: bool,
-    /// Whether it is not what it was.
+    /// Whether it is not what it was, or why it takes no part there.
     outcome: Result<bool, Fault>,
 }
 
-/// So many moves for each thread are carried out together: enough that it is not long waited for, and so few that they are still
-/// near when their turn comes.
+/// So many moves for each thread are carried out together: so many that threads seldom wait for each other, and so few that they
+/// are still near when their turn comes.
 const MOVES_OF_A_THREAD: usize = 4096;
 
 impl Moves {

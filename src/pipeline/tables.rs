@@ -1,12 +1,18 @@
 //! Who was listed where in the last tick: so that who has come, gone or changed places is known without a look at the others.
 //!
 //! Bevy keeps entities in tables, each for those with the same components. A table is added to at its end, and what is taken
-//! out of its midst is replaced by the last. So whatever comes and goes, all others are where they were; and what has come
-//! to be elsewhere is met where another one, or none, has been.
+//! out of its midst is replaced by the last. So whatever comes and goes, all others are where they were; and what is elsewhere
+//! now is missed where it was: another one is there, or the list has ended.
+//!
+//! (Where Bevy lists them one by one, see [`Chunk::for_each`](super::columns::Chunk::for_each), what comes may shift others of
+//! its table. They are looked up then, and found as they were.)
 
 use bevy::prelude::*;
 
-use super::{columns::Links, room::make_room};
+use super::{
+    columns::Links,
+    room::{give_back, make_room},
+};
 
 /// By Bevy's number of the table.
 #[derive(Default)]
@@ -23,12 +29,14 @@ impl Tables {
         self.0.get_mut(number)
     }
 
-    /// Ends the tick. Calls `visit` with all that are no longer listed where nobody is now.
+    /// Ends the tick. Calls `visit` with those that were listed beyond where lists end now.
     pub fn finish(&mut self, mut visit: impl FnMut(Entity)) {
         for table in &mut self.0 {
             let count = core::mem::take(&mut table.count);
             table.entities.drain(count..).for_each(&mut visit);
             table.links.truncate(count);
+            give_back(&mut table.entities);
+            give_back(&mut table.links);
         }
     }
 }

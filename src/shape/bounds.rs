@@ -31,34 +31,29 @@ pub struct Bounds<W> {
 }
 
 impl<W: Wide> Bounds<W> {
-    /// The box around a shape in a pose, from supports alone, with room for what counts as touching.
+    /// The box around a shape in a pose, with room for what counts as touching.
     #[inline]
     pub fn around<V: Space<Wide = W>>(shape: &impl Support<Vector = V>, pose: &Pose<W>) -> Self {
         let (min, max) = match shape.block() {
             Some(half) => {
-                let reach = reach(pose.rotation, half) + W::ONE * shape.radius();
-                (pose.translation - reach, pose.translation + reach)
+                let reach = reach(pose.rotation, half);
+                (-reach, reach)
             }
-            None => match shape.span(pose.rotation) {
-                Some((min, max)) => {
-                    let reach = W::ONE * shape.radius();
-                    (
-                        min + pose.translation - reach,
-                        max + pose.translation + reach,
-                    )
-                }
-                None => supported(shape, pose),
-            },
+            None => shape
+                .span(pose.rotation)
+                .unwrap_or_else(|| supported(shape, pose.rotation)),
         };
         // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
         // together with the rounding of a place far from the origin.
-        let offset = (max - pose.translation).extent() + (min - pose.translation).extent();
+        let radius = W::ONE * shape.radius();
+        let (min, max) = (min - radius, max + radius);
+        let offset = max.extent() + min.extent();
         let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
         let rounding = pose.translation.extent() * ROUNDING;
         let margin = W::ONE * (share + rounding);
         Self {
-            min: min - margin,
-            max: max + margin,
+            min: pose.translation + min - margin,
+            max: pose.translation + max + margin,
         }
     }
 
@@ -127,17 +122,17 @@ fn reach<W: Wide>(linear: W::Matrix, half: W) -> W {
     })
 }
 
-/// The least and the greatest coordinates of a shape in a pose, by its support points.
+/// The least and the greatest coordinates of a turned core, by its support points.
 fn supported<V: Space>(
     shape: &impl Support<Vector = V>,
-    pose: &Pose<V::Wide>,
+    rotation: <V::Wide as Wide>::Matrix,
 ) -> (V::Wide, V::Wide) {
-    let inverse = V::Wide::transpose(pose.rotation);
+    let inverse = V::Wide::transpose(rotation);
     let axes = (0..V::Wide::DIMENSION).map(V::Wide::axis);
-    axes.fold((pose.translation, pose.translation), |(min, max), axis| {
+    axes.fold((V::Wide::ZERO, V::Wide::ZERO), |(min, max), axis| {
         let reach = |direction: V::Wide| {
-            let farthest = pose.rotation * shape.support(inverse * direction);
-            direction * (farthest.dot(direction) + shape.radius())
+            let farthest = rotation * shape.support(inverse * direction);
+            direction * farthest.dot(direction)
         };
         (min + reach(-axis), max + reach(axis))
     })

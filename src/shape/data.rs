@@ -2,7 +2,7 @@
 //! from them.
 //!
 //! Nothing is stored twice: a shape *is* its numbers, and all else is made of them again, by the functions that make it at
-//! first (the table of a hull, the tree of a compound), so that a collider which was loaded is the
+//! first (the search of a hull, the tree of a compound), so that a collider which was loaded is the
 //! one which was saved, to the bit. The same functions refuse what is no shape, with the same [`ShapeError`].
 //!
 //! A shape is saved as it has become, and not as it was given: a regular polygon as the hull of its corners, a height field as

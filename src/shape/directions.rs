@@ -39,7 +39,7 @@ const CELL_SLACK: f64 = 1e-12;
 const DIRECTION_SIZES: core::ops::RangeInclusive<f64> = 1e-200..=1e200;
 
 /// For each cell of directions the points that can be the farthest.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Directions {
     /// Cells along an edge of the cube.
     cells_per_edge: usize,

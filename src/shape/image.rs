@@ -122,8 +122,8 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
         match self.map {
             Map::Uniform(factor) => self.shape.span(linear * factor),
             // A radius is a part of the core, and has no corners.
-            Map::Linear(_) if self.traits.radius > 0.0 => None,
-            Map::Linear(matrix) => self.shape.span(linear * matrix),
+            Map::Linear(matrix) if self.traits.radius <= 0.0 => self.shape.span(linear * matrix),
+            Map::Linear(_) => None,
         }
     }
 

@@ -9,13 +9,14 @@
 use core::{array::from_fn, ops::RangeInclusive};
 use std::sync::Arc;
 
+use super::points::Highest;
 use crate::space::Wide;
 
 /// Points in a block.
 const WIDTH: usize = 8;
 
-/// The most points that are looked at in this way.
-pub(super) const MAX_POINTS: usize = 64;
+/// The most points that are looked at in this way. For more, a table by direction is as fast.
+pub(super) const FEW: usize = 64;
 
 /// By how much heights in f32 may be off, of the largest sum of |p_i| and the largest |d_i|: each component of the direction is
 /// rounded, each product and each of two sums, which is 4 units of 2⁻²⁴ for a height. The highest and another one are off by 8
@@ -54,11 +55,11 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// The lanes of points that are finite, or `None` if they are too many or of extreme size.
+    /// The lanes of points that are finite, or `None` if they are too many, all null, or of extreme size.
     pub(super) fn new<W: Wide>(points: &[W]) -> Option<Self> {
         let sizes = points.iter().map(|point| point.extent());
         let size = sizes.fold(0.0, f64::max);
-        if points.len() > MAX_POINTS || !POINT_SIZES.contains(&size) {
+        if points.len() > FEW || !POINT_SIZES.contains(&size) {
             return None;
         }
         let block = |points: &[W]| {
@@ -84,7 +85,7 @@ impl Lanes {
         if !DIRECTION_SIZES.contains(&size) {
             return None;
         }
-        let mut heights = [[0.0_f32; WIDTH]; MAX_POINTS / WIDTH];
+        let mut heights = [[0.0_f32; WIDTH]; FEW / WIDTH];
         let mut highest = [f32::NEG_INFINITY; WIDTH];
         for (heights, block) in heights.iter_mut().zip(&*self.blocks) {
             for (row, component) in block.iter().zip(narrow).take(W::DIMENSION) {
@@ -115,16 +116,16 @@ impl Lanes {
         if sum >> COUNT_SHIFT == 1 {
             return self.point((sum & (ONE - 1)) as usize);
         }
-        let near = heights.as_flattened().iter().enumerate();
-        let near = near.filter(|(_, height)| **height >= threshold);
-        let (mut best, mut most) = (None, f64::NEG_INFINITY);
-        for point in near.filter_map(|(number, _)| self.point::<W>(number)) {
-            let height = point.dot(direction);
-            if height > most {
-                (best, most) = (Some(point), height);
+        let mut best = Highest::NONE;
+        let heights = heights.as_flattened().iter().enumerate();
+        for (number, height) in heights.take(self.blocks.len() * WIDTH) {
+            if *height >= threshold
+                && let Some(point) = self.point::<W>(number)
+            {
+                best.see(number, point.dot(direction));
             }
         }
-        best
+        self.point(best.number)
     }
 
     /// The point of a number.
@@ -140,4 +141,61 @@ impl Lanes {
 #[inline(always)]
 fn higher(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        math::{Vec2, Vec3},
+        shape::points::farthest,
+        space::Space,
+    };
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    /// What heights in f32 cannot tell apart, f64 does: points far from the origin, and directions along which many are as high.
+    fn is_that_of_a_scan<V: Space>(of: impl Fn([f32; 3]) -> V) {
+        let mut random = StdRng::seed_from_u64(1);
+        let mut found = 0;
+        for count in [1, 7, 8, 9, 63, FEW] {
+            for away in [0.0, 1e3, 1e6] {
+                for _ in 0..20 {
+                    let mut place = || [(); 3].map(|()| random.random_range(-1.0..1.0_f32) + away);
+                    let points: Vec<V> = (0..count).map(|_| of(place())).collect();
+                    let wide: Vec<_> = points.iter().map(|it| it.widen()).collect();
+                    let lanes = Lanes::new(&wide);
+                    for length in [1e-15, 1.0, 1e15] {
+                        let mut side = || if random.random() { 1.0 } else { -1.0 };
+                        let signs: [f64; 3] = [(); 3].map(|()| side());
+                        let turned = signs.map(|it| it * random.random_range(0.2..1.0));
+                        let [x, y, z] = turned.map(|it| it * length);
+                        for direction in [[x, y, z], [x, y * 1e-9, z * 1e-9], [-1.0, 1.0, 0.0]] {
+                            let direction = Wide::of(direction);
+                            let best = lanes.as_ref().and_then(|it| it.farthest(direction));
+                            assert_eq!(best, Some(farthest(&points, direction)));
+                            found += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(found, 6 * 3 * 20 * 9);
+    }
+
+    #[test]
+    fn the_farthest_point_is_that_of_a_scan() {
+        is_that_of_a_scan(|[x, y, _]| Vec2::new(x, y));
+        is_that_of_a_scan(Vec3::from_array);
+    }
+
+    #[test]
+    fn what_f32_cannot_hold_is_left_to_a_scan() {
+        let one = |size: f32| Lanes::new(&[Vec3::new(size, 0.0, 0.0).widen()]);
+        assert!(one(0.0).is_none() && one(1e-20).is_none() && one(1e20).is_none());
+        let along = |size: f64| one(1.0).map(|lanes| lanes.farthest(Vec3::X.widen() * size));
+        for size in [0.0, 1e-20, 1e20, f64::INFINITY] {
+            assert_eq!(along(size), Some(None), "{size}");
+        }
+        assert_eq!(along(2.0), Some(Some(Vec3::X.widen())));
+    }
 }

@@ -3,6 +3,7 @@
 use super::{
     ConvexHull, Shape, ShapeError, Support,
     into_shape::{ConvexShape, IntoShape, sealed},
+    support::MatrixOf,
 };
 use crate::{
     math::{Vec2, Vec3},
@@ -87,10 +88,7 @@ pub(super) fn farthest_of<V: Space>(points: &[V], numbers: &[u32], direction: V:
 
 /// The least and the greatest coordinates of points under a linear map.
 #[inline]
-pub(super) fn span<V: Space>(
-    points: &[V],
-    linear: <V::Wide as Wide>::Matrix,
-) -> (V::Wide, V::Wide) {
+pub(super) fn span<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> (V::Wide, V::Wide) {
     let nowhere = V::Wide::ONE * f64::INFINITY;
     points
         .iter()
@@ -101,19 +99,19 @@ pub(super) fn span<V: Space>(
 }
 
 /// The first of the highest points so far. By its number and without a branch: which one is higher cannot be foretold.
-struct Highest {
-    number: usize,
+pub(super) struct Highest {
+    pub number: usize,
     height: f64,
 }
 
 impl Highest {
-    const NONE: Self = Self {
+    pub const NONE: Self = Self {
         number: usize::MAX,
         height: f64::NEG_INFINITY,
     };
 
     #[inline]
-    fn see(&mut self, number: usize, height: f64) {
+    pub fn see(&mut self, number: usize, height: f64) {
         let is_higher = height > self.height;
         self.number = if is_higher { number } else { self.number };
         self.height = if is_higher { height } else { self.height };

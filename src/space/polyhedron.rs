@@ -206,8 +206,8 @@ impl<const FACES: usize> Polyhedron<FACES> {
         self.rim.len() >= 3
     }
 
-    /// Gives each edge of the rim a triangle: those in sight first, which are no more, then others that have been removed, and
-    /// then further ones, for which there is room.
+    /// Gives each edge of the rim a triangle: those in sight first, which are given up, then others that have been removed, then
+    /// new ones, for which there is room.
     #[inline]
     fn allocate(&mut self) {
         for (place, edge) in self.rim.iter_mut().enumerate() {

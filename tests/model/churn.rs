@@ -1,5 +1,5 @@
-//! The same of a world in which things come, go and change tables in every tick: by each way there is to be somewhere else in
-//! Bevy's lists, or not at all, and back. All else rests.
+//! What touches is what is there, in a world in which things come, go and change tables in every tick: by each way there is
+//! to be somewhere else in Bevy's lists, or not at all, and back. All else rests.
 //!
 //! The model is balls on a lattice, which touch where they are neighbours or in the same place.
 

@@ -310,8 +310,8 @@ impl<'a, V: Space> Bounded<'a, V> {
     }
 }
 
-/// More support points no query can take, by the bounds on its steps: 1,088 of EPA and 13 of GJK for the directions that it leaves
-/// open, 18, of each of which no more than 12 others are tried, each by up to 65 of GJK and 2 looks.
+/// No query takes more support points, by the bounds on its steps: 1,088 in EPA and 12 along axes; then up to 18 descents, each of
+/// 12 steps of GJK (65) and two looks, and once more GJK.
 const MOST_CALLS: usize = 17_000;
 
 impl<V: Space> Support for Bounded<'_, V> {

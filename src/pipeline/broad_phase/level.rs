@@ -17,7 +17,11 @@ use smallvec::SmallVec;
 
 use crate::{
     order::restore,
-    pipeline::{aabb::Aabb, room::give_back, tasks::share},
+    pipeline::{
+        aabb::Aabb,
+        room::{give_back, make_room_for},
+        tasks::share,
+    },
 };
 
 /// Rows are numbered up to this in each direction. Cells are at least so large that no box is beyond.
@@ -273,6 +277,7 @@ impl Level {
         }
         self.spare.clear();
         self.spare.extend(self.newcomers.drain(..).map(key));
+        make_room_for(&mut self.keys, self.spare.len());
         restore(&mut self.keys, &mut self.spare);
         self.fill_entries(boxes);
         self.rows.clear();
@@ -287,8 +292,7 @@ impl Level {
     /// Makes the entries for the keys.
     fn fill_entries(&mut self, boxes: &[Aabb]) {
         let Self { keys, entries, .. } = self;
-        let missing = keys.len().saturating_sub(entries.len());
-        entries.reserve_exact(missing);
+        make_room_for(entries, keys.len().saturating_sub(entries.len()));
         let aabb = Aabb::NONE;
         entries.resize(keys.len(), Entry { aabb, slot: 0 });
         let fill = move |keys: &[u128], entries: &mut [Entry]| {

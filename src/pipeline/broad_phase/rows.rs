@@ -7,8 +7,6 @@
 
 use core::{cmp::Ordering, ops::Range};
 
-use smallvec::SmallVec;
-
 use super::level::{Level, size_of};
 use crate::pipeline::{aabb::Aabb, tasks::share};
 
@@ -29,6 +27,8 @@ pub struct Rows {
     levels: Vec<(u16, Level)>,
     /// By slot, the level that it is in.
     level_of: Vec<u16>,
+    /// What has outgrown its level in this tick, on its way to another one.
+    outgrown: Vec<u32>,
 }
 
 impl Rows {
@@ -51,10 +51,12 @@ impl Rows {
         newcomers: impl IntoIterator<Item = u32>,
         is_in: impl Fn(u32) -> bool + Copy + Send + Sync,
     ) {
-        let Self { levels, level_of } = self;
+        let Self {
+            levels,
+            level_of,
+            outgrown,
+        } = self;
         level_of.resize(boxes.len(), NONE);
-        // What has outgrown its level leaves it, and comes to another one like those that are new.
-        let mut outgrown = SmallVec::<[u32; 16]>::new();
         for (number, level) in levels.iter_mut() {
             let number = *number;
             let stays = move |slot: u32, aabb: &Aabb| {
@@ -68,7 +70,8 @@ impl Rows {
                 }
             });
         }
-        for slot in outgrown.into_iter().chain(newcomers) {
+        // What has outgrown its level comes to another one like those that are new.
+        for slot in outgrown.drain(..).chain(newcomers) {
             let index = slot as usize;
             let (Some(aabb), Some(level_of)) = (boxes.get(index), level_of.get_mut(index)) else {
                 continue;
@@ -164,7 +167,7 @@ pub struct Pairs {
 /// A task looks at no fewer boxes than this.
 const BOXES_OF_A_TASK: usize = 512;
 
-/// To look up a box among others takes about as long as to look up so many in a coarser level: there more are in the way.
+/// To look up a box in a coarser level takes about as long as so many in a finer one: more is in the way there.
 const FINER: usize = 8;
 
 /// Whether the boxes of a level are looked up in a coarser one, and not those of that one in this.
