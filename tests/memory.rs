@@ -163,6 +163,20 @@ fn a_warm_tick_of_things_that_move_allocates_nothing() {
     }
 }
 
+/// All turn together, so that all boxes become larger at once, and smaller.
+#[test]
+fn a_warm_tick_of_boxes_whose_size_changes_allocates_nothing() {
+    let mut app = app(Some(plugin()));
+    for number in 0..300 {
+        let home = Vec3::new(5.0 * number as f32, 0.0, 0.0);
+        let collider: Collider = Rectangle::from_length(1.5).into();
+        let place = Transform::from_translation(home);
+        app.world_mut().spawn((collider, place, Home(home, 0)));
+    }
+    let (allocations, _) = warm_ticks(&mut app, true);
+    assert_eq!(allocations, allocations_of_bevy());
+}
+
 #[test]
 fn a_warm_tick_at_rest_allocates_nothing() {
     let mut app = app(Some(plugin()));
