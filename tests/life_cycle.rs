@@ -15,7 +15,7 @@ use common::{
     despawn, disable, frame, leave_layers, lose_pose, move_away, parent, read, remove_collider,
     start, tick, transform, watch,
 };
-use headbutt::prelude::*;
+use headbutt::{CollisionState, prelude::*};
 
 /// Lets a contact begin and go on, acts on one side, and expects the one end for this reason; in either dimension, on
 /// either side.
@@ -1014,6 +1014,27 @@ fn colliding_entities_of_both_disabled_sides_are_cleared() {
         }
         touching.end(EndReason::Disabled);
     }
+}
+
+/// A contact that the app takes away by restoring a state never ends.
+#[test]
+fn colliding_entities_of_what_is_disabled_follow_a_restored_state() {
+    let mut app = app();
+    let ball = || Collider::from(Circle::new(1.0));
+    let world = app.world_mut();
+    let entity = world.spawn((ball(), CollidingEntities::default())).id();
+    world.spawn(ball());
+    tick(&mut app);
+    let world = app.world_mut();
+    assert_eq!(
+        world.get::<CollidingEntities>(entity).map(|it| it.len()),
+        Some(1)
+    );
+    *world.resource_mut::<CollisionState>() = CollisionState::default();
+    world.entity_mut(entity).insert(Disabled);
+    tick(&mut app);
+    let found = app.world().get::<CollidingEntities>(entity);
+    assert_eq!(found.map(|it| it.len()), Some(0));
 }
 
 #[test]

@@ -177,6 +177,30 @@ fn a_warm_tick_of_boxes_whose_size_changes_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
+/// What moves and rests by turns settles time and again, and needs its room in the broad phase again.
+#[test]
+fn a_warm_tick_of_things_that_move_by_turns_allocates_nothing() {
+    let mut app = app(Some(plugin()));
+    let spawn = |number: usize| {
+        let home = Vec3::new(5.0 * number as f32, 0.0, 0.0);
+        let place = Transform::from_translation(home);
+        let collider: Collider = Circle::new(0.5).into();
+        app.world_mut().spawn((collider, place)).id()
+    };
+    let all: Vec<Entity> = (0..40).map(spawn).collect();
+    let mut allocations = 0;
+    for number in 0..200 {
+        let moving = if number % 2 == 0 { &all[..] } else { &all[..1] };
+        for entity in moving {
+            let mut transform = app.world_mut().get_mut::<Transform>(*entity).expect("one");
+            transform.translation.y = (number % 4) as f32;
+        }
+        let counted = tick(&mut app).count_total;
+        allocations += if number < 100 { 0 } else { counted };
+    }
+    assert_eq!(allocations, allocations_of_bevy());
+}
+
 #[test]
 fn a_warm_tick_at_rest_allocates_nothing() {
     let mut app = app(Some(plugin()));

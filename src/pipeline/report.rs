@@ -6,7 +6,12 @@
 //! longer among those that touch, and the world tells the reason.
 
 use bevy::{
-    ecs::{change_detection::Tick, entity_disabling::DefaultQueryFilters, event::EntityEvent},
+    ecs::{
+        change_detection::Tick,
+        entity_disabling::{DefaultQueryFilters, Disabled},
+        event::EntityEvent,
+        query::Allow,
+    },
     platform::time::Instant,
     prelude::*,
 };
@@ -80,7 +85,7 @@ pub struct News {
 /// state, and may do to the world what it likes.
 pub fn report(
     world: &mut World,
-    colliding: &mut QueryState<(Entity, &mut CollidingEntities)>,
+    colliding: &mut QueryState<(Entity, &mut CollidingEntities), Allow<Disabled>>,
     mut news: Local<News>,
 ) {
     let start = Instant::now();
@@ -106,7 +111,7 @@ pub fn report(
             CollidingEntities::update(&mut entities, &state, entity);
         }
     }
-    // The query leaves out disabled entities; what they touched has ended.
+    // The query leaves out what other components of the app's disable; what that touched has ended.
     let ended = news.turns.iter().filter(|event| event.ended());
     for entity in ended.flat_map(|event| [event.entity, event.other]) {
         if let Some(mut entities) = world.get_mut::<CollidingEntities>(entity) {

@@ -328,6 +328,7 @@ impl Scan<'_> {
     /// Carries out the last moves, and removes what is gone.
     fn finish(self, tables: &mut Tables, colliders: &Query<Columns>) {
         self.moves.carry_out(self.world, self.proxies);
+        self.moves.remove_faulty(self.world, self.proxies);
         tables.finish(|entity| self.displaced.push(entity));
         for entity in self.displaced.drain(..) {
             if self.proxies.place(entity).is_some() && !colliders.contains(entity) {
@@ -342,6 +343,8 @@ impl Scan<'_> {
 pub struct Moves {
     plane: Vec<Move>,
     solid: Vec<Move>,
+    /// Of what takes no part where it has moved to.
+    faults: Vec<(Place, Fault)>,
 }
 
 /// Small, as thousands lie between reading and moving.
@@ -386,8 +389,16 @@ impl Moves {
         let solid = self.solid.drain(..);
         let plane = plane.map(|it| (Place::Plane(it.slot), it.outcome));
         let solid = solid.map(|it| (Place::Solid(it.slot), it.outcome));
-        for (place, outcome) in plane.chain(solid) {
-            if let (Err(fault), Some(entity)) = (outcome, proxies.entity_at(place)) {
+        let faults = plane.chain(solid);
+        let faults = faults.filter_map(|(place, outcome)| Some((place, outcome.err()?)));
+        self.faults.extend(faults);
+    }
+
+    /// Removes what takes no part where it has moved to. In the end, so that it does not depend on how many are carried out
+    /// together, and so on threads, whose slot is free for what comes in this tick.
+    fn remove_faulty(&mut self, world: &World, proxies: &mut Proxies) {
+        for (place, fault) in self.faults.drain(..) {
+            if let Some(entity) = proxies.entity_at(place) {
                 proxies.remove(place);
                 proxies.set_place(entity, Place::Faulty);
                 warn_of(world, entity, fault);

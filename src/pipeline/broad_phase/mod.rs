@@ -120,11 +120,16 @@ pub struct Meetings {
     moving: Rows,
     /// What rests; also what was at rest, and has moved or gone since.
     resting: Rows,
+    /// For so many ticks no memory is given back.
+    keeps: u32,
 }
 
 /// What has come to rest is put to the others at rest when it is more than what moves and this part of those. So each
 /// tick's share of that work is less than the tick's own work, or than a part of what the movements before have cost.
 const PART: usize = 8;
+
+/// Memory is given back no more often than once in so many ticks: what moves and rests by turns will need it again.
+const SELDOM: u32 = 600;
 
 /// Fills [`Candidates`] with the pairs whose boxes overlap, and those of a box that reaches into a half-space.
 pub fn find_candidates(
@@ -150,7 +155,9 @@ impl Meetings {
             pairs,
             moving,
             resting,
+            keeps,
         } = self;
+        *keeps = keeps.saturating_sub(1);
         pairs.all.clear();
         let changed = proxies.changed();
         if changed.is_empty() {
@@ -164,7 +171,8 @@ impl Meetings {
         moving.update(boxes, changed.iter().copied(), |slot| {
             has_box(slot) && (!settles || proxies.is_changed(slot))
         });
-        if settles {
+        if settles && *keeps == 0 {
+            *keeps = SELDOM;
             moving.give_back();
         }
         let rests = |slot: u32| has_box(slot) && !moving.contains(slot);
