@@ -26,7 +26,10 @@ use crate::{
 #[derive(Resource, Default)]
 pub struct FoundContacts {
     contacts: Contacts,
-    order: PairOrder,
+    /// So many of them are in the plane, and come first.
+    in_plane: usize,
+    plane_order: PairOrder,
+    solid_order: PairOrder,
     /// Whether anything was, or has to be held to be, other than in the last tick.
     pub is_changed: bool,
     supply: Supply,
@@ -115,7 +118,7 @@ const PAIRS_AT_ONCE: usize = 16;
 type Sides<'a, V> = [(u32, &'a Proxy<V>); 2];
 
 impl Contacts {
-    /// Tests pairs.
+    /// Tests pairs of slots, each with the lesser entity first.
     fn test<V: Space>(&mut self, proxies: &Slots<V>, pairs: &[(u32, u32)]) {
         for pairs in pairs.chunks(PAIRS_AT_ONCE) {
             let mut found = [None; PAIRS_AT_ONCE];
@@ -142,19 +145,20 @@ fn sides<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32)) -> Option<Sides<'_, V
     if !one.layers.interacts_with(other.layers) {
         return None;
     }
-    Some(if one.entity < other.entity {
-        [(a, one), (b, other)]
-    } else {
-        [(b, other), (a, one)]
-    })
+    Some([(a, one), (b, other)])
 }
 
 impl FoundContacts {
     /// The deepest contact of each pair that touches, in the order of the pairs.
     pub fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
         let pairs = &self.contacts.pairs;
-        let places = self.order.places().iter();
-        places.filter_map(|place| pairs.get(*place as usize))
+        let (plane, solid) = pairs.split_at(self.in_plane.min(pairs.len()));
+        let (mut plane, mut solid) = (plane.iter().peekable(), solid.iter().peekable());
+        core::iter::from_fn(move || match (plane.peek(), solid.peek()) {
+            (Some(a), Some(b)) if b.pair() < a.pair() => solid.next(),
+            (None, _) => solid.next(),
+            _ => plane.next(),
+        })
     }
 
     /// All contacts of the pairs of which more than one part touches, in the same order, then in that of the parts.
@@ -168,6 +172,7 @@ impl FoundContacts {
     }
 
     fn clear(&mut self) {
+        self.in_plane = 0;
         self.contacts.pairs.clear();
         self.contacts.parts.clear();
     }
@@ -203,7 +208,9 @@ fn find_contacts(
     found.clear();
     let FoundContacts {
         contacts,
-        order,
+        in_plane,
+        plane_order,
+        solid_order,
         is_changed,
         supply,
         of_tasks,
@@ -219,12 +226,15 @@ fn find_contacts(
             supply.list(proxies);
             (supply.plane.as_slice(), supply.solid.as_slice())
         } else {
-            (candidates.plane.pairs(), candidates.solid.pairs())
+            (
+                plane_order.sort(plane, candidates.plane.pairs()),
+                solid_order.sort(solid, candidates.solid.pairs()),
+            )
         };
         test_all(plane, of_plane, of_tasks, contacts);
+        *in_plane = contacts.pairs.len();
         test_all(solid, of_solid, of_tasks, contacts);
     }
-    order.sort(&contacts.pairs);
     contacts.parts.sort_unstable_by_key(|contact| {
         let parts = (contact.part(), contact.other_part());
         (contact.pair(), parts)

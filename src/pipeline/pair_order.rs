@@ -1,136 +1,227 @@
-//! Contacts in the order of their pairs.
+//! Candidate pairs in the order of their entities, so that contacts are found in the order in which they are told.
 //!
-//! Most entities have several contacts, and all of them are found in another order. So they are counted out to their lesser
-//! entities (Knuth, "The Art of Computer Programming", volume 3 (1998), chapter 5.2, distribution counting), and only those
-//! entities are sorted, and the few contacts of each.
+//! Entities are numbered in order: their ranks stay what they are for as long as none comes or goes. Pairs are counted out by
+//! rank, to their greater entities first and then to their lesser ones, which leaves those of each in order (Knuth, "The Art of
+//! Computer Programming", volume 3 (1998), chapter 5.2.5, radix sorting, with the rank as a digit).
 
 use bevy::prelude::*;
 
-use crate::event::CollisionEvent;
+use super::slots::Slots;
+use crate::{order::merge, space::Space};
 
-/// The order of contacts, and what it takes to find it.
+/// The order of the pairs of a space, and what it takes to find it.
 #[derive(Default)]
 pub struct PairOrder {
-    /// By the index of an entity; 0 between two sorts.
+    ranks: Ranks,
     counts: Vec<u32>,
-    /// The bits of all lesser entities: no two that exist at a time have one index.
-    lesser: Vec<u64>,
-    places: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+    spare: Vec<(u32, u32)>,
 }
 
 impl PairOrder {
-    /// The places of the contacts, in the order of their pairs.
-    pub fn places(&self) -> &[u32] {
-        &self.places
-    }
-
-    /// Takes the order of these.
-    pub fn sort(&mut self, contacts: &[CollisionEvent]) {
+    /// The pairs of slots in order, each with the lesser entity first.
+    pub fn sort<V: Space>(&mut self, proxies: &Slots<V>, pairs: &[(u32, u32)]) -> &[(u32, u32)] {
         let Self {
+            ranks,
             counts,
-            lesser,
-            places,
+            pairs: sorted,
+            spare,
         } = self;
-        lesser.clear();
-        places.clear();
-        places.resize(contacts.len(), 0);
-        for contact in contacts {
-            let index = contact.entity.index_u32() as usize;
-            if counts.len() <= index {
-                counts.resize(index + 1, 0);
-            }
-            if let Some(count) = counts.get_mut(index) {
-                if *count == 0 {
-                    lesser.push(contact.entity.to_bits());
-                }
-                *count += 1;
-            }
+        sorted.clear();
+        if pairs.is_empty() {
+            return sorted;
         }
-        lesser.sort_unstable();
-        // From how many each has to where the first of them comes, and then to where the next one does.
-        let mut end = 0;
-        for entity in lesser.iter() {
-            if let Some(count) = counts.get_mut(index_of(*entity)) {
-                let first = end;
-                end += *count;
-                *count = first;
-            }
+        ranks.update(proxies);
+        sorted.extend(pairs.iter().filter_map(|(a, b)| {
+            let (a, b) = (ranks.of(*a)?, ranks.of(*b)?);
+            Some((a.min(b), a.max(b)))
+        }));
+        spare.resize(sorted.len(), (0, 0));
+        let count = ranks.keys.len();
+        count_out(sorted, spare, |(_, greater)| *greater, counts, count);
+        count_out(spare, sorted, |(lesser, _)| *lesser, counts, count);
+        for (a, b) in &mut *sorted {
+            (*a, *b) = (ranks.slot(*a), ranks.slot(*b));
         }
-        for (place, contact) in (0..).zip(contacts) {
-            if let Some(next) = counts.get_mut(contact.entity.index_u32() as usize)
-                && let Some(entry) = places.get_mut(*next as usize)
-            {
-                *entry = place;
-                *next += 1;
-            }
+        sorted
+    }
+}
+
+/// Puts pairs in order of a number less than `end`; those that have the same one stay in order.
+fn count_out(
+    pairs: &[(u32, u32)],
+    sorted: &mut [(u32, u32)],
+    number: impl Fn(&(u32, u32)) -> u32,
+    counts: &mut Vec<u32>,
+    end: usize,
+) {
+    counts.clear();
+    counts.resize(end, 0);
+    for pair in pairs {
+        if let Some(count) = counts.get_mut(number(pair) as usize) {
+            *count += 1;
         }
-        let other_of = |place: &u32| contacts.get(*place as usize).map(|it| it.other);
-        let mut first = 0;
-        for entity in lesser.iter() {
-            if let Some(next) = counts.get_mut(index_of(*entity)) {
-                let end = core::mem::take(next) as usize;
-                let own = places.get_mut(first..end).unwrap_or_default();
-                own.sort_unstable_by_key(other_of);
-                first = end;
-            }
+    }
+    // From how many each has to where the first of them comes, and then to where the next one does.
+    let mut end = 0;
+    for count in &mut *counts {
+        end += core::mem::replace(count, end);
+    }
+    for pair in pairs {
+        if let Some(next) = counts.get_mut(number(pair) as usize)
+            && let Some(place) = sorted.get_mut(*next as usize)
+        {
+            *place = *pair;
+            *next += 1;
         }
     }
 }
 
-fn index_of(bits: u64) -> usize {
-    Entity::from_bits(bits).index_u32() as usize
+/// All entities of a space in order.
+#[derive(Default)]
+struct Ranks {
+    /// Up to which [`Slots::turns`] all are known.
+    turns: u32,
+    /// By rank, see [`key_of`].
+    keys: Vec<u128>,
+    /// By slot.
+    ranks: Vec<u32>,
+    newcomers: Vec<u128>,
+}
+
+/// What an entity is in order by, with its slot.
+fn key_of(entity: Entity, slot: u32) -> u128 {
+    u128::from(entity.to_bits()) << 32 | u128::from(slot)
+}
+
+/// Of a slot without an entity.
+const NO_RANK: u32 = u32::MAX;
+
+/// The key of what has gone.
+const GONE: u128 = u128::MAX;
+
+impl Ranks {
+    /// The rank of what has a slot.
+    #[inline]
+    fn of(&self, slot: u32) -> Option<u32> {
+        let rank = self.ranks.get(slot as usize).copied();
+        rank.filter(|rank| *rank != NO_RANK)
+    }
+
+    /// The slot of what has a rank.
+    #[inline]
+    fn slot(&self, rank: u32) -> u32 {
+        self.keys.get(rank as usize).map_or(0, |key| *key as u32)
+    }
+
+    /// Takes over who has come, and forgets who has gone.
+    fn update<V: Space>(&mut self, proxies: &Slots<V>) {
+        let Self {
+            turns,
+            keys,
+            ranks,
+            newcomers,
+        } = self;
+        let (first, turned) = proxies.turned();
+        let are_known = *turns == first;
+        if are_known && turned.is_empty() {
+            return;
+        }
+        *turns = first.wrapping_add(turned.len() as u32);
+        newcomers.clear();
+        let key = |slot: u32| Some(key_of(proxies.get(slot)?.entity, slot));
+        if are_known {
+            ranks.resize(proxies.len(), NO_RANK);
+            for slot in turned {
+                if let Some(rank) = ranks.get_mut(*slot as usize)
+                    && let Some(old) = keys.get_mut(core::mem::replace(rank, NO_RANK) as usize)
+                {
+                    *old = GONE;
+                }
+            }
+            keys.retain(|key| *key != GONE);
+            newcomers.extend(turned.iter().filter_map(|slot| key(*slot)));
+        } else {
+            ranks.clear();
+            ranks.resize(proxies.len(), NO_RANK);
+            keys.clear();
+            newcomers.extend((0..proxies.len() as u32).filter_map(key));
+        }
+        newcomers.sort_unstable();
+        newcomers.dedup();
+        let kept = keys.len();
+        merge(keys, kept, newcomers);
+        for (key, number) in keys.iter().zip(0..) {
+            if let Some(rank) = ranks.get_mut(*key as u32 as usize) {
+                *rank = number;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{CollisionPhase, Surface};
+    use crate::{
+        collider::Collider,
+        layers::CollisionLayers,
+        math::Vec2,
+        pipeline::{place::Placement, proxy::Proxy},
+        shape::AnyBody,
+    };
     use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-    fn contact(entity: Entity, other: Entity) -> CollisionEvent {
-        let surface = Surface {
-            part: 0,
-            translation: Vec3::ZERO,
-            offset: Vec3::ZERO,
+    fn insert(proxies: &mut Slots<Vec2>, entity: Entity) -> Option<u32> {
+        let collider = Collider::from(Circle::new(1.0));
+        let Ok(Some(AnyBody::Plane(body))) = collider.body() else {
+            return None;
         };
-        CollisionEvent {
-            entity,
-            other,
-            phase: CollisionPhase::Started,
-            normal: Vec3::X,
-            depth: 0.0,
-            surface,
-            other_surface: surface,
-        }
+        let layers = CollisionLayers::default();
+        let place = Placement::alone::<Vec2>(&Transform::default()).ok()?;
+        let (proxy, aabb) = Proxy::new(entity, body, layers, place).ok()?;
+        Some(proxies.insert(proxy, aabb))
     }
 
     #[test]
-    fn contacts_are_in_the_order_of_their_pairs() {
+    fn pairs_are_in_the_order_of_their_entities() {
         let mut random = StdRng::seed_from_u64(1);
         let mut order = PairOrder::default();
+        let mut proxies = Slots::default();
         let mut world = World::new();
+        let mut all: Vec<(Entity, u32)> = Vec::new();
+        let mut tested = 0;
         for _ in 0..300 {
-            // Of other generations each time.
-            let entities: Vec<_> = (0..20).map(|_| world.spawn_empty().id()).collect();
+            proxies.begin_tick();
+            // Of other generations each time, and in slots where others were.
+            for _ in 0..random.random_range(0..8) {
+                let entity = world.spawn_empty().id();
+                let slot = insert(&mut proxies, entity);
+                all.extend(slot.map(|slot| (entity, slot)));
+            }
+            all.shuffle(&mut random);
+            for _ in 0..random.random_range(0..8) {
+                if let Some((entity, slot)) = all.pop() {
+                    proxies.remove(slot);
+                    world.despawn(entity);
+                }
+            }
+            // Some ticks are missed.
+            if random.random_bool(0.3) {
+                continue;
+            }
             let mut pairs = Vec::new();
-            for (number, entity) in entities.iter().enumerate() {
-                let others = entities.iter().skip(number + 1);
+            for (number, one) in all.iter().enumerate() {
+                let others = all.iter().skip(number + 1);
                 let others = others.filter(|_| random.random_bool(0.3));
-                pairs.extend(others.map(|other| (*entity.min(other), *entity.max(other))));
+                pairs.extend(others.map(|other| (*one, *other)));
             }
-            pairs.shuffle(&mut random);
-            let contacts: Vec<_> = pairs.iter().map(|(a, b)| contact(*a, *b)).collect();
-            order.sort(&contacts);
-            let found: Vec<_> = order
-                .places()
-                .iter()
-                .filter_map(|place| pairs.get(*place as usize).copied())
-                .collect();
-            pairs.sort_unstable();
-            assert_eq!(found, pairs);
-            for entity in entities.iter().filter(|_| random.random()) {
-                world.despawn(*entity);
-            }
+            let slots: Vec<_> = pairs.iter().map(|(a, b)| (a.1, b.1)).collect();
+            let mut sorted: Vec<_> = pairs.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
+            sorted.sort_unstable();
+            let sorted: Vec<_> = sorted.iter().map(|(a, b)| (a.1, b.1)).collect();
+            assert_eq!(order.sort(&proxies, &slots), sorted);
+            tested += sorted.len();
         }
+        assert!(tested > 1000);
     }
 }

@@ -12,6 +12,10 @@ pub struct Slots<V: Space> {
     proxies: Vec<Option<Proxy<V>>>,
     /// By slot, around the proxy. Apart from them, because the broad phase looks at nothing else.
     boxes: Vec<Aabb>,
+    /// Where in this tick a proxy has come or gone. A slot may be listed twice.
+    turned: Vec<u32>,
+    /// How often that was before this tick.
+    turns: u32,
     /// By slot, whether it is listed in `changed`.
     is_changed: Vec<bool>,
     changed: Vec<u32>,
@@ -24,6 +28,8 @@ impl<V: Space> Default for Slots<V> {
         Self {
             proxies: Vec::new(),
             boxes: Vec::new(),
+            turned: Vec::new(),
+            turns: 0,
             is_changed: Vec::new(),
             changed: Vec::new(),
             free: Vec::new(),
@@ -40,6 +46,12 @@ impl<V: Space> Slots<V> {
     /// By slot: the boxes around the proxies, and [`Aabb::NONE`] for what has none.
     pub fn boxes(&self) -> &[Aabb] {
         &self.boxes
+    }
+
+    /// The slots to which in this tick a proxy has come, or from which one has gone; some of them twice. And how many that were
+    /// in all ticks before.
+    pub fn turned(&self) -> (u32, &[u32]) {
+        (self.turns, &self.turned)
     }
 
     /// Whether two proxies may meet, as far as their boxes tell.
@@ -87,6 +99,8 @@ impl<V: Space> Slots<V> {
 
     /// Forgets what has changed in the last tick.
     pub fn begin_tick(&mut self) {
+        self.turns = self.turns.wrapping_add(self.turned.len() as u32);
+        self.turned.clear();
         for slot in self.changed.drain(..) {
             if let Some(is_changed) = self.is_changed.get_mut(slot as usize) {
                 *is_changed = false;
@@ -124,6 +138,7 @@ impl<V: Space> Slots<V> {
             self.is_changed.push(false);
             (self.proxies.len() - 1) as u32
         });
+        self.turned.push(slot);
         self.set(slot, proxy, aabb);
         slot
     }
@@ -139,6 +154,7 @@ impl<V: Space> Slots<V> {
     pub fn remove(&mut self, slot: u32) {
         self.half_spaces.retain(|other| *other != slot);
         self.free.push(slot);
+        self.turned.push(slot);
         self.put(slot, None, Aabb::NONE);
     }
 
