@@ -88,6 +88,35 @@ fn support_points_are_counted() {
     }
 }
 
+/// Of pairs that the app supplies, those at rest are not tested, also while others are.
+#[test]
+fn supplied_pairs_at_rest_take_no_support_point() {
+    let mut app = app();
+    app.insert_resource(BroadPhase::Custom);
+    let cubes = || Collider::custom(Asked(Arc::default()));
+    let at_rest = pairs(&mut app, 2, cubes(), cubes());
+    let ball = |x: f32| {
+        let place = Transform::from_xyz(x, -50.0, 0.0);
+        (Collider::from(Sphere::new(1.0)), place)
+    };
+    let balls = [0.0, 1.0].map(|x| app.world_mut().spawn(ball(x)).id());
+    let world = app.world_mut();
+    let mut all = world.query_filtered::<Entity, With<Collider>>();
+    let all: Vec<Entity> = all.iter(world).collect();
+    let mut supplied = world.resource_mut::<CandidatePairs>();
+    for one in &all {
+        supplied.extend(all.iter().map(|other| (*one, *other)));
+    }
+    tick(&mut app);
+    for (moving, takes_any) in [(&balls[..1], false), (&at_rest[..1], true)] {
+        advance(&mut app, moving);
+        tick(&mut app);
+        let told = app.world().resource::<CollisionDiagnostics>();
+        assert_eq!((told.changed, told.contacts), (1, 3));
+        assert_eq!(told.supports > 0, takes_any, "{told:?}");
+    }
+}
+
 /// One against a plane, and one against three parts, of which two are near.
 #[test]
 fn support_points_of_planes_and_parts_are_counted() {

@@ -265,7 +265,7 @@ fn candidates_of_the_app_rest_as_well() {
             pairs.clear();
             pairs.push(other, one);
         };
-        let is_written = |touching: &mut Touching| {
+        let last_written = |touching: &mut Touching| {
             let state = touching.world().get_resource_ref::<CollisionState>();
             let ticks = state.map(|state| state.last_changed());
             ticks.expect("a state")
@@ -273,18 +273,18 @@ fn candidates_of_the_app_rest_as_well() {
         supply(&mut touching);
         touching.begin();
         touching.go_on();
-        let last = is_written(&mut touching);
+        let last = last_written(&mut touching);
         touching.go_on();
         // The same again is nothing new, in whatever order.
         supply(&mut touching);
         touching.go_on();
         touching.go_on();
-        assert_eq!(is_written(&mut touching), last);
+        assert_eq!(last_written(&mut touching), last);
         // What is no candidate for a while ends, and begins when it is one again, though nothing moves.
         touching.world().resource_mut::<CandidatePairs>().clear();
         touching.end(EndReason::NotCandidate);
         assert!(tick(&mut touching.app).is_empty());
-        assert_ne!(is_written(&mut touching), last);
+        assert_ne!(last_written(&mut touching), last);
         supply(&mut touching);
         touching.begin();
         touching.go_on();

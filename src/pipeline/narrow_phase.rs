@@ -40,7 +40,7 @@ pub struct FoundContacts {
 /// The pairs that the app supplies.
 #[derive(Default)]
 struct Supply {
-    /// Whether it does.
+    /// Whether the app is asked for them.
     is_asked: bool,
     /// In order, each once, with the lesser entity first.
     pairs: Vec<(Entity, Entity)>,
@@ -81,20 +81,23 @@ impl Supply {
         for pair in different {
             let is_new = || self.is_written && self.earlier.binary_search(pair).is_err();
             match (proxies.place(pair.0), proxies.place(pair.1)) {
-                (Some(Place::Plane(a)), Some(Place::Plane(b))) if plane.may_meet((a, b)) => {
-                    let is_changed = plane.is_changed(a) || plane.is_changed(b);
-                    self.plane
-                        .extend((is_changed || is_new()).then_some((a, b)));
+                (Some(Place::Plane(a)), Some(Place::Plane(b))) => {
+                    let is_listed = is_to_test(plane, (a, b), is_new);
+                    self.plane.extend(is_listed.then_some((a, b)));
                 }
-                (Some(Place::Solid(a)), Some(Place::Solid(b))) if solid.may_meet((a, b)) => {
-                    let is_changed = solid.is_changed(a) || solid.is_changed(b);
-                    self.solid
-                        .extend((is_changed || is_new()).then_some((a, b)));
+                (Some(Place::Solid(a)), Some(Place::Solid(b))) => {
+                    let is_listed = is_to_test(solid, (a, b), is_new);
+                    self.solid.extend(is_listed.then_some((a, b)));
                 }
                 _ => {}
             }
         }
     }
+}
+
+/// Whether the boxes of a supplied pair meet, and anything about it is new.
+fn is_to_test<V: Space>(slots: &Slots<V>, (a, b): (u32, u32), is_new: impl Fn() -> bool) -> bool {
+    slots.may_meet((a, b)) && (slots.is_changed(a) || slots.is_changed(b) || is_new())
 }
 
 /// Contacts, each with the lesser entity first. The phase of all of them is `Started`, until the report stage finds out.
@@ -138,7 +141,8 @@ impl Contacts {
 #[inline]
 fn sides<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32)) -> Option<Sides<'_, V>> {
     let (one, other) = (proxies.get(a)?, proxies.get(b)?);
-    // One word of each cache line or so, of what is looked at later.
+    // Reads a word of about each cache line that is looked at later; by `black_box`, as the compiler would leave out what nobody
+    // uses.
     for proxy in [one, other] {
         black_box(proxy.place.factor().is_some() & matches!(proxy.body, Body::Convex(_)));
     }
@@ -178,7 +182,7 @@ impl FoundContacts {
     }
 }
 
-/// Runs the solver on every candidate pair.
+/// Tests the candidate pairs.
 pub fn narrow_phase(
     proxies: Res<Proxies>,
     candidates: Res<Candidates>,
