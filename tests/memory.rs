@@ -201,6 +201,35 @@ fn a_warm_tick_of_things_that_move_by_turns_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
+/// All are in another of Bevy's tables in each tick, and in the first one again.
+#[test]
+fn a_warm_tick_of_things_that_change_tables_together_allocates_nothing() {
+    #[derive(Component)]
+    struct Marked;
+
+    let mut app = app(Some(plugin()));
+    let spawn = |number: usize| {
+        let place = Transform::from_xyz(5.0 * number as f32, 0.0, 0.0);
+        let collider: Collider = Circle::new(0.5).into();
+        app.world_mut().spawn((collider, place)).id()
+    };
+    let all: Vec<Entity> = (0..200).map(spawn).collect();
+    let mut allocations = 0;
+    for number in 0..200 {
+        for entity in &all {
+            let mut entity = app.world_mut().entity_mut(*entity);
+            if number % 2 == 0 {
+                entity.insert(Marked);
+            } else {
+                entity.remove::<Marked>();
+            }
+        }
+        let counted = tick(&mut app).count_total;
+        allocations += if number < 100 { 0 } else { counted };
+    }
+    assert_eq!(allocations, allocations_of_bevy());
+}
+
 #[test]
 fn a_warm_tick_at_rest_allocates_nothing() {
     let mut app = app(Some(plugin()));

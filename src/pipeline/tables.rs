@@ -9,10 +9,7 @@
 
 use bevy::prelude::*;
 
-use super::{
-    columns::Links,
-    room::{give_back, make_room},
-};
+use super::{columns::Links, room::make_room};
 
 /// By Bevy's number of the table.
 #[derive(Default)]
@@ -35,8 +32,6 @@ impl Tables {
             let count = core::mem::take(&mut table.count);
             table.entities.drain(count..).for_each(&mut visit);
             table.links.truncate(count);
-            give_back(&mut table.entities);
-            give_back(&mut table.links);
         }
     }
 }
