@@ -11,7 +11,7 @@ use crate::{order::merge, space::Space};
 
 /// Where there are so many times more entities than pairs, these are sorted by comparing them: to count for all that rest would
 /// take longer.
-const FEW: usize = 8;
+const SPARSE: usize = 8;
 
 /// The order of the pairs of a space, and what it takes to find it.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl PairOrder {
             Some((a.min(b), a.max(b)))
         }));
         let count = ranks.keys.len();
-        if FEW * sorted.len() < count {
+        if SPARSE * sorted.len() < count {
             sorted.sort_unstable();
         } else {
             spare.resize(sorted.len(), (0, 0));

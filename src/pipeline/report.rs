@@ -2,8 +2,8 @@
 //!
 //! The contacts of the last tick and those found in this one, both in order, are merged: a pair that is found and was none
 //! before has begun. One that was, and is not found, stands if nothing of it has changed and it is still a candidate, so that it
-//! was not tested; or else it has ended. Nothing that ends a contact has to be watched for, so nothing can be missed: whatever happened, the pair is no
-//! longer among those that touch, and the world tells the reason.
+//! was not tested; or else it has ended. Nothing that ends a contact has to be watched for, so nothing can be missed: whatever
+//! happened, the pair is no longer among those that touch, and the world tells the reason.
 
 use bevy::{
     ecs::{

@@ -13,10 +13,8 @@ pub fn threads() -> usize {
 /// The pool of threads that Bevy has for work like this, and how many items of it a task takes; `None` where it does not pay
 /// to share it out. A task takes no fewer than `least`: to hand these over takes as long as to do some of them.
 pub fn share(items: usize, least: usize) -> Option<(&'static ComputeTaskPool, usize)> {
+    let threads = threads();
+    let size = items.div_ceil(threads * TASKS_OF_A_THREAD).max(least);
     let pool = ComputeTaskPool::try_get()?;
-    let threads = pool.thread_num();
-    let size = items
-        .div_ceil(threads.max(1) * TASKS_OF_A_THREAD)
-        .max(least);
     (threads > 1 && items > size).then_some((pool, size))
 }

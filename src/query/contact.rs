@@ -13,7 +13,7 @@ use super::{
     narrow_length,
 };
 use crate::{
-    shape::Support,
+    shape::{Support, WideOf},
     space::{Space, Wide},
 };
 
@@ -415,6 +415,3 @@ fn apart<W: Wide>(gjk: &Gjk<W>, otherwise: W) -> Penetration<W> {
         second,
     }
 }
-
-/// The f64 vector of the space of a shape.
-pub type WideOf<S> = <<S as Support>::Vector as Space>::Wide;

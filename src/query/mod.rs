@@ -58,10 +58,13 @@ mod simplex;
 mod surface;
 pub(crate) mod tolerance;
 
-use crate::{shape::Support, space::Space};
+use crate::{
+    shape::{Support, WideOf},
+    space::Space,
+};
 use blocks::Blocks;
 pub use contact::{Contact, Distance};
-pub(crate) use contact::{LocalContact, Solver, WideOf};
+pub(crate) use contact::{LocalContact, Solver};
 pub(crate) use counter::Counter;
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::{Pair, compare_shapes};

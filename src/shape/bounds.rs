@@ -14,11 +14,11 @@ use crate::{
 pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::Wide {
     let count = 1 << V::Wide::DIMENSION;
     let sum = (0..count).fold(V::Wide::ZERO, |sum, corner| {
-        let direction = (0..V::Wide::DIMENSION).fold(V::Wide::ZERO, |sum, index| {
+        let direction = [0, 1, 2].map(|index: usize| {
             let side = if corner >> index & 1 == 0 { 1.0 } else { -1.0 };
-            sum + V::Wide::axis(index) * (side * (1.0 + 0.07 * index as f64))
+            side * (1.0 + 0.07 * index as f64)
         });
-        sum + shape.support(direction)
+        sum + shape.support(V::Wide::of(direction))
     });
     sum * (1.0 / f64::from(count))
 }

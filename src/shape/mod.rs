@@ -52,4 +52,4 @@ pub use mesh::{Mesh, Surroundings};
 pub use mesh_error::MeshError;
 pub use outline::{MAX_SIDES, Outline};
 pub use rounded::Rounded;
-pub use support::Support;
+pub use support::{Support, WideOf};

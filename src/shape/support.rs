@@ -143,7 +143,8 @@ pub type MatrixOf<S> = <WideOf<S> as Wide>::Matrix;
 /// Least and greatest coordinates of a shape.
 pub type Span<S> = (WideOf<S>, WideOf<S>);
 
-type WideOf<S> = <<S as Support>::Vector as Space>::Wide;
+/// The f64 vector of the space of a shape.
+pub type WideOf<S> = <<S as Support>::Vector as Space>::Wide;
 
 /// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
 #[inline]
