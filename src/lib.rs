@@ -25,6 +25,7 @@ mod pipeline;
 mod plugin;
 mod push_out;
 pub mod query;
+mod room;
 mod shape;
 mod space;
 mod state;

@@ -1,5 +1,7 @@
 //! Putting in order what was in order a moment ago.
 
+use crate::room::make_room_for;
+
 /// Adds `others` to keys and sorts all, fast if there are few others, and few keys out of place; and in no case slower than
 /// sorting twice. What is in `others` afterwards is of no use.
 ///
@@ -25,36 +27,42 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
         }
     }
     others.sort_unstable();
-    merge(keys, kept, others);
+    merge(keys, kept, others, |key| *key);
 }
 
-/// Merges the first `kept` keys, which are in order, with others in order: all that there are in the end. Fast if there are few
-/// others: what lies between two of them is moved at once.
-pub fn merge<T: Copy + Ord>(keys: &mut Vec<T>, mut kept: usize, others: &[T]) {
-    keys.truncate(kept);
-    kept = keys.len();
-    keys.extend(others);
+/// Merges the first `kept` items of a list, which are in order of their keys, with others in this order: all that there are in
+/// the end. Fast if there are few others: what lies between two of them is moved at once.
+pub fn merge<T: Copy, K: Ord>(
+    list: &mut Vec<T>,
+    mut kept: usize,
+    others: &[T],
+    key: impl Fn(&T) -> K,
+) {
+    list.truncate(kept);
+    kept = list.len();
+    make_room_for(list, others.len());
+    list.extend(others);
     // From the end, so that nothing is in the way.
     for (before, other) in others.iter().enumerate().rev() {
-        let first = first_beyond(keys.get(..kept).unwrap_or_default(), other);
-        keys.copy_within(first..kept, first + before + 1);
-        if let Some(place) = keys.get_mut(first + before) {
+        let first = first_beyond(list.get(..kept).unwrap_or_default(), &key(other), &key);
+        list.copy_within(first..kept, first + before + 1);
+        if let Some(place) = list.get_mut(first + before) {
             *place = *other;
         }
         kept = first;
     }
 }
 
-/// Of keys in order, the first that is greater than another one. Sought from the end, in steps that grow.
-fn first_beyond<T: Ord>(keys: &[T], other: &T) -> usize {
-    let mut start = keys.len();
+/// Of items in order, the first whose key is greater than another one. Sought from the end, in steps that grow.
+fn first_beyond<T, K: Ord>(list: &[T], other: &K, key: impl Fn(&T) -> K) -> usize {
+    let mut start = list.len();
     let mut step = 1;
-    while start > 0 && keys.get(start - 1).is_some_and(|key| key > other) {
+    while start > 0 && list.get(start - 1).is_some_and(|it| key(it) > *other) {
         start = start.saturating_sub(step);
         step *= 2;
     }
-    let rest = keys.get(start..).unwrap_or_default();
-    start + rest.partition_point(|key| key <= other)
+    let rest = list.get(start..).unwrap_or_default();
+    start + rest.partition_point(|it| key(it) <= *other)
 }
 
 #[cfg(test)]

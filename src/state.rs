@@ -2,7 +2,11 @@
 
 use bevy::prelude::*;
 
-use crate::{event::CollisionEvent, order::merge};
+use crate::{
+    event::{CollisionEvent, CollisionPhase},
+    order::merge,
+    room::make_room,
+};
 
 /// What touches what, as of the last tick: all of the state that lasts from one tick to the next.
 ///
@@ -57,36 +61,41 @@ impl CollisionState {
         &self.contacts
     }
 
-    /// The contacts of parts, in order.
-    pub(crate) fn parts_of_all(&self) -> &[CollisionEvent] {
-        &self.parts
-    }
-
-    /// Takes the contacts of a tick, and those of the pairs of which several parts touch, for which it gives back the old ones.
-    /// Both are in order. `numbers` has the number that each of the old contacts has among the new ones; too large a number if
-    /// it has ended.
-    pub(crate) fn replace(
+    /// Takes over the contacts of a tick: those `found`, which are in order, and of those of the last tick that were not found
+    /// again the ones that go on, by the phase that `unfound` tells. Calls `tell` with each of them, and with each that has ended,
+    /// in order; and with what it was in the last tick.
+    pub(crate) fn update<'a>(
         &mut self,
-        (contacts, parts): (&mut Vec<CollisionEvent>, &mut Vec<CollisionEvent>),
-        numbers: &[u32],
-        newcomers: &mut Vec<(Entity, u32)>,
+        found: impl Iterator<Item = &'a CollisionEvent>,
+        changes: &mut Changes,
+        unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
+        tell: impl FnMut(&CollisionEvent, Option<&CollisionEvent>),
     ) {
-        core::mem::swap(&mut self.contacts, contacts);
-        core::mem::swap(&mut self.parts, parts);
         let Self {
             contacts, by_other, ..
         } = self;
+        follow(contacts, found, changes, unfound, tell);
+        let Changes {
+            numbers, others, ..
+        } = changes;
         // Contacts that go on keep their order.
         by_other.retain_mut(|(_, number)| {
-            *number = numbers.get(*number as usize).copied().unwrap_or(u32::MAX);
-            (*number as usize) < contacts.len()
+            *number = numbers.get(*number as usize).copied().unwrap_or(GONE);
+            *number != GONE
         });
-        newcomers.clear();
-        let started = contacts.iter().zip(0..).filter(|(it, _)| it.started());
-        newcomers.extend(started.map(|(contact, number)| (contact.other, number)));
-        newcomers.sort_unstable();
+        others.sort_unstable();
         let kept = by_other.len();
-        merge(by_other, kept, newcomers);
+        merge(by_other, kept, others, |it| *it);
+    }
+
+    /// The same for the contacts of parts.
+    pub(crate) fn update_parts<'a>(
+        &mut self,
+        found: impl Iterator<Item = &'a CollisionEvent>,
+        changes: &mut Changes,
+        unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
+    ) {
+        follow(&mut self.parts, found, changes, unfound, |_, _| {});
     }
 
     /// Each touching pair once, in a fixed order.
@@ -179,4 +188,71 @@ impl CollisionState {
     pub fn is_empty(&self) -> bool {
         self.contacts.is_empty()
     }
+}
+
+/// What it takes to bring contacts up to date in their place.
+#[derive(Default)]
+pub(crate) struct Changes {
+    newcomers: Vec<CollisionEvent>,
+    /// The `other`s of these, with their numbers.
+    others: Vec<(Entity, u32)>,
+    /// Of each of the old ones, the number that it has now, or [`GONE`].
+    numbers: Vec<u32>,
+}
+
+/// No number of a contact.
+const GONE: u32 = u32::MAX;
+
+/// Brings contacts up to date with those found: see [`CollisionState::update`]. Both are in order of their pairs.
+///
+/// What goes on is written over what was, and what has begun is merged with it in the end: so there is one list.
+fn follow<'a>(
+    contacts: &mut Vec<CollisionEvent>,
+    found: impl Iterator<Item = &'a CollisionEvent>,
+    Changes {
+        newcomers,
+        others,
+        numbers,
+    }: &mut Changes,
+    unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
+    mut tell: impl FnMut(&CollisionEvent, Option<&CollisionEvent>),
+) {
+    newcomers.clear();
+    others.clear();
+    numbers.clear();
+    let mut found = found.peekable();
+    let (mut next, mut kept) = (0, 0);
+    loop {
+        let number = (kept + newcomers.len()) as u32;
+        let (old, new) = (contacts.get(next), found.peek());
+        let is_new = |old: &CollisionEvent| new.is_some_and(|new| new.pair() < old.pair());
+        let Some(old) = old.filter(|old| !is_new(old)) else {
+            let Some(new) = found.next() else { break };
+            let phase = CollisionPhase::Started;
+            let contact = CollisionEvent { phase, ..*new };
+            tell(&contact, None);
+            make_room(newcomers);
+            newcomers.push(contact);
+            others.push((contact.other, number));
+            continue;
+        };
+        let unfound_contact;
+        let contact = match found.next_if(|new| new.pair() == old.pair()) {
+            Some(new) => new,
+            None => {
+                let phase = unfound(old);
+                unfound_contact = CollisionEvent { phase, ..*old };
+                &unfound_contact
+            }
+        };
+        tell(contact, Some(old));
+        next += 1;
+        let goes_on = contact.touching();
+        numbers.push(if goes_on { number } else { GONE });
+        if goes_on && let Some(place) = contacts.get_mut(kept) {
+            *place = *contact;
+            kept += 1;
+        }
+    }
+    merge(contacts, kept, newcomers, CollisionEvent::pair);
 }

@@ -24,7 +24,6 @@ mod parts;
 mod place;
 mod proxy;
 mod report;
-mod room;
 mod slots;
 mod sync;
 mod tables;

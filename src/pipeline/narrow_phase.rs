@@ -9,7 +9,6 @@ use super::{
     pair_order::PairOrder,
     parts::{Scratch, deepest_of_parts, event},
     proxy::Proxy,
-    room::make_room,
     slots::Slots,
     sync::{Place, Proxies},
     tasks::share,
@@ -18,6 +17,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     event::CollisionEvent,
     query::{Pair, local_contact},
+    room::make_room,
     shape::Body,
     space::Space,
 };
@@ -100,7 +100,7 @@ fn is_to_test<V: Space>(slots: &Slots<V>, (a, b): (u32, u32), is_new: impl Fn() 
     slots.may_meet((a, b)) && (slots.is_changed(a) || slots.is_changed(b) || is_new())
 }
 
-/// Contacts, each with the lesser entity first. The phase of all of them is `Started`, until the report stage finds out.
+/// Contacts, each with the lesser entity first. The phase of all of them is `Ongoing`, until the report stage finds out.
 #[derive(Default)]
 struct Contacts {
     /// The deepest contact of each pair.
@@ -129,11 +129,49 @@ impl Contacts {
                 *found = sides(proxies, *pair);
             }
             for sides in found.into_iter().flatten() {
-                make_room(&mut self.pairs);
-                let contact = deepest(proxies, sides, &mut self.scratch, &mut self.parts);
-                self.pairs.extend(contact);
+                self.test_one(proxies, sides);
             }
         }
+    }
+
+    /// Tests a pair of proxies, which are given with their slots.
+    // Within the loop that calls it, it has fewer registers.
+    #[inline(never)]
+    fn test_one<V: Space>(&mut self, proxies: &Slots<V>, [(slot_a, a), (slot_b, b)]: Sides<V>) {
+        let Self {
+            pairs,
+            parts,
+            scratch,
+        } = self;
+        make_room(pairs);
+        if let (Some(shape_a), Some(shape_b)) = (a.image(), b.image()) {
+            let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
+            let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(&scratch.counter);
+            if let Some(contact) = local_contact(pair) {
+                pairs.push(event((a, 0, pose_a), (b, 0, pose_b), &contact));
+            }
+            return;
+        }
+        // In an order that does not ask which entity is the lesser.
+        let turns = a.compare(b).is_gt();
+        let (one, other, slot) = if turns {
+            (b, a, slot_a)
+        } else {
+            (a, b, slot_b)
+        };
+        let first = parts.len();
+        let Some(extent) = proxies.extent(slot) else {
+            return;
+        };
+        let Some(mut contact) = deepest_of_parts((one, other), &extent, scratch, parts) else {
+            return;
+        };
+        if turns {
+            let added = parts.get_mut(first..).unwrap_or_default();
+            added.iter_mut().for_each(|it| *it = it.flipped());
+            contact = contact.flipped();
+        }
+        pairs.push(contact);
     }
 }
 
@@ -267,33 +305,5 @@ fn test_all<V: Space>(
     for found in found {
         all.pairs.append(&mut found.pairs);
         all.parts.append(&mut found.parts);
-    }
-}
-
-/// The deepest contact of two proxies, which are given with their slots. Where more than one part touches, all are added to
-/// `parts`.
-// Within the loop that calls it, it has fewer registers.
-#[inline(never)]
-fn deepest<V: Space>(
-    proxies: &Slots<V>,
-    [(slot_a, a), (slot_b, b)]: Sides<V>,
-    scratch: &mut Scratch,
-    parts: &mut Vec<CollisionEvent>,
-) -> Option<CollisionEvent> {
-    if let (Some(shape_a), Some(shape_b)) = (a.image(), b.image()) {
-        let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
-        let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(&scratch.counter);
-        let contact = local_contact(pair)?;
-        return Some(event((a, 0, pose_a), (b, 0, pose_b), &contact));
-    }
-    // In an order that does not ask which entity is the lesser.
-    if a.compare(b).is_gt() {
-        let first = parts.len();
-        let deepest = deepest_of_parts((b, a), &proxies.extent(slot_a)?, scratch, parts)?;
-        let added = parts.get_mut(first..).unwrap_or_default();
-        added.iter_mut().for_each(|it| *it = it.flipped());
-        Some(deepest.flipped())
-    } else {
-        deepest_of_parts((a, b), &proxies.extent(slot_b)?, scratch, parts)
     }
 }

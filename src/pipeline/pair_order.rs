@@ -158,7 +158,7 @@ impl Ranks {
         newcomers.sort_unstable();
         newcomers.dedup();
         let kept = keys.len();
-        merge(keys, kept, newcomers);
+        merge(keys, kept, newcomers, |key| *key);
         for (key, number) in keys.iter().zip(0..) {
             if let Some(rank) = ranks.get_mut(*key as u32 as usize) {
                 *rank = number;

@@ -346,7 +346,7 @@ pub fn event<V: Space>(
     CollisionEvent {
         entity: a.entity,
         other: b.entity,
-        phase: CollisionPhase::Started,
+        phase: CollisionPhase::Ongoing,
         normal: V::narrow(contact.normal).to_vec3(),
         depth: narrow_length(contact.depth),
         surface: surface(a, part_a, pose_a, contact.offset_a),

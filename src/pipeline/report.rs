@@ -19,7 +19,6 @@ use bevy::{
 use super::{
     broad_phase::BroadPhase,
     narrow_phase::FoundContacts,
-    room::make_room,
     sync::{Place, Proxies},
 };
 use crate::{
@@ -28,7 +27,8 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason},
     layers::CollisionLayers,
-    state::CollisionState,
+    room::make_room,
+    state::{Changes, CollisionState},
 };
 
 /// When a contact that goes on is told again, by a message with the phase `Ongoing`: a resource, which may be changed between
@@ -69,14 +69,9 @@ fn last_written(world: &World) -> Option<Tick> {
 /// What a tick has to tell.
 #[derive(Default)]
 pub struct News {
-    /// All contacts of this tick, with their phases; and those of the parts.
-    contacts: Vec<CollisionEvent>,
-    parts: Vec<CollisionEvent>,
     /// What ended; and what began, if anybody observes.
     turns: Vec<CollisionEvent>,
-    /// Of each contact of the last tick, its number among those of this one; too large a number if it has ended.
-    numbers: Vec<u32>,
-    newcomers: Vec<(Entity, u32)>,
+    changes: Changes,
     /// Whether all contacts of the last tick went on.
     is_settled: bool,
 }
@@ -100,9 +95,8 @@ pub fn report(
     news.turns.clear();
     if !rests {
         let mut messages = core::mem::take(&mut *world.resource_mut::<Messages<CollisionEvent>>());
-        news.collect(world, &state, ongoing, &mut messages);
+        news.collect(world, &mut state, ongoing, &mut messages);
         *world.resource_mut::<Messages<CollisionEvent>>() = messages;
-        news.hand_over(&mut state);
     } else if ongoing == OngoingEvents::EveryTick {
         world.write_message_batch(state.contacts().iter().copied());
     }
@@ -139,43 +133,30 @@ impl News {
     fn collect(
         &mut self,
         world: &World,
-        last: &CollisionState,
+        state: &mut CollisionState,
         ongoing: OngoingEvents,
         messages: &mut Messages<CollisionEvent>,
     ) {
         let Self {
-            contacts,
-            parts,
             turns,
-            numbers,
+            changes,
             is_settled,
-            ..
         } = self;
-        contacts.clear();
-        numbers.clear();
-        parts.clear();
         let found = world.resource::<FoundContacts>();
         let stands = stands(world);
         let is_observed = is_anything_observed(world);
-        merge(last.contacts(), found.pairs(), |old, new| {
-            let Some(event) = new.or(old) else { return };
-            let phase = match (old, new) {
-                (None, _) => CollisionPhase::Started,
-                (Some(old), None) if !stands(old) => {
-                    CollisionPhase::Ended(end_reason(world, old.entity, old.other))
-                }
-                _ => CollisionPhase::Ongoing,
-            };
-            let event = CollisionEvent { phase, ..*event };
-            let number = contacts.len() as u32;
-            numbers.extend(old.map(|_| if event.ended() { u32::MAX } else { number }));
-            if !event.ended() {
-                make_room(contacts);
-                contacts.push(event);
+        let count = state.len();
+        let unfound = |old: &CollisionEvent| {
+            if stands(old) {
+                CollisionPhase::Ongoing
+            } else {
+                CollisionPhase::Ended(end_reason(world, old.entity, old.other))
             }
+        };
+        state.update(found.pairs(), changes, unfound, |event, old| {
             if !event.ongoing() && (is_observed || event.ended()) {
                 make_room(turns);
-                turns.push(event);
+                turns.push(*event);
             }
             let is_told = match ongoing {
                 OngoingEvents::EveryTick => true,
@@ -185,43 +166,14 @@ impl News {
                 OngoingEvents::Never => !event.ongoing(),
             };
             if is_told {
-                messages.write(event);
+                messages.write(*event);
             }
         });
         // None ended, and as many touch as did: so none began.
-        *is_settled = turns.is_empty() && contacts.len() == last.len();
+        *is_settled = turns.is_empty() && state.len() == count;
         // Of a pair that stands, none are found.
-        merge(last.parts_of_all(), found.parts(), |old, new| {
-            parts.extend(new.or(old.filter(|old| stands(old))));
-        });
+        state.update_parts(found.parts(), changes, unfound);
     }
-
-    /// Makes the contacts of this tick those that can be read.
-    fn hand_over(&mut self, state: &mut CollisionState) {
-        state.replace(
-            (&mut self.contacts, &mut self.parts),
-            &self.numbers,
-            &mut self.newcomers,
-        );
-    }
-}
-
-/// Calls `tell` with each contact in either of two lists that are in order of their pairs, and with both at once where both
-/// have the same pair.
-fn merge<'a>(
-    last: &'a [CollisionEvent],
-    now: impl Iterator<Item = &'a CollisionEvent>,
-    mut tell: impl FnMut(Option<&'a CollisionEvent>, Option<&'a CollisionEvent>),
-) {
-    let mut last = last.iter().peekable();
-    for new in now {
-        while let Some(old) = last.next_if(|old| old.pair() < new.pair()) {
-            tell(Some(old), None);
-        }
-        let old = last.next_if(|old| old.pair() == new.pair());
-        tell(old, Some(new));
-    }
-    last.for_each(|old| tell(Some(old), None));
 }
 
 /// Whether a contact of the last tick is as it was without having been found: neither of the two has changed, and the pair is

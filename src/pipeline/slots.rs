@@ -3,9 +3,8 @@
 use super::{
     aabb::Aabb,
     proxy::{Extent, Proxy},
-    room::make_room,
 };
-use crate::space::Space;
+use crate::{room::make_room, space::Space};
 
 /// The proxies of a space.
 pub struct Slots<V: Space> {

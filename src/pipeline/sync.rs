@@ -16,7 +16,6 @@ use super::{
     place::Placement,
     proxy::{Fault, Proxy},
     report::Written,
-    room::make_room_for,
     slots::Slots,
     tables::{Table, Tables},
     tasks::{share, threads},
@@ -25,6 +24,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
+    room::make_room_for,
     shape::{AnyBody, ShapeError},
     space::Space,
 };

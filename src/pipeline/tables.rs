@@ -9,7 +9,8 @@
 
 use bevy::prelude::*;
 
-use super::{columns::Links, room::make_room};
+use super::columns::Links;
+use crate::room::make_room;
 
 /// By Bevy's number of the table.
 #[derive(Default)]

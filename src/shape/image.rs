@@ -21,31 +21,51 @@ pub enum Map<W: Wide> {
 pub struct Traits<V> {
     /// NaN if there is none.
     pub radius: f64,
-    block: Option<V>,
-    is_half_space: bool,
+    /// The half size of a block.
+    half: V,
+    kind: Kind,
+}
+
+/// What a shape is, as far as there are closed forms for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Block,
+    HalfSpace,
+    Other,
 }
 
 impl<V: Space> Traits<V> {
     /// Those of a shape.
     #[inline]
     pub fn of(shape: &(impl Support<Vector = V> + ?Sized)) -> Self {
+        let block = shape.block();
+        let kind = match block {
+            Some(_) => Kind::Block,
+            None if shape.half_space().is_some() => Kind::HalfSpace,
+            None => Kind::Other,
+        };
         Self {
             radius: checked_radius(shape.radius()),
-            // A half size is that of a shape in f32.
-            block: shape.block().map(V::narrow),
-            is_half_space: shape.half_space().is_some(),
+            // That of a shape in f32.
+            half: V::narrow(block.unwrap_or(V::Wide::ZERO)),
+            kind,
         }
     }
 
     /// The radius of a ball around the shape and the middle of its bounds, in any pose; infinite where that is not easily told.
     pub fn reach(&self) -> f64 {
-        let half = self.block.map(|half| half.widen().length());
+        let half = self.block().map(V::Wide::length);
         half.map_or(f64::INFINITY, |half| half + self.radius)
+    }
+
+    #[inline]
+    fn block(&self) -> Option<V::Wide> {
+        (self.kind == Kind::Block).then(|| self.half.widen())
     }
 
     /// Whether it is a half-space, as long as no map flattens it.
     pub fn is_half_space(&self) -> bool {
-        self.is_half_space
+        self.kind == Kind::HalfSpace
     }
 }
 
@@ -112,7 +132,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     #[inline]
     fn block(&self) -> Option<<S::Vector as Space>::Wide> {
         match self.map {
-            Map::Uniform(factor) => Some(self.traits.block?.widen() * factor),
+            Map::Uniform(factor) => Some(self.traits.block()? * factor),
             Map::Linear(_) => None,
         }
     }
@@ -137,7 +157,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
 
     #[inline]
     fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
-        if !self.traits.is_half_space {
+        if !self.traits.is_half_space() {
             return None;
         }
         let inner = self.shape.half_space()?;

@@ -17,11 +17,8 @@ use smallvec::SmallVec;
 
 use crate::{
     order::restore,
-    pipeline::{
-        aabb::Aabb,
-        room::{give_back, make_room_for},
-        tasks::share,
-    },
+    pipeline::{aabb::Aabb, tasks::share},
+    room::{give_back, make_room_for},
 };
 
 /// Rows are numbered up to this in each direction. Cells are at least so large that no box is beyond.
@@ -277,7 +274,6 @@ impl Level {
         }
         self.spare.clear();
         self.spare.extend(self.newcomers.drain(..).map(key));
-        make_room_for(&mut self.keys, self.spare.len());
         restore(&mut self.keys, &mut self.spare);
         self.fill_entries(boxes);
         self.rows.clear();
