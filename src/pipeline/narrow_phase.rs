@@ -182,7 +182,11 @@ fn sides<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32)) -> Option<Sides<'_, V
     // Reads a word of about each cache line that is looked at later; by `black_box`, as the compiler would leave out what nobody
     // uses.
     for proxy in [one, other] {
-        black_box(proxy.place.factor().is_some() & matches!(proxy.body, Body::Convex(_)));
+        black_box(
+            proxy.place.factor().is_some()
+                & matches!(proxy.body, Body::Convex(_))
+                & proxy.is_half_space(),
+        );
     }
     if !one.layers.interacts_with(other.layers) {
         return None;

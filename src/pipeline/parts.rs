@@ -43,7 +43,7 @@ pub fn deepest_of_parts<V: Space>(
     near.clear();
     a.parts_near(extent_of_b, b.place.translation, |number| {
         if let Some(part) = a.part(number) {
-            b.parts_near(&part.extent, part.pose.translation, |other| {
+            b.parts_near(&part.extent, part.place.translation, |other| {
                 near.push((number, other));
             });
         }
@@ -208,7 +208,7 @@ impl<'a, V: Space> Pairing<'a, V> {
             return None;
         }
         let (shape_a, shape_b) = (part_a.image(), part_b.image());
-        let pair = Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose);
+        let pair = Pair::new(&shape_a, part_a.place.pose(), &shape_b, part_b.place.pose());
         let mut solver = Solver::new(pair.counted_by(self.counter));
         if !solver.hit() {
             return None;
@@ -301,7 +301,7 @@ impl<'a, V: Space> Pairing<'a, V> {
         }
         let normal = normal * sign;
         let (shape_a, shape_b) = (part_a.image(), part_b.image());
-        let pair = Pair::new(&shape_a, part_a.pose, &shape_b, part_b.pose);
+        let pair = Pair::new(&shape_a, part_a.place.pose(), &shape_b, part_b.place.pose());
         let solver = Solver::new(pair.counted_by(self.counter));
         let over = solver.contact_over(normal, is_first);
         if !exceeds(over.depth, hit.depth) {
@@ -324,8 +324,8 @@ impl<'a, V: Space> Pairing<'a, V> {
 
     fn event(&self, a: &Part<V>, b: &Part<V>, contact: &LocalContact<V::Wide>) -> CollisionEvent {
         event(
-            (self.a, a.number, a.pose),
-            (self.b, b.number, b.pose),
+            (self.a, a.number, a.place.pose()),
+            (self.b, b.number, b.place.pose()),
             contact,
         )
     }

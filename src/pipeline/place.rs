@@ -83,24 +83,28 @@ impl<W: Wide> Placement<W> {
     }
 
     /// The same of the transform of an entity without ancestors.
-    #[inline]
     pub fn alone<V: Space<Wide = W>>(transform: &Transform) -> Result<Self, Fault> {
-        // Most are turned, and scaled the same in all directions. That is seen without any products.
+        match Self::turned::<V>(transform) {
+            Some(place) => Ok(place),
+            None => Self::led::<V>(&Affine::from_transform(transform)),
+        }
+    }
+
+    /// The same if it is turned, and scaled the same in all directions, as most are: that is seen without any products.
+    #[inline(always)]
+    pub fn turned<V: Space<Wide = W>>(transform: &Transform) -> Option<Self> {
         let scale = V::projected(transform.scale).widen();
         let factor = scale.component(0);
-        if scale == W::ONE * factor && factor > 0.0 && factor.is_finite() {
-            let translation = V::projected(transform.translation);
-            if let Some(matrix) = V::rotation_of(transform.rotation.as_dquat()) {
-                let place = Self {
-                    matrix,
-                    factor: Some(factor),
-                    translation: translation.widen(),
-                };
-                let is_finite = translation.is_finite();
-                return is_finite.then_some(place).ok_or(Fault::NotFinite);
-            }
+        let is_uniform = scale == W::ONE * factor && factor > 0.0 && factor.is_finite();
+        let translation = V::projected(transform.translation);
+        if !(is_uniform && translation.is_finite()) {
+            return None;
         }
-        Self::led::<V>(&Affine::from_transform(transform))
+        Some(Self {
+            matrix: V::rotation_of(transform.rotation.as_dquat())?,
+            factor: Some(factor),
+            translation: translation.widen(),
+        })
     }
 
     /// What a space sees of an affine map.
@@ -128,8 +132,11 @@ impl<W: Wide> Placement<W> {
 
     /// What scales the shape.
     #[inline]
-    pub fn map(&self) -> Map<W> {
-        self.factor.map_or(Map::Linear(self.matrix), Map::Uniform)
+    pub fn map(&self) -> Map<'_, W> {
+        match &self.factor {
+            Some(factor) => Map::Uniform(factor),
+            None => Map::Linear(&self.matrix),
+        }
     }
 
     /// By what factor, if it is the same in all directions.
@@ -147,6 +154,18 @@ impl<W: Wide> Placement<W> {
                 None => W::IDENTITY,
             },
             translation: self.translation,
+        }
+    }
+
+    /// Where a part is that is placed in the shape.
+    ///
+    /// M (R x + t) = (M R) x + M t: a factor stays one, and any other map takes the rotation in.
+    pub fn of_part(&self, part: &Pose<W>) -> Self {
+        Self {
+            matrix: self.matrix * part.rotation,
+            factor: self.factor,
+            translation: self.matrix * (part.translation * self.factor.unwrap_or(1.0))
+                + self.translation,
         }
     }
 

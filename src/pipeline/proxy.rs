@@ -13,10 +13,10 @@ use crate::{
         tolerance::{OFFSET, TOUCHING},
     },
     shape::{
-        Body, Bounds, Compound, HalfSpace, Image, Map, Mesh, Shape, Support, Surroundings, Traits,
+        Body, Bounds, Compound, HalfSpace, Image, Mesh, Shape, Support, Surroundings, Traits,
         centre_of,
     },
-    space::{Pose, Space, Wide},
+    space::{Space, Wide},
 };
 
 /// A collider as the stages after this one see it.
@@ -38,17 +38,16 @@ pub struct Part<'a, V: Space> {
     pub number: u32,
     /// Where it is in the world.
     pub extent: Extent<V::Wide>,
-    pub pose: Pose<V::Wide>,
+    pub place: Placement<V::Wide>,
     shape: Cow<'a, Shape<V>>,
-    /// Around the shape, in its own frame. (A shape with the margin in it would have to be made anew each time.)
-    margin: f64,
-    map: Map<V::Wide>,
+    /// With the margin around the shape, in its own frame. (A shape with it inside would have to be made anew each time.)
+    traits: Traits<V>,
 }
 
 impl<V: Space> Part<'_, V> {
-    /// The shape, scaled, in the frame of `pose`.
+    /// The shape, scaled, in the frame of its pose.
     pub fn image(&self) -> Image<'_, Shape<V>> {
-        Image::new(&*self.shape, self.map).with_margin(self.margin)
+        Image::new(&*self.shape, &self.traits, self.place.map())
     }
 }
 
@@ -109,87 +108,99 @@ impl<V: Space> Proxy<V> {
             Body::Convex(shape) => Traits::of(shape),
             Body::Compound(compound) => Traits::of(&**compound),
         };
-        let mut proxy = Self {
+        let proxy = Self {
             entity,
             layers,
             place,
             body: body.clone(),
             traits,
         };
-        let aabb = proxy.put(place)?;
+        let aabb = proxy.aabb()?;
         Ok((proxy, aabb))
     }
 
-    /// Puts it somewhere else, and tells the box around it there, or why it takes no part there.
+    /// Puts it somewhere else, in other layers. Whether anything is not what it was.
+    #[inline(always)]
+    pub fn put(&mut self, place: Placement<V::Wide>, layers: CollisionLayers) -> bool {
+        if self.place.is(&place) && self.layers == layers {
+            return false;
+        }
+        (self.place, self.layers) = (place, layers);
+        true
+    }
+
+    /// The box around it where it is, or why it takes no part there.
     #[inline]
-    pub fn put(&mut self, place: Placement<V::Wide>) -> Result<Aabb, Fault> {
-        self.place = place;
+    pub fn aabb(&self) -> Result<Aabb, Fault> {
+        let place = &self.place;
         // That of a ball may be negative.
         if self.traits.radius.is_nan() {
             return Err(Fault::NoShape);
         }
-        match self.extent()? {
-            Extent::Box(bounds) => {
-                // It has room for rounding, so that what is inside out by more is no farthest point.
-                let size = bounds.max - bounds.min;
-                if (0..V::Wide::DIMENSION).any(|it| size.component(it) < 0.0) {
-                    return Err(Fault::InsideOut);
-                }
-                let reach = place.factor().map(|it| self.traits.reach() * it);
-                let aabb = Aabb::around(&bounds, reach.unwrap_or(f64::INFINITY));
-                aabb.is_within(FARTHEST).then_some(aabb)
-            }
-            Extent::HalfSpace(it) => {
-                let foot = it.normal * it.offset;
-                let ends = [place.translation, place.translation + foot];
-                let is_within = |end: V::Wide| end.extent() <= f64::from(FARTHEST);
-                ends.into_iter().all(is_within).then_some(Aabb::NONE)
+        if self.is_half_space() {
+            let it = self.half_space().ok_or(Fault::Flattened)?;
+            let foot = it.normal * it.offset;
+            let ends = [place.translation, place.translation + foot];
+            let is_within = |end: V::Wide| end.extent() <= f64::from(FARTHEST);
+            let is_within = ends.into_iter().all(is_within);
+            return is_within.then_some(Aabb::NONE).ok_or(Fault::Unbounded);
+        }
+        let bounds = self.bounds();
+        // It has room for rounding, so that what is inside out by more is no farthest point.
+        let size = bounds.max - bounds.min;
+        if (0..V::Wide::DIMENSION).any(|it| size.component(it) < 0.0) {
+            return Err(Fault::InsideOut);
+        }
+        let reach = place.factor().map(|it| self.traits.reach() * it);
+        let aabb = Aabb::around(&bounds, reach.unwrap_or(f64::INFINITY));
+        let is_within = aabb.is_within(FARTHEST);
+        is_within.then_some(aabb).ok_or(Fault::Unbounded)
+    }
+
+    /// The box around what is no half-space.
+    #[inline]
+    fn bounds(&self) -> Bounds<V::Wide> {
+        let (map, pose) = (self.place.map(), self.place.pose());
+        match &self.body {
+            Body::Convex(shape) => Bounds::around(&Image::new(shape, &self.traits, map), &pose),
+            Body::Compound(compound) => {
+                Bounds::around(&Image::new(&**compound, &self.traits, map), &pose)
             }
         }
-        .ok_or(Fault::Unbounded)
+    }
+
+    /// Whether it is a half-space, as long as no map flattens it.
+    pub fn is_half_space(&self) -> bool {
+        self.traits.is_half_space()
     }
 
     /// Where in the world it can be met.
-    #[inline]
     pub fn extent(&self) -> Result<Extent<V::Wide>, Fault> {
-        let (map, pose) = (self.place.map(), self.place.pose());
-        match &self.body {
-            Body::Convex(shape) => {
-                let image = Image::with_traits(shape, self.traits, map);
-                match image.half_space() {
-                    Some(half_space) => Ok(Extent::HalfSpace(HalfSpace {
-                        normal: pose.rotation * half_space.normal,
-                        // The margin belongs to the scale of a pair.
-                        ..half_space.raised(image.radius() * (1.0 + 2.0 * TOUCHING))
-                    })),
-                    None if self.traits.is_half_space() => Err(Fault::Flattened),
-                    None => Ok(Extent::Box(Bounds::around(&image, &pose))),
-                }
-            }
-            Body::Compound(compound) => {
-                let image = Image::with_traits(&**compound, self.traits, map);
-                Ok(Extent::Box(Bounds::around(&image, &pose)))
-            }
+        if self.is_half_space() {
+            let half_space = self.half_space().ok_or(Fault::Flattened)?;
+            return Ok(Extent::HalfSpace(half_space));
         }
+        Ok(Extent::Box(self.bounds()))
     }
 
     /// Its shape, scaled, in the frame of its pose, if it has but one.
     #[inline]
     pub fn image(&self) -> Option<Image<'_, Shape<V>>> {
         match &self.body {
-            Body::Convex(shape) => Some(Image::with_traits(shape, self.traits, self.place.map())),
+            Body::Convex(shape) => Some(Image::new(shape, &self.traits, self.place.map())),
             Body::Compound(_) => None,
         }
     }
 
     /// The half-space that it is, told along the world's axes from its translation, if it is one.
     pub fn half_space(&self) -> Option<HalfSpace<V::Wide>> {
-        match &self.body {
-            Body::Convex(_) if self.traits.is_half_space() => {
-                self.extent().ok()?.half_space().copied()
-            }
-            _ => None,
-        }
+        let image = self.image()?;
+        let half_space = image.half_space()?;
+        Some(HalfSpace {
+            normal: self.place.pose().rotation * half_space.normal,
+            // The margin belongs to the scale of a pair.
+            ..half_space.raised(image.radius() * (1.0 + 2.0 * TOUCHING))
+        })
     }
 
     /// Calls `visit` with the number of each part that may have a point within an extent, in the world, that was told from
@@ -254,7 +265,7 @@ impl<V: Space> Proxy<V> {
             Body::Convex(shape) => shape,
             Body::Compound(compound) => &**compound,
         };
-        Image::with_traits(whole, self.traits, self.place.map())
+        Image::new(whole, &self.traits, self.place.map())
     }
 
     /// How large it is, if it is a surface: the longest side of the box around it in its own frame, scaled.
@@ -267,44 +278,25 @@ impl<V: Space> Proxy<V> {
 
     /// A part by its number.
     pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
-        let (own_map, own_pose) = (self.place.map(), self.place.pose());
         match &self.body {
             Body::Convex(shape) => Some(Part {
                 number,
                 extent: self.extent().ok()?,
-                pose: own_pose,
+                place: self.place,
                 shape: Cow::Borrowed(shape),
-                margin: 0.0,
-                map: own_map,
+                traits: self.traits,
             }),
             Body::Compound(compound) => {
-                let (place, shape) = compound.part(number)?;
-                // M (R x + t) = (M R) x + M t: a factor stays one, and any other map takes the rotation in.
-                let (map, pose) = match own_map {
-                    Map::Uniform(factor) => {
-                        let scaled = Pose {
-                            translation: place.translation * factor,
-                            ..place
-                        };
-                        (own_map, own_pose.after(&scaled))
-                    }
-                    Map::Linear(matrix) => {
-                        let moved = Pose {
-                            rotation: V::Wide::IDENTITY,
-                            translation: matrix * place.translation,
-                        };
-                        (Map::Linear(matrix * place.rotation), own_pose.after(&moved))
-                    }
-                };
-                let margin = compound.radius();
-                let image = Image::new(&*shape, map).with_margin(margin);
+                let (within, shape) = compound.part(number)?;
+                let place = self.place.of_part(&within);
+                let traits = Traits::of(&*shape).with_margin(compound.radius());
+                let image = Image::new(&*shape, &traits, place.map());
                 Some(Part {
                     number,
-                    extent: Extent::Box(Bounds::around(&image, &pose)),
-                    pose,
+                    extent: Extent::Box(Bounds::around(&image, &place.pose())),
+                    place,
                     shape,
-                    margin,
-                    map,
+                    traits,
                 })
             }
         }

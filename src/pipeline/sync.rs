@@ -441,6 +441,10 @@ fn move_all<V: Space>(world: &World, slots: &mut Slots<V>, moves: &mut [Move]) {
     }
 }
 
+/// So many proxies are put where they have moved to before the boxes around them are made: memory is asked for all of them at
+/// once, and what has just been written can be read without waiting.
+const MOVES_AT_ONCE: usize = 16;
+
 /// Moves proxies of which the first has the slot `offset`.
 fn move_some<V: Space>(
     world: &World,
@@ -448,32 +452,38 @@ fn move_some<V: Space>(
     offset: usize,
     moves: &mut [Move],
 ) {
-    for it in moves {
-        let index = it.slot as usize - offset;
-        if let (Some(Some(proxy)), Some(aabb)) = (proxies.get_mut(index), boxes.get_mut(index)) {
-            it.outcome = move_one(world, proxy, aabb, it);
+    for moves in moves.chunks_mut(MOVES_AT_ONCE) {
+        for it in &mut *moves {
+            if let Some(Some(proxy)) = proxies.get_mut(it.slot as usize - offset) {
+                it.outcome = put(world, proxy, it);
+            }
+        }
+        for it in moves {
+            let index = it.slot as usize - offset;
+            if let (Ok(true), Some(Some(proxy)), Some(aabb)) =
+                (it.outcome, proxies.get(index), boxes.get_mut(index))
+            {
+                it.outcome = proxy.aabb().map(|around| *aabb = around).map(|()| true);
+            }
         }
     }
 }
 
+/// Puts a proxy where it has moved to. Whether it is not what it was.
 #[inline]
-fn move_one<V: Space>(
-    world: &World,
-    proxy: &mut Proxy<V>,
-    aabb: &mut Aabb,
-    to: &Move,
-) -> Result<bool, Fault> {
+fn put<V: Space>(world: &World, proxy: &mut Proxy<V>, to: &Move) -> Result<bool, Fault> {
+    if !to.is_led
+        && let Some(place) = Placement::turned::<V>(&to.transform)
+    {
+        // Apart from what follows, so that the place need not go through memory.
+        return Ok(proxy.put(place, to.layers));
+    }
     let place = if to.is_led {
         Placement::of::<V>(world, proxy.entity)?
     } else {
         Placement::alone::<V>(&to.transform)?
     };
-    if proxy.place.is(&place) && proxy.layers == to.layers {
-        return Ok(false);
-    }
-    proxy.layers = to.layers;
-    *aabb = proxy.put(place)?;
-    Ok(true)
+    Ok(proxy.put(place, to.layers))
 }
 
 /// Why a collider takes no part.

@@ -216,7 +216,7 @@ impl<W: Wide> Sides<W> {
     }
 
     /// The contact of a block with a point in it.
-    #[inline(never)]
+    #[inline(always)]
     fn point_inside(&self) -> Penetration<W> {
         let [half, _] = self.halves;
         let second = self.relative.translation;

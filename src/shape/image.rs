@@ -8,11 +8,11 @@ use crate::space::{Space, Wide};
 
 /// What scales a shape before a pose places it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Map<W: Wide> {
+pub enum Map<'a, W: Wide> {
     /// The same factor in all directions, 0 or more. A radius stays a radius.
-    Uniform(f64),
+    Uniform(&'a f64),
     /// Any linear map: non-uniform, mirrored or sheared scale, together with whatever rotates the shape.
-    Linear(W::Matrix),
+    Linear(&'a W::Matrix),
 }
 
 /// What is asked of a shape time and again, and always the same: kept where the shape is, it saves finding out each time what
@@ -52,6 +52,12 @@ impl<V: Space> Traits<V> {
         }
     }
 
+    /// The same with a margin around the shape.
+    pub fn with_margin(mut self, margin: f64) -> Self {
+        self.radius += margin;
+        self
+    }
+
     /// The radius of a ball around the shape and the middle of its bounds, in any pose; infinite where that is not easily told.
     pub fn reach(&self) -> f64 {
         let half = self.block().map(V::Wide::length);
@@ -76,31 +82,19 @@ impl<V: Space> Traits<V> {
 #[derive(Clone, Copy, Debug)]
 pub struct Image<'a, S: Support + ?Sized> {
     shape: &'a S,
-    traits: Traits<S::Vector>,
-    map: Map<<S::Vector as Space>::Wide>,
+    traits: &'a Traits<S::Vector>,
+    map: Map<'a, <S::Vector as Space>::Wide>,
 }
 
 impl<'a, S: Support + ?Sized> Image<'a, S> {
-    /// The image of `shape` under `map`.
+    /// The image of a shape, of which the traits are given, under a map.
     #[inline]
-    pub fn new(shape: &'a S, map: Map<<S::Vector as Space>::Wide>) -> Self {
-        Self::with_traits(shape, Traits::of(shape), map)
-    }
-
-    /// The same, if the traits of the shape are known.
-    #[inline]
-    pub fn with_traits(
+    pub fn new(
         shape: &'a S,
-        traits: Traits<S::Vector>,
-        map: Map<<S::Vector as Space>::Wide>,
+        traits: &'a Traits<S::Vector>,
+        map: Map<'a, <S::Vector as Space>::Wide>,
     ) -> Self {
         Self { shape, traits, map }
-    }
-
-    /// The same with a margin around the shape, before it is mapped.
-    pub fn with_margin(mut self, margin: f64) -> Self {
-        self.traits.radius += margin;
-        self
     }
 }
 
@@ -110,8 +104,8 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     #[inline]
     fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
         match self.map {
-            Map::Uniform(factor) => self.shape.support(direction) * factor,
-            Map::Linear(matrix) => {
+            Map::Uniform(&factor) => self.shape.support(direction) * factor,
+            Map::Linear(&matrix) => {
                 // A ball under a linear map is an ellipsoid and no longer a radius: here it joins the core. Where the
                 // map flattens the shape, every point of it may be the farthest, and the direction is free.
                 let inner = <S::Vector as Space>::Wide::transpose(matrix) * direction;
@@ -124,7 +118,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     #[inline]
     fn radius(&self) -> f64 {
         match self.map {
-            Map::Uniform(factor) => self.traits.radius * factor,
+            Map::Uniform(&factor) => self.traits.radius * factor,
             Map::Linear(_) => 0.0,
         }
     }
@@ -132,7 +126,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     #[inline]
     fn block(&self) -> Option<<S::Vector as Space>::Wide> {
         match self.map {
-            Map::Uniform(factor) => Some(self.traits.block()? * factor),
+            Map::Uniform(&factor) => Some(self.traits.block()? * factor),
             Map::Linear(_) => None,
         }
     }
@@ -140,9 +134,9 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     #[inline]
     fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
         match self.map {
-            Map::Uniform(factor) => self.shape.span(linear * factor),
+            Map::Uniform(&factor) => self.shape.span(linear * factor),
             // A radius is a part of the core, and has no corners.
-            Map::Linear(matrix) if self.traits.radius <= 0.0 => self.shape.span(linear * matrix),
+            Map::Linear(&matrix) if self.traits.radius <= 0.0 => self.shape.span(linear * matrix),
             Map::Linear(_) => None,
         }
     }
@@ -150,7 +144,7 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
     #[inline]
     fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
         match self.map {
-            Map::Uniform(factor) => self.shape.outline()?.scaled(factor),
+            Map::Uniform(&factor) => self.shape.outline()?.scaled(factor),
             Map::Linear(_) => None,
         }
     }
@@ -162,9 +156,9 @@ impl<S: Support + ?Sized> Support for Image<'_, S> {
         }
         let inner = self.shape.half_space()?;
         match self.map {
-            Map::Uniform(factor) => Some(inner.scaled(factor)),
+            Map::Uniform(&factor) => Some(inner.scaled(factor)),
             // Its margin joins the core, as a radius does. Where the map flattens it, it is a half-space no longer.
-            Map::Linear(matrix) => inner.raised(self.traits.radius).image(matrix),
+            Map::Linear(&matrix) => inner.raised(self.traits.radius).image(matrix),
         }
     }
 }
