@@ -152,6 +152,8 @@ pub struct Level {
     /// See [`key_of`].
     keys: Vec<u128>,
     entries: Vec<Entry>,
+    /// Where these begin along x: what is sought among many is found in less memory.
+    begins: Vec<f32>,
     rows: Vec<Row>,
     /// The size of the largest.
     largest: f64,
@@ -287,24 +289,33 @@ impl Level {
 
     /// Makes the entries for the keys.
     fn fill_entries(&mut self, boxes: &[Aabb]) {
-        let Self { keys, entries, .. } = self;
+        let Self {
+            keys,
+            entries,
+            begins,
+            ..
+        } = self;
         make_room_for(entries, keys.len().saturating_sub(entries.len()));
+        make_room_for(begins, keys.len().saturating_sub(begins.len()));
         let aabb = Aabb::NONE;
         entries.resize(keys.len(), Entry { aabb, slot: 0 });
-        let fill = move |keys: &[u128], entries: &mut [Entry]| {
-            for (key, entry) in keys.iter().zip(entries) {
+        begins.resize(keys.len(), 0.0);
+        let fill = move |keys: &[u128], entries: &mut [Entry], begins: &mut [f32]| {
+            for ((key, entry), begin) in keys.iter().zip(entries).zip(begins) {
                 let slot = *key as u32;
                 let aabb = box_of(boxes, slot);
                 *entry = Entry { aabb, slot };
+                *begin = aabb.min[0];
             }
         };
         let Some((pool, size)) = share(keys.len(), KEYS_OF_A_TASK) else {
-            fill(keys, entries);
+            fill(keys, entries, begins);
             return;
         };
         pool.scope(|scope| {
-            for (keys, entries) in keys.chunks(size).zip(entries.chunks_mut(size)) {
-                scope.spawn(async move { fill(keys, entries) });
+            let lists = entries.chunks_mut(size).zip(begins.chunks_mut(size));
+            for (keys, (entries, begins)) in keys.chunks(size).zip(lists) {
+                scope.spawn(async move { fill(keys, entries, begins) });
             }
         });
     }
@@ -313,22 +324,33 @@ impl Level {
     pub fn give_back(&mut self) {
         give_back(&mut self.keys);
         give_back(&mut self.entries);
+        give_back(&mut self.begins);
         give_back(&mut self.rows);
         give_back(&mut self.newcomers);
         give_back(&mut self.spare);
     }
 
+    /// Where the entries of a row are.
+    #[inline]
+    fn range(&self, at: usize) -> Range<usize> {
+        let start = |at: usize| self.rows.get(at).map(|row| row.start as usize);
+        let end = self.entries.len();
+        start(at).unwrap_or(end)..start(at + 1).unwrap_or(end)
+    }
+
     /// The entries of a row.
     #[inline]
     fn row(&self, at: usize) -> &[Entry] {
-        let Some(row) = self.rows.get(at) else {
-            return &[];
-        };
-        let next = self.rows.get(at + 1);
-        let end = next.map_or(self.entries.len(), |next| next.start as usize);
-        self.entries
-            .get(row.start as usize..end)
-            .unwrap_or_default()
+        self.entries.get(self.range(at)).unwrap_or_default()
+    }
+
+    /// Of the entries of a row, those that begin at `first` along x, or later.
+    #[inline]
+    fn row_from(&self, at: usize, first: f32) -> &[Entry] {
+        let Range { start, end } = self.range(at);
+        let begins = self.begins.get(start..end).unwrap_or_default();
+        let before = begins.partition_point(|begin| *begin < first);
+        self.entries.get(start + before..end).unwrap_or_default()
     }
 
     /// The first row of this number or a later one. Sought from the row `near` on, to either side, in steps that grow.
@@ -442,6 +464,8 @@ impl Level {
         let entries = self.entries.get(entries).unwrap_or_default().iter();
         for entry in entries.filter(|it| is_sought(it.slot)) {
             let begin = begin(&entry.aabb, other.largest);
+            // In f32, rounded down.
+            let first_x = (begin[0] as f32).next_down();
             let low = RowNumber::of(begin, inverses);
             let [x, y, z] = entry.aabb.max;
             let high = RowNumber::of([x.into(), y.into(), z.into()], inverses);
@@ -451,9 +475,7 @@ impl Level {
                 while let Some(row) = other.rows.get(found)
                     && (row.number.z, row.number.y) <= (z, high.y)
                 {
-                    let others = other.row(found);
-                    let start = others.partition_point(|it| f64::from(it.aabb.min[0]) < begin[0]);
-                    sweep(entry, others.get(start..).unwrap_or_default(), &mut meet);
+                    sweep(entry, other.row_from(found, first_x), &mut meet);
                     found += 1;
                 }
                 // To the next layer in which there is anything.
