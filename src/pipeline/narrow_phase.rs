@@ -25,15 +25,19 @@ use crate::{
 /// The contacts of the pairs that were tested in this tick.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
-    contacts: Contacts,
-    /// So many of them are in the plane, and come first.
-    in_plane: usize,
-    plane_order: PairOrder,
-    solid_order: PairOrder,
+    plane: Found,
+    solid: Found,
+    parts: Vec<CollisionEvent>,
     /// Whether anything was, or has to be held to be, other than in the last tick.
     pub is_changed: bool,
     supply: Supply,
-    /// Of each task.
+}
+
+/// Those of a space.
+#[derive(Default)]
+struct Found {
+    order: PairOrder,
+    /// Of each task, in the order of the pairs.
     of_tasks: Vec<Contacts>,
 }
 
@@ -197,9 +201,7 @@ fn sides<V: Space>(proxies: &Slots<V>, (a, b): (u32, u32)) -> Option<Sides<'_, V
 impl FoundContacts {
     /// The deepest contact of each pair that touches, in the order of the pairs.
     pub fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
-        let pairs = &self.contacts.pairs;
-        let (plane, solid) = pairs.split_at(self.in_plane.min(pairs.len()));
-        let (mut plane, mut solid) = (plane.iter().peekable(), solid.iter().peekable());
+        let (mut plane, mut solid) = (self.plane.pairs().peekable(), self.solid.pairs().peekable());
         core::iter::from_fn(move || match (plane.peek(), solid.peek()) {
             (Some(a), Some(b)) if b.pair() < a.pair() => solid.next(),
             (None, _) => solid.next(),
@@ -209,18 +211,12 @@ impl FoundContacts {
 
     /// All contacts of the pairs of which more than one part touches, in the same order, then in that of the parts.
     pub fn parts(&self) -> impl Iterator<Item = &CollisionEvent> {
-        self.contacts.parts.iter()
+        self.parts.iter()
     }
 
     /// Whether the app has supplied the pair, with the lesser entity first.
     pub fn was_supplied(&self, pair: (Entity, Entity)) -> bool {
         self.supply.pairs.binary_search(&pair).is_ok()
-    }
-
-    fn clear(&mut self) {
-        self.in_plane = 0;
-        self.contacts.pairs.clear();
-        self.contacts.parts.clear();
     }
 }
 
@@ -239,9 +235,7 @@ pub fn narrow_phase(
         BroadPhase::Automatic => candidates,
         BroadPhase::Custom => found.supply.pairs.len(),
     };
-    let tasks = found.of_tasks.iter_mut();
-    let counters = tasks.map(|it| it.scratch.counter.take());
-    diagnostics.supports = counters.sum::<usize>() + found.contacts.scratch.counter.take();
+    diagnostics.supports = found.plane.take_count() + found.solid.take_count();
     diagnostics.narrow_phase = start.elapsed();
 }
 
@@ -251,15 +245,12 @@ fn find_contacts(
     supplied: &Res<CandidatePairs>,
     found: &mut FoundContacts,
 ) {
-    found.clear();
     let FoundContacts {
-        contacts,
-        in_plane,
-        plane_order,
-        solid_order,
+        plane: in_plane,
+        solid: in_space,
+        parts,
         is_changed,
         supply,
-        of_tasks,
     } = found;
     let Proxies { plane, solid, .. } = proxies;
     let is_supplied = proxies.source == BroadPhase::Custom;
@@ -267,47 +258,87 @@ fn find_contacts(
         || proxies.is_restored
         || !plane.changed().is_empty()
         || !solid.changed().is_empty();
-    if *is_changed {
-        let (of_plane, of_solid) = if is_supplied {
-            supply.list(proxies);
-            (supply.plane.as_slice(), supply.solid.as_slice())
-        } else {
-            (
-                plane_order.sort(plane, candidates.plane.pairs()),
-                solid_order.sort(solid, candidates.solid.pairs()),
-            )
-        };
-        test_all(plane, of_plane, of_tasks, contacts);
-        *in_plane = contacts.pairs.len();
-        test_all(solid, of_solid, of_tasks, contacts);
+    parts.clear();
+    in_plane.clear();
+    in_space.clear();
+    if !*is_changed {
+        return;
     }
-    contacts.parts.sort_unstable_by_key(|contact| {
+    if is_supplied {
+        supply.list(proxies);
+        in_plane.test(plane, &supply.plane, parts);
+        in_space.test(solid, &supply.solid, parts);
+    } else {
+        in_plane.test_candidates(plane, candidates.plane.pairs(), parts);
+        in_space.test_candidates(solid, candidates.solid.pairs(), parts);
+    }
+    parts.sort_unstable_by_key(|contact| {
         let parts = (contact.part(), contact.other_part());
         (contact.pair(), parts)
     });
 }
 
-/// Tests the pairs, on all threads of the pool that Bevy has for this. The contacts found come in the order of the pairs,
+impl Found {
+    fn clear(&mut self) {
+        self.of_tasks.iter_mut().for_each(|it| it.pairs.clear());
+    }
+
+    /// How many support points it took in this tick.
+    fn take_count(&mut self) -> usize {
+        let counters = self.of_tasks.iter_mut().map(|it| it.scratch.counter.take());
+        counters.sum()
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
+        self.of_tasks.iter().flat_map(|it| &it.pairs)
+    }
+
+    /// Tests pairs of slots, in any order.
+    fn test_candidates<V: Space>(
+        &mut self,
+        proxies: &Slots<V>,
+        pairs: &[(u32, u32)],
+        parts: &mut Vec<CollisionEvent>,
+    ) {
+        let Self { order, of_tasks } = self;
+        test_all(proxies, order.sort(proxies, pairs), of_tasks, parts);
+    }
+
+    /// Tests pairs of slots in order, each with the lesser entity first.
+    fn test<V: Space>(
+        &mut self,
+        proxies: &Slots<V>,
+        pairs: &[(u32, u32)],
+        parts: &mut Vec<CollisionEvent>,
+    ) {
+        test_all(proxies, pairs, &mut self.of_tasks, parts);
+    }
+}
+
+/// Tests pairs in order, on all threads of the pool that Bevy has for this. The contacts found come in the order of the pairs,
 /// however many threads there are.
 fn test_all<V: Space>(
     proxies: &Slots<V>,
     pairs: &[(u32, u32)],
-    found: &mut Vec<Contacts>,
-    all: &mut Contacts,
+    of_tasks: &mut Vec<Contacts>,
+    parts: &mut Vec<CollisionEvent>,
 ) {
-    let Some((pool, size)) = share(pairs.len(), PAIRS_OF_A_TASK) else {
-        all.test(proxies, pairs);
-        return;
-    };
+    let shared = share(pairs.len(), PAIRS_OF_A_TASK);
+    let size = shared.map_or(pairs.len().max(1), |(_, size)| size);
     let tasks = pairs.chunks(size);
-    found.resize_with(tasks.len().max(found.len()), Contacts::default);
-    pool.scope(|scope| {
-        for (pairs, found) in tasks.clone().zip(&mut *found) {
-            scope.spawn(async move { found.test(proxies, pairs) });
+    of_tasks.resize_with(tasks.len().max(of_tasks.len()), Contacts::default);
+    let tasks = tasks.zip(&mut *of_tasks);
+    match shared {
+        Some((pool, _)) => {
+            pool.scope(|scope| {
+                for (pairs, found) in tasks {
+                    scope.spawn(async move { found.test(proxies, pairs) });
+                }
+            });
         }
-    });
-    for found in found {
-        all.pairs.append(&mut found.pairs);
-        all.parts.append(&mut found.parts);
+        None => tasks.for_each(|(pairs, found)| found.test(proxies, pairs)),
+    }
+    for found in of_tasks {
+        parts.append(&mut found.parts);
     }
 }
