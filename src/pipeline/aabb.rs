@@ -16,7 +16,7 @@ pub struct Aabb {
 const ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
 
 /// So much wider, as a part of it, a ball is than what it holds: for what counts as touching, and for rounding.
-const WIDER: f64 = 1.0 + 16.0 * TOUCHING + 8.0 * ROUNDING;
+const WIDER: f64 = 1.0 + 16.0 * TOUCHING + 16.0 * ROUNDING;
 
 impl Aabb {
     /// Overlaps nothing.
@@ -83,8 +83,9 @@ impl Aabb {
         let (a, b) = (middle(self), middle(other));
         let way = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
         let squared = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
-        let far = |it: [f32; 3]| it[0].abs() + it[1].abs() + it[2].abs();
-        let rounding = (far(a) + far(b)) * (4.0 * ROUNDING as f32) + f32::MIN_POSITIVE;
+        // The other one is no farther away than this one and the way together.
+        let far = a[0].abs() + a[1].abs() + a[2].abs();
+        let rounding = far * (8.0 * ROUNDING as f32) + f32::MIN_POSITIVE;
         let reach = self.ball + other.ball + rounding;
         // Squares that are too small for all digits are no measure.
         squared > reach * reach + f32::MIN_POSITIVE
