@@ -79,12 +79,20 @@ impl CollisionState {
             numbers, others, ..
         } = changes;
         // Contacts that go on keep their order.
-        by_other.retain_mut(|(_, number)| {
-            *number = numbers.get(*number as usize).copied().unwrap_or(GONE);
-            *number != GONE
-        });
+        let mut kept = 0;
+        for index in 0..by_other.len() {
+            let Some((other, number)) = by_other.get(index).copied() else {
+                break;
+            };
+            let number = numbers.get(number as usize).copied().unwrap_or(GONE);
+            if number != GONE
+                && let Some(place) = by_other.get_mut(kept)
+            {
+                *place = (other, number);
+                kept += 1;
+            }
+        }
         others.sort_unstable();
-        let kept = by_other.len();
         merge(by_other, kept, others, |it| *it);
     }
 
