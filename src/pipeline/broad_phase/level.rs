@@ -51,11 +51,17 @@ const SAMPLE: usize = 64;
 pub fn size_of(aabb: &Aabb) -> f64 {
     let Aabb { min, max, .. } = aabb;
     // In f32, whose rounding the room in cells is more than enough for.
-    let extent = (max[0] - min[0]).max(max[1] - min[1]).max(max[2] - min[2]);
-    let y = -min[1].min(-max[1]);
-    let z = -min[2].min(-max[2]);
-    let way = f64::from(y.max(z)) * (1.0 / FARTHEST);
-    way.max(extent.into()).max(f32::MIN_POSITIVE.into())
+    let extent = greater(greater(max[0] - min[0], max[1] - min[1]), max[2] - min[2]);
+    let y = greater(-min[1], max[1]);
+    let z = greater(-min[2], max[2]);
+    let way = f64::from(greater(y, z)) * (1.0 / FARTHEST);
+    greater(greater(way, extent.into()), f32::MIN_POSITIVE.into())
+}
+
+/// The greater of two numbers. (What the library has looks for what is no number, which no box has.)
+#[inline]
+fn greater<T: PartialOrd>(a: T, b: T) -> T {
+    if b > a { b } else { a }
 }
 
 /// The integer at or below a number, or the nearest that there is.
@@ -194,7 +200,7 @@ impl Level {
                 let aabb = box_of(boxes, slot);
                 *key = match stays(slot, &aabb) {
                     Some(size) => {
-                        largest = largest.max(size);
+                        largest = greater(largest, size);
                         key_of(&aabb, slot, inverses)
                     }
                     None => LEAVES | u128::from(slot),
