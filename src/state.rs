@@ -213,7 +213,7 @@ const GONE: u32 = u32::MAX;
 
 /// Brings contacts up to date with those found: see [`CollisionState::update`]. Both are in order of their pairs.
 ///
-/// What goes on is written over what was, and what has begun is merged with it in the end: so there is one list.
+/// What goes on is written over what was, and what has begun between is merged with it then: so there is one list.
 fn follow<'a>(
     contacts: &mut Vec<CollisionEvent>,
     found: impl Iterator<Item = &'a CollisionEvent>,
@@ -228,22 +228,22 @@ fn follow<'a>(
     newcomers.clear();
     others.clear();
     numbers.clear();
+    let begun = |new: &CollisionEvent| CollisionEvent {
+        phase: CollisionPhase::Started,
+        ..*new
+    };
     let mut found = found.peekable();
     let (mut next, mut kept) = (0, 0);
-    loop {
+    while let Some(old) = contacts.get(next) {
         let number = (kept + newcomers.len()) as u32;
-        let (old, new) = (contacts.get(next), found.peek());
-        let is_new = |old: &CollisionEvent| new.is_some_and(|new| new.pair() < old.pair());
-        let Some(old) = old.filter(|old| !is_new(old)) else {
-            let Some(new) = found.next() else { break };
-            let phase = CollisionPhase::Started;
-            let contact = CollisionEvent { phase, ..*new };
+        if let Some(new) = found.next_if(|new| new.pair() < old.pair()) {
+            let contact = begun(new);
             tell(&contact, None);
             make_room(newcomers);
             newcomers.push(contact);
             others.push((contact.other, number));
             continue;
-        };
+        }
         let unfound_contact;
         let contact = match found.next_if(|new| new.pair() == old.pair()) {
             Some(new) => new,
@@ -263,4 +263,11 @@ fn follow<'a>(
         }
     }
     merge(contacts, kept, newcomers, CollisionEvent::pair);
+    for new in found {
+        let contact = begun(new);
+        tell(&contact, None);
+        others.push((contact.other, contacts.len() as u32));
+        make_room(contacts);
+        contacts.push(contact);
+    }
 }
