@@ -61,9 +61,9 @@ impl CollisionState {
         &self.contacts
     }
 
-    /// Takes over the contacts of a tick: those `found`, which are in order, and of those of the last tick that were not found
-    /// again the ones that go on, by the phase that `unfound` tells. Calls `tell` with each of them, and with each that has ended,
-    /// in order; and with what it was in the last tick.
+    /// Takes over the contacts of a tick, of which those `found` are in order. Of an old one that is not among them, `unfound`
+    /// tells whether it goes on or has ended. `tell` is called in order with each contact, also with each that has ended, and
+    /// with what it was.
     pub(crate) fn update<'a>(
         &mut self,
         found: impl Iterator<Item = &'a CollisionEvent>,
@@ -75,10 +75,9 @@ impl CollisionState {
             contacts, by_other, ..
         } = self;
         follow(contacts, found, changes, unfound, tell);
-        let Changes {
-            numbers, others, ..
-        } = changes;
-        // Contacts that go on keep their order.
+        let Changes { numbers, begun, .. } = changes;
+        // Contacts that go on keep their order. No `retain_mut`: it copies what was written a moment ago, for which the processor
+        // waits.
         let mut kept = 0;
         for index in 0..by_other.len() {
             let Some((other, number)) = by_other.get(index).copied() else {
@@ -92,18 +91,23 @@ impl CollisionState {
                 kept += 1;
             }
         }
-        others.sort_unstable();
-        merge(by_other, kept, others, |it| *it);
+        begun.sort_unstable();
+        merge(by_other, kept, begun, |it| *it);
     }
 
-    /// The same for the contacts of parts.
-    pub(crate) fn update_parts<'a>(
+    /// Takes over the contacts of parts: those found, which are in order, and the old ones that stand.
+    pub(crate) fn update_parts(
         &mut self,
-        found: impl Iterator<Item = &'a CollisionEvent>,
-        changes: &mut Changes,
-        unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
+        found: &[CollisionEvent],
+        stands: impl Fn(&CollisionEvent) -> bool,
     ) {
-        follow(&mut self.parts, found, changes, unfound, |_, _| {});
+        let parts = &mut self.parts;
+        parts.retain(|old| {
+            let is_found = found.binary_search_by_key(&old.pair(), CollisionEvent::pair);
+            is_found.is_err() && stands(old)
+        });
+        let kept = parts.len();
+        merge(parts, kept, found, CollisionEvent::pair);
     }
 
     /// Each touching pair once, in a fixed order.
@@ -201,11 +205,12 @@ impl CollisionState {
 /// What it takes to bring contacts up to date in their place.
 #[derive(Default)]
 pub(crate) struct Changes {
-    newcomers: Vec<CollisionEvent>,
-    /// The `other`s of these, with their numbers.
-    others: Vec<(Entity, u32)>,
     /// Of each of the old ones, the number that it has now, or [`GONE`].
     numbers: Vec<u32>,
+    /// The `other` of each that has begun, with its number.
+    begun: Vec<(Entity, u32)>,
+    /// Those of them that come before the last of the old ones.
+    between: Vec<CollisionEvent>,
 }
 
 /// No number of a contact.
@@ -218,30 +223,31 @@ fn follow<'a>(
     contacts: &mut Vec<CollisionEvent>,
     found: impl Iterator<Item = &'a CollisionEvent>,
     Changes {
-        newcomers,
-        others,
         numbers,
+        begun,
+        between,
     }: &mut Changes,
     unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
     mut tell: impl FnMut(&CollisionEvent, Option<&CollisionEvent>),
 ) {
-    newcomers.clear();
-    others.clear();
     numbers.clear();
-    let begun = |new: &CollisionEvent| CollisionEvent {
+    begun.clear();
+    between.clear();
+    let started = |new: &CollisionEvent| CollisionEvent {
         phase: CollisionPhase::Started,
         ..*new
     };
     let mut found = found.peekable();
     let (mut next, mut kept) = (0, 0);
     while let Some(old) = contacts.get(next) {
-        let number = (kept + newcomers.len()) as u32;
+        let number = (kept + between.len()) as u32;
         if let Some(new) = found.next_if(|new| new.pair() < old.pair()) {
-            let contact = begun(new);
+            let contact = started(new);
             tell(&contact, None);
-            make_room(newcomers);
-            newcomers.push(contact);
-            others.push((contact.other, number));
+            make_room(begun);
+            begun.push((contact.other, number));
+            make_room(between);
+            between.push(contact);
             continue;
         }
         let unfound_contact;
@@ -256,18 +262,111 @@ fn follow<'a>(
         tell(contact, Some(old));
         next += 1;
         let goes_on = contact.touching();
+        make_room(numbers);
         numbers.push(if goes_on { number } else { GONE });
         if goes_on && let Some(place) = contacts.get_mut(kept) {
             *place = *contact;
             kept += 1;
         }
     }
-    merge(contacts, kept, newcomers, CollisionEvent::pair);
+    merge(contacts, kept, between, CollisionEvent::pair);
     for new in found {
-        let contact = begun(new);
+        let contact = started(new);
         tell(&contact, None);
-        others.push((contact.other, contacts.len() as u32));
+        make_room(begun);
+        begun.push((contact.other, contacts.len() as u32));
         make_room(contacts);
         contacts.push(contact);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        event::{EndReason, Surface},
+        math::Vec3,
+    };
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+    use std::collections::BTreeMap;
+
+    fn contact(entity: Entity, other: Entity, depth: f32) -> CollisionEvent {
+        let surface = Surface {
+            part: 0,
+            translation: Vec3::ZERO,
+            offset: Vec3::ZERO,
+        };
+        CollisionEvent {
+            entity,
+            other,
+            phase: CollisionPhase::Ongoing,
+            normal: Vec3::X,
+            depth,
+            surface,
+            other_surface: surface,
+        }
+    }
+
+    /// Against a map, and the lists of each entity looked for in it.
+    #[test]
+    fn contacts_are_those_found_and_those_that_stand() {
+        let mut random = StdRng::seed_from_u64(1);
+        let mut world = World::new();
+        let entities: Vec<Entity> = (0..12).map(|_| world.spawn_empty().id()).collect();
+        let mut state = CollisionState::default();
+        let mut changes = Changes::default();
+        let mut model: BTreeMap<(Entity, Entity), f32> = BTreeMap::new();
+        let mut ended = 0;
+        for tick in 0..1000 {
+            let count = random.random_range(0..[1, 4, 30][tick % 3]);
+            let found: BTreeMap<(Entity, Entity), f32> = (0..count)
+                .map(|_| {
+                    let first = random.random_range(0..entities.len());
+                    let other = (first + random.random_range(1..entities.len())) % entities.len();
+                    let (a, b) = (entities[first], entities[other]);
+                    ((a.min(b), a.max(b)), random.random_range(0.0..1.0))
+                })
+                .collect();
+            // A third of them moves: their contacts stand only where they are found.
+            let moves = |entity: Entity| entity.index_u32() as usize % 3 == tick % 3;
+            let unfound = |old: &CollisionEvent| {
+                if moves(old.entity) || moves(old.other) {
+                    CollisionPhase::Ended(EndReason::Separated)
+                } else {
+                    CollisionPhase::Ongoing
+                }
+            };
+            let list = found.iter().map(|(it, depth)| contact(it.0, it.1, *depth));
+            let list: Vec<CollisionEvent> = list.collect();
+            let mut told = Vec::new();
+            state.update(list.iter(), &mut changes, unfound, |contact, old| {
+                let pair = contact.pair();
+                assert_eq!(old.map(|it| it.depth), model.get(&pair).copied());
+                assert_eq!(contact.started(), old.is_none());
+                told.push((pair, contact.ended()));
+            });
+            assert!(told.is_sorted());
+            for (pair, has_ended) in told {
+                if has_ended {
+                    model.remove(&pair);
+                    ended += 1;
+                }
+            }
+            model.extend(found);
+            let kept = |contact: CollisionEvent| (contact.pair(), contact.depth);
+            assert!(
+                state
+                    .iter()
+                    .map(kept)
+                    .eq(model.iter().map(|(a, b)| (*a, *b)))
+            );
+            for entity in &entities {
+                let of = state.of(*entity).map(|contact| contact.other);
+                let as_entity = model.keys().filter(|pair| pair.0 == *entity).map(|it| it.1);
+                let as_other = model.keys().filter(|pair| pair.1 == *entity).map(|it| it.0);
+                assert!(of.eq(as_entity.chain(as_other)));
+            }
+        }
+        assert!(ended > 1000);
     }
 }

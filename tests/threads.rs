@@ -469,6 +469,8 @@ fn an_app_that_is_given_the_same_world_and_state_reports_the_same() {
         assert_eq!(ours.count, theirs.count);
         assert_eq!(ours.hasher.finish(), theirs.hasher.finish());
         count += ours.started;
+        let [ours, theirs] = [&app, &fresh].map(|app| app.world().resource::<CollisionState>());
+        assert_eq!(ours, theirs);
     }
     assert!(count > 1000, "{count}");
 }

@@ -210,8 +210,8 @@ impl FoundContacts {
     }
 
     /// All contacts of the pairs of which more than one part touches, in the same order, then in that of the parts.
-    pub fn parts(&self) -> impl Iterator<Item = &CollisionEvent> {
-        self.parts.iter()
+    pub fn parts(&self) -> &[CollisionEvent] {
+        &self.parts
     }
 
     /// Whether the app has supplied the pair, with the lesser entity first.

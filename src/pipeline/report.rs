@@ -171,8 +171,7 @@ impl News {
         });
         // None ended, and as many touch as did: so none began.
         *is_settled = turns.is_empty() && state.len() == count;
-        // Of a pair that stands, none are found.
-        state.update_parts(found.parts(), changes, unfound);
+        state.update_parts(found.parts(), stands);
     }
 }
 
