@@ -97,4 +97,29 @@ mod tests {
             assert_eq!(keys, sorted);
         }
     }
+
+    /// Of equal keys, what was there comes first, and all else as it came.
+    #[test]
+    fn what_is_merged_stays_in_order() {
+        let mut random = StdRng::seed_from_u64(2);
+        for round in 0..1_000 {
+            let most = random.random_range(1..20_u32);
+            let mut list = |count: usize| {
+                let keys = (0..count).map(|_| random.random_range(0..most));
+                let mut list: Vec<u32> = keys.collect();
+                list.sort_unstable();
+                list
+            };
+            let (kept, beyond) = (round % 40, round % 3);
+            let (old, new) = (list(kept), list(round % 17));
+            let mut merged: Vec<(u32, usize)> = old.into_iter().zip(0..).collect();
+            merged.extend((0..beyond).map(|_| (0, usize::MAX)));
+            let others: Vec<(u32, usize)> = new.into_iter().zip(100..).collect();
+            let mut sorted: Vec<(u32, usize)> =
+                merged.iter().take(kept).chain(&others).copied().collect();
+            sorted.sort_unstable();
+            merge(&mut merged, kept, &others, |(key, _)| *key);
+            assert_eq!(merged, sorted);
+        }
+    }
 }

@@ -287,7 +287,7 @@ mod tests {
         event::{EndReason, Surface},
         math::Vec3,
     };
-    use rand::{Rng, SeedableRng, rngs::StdRng};
+    use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
     use std::collections::BTreeMap;
 
     fn contact(entity: Entity, other: Entity, depth: f32) -> CollisionEvent {
@@ -318,13 +318,12 @@ mod tests {
         let mut model: BTreeMap<(Entity, Entity), f32> = BTreeMap::new();
         let mut ended = 0;
         for tick in 0..1000 {
-            let count = random.random_range(0..[1, 4, 30][tick % 3]);
+            let count = random.random_range(0..if tick % 3 == 0 { 4 } else { 30 });
             let found: BTreeMap<(Entity, Entity), f32> = (0..count)
-                .map(|_| {
-                    let first = random.random_range(0..entities.len());
-                    let other = (first + random.random_range(1..entities.len())) % entities.len();
-                    let (a, b) = (entities[first], entities[other]);
-                    ((a.min(b), a.max(b)), random.random_range(0.0..1.0))
+                .filter_map(|_| {
+                    let mut pair = entities.choose_multiple(&mut random, 2).copied();
+                    let (a, b) = pair.next().zip(pair.next())?;
+                    Some(((a.min(b), a.max(b)), random.random_range(0.0..1.0)))
                 })
                 .collect();
             // A third of them moves: their contacts stand only where they are found.

@@ -1,4 +1,8 @@
 //! Third stage: which candidate pairs touch, and how.
+//!
+//! Each pair is solved from nothing. A direction that was kept from the last tick could save work only where the cores are apart and
+//! no closed form answers: one or two support points of the three that it takes in the mean. To find it by its pair would cost about
+//! as much, and an answer that it has led to may depend on it to the last bit.
 
 use core::hint::black_box;
 
@@ -25,20 +29,21 @@ use crate::{
 /// The contacts of the pairs that were tested in this tick.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
-    plane: Found,
-    solid: Found,
+    plane: OfSpace,
+    solid: OfSpace,
+    /// All contacts of the pairs of which more than one part touches, of either space, in order.
     parts: Vec<CollisionEvent>,
     /// Whether anything was, or has to be held to be, other than in the last tick.
     pub is_changed: bool,
     supply: Supply,
 }
 
-/// Those of a space.
+/// The contacts of a space.
 #[derive(Default)]
-struct Found {
+struct OfSpace {
     order: PairOrder,
-    /// Of each task, in the order of the pairs.
-    of_tasks: Vec<Contacts>,
+    /// In the order of the pairs, of which each task has some that follow one another.
+    of_tasks: Vec<OfTask>,
 }
 
 /// The pairs that the app supplies.
@@ -106,10 +111,10 @@ fn is_to_test<V: Space>(slots: &Slots<V>, (a, b): (u32, u32), is_new: impl Fn() 
 
 /// Contacts, each with the lesser entity first. The phase of all of them is `Ongoing`, until the report stage finds out.
 #[derive(Default)]
-struct Contacts {
+struct OfTask {
     /// The deepest contact of each pair.
     pairs: Vec<CollisionEvent>,
-    /// All contacts of the pairs of which more than one part touches.
+    /// All contacts of the pairs of which more than one part touches, until they are handed over to [`FoundContacts::parts`].
     parts: Vec<CollisionEvent>,
     scratch: Scratch,
 }
@@ -124,7 +129,7 @@ const PAIRS_AT_ONCE: usize = 16;
 /// Two proxies with their slots, the lesser entity first.
 type Sides<'a, V> = [(u32, &'a Proxy<V>); 2];
 
-impl Contacts {
+impl OfTask {
     /// Tests pairs of slots, each with the lesser entity first.
     fn test<V: Space>(&mut self, proxies: &Slots<V>, pairs: &[(u32, u32)]) {
         for pairs in pairs.chunks(PAIRS_AT_ONCE) {
@@ -278,7 +283,7 @@ fn find_contacts(
     });
 }
 
-impl Found {
+impl OfSpace {
     fn clear(&mut self) {
         self.of_tasks.iter_mut().for_each(|it| it.pairs.clear());
     }
@@ -320,13 +325,13 @@ impl Found {
 fn test_all<V: Space>(
     proxies: &Slots<V>,
     pairs: &[(u32, u32)],
-    of_tasks: &mut Vec<Contacts>,
+    of_tasks: &mut Vec<OfTask>,
     parts: &mut Vec<CollisionEvent>,
 ) {
     let shared = share(pairs.len(), PAIRS_OF_A_TASK);
     let size = shared.map_or(pairs.len().max(1), |(_, size)| size);
     let tasks = pairs.chunks(size);
-    of_tasks.resize_with(tasks.len().max(of_tasks.len()), Contacts::default);
+    of_tasks.resize_with(tasks.len().max(of_tasks.len()), OfTask::default);
     let tasks = tasks.zip(&mut *of_tasks);
     match shared {
         Some((pool, _)) => {

@@ -86,11 +86,18 @@ impl<W: Wide> Placement<W> {
     pub fn alone<V: Space<Wide = W>>(transform: &Transform) -> Result<Self, Fault> {
         match Self::turned::<V>(transform) {
             Some(place) => Ok(place),
-            None => Self::led::<V>(&Affine::from_transform(transform)),
+            None => Self::scaled::<V>(transform),
         }
     }
 
-    /// The same if it is turned, and scaled the same in all directions, as most are: that is seen without any products.
+    /// Of one that scales, or is not finite.
+    pub fn scaled<V: Space<Wide = W>>(transform: &Transform) -> Result<Self, Fault> {
+        Self::led::<V>(&Affine::from_transform(transform))
+    }
+
+    /// Of a transform that turns, moves and scales in all directions alike, as most do: that is seen without any products. `None` of
+    /// any other, and where it is not finite.
+    // In registers, as long as it is in line.
     #[inline(always)]
     pub fn turned<V: Space<Wide = W>>(transform: &Transform) -> Option<Self> {
         let scale = V::projected(transform.scale).widen();

@@ -120,6 +120,7 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Puts it somewhere else, in other layers. Whether anything is not what it was.
+    // The place comes in registers, as long as this is in line.
     #[inline(always)]
     pub fn put(&mut self, place: Placement<V::Wide>, layers: CollisionLayers) -> bool {
         if self.place.is(&place) && self.layers == layers {
@@ -141,10 +142,11 @@ impl<V: Space> Proxy<V> {
             let it = self.half_space().ok_or(Fault::Flattened)?;
             let foot = it.normal * it.offset;
             let ends = [place.translation, place.translation + foot];
-            let is_within = |end: V::Wide| end.extent() <= f64::from(FARTHEST);
-            let is_within = ends.into_iter().all(is_within);
-            return is_within.then_some(Aabb::NONE).ok_or(Fault::Unbounded);
+            let is_near = |end: V::Wide| end.extent() <= f64::from(FARTHEST);
+            let are_near = ends.into_iter().all(is_near);
+            return are_near.then_some(Aabb::NONE).ok_or(Fault::Unbounded);
         }
+        // Not by the extent, which would go through memory.
         let bounds = self.bounds();
         // It has room for rounding, so that what is inside out by more is no farthest point.
         let size = bounds.max - bounds.min;

@@ -463,7 +463,10 @@ fn move_some<V: Space>(
             if let (Ok(true), Some(Some(proxy)), Some(aabb)) =
                 (it.outcome, proxies.get(index), boxes.get_mut(index))
             {
-                it.outcome = proxy.aabb().map(|around| *aabb = around).map(|()| true);
+                it.outcome = proxy.aabb().map(|around| {
+                    *aabb = around;
+                    true
+                });
             }
         }
     }
@@ -481,7 +484,7 @@ fn put<V: Space>(world: &World, proxy: &mut Proxy<V>, to: &Move) -> Result<bool,
     let place = if to.is_led {
         Placement::of::<V>(world, proxy.entity)?
     } else {
-        Placement::alone::<V>(&to.transform)?
+        Placement::scaled::<V>(&to.transform)?
     };
     Ok(proxy.put(place, to.layers))
 }

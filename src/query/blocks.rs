@@ -216,6 +216,7 @@ impl<W: Wide> Sides<W> {
     }
 
     /// The contact of a block with a point in it.
+    // In line, so that either contact is written where it is wanted.
     #[inline(always)]
     fn point_inside(&self) -> Penetration<W> {
         let [half, _] = self.halves;

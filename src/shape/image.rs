@@ -7,6 +7,9 @@ use super::{
 use crate::space::{Space, Wide};
 
 /// What scales a shape before a pose places it.
+///
+/// By reference, as an [`Image`] has its traits: what is copied piece by piece and read in other pieces right afterwards is waited
+/// for, some ten times as long as it takes to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Map<'a, W: Wide> {
     /// The same factor in all directions, 0 or more. A radius stays a radius.
@@ -21,7 +24,7 @@ pub enum Map<'a, W: Wide> {
 pub struct Traits<V> {
     /// NaN if there is none.
     pub radius: f64,
-    /// The half size of a block.
+    /// The half size of a block, and 0 of all else.
     half: V,
     kind: Kind,
 }

@@ -4,10 +4,11 @@
 //! order each tick, see [`rows`]; what rests stays in an order of its own, in which the moving look up what they meet.
 //!
 //! Tried instead, on 10,000 boxes of the scenes in `benches/`: trees of `obvhs`, either built anew each tick, or kept, with
-//! enlarged boxes that are put in anew when they are left. Where all move the better of the two took 6 to 9 times as long,
-//! where a tenth moves twice as long, and 3 times with sizes of 1 to 1000; where all are somewhere else each tick, 6 to 8 times
-//! with the one and 50 with the other. Their order is worth its price where it lasts: there are trees of `obvhs` inside of
-//! compounds and surfaces.
+//! enlarged boxes that are put in anew when they are left. When this was chosen (it has become faster since) the better of the two
+//! took 6 to 9 times as long where all move, twice as long where a tenth moves, and 3 times with sizes of 1 to 1000; where all are
+//! somewhere else each tick, 6 to 8 times with the one and 50 with the other. Where nothing moves there is nothing to do for
+//! either, and the boxes of piles and of hulls are boxes that all move. The order of a tree is worth its price where it lasts: there
+//! are trees of `obvhs` inside of compounds and surfaces.
 //!
 //! Half-spaces have no box. There are few, if any: each is held against every box, and never against another of its kind.
 
