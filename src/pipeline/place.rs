@@ -91,6 +91,7 @@ impl<W: Wide> Placement<W> {
     }
 
     /// Of one that scales, or is not finite.
+    #[inline(never)]
     pub fn scaled<V: Space<Wide = W>>(transform: &Transform) -> Result<Self, Fault> {
         Self::led::<V>(&Affine::from_transform(transform))
     }

@@ -234,7 +234,7 @@ pub trait Wide:
     }
 
     /// The vector of unit length in this direction, or `None` for the null vector and for what is not finite.
-    #[inline]
+    #[inline(always)]
     fn unit(self) -> Option<Self> {
         let (mut vector, mut squared) = (self, self.length_squared());
         // The lengths of f32 are far from that, but a map may make 1e-80 of one, and a cross product 1e-160 of two of those.
