@@ -29,13 +29,15 @@ pub struct CollisionDiagnostics {
     /// were not supplied in the tick before.
     pub candidates: usize,
     /// Support points of pairs that these tests took: one is a point of either shape. Balls, boxes and what else has a closed form
-    /// take none, but for half-spaces, which take one or some of the other shape.
+    /// take none, but for half-spaces, which take one or some of the other shape; and a box takes some with a capsule, or with a box
+    /// and margins, where only radii and margins overlap.
     pub supports: usize,
     /// Pairs of colliders that touch.
     pub contacts: usize,
     /// How long the reading of colliders and transforms took.
     pub sync: Duration,
-    /// How long the search for candidate pairs took.
+    /// How long the search for candidate pairs took: nothing if the app supplies them. (To put those in order is a part of their
+    /// tests.)
     pub broad_phase: Duration,
     /// How long the tests of these took.
     pub narrow_phase: Duration,
@@ -43,7 +45,8 @@ pub struct CollisionDiagnostics {
     pub report: Duration,
 }
 
-/// Adds [`CollisionDiagnostics`] to Bevy's `DiagnosticsStore`, once a frame.
+/// Adds [`CollisionDiagnostics`] to Bevy's `DiagnosticsStore`, once a frame: those of the last tick, whether it was in this frame or
+/// before. So of several ticks in a frame one is told, and a tick is told again in frames that have none.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -61,6 +64,8 @@ pub struct HeadbuttDiagnosticsPlugin;
 impl HeadbuttDiagnosticsPlugin {
     /// Colliders that can touch something.
     pub const COLLIDERS: DiagnosticPath = DiagnosticPath::const_new("headbutt/colliders");
+    /// Of these, those that are not what or where they were, with those that are gone.
+    pub const CHANGED: DiagnosticPath = DiagnosticPath::const_new("headbutt/changed");
     /// Pairs that may touch: see [`CollisionDiagnostics::candidates`].
     pub const CANDIDATES: DiagnosticPath = DiagnosticPath::const_new("headbutt/candidates");
     /// Support points that the tests took.
@@ -81,6 +86,7 @@ impl Plugin for HeadbuttDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
         let counts = [
             Self::COLLIDERS,
+            Self::CHANGED,
             Self::CANDIDATES,
             Self::SUPPORTS,
             Self::CONTACTS,
@@ -108,6 +114,7 @@ fn measure(last: Res<CollisionDiagnostics>, mut diagnostics: Diagnostics) {
         diagnostics.add_measurement(&path, || value);
     };
     add(Paths::COLLIDERS, last.colliders as f64);
+    add(Paths::CHANGED, last.changed as f64);
     add(Paths::CANDIDATES, last.candidates as f64);
     add(Paths::SUPPORTS, last.supports as f64);
     add(Paths::CONTACTS, last.contacts as f64);

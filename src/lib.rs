@@ -53,7 +53,7 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
         CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
-        HeadbuttPlugin, HeadbuttSystems, Rounded, ShapeError, Support, query,
+        HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, ShapeError, Support, query,
     };
     #[cfg(feature = "mesh")]
     pub use crate::{ColliderFromMesh, MeshShape};

@@ -25,7 +25,8 @@ use crate::{
 /// [`HeadbuttSystems`](crate::HeadbuttSystems): with a run condition, let all of them run or none, because what the first has seen
 /// the others act upon in the same tick.
 ///
-/// Work is shared out to the threads of Bevy's `ComputeTaskPool`, if there are two at least. On a machine of two or three cores
+/// Work is shared out to the threads of Bevy's `ComputeTaskPool`, if there are two at least: with Bevy's feature `multi_threaded`,
+/// which is among its default ones. On a machine of two or three cores
 /// Bevy gives it one by default, and the others to loading: `min_threads` of `TaskPoolOptions::compute` is for that.
 ///
 /// The resources of this crate are taken for there: an app may replace them, and not remove them.
@@ -82,7 +83,7 @@ impl HeadbuttPlugin {
     ///
     /// ```
     /// use bevy::prelude::*;
-    /// use headbutt::{OngoingEvents, prelude::*};
+    /// use headbutt::prelude::*;
     ///
     /// // For a game that asks for beginnings and ends alone: nothing is sent while things rest on each other.
     /// let plugin = HeadbuttPlugin::default().with_ongoing(OngoingEvents::Never);

@@ -161,6 +161,25 @@ fn a_closed_form_takes_no_support_point() {
     assert_eq!((told.supports, told.candidates, told.contacts), (0, 3, 3));
 }
 
+/// How many support points a box and an upright capsule take, so far apart along x, that touch.
+fn supports_of_box_and_capsule(x: f32) -> usize {
+    let mut app = app();
+    let world = app.world_mut();
+    world.spawn(Collider::from(Cuboid::from_length(1.0)));
+    let capsule = Collider::from(Capsule3d::new(0.3, 0.8));
+    world.spawn((capsule, Transform::from_xyz(x, 0.0, 0.0)));
+    tick(&mut app);
+    let told = app.world().resource::<CollisionDiagnostics>();
+    assert_eq!(told.contacts, 1);
+    told.supports
+}
+
+#[test]
+fn a_box_and_a_capsule_take_support_points_where_only_the_radius_overlaps() {
+    assert_eq!(supports_of_box_and_capsule(0.4), 0);
+    assert!(supports_of_box_and_capsule(0.7) > 0);
+}
+
 #[test]
 fn the_store_has_what_the_resource_tells() {
     let mut app = app();
@@ -179,6 +198,7 @@ fn the_store_has_what_the_resource_tells() {
     let milliseconds = |time: std::time::Duration| 1e3 * time.as_secs_f64();
     for (path, expected) in [
         (Paths::COLLIDERS, 4.0),
+        (Paths::CHANGED, 2.0),
         (Paths::CANDIDATES, 2.0),
         (Paths::SUPPORTS, told.supports as f64),
         (Paths::CONTACTS, 2.0),

@@ -5,7 +5,7 @@ mod common;
 
 use bevy::prelude::*;
 use common::*;
-use headbutt::{CollisionDiagnostics, CollisionState, OngoingEvents, prelude::*};
+use headbutt::{CollisionDiagnostics, CollisionState, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 fn diagnostics(app: &App) -> CollisionDiagnostics {

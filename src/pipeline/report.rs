@@ -32,8 +32,8 @@ use crate::{
 };
 
 /// When a contact that goes on is told again, by a message with the phase `Ongoing`: a resource, which may be changed between
-/// ticks. What began and what ended is told always; what touches can be read at any time in
-/// [`Collisions`](crate::Collisions).
+/// ticks. [`HeadbuttPlugin::with_ongoing`](crate::HeadbuttPlugin::with_ongoing) inserts it. What began and what ended is told
+/// always; what touches can be read at any time in [`Collisions`](crate::Collisions).
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OngoingEvents {
     /// In every tick, also at rest.

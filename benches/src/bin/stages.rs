@@ -10,7 +10,7 @@ use bevy::{
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
-use headbutt::{CollisionDiagnostics, OngoingEvents, prelude::*};
+use headbutt::{CollisionDiagnostics, prelude::*};
 use headbutt_bench::{
     motion::{Ticks, advance},
     scene::Scene,
@@ -18,7 +18,18 @@ use headbutt_bench::{
     table::{head, row, short},
 };
 
+const HELP: &str = "\
+Microseconds a stage of a tick of headbutt, and how much there is to do in it.
+
+    cargo run --release --bin stages -- [scene] [dimension] [count] [threads] [ticks]
+
+Scenes, dimensions and counts may be several, with commas between: moving,pile 2,3 1000,10000 1 100";
+
 fn main() -> Result<(), Box<dyn Error>> {
+    if std::env::args().any(|it| it == "--help") {
+        println!("{HELP}");
+        return Ok(());
+    }
     let mut arguments = std::env::args().skip(1);
     let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
     let scenes = next("moving,hulls,pile,mixed,churn,idle,static");

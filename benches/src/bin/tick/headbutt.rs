@@ -2,7 +2,7 @@
 //! touching pair and tick, which the peers do not: *headbutt-quiet* tells of what began and what ended, as they do.
 
 use bevy::prelude::*;
-use headbutt::{OngoingEvents, prelude::*};
+use headbutt::prelude::*;
 use headbutt_bench::{exact::pair, form::Form};
 
 use crate::contender::{Engine, number};
