@@ -1099,3 +1099,42 @@ fn many_that_end_at_once_end_each_once() {
         assert_eq!(assert_phases_alternate(&all.messages).len(), at_rest);
     }
 }
+
+#[derive(Component)]
+struct Hidden;
+
+/// The app goes back to before two touched, when one of them was disabled.
+fn colliding_after_a_rollback(disable: impl Fn(&mut World, Entity)) -> usize {
+    let mut app = app();
+    let world = app.world_mut();
+    let hidden = world.register_component::<Hidden>();
+    world
+        .resource_mut::<DefaultQueryFilters>()
+        .register_disabling_component(hidden);
+    let before = world.resource::<CollisionState>().clone();
+    let ball = Collider::from(Circle::new(1.0));
+    let one = (ball.clone(), CollidingEntities::default());
+    let one = world.spawn(one).id();
+    world.spawn(ball);
+    tick(&mut app);
+    let colliding = |app: &App| app.world().get::<CollidingEntities>(one).map(|it| it.len());
+    assert_eq!(colliding(&app), Some(1));
+    let world = app.world_mut();
+    *world.resource_mut::<CollisionState>() = before;
+    disable(world, one);
+    tick(&mut app);
+    assert!(app.world().resource::<CollisionState>().is_empty());
+    colliding(&app).expect("one")
+}
+
+#[test]
+fn what_was_disabled_before_the_contact_touches_nothing_after_a_rollback() {
+    let by_bevy = |world: &mut World, entity: Entity| {
+        world.entity_mut(entity).insert(Disabled);
+    };
+    let by_the_app = |world: &mut World, entity: Entity| {
+        world.entity_mut(entity).insert(Hidden);
+    };
+    assert_eq!(colliding_after_a_rollback(by_bevy), 0);
+    assert_eq!(colliding_after_a_rollback(by_the_app), 0);
+}

@@ -105,9 +105,13 @@ pub fn report(
             CollidingEntities::update(&mut entities, &state, entity);
         }
     }
-    // The query leaves out what other components of the app's disable; what that touched has ended.
+    // The query leaves out what other components of the app's disable. What that touched has ended; or the app has restored contacts
+    // of some other tick, in which it touched something else.
     let ended = news.turns.iter().filter(|event| event.ended());
-    for entity in ended.flat_map(|event| [event.entity, event.other]) {
+    let ended = ended.flat_map(|event| [event.entity, event.other]);
+    let is_restored = world.resource::<Proxies>().is_restored;
+    let all = is_restored.then(|| all_with::<CollidingEntities>(world));
+    for entity in all.into_iter().flatten().chain(ended) {
         if let Some(mut entities) = world.get_mut::<CollidingEntities>(entity) {
             CollidingEntities::update(&mut entities, &state, entity);
         }
@@ -126,6 +130,17 @@ pub fn report(
     world.increment_change_tick();
     trigger_observers(world, &news.turns);
     world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();
+}
+
+/// All entities with a component, whatever disables them.
+fn all_with<C: Component>(world: &World) -> Vec<Entity> {
+    let Some(component) = world.component_id::<C>() else {
+        return Vec::new();
+    };
+    let archetypes = world.archetypes().iter();
+    let archetypes = archetypes.filter(|it| it.contains(component));
+    let entities = archetypes.flat_map(|it| it.entities());
+    entities.map(|it| it.id()).collect()
 }
 
 impl News {
