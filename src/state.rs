@@ -56,11 +56,6 @@ impl<'a> IntoIterator for &'a CollisionState {
 }
 
 impl CollisionState {
-    /// The contacts, in order.
-    pub(crate) fn contacts(&self) -> &[CollisionEvent] {
-        &self.contacts
-    }
-
     /// Takes over the contacts of a tick, of which those `found` are in order. Of an old one that is not among them, `unfound`
     /// tells whether it goes on or has ended. `tell` is called in order with each contact, also with each that has ended, and
     /// with what it was.

@@ -269,14 +269,17 @@ fn find_contacts(
     if !*is_changed {
         return;
     }
-    if is_supplied {
+    let (of_plane, of_solid) = if is_supplied {
         supply.list(proxies);
-        in_plane.test(plane, &supply.plane, parts);
-        in_space.test(solid, &supply.solid, parts);
+        (supply.plane.as_slice(), supply.solid.as_slice())
     } else {
-        in_plane.test_candidates(plane, candidates.plane.pairs(), parts);
-        in_space.test_candidates(solid, candidates.solid.pairs(), parts);
-    }
+        (
+            in_plane.order.sort(plane, candidates.plane.pairs()),
+            in_space.order.sort(solid, candidates.solid.pairs()),
+        )
+    };
+    test_all(plane, of_plane, &mut in_plane.of_tasks, parts);
+    test_all(solid, of_solid, &mut in_space.of_tasks, parts);
     parts.sort_unstable_by_key(|contact| {
         let parts = (contact.part(), contact.other_part());
         (contact.pair(), parts)
@@ -296,27 +299,6 @@ impl OfSpace {
 
     fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
         self.of_tasks.iter().flat_map(|it| &it.pairs)
-    }
-
-    /// Tests pairs of slots, in any order.
-    fn test_candidates<V: Space>(
-        &mut self,
-        proxies: &Slots<V>,
-        pairs: &[(u32, u32)],
-        parts: &mut Vec<CollisionEvent>,
-    ) {
-        let Self { order, of_tasks } = self;
-        test_all(proxies, order.sort(proxies, pairs), of_tasks, parts);
-    }
-
-    /// Tests pairs of slots in order, each with the lesser entity first.
-    fn test<V: Space>(
-        &mut self,
-        proxies: &Slots<V>,
-        pairs: &[(u32, u32)],
-        parts: &mut Vec<CollisionEvent>,
-    ) {
-        test_all(proxies, pairs, &mut self.of_tasks, parts);
     }
 }
 

@@ -98,7 +98,7 @@ pub fn report(
         news.collect(world, &mut state, ongoing, &mut messages);
         *world.resource_mut::<Messages<CollisionEvent>>() = messages;
     } else if ongoing == OngoingEvents::EveryTick {
-        world.write_message_batch(state.contacts().iter().copied());
+        world.write_message_batch(state.iter());
     }
     for (entity, mut entities) in colliding.iter_mut(world) {
         if !rests || entities.is_changed() {
