@@ -4,7 +4,10 @@ use std::{cell::Cell, f32::consts::PI};
 
 use bevy::math::{
     DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
-    primitives::{CircularSegment, Cone, Cylinder, Rectangle, Segment2d, Sphere},
+    primitives::{
+        Capsule2d, Capsule3d, Circle, CircularSegment, Cone, Cuboid, Cylinder, Rectangle,
+        Segment2d, Sphere,
+    },
 };
 use headbutt::{Space, Support, query};
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -342,4 +345,97 @@ fn the_normal_of_a_point_that_just_touches_a_cylinder_parts_the_two() {
     let reach = f64::from(cylinder.half_height) * along + f64::from(cylinder.radius) * across;
     let gap = way.dot(normal) - reach;
     assert!(gap.abs() < 1e-6, "{gap} along {contact:?}");
+}
+
+/// The same numbers with each zero's sign drawn anew.
+fn with_signed_zeros<const N: usize>(numbers: [f32; N], random: &mut StdRng) -> [f32; N] {
+    numbers.map(|number| {
+        if number == 0.0 && random.random() {
+            -0.0
+        } else {
+            number
+        }
+    })
+}
+
+/// Where several answers are equally right, the sign of a zero in a pose must not choose among them.
+#[test]
+fn the_sign_of_a_zero_in_a_pose_changes_nothing() {
+    let solids: [Box<dyn Support<Vector = Vec3>>; 6] = [
+        Box::new(Cylinder::new(1.0, 2.0)),
+        Box::new(Capsule3d::new(1.0, 2.0)),
+        Box::new(Cuboid::new(2.0, 2.0, 2.0)),
+        Box::new(Cone::new(1.0, 2.0)),
+        Box::new(Sphere::new(1.0)),
+        Box::new([Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z]),
+    ];
+    let flats: [Box<dyn Support<Vector = Vec2>>; 4] = [
+        Box::new(Capsule2d::new(1.0, 2.0)),
+        Box::new(Rectangle::new(2.0, 2.0)),
+        Box::new(Circle::new(1.0)),
+        Box::new([Vec2::X, Vec2::Y, -Vec2::X, -Vec2::Y]),
+    ];
+    let mut random = StdRng::seed_from_u64(15);
+    let quarter = core::f32::consts::FRAC_1_SQRT_2;
+    let turns = [
+        [0.0, 0.0, 0.0, 1.0],
+        [quarter, 0.0, 0.0, quarter],
+        [0.0, -quarter, 0.0, quarter],
+        [0.0, 0.0, 1.0, 0.0],
+    ];
+    let places = [[0.0; 3], [0.5, 0.0, 0.0], [0.0, 0.0, -0.25]];
+    for (a, b) in solids
+        .iter()
+        .flat_map(|a| solids.iter().map(move |b| (&**a, &**b)))
+    {
+        for (turn, place) in turns.iter().flat_map(|turn| places.map(|it| (*turn, it))) {
+            let mut answer = |is_plain: bool| {
+                let mut pose = |turn: [f32; 4], place: [f32; 3]| {
+                    let turn = with_signed_zeros(turn, &mut random);
+                    let place = with_signed_zeros(place, &mut random);
+                    Isometry3d::new(Vec3::from(place), Quat::from_array(turn))
+                };
+                let [pose_a, pose_b] = if is_plain {
+                    let plain = Isometry3d::new(Vec3::from(place), Quat::from_array(turn));
+                    [Isometry3d::IDENTITY, plain]
+                } else {
+                    [pose([0.0, 0.0, 0.0, 1.0], [0.0; 3]), pose(turn, place)]
+                };
+                let contact = query::contact(a, pose_a, b, pose_b);
+                let manifold = query::manifold(a, pose_a, b, pose_b);
+                format!("{contact:?} {manifold:?}")
+            };
+            let plain = answer(true);
+            for _ in 0..8 {
+                assert_eq!(answer(false), plain);
+            }
+        }
+    }
+    for (a, b) in flats
+        .iter()
+        .flat_map(|a| flats.iter().map(move |b| (&**a, &**b)))
+    {
+        for (turn, place) in [[1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [-1.0, 0.0]]
+            .into_iter()
+            .flat_map(|turn| [[0.0; 2], [0.5, 0.0], [0.0, -0.25]].map(|it| (turn, it)))
+        {
+            let pose = |[cos, sin]: [f32; 2], place: [f32; 2]| {
+                Isometry2d::new(Vec2::from(place), Rot2::from_sin_cos(sin, cos))
+            };
+            let contact = |poses: [Isometry2d; 2]| {
+                let contact = query::contact(a, poses[0], b, poses[1]);
+                let manifold = query::manifold(a, poses[0], b, poses[1]);
+                format!("{contact:?} {manifold:?}")
+            };
+            let plain = contact([Isometry2d::IDENTITY, pose(turn, place)]);
+            for _ in 0..8 {
+                let mut signed = |turn, place| {
+                    let turn = with_signed_zeros(turn, &mut random);
+                    pose(turn, with_signed_zeros(place, &mut random))
+                };
+                let poses = [signed([1.0, 0.0], [0.0; 2]), signed(turn, place)];
+                assert_eq!(contact(poses), plain);
+            }
+        }
+    }
 }

@@ -34,12 +34,13 @@ impl Space for Vec2 {
 
     #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat2, DVec2) {
-        (DMat2::from_mat3(linear), translation.truncate())
+        let linear = DMat2::from_mat3(linear) + DMat2::ZERO;
+        (linear, translation.truncate() + DVec2::ZERO)
     }
 
     #[inline]
     fn projected(vector: Vec3) -> Self {
-        vector.truncate()
+        vector.truncate() + Vec2::ZERO
     }
 
     /// By an angle whose cosine is (w² - z²) / |q|² and whose sine is 2 w z / |q|².
@@ -51,7 +52,7 @@ impl Space for Vec2 {
         is_around_z.then(|| {
             let inverse = 1.0 / square;
             let turned = DVec2::new((w * w - z * z) * inverse, 2.0 * w * z * inverse);
-            DMat2::from_cols(turned, turned.perp())
+            DMat2::from_cols(turned + DVec2::ZERO, turned.perp() + DVec2::ZERO)
         })
     }
 
@@ -60,8 +61,8 @@ impl Space for Vec2 {
         let rotation = isometry.rotation;
         let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit()?;
         isometry.translation.is_finite().then(|| Pose {
-            rotation: DMat2::from_cols(x, x.perp()),
-            translation: isometry.translation.widen(),
+            rotation: DMat2::from_cols(x + DVec2::ZERO, x.perp() + DVec2::ZERO),
+            translation: isometry.translation.widen() + DVec2::ZERO,
         })
     }
 }

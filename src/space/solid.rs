@@ -34,12 +34,12 @@ impl Space for Vec3 {
 
     #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat3, DVec3) {
-        (linear, translation)
+        (linear + DMat3::ZERO, translation + DVec3::ZERO)
     }
 
     #[inline]
     fn projected(vector: Vec3) -> Self {
-        vector
+        vector + Vec3::ZERO
     }
 
     /// For a unit q = (v, w) it takes a vector e to e + 2 w v × e + 2 v × (v × e). All of that is quadratic in q, so that for
@@ -55,16 +55,16 @@ impl Space for Vec3 {
         let [wx, wy, wz] = (scaled * w).to_array();
         (square > 0.0 && square.is_finite()).then(|| {
             DMat3::from_cols(
-                DVec3::new(1.0 - (yy + zz), xy + wz, zx - wy),
-                DVec3::new(xy - wz, 1.0 - (zz + xx), yz + wx),
-                DVec3::new(zx + wy, yz - wx, 1.0 - (xx + yy)),
+                DVec3::new(1.0 - (yy + zz), xy + wz, zx - wy) + DVec3::ZERO,
+                DVec3::new(xy - wz, 1.0 - (zz + xx), yz + wx) + DVec3::ZERO,
+                DVec3::new(zx + wy, yz - wx, 1.0 - (xx + yy)) + DVec3::ZERO,
             )
         })
     }
 
     #[inline(always)]
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
-        let translation = Vec3::from(isometry.translation);
+        let translation = Self::projected(isometry.translation.into());
         let rotation = Self::rotation_of(isometry.rotation.as_dquat())?;
         translation.is_finite().then(|| Pose {
             rotation,
