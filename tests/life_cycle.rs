@@ -1138,3 +1138,124 @@ fn what_was_disabled_before_the_contact_touches_nothing_after_a_rollback() {
     assert_eq!(colliding_after_a_rollback(by_bevy), 0);
     assert_eq!(colliding_after_a_rollback(by_the_app), 0);
 }
+
+#[test]
+fn the_clone_of_a_disabled_entity_collides_with_nothing() {
+    let mut app = app();
+    let world = app.world_mut();
+    let hidden = world.register_component::<Hidden>();
+    world
+        .resource_mut::<DefaultQueryFilters>()
+        .register_disabling_component(hidden);
+    let ball = || {
+        (
+            Collider::from(Circle::new(1.0)),
+            CollidingEntities::default(),
+        )
+    };
+    let [one, other] = [ball(), ball()].map(|ball| app.world_mut().spawn(ball).id());
+    tick(&mut app);
+    assert_eq!(colliding(app.world_mut(), one), [other]);
+    let world = app.world_mut();
+    world.entity_mut(one).insert(Hidden);
+    let clone = world.entity_mut(one).clone_and_spawn();
+    assert_eq!(colliding(app.world_mut(), clone), [other]);
+    tick(&mut app);
+    for entity in [one, other, clone] {
+        assert_eq!(colliding(app.world_mut(), entity), []);
+    }
+}
+
+/// All that Bevy's scenes take along of a world: the registered components of all entities, and the registered resources.
+fn save_world(world: &World, registry: &TypeRegistry) -> Vec<(Entity, Box<dyn PartialReflect>)> {
+    let archetypes = world.archetypes().iter();
+    let entities = archetypes.flat_map(|it| it.entities().iter().map(|it| it.id()));
+    let components = entities.flat_map(|entity| {
+        registry.iter().filter_map(move |registration| {
+            let component = registration.data::<ReflectComponent>()?;
+            let value = component.reflect(world.entity(entity))?;
+            Some((entity, value.to_dynamic()))
+        })
+    });
+    components.collect()
+}
+
+/// Adds a saved world to one that is there, as Bevy's scenes do it: entities are spawned anew, and resources replaced.
+fn load_world(
+    world: &mut World,
+    saved: &[(Entity, Box<dyn PartialReflect>)],
+    registry: &TypeRegistry,
+) {
+    let mut map = EntityHashMap::default();
+    for (entity, value) in saved {
+        let info = value.get_represented_type_info().expect("registered");
+        let registration = registry.get(info.type_id()).expect("registered");
+        let component = registration.data::<ReflectComponent>().expect("one");
+        let resource = registration.data::<ReflectResource>().and_then(|_| {
+            let id = world.components().get_id(info.type_id())?;
+            world.resource_entities().get(id)
+        });
+        let target = match resource {
+            Some(target) => target,
+            None => *map
+                .entry(*entity)
+                .or_insert_with(|| world.spawn_empty().id()),
+        };
+        let mut mapper = map.clone();
+        let mut target = world.entity_mut(target);
+        let mode = RelationshipHookMode::Skip;
+        component.apply_or_insert_mapped(&mut target, &**value, registry, &mut mapper, mode);
+    }
+}
+
+#[test]
+fn a_world_that_is_loaded_into_another_takes_no_contacts_along() {
+    for dimension in Dimension::BOTH {
+        let row = |count: usize| {
+            let mut app = app();
+            // As Bevy's `TransformPlugin` does.
+            app.register_type::<Transform>();
+            for number in 0..count {
+                let pose = Transform::from_xyz(1.5 * number as f32, 1e3 * count as f32, 0.0);
+                let ball = (dimension.ball(1.0), pose, CollidingEntities::default());
+                app.world_mut().spawn(ball);
+            }
+            let record = tick(&mut app);
+            assert_eq!(record.messages.len(), count - 1);
+            app
+        };
+        let (saved, mut loaded) = (row(4), row(9));
+        let registry = saved.world().resource::<AppTypeRegistry>().clone();
+        let scene = save_world(saved.world(), &registry.read());
+        let registry = loaded.world().resource::<AppTypeRegistry>().clone();
+        load_world(loaded.world_mut(), &scene, &registry.read());
+        let messages = tick(&mut loaded).messages;
+        let count = |is: fn(&CollisionEvent) -> bool| messages.iter().filter(|it| is(it)).count();
+        let counts = [
+            count(CollisionEvent::started),
+            count(CollisionEvent::ongoing),
+            count(CollisionEvent::ended),
+        ];
+        assert_eq!(counts, [3, 8, 0], "{messages:#?}");
+    }
+}
+
+/// What a rollback does that keeps a copy by reflection.
+#[test]
+fn a_state_applied_by_reflection_replaces_the_one_that_was_there() {
+    let states = [4, 9].map(|count| {
+        let mut app = app();
+        for number in 0..count {
+            let pose = Transform::from_xyz(1.5 * number as f32, 0.0, 0.0);
+            let ball = (Dimension::Solid.ball(1.0), pose);
+            app.world_mut().spawn(ball);
+        }
+        tick(&mut app);
+        app.world().resource::<CollisionState>().clone()
+    });
+    let [few, many] = states;
+    assert_eq!([few.len(), many.len()], [3, 8]);
+    let mut state = many;
+    state.apply(&*few.to_dynamic());
+    assert_eq!(state, few);
+}

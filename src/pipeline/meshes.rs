@@ -7,18 +7,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use bevy::{
-    asset::AssetEventSystems,
-    ecs::{
-        component::ComponentId,
-        entity_disabling::DefaultQueryFilters,
-        query::{QueryBuilder, QueryData, QueryFilter},
-        schedule::InternedScheduleLabel,
-    },
-    prelude::*,
-};
+use bevy::{asset::AssetEventSystems, ecs::schedule::InternedScheduleLabel, prelude::*};
 
-use super::{HeadbuttSystems, sync::sync};
+use super::{HeadbuttSystems, sync::sync, unfiltered::Unfiltered};
 use crate::{
     Collider,
     from_mesh::{ColliderFromMesh, Recipe},
@@ -96,35 +87,16 @@ type Touched = (
     Or<(Changed<ColliderFromMesh>, Changed<Mesh2d>, Changed<Mesh3d>)>,
 );
 
-/// A query that disabled entities do not hide from: what changes while it is disabled would not be seen as changed once it
-/// no longer is.
-pub struct OfDisabledToo<D: QueryData + 'static, F: QueryFilter + 'static>(QueryState<D, F>);
-
-impl<D: QueryData + 'static, F: QueryFilter + 'static> FromWorld for OfDisabledToo<D, F> {
-    fn from_world(world: &mut World) -> Self {
-        let filters = world.get_resource::<DefaultQueryFilters>();
-        let disabling: Vec<ComponentId> =
-            filters.map_or(Vec::new(), |it| it.disabling_ids().collect());
-        let mut query = QueryBuilder::new(world);
-        for id in disabling {
-            // With it or without: what a query asks for itself is not filtered out of it.
-            query.or(|it| {
-                it.with_id(id).without_id(id);
-            });
-        }
-        Self(query.build())
-    }
-}
-
 /// Gives the entities whose mesh or wish has changed their colliders. In the world itself, not by commands, which an app may
 /// have put off until the end of the schedule.
 pub fn resolve(
     world: &mut World,
-    mut touched: Local<OfDisabledToo<Entity, Touched>>,
-    mut all: Local<OfDisabledToo<Entity, With<ColliderFromMesh>>>,
+    mut touched: Local<Unfiltered<Entity, Touched>>,
+    mut all: Local<Unfiltered<Entity, With<ColliderFromMesh>>>,
     mut waiting: Local<Vec<Entity>>,
     mut has_warned: Local<bool>,
 ) {
+    // Disabled entities as well: what changes while disabled would not be seen as changed later.
     waiting.extend(touched.0.iter(world));
     world.resource_scope(|world, mut colliders: Mut<MeshColliders>| {
         if !colliders.changed.is_empty() {

@@ -28,6 +28,7 @@ mod slots;
 mod sync;
 mod tables;
 mod tasks;
+mod unfiltered;
 
 pub use broad_phase::{BroadPhase, CandidatePairs};
 pub use report::OngoingEvents;

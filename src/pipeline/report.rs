@@ -6,12 +6,7 @@
 //! happened, the pair is no longer among those that touch, and the world tells the reason.
 
 use bevy::{
-    ecs::{
-        change_detection::Tick,
-        entity_disabling::{DefaultQueryFilters, Disabled},
-        event::EntityEvent,
-        query::Allow,
-    },
+    ecs::{change_detection::Tick, event::EntityEvent},
     platform::time::Instant,
     prelude::*,
 };
@@ -19,7 +14,9 @@ use bevy::{
 use super::{
     broad_phase::BroadPhase,
     narrow_phase::FoundContacts,
+    progress::Progress,
     sync::{Place, Proxies},
+    unfiltered::{Unfiltered, disabling_components},
 };
 use crate::{
     collider::Collider,
@@ -80,7 +77,7 @@ pub struct News {
 /// state, and may do to the world what it likes.
 pub fn report(
     world: &mut World,
-    colliding: &mut QueryState<(Entity, &mut CollidingEntities), Allow<Disabled>>,
+    mut colliding: Local<Unfiltered<(Entity, &mut CollidingEntities)>>,
     mut news: Local<News>,
 ) {
     let start = Instant::now();
@@ -100,19 +97,9 @@ pub fn report(
     } else if ongoing == OngoingEvents::EveryTick {
         world.write_message_batch(state.iter());
     }
-    for (entity, mut entities) in colliding.iter_mut(world) {
+    // Those of disabled entities too, which touch nothing: a list comes with a clone, and with a state that the app restores.
+    for (entity, mut entities) in colliding.0.iter_mut(world) {
         if !rests || entities.is_changed() {
-            CollidingEntities::update(&mut entities, &state, entity);
-        }
-    }
-    // The query leaves out what other components of the app's disable. What that touched has ended; or the app has restored contacts
-    // of some other tick, in which it touched something else.
-    let ended = news.turns.iter().filter(|event| event.ended());
-    let ended = ended.flat_map(|event| [event.entity, event.other]);
-    let is_restored = world.resource::<Proxies>().is_restored;
-    let all = is_restored.then(|| all_with::<CollidingEntities>(world));
-    for entity in all.into_iter().flatten().chain(ended) {
-        if let Some(mut entities) = world.get_mut::<CollidingEntities>(entity) {
             CollidingEntities::update(&mut entities, &state, entity);
         }
     }
@@ -130,17 +117,6 @@ pub fn report(
     world.increment_change_tick();
     trigger_observers(world, &news.turns);
     world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();
-}
-
-/// All entities with a component, whatever disables them.
-fn all_with<C: Component>(world: &World) -> Vec<Entity> {
-    let Some(component) = world.component_id::<C>() else {
-        return Vec::new();
-    };
-    let archetypes = world.archetypes().iter();
-    let archetypes = archetypes.filter(|it| it.contains(component));
-    let entities = archetypes.flat_map(|it| it.entities());
-    entities.map(|it| it.id()).collect()
 }
 
 impl News {
@@ -212,8 +188,7 @@ fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
         let Ok(found) = world.get_entity(entity) else {
             return Some(EndReason::Despawned);
         };
-        let filters = world.get_resource::<DefaultQueryFilters>();
-        if filters.is_some_and(|it| it.disabling_ids().any(|id| found.contains_id(id))) {
+        if disabling_components(world).any(|id| found.contains_id(id)) {
             Some(EndReason::Disabled)
         } else if !found.contains::<Collider>() {
             Some(EndReason::ColliderRemoved)
