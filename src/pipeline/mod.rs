@@ -22,6 +22,7 @@ mod narrow_phase;
 mod pair_order;
 mod parts;
 mod place;
+mod progress;
 mod proxy;
 mod report;
 mod slots;
@@ -56,6 +57,7 @@ pub enum HeadbuttSystems {
 /// Adds the tick to a schedule.
 pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     app.add_message::<CollisionEvent>()
+        .init_resource::<progress::Progress>()
         .init_resource::<sync::Proxies>()
         .init_resource::<broad_phase::Candidates>()
         .init_resource::<CandidatePairs>()

@@ -12,6 +12,7 @@ use super::{
     broad_phase::{BroadPhase, CandidatePairs, Candidates},
     pair_order::PairOrder,
     parts::{Scratch, deepest_of_parts, event},
+    progress::Progress,
     proxy::Proxy,
     slots::Slots,
     sync::{Place, Proxies},
@@ -232,8 +233,12 @@ pub fn narrow_phase(
     supplied: Res<CandidatePairs>,
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
+    mut progress: ResMut<Progress>,
 ) {
     let start = Instant::now();
+    if *progress != Progress::Sync {
+        return;
+    }
     find_contacts(&proxies, &candidates, &supplied, &mut found);
     let candidates = candidates.plane.pairs().len() + candidates.solid.pairs().len();
     diagnostics.candidates = match proxies.source {
@@ -242,6 +247,7 @@ pub fn narrow_phase(
     };
     diagnostics.supports = found.plane.take_count() + found.solid.take_count();
     diagnostics.narrow_phase = start.elapsed();
+    *progress = Progress::NarrowPhase;
 }
 
 fn find_contacts(

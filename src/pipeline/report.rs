@@ -81,6 +81,9 @@ pub fn report(
     mut news: Local<News>,
 ) {
     let start = Instant::now();
+    if *world.resource::<Progress>() != Progress::NarrowPhase {
+        return;
+    }
     let ongoing = *world.resource::<OngoingEvents>();
     // Then all contacts are what they were, and go on.
     let is_changed = world.resource::<FoundContacts>().is_changed;
@@ -113,6 +116,7 @@ pub fn report(
     if are_own {
         Written::accept(world);
     }
+    *world.resource_mut::<Progress>() = Progress::Report;
     // So that what an observer writes comes later.
     world.increment_change_tick();
     trigger_observers(world, &news.turns);

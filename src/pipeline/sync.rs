@@ -11,9 +11,11 @@ use bevy::{ecs::entity::EntityGeneration, platform::time::Instant, prelude::*};
 
 use super::{
     aabb::Aabb,
+    ancestors::{Ancestors, Chains},
     broad_phase::BroadPhase,
-    columns::{Ancestors, Chunk, Columns, Member, Since},
+    columns::{Chunk, Columns, Member, Since},
     place::Placement,
+    progress::Progress,
     proxy::{Fault, Proxy},
     report::Written,
     slots::Slots,
@@ -152,10 +154,20 @@ pub fn sync(
     mut tables: Local<Tables>,
     mut displaced: Local<Vec<Entity>>,
     mut moves: Local<Moves>,
+    mut chains: Local<Chains>,
 ) {
     let start = Instant::now();
+    let progress = core::mem::replace(&mut *world.resource_mut::<Progress>(), Progress::Begun);
+    let is_cut_off = progress != Progress::Report;
     world.resource_scope(|world, mut proxies: Mut<Proxies>| {
         let proxies = &mut *proxies;
+        if is_cut_off {
+            // Nothing can be relied on that the last tick has left behind.
+            *proxies = Proxies::default();
+            *tables = Tables::default();
+            *moves = Moves::default();
+            displaced.clear();
+        }
         proxies.plane.begin_tick();
         proxies.solid.begin_tick();
         let source = *world.resource::<BroadPhase>();
@@ -189,8 +201,10 @@ pub fn sync(
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.plane.count() + proxies.solid.count();
         diagnostics.changed = proxies.plane.changed().len() + proxies.solid.changed().len();
+        diagnostics.ancestors = ancestors;
         diagnostics.sync = start.elapsed();
     });
+    *world.resource_mut::<Progress>() = Progress::Sync;
 }
 
 /// So many colliders are passed over at once, if nothing has changed of any of them.
