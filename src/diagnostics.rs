@@ -24,6 +24,9 @@ pub struct CollisionDiagnostics {
     pub colliders: usize,
     /// Of these, those that are not what or where they were in the tick before, with those that are gone.
     pub changed: usize,
+    /// Ancestors of colliders that were looked at for changes. Each is once, however many colliders are below it; only a
+    /// parent without a parent of its own may be looked at again, for another of its children.
+    pub ancestors: usize,
     /// Pairs of colliders of which one has changed and whose boxes meet: they are tested, unless layers part them. If the app
     /// supplies pairs, all of these, each once: of them those are tested whose boxes meet, and of which one has changed, or that
     /// were not supplied in the tick before.

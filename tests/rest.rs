@@ -369,3 +369,120 @@ fn no_pair_is_missed_whatever_its_sizes_and_wherever_it_is() {
         }
     }
 }
+
+/// Spawns a chain of entities, each the child of the one before, and returns them.
+fn chain(world: &mut World, length: usize) -> Vec<Entity> {
+    let mut entities: Vec<Entity> = Vec::new();
+    for _ in 0..length {
+        let parent = entities.last().copied();
+        let mut entity = world.spawn(Transform::IDENTITY);
+        if let Some(parent) = parent {
+            entity.insert(ChildOf(parent));
+        }
+        entities.push(entity.id());
+    }
+    entities
+}
+
+#[test]
+fn at_rest_each_ancestor_is_looked_at_once() {
+    const DEPTH: usize = 1000;
+    for dimension in Dimension::BOTH {
+        // All below the whole chain, each the only child of its parent.
+        let mut app = app();
+        let world = app.world_mut();
+        let last = *chain(world, DEPTH).last().expect("a chain");
+        for _ in 0..100 {
+            let parent = world.spawn((Transform::IDENTITY, ChildOf(last))).id();
+            world.spawn((dimension.ball(1.0), ChildOf(parent)));
+        }
+        tick(&mut app);
+        tick(&mut app);
+        assert_eq!(diagnostics(&app).ancestors, DEPTH + 100);
+
+        // One below each entity of the chain.
+        let mut app = common::app();
+        let world = app.world_mut();
+        for entity in chain(world, DEPTH) {
+            world.spawn((dimension.ball(1.0), ChildOf(entity)));
+        }
+        tick(&mut app);
+        tick(&mut app);
+        // The first of them again for its own collider.
+        assert_eq!(diagnostics(&app).ancestors, DEPTH + 1);
+        assert_eq!(diagnostics(&app).changed, 0);
+    }
+}
+
+/// Trees of ancestors that are moved, cut, joined and stripped at random, against an app that reads everything anew.
+#[test]
+fn whatever_happens_to_ancestors_colliders_are_where_they_lead() {
+    let mut random = StdRng::seed_from_u64(8);
+    for dimension in Dimension::BOTH {
+        let mut app = app();
+        let world = app.world_mut();
+        let spawn = |world: &mut World, number: usize| {
+            let pose = Transform::from_xyz(0.3 * number as f32, 0.0, 0.0);
+            world.spawn((dimension.ball(0.5), pose)).id()
+        };
+        let entities: Vec<Entity> = (0..40).map(|number| spawn(world, number)).collect();
+        let (mut changes, mut contacts) = (0, 0);
+        for _ in 0..400 {
+            let world = app.world_mut();
+            for _ in 0..random.random_range(0..4) {
+                let [one, other] = [(); 2].map(|()| entities[random.random_range(0..40)]);
+                let mut entity = world.entity_mut(one);
+                match random.random_range(0..8) {
+                    0..3 => drop(entity.remove::<ChildOf>()),
+                    3 => drop(entity.remove::<Transform>()),
+                    4..6 => drop(entity.insert(Transform::from_xyz(0.1, 0.2, 0.0))),
+                    // Also into loops.
+                    _ if one != other => drop(entity.insert(ChildOf(other))),
+                    _ => {}
+                }
+            }
+            tick(&mut app);
+            let diagnostics = diagnostics(&app);
+            changes += diagnostics.changed;
+            contacts += diagnostics.contacts;
+
+            let mut fresh = common::app();
+            let mut copies = Vec::new();
+            for _ in &entities {
+                copies.push(fresh.world_mut().spawn_empty().id());
+            }
+            for (entity, copy) in entities.iter().zip(&copies) {
+                let from = app.world().entity(*entity);
+                let mut to = fresh.world_mut().entity_mut(*copy);
+                to.insert(from.get::<Collider>().expect("a collider").clone());
+                if let Some(transform) = from.get::<Transform>() {
+                    to.insert(*transform);
+                } else {
+                    to.remove::<Transform>();
+                }
+                if let Some(parent) = from.get::<ChildOf>().map(ChildOf::parent) {
+                    let number = entities.iter().position(|it| *it == parent);
+                    to.insert(ChildOf(copies[number.expect("one of them")]));
+                }
+            }
+            tick(&mut fresh);
+            let facts = |app: &App, entities: &[Entity]| {
+                let number = |entity| entities.iter().position(|it| *it == entity);
+                let state = app.world().resource::<CollisionState>();
+                let mut facts: Vec<String> = state
+                    .iter()
+                    .map(|hit| {
+                        let (a, b) = (number(hit.entity), number(hit.other));
+                        let hit = if a < b { hit } else { hit.flipped() };
+                        let normal = hit.normal;
+                        format!("{:?} {:?} {normal} {}", a.min(b), a.max(b), hit.depth)
+                    })
+                    .collect();
+                facts.sort();
+                facts
+            };
+            assert_eq!(facts(&app, &entities), facts(&fresh, &copies));
+        }
+        assert!(changes > 300 && contacts > 10_000, "{changes}, {contacts}");
+    }
+}

@@ -4,14 +4,10 @@
 use core::{ops::Range, slice};
 
 use bevy::{
-    ecs::{
-        change_detection::{ContiguousRef, Tick},
-        component::ComponentId,
-    },
+    ecs::change_detection::{ContiguousRef, Tick},
     prelude::*,
 };
 
-use super::place::MAX_ANCESTORS;
 use crate::{collider::Collider, layers::CollisionLayers};
 
 /// What is asked of Bevy, of each collider that its default query filters let through.
@@ -39,7 +35,7 @@ impl Since {
     }
 
     #[inline]
-    fn has(self, changed: Tick) -> bool {
+    pub fn has(self, changed: Tick) -> bool {
         changed.is_newer_than(self.last_run, self.this_run)
     }
 }
@@ -230,74 +226,4 @@ pub struct Member<'a> {
     pub is_collider_changed: bool,
     /// Whether anything has changed, ancestors left aside.
     pub is_changed: bool,
-}
-
-/// The ancestors of an entity, as far as they show without being followed one by one: an ancestor or a link that comes
-/// is noted as a change, one that goes is not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Links {
-    ancestors: u32,
-    /// Of these.
-    transforms: u32,
-}
-
-/// Looks at the ancestors of entities for changes.
-pub struct Ancestors<'w> {
-    world: &'w World,
-    since: Since,
-    /// Bevy's numbers of these components, if there are any: by type, it looks for them each time.
-    transform: Option<ComponentId>,
-    child_of: Option<ComponentId>,
-    /// The last parent that was asked for: siblings often follow one another.
-    known: Option<(Entity, Links, bool)>,
-}
-
-impl<'w> Ancestors<'w> {
-    pub fn new(world: &'w World, since: Since) -> Self {
-        Self {
-            world,
-            since,
-            transform: world.component_id::<Transform>(),
-            child_of: world.component_id::<ChildOf>(),
-            known: None,
-        }
-    }
-
-    /// The ancestors that begin with `parent`, and whether any of them has changed.
-    #[inline]
-    pub fn look(&mut self, parent: Option<Entity>) -> (Links, bool) {
-        match (parent, self.known) {
-            (None, _) => (Links::default(), false),
-            (Some(parent), Some((known, links, is_changed))) if known == parent => {
-                (links, is_changed)
-            }
-            (Some(parent), _) => self.follow(parent),
-        }
-    }
-
-    fn follow(&mut self, parent: Entity) -> (Links, bool) {
-        let (mut links, mut is_changed) = (Links::default(), false);
-        let mut next = Some(parent);
-        for _ in 0..MAX_ANCESTORS {
-            let Some(ancestor) = next.and_then(|next| self.world.get_entity(next).ok()) else {
-                break;
-            };
-            links.ancestors += 1;
-            let changed = |number: Option<ComponentId>| {
-                let ticks = ancestor.get_change_ticks_by_id(number?)?;
-                Some(self.since.has(ticks.changed))
-            };
-            if let Some(has_moved) = changed(self.transform) {
-                links.transforms += 1;
-                is_changed |= has_moved;
-            }
-            next = None;
-            if let Some(is_another) = changed(self.child_of) {
-                is_changed |= is_another;
-                next = ancestor.get::<ChildOf>().map(ChildOf::parent);
-            }
-        }
-        self.known = Some((parent, links, is_changed));
-        (links, is_changed)
-    }
 }

@@ -14,6 +14,7 @@
 //! depend.
 
 mod aabb;
+mod ancestors;
 mod broad_phase;
 mod columns;
 #[cfg(feature = "mesh")]

@@ -17,7 +17,7 @@ use crate::{
 const UNIFORM: f64 = 1e-12;
 
 /// More ancestors than this are a loop.
-pub const MAX_ANCESTORS: usize = 4096;
+const MAX_ANCESTORS: usize = 4096;
 
 /// An affine map of space: x is mapped to `linear * x + translation`.
 #[derive(Clone, Copy, Debug)]

@@ -185,7 +185,7 @@ pub fn sync(
         let mut scan = Scan {
             world,
             since,
-            ancestors: Ancestors::new(world, since),
+            ancestors: Ancestors::new(world, since, &mut chains),
             proxies,
             displaced: &mut displaced,
             moves: &mut moves,
@@ -197,6 +197,7 @@ pub fn sync(
                 scan.look_at(table, &chunk);
             }
         });
+        let ancestors = scan.ancestors.count();
         scan.finish(&mut tables, &colliders);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.plane.count() + proxies.solid.count();

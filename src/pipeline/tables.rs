@@ -9,7 +9,7 @@
 
 use bevy::prelude::*;
 
-use super::columns::Links;
+use super::ancestors::Links;
 use crate::room::make_room;
 
 /// By Bevy's number of the table.
