@@ -1,6 +1,9 @@
 //! What lasts from tick to tick.
 
-use bevy::prelude::*;
+use bevy::{
+    ecs::entity::{EntityMapper, MapEntities},
+    prelude::*,
+};
 
 use crate::{
     event::{CollisionEvent, CollisionPhase},
@@ -34,8 +37,13 @@ use crate::{
 /// ```
 ///
 /// Systems read it through [`Collisions`](crate::Collisions), in which it is the same.
+///
+/// A scene of a whole world leaves it out, because the contacts of one world mean nothing in another. In the tick after
+/// loading, the contacts of loaded entities are `Started`, and those of the entities that were there go on. A rollback that
+/// spawns its entities anew maps a copy to them by [`MapEntities`].
 #[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
-#[reflect(Resource, Clone, Debug, Default, PartialEq)]
+// Opaque, so that a value applied by reflection replaces the old one: Bevy merges lists element by element.
+#[reflect(opaque, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CollisionState {
     /// In order of (entity, other), and each pair once, with the lesser entity first.
@@ -52,6 +60,24 @@ impl<'a> IntoIterator for &'a CollisionState {
 
     fn into_iter(self) -> Self::IntoIter {
         self.contacts.iter().copied()
+    }
+}
+
+impl MapEntities for CollisionState {
+    fn map_entities<E: EntityMapper>(&mut self, mapper: &mut E) {
+        for list in [&mut self.contacts, &mut self.parts] {
+            for contact in &mut *list {
+                contact.entity = mapper.get_mapped(contact.entity);
+                contact.other = mapper.get_mapped(contact.other);
+                if contact.other < contact.entity {
+                    *contact = contact.flipped();
+                }
+            }
+            list.sort_unstable_by_key(|it| (it.pair(), it.part(), it.other_part()));
+        }
+        let others = self.contacts.iter().map(|contact| contact.other);
+        self.by_other = others.zip(0..).collect();
+        self.by_other.sort_unstable();
     }
 }
 
@@ -282,7 +308,12 @@ mod tests {
         event::{EndReason, Surface},
         math::Vec3,
     };
-    use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
+    use bevy::ecs::entity::EntityHashMap;
+    use rand::{
+        Rng, SeedableRng,
+        rngs::StdRng,
+        seq::{IndexedRandom, SliceRandom},
+    };
     use std::collections::BTreeMap;
 
     fn contact(entity: Entity, other: Entity, depth: f32) -> CollisionEvent {
@@ -362,5 +393,70 @@ mod tests {
             }
         }
         assert!(ended > 1000);
+    }
+
+    /// The entities of another world, in another order: contacts are those of the same pairs, seen from their lesser entity.
+    #[test]
+    fn mapped_contacts_are_found_by_their_new_entities() {
+        let mut random = StdRng::seed_from_u64(2);
+        let mut world = World::new();
+        let mut old: Vec<Entity> = (0..12).map(|_| world.spawn_empty().id()).collect();
+        old.sort_unstable();
+        let mut new: Vec<Entity> = (0..12).map(|_| world.spawn_empty().id()).collect();
+        let part = |a: Entity, b: Entity, part: u32| {
+            let mut contact = contact(a, b, part as f32);
+            contact.surface.part = part;
+            contact.other_surface.part = 7 - part;
+            contact
+        };
+        for _ in 0..100 {
+            new.shuffle(&mut random);
+            let mut state = CollisionState::default();
+            let mut pairs = Vec::new();
+            for (number, a) in old.iter().enumerate() {
+                for b in old.iter().skip(number + 1) {
+                    if random.random_bool(0.3) {
+                        pairs.push((*a, *b));
+                    }
+                }
+            }
+            let found: Vec<_> = pairs.iter().map(|(a, b)| part(*a, *b, 3)).collect();
+            let going_on = |_: &CollisionEvent| CollisionPhase::Ongoing;
+            state.update(found.iter(), &mut Changes::default(), going_on, |_, _| {});
+            let parts: Vec<_> = pairs
+                .iter()
+                .flat_map(|(a, b)| [2, 3].map(|number| part(*a, *b, number)))
+                .collect();
+            state.update_parts(&parts, |_| true);
+
+            let mut map: EntityHashMap<Entity> = old.iter().copied().zip(new.clone()).collect();
+            let mut mapped = state.clone();
+            mapped.map_entities(&mut map);
+            assert_eq!(mapped.len(), pairs.len());
+            let ordered = |hit: &CollisionEvent| (hit.entity < hit.other).then_some(hit.pair());
+            assert!(mapped.iter().map(|hit| ordered(&hit)).is_sorted());
+            for (a, b) in pairs {
+                let [now_a, now_b] = [a, b].map(|it| map[&it]);
+                let expected = |hit: CollisionEvent| CollisionEvent {
+                    entity: now_a,
+                    other: now_b,
+                    ..hit
+                };
+                let before = state.between(a, b).map(expected);
+                assert!(before.is_some());
+                assert_eq!(mapped.between(now_a, now_b), before);
+                let of = |one, other| mapped.of(one).find(|hit| hit.other == other);
+                assert_eq!(of(now_a, now_b), before);
+                assert_eq!(of(now_b, now_a), before.map(|hit| hit.flipped()));
+                let by_part = |hits: Vec<CollisionEvent>| {
+                    let mut hits = hits;
+                    hits.sort_unstable_by_key(CollisionEvent::part);
+                    hits
+                };
+                let parts = by_part(state.parts(a, b).map(expected).collect());
+                assert_eq!(parts.len(), 2);
+                assert_eq!(by_part(mapped.parts(now_a, now_b).collect()), parts);
+            }
+        }
     }
 }

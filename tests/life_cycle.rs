@@ -4,11 +4,15 @@ mod common;
 
 use bevy::{
     ecs::{
+        entity::EntityHashMap,
         entity_disabling::{DefaultQueryFilters, Disabled},
         lifecycle::HookContext,
+        reflect::{ReflectComponent, ReflectResource},
+        relationship::RelationshipHookMode,
         world::DeferredWorld,
     },
     prelude::*,
+    reflect::{PartialReflect, TypeRegistry},
 };
 use common::{
     Act, Dimension, Record, Touching, adopt, app, assert_near_vec, assert_phases_alternate,
@@ -1100,7 +1104,7 @@ fn many_that_end_at_once_end_each_once() {
     }
 }
 
-#[derive(Component)]
+#[derive(Component, Clone)]
 struct Hidden;
 
 /// The app goes back to before two touched, when one of them was disabled.
