@@ -25,6 +25,10 @@ use crate::{
 /// [`HeadbuttSystems`](crate::HeadbuttSystems): with a run condition, let all of them run or none, because what the first has seen
 /// the others act upon in the same tick.
 ///
+/// Colliders are read again when Bevy notes a change: of the `Transform`, the collider, the layers or the parent of an entity, or
+/// of the `Transform` or the parent of one of its ancestors. A move by `bypass_change_detection` is no such change. It is seen
+/// only with the next change that is noted of the same entity or its ancestors.
+///
 /// Work is shared out to the threads of Bevy's `ComputeTaskPool`, if there are two at least: with Bevy's feature `multi_threaded`,
 /// which is among its default ones. On a machine of two or three cores
 /// Bevy gives it one by default, and the others to loading: `min_threads` of `TaskPoolOptions::compute` is for that.
@@ -62,6 +66,28 @@ impl HeadbuttPlugin {
     ///
     /// Each run writes its messages: a rollback that repeats ticks repeats them too. Bevy keeps a message for two frames
     /// or, with the fixed time step in use, until fixed steps have had the chance to read it.
+    ///
+    /// # While virtual time is paused
+    ///
+    /// Bevy keeps every message until a fixed step had the chance to read it, and a pause has no fixed steps. So the messages
+    /// of a schedule that runs every frame pile up: 10,000 contacts that go on take 60 MiB a second. The plugin cannot drop
+    /// them, because a reader in a fixed step is still to see them. An app without such readers tells Bevy, in each frame of a
+    /// pause, to drop messages after two frames as usual:
+    ///
+    /// ```
+    /// use bevy::{ecs::message::signal_message_update_system, prelude::*};
+    /// use headbutt::prelude::*;
+    ///
+    /// fn is_paused(time: Res<Time<Virtual>>) -> bool {
+    ///     time.is_paused()
+    /// }
+    ///
+    /// App::new()
+    ///     .add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(PostUpdate)))
+    ///     .add_systems(Last, signal_message_update_system.run_if(is_paused));
+    /// ```
+    ///
+    /// With [`OngoingEvents::OnChange`], contacts at rest send no messages at all.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self {
             schedule: schedule.intern(),

@@ -9,16 +9,18 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use bevy::{
     ecs::{
-        message::Messages,
+        message::{Messages, signal_message_update_system},
         schedule::{InternedScheduleLabel, ScheduleLabel},
     },
     math::DVec3,
     platform::collections::HashMap,
     prelude::*,
+    time::TimeUpdateStrategy,
 };
 use common::{
     Act, Dimension, Record, Touching, app, assert_phases_alternate, despawn, frame, leave_layers,
@@ -720,33 +722,49 @@ fn a_panic_in_a_support_function_loses_no_contact() {
     assert!((7..60).contains(&panics), "{panics}");
 }
 
-/// Frames of an app that is paused, with a tick in each. Returns how many messages Bevy keeps in the end.
-fn messages_kept_in_a_pause(remedy: impl FnOnce(&mut App)) -> usize {
-    let mut app = App::new();
-    app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(PostUpdate)));
-    for _ in 0..2 {
-        app.world_mut().spawn(Collider::from(Circle::new(1.0)));
+/// Runs an app that pauses after some frames, with a tick in each frame. Returns how many messages Bevy keeps in the end, and
+/// how many a reader in `Update` saw.
+fn messages_in_a_pause(remedy: impl FnOnce(&mut App)) -> (usize, usize) {
+    #[derive(Resource, Default)]
+    struct Seen(usize);
+
+    fn see(mut hits: MessageReader<CollisionEvent>, mut seen: ResMut<Seen>) {
+        seen.0 += hits.read().count();
     }
+
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(PostUpdate)))
+        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(1)))
+        .init_resource::<Seen>()
+        .add_systems(Update, see);
     remedy(&mut app);
-    app.world_mut().resource_mut::<Time<Virtual>>().pause();
-    for _ in 0..100 {
+    for number in 0..100 {
+        if number == 10 {
+            let world = app.world_mut();
+            world.spawn(Collider::from(Circle::new(1.0)));
+            world.spawn(Collider::from(Circle::new(1.0)));
+            world.resource_mut::<Time<Virtual>>().pause();
+        }
         app.update();
     }
-    app.world().resource::<Messages<CollisionEvent>>().len()
+    let messages = app.world().resource::<Messages<CollisionEvent>>();
+    (messages.len(), app.world().resource::<Seen>().0)
 }
 
 /// The remedies that the docs of `HeadbuttPlugin::in_schedule` name.
 #[test]
 fn messages_do_not_pile_up_in_a_pause_if_the_app_sees_to_it() {
-    // Bevy's own way: messages wait for the fixed steps, which do not come.
-    assert_eq!(messages_kept_in_a_pause(|_| {}), 100);
-    let kept = messages_kept_in_a_pause(|app| {
-        let drop_old = |mut messages: ResMut<Messages<CollisionEvent>>| messages.update();
-        app.add_systems(First, drop_old);
-    });
-    assert_eq!(kept, 2);
-    let kept = messages_kept_in_a_pause(|app| {
+    fn is_paused(time: Res<Time<Virtual>>) -> bool {
+        time.is_paused()
+    }
+    // What Bevy does by itself. A reader sees the messages of all frames before its own.
+    assert_eq!(messages_in_a_pause(|_| {}), (90, 89));
+    let signal = |app: &mut App| {
+        app.add_systems(Last, signal_message_update_system.run_if(is_paused));
+    };
+    assert_eq!(messages_in_a_pause(signal), (2, 89));
+    let on_change = |app: &mut App| {
         app.insert_resource(OngoingEvents::OnChange);
-    });
-    assert_eq!(kept, 1);
+    };
+    assert_eq!(messages_in_a_pause(on_change), (1, 1));
 }
