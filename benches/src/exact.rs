@@ -8,7 +8,7 @@ use bevy::{
 };
 use headbutt::{Space, Support, query};
 
-use crate::scene::{Scene, Thing};
+use crate::scene::{Parent, Scene, Thing};
 
 /// Two numbers, the smaller one first.
 pub type Pair = [u32; 2];
@@ -36,9 +36,14 @@ const NEAR: f32 = 0.0021;
 impl Exact {
     /// For these poses, in the order of the scene, each in the frame of its parent.
     pub fn new(scene: &Scene, poses: &[Transform]) -> Self {
-        let place = |(thing, pose): (&Thing, &Transform)| match thing.parent {
-            Some(parent) => parent * *pose,
-            None => *pose,
+        let mut previous = Transform::IDENTITY;
+        let place = |(thing, pose): (&Thing, &Transform)| {
+            previous = match thing.parent {
+                Some(Parent::Resting(parent)) => parent * *pose,
+                Some(Parent::Previous) => previous * *pose,
+                None => *pose,
+            };
+            previous
         };
         let poses: Vec<Transform> = scene.things.iter().zip(poses).map(place).collect();
         let mut exact = Self {

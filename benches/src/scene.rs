@@ -37,6 +37,12 @@ pub enum Kind {
     Clusters,
     /// The static scene, but each is the child of an entity that rests.
     Parents,
+    /// Rods that jitter side by side: a third of them along each axis, in the plane half. No two of
+    /// their boxes overlap.
+    Rods,
+    /// The static scene without rotations, in chains of a thousand colliders, each the child of the
+    /// one before.
+    Chain,
 }
 
 impl Kind {
@@ -54,11 +60,14 @@ impl Kind {
     ];
 
     /// What is measured where it is asked for.
-    pub const MORE: [Self; 2] = [Self::Clusters, Self::Parents];
+    pub const MORE: [Self; 4] = [Self::Clusters, Self::Parents, Self::Rods, Self::Chain];
 
     /// Whether nothing happens: what is left of a tick is to see that, and to tell of what goes on where it is to be told.
     pub fn rests(self) -> bool {
-        matches!(self, Self::Idle | Self::Static | Self::Parents)
+        matches!(
+            self,
+            Self::Idle | Self::Static | Self::Parents | Self::Chain
+        )
     }
 }
 
@@ -78,12 +87,20 @@ impl FromStr for Kind {
     }
 }
 
+/// The parent of a thing.
+#[derive(Clone, Copy, Debug)]
+pub enum Parent {
+    /// An entity without a shape, which rests in this pose.
+    Resting(Transform),
+    /// The thing that was spawned before.
+    Previous,
+}
+
 /// One thing.
 #[derive(Clone, Debug)]
 pub struct Thing {
     pub form: Form,
-    /// Where its parent rests, if it has one: an entity of its own, without a shape.
-    pub parent: Option<Transform>,
+    pub parent: Option<Parent>,
     /// In the frame of its parent.
     pub start: Transform,
     /// `None` if it does not move in this scene.
@@ -91,6 +108,10 @@ pub struct Thing {
     /// Whether it never will: engines may be told.
     pub fixed: bool,
 }
+
+/// The thing that was spawned last.
+#[derive(Resource)]
+struct Previous(Entity);
 
 /// A scene.
 #[derive(Clone, Debug)]
@@ -109,6 +130,8 @@ impl Scene {
             Kind::Pile => pile(flat, count, &mut random),
             Kind::Static => apart(flat, count, &mut random),
             Kind::Parents => parents(flat, count, &mut random),
+            Kind::Rods => rods(flat, count),
+            Kind::Chain => chain(flat, count, &mut random),
             Kind::Moving
             | Kind::Idle
             | Kind::Hulls
@@ -122,8 +145,14 @@ impl Scene {
     /// Spawns one of its things, as far as all worlds are alike: with its number, transform and motion, below its parent.
     pub fn spawn<'w>(&self, world: &'w mut World, number: usize) -> EntityWorldMut<'w> {
         let thing = &self.things[number];
-        let parent = thing.parent.map(|parent| world.spawn(parent).id());
-        let mut entity = world.spawn((Number(number as u32), thing.start));
+        let parent = match thing.parent {
+            Some(Parent::Resting(pose)) => Some(world.spawn(pose).id()),
+            Some(Parent::Previous) => world.get_resource().map(|Previous(entity)| *entity),
+            None => None,
+        };
+        let id = world.spawn((Number(number as u32), thing.start)).id();
+        world.insert_resource(Previous(id));
+        let mut entity = world.entity_mut(id);
         if let Some(parent) = parent {
             entity.insert(ChildOf(parent));
         }
@@ -339,11 +368,60 @@ fn parents(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
         } = thing.start;
         // The parent's pose and the child's make up the pose of the static scene.
         let offset = 0.5 * translation;
-        thing.parent =
-            Some(Transform::from_translation(translation - turn * offset).with_rotation(turn));
+        let pose = Transform::from_translation(translation - turn * offset).with_rotation(turn);
+        thing.parent = Some(Parent::Resting(pose));
         thing.start = Transform::from_translation(offset).with_rotation(turn.inverse() * rotation);
     }
     things
+}
+
+/// Colliders of a chain.
+const LINKS: usize = 1000;
+
+fn chain(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
+    let mut things = apart(flat, count, random);
+    let mut previous = Vec3::ZERO;
+    for (number, thing) in things.iter_mut().enumerate() {
+        let place = thing.start.translation;
+        let is_first = number % LINKS == 0;
+        thing.parent = (!is_first).then_some(Parent::Previous);
+        thing.start = Transform::from_translation(if is_first { place } else { place - previous });
+        previous = place;
+    }
+    things
+}
+
+/// Each rod of an axis is beside the one before along the next axis. The rods of each axis have a
+/// room of their own.
+fn rods(flat: bool, count: usize) -> Vec<Thing> {
+    let (half_length, half_width, spacing) = (500.0, 0.005, 0.02);
+    let axes = if flat { 2 } else { 3 };
+    let middle = 0.5 * (count / axes) as f32;
+    let thing = |number: usize| {
+        let (axis, place) = (number % axes, (number / axes) as f32 - middle);
+        let mut half = Vec3::splat(half_width);
+        half[axis] = half_length;
+        let mut translation = Vec3::ZERO;
+        translation[(axis + 1) % axes] = spacing * place;
+        translation[axis] = 4.0 * half_length * axis as f32;
+        let home = Transform::from_translation(translation);
+        Thing {
+            form: Form::Block { half },
+            parent: None,
+            start: home,
+            motion: Some(Motion::Jitter {
+                home,
+                reach: if flat {
+                    Vec3::new(0.001, 0.001, 0.0)
+                } else {
+                    Vec3::splat(0.001)
+                },
+                turn: 0.0,
+            }),
+            fixed: false,
+        }
+    };
+    (0..count).map(thing).collect()
 }
 
 fn mixed(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {

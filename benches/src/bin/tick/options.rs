@@ -13,7 +13,7 @@ Milliseconds a tick, net of moving the things, of headbutt, avian and bevy_rapie
     --dim 2,3           dimensions                                          [both]
     --scenes a,b        moving mixed pile idle static hulls sizes teleport
                         churn                                               [all of these]
-                        clusters parents
+                        clusters parents rods chain
     --count 1000,10000  things in a scene                                   [10000]
     --threads 1         threads of every task pool, 1 or more               [1]
     --ticks 100         measured for each engine                            [100]
