@@ -7,9 +7,11 @@
 //!
 //! * *No table of cells.* Rows lie in order, and so do those beside them: going through all boxes in order, each row beside
 //!   is found by a finger that only moves on.
-//! * *Cells are no cubes.* It takes about as long to find out where to look as to look at some boxes that lie in order. So
-//!   cells are as high along z as the boxes are large, so that half of these lie in one layer; and along y as high as it
-//!   takes for a box to have [`NEIGHBOURS`] in its row with which it overlaps along x.
+//! * *Cells are no cubes.* Along each axis, they are larger than the largest extent of a box along
+//!   that axis. It takes about as long to find out where to look as to look at some boxes that lie
+//!   in order. So cells are as high along z as the boxes are, so that half of these lie in one
+//!   layer; and along y as high as it takes for a box to have [`NEIGHBOURS`] in its row with which
+//!   it overlaps along x.
 
 use core::ops::Range;
 
@@ -20,9 +22,6 @@ use crate::{
     pipeline::{aabb::Aabb, tasks::share},
     room::{give_back, make_room_for},
 };
-
-/// Rows are numbered up to this in each direction. Cells are at least so large that no box is beyond.
-const FARTHEST: f64 = (1_u32 << 30) as f64;
 
 /// So many others there are to be in a row that overlap a box along x: some dozen looked at for each box.
 const NEIGHBOURS: f64 = 5.0;
@@ -46,16 +45,20 @@ const STAYS: Range<f64> = 0.5..1.3;
 /// How far apart things are is estimated from so many of them.
 const SAMPLE: usize = 64;
 
-/// The size of the cells that a box needs at least: its extent, but no less than what would put it beyond the farthest row.
+/// The extent of a box along each axis: its cell is to be larger.
+///
+/// In f32, whose rounding the room in cells is more than enough for. No extent is 0, and none is
+/// less than 2^-24 of a coordinate, because [`Aabb::around`] rounds outward: so a row's number has
+/// 25 bits at most.
 #[inline]
-pub fn size_of(aabb: &Aabb) -> f64 {
-    let Aabb { min, max, .. } = aabb;
-    // In f32, whose rounding the room in cells is more than enough for.
-    let extent = greater(greater(max[0] - min[0], max[1] - min[1]), max[2] - min[2]);
-    let y = greater(-min[1], max[1]);
-    let z = greater(-min[2], max[2]);
-    let way = f64::from(greater(y, z)) * (1.0 / FARTHEST);
-    greater(greater(way, extent.into()), f32::MIN_POSITIVE.into())
+pub fn extents_of(Aabb { min, max, .. }: &Aabb) -> [f32; 3] {
+    [max[0] - min[0], max[1] - min[1], max[2] - min[2]]
+}
+
+/// The greater of two extents along each axis.
+#[inline]
+fn greater_extents<T: PartialOrd>([x, y, z]: [T; 3], [u, v, w]: [T; 3]) -> [T; 3] {
+    [greater(x, u), greater(y, v), greater(z, w)]
 }
 
 /// The greater of two numbers. (`f64::max` has to treat NaN as well, which no box has: it took a third of the time of the keys.)
@@ -161,8 +164,10 @@ pub struct Level {
     /// Where these begin along x: what is sought among many is found in less memory.
     begins: Vec<f32>,
     rows: Vec<Row>,
-    /// The size of the largest.
-    largest: f64,
+    /// The largest extent of all boxes, along each axis.
+    largest: [f64; 3],
+    /// The extent of the space that holds about all boxes, along each axis.
+    widths: [f64; 3],
     /// How much smaller cells are than they would be if things lay evenly, because they lie in crowds.
     crowding: Crowding,
     /// What is to come.
@@ -178,29 +183,30 @@ impl Level {
 
     /// Adds a box to those that are sorted in next.
     #[inline]
-    pub fn add(&mut self, slot: u32, size: f64) {
+    pub fn add(&mut self, slot: u32, extents: [f32; 3]) {
         self.newcomers.push(slot);
-        self.largest = greater(self.largest, size);
+        self.largest = greater_extents(self.largest, extents.map(f64::from));
     }
 
-    /// Of the boxes that it has, keeps those for which `stays` tells a size, with keys for where they are now, as long as cells
-    /// stay what they are. Calls `leave` with the slots of the others.
+    /// Of the boxes that it has, keeps those for which `stays` returns extents, with keys for where
+    /// they are now, as long as cells stay what they are. Calls `leave` with the slots of the
+    /// others.
     pub fn retain(
         &mut self,
         boxes: &[Aabb],
-        stays: impl Fn(u32, &Aabb) -> Option<f64> + Copy + Send + Sync,
+        stays: impl Fn(u32, &Aabb) -> Option<[f32; 3]> + Copy + Send + Sync,
         mut leave: impl FnMut(u32),
     ) {
         let inverses = self.inverses();
         // The largest of those that stay.
         let renew = move |keys: &mut [u128]| {
-            let mut largest = 0.0_f64;
+            let mut largest = [0.0_f32; 3];
             for key in keys {
                 let slot = *key as u32;
                 let aabb = box_of(boxes, slot);
                 *key = match stays(slot, &aabb) {
-                    Some(size) => {
-                        largest = greater(largest, size);
+                    Some(extents) => {
+                        largest = greater_extents(largest, extents);
                         key_of(&aabb, slot, inverses)
                     }
                     None => LEAVES | u128::from(slot),
@@ -209,17 +215,18 @@ impl Level {
             largest
         };
         let keys = &mut self.keys;
-        self.largest = match share(keys.len(), KEYS_OF_A_TASK) {
+        let largest = match share(keys.len(), KEYS_OF_A_TASK) {
             Some((pool, size)) => {
                 let largest = pool.scope(|scope| {
                     for keys in keys.chunks_mut(size) {
                         scope.spawn(async move { renew(keys) });
                     }
                 });
-                largest.into_iter().fold(0.0, greater)
+                largest.into_iter().fold([0.0; 3], greater_extents)
             }
             None => renew(keys),
         };
+        self.largest = largest.map(f64::from);
         keys.retain(|key| {
             let stays = *key < LEAVES;
             if !stays {
@@ -267,11 +274,12 @@ impl Level {
         let slots = slots.chain(self.newcomers.iter().copied());
         let count = self.keys.len() + self.newcomers.len();
         let sample = slots.step_by(count / SAMPLE + 1);
-        let sample = sample.map(|slot| box_of(boxes, slot));
-        let wished = wished_cells(sample, count, self.largest, self.crowding.part);
+        self.widths = widths(sample.map(|slot| box_of(boxes, slot)));
+        let wished = wished_cells(self.widths, count, self.largest, self.crowding.part);
         let mut is_same = true;
-        for (cell, wished) in self.cells.iter_mut().zip(wished) {
-            let settled = settled(*cell, self.largest, wished);
+        let [_, y, z] = self.largest;
+        for ((cell, wished), largest) in self.cells.iter_mut().zip(wished).zip([y, z]) {
+            let settled = settled(*cell, largest, wished);
             is_same &= settled == *cell;
             *cell = settled;
         }
@@ -388,6 +396,18 @@ impl Level {
         [1.0 / y, 1.0 / z]
     }
 
+    /// Estimates the part of another level's boxes that a look-up of one of these boxes there
+    /// passes, if they lie evenly.
+    pub fn part_passed_in(&self, other: &Self) -> f64 {
+        let ([x, y, z], [other_x, other_y, other_z]) = (self.largest, other.largest);
+        let [cell_y, cell_z] = other.cells;
+        let passed = [x + other_x, y + other_y + cell_y, z + other_z + cell_z];
+        let parts = passed.iter().zip(other.widths);
+        parts
+            .map(|(passed, width)| (passed / width).min(1.0))
+            .product()
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.rows.len()
@@ -406,6 +426,7 @@ impl Level {
             _ => &[(0, 1), (1, -1), (1, 0), (1, 1)],
         };
         let [cell_y, cell_z] = self.cells;
+        let [_, largest_y, _] = self.largest;
         let mut fingers = [rows.start; 4];
         for at in rows {
             let Some(row) = self.rows.get(at) else { break };
@@ -431,8 +452,7 @@ impl Level {
                         let place = f64::from(number) * cell;
                         place - (place.abs() + cell) * ROW_ROUNDING
                     });
-                let ends =
-                    f64::from(number.y) * cell_y + (cell_y + self.largest) * (1.0 + ROUNDING);
+                let ends = f64::from(number.y) * cell_y + (cell_y + largest_y) * (1.0 + ROUNDING);
                 let ends = ends + ends.abs() * ROW_ROUNDING;
                 let reaches = |it: &Aabb| {
                     (*z == 0 || f64::from(it.max[2]) >= z_begins)
@@ -510,8 +530,8 @@ impl Default for Crowding {
 impl Crowding {
     /// Follows what was found: so many neighbours in a row, in cells of these sizes, which can be no smaller than `largest`.
     /// Whether it is so much more that boxes should be sorted again at once.
-    fn changes(&mut self, found: f64, [cell_y, cell_z]: [f64; 2], largest: f64) -> bool {
-        let least = largest * largest * LARGER * LARGER;
+    fn changes(&mut self, found: f64, [cell_y, cell_z]: [f64; 2], [_, y, z]: [f64; 3]) -> bool {
+        let least = y * z * LARGER * LARGER;
         let is_crowded = found > CROWDED * NEIGHBOURS && cell_y * cell_z > least * LARGER;
         if is_crowded {
             self.part *= (NEIGHBOURS / found).max(least / (cell_y * cell_z));
@@ -525,13 +545,13 @@ impl Crowding {
 
 /// What overlaps a box begins no earlier than here, if it is no larger than `largest`.
 #[inline]
-fn begin(aabb: &Aabb, largest: f64) -> [f64; 3] {
-    let [x, y, z] = aabb.min;
-    let back = largest * (1.0 + ROUNDING);
+fn begin(aabb: &Aabb, largest: [f64; 3]) -> [f64; 3] {
+    let ([x, y, z], [largest_x, largest_y, largest_z]) = (aabb.min, largest);
+    let begin = |min: f32, largest: f64| f64::from(min) - largest * (1.0 + ROUNDING);
     [
-        f64::from(x) - back,
-        f64::from(y) - back,
-        f64::from(z) - back,
+        begin(x, largest_x),
+        begin(y, largest_y),
+        begin(z, largest_z),
     ]
 }
 
@@ -561,17 +581,8 @@ fn settled(cell: f64, largest: f64, wished: f64) -> f64 {
     }
 }
 
-/// The cells along y and z for `count` boxes, of which there is a sample: see the head of this file.
-///
-/// Of n boxes in a space of w_x w_y w_z, there are n (l / w_x) (a / w_y w_z) that overlap one of size l along x in a row whose
-/// cells have the area a: so many as wished for a = wished w_x w_y w_z / n l. In the plane, w_z and the cells along z are left
-/// out.
-fn wished_cells(
-    sample: impl Iterator<Item = Aabb>,
-    count: usize,
-    largest: f64,
-    crowding: f64,
-) -> [f64; 2] {
+/// The extent of the space that holds about all boxes, along each axis, from a sample of them.
+fn widths(sample: impl Iterator<Item = Aabb>) -> [f64; 3] {
     let sample: SmallVec<[Aabb; SAMPLE]> = sample.take(SAMPLE).collect();
     // Half of them lie between the quartiles of their places along an axis: whatever is far away does not count.
     let width = |axis: usize| {
@@ -582,23 +593,46 @@ fn wished_cells(
         let quartiles = at(3).zip(at(1));
         quartiles.map_or(0.0, |(high, low)| 2.0 * (high - low))
     };
-    let (x, y, z) = (width(0), width(1), width(2));
-    let length = crowding * NEIGHBOURS / count as f64 * x / largest;
+    [width(0), width(1), width(2)]
+}
+
+/// The cells along y and z for `count` boxes in a space of these widths: see the head of this file.
+///
+/// Of n boxes in a space of w_x w_y w_z, there are n (l / w_x) (a / w_y w_z) that overlap one of
+/// size l along x in a row whose cells have the area a: so many as wished for a = wished w_x w_y
+/// w_z / n l. In the plane, w_z and the cells along z are left out.
+fn wished_cells(
+    [x, y, z]: [f64; 3],
+    count: usize,
+    [largest_x, _, largest_z]: [f64; 3],
+    crowding: f64,
+) -> [f64; 2] {
+    let length = crowding * NEIGHBOURS / count as f64 * x / largest_x;
     if z > 0.0 {
-        let z = z.max(largest);
+        let z = z.max(largest_z);
         // A cell that is higher along y than all there is has no more in it.
-        let cell_z = (length * z).max(largest);
+        let cell_z = (length * z).max(largest_z);
         [(length * y * z / cell_z).min(2.0 * y), cell_z]
     } else {
-        [length * y, largest]
+        [length * y, largest_z]
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The number of sweeps on this thread, and of the boxes that they passed.
+    pub static SWEPT: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
 }
 
 /// Calls `meet` with the entry and each of the others that overlaps it; these are in order, and begin where they may.
 #[inline]
 fn sweep(entry: &Entry, others: &[Entry], mut meet: impl FnMut(u32, u32)) {
     let [end, ..] = entry.aabb.max;
+    #[cfg(test)]
+    SWEPT.set(SWEPT.get() + 1);
     for other in others {
+        #[cfg(test)]
+        SWEPT.set(SWEPT.get() + 1);
         let [start, ..] = other.aabb.min;
         if start > end {
             break;
@@ -627,7 +661,7 @@ mod tests {
     fn sorted(boxes: &[Aabb]) -> Level {
         let mut level = Level::default();
         for (slot, aabb) in (0..).zip(boxes) {
-            level.add(slot, size_of(aabb));
+            level.add(slot, extents_of(aabb));
         }
         level.sort(boxes);
         level

@@ -1,20 +1,37 @@
 //! Any number of boxes of any sizes: which of them overlap?
 //!
-//! No size is asked for. Boxes go to levels by their size, see [`Level`]: the largest of a level is up to four times as large
-//! as the smallest, and makes its cells.
+//! No size is asked for. Boxes go to levels by their size and by the axes along which they are
+//! thin, see [`Level`]: the largest of a level is up to four times as large as the smallest, and
+//! makes its cells.
 //!
 //! Boxes that have moved a little are still nearly in order: so each level puts its own in order from tick to tick.
 
 use core::{cmp::Ordering, ops::Range};
 
-use super::level::{Level, size_of};
+use super::level::{Level, extents_of};
 use crate::pipeline::{aabb::Aabb, tasks::share};
 
-/// A level has two octaves of sizes: what is looked through in vain in cells too large, and what is looked up in other
-/// levels, are about as much then. The exponent of the power of two at or below a size, in f64's own count, says which.
+/// A box is thin along an axis if its extent is more than this many octaves below the largest
+/// extent.
+///
+/// So many octaves that few scenes need the levels: each pair of levels costs a look-up of all
+/// boxes of one of the two.
+const THIN: u16 = 7;
+
+/// Returns the number of the level for a box of these extents.
+///
+/// A level has two octaves of sizes, which are the largest extents: what is looked through in vain
+/// in cells too large, and what is looked up in other levels, are about as much then. Boxes that
+/// are thin along different axes have different levels: along each axis, the largest box of a level
+/// makes its cells, and one cube among rods along x would make them wide enough for all rods. What
+/// is long along x comes after what is long along y or z: it passes the fewest rows in a look-up.
 #[inline]
-fn level_for(size: f64) -> u16 {
-    (size.to_bits() >> 53) as u16
+fn level_for(extents: [f32; 3]) -> u16 {
+    // The exponent of the power of two at or below an extent, in f32's own count.
+    let [x, y, z] = extents.map(|extent| (extent.to_bits() >> 23) as u16);
+    let size = x.max(y).max(z);
+    let thin = |exponent: u16| u16::from(size - exponent > THIN);
+    size >> 1 << 3 | thin(z) << 2 | thin(y) << 1 | thin(x)
 }
 
 /// No level.
@@ -23,7 +40,7 @@ const NONE: u16 = u16::MAX;
 /// Boxes, by slot, of which any may be in or not.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// In order of their sizes, with their numbers. Some may be empty.
+    /// In order of their numbers, with these. Some may be empty.
     levels: Vec<(u16, Level)>,
     /// By slot, the level that it is in.
     level_of: Vec<u16>,
@@ -60,8 +77,8 @@ impl Rows {
         for (number, level) in levels.iter_mut() {
             let number = *number;
             let stays = move |slot: u32, aabb: &Aabb| {
-                let size = is_in(slot).then(|| size_of(aabb));
-                size.filter(|size| level_for(*size) == number)
+                let extents = is_in(slot).then(|| extents_of(aabb));
+                extents.filter(|extents| level_for(*extents) == number)
             };
             level.retain(boxes, stays, |slot| {
                 if let Some(level_of) = level_of.get_mut(slot as usize) {
@@ -79,8 +96,8 @@ impl Rows {
             if *level_of != NONE || !is_in(slot) {
                 continue;
             }
-            let size = size_of(aabb);
-            let number = level_for(size);
+            let extents = extents_of(aabb);
+            let number = level_for(extents);
             *level_of = number;
             let place = levels.binary_search_by(|(other, _)| other.cmp(&number));
             let place = place.unwrap_or_else(|place| {
@@ -88,7 +105,7 @@ impl Rows {
                 place
             });
             if let Some((_, level)) = levels.get_mut(place) {
-                level.add(slot, size);
+                level.add(slot, extents);
             }
         }
         for (_, level) in levels {
@@ -171,8 +188,12 @@ const BOXES_OF_A_TASK: usize = 512;
 const FINER: usize = 8;
 
 /// Whether the boxes of a level are looked up in a coarser one, and not those of that one in this.
+///
+/// A rod along x passes all small things in the rows in which it lies: these are looked up among
+/// the rods.
 fn is_looked_up(finer: &Level, coarser: &Level) -> bool {
-    coarser.len() > FINER * finer.len()
+    let (passed, in_coarser) = (coarser.part_passed_in(finer), finer.part_passed_in(coarser));
+    coarser.len() > FINER * finer.len() || passed > FINER as f64 * in_coarser
 }
 
 impl Pairs {
@@ -216,5 +237,193 @@ impl Pairs {
                 }
             });
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        math::{DVec2, DVec3},
+        pipeline::broad_phase::level::SWEPT,
+        shape::Bounds,
+    };
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    /// A box around a centre. In the plane, z is ignored.
+    fn aabb(dimension: usize, centre: [f64; 3], half: [f64; 3]) -> Aabb {
+        if dimension == 2 {
+            let plane = |[x, y, _]: [f64; 3]| DVec2::new(x, y);
+            let (centre, half) = (plane(centre), plane(half));
+            let (min, max) = (centre - half, centre + half);
+            Aabb::around(&Bounds { min, max }, f64::INFINITY)
+        } else {
+            let (centre, half) = (DVec3::from(centre), DVec3::from(half));
+            let (min, max) = (centre - half, centre + half);
+            Aabb::around(&Bounds { min, max }, f64::INFINITY)
+        }
+    }
+
+    /// The pairs in order, the smaller slot first.
+    fn in_order(pairs: Pairs) -> Vec<(u32, u32)> {
+        let pairs = pairs.all.into_iter();
+        let mut pairs: Vec<(u32, u32)> = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// All pairs of boxes that overlap, one by one.
+    fn brute_force(boxes: &[Aabb]) -> Vec<(u32, u32)> {
+        let pairs = boxes.iter().zip(0..).flat_map(|(a, slot)| {
+            let others = boxes.iter().zip(0..).skip(slot as usize + 1);
+            let others = others.filter(|(b, _)| a.meets(b));
+            others.map(move |(_, other)| (slot, other))
+        });
+        pairs.collect()
+    }
+
+    /// The pairs that overlap, and how many boxes are passed for each box to find them.
+    fn found(dimension: usize, boxes: &[Aabb]) -> (Vec<(u32, u32)>, usize) {
+        let (mut rows, mut pairs) = (Rows::default(), Pairs::default());
+        rows.update(boxes, 0..boxes.len() as u32, |_| true);
+        SWEPT.set(0);
+        rows.meet_within(dimension, &mut pairs, |_, _| true);
+        (in_order(pairs), SWEPT.get() / boxes.len())
+    }
+
+    const COUNT: usize = 4_000;
+
+    /// A box that is long along one axis.
+    fn rod(axis: usize) -> [f64; 3] {
+        core::array::from_fn(|it| if it == axis { 500.0 } else { 0.005 })
+    }
+
+    /// Each box beside the one before along one axis.
+    fn side_by_side(dimension: usize, half: [f64; 3], axis: usize) -> Vec<Aabb> {
+        let place = |number| 0.02 * (number as f64 - 0.5 * COUNT as f64);
+        let centre =
+            |number| core::array::from_fn(|it| if it == axis { place(number) } else { 0.0 });
+        (0..COUNT)
+            .map(|number| aabb(dimension, centre(number), half))
+            .collect()
+    }
+
+    #[test]
+    fn rods_side_by_side_cost_no_more_along_one_axis_than_along_another() {
+        for dimension in [2, 3] {
+            for along in 0..dimension {
+                for spread in (0..dimension).filter(|it| *it != along) {
+                    let name = format!("{dimension}D, along {along}, spread along {spread}");
+                    let mut boxes = side_by_side(dimension, rod(along), spread);
+                    let (pairs, passed) = found(dimension, &boxes);
+                    assert_eq!(pairs, [], "{name}");
+                    assert!(passed < 10, "{name}: {passed} for each box");
+                    // Of the size of the rods, and far from them.
+                    boxes.push(aabb(dimension, [5_000.0; 3], [500.0; 3]));
+                    let (pairs, passed) = found(dimension, &boxes);
+                    assert_eq!(pairs, [], "{name}, with a cube");
+                    assert!(passed < 10, "{name}, with a cube: {passed} for each box");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bundles_of_rods_and_stacks_of_plates_cost_no_more_along_one_axis_than_along_another() {
+        for along in 0..3 {
+            let edge = COUNT.isqrt();
+            let centre = |number| {
+                core::array::from_fn(|it| match (it + 3 - along) % 3 {
+                    0 => 0.0,
+                    1 => 0.02 * (number / edge) as f64,
+                    _ => 0.02 * (number % edge) as f64,
+                })
+            };
+            let bundle = (0..COUNT).map(|number| aabb(3, centre(number), rod(along)));
+            let (pairs, passed) = found(3, &bundle.collect::<Vec<_>>());
+            assert_eq!(pairs, [], "rods along {along}");
+            assert!(passed < 10, "rods along {along}: {passed} for each box");
+            let plate = core::array::from_fn(|it| if it == along { 0.005 } else { 500.0 });
+            let (pairs, passed) = found(3, &side_by_side(3, plate, along));
+            assert_eq!(pairs, [], "plates along {along}");
+            assert!(passed < 10, "plates along {along}: {passed} for each box");
+        }
+    }
+
+    /// Each group far from the others.
+    #[test]
+    fn rods_along_all_axes_cost_no_more_than_rods_along_one() {
+        for dimension in [2, 3] {
+            let rods = (0..COUNT).map(|number| {
+                let along = number % dimension;
+                let centre = core::array::from_fn(|it| {
+                    if it == along {
+                        2_000.0 * along as f64
+                    } else if it == (along + 1) % dimension {
+                        0.02 * number as f64
+                    } else {
+                        0.0
+                    }
+                });
+                aabb(dimension, centre, rod(along))
+            });
+            let (pairs, passed) = found(dimension, &rods.collect::<Vec<_>>());
+            assert_eq!(pairs, [], "{dimension}D");
+            assert!(passed < 10, "{dimension}D: {passed} for each box");
+        }
+    }
+
+    #[test]
+    fn small_things_among_rods_cost_no_more_along_one_axis_than_along_another() {
+        let mut random = StdRng::seed_from_u64(1);
+        for dimension in [2, 3] {
+            for along in 0..dimension {
+                for spread in (0..dimension).filter(|it| *it != along) {
+                    let mut boxes = side_by_side(dimension, rod(along), spread);
+                    for _ in 0..COUNT {
+                        let centre = [(); 3].map(|()| random.random_range(-300.0..300.0));
+                        boxes.push(aabb(dimension, centre, [0.005; 3]));
+                    }
+                    let (pairs, passed) = found(dimension, &boxes);
+                    let name = format!("{dimension}D, along {along}, spread along {spread}");
+                    assert_eq!(pairs, brute_force(&boxes), "{name}");
+                    assert!(passed < 10, "{name}: {passed} for each box");
+                }
+            }
+        }
+    }
+
+    /// Long, flat and small ones, which move and change their proportions from tick to tick.
+    #[test]
+    fn boxes_of_any_proportions_are_found_as_one_by_one() {
+        let mut random = StdRng::seed_from_u64(2);
+        for dimension in [2, 3] {
+            for far in [0.0, 1e6] {
+                let (mut moving, mut resting) = (Rows::default(), Rows::default());
+                let mut sum = 0;
+                for tick in 0..8 {
+                    let boxes: Vec<Aabb> = (0..400)
+                        .map(|_| {
+                            let centre = [(); 3].map(|()| far + random.random_range(-300.0..300.0));
+                            let half =
+                                [(); 3].map(|()| 10_f64.powf(random.random_range(-3.0..2.5)));
+                            aabb(dimension, centre, half)
+                        })
+                        .collect();
+                    let slots = 0..boxes.len() as u32;
+                    let moves = move |slot: u32| !(slot + tick).is_multiple_of(3);
+                    moving.update(&boxes, slots.clone(), moves);
+                    resting.update(&boxes, slots, move |slot| !moves(slot));
+                    let mut pairs = Pairs::default();
+                    moving.meet_within(dimension, &mut pairs, |_, _| true);
+                    moving.meet(&resting, &mut pairs, |_| true, |_| true);
+                    let right = brute_force(&boxes).into_iter();
+                    let right: Vec<_> = right.filter(|(a, b)| moves(*a) || moves(*b)).collect();
+                    sum += right.len();
+                    assert_eq!(in_order(pairs), right, "{dimension}D, tick {tick}");
+                }
+                assert!(sum > 100, "{sum} pairs are no test");
+            }
+        }
     }
 }
