@@ -2,7 +2,7 @@
 
 use bevy::{ecs::system::SystemParam, prelude::*};
 
-use crate::state::CollisionState;
+use crate::{room::Peak, state::CollisionState};
 
 /// All pairs that touch, as of the last tick: a system parameter, with the methods of [`CollisionState`].
 ///
@@ -46,13 +46,23 @@ pub struct Collisions<'w> {
 ///     }
 /// }
 /// ```
-#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CollidingEntities {
     #[entities]
     entities: Vec<Entity>,
+    #[reflect(ignore)]
+    peak: Peak,
 }
+
+impl PartialEq for CollidingEntities {
+    fn eq(&self, other: &Self) -> bool {
+        self.entities == other.entities
+    }
+}
+
+impl Eq for CollidingEntities {}
 
 impl<'a> IntoIterator for &'a CollidingEntities {
     type Item = Entity;
@@ -88,8 +98,19 @@ impl CollidingEntities {
     pub(crate) fn update(this: &mut Mut<Self>, state: &CollisionState, entity: Entity) {
         let now = || state.of(entity).map(|contact| contact.other);
         if !now().eq(this.iter()) {
-            this.entities.clear();
-            this.entities.extend(now());
+            let Self { entities, peak } = &mut **this;
+            peak.note(entities.len());
+            entities.clear();
+            entities.extend(now());
         }
+    }
+
+    /// Has the list give back memory. Called once in a window of ticks, so that this ends the
+    /// window.
+    pub(crate) fn reclaim(&mut self) {
+        let Self { entities, peak } = self;
+        peak.note(entities.len());
+        peak.shrink(entities, usize::MAX);
+        peak.end_window();
     }
 }

@@ -33,6 +33,11 @@ use crate::{
 /// which is among its default ones. On a machine of two or three cores
 /// Bevy gives it one by default, and the others to loading: `min_threads` of `TaskPoolOptions::compute` is for that.
 ///
+/// Memory that a burst of colliders or contacts has needed is given back within some seconds after
+/// it, in small steps, and kept if the burst recurs within a second. The lists of Bevy's messages
+/// are replaced at once, and freed on a thread of Bevy's `AsyncComputeTaskPool`: without one,
+/// freeing a gigabyte of messages holds up one tick. Bevy's own tables keep their memory.
+///
 /// The resources of this crate are taken for there: an app may replace them, and not remove them.
 #[derive(Clone, Debug)]
 pub struct HeadbuttPlugin {

@@ -8,7 +8,7 @@ use bevy::{
 use crate::{
     event::{CollisionEvent, CollisionPhase},
     order::merge,
-    room::make_room,
+    room::{Buffer, Peak, Reclaim, make_room},
 };
 
 /// What touches what, as of the last tick: all of the state that lasts from one tick to the next.
@@ -96,7 +96,7 @@ impl CollisionState {
             contacts, by_other, ..
         } = self;
         follow(contacts, found, changes, unfound, tell);
-        let Changes { numbers, begun, .. } = changes;
+        let Changes { numbers, begun, .. } = &mut *changes;
         // Contacts that go on keep their order. No `retain_mut`: it copies what was written a moment ago, for which the processor
         // waits.
         let mut kept = 0;
@@ -114,6 +114,23 @@ impl CollisionState {
         }
         begun.sort_unstable();
         merge(by_other, kept, begun, |it| *it);
+        changes.clear();
+    }
+
+    /// Has the lists give back memory.
+    pub(crate) fn reclaim(&mut self, changes: &mut Changes, reclaim: &mut Reclaim) {
+        let Changes {
+            numbers,
+            begun,
+            between,
+            peaks: [contacts, by_other, parts],
+        } = changes;
+        reclaim.from(&mut self.contacts, contacts);
+        reclaim.from(&mut self.by_other, by_other);
+        reclaim.from(&mut self.parts, parts);
+        numbers.reclaim(reclaim);
+        begun.reclaim(reclaim);
+        between.reclaim(reclaim);
     }
 
     /// Takes over the contacts of parts: those found, which are in order, and the old ones that stand.
@@ -227,11 +244,21 @@ impl CollisionState {
 #[derive(Default)]
 pub(crate) struct Changes {
     /// Of each of the old ones, the number that it has now, or [`GONE`].
-    numbers: Vec<u32>,
+    numbers: Buffer<u32>,
     /// The `other` of each that has begun, with its number.
-    begun: Vec<(Entity, u32)>,
+    begun: Buffer<(Entity, u32)>,
     /// Those of them that come before the last of the old ones.
-    between: Vec<CollisionEvent>,
+    between: Buffer<CollisionEvent>,
+    /// Of the lists of [`CollisionState`], which the app may save and restore.
+    peaks: [Peak; 3],
+}
+
+impl Changes {
+    fn clear(&mut self) {
+        self.numbers.clear();
+        self.begun.clear();
+        self.between.clear();
+    }
 }
 
 /// No number of a contact.
@@ -247,13 +274,11 @@ fn follow<'a>(
         numbers,
         begun,
         between,
+        ..
     }: &mut Changes,
     unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
     mut tell: impl FnMut(&CollisionEvent, Option<&CollisionEvent>),
 ) {
-    numbers.clear();
-    begun.clear();
-    between.clear();
     let started = |new: &CollisionEvent| CollisionEvent {
         phase: CollisionPhase::Started,
         ..*new

@@ -402,3 +402,223 @@ fn a_collider_and_a_contact_take_a_bounded_memory() {
         }
     }
 }
+
+/// Number of ticks after a burst, in which its memory is given back.
+const QUIET: usize = 400;
+
+/// Places colliders in a row, all of them in one place if `gap` is 0.
+fn place_in_row(world: &mut World, all: &[Entity], gap: f32) {
+    for (entity, number) in all.iter().zip(0_u16..) {
+        let mut transform = world.get_mut::<Transform>(*entity).expect("a collider");
+        transform.translation = Vec3::new(gap * f32::from(number), 0.0, 0.0);
+    }
+}
+
+/// Lets ticks pass in which so many of the colliders move.
+fn pass(app: &mut App, all: &[Entity], movers: usize) {
+    for number in 0..QUIET {
+        for entity in &all[..movers] {
+            let mut transform = app.world_mut().get_mut::<Transform>(*entity).expect("one");
+            transform.translation.y = (number % 2) as f32;
+        }
+        tick(app);
+    }
+}
+
+/// Returns the bytes that an app holds whose colliders are apart, and were in one place for two
+/// ticks if `bursts`; and the greatest number of contacts.
+fn bytes_after_crowd(
+    plugin: HeadbuttPlugin,
+    (collider, count): (&Collider, usize),
+    bursts: bool,
+    movers: usize,
+) -> (i64, usize) {
+    let mut kept = None;
+    let mut contacts = 0;
+    let counted = measure(|| {
+        let mut app = app(Some(plugin));
+        let spawn = |number: usize| {
+            let mut entity = app.world_mut().spawn(collider.clone());
+            if number.is_multiple_of(2) {
+                entity.insert(CollidingEntities::default());
+            }
+            entity.id()
+        };
+        let all: Vec<Entity> = (0..count).map(spawn).collect();
+        for gap in [APART, if bursts { 0.0 } else { APART }] {
+            place_in_row(app.world_mut(), &all, gap);
+            tick(&mut app);
+            tick(&mut app);
+            contacts = app.world().resource::<CollisionState>().len();
+        }
+        place_in_row(app.world_mut(), &all, APART);
+        pass(&mut app, &all, movers);
+        assert!(app.world().resource::<CollisionState>().is_empty());
+        kept = Some((app, all));
+    });
+    (counted.bytes_current, contacts)
+}
+
+#[test]
+fn memory_of_many_contacts_is_given_back() {
+    let parts = [-0.1, 0.1].map(|x| (Isometry2d::from_xy(x, 0.0), Circle::new(0.3).into()));
+    for (collider, count) in [
+        (Circle::new(0.5).into(), 400),
+        (Sphere::new(0.5).into(), 400),
+        (Collider::compound(parts).expect("a compound"), 150),
+    ] {
+        for movers in [0, 3] {
+            for ongoing in [OngoingEvents::EveryTick, OngoingEvents::Never] {
+                let of = |bursts| {
+                    let plugin = plugin().with_ongoing(ongoing);
+                    bytes_after_crowd(plugin, (&collider, count), bursts, movers)
+                };
+                let ((calm, none), (after, contacts)) = (of(false), of(true));
+                assert_eq!((none, contacts), (0, count * (count - 1) / 2));
+                println!("{movers} move, {ongoing:?}: {after} bytes, without the burst {calm}");
+                assert!(after < 2 * calm);
+            }
+        }
+    }
+}
+
+/// Returns the bytes that an app holds with some colliders, and after many more have come and gone
+/// if `bursts`.
+fn bytes_after_many(plugin: Option<HeadbuttPlugin>, bursts: bool, movers: usize) -> i64 {
+    let mut kept = None;
+    let counted = measure(|| {
+        let mut app = app(plugin);
+        let mut spawn = |number: usize| {
+            let place = Transform::from_xyz(APART * number as f32, 0.0, 0.0);
+            let collider = [Circle::new(0.5).into(), Sphere::new(0.5).into()];
+            collider.map(|it: Collider| app.world_mut().spawn((it, place)).id())
+        };
+        let all: Vec<Entity> = (0..100).flat_map(&mut spawn).collect();
+        let others = (100..if bursts { 10_000 } else { 100 }).flat_map(&mut spawn);
+        let others: Vec<Entity> = others.collect();
+        for number in 0..3 {
+            for entity in all.iter().chain(&others) {
+                let mut transform = app.world_mut().get_mut::<Transform>(*entity).expect("one");
+                transform.translation.y = 0.1 * number as f32;
+            }
+            tick(&mut app);
+        }
+        tick(&mut app);
+        for entity in others {
+            app.world_mut().despawn(entity);
+        }
+        pass(&mut app, &all, movers);
+        kept = Some((app, all));
+    });
+    counted.bytes_current
+}
+
+#[test]
+fn memory_of_many_colliders_is_given_back() {
+    for movers in [0, 3] {
+        let of_plugin = |bursts| {
+            let without = bytes_after_many(None, bursts, movers);
+            bytes_after_many(Some(plugin()), bursts, movers) - without
+        };
+        let (calm, after) = (of_plugin(false), of_plugin(true));
+        println!("{movers} move: {after} bytes of the plugin, without the burst {calm}");
+        assert!(after < 2 * calm);
+    }
+}
+
+#[test]
+fn memory_of_many_supplied_pairs_is_given_back() {
+    let of = |bursts: bool| {
+        let mut kept = None;
+        let counted = measure(|| {
+            let mut app = app(Some(plugin().with_broad_phase(BroadPhase::Custom)));
+            let spawn = |number: usize| {
+                let place = Transform::from_xyz(BESIDE * number as f32, 0.0, 0.0);
+                let collider: Collider = Circle::new(0.5).into();
+                app.world_mut().spawn((collider, place)).id()
+            };
+            let all: Vec<Entity> = (0..200).map(spawn).collect();
+            let others = if bursts { all.as_slice() } else { &all[..2] };
+            for number in 0..4 {
+                let mut pairs = app.world_mut().resource_mut::<CandidatePairs>();
+                pairs.clear();
+                let others = if number < 2 { others } else { &all[..2] };
+                pairs.extend(
+                    all.iter()
+                        .flat_map(|a| others.iter().map(move |b| (*a, *b))),
+                );
+                tick(&mut app);
+            }
+            pass(&mut app, &all, 0);
+            kept = Some((app, all));
+        });
+        counted.bytes_current
+    };
+    let (calm, after) = (of(false), of(true));
+    println!("{after} bytes, without the burst {calm}");
+    assert!(after < 2 * calm);
+}
+
+/// All are in one place half of the time, with a period that is nearly as long as lists remember
+/// how long they were.
+#[test]
+fn a_warm_tick_of_a_crowd_that_pulses_allocates_nothing() {
+    let mut app = app(Some(plugin()));
+    let spawn = |number: usize| {
+        let collider: Collider = match number % 2 {
+            0 => Circle::new(0.5).into(),
+            _ => Sphere::new(0.5).into(),
+        };
+        let mut entity = app.world_mut().spawn(collider);
+        if number % 4 < 2 {
+            entity.insert(CollidingEntities::default());
+        }
+        entity.id()
+    };
+    let all: Vec<Entity> = (0..100).map(spawn).collect();
+    let mut allocations = 0;
+    let mut most = 0;
+    for number in 0..600 {
+        match number % 50 {
+            0 => place_in_row(app.world_mut(), &all, 0.0),
+            25 => place_in_row(app.world_mut(), &all, APART),
+            _ => {}
+        }
+        let counted = tick(&mut app).count_total;
+        allocations += if number < 500 { 0 } else { counted };
+        most = most.max(app.world().resource::<CollisionState>().len());
+    }
+    assert_eq!(most, 50 * 49);
+    assert!(app.world().resource::<CollisionState>().is_empty());
+    assert_eq!(allocations, allocations_of_bevy());
+}
+
+/// Many are there half of the time, and gone in the other half.
+#[test]
+fn a_warm_tick_of_many_that_come_and_go_together_allocates_nothing() {
+    let mut app = app(Some(plugin()));
+    spawn_rows(app.world_mut(), 20);
+    let mut others: Vec<Entity> = Vec::new();
+    let mut allocations = 0;
+    for number in 0..600 {
+        match number % 50 {
+            0 => {
+                let spawn = |number: usize| {
+                    let place = Transform::from_xyz(BESIDE * number as f32, 9.0, 0.0);
+                    let collider: Collider = Circle::new(0.5).into();
+                    app.world_mut().spawn((collider, place)).id()
+                };
+                others.extend((0..1000).map(spawn));
+            }
+            25 => {
+                for entity in others.drain(..) {
+                    app.world_mut().despawn(entity);
+                }
+            }
+            _ => {}
+        }
+        let counted = tick(&mut app).count_total;
+        allocations += if number < 500 { 0 } else { counted };
+    }
+    assert_eq!(allocations, allocations_of_bevy());
+}

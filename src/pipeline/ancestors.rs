@@ -1,13 +1,12 @@
 //! Which colliders have an ancestor that changed.
 
-use core::mem;
-
 use bevy::{
     ecs::{component::ComponentId, entity::EntityHashMap},
     prelude::*,
 };
 
 use super::columns::Since;
+use crate::room::{Buffer, Peak, Reclaim, is_excessive};
 
 /// The number of ancestors of an entity. Bevy notes an ancestor or a link that comes as a change, and one that goes shows here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,8 +54,23 @@ pub struct Chains {
     ///
     /// An entity without a parent is not listed: to read it again costs less.
     known: EntityHashMap<Option<Chain>>,
+    peak: Peak,
     /// The way from a parent up to what is known, with each entity alone.
-    path: Vec<(Entity, Chain)>,
+    path: Buffer<(Entity, Chain)>,
+}
+
+impl Chains {
+    /// Has the lists give back memory. Called once a tick.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.path.reclaim(reclaim);
+        self.peak.note(self.known.len());
+        if is_excessive(self.known.capacity(), self.peak.get()) {
+            self.known.shrink_to(2 * self.peak.get());
+        }
+        if reclaim.ends_window() {
+            self.peak.end_window();
+        }
+    }
 }
 
 /// Looks at ancestors for changes, at each once in a tick.
@@ -109,7 +123,6 @@ impl<'w> Ancestors<'w> {
 
     /// Returns the chain from `parent` on.
     fn follow(&mut self, parent: Entity) -> Chain {
-        let mut path = mem::take(&mut self.chains.path);
         let mut chain = Chain::default();
         let mut next = Some(parent);
         while let Some(entity) = next {
@@ -123,16 +136,16 @@ impl<'w> Ancestors<'w> {
             next = above;
             if above.is_some() {
                 self.chains.known.insert(entity, None);
-                path.push((entity, own));
+                self.chains.path.push((entity, own));
             } else {
                 chain = own;
             }
         }
-        for (entity, own) in path.drain(..).rev() {
+        self.chains.path.note();
+        while let Some((entity, own)) = self.chains.path.pop() {
             chain = own.below(chain);
             self.chains.known.insert(entity, Some(chain));
         }
-        self.chains.path = path;
         chain
     }
 

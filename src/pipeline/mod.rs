@@ -19,6 +19,7 @@ mod broad_phase;
 mod columns;
 #[cfg(feature = "mesh")]
 mod meshes;
+mod messages;
 mod narrow_phase;
 mod pair_order;
 mod parts;

@@ -22,7 +22,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     event::CollisionEvent,
     query::{Pair, local_contact},
-    room::make_room,
+    room::{Buffer, Reclaim, make_room},
     shape::Body,
     space::Space,
 };
@@ -33,7 +33,7 @@ pub struct FoundContacts {
     plane: OfSpace,
     solid: OfSpace,
     /// All contacts of the pairs of which more than one part touches, of either space, in order.
-    parts: Vec<CollisionEvent>,
+    parts: Buffer<CollisionEvent>,
     /// Whether anything was, or has to be held to be, other than in the last tick.
     pub is_changed: bool,
     supply: Supply,
@@ -53,18 +53,18 @@ struct Supply {
     /// Whether the app is asked for them.
     is_asked: bool,
     /// In order, each once, with the lesser entity first.
-    pairs: Vec<(Entity, Entity)>,
+    pairs: Buffer<(Entity, Entity)>,
     /// Whether the app has written them since the last tick; and if so, what they were in that.
     is_written: bool,
-    earlier: Vec<(Entity, Entity)>,
+    earlier: Buffer<(Entity, Entity)>,
     /// The slots of those to test: whose boxes meet, and of which one side has changed, or that were not supplied before.
-    plane: Vec<(u32, u32)>,
-    solid: Vec<(u32, u32)>,
+    plane: Buffer<(u32, u32)>,
+    solid: Buffer<(u32, u32)>,
 }
 
 impl Supply {
     /// Takes the pairs over, or forgets them if the app is not asked for any. Whether they are others than in the last tick.
-    fn update(&mut self, supplied: &Res<CandidatePairs>, is_asked: bool) -> bool {
+    fn update(&mut self, supplied: &ResMut<CandidatePairs>, is_asked: bool) -> bool {
         let Self { pairs, earlier, .. } = self;
         let was_asked = core::mem::replace(&mut self.is_asked, is_asked);
         if !is_asked {
@@ -79,14 +79,12 @@ impl Supply {
         pairs.extend(supplied.iter().map(|(a, b)| (a.min(b), a.max(b))));
         pairs.sort_unstable();
         pairs.dedup();
-        pairs != earlier
+        **pairs != **earlier
     }
 
     /// Lists the slots of those to test.
     fn list(&mut self, proxies: &Proxies) {
         let Proxies { plane, solid, .. } = proxies;
-        self.plane.clear();
-        self.solid.clear();
         let different = self.pairs.iter().filter(|(entity, other)| entity != other);
         for pair in different {
             let is_new = || self.is_written && self.earlier.binary_search(pair).is_err();
@@ -114,9 +112,9 @@ fn is_to_test<V: Space>(slots: &Slots<V>, (a, b): (u32, u32), is_new: impl Fn() 
 #[derive(Default)]
 struct OfTask {
     /// The deepest contact of each pair.
-    pairs: Vec<CollisionEvent>,
+    pairs: Buffer<CollisionEvent>,
     /// All contacts of the pairs of which more than one part touches, until they are handed over to [`FoundContacts::parts`].
-    parts: Vec<CollisionEvent>,
+    parts: Buffer<CollisionEvent>,
     scratch: Scratch,
 }
 
@@ -220,6 +218,17 @@ impl FoundContacts {
         &self.parts
     }
 
+    fn reclaim(&mut self, proxies: &Proxies, reclaim: &mut Reclaim) {
+        self.plane.reclaim(&proxies.plane, reclaim);
+        self.solid.reclaim(&proxies.solid, reclaim);
+        self.parts.reclaim(reclaim);
+        let supply = &mut self.supply;
+        supply.pairs.reclaim(reclaim);
+        supply.earlier.reclaim(reclaim);
+        supply.plane.reclaim(reclaim);
+        supply.solid.reclaim(reclaim);
+    }
+
     /// Whether the app has supplied the pair, with the lesser entity first.
     pub fn was_supplied(&self, pair: (Entity, Entity)) -> bool {
         self.supply.pairs.binary_search(&pair).is_ok()
@@ -230,16 +239,21 @@ impl FoundContacts {
 pub fn narrow_phase(
     proxies: Res<Proxies>,
     candidates: Res<Candidates>,
-    supplied: Res<CandidatePairs>,
+    mut supplied: ResMut<CandidatePairs>,
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
     mut progress: ResMut<Progress>,
+    mut reclaim: Local<Reclaim>,
 ) {
     let start = Instant::now();
     if *progress != Progress::Sync {
         return;
     }
     find_contacts(&proxies, &candidates, &supplied, &mut found);
+    reclaim.begin_tick();
+    found.reclaim(&proxies, &mut reclaim);
+    // The pairs stay what they are.
+    supplied.bypass_change_detection().reclaim(&mut reclaim);
     let candidates = candidates.plane.pairs().len() + candidates.solid.pairs().len();
     diagnostics.candidates = match proxies.source {
         BroadPhase::Automatic => candidates,
@@ -253,7 +267,7 @@ pub fn narrow_phase(
 fn find_contacts(
     proxies: &Proxies,
     candidates: &Candidates,
-    supplied: &Res<CandidatePairs>,
+    supplied: &ResMut<CandidatePairs>,
     found: &mut FoundContacts,
 ) {
     let FoundContacts {
@@ -272,11 +286,18 @@ fn find_contacts(
     parts.clear();
     in_plane.clear();
     in_space.clear();
+    supply.plane.clear();
+    supply.solid.clear();
+    if !*is_changed || is_supplied {
+        in_plane.order.clear();
+        in_space.order.clear();
+    }
     if !*is_changed {
         return;
     }
     let (of_plane, of_solid) = if is_supplied {
         supply.list(proxies);
+        supply.earlier.clear();
         (supply.plane.as_slice(), supply.solid.as_slice())
     } else {
         (
@@ -297,6 +318,15 @@ impl OfSpace {
         self.of_tasks.iter_mut().for_each(|it| it.pairs.clear());
     }
 
+    fn reclaim<V: Space>(&mut self, proxies: &Slots<V>, reclaim: &mut Reclaim) {
+        self.order.reclaim(proxies, reclaim);
+        for task in &mut self.of_tasks {
+            task.pairs.reclaim(reclaim);
+            task.parts.reclaim(reclaim);
+            task.scratch.reclaim(reclaim);
+        }
+    }
+
     /// How many support points it took in this tick.
     fn take_count(&mut self) -> usize {
         let counters = self.of_tasks.iter_mut().map(|it| it.scratch.counter.take());
@@ -304,7 +334,7 @@ impl OfSpace {
     }
 
     fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
-        self.of_tasks.iter().flat_map(|it| &it.pairs)
+        self.of_tasks.iter().flat_map(|it| it.pairs.iter())
     }
 }
 
@@ -332,6 +362,7 @@ fn test_all<V: Space>(
         None => tasks.for_each(|(pairs, found)| found.test(proxies, pairs)),
     }
     for found in of_tasks {
+        found.parts.note();
         parts.append(&mut found.parts);
     }
 }

@@ -7,7 +7,11 @@
 use bevy::prelude::*;
 
 use super::slots::Slots;
-use crate::{order::merge, space::Space};
+use crate::{
+    order::merge,
+    room::{Buffer, Reclaim},
+    space::Space,
+};
 
 /// Where there are so many times more entities than pairs, these are sorted by comparing them: to count for all that rest would
 /// take longer.
@@ -17,14 +21,18 @@ const SPARSE: usize = 8;
 #[derive(Default)]
 pub struct PairOrder {
     ranks: Ranks,
-    counts: Vec<u32>,
-    pairs: Vec<(u32, u32)>,
-    spare: Vec<(u32, u32)>,
+    counts: Buffer<u32>,
+    pairs: Buffer<(u32, u32)>,
+    spare: Buffer<(u32, u32)>,
 }
 
 impl PairOrder {
     /// The pairs of slots in order, each with the lesser entity first.
     pub fn sort<V: Space>(&mut self, proxies: &Slots<V>, pairs: &[(u32, u32)]) -> &[(u32, u32)] {
+        if pairs.is_empty() {
+            self.clear();
+            return &self.pairs;
+        }
         let Self {
             ranks,
             counts,
@@ -32,9 +40,6 @@ impl PairOrder {
             spare,
         } = self;
         sorted.clear();
-        if pairs.is_empty() {
-            return sorted;
-        }
         ranks.update(proxies);
         sorted.extend(pairs.iter().filter_map(|(a, b)| {
             let (a, b) = (ranks.of(*a)?, ranks.of(*b)?);
@@ -43,15 +48,50 @@ impl PairOrder {
         let count = ranks.keys.len();
         if SPARSE * sorted.len() < count {
             sorted.sort_unstable();
+            spare.clear();
+            counts.clear();
         } else {
+            spare.note();
             spare.resize(sorted.len(), (0, 0));
             count_out(sorted, spare, |(_, greater)| *greater, counts, count);
             count_out(spare, sorted, |(lesser, _)| *lesser, counts, count);
         }
-        for (a, b) in &mut *sorted {
+        for (a, b) in sorted.iter_mut() {
             (*a, *b) = (ranks.slot(*a), ranks.slot(*b));
         }
         sorted
+    }
+
+    /// Forgets the pairs.
+    pub fn clear(&mut self) {
+        self.counts.clear();
+        self.pairs.clear();
+        self.spare.clear();
+    }
+
+    /// Has the lists give back memory.
+    pub fn reclaim<V: Space>(&mut self, proxies: &Slots<V>, reclaim: &mut Reclaim) {
+        let Ranks {
+            turns,
+            keys,
+            ranks,
+            newcomers,
+        } = &mut self.ranks;
+        let (first, turned) = proxies.turned();
+        if *turns != first.wrapping_add(turned.len() as u32) {
+            // All of them will be made anew.
+            keys.clear();
+            ranks.clear();
+        }
+        // Beyond are slots that were free, and have been dropped.
+        ranks.truncate(proxies.len());
+        newcomers.clear();
+        keys.reclaim(reclaim);
+        ranks.reclaim(reclaim);
+        newcomers.reclaim(reclaim);
+        self.counts.reclaim(reclaim);
+        self.pairs.reclaim(reclaim);
+        self.spare.reclaim(reclaim);
     }
 }
 
@@ -60,7 +100,7 @@ fn count_out(
     pairs: &[(u32, u32)],
     sorted: &mut [(u32, u32)],
     number: impl Fn(&(u32, u32)) -> u32,
-    counts: &mut Vec<u32>,
+    counts: &mut Buffer<u32>,
     end: usize,
 ) {
     counts.clear();
@@ -72,7 +112,7 @@ fn count_out(
     }
     // From how many each has to where the first of them comes, and then to where the next one does.
     let mut end = 0;
-    for count in &mut *counts {
+    for count in counts.iter_mut() {
         end += core::mem::replace(count, end);
     }
     for pair in pairs {
@@ -91,10 +131,10 @@ struct Ranks {
     /// Up to which [`Slots::turns`] all are known.
     turns: u32,
     /// By rank, see [`key_of`].
-    keys: Vec<u128>,
+    keys: Buffer<u128>,
     /// By slot.
-    ranks: Vec<u32>,
-    newcomers: Vec<u128>,
+    ranks: Buffer<u32>,
+    newcomers: Buffer<u128>,
 }
 
 /// What an entity is in order by, with its slot.
@@ -198,8 +238,10 @@ mod tests {
         let mut world = World::new();
         let mut all: Vec<(Entity, u32)> = Vec::new();
         let mut tested = 0;
-        for _ in 0..300 {
+        let mut reclaim = Reclaim::default();
+        for tick in 0..300 {
             proxies.begin_tick();
+            reclaim.begin_tick();
             // Of other generations each time, and in slots where others were.
             for _ in 0..random.random_range(0..8) {
                 let entity = world.spawn_empty().id();
@@ -213,8 +255,22 @@ mod tests {
                     world.despawn(entity);
                 }
             }
+            // Now and then all go, and their slots with them.
+            if tick % 50 == 49 {
+                for (entity, slot) in all.drain(..) {
+                    proxies.remove(slot);
+                    world.despawn(entity);
+                }
+                proxies.begin_tick();
+                assert_eq!(proxies.len(), 0);
+            }
+            let mut slots: Vec<u32> = all.iter().map(|(_, slot)| *slot).collect();
+            slots.sort_unstable();
+            slots.dedup();
+            assert_eq!((slots.len(), proxies.count()), (all.len(), all.len()));
             // Some ticks are missed.
             if random.random_bool(0.3) {
+                order.reclaim(&proxies, &mut reclaim);
                 continue;
             }
             let mut pairs = Vec::new();
@@ -229,6 +285,7 @@ mod tests {
             sorted.sort_unstable();
             let sorted: Vec<_> = sorted.iter().map(|(a, b)| (a.1, b.1)).collect();
             assert_eq!(order.sort(&proxies, &slots), sorted);
+            order.reclaim(&proxies, &mut reclaim);
             tested += sorted.len();
         }
         assert!(tested > 1000);

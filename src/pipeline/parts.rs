@@ -14,6 +14,7 @@ use crate::{
         Counter, LocalContact, Opposite, Pair, Solver, Worth, facing, narrow_length,
         tolerance::SAME_NORMAL,
     },
+    room::{Buffer, Reclaim},
     shape::Support,
     space::{Pose, Space},
 };
@@ -22,10 +23,20 @@ use crate::{
 #[derive(Default)]
 pub struct Scratch {
     /// The numbers of the parts that may touch.
-    near: Vec<(u32, u32)>,
+    near: Buffer<(u32, u32)>,
     counted: Counted,
     /// Of support points.
     pub counter: Counter,
+}
+
+impl Scratch {
+    /// Has the lists give back memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.near.clear();
+        self.near.reclaim(reclaim);
+        self.counted.0.clear();
+        self.counted.0.reclaim(reclaim);
+    }
 }
 
 /// The deepest contact of two proxies, one of which has several parts. Where more than one part touches, all are added to `parts`.
@@ -48,6 +59,7 @@ pub fn deepest_of_parts<V: Space>(
             });
         }
     });
+    near.note();
     near.sort_unstable();
     let first = parts.len();
     // What stays are the seams.
@@ -122,7 +134,7 @@ fn exceeds(depth: f64, other: f32) -> bool {
 /// The normals of the contacts that count, each with the greatest depth that it comes with, in order of their x. (There may be
 /// as many as facets, and each seam asks.)
 #[derive(Default)]
-struct Counted(Vec<(Vec3, f32)>);
+struct Counted(Buffer<(Vec3, f32)>);
 
 impl Counted {
     /// Takes those of some contacts.
@@ -136,6 +148,7 @@ impl Counted {
             let normals = a.into_iter().zip(b).map(order).find(|it| it.is_ne());
             normals.unwrap_or_else(|| other.total_cmp(depth))
         });
+        list.note();
         list.dedup_by_key(|(normal, _)| *normal);
     }
 

@@ -13,6 +13,7 @@ use bevy::{
 
 use super::{
     broad_phase::BroadPhase,
+    messages::MessageRoom,
     narrow_phase::FoundContacts,
     progress::Progress,
     sync::{Place, Proxies},
@@ -24,7 +25,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason},
     layers::CollisionLayers,
-    room::make_room,
+    room::{Buffer, Reclaim, make_room},
     state::{Changes, CollisionState},
 };
 
@@ -67,10 +68,12 @@ fn last_written(world: &World) -> Option<Tick> {
 #[derive(Default)]
 pub struct News {
     /// What ended; and what began, if anybody observes.
-    turns: Vec<CollisionEvent>,
+    turns: Buffer<CollisionEvent>,
     changes: Changes,
     /// Whether all contacts of the last tick went on.
     is_settled: bool,
+    reclaim: Reclaim,
+    messages: MessageRoom,
 }
 
 /// Writes the messages, updates what can be read, and triggers the observers, in this order: an observer sees the new
@@ -100,13 +103,21 @@ pub fn report(
     } else if ongoing == OngoingEvents::EveryTick {
         world.write_message_batch(state.iter());
     }
+    news.reclaim.begin_tick();
     // Those of disabled entities too, which touch nothing: a list comes with a clone, and with a state that the app restores.
     for (entity, mut entities) in colliding.0.iter_mut(world) {
         if !rests || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
         }
+        if news.reclaim.is_turn_of(entity.index_u32()) {
+            entities.bypass_change_detection().reclaim();
+        }
     }
     world.resource_mut::<CollisionDiagnostics>().contacts = state.len();
+    news.reclaim(
+        &mut state,
+        &mut world.resource_mut::<Messages<CollisionEvent>>(),
+    );
     let mut place = world.resource_mut::<CollisionState>();
     *place.bypass_change_detection() = state;
     if !rests {
@@ -124,6 +135,25 @@ pub fn report(
 }
 
 impl News {
+    /// Has the lists give back memory.
+    fn reclaim(
+        &mut self,
+        state: &mut CollisionState,
+        messages: &mut Mut<Messages<CollisionEvent>>,
+    ) {
+        let Self {
+            turns,
+            changes,
+            reclaim,
+            messages: room,
+            ..
+        } = self;
+        turns.reclaim(reclaim);
+        state.reclaim(changes, reclaim);
+        // The messages stay what they are.
+        room.reclaim(messages.bypass_change_detection(), reclaim);
+    }
+
     /// Merges what touched in the last tick with what was found in this one.
     fn collect(
         &mut self,
@@ -136,6 +166,7 @@ impl News {
             turns,
             changes,
             is_settled,
+            ..
         } = self;
         let found = world.resource::<FoundContacts>();
         let stands = stands(world);

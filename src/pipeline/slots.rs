@@ -4,35 +4,42 @@ use super::{
     aabb::Aabb,
     proxy::{Extent, Proxy},
 };
-use crate::{room::make_room, space::Space};
+use crate::{
+    room::{Buffer, Reclaim, drop_empty, make_room},
+    space::Space,
+};
 
 /// The proxies of a space.
 pub struct Slots<V: Space> {
-    proxies: Vec<Option<Proxy<V>>>,
+    proxies: Buffer<Option<Proxy<V>>>,
     /// By slot, around the proxy. Apart from them, because the broad phase looks at nothing else.
-    boxes: Vec<Aabb>,
+    boxes: Buffer<Aabb>,
     /// Where in this tick a proxy has come or gone. A slot may be listed twice.
-    turned: Vec<u32>,
+    turned: Buffer<u32>,
     /// How often that was before this tick.
     turns: u32,
     /// By slot, whether it is listed in `changed`.
-    is_changed: Vec<bool>,
-    changed: Vec<u32>,
-    free: Vec<u32>,
-    half_spaces: Vec<u32>,
+    is_changed: Buffer<bool>,
+    changed: Buffer<u32>,
+    /// The free slots; also slots that were free, and have been dropped since.
+    free: Buffer<u32>,
+    half_spaces: Buffer<u32>,
+    /// How many proxies there are.
+    count: usize,
 }
 
 impl<V: Space> Default for Slots<V> {
     fn default() -> Self {
         Self {
-            proxies: Vec::new(),
-            boxes: Vec::new(),
-            turned: Vec::new(),
+            proxies: Buffer::default(),
+            boxes: Buffer::default(),
+            turned: Buffer::default(),
             turns: 0,
-            is_changed: Vec::new(),
-            changed: Vec::new(),
-            free: Vec::new(),
-            half_spaces: Vec::new(),
+            is_changed: Buffer::default(),
+            changed: Buffer::default(),
+            free: Buffer::default(),
+            half_spaces: Buffer::default(),
+            count: 0,
         }
     }
 }
@@ -72,7 +79,7 @@ impl<V: Space> Slots<V> {
 
     /// How many proxies there are.
     pub fn count(&self) -> usize {
-        self.proxies.len() - self.free.len()
+        self.count
     }
 
     /// How many slots there are.
@@ -105,6 +112,36 @@ impl<V: Space> Slots<V> {
                 *is_changed = false;
             }
         }
+        self.drop_free();
+    }
+
+    /// Drops free slots at the end. Before anything comes or goes in a tick, so that a slot that is
+    /// listed in [`turned`](Self::turned) is still there in all of its tick.
+    fn drop_free(&mut self) {
+        drop_empty(&mut self.proxies);
+        let count = self.proxies.len();
+        self.boxes.truncate(count);
+        self.is_changed.truncate(count);
+        let dropped = self.free.len() - (count - self.count);
+        if 2 * dropped > self.free.len() {
+            self.free.note();
+            self.free.retain(|slot| (*slot as usize) < count);
+        }
+    }
+
+    /// Has the lists give back memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.proxies.reclaim(reclaim);
+        self.boxes.reclaim(reclaim);
+        self.is_changed.reclaim(reclaim);
+        for list in [
+            &mut self.turned,
+            &mut self.changed,
+            &mut self.free,
+            &mut self.half_spaces,
+        ] {
+            list.reclaim(reclaim);
+        }
     }
 
     /// The proxies and their boxes, to be changed by slot. What has been is noted by [`note_change`](Self::note_change).
@@ -129,7 +166,9 @@ impl<V: Space> Slots<V> {
     }
 
     pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| {
+        let mut free = core::iter::from_fn(|| self.free.pop());
+        let slot = free.find(|slot| (*slot as usize) < self.proxies.len());
+        let slot = slot.unwrap_or_else(|| {
             make_room(&mut self.proxies);
             self.proxies.push(None);
             make_room(&mut self.boxes);
@@ -137,6 +176,7 @@ impl<V: Space> Slots<V> {
             self.is_changed.push(false);
             (self.proxies.len() - 1) as u32
         });
+        self.count += 1;
         self.turned.push(slot);
         self.set(slot, proxy, aabb);
         slot
@@ -153,6 +193,7 @@ impl<V: Space> Slots<V> {
     pub fn remove(&mut self, slot: u32) {
         self.half_spaces.retain(|other| *other != slot);
         self.free.push(slot);
+        self.count -= 1;
         self.turned.push(slot);
         self.put(slot, None, Aabb::NONE);
     }

@@ -26,7 +26,7 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     layers::CollisionLayers,
     math::{Vec2, Vec3},
-    room::make_room_for,
+    room::{Buffer, Reclaim, drop_empty, make_room_for},
     shape::{AnyBody, ShapeError},
     space::Space,
 };
@@ -41,7 +41,7 @@ pub struct Proxies {
     /// Whether the app has restored the contacts of some other tick.
     pub is_restored: bool,
     /// By the index of an entity with a collider.
-    known: Vec<Option<Known>>,
+    known: Buffer<Option<Known>>,
 }
 
 /// What is known of an entity with a collider.
@@ -106,6 +106,13 @@ impl Proxies {
         }
     }
 
+    fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.plane.reclaim(reclaim);
+        self.solid.reclaim(reclaim);
+        drop_empty(&mut self.known);
+        self.known.reclaim(reclaim);
+    }
+
     fn remove(&mut self, place: Place) {
         match place {
             Place::Plane(slot) => self.plane.remove(slot),
@@ -152,9 +159,10 @@ pub fn sync(
     world: &mut World,
     colliders: &mut QueryState<Columns>,
     mut tables: Local<Tables>,
-    mut displaced: Local<Vec<Entity>>,
+    mut displaced: Local<Buffer<Entity>>,
     mut moves: Local<Moves>,
     mut chains: Local<Chains>,
+    mut reclaim: Local<Reclaim>,
 ) {
     let start = Instant::now();
     let progress = core::mem::replace(&mut *world.resource_mut::<Progress>(), Progress::Begun);
@@ -199,6 +207,12 @@ pub fn sync(
         });
         let ancestors = scan.ancestors.count();
         scan.finish(&mut tables, &colliders);
+        reclaim.begin_tick();
+        proxies.reclaim(&mut reclaim);
+        tables.reclaim(&mut reclaim);
+        displaced.reclaim(&mut reclaim);
+        moves.reclaim(&mut reclaim);
+        chains.reclaim(&mut reclaim);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.plane.count() + proxies.solid.count();
         diagnostics.changed = proxies.plane.changed().len() + proxies.solid.changed().len();
@@ -218,7 +232,7 @@ struct Scan<'a> {
     ancestors: Ancestors<'a>,
     proxies: &'a mut Proxies,
     /// Who is not listed any more where it was in the last tick.
-    displaced: &'a mut Vec<Entity>,
+    displaced: &'a mut Buffer<Entity>,
     moves: &'a mut Moves,
     moves_at_a_time: usize,
 }
@@ -345,6 +359,7 @@ impl Scan<'_> {
         self.moves.carry_out(self.world, self.proxies);
         self.moves.remove_faulty(self.world, self.proxies);
         tables.finish(|entity| self.displaced.push(entity));
+        self.displaced.note();
         for entity in self.displaced.drain(..) {
             if self.proxies.place(entity).is_some() && !colliders.contains(entity) {
                 self.proxies.forget(entity);
@@ -356,10 +371,10 @@ impl Scan<'_> {
 /// What has only moved, or changed its layers.
 #[derive(Default)]
 pub struct Moves {
-    plane: Vec<Move>,
-    solid: Vec<Move>,
+    plane: Buffer<Move>,
+    solid: Buffer<Move>,
     /// Of what takes no part where it has moved to.
-    faults: Vec<(Place, Fault)>,
+    faults: Buffer<(Place, Fault)>,
 }
 
 /// Small, as thousands lie between reading and moving.
@@ -400,6 +415,8 @@ impl Moves {
     fn carry_out(&mut self, world: &World, proxies: &mut Proxies) {
         move_all(world, &mut proxies.plane, &mut self.plane);
         move_all(world, &mut proxies.solid, &mut self.solid);
+        self.plane.note();
+        self.solid.note();
         let plane = self.plane.drain(..);
         let solid = self.solid.drain(..);
         let plane = plane.map(|it| (Place::Plane(it.slot), it.outcome));
@@ -412,6 +429,7 @@ impl Moves {
     /// Removes what takes no part where it has moved to. In the end, so that it does not depend on how many are carried out
     /// together, and so on threads, whose slot is free for what comes in this tick.
     fn remove_faulty(&mut self, world: &World, proxies: &mut Proxies) {
+        self.faults.note();
         for (place, fault) in self.faults.drain(..) {
             if let Some(entity) = proxies.entity_at(place) {
                 proxies.remove(place);
@@ -419,6 +437,12 @@ impl Moves {
                 warn_of(world, entity, fault);
             }
         }
+    }
+
+    fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.plane.reclaim(reclaim);
+        self.solid.reclaim(reclaim);
+        self.faults.reclaim(reclaim);
     }
 }
 

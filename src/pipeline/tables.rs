@@ -10,7 +10,7 @@
 use bevy::prelude::*;
 
 use super::ancestors::Links;
-use crate::room::make_room;
+use crate::room::{Buffer, Reclaim, make_room};
 
 /// By Bevy's number of the table.
 #[derive(Default)]
@@ -31,8 +31,18 @@ impl Tables {
     pub fn finish(&mut self, mut visit: impl FnMut(Entity)) {
         for table in &mut self.0 {
             let count = core::mem::take(&mut table.count);
+            table.entities.note();
+            table.links.note();
             table.entities.drain(count..).for_each(&mut visit);
             table.links.truncate(count);
+        }
+    }
+
+    /// Has the lists give back memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        for table in &mut self.0 {
+            table.entities.reclaim(reclaim);
+            table.links.reclaim(reclaim);
         }
     }
 }
@@ -40,9 +50,9 @@ impl Tables {
 /// The entities of a table with a collider, as Bevy lists them.
 #[derive(Default)]
 pub struct Table {
-    entities: Vec<Entity>,
+    entities: Buffer<Entity>,
     /// Of each of them, if they have parents.
-    links: Vec<Links>,
+    links: Buffer<Links>,
     /// How many there have been in this tick so far.
     count: usize,
 }

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use crate::{
     order::restore,
     pipeline::{aabb::Aabb, tasks::share},
-    room::{give_back, make_room_for},
+    room::{Buffer, Reclaim, make_room_for},
 };
 
 /// So many others there are to be in a row that overlap a box along x: some dozen looked at for each box.
@@ -159,11 +159,11 @@ pub struct Level {
     /// Along y and z; larger than all of the boxes.
     cells: [f64; 2],
     /// See [`key_of`].
-    keys: Vec<u128>,
-    entries: Vec<Entry>,
+    keys: Buffer<u128>,
+    entries: Buffer<Entry>,
     /// Where these begin along x: what is sought among many is found in less memory.
-    begins: Vec<f32>,
-    rows: Vec<Row>,
+    begins: Buffer<f32>,
+    rows: Buffer<Row>,
     /// The largest extent of all boxes, along each axis.
     largest: [f64; 3],
     /// The extent of the space that holds about all boxes, along each axis.
@@ -171,8 +171,8 @@ pub struct Level {
     /// How much smaller cells are than they would be if things lay evenly, because they lie in crowds.
     crowding: Crowding,
     /// What is to come.
-    newcomers: Vec<u32>,
-    spare: Vec<u128>,
+    newcomers: Buffer<u32>,
+    spare: Buffer<u128>,
 }
 
 impl Level {
@@ -288,9 +288,10 @@ impl Level {
         if !is_same {
             self.keys.iter_mut().for_each(|it| *it = key(*it as u32));
         }
-        self.spare.clear();
+        self.newcomers.note();
         self.spare.extend(self.newcomers.drain(..).map(key));
         restore(&mut self.keys, &mut self.spare);
+        self.spare.clear();
         self.fill_entries(boxes);
         self.rows.clear();
         for (key, start) in self.keys.iter().zip(0..) {
@@ -309,8 +310,9 @@ impl Level {
             begins,
             ..
         } = self;
-        make_room_for(entries, keys.len().saturating_sub(entries.len()));
-        make_room_for(begins, keys.len().saturating_sub(begins.len()));
+        let missing = keys.len().saturating_sub(entries.len());
+        make_room_for(entries, missing);
+        make_room_for(begins, missing);
         let aabb = Aabb::NONE;
         entries.resize(keys.len(), Entry { aabb, slot: 0 });
         begins.resize(keys.len(), 0.0);
@@ -334,14 +336,14 @@ impl Level {
         });
     }
 
-    /// Gives back the memory of what has left, if that was most.
-    pub fn give_back(&mut self) {
-        give_back(&mut self.keys);
-        give_back(&mut self.entries);
-        give_back(&mut self.begins);
-        give_back(&mut self.rows);
-        give_back(&mut self.newcomers);
-        give_back(&mut self.spare);
+    /// Has the lists give back memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.keys.reclaim(reclaim);
+        self.entries.reclaim(reclaim);
+        self.begins.reclaim(reclaim);
+        self.rows.reclaim(reclaim);
+        self.newcomers.reclaim(reclaim);
+        self.spare.reclaim(reclaim);
     }
 
     /// Where the entries of a row are.

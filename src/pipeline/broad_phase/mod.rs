@@ -21,6 +21,7 @@ use self::rows::{Pairs, Rows};
 use super::{aabb::Aabb, slots::Slots, sync::Proxies};
 use crate::{
     diagnostics::CollisionDiagnostics,
+    room::{Buffer, Peak, Reclaim},
     shape::Bounds,
     space::{Space, Wide},
 };
@@ -70,7 +71,7 @@ pub enum BroadPhase {
 /// ```
 #[derive(Resource, Clone, Debug, Default)]
 pub struct CandidatePairs {
-    pairs: Vec<(Entity, Entity)>,
+    pairs: Buffer<(Entity, Entity)>,
 }
 
 impl CandidatePairs {
@@ -87,6 +88,11 @@ impl CandidatePairs {
     /// All pairs, as they were added.
     pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
         self.pairs.iter().copied()
+    }
+
+    /// Has the list give back memory.
+    pub(super) fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.pairs.reclaim(reclaim);
     }
 
     /// How many pairs there are, with those that came twice.
@@ -121,27 +127,28 @@ pub struct Meetings {
     moving: Rows,
     /// What rests; also what was at rest, and has moved or gone since.
     resting: Rows,
-    /// For so many ticks no memory is given back.
-    keeps: u32,
+    /// Of the number of boxes that rest.
+    at_rest: Peak,
 }
 
 /// What has come to rest is put to the others at rest when it is more than what moves and this part of those. So each
 /// tick's share of that work is less than the tick's own work, or than a part of what the movements before have cost.
 const PART: usize = 8;
 
-/// Memory is given back no more often than once in so many ticks: what moves and rests by turns will need it again.
-const SELDOM: u32 = 600;
-
 /// Fills [`Candidates`] with the pairs whose boxes overlap, and those of a box that reaches into a half-space.
 pub fn find_candidates(
     proxies: Res<Proxies>,
     mut candidates: ResMut<Candidates>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
+    mut reclaim: Local<Reclaim>,
 ) {
     let start = Instant::now();
     let Candidates { plane, solid } = &mut *candidates;
     plane.find(&proxies.plane);
     solid.find(&proxies.solid);
+    reclaim.begin_tick();
+    plane.reclaim(&proxies.plane, &mut reclaim);
+    solid.reclaim(&proxies.solid, &mut reclaim);
     diagnostics.broad_phase = start.elapsed();
 }
 
@@ -156,9 +163,8 @@ impl Meetings {
             pairs,
             moving,
             resting,
-            keeps,
+            ..
         } = self;
-        *keeps = keeps.saturating_sub(1);
         pairs.all.clear();
         let changed = proxies.changed();
         if changed.is_empty() {
@@ -172,10 +178,6 @@ impl Meetings {
         moving.update(boxes, changed.iter().copied(), |slot| {
             has_box(slot) && (!settles || proxies.is_changed(slot))
         });
-        if settles && *keeps == 0 {
-            *keeps = SELDOM;
-            moving.give_back();
-        }
         let rests = |slot: u32| has_box(slot) && !moving.contains(slot);
         if settles {
             resting.update(boxes, 0..boxes.len() as u32, rests);
@@ -185,6 +187,32 @@ impl Meetings {
         });
         moving.meet(resting, pairs, |it| proxies.is_changed(it), rests);
         meet_half_spaces(proxies, &mut pairs.all);
+    }
+
+    /// Has the lists give back memory.
+    fn reclaim<V: Space>(&mut self, proxies: &Slots<V>, reclaim: &mut Reclaim) {
+        let Self {
+            pairs,
+            moving,
+            resting,
+            at_rest,
+        } = self;
+        let boxes = proxies.boxes();
+        at_rest.note(proxies.count().saturating_sub(moving.len()));
+        if reclaim.ends_window() {
+            // What has gone is taken out when something settles, which may never happen again.
+            let has_box = |slot: u32| boxes.get(slot as usize).is_some_and(Aabb::is_some);
+            if moving.is_stale(moving.len(), boxes.len()) {
+                moving.update(boxes, [], has_box);
+            }
+            if resting.is_stale(at_rest.get(), boxes.len()) {
+                resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
+            }
+            at_rest.end_window();
+        }
+        pairs.reclaim(reclaim);
+        moving.reclaim(reclaim);
+        resting.reclaim(reclaim);
     }
 }
 

@@ -9,7 +9,10 @@
 use core::{cmp::Ordering, ops::Range};
 
 use super::level::{Level, extents_of};
-use crate::pipeline::{aabb::Aabb, tasks::share};
+use crate::{
+    pipeline::{aabb::Aabb, tasks::share},
+    room::{Buffer, Reclaim, is_excessive},
+};
 
 /// A box is thin along an axis if its extent is more than this many octaves below the largest
 /// extent.
@@ -43,9 +46,9 @@ pub struct Rows {
     /// In order of their numbers, with these. Some may be empty.
     levels: Vec<(u16, Level)>,
     /// By slot, the level that it is in.
-    level_of: Vec<u16>,
+    level_of: Buffer<u16>,
     /// What has outgrown its level in this tick, on its way to another one.
-    outgrown: Vec<u32>,
+    outgrown: Buffer<u32>,
 }
 
 impl Rows {
@@ -87,6 +90,7 @@ impl Rows {
                 }
             });
         }
+        outgrown.note();
         // What has outgrown its level comes to another one like those that are new.
         for slot in outgrown.drain(..).chain(newcomers) {
             let index = slot as usize;
@@ -113,11 +117,18 @@ impl Rows {
         }
     }
 
-    /// Gives back the memory of what has left, where that was most.
-    pub fn give_back(&mut self) {
-        self.levels
-            .iter_mut()
-            .for_each(|(_, level)| level.give_back());
+    /// Returns `true` if most boxes, or most slots, are none any more, where there are so many now.
+    pub fn is_stale(&self, boxes: usize, slots: usize) -> bool {
+        is_excessive(self.len(), boxes) || is_excessive(self.level_of.len(), slots)
+    }
+
+    /// Has the lists give back memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        for (_, level) in &mut self.levels {
+            level.reclaim(reclaim);
+        }
+        self.level_of.reclaim(reclaim);
+        self.outgrown.reclaim(reclaim);
     }
 
     /// Finds each two boxes that overlap, once.
@@ -176,9 +187,9 @@ impl Rows {
 /// Pairs of slots, found on all threads.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    pub all: Vec<(u32, u32)>,
+    pub all: Buffer<(u32, u32)>,
     /// Of each task.
-    found: Vec<Vec<(u32, u32)>>,
+    found: Vec<Buffer<(u32, u32)>>,
 }
 
 /// A task looks at no fewer boxes than this.
@@ -210,7 +221,7 @@ impl Pairs {
         };
         let tasks = boxes.div_ceil(size);
         self.found
-            .resize_with(tasks.max(self.found.len()), Vec::new);
+            .resize_with(tasks.max(self.found.len()), Buffer::default);
         pool.scope(|scope| {
             for (task, found) in (0..tasks).zip(&mut self.found) {
                 let range = task * items / tasks..(task + 1) * items / tasks;
@@ -218,7 +229,16 @@ impl Pairs {
             }
         });
         for found in &mut self.found {
+            found.note();
             self.all.append(found);
+        }
+    }
+
+    /// Has the lists give back memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.all.reclaim(reclaim);
+        for found in &mut self.found {
+            found.reclaim(reclaim);
         }
     }
 
@@ -266,7 +286,7 @@ mod tests {
 
     /// The pairs in order, the smaller slot first.
     fn in_order(pairs: Pairs) -> Vec<(u32, u32)> {
-        let pairs = pairs.all.into_iter();
+        let pairs = pairs.all.iter().copied();
         let mut pairs: Vec<(u32, u32)> = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
         pairs.sort_unstable();
         pairs
