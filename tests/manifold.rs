@@ -372,10 +372,11 @@ mod in_space {
                 );
                 assert!((point.depth - 0.1).abs() < NEAR, "{point:?}");
             }
+            // In order around.
             for (one, other, length) in [
-                (a, b, 1.0),
-                (c, d, 1.0),
-                (a, c, 0.5_f32.sqrt()),
+                (a, c, 1.0),
+                (b, d, 1.0),
+                (a, b, 0.5_f32.sqrt()),
                 (a, d, 0.5_f32.sqrt()),
             ] {
                 let distance = one.point_b.distance(other.point_b);

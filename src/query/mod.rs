@@ -184,12 +184,17 @@ where
 /// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
 /// ```
 ///
-/// The points come of the support functions alone, so every shape has them, your own included. A face or edge that is
-/// tilted by more than 0.02 radians against the plane across the normal counts as the edge or vertex that is deepest in it. A surface that
-/// bulges by less than 0.02 radians, as that of a hull of hundreds of points, counts as flat: the points are on the plane
-/// through its corners, up to a hundredth of the shape's size beneath it. Of a face, the support points in eight
-/// directions count: corners that bend by less than an eighth of a turn may be left out. Points of a tilted edge with a
-/// radius are off by up to 2.2e-4 of it.
+/// The points come of the support functions alone, so every shape has them, your own included. A
+/// face or edge that is tilted by more than 0.02 radians against the plane across the normal counts
+/// as the edge or vertex that is deepest in it. A surface that bulges by less than 0.02 radians, as
+/// that of a hull of hundreds of points, counts as flat: the points are on the plane through its
+/// corners, up to a hundredth of the shape's size beneath it. Points of a tilted edge with a radius
+/// are off by up to 2.2e-4 of it.
+///
+/// If the faces have at most four corners in common, the manifold has all of them. If they have
+/// more, or a round rim, the manifold has the four points that span the largest area, but always
+/// the deepest point. On flat faces, this area is at least 99 % of the largest quadrilateral in the
+/// intersection.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,
