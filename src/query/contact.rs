@@ -158,7 +158,7 @@ where
         };
         let mut contacts = SmallVec::new();
         for meeting in meetings(&self.pair, &frame, scale, cores.first, cores.second) {
-            let [first, second] = frame.points(&meeting);
+            let [first, second] = meeting.points(&frame);
             let depth = (meeting.depth() + self.pair.reach()).max(0.0);
             let witnesses = self.pair.on_surfaces(cores.normal, first, second);
             contacts.push(self.pair.in_world(cores.normal, depth, witnesses));

@@ -1,0 +1,295 @@
+//! Polygons as seen along the normal: the intersection of two features, its convex hull, and the
+//! four corners of largest area.
+
+use smallvec::SmallVec;
+
+use super::{
+    super::tolerance::{ASTRAY, SAME_POINT},
+    feature::{Feature, MAX_CORNERS, edges},
+    frame::{Across, ContactFrame, Corner, cross, distance, dot, minus, neighbours, plus, times},
+};
+use crate::space::Wide;
+
+/// The most rounds of refinement. In each, what the chord of an arc hides is divided by four.
+pub const REFINEMENTS: usize = 6;
+
+/// An edge is refined if it may hide more than this fraction of the intersection's area over its
+/// diameter. On an arc, the shorter chord hides a quarter of that, which times half of a diagonal
+/// is what one of four corners can lose. Four corners span at least 2 / π of a convex area:
+/// together, they lose less than 1 % of what they span.
+pub const HIDDEN: f64 = 0.02 * core::f64::consts::FRAC_2_PI;
+
+/// The corners of both features, two crossings for each edge of the one with the boundary of the
+/// other, and the contact itself: convex polygons have no more.
+const MAX_MEETINGS: usize = 4 * MAX_CORNERS + 1;
+
+/// A point in which two features meet, as seen along the normal.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting {
+    pub at: Across,
+    /// The height of the first shape's core.
+    pub first: f64,
+    /// The height of the second shape's core.
+    pub second: f64,
+}
+
+/// The points of a manifold: the deepest one first.
+pub type Meetings = SmallVec<[Meeting; 4]>;
+
+/// The points from which those of a manifold are chosen.
+pub type Candidates = SmallVec<[Meeting; MAX_MEETINGS]>;
+
+impl Meeting {
+    /// Returns the points on the cores of both shapes.
+    pub fn points<W: Wide>(&self, frame: &ContactFrame<W>) -> [W; 2] {
+        frame.points(self.at, [self.first, self.second])
+    }
+
+    /// How deep the cores are in each other here; negative for a gap.
+    pub fn depth(&self) -> f64 {
+        self.first - self.second
+    }
+}
+
+/// How far beside an edge of a feature a point of the other feature may lie.
+pub fn beside(feature_a: &Feature, feature_b: &Feature, scale: f64, near: f64) -> f64 {
+    let (corners_a, corners_b) = (feature_a.corners(), feature_b.corners());
+    match (feature_a, feature_b) {
+        (Feature::Ridge(_), Feature::Ridge(_)) if are_edges(corners_a, corners_b) => {
+            let length = |[start, end]: [Corner; 2]| distance(start.at, end.at);
+            let both = edges(corners_a).chain(edges(corners_b));
+            // Of edges that are short for the pair, no more than a small part.
+            ASTRAY
+                * both
+                    .map(length)
+                    .fold(scale, |least, it| least.min(200.0 * it))
+        }
+        _ => near,
+    }
+}
+
+fn are_edges(corners_a: &[Corner], corners_b: &[Corner]) -> bool {
+    corners_a.len() == 2 && corners_b.len() == 2
+}
+
+/// The corners of each feature within the other, and the crossings of their edges.
+pub fn common(feature_a: &Feature, feature_b: &Feature, near: f64, beside: f64) -> Candidates {
+    let (corners_a, corners_b) = (feature_a.corners(), feature_b.corners());
+    let mut meetings = Candidates::new();
+    for corner in corners_a {
+        if let Some(second) = feature_b.height_at(corner.at, near, beside) {
+            meetings.push(Meeting {
+                at: corner.at,
+                first: corner.height,
+                second,
+            });
+        }
+    }
+    for corner in corners_b {
+        if let Some(first) = feature_a.height_at(corner.at, near, beside) {
+            meetings.push(Meeting {
+                at: corner.at,
+                first,
+                second: corner.height,
+            });
+        }
+    }
+    // Two edges that have two of their ends on each other lie side by side, and can only cross
+    // between these ends.
+    if !are_edges(corners_a, corners_b) || meetings.len() < 2 {
+        let room = (MAX_MEETINGS - 1).saturating_sub(meetings.len());
+        let crossings = edges(corners_a)
+            .flat_map(|edge_a| edges(corners_b).filter_map(move |edge_b| crossing(edge_a, edge_b)));
+        meetings.extend(crossings.take(room));
+    }
+    meetings
+}
+/// Returns the point where two edges cross, as seen along the normal. Parallel edges never cross:
+/// if they overlap, an end of the one is on the other.
+#[inline]
+fn crossing([a, b]: [Corner; 2], [c, d]: [Corner; 2]) -> Option<Meeting> {
+    let (ab, cd, ac) = (minus(b.at, a.at), minus(d.at, c.at), minus(c.at, a.at));
+    let turn = cross(ab, cd);
+    let parallel = turn * turn <= SAME_POINT * SAME_POINT * dot(ab, ab) * dot(cd, cd);
+    let (s, t) = (cross(ac, cd), cross(ac, ab));
+    let within = |part: f64| (0.0..=turn.abs()).contains(&(part * turn.signum()));
+    (!parallel && within(s) && within(t)).then(|| {
+        let (s, t) = (s / turn, t / turn);
+        Meeting {
+            at: plus(a.at, times(ab, s)),
+            first: a.height + s * (b.height - a.height),
+            second: c.height + t * (d.height - c.height),
+        }
+    })
+}
+
+/// The first of the points for which a measure is largest, with that measure.
+fn farthest(points: &[Meeting], measure: impl Fn(&Meeting) -> f64) -> Option<(f64, Meeting)> {
+    points
+        .iter()
+        .map(|point| (measure(point), point))
+        .reduce(|best, other| if other.0 > best.0 { other } else { best })
+        .map(|(measured, point)| (measured, *point))
+}
+
+/// The corners of the convex hull of the points as seen along the normal, counter-clockwise. A
+/// corner is farther than `near` from every other corner, and from the line through its two
+/// neighbours.
+pub fn convex_hull(points: &[Meeting], near: f64) -> Candidates {
+    let mut hull = Candidates::new();
+    let Some(any) = points.first() else {
+        return hull;
+    };
+    // The point farthest from another point is a corner, however many points are nearly in one
+    // place or on one line.
+    let ends = farthest(points, |point| distance(point.at, any.at)).and_then(|(_, start)| {
+        let end = farthest(points, |point| distance(point.at, start.at));
+        end.map(|end| (start, end))
+    });
+    let Some((start, (length, end))) = ends else {
+        return hull;
+    };
+    hull.push(start);
+    if length.is_nan() || length <= near {
+        return hull;
+    }
+    hull.push(end);
+    // Each edge gives way to two as long as a point lies beyond it.
+    let mut index = 0;
+    while let Some([start, end]) = neighbours(&hull, index) {
+        let line = minus(end.at, start.at);
+        let beyond = farthest(points, |point| cross(minus(point.at, start.at), line));
+        let reach = near * dot(line, line).sqrt();
+        index += 1;
+        if let Some((beyond, point)) = beyond
+            && beyond > reach
+            && hull.len() < points.len()
+        {
+            hull.insert(index, point);
+            index -= 1;
+        }
+    }
+    // Of several points that are as far beyond an edge, the first need not be a corner.
+    let mut index = 0;
+    while hull.len() > 2
+        && let Some([start, middle]) = neighbours(&hull, index)
+        && let Some([_, end]) = neighbours(&hull, (index + 1) % hull.len())
+    {
+        let line = minus(end.at, start.at);
+        let bend = cross(minus(middle.at, start.at), line);
+        if bend > near * dot(line, line).sqrt() {
+            index += 1;
+        } else {
+            hull.remove((index + 1) % hull.len());
+        }
+    }
+    hull
+}
+
+/// The area of a convex outline over its largest distance from the first corner.
+pub fn width(outline: &[Meeting]) -> f64 {
+    let Some((apex, others)) = outline.split_first() else {
+        return 0.0;
+    };
+    let area: f64 = others
+        .windows(2)
+        .map(|edge| match edge {
+            [b, c] => 0.5 * cross(minus(b.at, apex.at), minus(c.at, apex.at)),
+            _ => 0.0,
+        })
+        .sum();
+    let lengths = others.iter().map(|other| distance(other.at, apex.at));
+    area / lengths.fold(f64::MIN_POSITIVE, f64::max)
+}
+
+/// The four corners of a convex outline, its first one among them, that span the largest area, and
+/// twice that area.
+fn largest_from_first(outline: &[Meeting]) -> Option<(f64, [&Meeting; 4])> {
+    let (first, others) = outline.split_first()?;
+    let mut best: Option<(f64, [&Meeting; 4])> = None;
+    let [mut before, mut after] = [0, 2];
+    for (index, opposite) in others.iter().enumerate().skip(1) {
+        let diagonal = minus(opposite.at, first.at);
+        let area = |index: usize, sign: f64| {
+            let corner = others.get(index)?;
+            Some((sign * cross(diagonal, minus(corner.at, first.at)), corner))
+        };
+        // The farthest corner on each side of the diagonal.
+        let climb = |place: &mut usize, end: usize, sign: f64| {
+            let mut top = area(*place, sign)?;
+            while *place + 1 < end
+                && let Some(next) = area(*place + 1, sign)
+                && next.0 > top.0
+            {
+                *place += 1;
+                top = next;
+            }
+            Some(top)
+        };
+        after = after.max(index + 1);
+        let sides = climb(&mut before, index, -1.0).zip(climb(&mut after, others.len(), 1.0));
+        let Some(((area_before, before), (area_after, after))) = sides else {
+            break;
+        };
+        let area = area_before + area_after;
+        if best.is_none_or(|best| area > best.0) {
+            best = Some((area, [first, before, opposite, after]));
+        }
+    }
+    best
+}
+
+/// The four corners of a convex outline that span the largest area. If the outline has corners at
+/// least as deep as `deep`, then the four include one of these.
+fn largest_four(outline: &[Meeting], deep: f64) -> Meetings {
+    let twice: SmallVec<[Meeting; 2 * MAX_MEETINGS]> =
+        outline.iter().chain(outline).copied().collect();
+    let largest = |is_start: &dyn Fn(&Meeting) -> bool| {
+        twice
+            .windows(outline.len())
+            .take(outline.len())
+            .filter(|turned| turned.first().is_some_and(is_start))
+            .filter_map(largest_from_first)
+            .reduce(|best, other| if other.0 > best.0 { other } else { best })
+            .map(|(_, corners)| corners.into_iter().copied().collect::<Meetings>())
+    };
+    let is_deep = |corner: &Meeting| corner.depth() >= deep;
+    largest(&|_| true)
+        .filter(|corners| corners.iter().any(is_deep) || !outline.iter().any(is_deep))
+        .or_else(|| largest(&is_deep))
+        .unwrap_or_default()
+}
+
+/// Chooses the points of a manifold: the corners of the convex hull of the points in common, or the
+/// four that span the largest area if there are more. The deepest point is always chosen, and comes
+/// first. The others follow in order around the outline.
+pub fn outline(
+    points: &[Meeting],
+    hull: &[Meeting],
+    dimension: usize,
+    near: f64,
+    slack: f64,
+) -> Meetings {
+    let Some((depth, deepest)) = farthest(points, Meeting::depth) else {
+        return Meetings::new();
+    };
+    let mut chosen = if hull.len() > 4 {
+        largest_four(hull, depth - slack)
+    } else {
+        Meetings::from_slice(hull)
+    };
+    if chosen.iter().all(|corner| corner.depth() < depth - slack) {
+        // The deepest point is no corner, because the surfaces are not flat.
+        let most = if dimension == 2 { 2 } else { 4 };
+        let nearest = farthest(&chosen, |corner| -distance(corner.at, deepest.at));
+        let is_full = chosen.len() >= most;
+        let replaced = nearest.filter(|(away, _)| is_full || -away <= near);
+        chosen.retain(|corner| replaced.is_none_or(|(_, old)| old.at != corner.at));
+        chosen.push(deepest);
+    }
+    let start = farthest(&chosen, Meeting::depth).map(|(_, first)| first.at);
+    let before = chosen.iter().take_while(|corner| Some(corner.at) != start);
+    let before = before.count() % chosen.len().max(1);
+    chosen.rotate_left(before);
+    chosen
+}
