@@ -34,7 +34,7 @@ const RING: [(f64, f64); 8] = {
     ]
 };
 
-/// The most corners of a feature. Refined everywhere, the rim of a disc takes 32 of them.
+/// The most corners of a feature.
 pub const MAX_CORNERS: usize = 48;
 
 /// The most steps that straighten the line of a ridge. Two or three are enough, except for a tilted
@@ -86,39 +86,115 @@ impl Feature {
         is_on_boundary: impl Fn([Corner; 2]) -> bool,
         look: impl Fn(Across) -> Corner,
     ) -> bool {
-        let Self::Sharp { corners, top } = self else {
-            return false;
-        };
-        let count = corners.len();
+        let mut is_refined = false;
         let mut index = 0;
-        while let Some([start, end]) = neighbours(corners, index) {
-            index += 1;
-            if start.hidden <= hidden || !is_on_boundary([start, end]) {
-                continue;
-            }
-            let line = minus(end.at, start.at);
-            let length = dot(line, line).sqrt();
-            if length.is_nan() || length <= near || corners.len() == MAX_CORNERS {
-                continue;
-            }
-            let along = times(line, 1.0 / length);
-            let out = [along[1], -along[0]];
-            // With the edge's own slope, so that both of its ends are as high in this direction.
-            let slope = (top.fall(&end) - top.fall(&start)) / length;
-            let found = look(plus(times(out, CONE), times(along, slope)));
-            let width = dot(minus(found.at, start.at), out);
-            let is_new = width > near && top.is_level_with(&found);
-            let hidden = if is_new { width } else { 0.0 };
-            if let Some(start) = corners.get_mut(index - 1) {
-                start.hidden = hidden;
-            }
-            if is_new {
-                corners.insert(index, Corner { hidden, ..found });
+        while let Some(edge) = neighbours(self.corners(), index) {
+            if is_on_boundary(edge)
+                && let Some(corner) = self.beyond_edge(index, near, hidden, &look)
+                && self.split_edge(index, corner)
+            {
+                is_refined = true;
                 index += 1;
             }
+            index += 1;
         }
-        corners.len() > count
+        is_refined
     }
+
+    /// Returns the shape's corner that is farthest beyond an edge, if the edge may hide more than
+    /// `hidden`, and if there is one. Stores what the edge hides.
+    pub fn beyond_edge(
+        &mut self,
+        index: usize,
+        near: f64,
+        hidden: f64,
+        look: impl Fn(Across) -> Corner,
+    ) -> Option<Corner> {
+        let Self::Sharp { corners, top } = self else {
+            return None;
+        };
+        let [start, end] = neighbours(corners, index)?;
+        if start.hidden <= hidden {
+            return None;
+        }
+        let (found, width) = beyond(*top, [start, end], near, look)?;
+        let is_new = width > near && top.is_level_with(&found);
+        let hidden = if is_new { width } else { 0.0 };
+        if let Some(start) = corners.get_mut(index) {
+            start.hidden = hidden;
+        }
+        is_new.then_some(Corner { hidden, ..found })
+    }
+
+    /// Returns the shape's corner that is farthest beyond the line from the first to the last of
+    /// three corners, if it is by more than `least` beyond the second one, and the edge of the two
+    /// that it splits.
+    pub fn beyond_corner(
+        &self,
+        edges: [usize; 2],
+        [before, corner, after]: [Corner; 3],
+        least: f64,
+        look: impl Fn(Across) -> Corner,
+    ) -> Option<(usize, Corner)> {
+        let Self::Sharp { corners, top } = self else {
+            return None;
+        };
+        let edges = edges.map(|index| Some((index, neighbours(corners, index)?)));
+        let edges = || edges.iter().flatten();
+        if edges().all(|(_, [start, _])| start.hidden <= least) {
+            return None;
+        }
+        let (found, width) = beyond(*top, [before, after], least, look)?;
+        let line = minus(after.at, before.at);
+        let old = cross(minus(corner.at, before.at), line) / dot(line, line).sqrt();
+        if width - old <= least || !top.is_level_with(&found) {
+            return None;
+        }
+        let side = |[start, end]: [Corner; 2]| {
+            let line = minus(end.at, start.at);
+            cross(minus(found.at, start.at), line) / dot(line, line).sqrt()
+        };
+        edges()
+            .map(|(index, edge)| (side(*edge), index, edge))
+            .filter(|(side, ..)| *side > 0.0)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, index, [start, _])| {
+                let hidden = start.hidden;
+                (*index, Corner { hidden, ..found })
+            })
+    }
+
+    /// Adds a corner behind the one where an edge begins. Returns `false` if there is no room.
+    pub fn split_edge(&mut self, index: usize, corner: Corner) -> bool {
+        match self {
+            Self::Sharp { corners, .. } if index < corners.len() && corners.len() < MAX_CORNERS => {
+                corners.insert(index + 1, corner);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Returns the support point beyond an edge, and its distance from the edge's line; `None` if the
+/// edge is not longer than `near`.
+fn beyond(
+    top: Corner,
+    [start, end]: [Corner; 2],
+    near: f64,
+    look: impl Fn(Across) -> Corner,
+) -> Option<(Corner, f64)> {
+    let line = minus(end.at, start.at);
+    let length = dot(line, line).sqrt();
+    if length.is_nan() || length <= near {
+        return None;
+    }
+    let along = times(line, 1.0 / length);
+    let out = [along[1], -along[0]];
+    // With the edge's own slope, so that both of its ends are as high in this direction.
+    let slope = (top.fall(&end) - top.fall(&start)) / length;
+    let found = look(plus(times(out, CONE), times(along, slope)));
+    Some((found, dot(minus(found.at, start.at), out)))
 }
 
 /// The features of the first shape along the normal, and of the second against it.
@@ -316,7 +392,7 @@ fn height_at(corners: &[Corner], at: Across, near: f64, beside: f64) -> Option<f
             let inside = beyond <= near && cross(along, way).abs() <= beside * length;
             inside.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
         }
-        [apex, ..] => {
+        _ => {
             let side = |[start, end]: [Corner; 2]| {
                 let line = minus(end.at, start.at);
                 (cross(line, minus(at, start.at)), line)
@@ -331,25 +407,29 @@ fn height_at(corners: &[Corner], at: Across, near: f64, beside: f64) -> Option<f
             // far from all edges and yet near to all lines.
             let inside = edges(corners).all(|edge| side(edge).0 >= 0.0)
                 || edges(corners).any(|edge| distance_to_edge(at, edge) <= near);
-            // The triangle around the first corner that contains the point, or is nearest to that.
-            let weigh = |[b, c]: [Corner; 2]| {
-                let (ab, ac, ap) = (
-                    minus(b.at, apex.at),
-                    minus(c.at, apex.at),
-                    minus(at, apex.at),
-                );
-                let area = cross(ab, ac);
-                let (weight_b, weight_c) = (cross(ap, ac) / area, cross(ab, ap) / area);
-                let worst = weight_b.min(weight_c).min(1.0 - weight_b - weight_c);
-                let rise =
-                    weight_b * (b.height - apex.height) + weight_c * (c.height - apex.height);
-                (worst, apex.height + rise)
-            };
-            let best = edges(corners)
-                .map(weigh)
-                .filter(|(worst, height)| worst.is_finite() && height.is_finite())
-                .max_by(|a, b| a.0.total_cmp(&b.0));
-            best.filter(|_| inside).map(|(_, height)| height)
+            fan_height(corners, at).filter(|_| inside)
         }
     }
+}
+
+/// Returns the height of a face at a point within: on the triangle around the first corner that
+/// contains the point, or else is nearest to that.
+pub fn fan_height(corners: &[Corner], at: Across) -> Option<f64> {
+    let apex = corners.first()?;
+    let mut best: Option<(f64, f64)> = None;
+    for [b, c] in edges(corners) {
+        let [ab, ac, ap] = [b.at, c.at, at].map(|point| minus(point, apex.at));
+        let area = cross(ab, ac);
+        let (weight_b, weight_c) = (cross(ap, ac) / area, cross(ab, ap) / area);
+        let worst = weight_b.min(weight_c).min(1.0 - weight_b - weight_c);
+        let rise = weight_b * (b.height - apex.height) + weight_c * (c.height - apex.height);
+        let height = apex.height + rise;
+        if worst.is_finite() && height.is_finite() && best.is_none_or(|best| worst > best.0) {
+            best = Some((worst, height));
+            if worst >= 0.0 {
+                break;
+            }
+        }
+    }
+    best.map(|(_, height)| height)
 }

@@ -17,17 +17,19 @@
 //!   corners too: far along the line of contact, they are little lower than the top. So each
 //!   apparent face is tested on both sides of that line. If the surface falls away on both, the
 //!   feature is the line.
-//! * The corners of the intersection of two convex polygons are the corners of each within the
-//!   other and the crossings of their edges. They are listed, so that segments and points are no
-//!   special case. The feature of a half-space is its whole plane: it has no corner and contains
+//! * Two faces are clipped (`clip.rs`). If a feature is an edge or a vertex, or if two faces only
+//!   touch, the corners of each within the other and the crossings of their edges are listed
+//!   (`outline.rs`). The feature of a half-space is its whole plane: it has no corner and contains
 //!   every point.
 //! * The first support points of a face are eight, but the face may have more corners, or a round
-//!   rim. Each edge on the boundary of the intersection is therefore refined as in Quickhull: the
+//!   rim. Edges on the boundary of the intersection are therefore refined as in Quickhull: the
 //!   support point across the edge becomes a corner, until what an edge can still hide is small for
 //!   the intersection.
 //! * Of more than four corners of the intersection, those four are kept that span the largest area.
 //!   For each two opposite corners, the other two are the farthest from the diagonal on each side,
 //!   and as the diagonal turns, both only advance.
+
+use core::f64::consts::FRAC_2_PI;
 
 use smallvec::SmallVec;
 
@@ -41,13 +43,15 @@ use crate::{
     shape::Support,
     space::{Space, Wide},
 };
+use clip::{intersection, refine};
 use feature::{Feature, features};
 pub use frame::ContactFrame;
-use frame::{Corner, distance_to_edge};
+use frame::{Across, Corner, distance_to_edge};
 use outline::{
-    HIDDEN, Meeting, Meetings, REFINEMENTS, beside, common, convex_hull, outline, width,
+    Candidates, HIDDEN, Meeting, Meetings, REFINEMENTS, beside, common, convex_hull, outline, width,
 };
 
+mod clip;
 mod feature;
 mod frame;
 mod outline;
@@ -119,18 +123,42 @@ where
 {
     let slack = TOUCHING * scale;
     let near = SAME_POINT * scale;
-    let [mut feature_a, mut feature_b] = features(pair, frame, near);
+    let mut features = features(pair, frame, near);
     // What the solver knows of the contact stands, if the features do not say the same.
     let known = Meeting {
         at: frame.corner(first).at,
         first: first.dot(frame.normal),
         second: second.dot(frame.normal),
     };
+    let least = -pair.reach() - slack;
+    let look = |feature: usize, tilt: Across| match feature {
+        0 => frame.look_first(pair, tilt),
+        _ => frame.look_second(pair, tilt),
+    };
+    for refinements in 0.. {
+        let polygon = intersection(&features, near, least);
+        if polygon.is_empty() {
+            break;
+        }
+        if refinements < REFINEMENTS && refine(&polygon, &mut features, near, slack, look) {
+            continue;
+        }
+        let mut meetings: Candidates = polygon.iter().map(|vertex| vertex.meeting).collect();
+        let deep = known.depth() - slack;
+        if meetings.iter().any(|meeting| meeting.depth() >= deep) {
+            return outline(&meetings, &meetings, W::DIMENSION, near, slack);
+        }
+        meetings.push(known);
+        let hull = convex_hull(&meetings, near);
+        return outline(&meetings, &hull, W::DIMENSION, near, slack);
+    }
+    // The features are not two faces, or have no area in common.
+    let [mut feature_a, mut feature_b] = features;
     let mut refinements = 0;
     loop {
         let beside = beside(&feature_a, &feature_b, scale, near);
         let mut meetings = common(&feature_a, &feature_b, near, beside);
-        meetings.retain(|meeting| meeting.depth() >= -pair.reach() - slack);
+        meetings.retain(|meeting| meeting.depth() >= least);
         if beside > near {
             // Beside the one line or the other, its surface may have fallen away, as from the tip
             // of a cone: it is asked for.
@@ -149,7 +177,8 @@ where
             meetings.push(known);
         }
         let hull = convex_hull(&meetings, beside);
-        let hidden = (HIDDEN * width(&hull)).max(near);
+        // Four corners span at least 2 / π of a convex area.
+        let hidden = (HIDDEN * FRAC_2_PI * width(&hull)).max(near);
         let is_on_boundary = |feature: &Feature| {
             // If all that the features have in common lies beyond one edge, that edge is the
             // nearest one to the contact.

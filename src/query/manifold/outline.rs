@@ -13,11 +13,10 @@ use crate::space::Wide;
 /// The most rounds of refinement. In each, what the chord of an arc hides is divided by four.
 pub const REFINEMENTS: usize = 6;
 
-/// An edge is refined if it may hide more than this fraction of the intersection's area over its
-/// diameter. On an arc, the shorter chord hides a quarter of that, which times half of a diagonal
-/// is what one of four corners can lose. Four corners span at least 2 / π of a convex area:
-/// together, they lose less than 1 % of what they span.
-pub const HIDDEN: f64 = 0.02 * core::f64::consts::FRAC_2_PI;
+/// An edge is refined if it may hide more than this fraction of the area that the four chosen
+/// corners span, over the diameter. On an arc, the shorter chord hides a quarter of that, which
+/// times half of a diagonal is what one corner can lose: 1 % for all four.
+pub const HIDDEN: f64 = 0.02;
 
 /// The corners of both features, two crossings for each edge of the one with the boundary of the
 /// other, and the contact itself: convex polygons have no more.
@@ -43,6 +42,16 @@ impl Meeting {
     /// Returns the points on the cores of both shapes.
     pub fn points<W: Wide>(&self, frame: &ContactFrame<W>) -> [W; 2] {
         frame.points(self.at, [self.first, self.second])
+    }
+
+    /// Returns the point on the first (0) or the second (1) feature.
+    pub fn at_height(&self, feature: usize) -> Corner {
+        let heights = [self.first, self.second];
+        Corner {
+            at: self.at,
+            height: heights.get(feature).copied().unwrap_or_default(),
+            hidden: 0.0,
+        }
     }
 
     /// How deep the cores are in each other here; negative for a gap.
@@ -202,62 +211,74 @@ pub fn width(outline: &[Meeting]) -> f64 {
     area / lengths.fold(f64::MIN_POSITIVE, f64::max)
 }
 
-/// The four corners of a convex outline, its first one among them, that span the largest area, and
-/// twice that area.
-fn largest_from_first(outline: &[Meeting]) -> Option<(f64, [&Meeting; 4])> {
-    let (first, others) = outline.split_first()?;
-    let mut best: Option<(f64, [&Meeting; 4])> = None;
-    let [mut before, mut after] = [0, 2];
-    for (index, opposite) in others.iter().enumerate().skip(1) {
-        let diagonal = minus(opposite.at, first.at);
-        let area = |index: usize, sign: f64| {
-            let corner = others.get(index)?;
-            Some((sign * cross(diagonal, minus(corner.at, first.at)), corner))
-        };
+/// Returns the corners of a convex outline, by their indices in order, that span the largest area:
+/// all, or four if there are more. If the outline has corners at least as deep as `deep`, then the
+/// four include one of these.
+pub fn best_four(outline: &[Meeting], deep: f64) -> SmallVec<[usize; 4]> {
+    let count = outline.len();
+    if count <= 4 {
+        return (0..count).collect();
+    }
+    let is_deep = |index: usize| {
+        let corner = outline.get(index % count);
+        corner.is_some_and(|corner| corner.depth() >= deep)
+    };
+    let best = |is_deep_only: bool| {
+        (0..count)
+            .filter(|start| !is_deep_only || is_deep(*start))
+            .filter_map(|start| {
+                // Each diagonal has two ends, and need be tried from one of them only.
+                let end = if is_deep_only { start + count } else { count };
+                largest_from(outline, start, end.min(start + count - 1))
+            })
+            .reduce(|best, other| if other.0 > best.0 { other } else { best })
+            .map(|(_, corners)| corners)
+    };
+    best(false)
+        .filter(|corners| corners.iter().any(|index| is_deep(*index)) || !(0..count).any(is_deep))
+        .or_else(|| best(true))
+        .map(|corners| corners.into_iter().map(|index| index % count).collect())
+        .unwrap_or_default()
+}
+
+/// Returns the four corners of a convex outline that span the largest area, and twice that area.
+/// The corner at `start` is one of them, and the opposite one comes before `end`. Indices count on
+/// beyond the last corner.
+fn largest_from(outline: &[Meeting], start: usize, end: usize) -> Option<(f64, [usize; 4])> {
+    let count = outline.len();
+    let at = |index: usize| {
+        let corner = outline.get(index).or_else(|| outline.get(index - count));
+        corner.map(|corner| corner.at)
+    };
+    let origin = at(start)?;
+    let mut best: Option<(f64, [usize; 4])> = None;
+    let [mut before, mut after] = [start + 1, start + 3];
+    for opposite in start + 2..end {
+        let diagonal = minus(at(opposite)?, origin);
+        let side = |index: usize| Some(cross(diagonal, minus(at(index)?, origin)));
         // The farthest corner on each side of the diagonal.
-        let climb = |place: &mut usize, end: usize, sign: f64| {
-            let mut top = area(*place, sign)?;
-            while *place + 1 < end
-                && let Some(next) = area(*place + 1, sign)
-                && next.0 > top.0
-            {
-                *place += 1;
-                top = next;
-            }
-            Some(top)
-        };
-        after = after.max(index + 1);
-        let sides = climb(&mut before, index, -1.0).zip(climb(&mut after, others.len(), 1.0));
-        let Some(((area_before, before), (area_after, after))) = sides else {
-            break;
-        };
-        let area = area_before + area_after;
-        if best.is_none_or(|best| area > best.0) {
-            best = Some((area, [first, before, opposite, after]));
+        let mut least = side(before)?;
+        while before + 1 < opposite
+            && let Some(next) = side(before + 1)
+            && next < least
+        {
+            before += 1;
+            least = next;
+        }
+        after = after.max(opposite + 1);
+        let mut most = side(after)?;
+        while after + 1 < start + count
+            && let Some(next) = side(after + 1)
+            && next > most
+        {
+            after += 1;
+            most = next;
+        }
+        if best.is_none_or(|best| most - least > best.0) {
+            best = Some((most - least, [start, before, opposite, after]));
         }
     }
     best
-}
-
-/// The four corners of a convex outline that span the largest area. If the outline has corners at
-/// least as deep as `deep`, then the four include one of these.
-fn largest_four(outline: &[Meeting], deep: f64) -> Meetings {
-    let twice: SmallVec<[Meeting; 2 * MAX_MEETINGS]> =
-        outline.iter().chain(outline).copied().collect();
-    let largest = |is_start: &dyn Fn(&Meeting) -> bool| {
-        twice
-            .windows(outline.len())
-            .take(outline.len())
-            .filter(|turned| turned.first().is_some_and(is_start))
-            .filter_map(largest_from_first)
-            .reduce(|best, other| if other.0 > best.0 { other } else { best })
-            .map(|(_, corners)| corners.into_iter().copied().collect::<Meetings>())
-    };
-    let is_deep = |corner: &Meeting| corner.depth() >= deep;
-    largest(&|_| true)
-        .filter(|corners| corners.iter().any(is_deep) || !outline.iter().any(is_deep))
-        .or_else(|| largest(&is_deep))
-        .unwrap_or_default()
 }
 
 /// Chooses the points of a manifold: the corners of the convex hull of the points in common, or the
@@ -273,11 +294,10 @@ pub fn outline(
     let Some((depth, deepest)) = farthest(points, Meeting::depth) else {
         return Meetings::new();
     };
-    let mut chosen = if hull.len() > 4 {
-        largest_four(hull, depth - slack)
-    } else {
-        Meetings::from_slice(hull)
-    };
+    let mut chosen: Meetings = best_four(hull, depth - slack)
+        .into_iter()
+        .filter_map(|index| hull.get(index).copied())
+        .collect();
     if chosen.iter().all(|corner| corner.depth() < depth - slack) {
         // The deepest point is no corner, because the surfaces are not flat.
         let most = if dimension == 2 { 2 } else { 4 };
