@@ -1,5 +1,7 @@
 //! Reading what touches without events.
 
+use core::fmt;
+
 use bevy::{ecs::system::SystemParam, prelude::*};
 
 use crate::{room::Peak, state::CollisionState};
@@ -46,7 +48,7 @@ pub struct Collisions<'w> {
 ///     }
 /// }
 /// ```
-#[derive(Component, Clone, Debug, Default, Reflect)]
+#[derive(Component, Clone, Default, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CollidingEntities {
@@ -54,6 +56,14 @@ pub struct CollidingEntities {
     entities: Vec<Entity>,
     #[reflect(ignore)]
     peak: Peak,
+}
+
+impl fmt::Debug for CollidingEntities {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let Self { entities, .. } = self;
+        let mut debug = formatter.debug_struct("CollidingEntities");
+        debug.field("entities", entities).finish()
+    }
 }
 
 impl PartialEq for CollidingEntities {
@@ -105,7 +115,7 @@ impl CollidingEntities {
         }
     }
 
-    /// Has the list give back memory. Called once in a window of ticks, so that this ends the
+    /// Shrinks the buffer. Called once in a window of ticks, so that this ends the
     /// window.
     pub(crate) fn reclaim(&mut self) {
         let Self { entities, peak } = self;

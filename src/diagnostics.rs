@@ -24,8 +24,8 @@ pub struct CollisionDiagnostics {
     pub colliders: usize,
     /// Of these, those that are not what or where they were in the tick before, with those that are gone.
     pub changed: usize,
-    /// Ancestors of colliders that were looked at for changes. Each is once, however many colliders are below it; only a
-    /// parent without a parent of its own may be looked at again, for another of its children.
+    /// Ancestors of colliders that were looked at for changes. Each is counted once, however many
+    /// colliders are below it. Only one without a parent of its own may be counted again.
     pub ancestors: usize,
     /// Pairs of colliders of which one has changed and whose boxes meet: they are tested, unless layers part them. If the app
     /// supplies pairs, all of these, each once: of them those are tested whose boxes meet, and of which one has changed, or that
@@ -69,6 +69,8 @@ impl HeadbuttDiagnosticsPlugin {
     pub const COLLIDERS: DiagnosticPath = DiagnosticPath::const_new("headbutt/colliders");
     /// Of these, those that are not what or where they were, with those that are gone.
     pub const CHANGED: DiagnosticPath = DiagnosticPath::const_new("headbutt/changed");
+    /// Ancestors of colliders that were looked at: see [`CollisionDiagnostics::ancestors`].
+    pub const ANCESTORS: DiagnosticPath = DiagnosticPath::const_new("headbutt/ancestors");
     /// Pairs that may touch: see [`CollisionDiagnostics::candidates`].
     pub const CANDIDATES: DiagnosticPath = DiagnosticPath::const_new("headbutt/candidates");
     /// Support points that the tests took.
@@ -90,6 +92,7 @@ impl Plugin for HeadbuttDiagnosticsPlugin {
         let counts = [
             Self::COLLIDERS,
             Self::CHANGED,
+            Self::ANCESTORS,
             Self::CANDIDATES,
             Self::SUPPORTS,
             Self::CONTACTS,
@@ -118,6 +121,7 @@ fn measure(last: Res<CollisionDiagnostics>, mut diagnostics: Diagnostics) {
     };
     add(Paths::COLLIDERS, last.colliders as f64);
     add(Paths::CHANGED, last.changed as f64);
+    add(Paths::ANCESTORS, last.ancestors as f64);
     add(Paths::CANDIDATES, last.candidates as f64);
     add(Paths::SUPPORTS, last.supports as f64);
     add(Paths::CONTACTS, last.contacts as f64);

@@ -34,7 +34,8 @@ use bevy::prelude::*;
 ///
 /// Written by [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report). A response belongs after that set in the same
 /// schedule, or in `FixedLast`. A reader in `Update` sees the events of all ticks of the frame, however many there were.
-/// A reader in `FixedUpdate` sees them one tick late.
+/// A reader in `FixedUpdate` sees them one tick late. In a pause, see
+/// [`HeadbuttPlugin::in_schedule`](crate::HeadbuttPlugin::in_schedule).
 #[derive(Message, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Message, Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]

@@ -25,18 +25,21 @@ use crate::{
 /// [`HeadbuttSystems`](crate::HeadbuttSystems): with a run condition, let all of them run or none, because what the first has seen
 /// the others act upon in the same tick.
 ///
-/// Colliders are read again when Bevy notes a change: of the `Transform`, the collider, the layers or the parent of an entity, or
-/// of the `Transform` or the parent of one of its ancestors. A move by `bypass_change_detection` is no such change. It is seen
-/// only with the next change that is noted of the same entity or its ancestors.
+/// Colliders are read again when Bevy notes a change: of the `Transform`, the collider, the layers
+/// or the parent of an entity, or of the `Transform` or the parent of one of its ancestors. A move by
+/// `bypass_change_detection` is no such change. It may stay unseen for any time, and shows when
+/// something else has the entity read again, such as a change of an entity above or below it, or of
+/// what is in its table. Call `set_changed` after it.
 ///
 /// Work is shared out to the threads of Bevy's `ComputeTaskPool`, if there are two at least: with Bevy's feature `multi_threaded`,
 /// which is among its default ones. On a machine of two or three cores
 /// Bevy gives it one by default, and the others to loading: `min_threads` of `TaskPoolOptions::compute` is for that.
 ///
-/// Memory that a burst of colliders or contacts has needed is given back within some seconds after
-/// it, in small steps, and kept if the burst recurs within a second. The lists of Bevy's messages
-/// are replaced at once, and freed on a thread of Bevy's `AsyncComputeTaskPool`: without one,
-/// freeing a gigabyte of messages holds up one tick. Bevy's own tables keep their memory.
+/// Memory that a burst of colliders or contacts has needed is given back once it was not needed for
+/// 64 ticks, in steps of some MiB a tick. Slots are kept up to the last collider that is left, and
+/// Bevy's own tables keep their memory. The lists of Bevy's messages are replaced at once, and freed
+/// on a thread of Bevy's `AsyncComputeTaskPool`: without one, freeing a gigabyte of messages holds up
+/// one tick.
 ///
 /// The resources of this crate are taken for there: an app may replace them, and not remove them.
 #[derive(Clone, Debug)]
@@ -74,17 +77,18 @@ impl HeadbuttPlugin {
     ///
     /// # While virtual time is paused
     ///
-    /// Bevy keeps every message until a fixed step had the chance to read it, and a pause has no fixed steps. So the messages
-    /// of a schedule that runs every frame pile up: 10,000 contacts that go on take 60 MiB a second. The plugin cannot drop
-    /// them, because a reader in a fixed step is still to see them. An app without such readers tells Bevy, in each frame of a
-    /// pause, to drop messages after two frames as usual:
+    /// Bevy keeps every message until a fixed step had the chance to read it, and a pause has no fixed
+    /// steps. So the messages of a schedule that runs every frame pile up: at 60 frames a second, 10,000
+    /// ongoing contacts take 60 MiB a second. The plugin cannot drop them, because a reader in a fixed
+    /// step is still to see them. An app that reads no messages in fixed steps tells Bevy, in each
+    /// frame of a pause, to drop all kinds of messages after two frames as usual:
     ///
     /// ```
     /// use bevy::{ecs::message::signal_message_update_system, prelude::*};
     /// use headbutt::prelude::*;
     ///
     /// fn is_paused(time: Res<Time<Virtual>>) -> bool {
-    ///     time.is_paused()
+    ///     time.effective_speed() == 0.0
     /// }
     ///
     /// App::new()
@@ -92,7 +96,7 @@ impl HeadbuttPlugin {
     ///     .add_systems(Last, signal_message_update_system.run_if(is_paused));
     /// ```
     ///
-    /// With [`OngoingEvents::OnChange`], contacts at rest send no messages at all.
+    /// With [`OngoingEvents::OnChange`] or `Never`, contacts at rest send no messages at all.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self {
             schedule: schedule.intern(),

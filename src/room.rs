@@ -3,7 +3,8 @@
 //! Each list notes how long it has been in a window of [`WINDOW`] ticks. A list that has room for
 //! several times the greatest length of the last two windows is shrunk: so what recurs within a
 //! window never allocates again. In one tick, each stage frees [`STEP`] bytes at most, because the
-//! system takes its time to take back a page of memory.
+//! operating system unmaps pages slowly. There are three exceptions: an allocator that moves a list
+//! when it shrinks frees all of it at once, and so do hash maps and the lists of Bevy's messages.
 
 use core::ops::{Deref, DerefMut};
 
@@ -25,7 +26,7 @@ pub fn make_room_for<T>(list: &mut Vec<T>, count: usize) {
 const WINDOW: u32 = 64;
 
 /// Number of bytes that a stage frees in one tick at most.
-const STEP: usize = 1 << 20;
+const STEP: usize = 4 << 20;
 
 /// Lists with room for no more items than this are left alone.
 const SMALL: usize = 64;
@@ -62,8 +63,8 @@ impl Peak {
         self.previous = core::mem::take(&mut self.current);
     }
 
-    /// Shrinks a list that has room for more than it needs, and frees `most` bytes at most. Returns
-    /// how many it freed.
+    /// Shrinks a list that has room for more than it needs, and frees `most` bytes at most, unless
+    /// the allocator moves the list. Returns the number of bytes freed.
     pub fn shrink<T>(self, list: &mut Vec<T>, most: usize) -> usize {
         let (held, needed) = (list.capacity(), self.get());
         if !is_excessive(held, needed) {
@@ -80,7 +81,7 @@ impl Peak {
     }
 }
 
-/// Has the lists of a stage give back memory.
+/// Shrinks the buffers of a stage.
 #[derive(Default)]
 pub struct Reclaim {
     ticks: u32,
@@ -105,14 +106,14 @@ impl Reclaim {
         self.is_turn_of(0)
     }
 
-    /// Returns `true` in one tick of each window: in another one for each of [`WINDOW`] numbers, so
-    /// that the work is spread.
+    /// Returns `true` once a window, in the tick that `number` modulo [`WINDOW`] selects: so the work
+    /// is spread.
     pub fn is_turn_of(&self, number: u32) -> bool {
         self.ticks % WINDOW == number % WINDOW
     }
 
     /// Has a list give back memory. Called once a tick, with the peak of this list.
-    pub fn from<T>(&mut self, list: &mut Vec<T>, peak: &mut Peak) {
+    pub fn shrink<T>(&mut self, list: &mut Vec<T>, peak: &mut Peak) {
         peak.note(list.len());
         self.budget -= peak.shrink(list, self.budget).min(self.budget);
         if self.ends_window() {
@@ -167,9 +168,9 @@ impl<T> Buffer<T> {
         self.items.clear();
     }
 
-    /// Has the list give back memory. Called once a tick.
+    /// Shrinks the buffer. Called once a tick.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        reclaim.from(&mut self.items, &mut self.peak);
+        reclaim.shrink(&mut self.items, &mut self.peak);
     }
 }
 

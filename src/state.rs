@@ -38,11 +38,24 @@ use crate::{
 ///
 /// Systems read it through [`Collisions`](crate::Collisions), in which it is the same.
 ///
-/// A scene of a whole world leaves it out, because the contacts of one world mean nothing in another. In the tick after
-/// loading, the contacts of loaded entities are `Started`, and those of the entities that were there go on. A rollback that
-/// spawns its entities anew maps a copy to them by [`MapEntities`].
+/// A scene of a whole world leaves it out, because the contacts of one world mean nothing in
+/// another. In the tick after loading, the contacts of loaded entities are `Started`, and those of
+/// the entities that were there go on. A rollback that spawns its entities anew maps a copy to them:
+///
+/// ```
+/// use bevy::{ecs::entity::{EntityHashMap, MapEntities}, prelude::*};
+/// use headbutt::CollisionState;
+///
+/// /// `spawned` has the new entity of each old one.
+/// fn restore(saved: &CollisionState, spawned: &mut EntityHashMap<Entity>) -> CollisionState {
+///     let mut state = saved.clone();
+///     state.map_entities(spawned);
+///     state
+/// }
+/// ```
 #[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
-// Opaque, so that a value applied by reflection replaces the old one: Bevy merges lists element by element.
+// Opaque, so that a value applied by reflection replaces the old one: Bevy merges lists element by
+// element.
 #[reflect(opaque, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CollisionState {
@@ -117,7 +130,7 @@ impl CollisionState {
         changes.clear();
     }
 
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     pub(crate) fn reclaim(&mut self, changes: &mut Changes, reclaim: &mut Reclaim) {
         let Changes {
             numbers,
@@ -125,9 +138,9 @@ impl CollisionState {
             between,
             peaks: [contacts, by_other, parts],
         } = changes;
-        reclaim.from(&mut self.contacts, contacts);
-        reclaim.from(&mut self.by_other, by_other);
-        reclaim.from(&mut self.parts, parts);
+        reclaim.shrink(&mut self.contacts, contacts);
+        reclaim.shrink(&mut self.by_other, by_other);
+        reclaim.shrink(&mut self.parts, parts);
         numbers.reclaim(reclaim);
         begun.reclaim(reclaim);
         between.reclaim(reclaim);

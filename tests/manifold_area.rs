@@ -226,7 +226,7 @@ fn outside(point: DVec2, polygon: &[DVec2]) -> f64 {
 }
 
 /// One face on another, turned about the normal and a little in each other.
-fn check(kinds: [Kind; 2], random: &mut StdRng) -> Option<f64> {
+fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<f64> {
     let lower = Faced::random(kinds[0], -1.0, random);
     let upper = Faced::random(kinds[1], 1.0, random);
     let (least, most) = (lower.size.min(upper.size), lower.size.max(upper.size));
@@ -269,6 +269,8 @@ fn check(kinds: [Kind; 2], random: &mut StdRng) -> Option<f64> {
     let unturned: DQuat = world.rotation.as_dquat().normalize().inverse();
     let normal = unturned * manifold.normal.as_dvec3();
     if normal.z < 0.999 {
+        // What they have in common is narrower than they are deep.
+        *sideways += 1;
         return None;
     }
     let points = manifold.points();
@@ -295,6 +297,7 @@ fn check(kinds: [Kind; 2], random: &mut StdRng) -> Option<f64> {
 fn check_all(kind: Kind, count: usize) {
     let mut random = StdRng::seed_from_u64(kind as u64);
     let (mut tested, mut least, mut short) = (0, f64::INFINITY, 0);
+    let mut sideways = 0;
     while tested < count {
         let others: &[Kind] = match kind {
             Kind::Box => &[Kind::Box],
@@ -306,7 +309,7 @@ fn check_all(kind: Kind, count: usize) {
         if random.random() {
             kinds.reverse();
         }
-        let Some(part) = check(kinds, &mut random) else {
+        let Some(part) = check(kinds, &mut random, &mut sideways) else {
             continue;
         };
         tested += 1;
@@ -314,6 +317,7 @@ fn check_all(kind: Kind, count: usize) {
         short += usize::from(part < LEAST);
     }
     println!("{kind:?}: the least is {least}, {short} of {count} below {LEAST}");
+    assert!(sideways < count / 50, "{sideways} of {count}");
     assert_eq!(short, 0, "of {count} manifolds; the least part is {least}");
 }
 
@@ -393,7 +397,7 @@ impl Edged {
 #[test]
 fn an_edge_on_an_edge_spans_all_that_both_have_in_common() {
     let mut random = StdRng::seed_from_u64(4);
-    let mut tested = 0;
+    let (mut tested, mut sideways) = (0, 0);
     while tested < 100_000 {
         let lower = Edged::random(-1.0, &mut random);
         let upper = Edged::random(1.0, &mut random);
@@ -418,6 +422,7 @@ fn an_edge_on_an_edge_spans_all_that_both_have_in_common() {
         };
         let unturned = |point: Vec2| (world.rotation.inverse() * point).as_dvec2();
         if unturned(manifold.normal).y < 0.999 {
+            sideways += 1;
             continue;
         }
         tested += 1;
@@ -431,6 +436,7 @@ fn an_edge_on_an_edge_spans_all_that_both_have_in_common() {
         let span = points[0].distance(points[1]);
         assert!(span >= LEAST * (end - start), "{span}: {manifold:#?}");
     }
+    assert!(sideways < tested / 50, "{sideways} of {tested}");
 }
 
 fn points_on_first(manifold: &Manifold<Vec2>) -> impl Iterator<Item = Vec2> {

@@ -6,7 +6,7 @@
 
 mod common;
 
-use std::hint::black_box;
+use std::{collections::VecDeque, hint::black_box};
 
 use allocation_counter::{AllocationInfo, measure};
 use bevy::{
@@ -506,6 +506,17 @@ fn bytes_after_many(plugin: Option<HeadbuttPlugin>, bursts: bool, movers: usize)
         tick(&mut app);
         for entity in others {
             app.world_mut().despawn(entity);
+        }
+        // Some come and go all the time.
+        let mut passing = VecDeque::new();
+        for number in 0..QUIET {
+            let place = Transform::from_xyz(-APART, (number % 7) as f32, 0.0);
+            let collider: Collider = Circle::new(0.5).into();
+            passing.push_back(app.world_mut().spawn((collider, place)).id());
+            if passing.len() > 10 {
+                app.world_mut().despawn(passing.pop_front().expect("ten"));
+            }
+            tick(&mut app);
         }
         pass(&mut app, &all, movers);
         kept = Some((app, all));

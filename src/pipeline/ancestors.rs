@@ -8,7 +8,8 @@ use bevy::{
 use super::columns::Since;
 use crate::room::{Buffer, Peak, Reclaim, is_excessive};
 
-/// The number of ancestors of an entity. Bevy notes an ancestor or a link that comes as a change, and one that goes shows here.
+/// The number of ancestors of an entity. Bevy marks added ancestors and links as changed; a removed
+/// one changes these counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     ancestors: u32,
@@ -25,7 +26,8 @@ struct Chain {
 }
 
 impl Chain {
-    /// Ancestors in a loop. No other chain is as long, so that a loop that opens shows in the number of links.
+    /// Ancestors in a loop. No acyclic chain has this length, so that breaking the loop changes the
+    /// counts.
     const LOOP: Self = Self {
         links: Links {
             ancestors: u32::MAX,
@@ -50,17 +52,16 @@ impl Chain {
 /// What is known of the ancestors looked at in a tick.
 #[derive(Default)]
 pub struct Chains {
-    /// By entity. `None` for an entity whose own ancestors are being looked at.
-    ///
-    /// An entity without a parent is not listed: to read it again costs less.
+    /// By entity. `None` for an entity whose own ancestors are being looked at. An entity without a
+    /// parent is not listed: to read it again costs less.
     known: EntityHashMap<Option<Chain>>,
     peak: Peak,
-    /// The way from a parent up to what is known, with each entity alone.
+    /// Ancestors visited in this walk, each with its own `Chain` only.
     path: Buffer<(Entity, Chain)>,
 }
 
 impl Chains {
-    /// Has the lists give back memory. Called once a tick.
+    /// Shrinks the buffers. Called once a tick.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.path.reclaim(reclaim);
         self.peak.note(self.known.len());
@@ -73,7 +74,7 @@ impl Chains {
     }
 }
 
-/// Looks at ancestors for changes, at each once in a tick.
+/// Looks at ancestors for changes: in a tick, once at each that has a parent itself.
 pub struct Ancestors<'w> {
     world: &'w World,
     since: Since,

@@ -1,9 +1,8 @@
 //! The memory of the messages. Bevy keeps them in two lists, which grow, and which it never
 //! shrinks.
 //!
-//! Neither is it for others to shrink them. But new lists can be made with the messages that there
-//! are, if the messages have the numbers that they had: by these, readers know how far they have
-//! read. The next number cannot be set but by reflection.
+//! Bevy gives no access to the two lists. So they are replaced by a copy with the same message ids,
+//! by which readers remember their position. The next id can only be set by reflection.
 
 use bevy::{ecs::message::Messages, reflect::GetPath, tasks::AsyncComputeTaskPool};
 
@@ -31,8 +30,8 @@ impl MessageRoom {
         {
             let old = core::mem::replace(messages, made);
             self.held = messages.len();
-            // These lists cannot be freed in steps: the tick does not wait for it, if there is a
-            // thread for such work.
+            // These lists cannot be freed in steps. If there is a thread for such work, the tick does
+            // not wait for it.
             if let Some(pool) = AsyncComputeTaskPool::try_get() {
                 pool.spawn(async move { drop(old) }).detach();
             }
@@ -43,8 +42,8 @@ impl MessageRoom {
     }
 }
 
-/// Returns the same messages with the same numbers in new lists; `None` if Bevy does not call its
-/// fields what it did.
+/// Returns the same messages with the same numbers in new lists; `None` if Bevy renamed these
+/// fields.
 fn made_anew(messages: &Messages<CollisionEvent>) -> Option<Messages<CollisionEvent>> {
     let mut made = Messages::default();
     for count in [

@@ -252,7 +252,7 @@ pub fn narrow_phase(
     find_contacts(&proxies, &candidates, &supplied, &mut found);
     reclaim.begin_tick();
     found.reclaim(&proxies, &mut reclaim);
-    // The pairs stay what they are.
+    // Only the capacity changes.
     supplied.bypass_change_detection().reclaim(&mut reclaim);
     let candidates = candidates.plane.pairs().len() + candidates.solid.pairs().len();
     diagnostics.candidates = match proxies.source {

@@ -69,7 +69,7 @@ impl PairOrder {
         self.spare.clear();
     }
 
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     pub fn reclaim<V: Space>(&mut self, proxies: &Slots<V>, reclaim: &mut Reclaim) {
         let Ranks {
             turns,

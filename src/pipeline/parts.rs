@@ -30,7 +30,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.near.clear();
         self.near.reclaim(reclaim);

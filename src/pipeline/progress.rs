@@ -4,12 +4,12 @@ use bevy::prelude::*;
 
 /// The last stage that a tick has completed.
 ///
-/// A panic in a support function of the app's cuts a tick off. If the app catches it and goes on, the stages that are left may
-/// still run, as Bevy's executors do, upon what is half done. So each stage does nothing unless the one before it is
-/// complete, and the next tick reads everything anew.
+/// A panic in a user's `Support` aborts the tick. If the app catches it and goes on, Bevy's executor
+/// runs the remaining stages first. So each stage does nothing unless the one before it is complete,
+/// and the next tick reads everything anew.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Progress {
-    /// None, in the midst of the tick.
+    /// None: the tick has begun.
     Begun,
     /// All proxies are up to date.
     Sync,

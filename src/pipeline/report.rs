@@ -104,7 +104,8 @@ pub fn report(
         world.write_message_batch(state.iter());
     }
     news.reclaim.begin_tick();
-    // Those of disabled entities too, which touch nothing: a list comes with a clone, and with a state that the app restores.
+    // Those of disabled entities too, which touch nothing: a cloned or restored entity can bring an
+    // old list.
     for (entity, mut entities) in colliding.0.iter_mut(world) {
         if !rests || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
@@ -135,7 +136,7 @@ pub fn report(
 }
 
 impl News {
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     fn reclaim(
         &mut self,
         state: &mut CollisionState,
@@ -148,10 +149,10 @@ impl News {
             messages: room,
             ..
         } = self;
+        // Only the capacity changes. The largest lists come first.
+        room.reclaim(messages.bypass_change_detection(), reclaim);
         turns.reclaim(reclaim);
         state.reclaim(changes, reclaim);
-        // The messages stay what they are.
-        room.reclaim(messages.bypass_change_detection(), reclaim);
     }
 
     /// Merges what touched in the last tick with what was found in this one.

@@ -1,11 +1,14 @@
 //! The proxies of a space, where all stages find them: by their slot, a number that each keeps for as long as it lives.
 
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::{
     aabb::Aabb,
     proxy::{Extent, Proxy},
 };
 use crate::{
-    room::{Buffer, Reclaim, drop_empty, make_room},
+    room::{Buffer, Peak, Reclaim, drop_empty, is_excessive, make_room},
     space::Space,
 };
 
@@ -21,8 +24,10 @@ pub struct Slots<V: Space> {
     /// By slot, whether it is listed in `changed`.
     is_changed: Buffer<bool>,
     changed: Buffer<u32>,
-    /// The free slots; also slots that were free, and have been dropped since.
-    free: Buffer<u32>,
+    /// The free slots, the lowest one first: so those at the end stay free, and can be dropped. It may still list slots that
+    /// have been dropped, which are beyond all others.
+    free: BinaryHeap<Reverse<u32>>,
+    free_peak: Peak,
     half_spaces: Buffer<u32>,
     /// How many proxies there are.
     count: usize,
@@ -37,7 +42,8 @@ impl<V: Space> Default for Slots<V> {
             turns: 0,
             is_changed: Buffer::default(),
             changed: Buffer::default(),
-            free: Buffer::default(),
+            free: BinaryHeap::new(),
+            free_peak: Peak::default(),
             half_spaces: Buffer::default(),
             count: 0,
         }
@@ -124,23 +130,25 @@ impl<V: Space> Slots<V> {
         self.is_changed.truncate(count);
         let dropped = self.free.len() - (count - self.count);
         if 2 * dropped > self.free.len() {
-            self.free.note();
-            self.free.retain(|slot| (*slot as usize) < count);
+            self.free_peak.note(self.free.len());
+            self.free.retain(|Reverse(slot)| (*slot as usize) < count);
         }
     }
 
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.proxies.reclaim(reclaim);
         self.boxes.reclaim(reclaim);
         self.is_changed.reclaim(reclaim);
-        for list in [
-            &mut self.turned,
-            &mut self.changed,
-            &mut self.free,
-            &mut self.half_spaces,
-        ] {
+        for list in [&mut self.turned, &mut self.changed, &mut self.half_spaces] {
             list.reclaim(reclaim);
+        }
+        self.free_peak.note(self.free.len());
+        if is_excessive(self.free.capacity(), self.free_peak.get()) {
+            self.free.shrink_to(2 * self.free_peak.get());
+        }
+        if reclaim.ends_window() {
+            self.free_peak.end_window();
         }
     }
 
@@ -166,16 +174,19 @@ impl<V: Space> Slots<V> {
     }
 
     pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {
-        let mut free = core::iter::from_fn(|| self.free.pop());
-        let slot = free.find(|slot| (*slot as usize) < self.proxies.len());
-        let slot = slot.unwrap_or_else(|| {
-            make_room(&mut self.proxies);
-            self.proxies.push(None);
-            make_room(&mut self.boxes);
-            self.boxes.push(Aabb::NONE);
-            self.is_changed.push(false);
-            (self.proxies.len() - 1) as u32
-        });
+        let slot = match self.free.pop() {
+            Some(Reverse(slot)) if (slot as usize) < self.proxies.len() => slot,
+            _ => {
+                // What the heap still has was dropped, and is about to be there again.
+                self.free.clear();
+                make_room(&mut self.proxies);
+                self.proxies.push(None);
+                make_room(&mut self.boxes);
+                self.boxes.push(Aabb::NONE);
+                self.is_changed.push(false);
+                (self.proxies.len() - 1) as u32
+            }
+        };
         self.count += 1;
         self.turned.push(slot);
         self.set(slot, proxy, aabb);
@@ -192,7 +203,7 @@ impl<V: Space> Slots<V> {
 
     pub fn remove(&mut self, slot: u32) {
         self.half_spaces.retain(|other| *other != slot);
-        self.free.push(slot);
+        self.free.push(Reverse(slot));
         self.count -= 1;
         self.turned.push(slot);
         self.put(slot, None, Aabb::NONE);

@@ -170,7 +170,7 @@ pub fn sync(
     world.resource_scope(|world, mut proxies: Mut<Proxies>| {
         let proxies = &mut *proxies;
         if is_cut_off {
-            // Nothing can be relied on that the last tick has left behind.
+            // The last tick was aborted: see `Progress`.
             *proxies = Proxies::default();
             *tables = Tables::default();
             *moves = Moves::default();

@@ -38,7 +38,7 @@ impl Tables {
         }
     }
 
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         for table in &mut self.0 {
             table.entities.reclaim(reclaim);

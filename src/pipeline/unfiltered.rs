@@ -11,8 +11,9 @@ use bevy::{
 
 /// A query of all entities, whatever component disables them.
 ///
-/// Bevy filters a component out of the queries that do not mention it. So this query mentions every disabling component,
-/// as one that may be there or not. (One that is registered later disables nothing in a query that is already there.)
+/// Bevy filters entities with a disabling component out of each query that does not mention it. So
+/// this query mentions all of them, as components that may be there or not. Components registered
+/// later do not filter existing queries.
 pub struct Unfiltered<D: QueryData + 'static, F: QueryFilter + 'static = ()>(pub QueryState<D, F>);
 
 impl<D: QueryData + 'static, F: QueryFilter + 'static> FromWorld for Unfiltered<D, F> {

@@ -65,24 +65,27 @@ pub trait Space:
     fn to_vec3(self) -> Vec3;
 
     /// What an affine map of space, x -> `linear * x + translation`, does to the vectors of this space. The plane is the
-    /// one of x and y; what the map makes of z is not seen. No zero has a sign: see [`pose`](Self::pose).
+    /// one of x and y; what the map makes of z is not seen.
+    /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
     fn restrict(linear: DMat3, translation: DVec3) -> (<Self::Wide as Wide>::Matrix, Self::Wide);
 
-    /// What this space sees of a vector: the plane does not see z. No zero has a sign: see [`pose`](Self::pose).
+    /// What this space sees of a vector: the plane does not see z.
+    /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
     fn projected(vector: Vec3) -> Self;
 
     /// The rotation of a quaternion of any length but 0: that of the unit one, which need not be made for it. `None` if it is
-    /// no rotation, or one out of this space: the plane is turned around z alone. No zero has a sign: see [`pose`](Self::pose).
+    /// no rotation, or one out of this space: the plane is turned around z alone.
+    /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
     fn rotation_of(quaternion: DQuat) -> Option<<Self::Wide as Wide>::Matrix>;
 
     /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
     /// the rotation is zero.
     ///
-    /// No zero in it has a sign (-0 + 0 is 0). Poses that compare as equal are the same to the bit then, so that they give
-    /// the same order of a pair and the same choice among equals.
+    /// Every zero in it is positive (-0 + 0 is 0). So poses that compare as equal are the same to the
+    /// bit, and give the same order of a pair and the same choice among equals.
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::Wide>>;
 }

@@ -34,6 +34,7 @@ impl Space for Vec2 {
 
     #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat2, DVec2) {
+        // No zero is negative afterwards, here and below: see `Space::pose`.
         let linear = DMat2::from_mat3(linear) + DMat2::ZERO;
         (linear, translation.truncate() + DVec2::ZERO)
     }

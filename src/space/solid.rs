@@ -34,6 +34,7 @@ impl Space for Vec3 {
 
     #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat3, DVec3) {
+        // No zero is negative afterwards, here and below: see `Space::pose`.
         (linear + DMat3::ZERO, translation + DVec3::ZERO)
     }
 

@@ -336,7 +336,7 @@ impl Level {
         });
     }
 
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.keys.reclaim(reclaim);
         self.entries.reclaim(reclaim);

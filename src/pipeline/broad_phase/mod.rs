@@ -15,13 +15,15 @@
 mod level;
 mod rows;
 
+use core::fmt;
+
 use bevy::{platform::time::Instant, prelude::*};
 
 use self::rows::{Pairs, Rows};
-use super::{aabb::Aabb, slots::Slots, sync::Proxies};
+use super::{aabb::Aabb, progress::Progress, slots::Slots, sync::Proxies};
 use crate::{
     diagnostics::CollisionDiagnostics,
-    room::{Buffer, Peak, Reclaim},
+    room::{Buffer, Peak, Reclaim, is_excessive},
     shape::Bounds,
     space::{Space, Wide},
 };
@@ -38,8 +40,8 @@ pub enum BroadPhase {
 
 /// The pairs of entities that the app wants tested, with [`BroadPhase::Custom`].
 ///
-/// Fill it in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). The plugin only reads it, so that
-/// pairs stay until they are cleared. With [`BroadPhase::Automatic`] it is not looked at.
+/// Fill it in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). The plugin changes
+/// none of them, so that pairs stay until they are cleared. With [`BroadPhase::Automatic`] it is not looked at.
 ///
 /// Order does not matter, neither of the pairs nor within one, and a pair may come twice. What is no collider, and an
 /// entity paired with itself, is passed over. Layers apply here as well. What rests costs little here, too: a pair that was
@@ -69,9 +71,15 @@ pub enum BroadPhase {
 ///     .add_plugins((MinimalPlugins, HeadbuttPlugin::default().with_broad_phase(BroadPhase::Custom)))
 ///     .add_systems(FixedPostUpdate, bullets_meet_targets.in_set(HeadbuttSystems::BroadPhase));
 /// ```
-#[derive(Resource, Clone, Debug, Default)]
+#[derive(Resource, Clone, Default)]
 pub struct CandidatePairs {
     pairs: Buffer<(Entity, Entity)>,
+}
+
+impl fmt::Debug for CandidatePairs {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
+    }
 }
 
 impl CandidatePairs {
@@ -90,7 +98,7 @@ impl CandidatePairs {
         self.pairs.iter().copied()
     }
 
-    /// Has the list give back memory.
+    /// Shrinks the buffer.
     pub(super) fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.pairs.reclaim(reclaim);
     }
@@ -127,7 +135,7 @@ pub struct Meetings {
     moving: Rows,
     /// What rests; also what was at rest, and has moved or gone since.
     resting: Rows,
-    /// Of the number of boxes that rest.
+    /// Peak number of resting boxes.
     at_rest: Peak,
 }
 
@@ -138,11 +146,15 @@ const PART: usize = 8;
 /// Fills [`Candidates`] with the pairs whose boxes overlap, and those of a box that reaches into a half-space.
 pub fn find_candidates(
     proxies: Res<Proxies>,
+    progress: Res<Progress>,
     mut candidates: ResMut<Candidates>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
     mut reclaim: Local<Reclaim>,
 ) {
     let start = Instant::now();
+    if *progress != Progress::Sync {
+        return;
+    }
     let Candidates { plane, solid } = &mut *candidates;
     plane.find(&proxies.plane);
     solid.find(&proxies.solid);
@@ -189,7 +201,7 @@ impl Meetings {
         meet_half_spaces(proxies, &mut pairs.all);
     }
 
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     fn reclaim<V: Space>(&mut self, proxies: &Slots<V>, reclaim: &mut Reclaim) {
         let Self {
             pairs,
@@ -202,10 +214,10 @@ impl Meetings {
         if reclaim.ends_window() {
             // What has gone is taken out when something settles, which may never happen again.
             let has_box = |slot: u32| boxes.get(slot as usize).is_some_and(Aabb::is_some);
-            if moving.is_stale(moving.len(), boxes.len()) {
+            if moving.has_stale_slots(boxes.len()) {
                 moving.update(boxes, [], has_box);
             }
-            if resting.is_stale(at_rest.get(), boxes.len()) {
+            if is_excessive(resting.len(), at_rest.get()) || resting.has_stale_slots(boxes.len()) {
                 resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
             }
             at_rest.end_window();

@@ -117,12 +117,12 @@ impl Rows {
         }
     }
 
-    /// Returns `true` if most boxes, or most slots, are none any more, where there are so many now.
-    pub fn is_stale(&self, boxes: usize, slots: usize) -> bool {
-        is_excessive(self.len(), boxes) || is_excessive(self.level_of.len(), slots)
+    /// Returns `true` if most of the listed slots are gone. `slots` is the number of slots now.
+    pub fn has_stale_slots(&self, slots: usize) -> bool {
+        is_excessive(self.level_of.len(), slots)
     }
 
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         for (_, level) in &mut self.levels {
             level.reclaim(reclaim);
@@ -234,7 +234,7 @@ impl Pairs {
         }
     }
 
-    /// Has the lists give back memory.
+    /// Shrinks the buffers.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.all.reclaim(reclaim);
         for found in &mut self.found {

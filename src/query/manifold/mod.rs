@@ -56,10 +56,10 @@ mod feature;
 mod frame;
 mod outline;
 
-/// All of where two shapes touch: one normal, and the points that hold them apart.
+/// Where two shapes touch: one normal, and up to four points that hold them apart.
 ///
-/// If two faces or edges touch, these are the corners of their intersection. In the world's frame
-/// and units.
+/// If two faces or edges touch, these are corners of their intersection. In the world's frame and
+/// units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifold<V: Space> {
     /// That of the [`Contact`](super::Contact).
@@ -90,8 +90,8 @@ impl<V: Space> Manifold<V> {
         manifold
     }
 
-    /// One to four points (in the plane one or two): the deepest one first, and the others in order
-    /// around the outline.
+    /// One to four points (in 2D one or two): the deepest one first, and the others in order around the
+    /// outline, in either sense.
     pub fn points(&self) -> &[ManifoldPoint<V>] {
         &self.points
     }

@@ -281,6 +281,20 @@ fn largest_from(outline: &[Meeting], start: usize, end: usize) -> Option<(f64, [
     best
 }
 
+/// Inserts a point where the outline then encloses the largest area, so that it does not cross itself.
+fn insert_around(outline: &mut Meetings, point: Meeting) {
+    let area_with = |place: usize| {
+        let mut all = outline.clone();
+        all.insert(place, point);
+        let ends = all.iter().skip(1).chain(all.first());
+        let sum: f64 = all.iter().zip(ends).map(|(a, b)| cross(a.at, b.at)).sum();
+        sum.abs()
+    };
+    let places = (0..=outline.len()).map(|place| (place, area_with(place)));
+    let best = places.reduce(|best, other| if other.1 > best.1 { other } else { best });
+    outline.insert(best.map_or(0, |(place, _)| place), point);
+}
+
 /// Chooses the points of a manifold: the corners of the convex hull of the points in common, or the
 /// four that span the largest area if there are more. The deepest point is always chosen, and comes
 /// first. The others follow in order around the outline.
@@ -305,11 +319,47 @@ pub fn outline(
         let is_full = chosen.len() >= most;
         let replaced = nearest.filter(|(away, _)| is_full || -away <= near);
         chosen.retain(|corner| replaced.is_none_or(|(_, old)| old.at != corner.at));
-        chosen.push(deepest);
+        insert_around(&mut chosen, deepest);
     }
     let start = farthest(&chosen, Meeting::depth).map(|(_, first)| first.at);
     let before = chosen.iter().take_while(|corner| Some(corner.at) != start);
     let before = before.count() % chosen.len().max(1);
     chosen.rotate_left(before);
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meeting(x: f64, y: f64, depth: f64) -> Meeting {
+        Meeting {
+            at: [x, y],
+            first: depth,
+            second: 0.0,
+        }
+    }
+
+    /// The deepest point, which is no corner, takes the place of the corner beside it.
+    #[test]
+    fn an_outline_with_the_deepest_point_does_not_cross_itself() {
+        let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+        let hull = corners.map(|(x, y)| meeting(x, y, 0.0));
+        for (x, y) in [(0.9, 0.2), (0.8, 0.9), (0.1, 0.7), (0.2, 0.1), (0.5, 0.4)] {
+            let mut points = hull.to_vec();
+            points.push(meeting(x, y, 1.0));
+            let found = outline(&points, &hull, 3, 1e-6, 1e-6);
+            assert_eq!(found.len(), 4);
+            let ends = found.iter().skip(1).chain(found.first());
+            let area: f64 = found.iter().zip(ends).map(|(a, b)| cross(a.at, b.at)).sum();
+            // Half of the square, and the triangle over its diagonal.
+            let sum = [x + y, 2.0 - x - y, 1.0 + x - y, 1.0 + y - x];
+            let expected = sum.into_iter().fold(0.0, f64::max);
+            assert!(
+                (area.abs() - expected).abs() < 1e-12,
+                "{area}, not {expected}"
+            );
+            assert_eq!(found.first().map(|first| first.at), Some([x, y]));
+        }
+    }
 }
