@@ -161,6 +161,11 @@ impl<T> Buffer<T> {
         self.peak.note(self.items.len());
     }
 
+    /// Returns the greatest length that was noted.
+    pub fn peak(&self) -> usize {
+        self.peak.get()
+    }
+
     /// Removes all items.
     #[inline]
     pub fn clear(&mut self) {

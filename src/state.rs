@@ -86,8 +86,13 @@ impl MapEntities for CollisionState {
                     *contact = contact.flipped();
                 }
             }
-            list.sort_unstable_by_key(|it| (it.pair(), it.part(), it.other_part()));
+            // Two entities may have been mapped to one.
+            list.retain(|contact| contact.entity != contact.other);
+            let key = |it: &CollisionEvent| (it.pair(), it.part(), it.other_part());
+            list.sort_unstable_by_key(key);
+            list.dedup_by_key(|it| key(it));
         }
+        self.contacts.dedup_by_key(|it| it.pair());
         let others = self.contacts.iter().map(|contact| contact.other);
         self.by_other = others.zip(0..).collect();
         self.by_other.sort_unstable();

@@ -3,21 +3,13 @@
 
 mod common;
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use bevy::{
     ecs::{
         message::{Messages, signal_message_update_system},
         schedule::{InternedScheduleLabel, ScheduleLabel},
     },
-    math::DVec3,
     platform::collections::HashMap,
     prelude::*,
     time::TimeUpdateStrategy,
@@ -26,7 +18,7 @@ use common::{
     Act, Dimension, Record, Touching, app, assert_phases_alternate, despawn, frame, leave_layers,
     lose_pose, move_away, read, remove_collider, start, start_reading_in, tick, transform, watch,
 };
-use headbutt::{CollisionDiagnostics, CollisionState, Support, prelude::*};
+use headbutt::{CollisionDiagnostics, CollisionState, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -650,76 +642,6 @@ fn automatic_candidates_hold_all_that_touch() {
         // And few others: 20 in two rows have 190 pairs.
         assert!(hits <= pairs && pairs < 100);
     }
-}
-
-/// A ball whose support function panics once so many more points have been asked for.
-struct Panics(Arc<AtomicUsize>);
-
-impl Support for Panics {
-    type Vector = Vec3;
-
-    fn support(&self, direction: DVec3) -> DVec3 {
-        let left = self.0.load(Ordering::Relaxed);
-        assert!(left > 0, "as asked for");
-        self.0.store(left - 1, Ordering::Relaxed);
-        direction.normalize_or_zero()
-    }
-}
-
-/// The app runs the schedule itself, catches the panic, and goes on. After that Bevy's executor runs what was left of it first.
-#[test]
-fn a_panic_in_a_support_function_loses_no_contact() {
-    let mut panics = 0;
-    for calls in 0..60 {
-        let left = Arc::new(AtomicUsize::new(usize::MAX));
-        let mut app = app_by_hand();
-        let pose = |x: f32| Transform::from_xyz(x, 0.0, 0.0);
-        let world = app.world_mut();
-        let ball = |world: &mut World, x: f32| {
-            let ball = Collider::from(Sphere::new(1.0));
-            world.spawn((ball, pose(x))).id()
-        };
-        // On both sides of the faulty one in Bevy's tables, and in the order of pairs.
-        let [first, second, third, fourth] = [0.0, 10.0, 20.0, 21.5].map(|x| ball(world, x));
-        let faulty = (Collider::custom(Panics(left.clone())), pose(100.0));
-        let faulty = world.spawn(faulty).id();
-        let [fifth, sixth] = [40.0, 50.0].map(|x| ball(world, x));
-        let started = run(&mut app).only();
-        assert!(started.started() && started.seen_from(third).is_some());
-
-        let world = app.world_mut();
-        for (entity, x) in [(second, 1.5), (sixth, 41.5), (faulty, -1.5), (third, 20.1)] {
-            transform(world, entity).translation.x = x;
-        }
-        left.store(calls, Ordering::Relaxed);
-        let mut schedules = world.resource_mut::<Schedules>();
-        let mut schedule = schedules.remove(Rollback).expect("added");
-        if catch_unwind(AssertUnwindSafe(|| schedule.run(world))).is_err() {
-            panics += 1;
-        }
-        left.store(usize::MAX, Ordering::Relaxed);
-        schedule.run(world);
-        schedule.run(world);
-        let pairs = [
-            (first, second),
-            (third, fourth),
-            (fifth, sixth),
-            (first, faulty),
-        ];
-        let state = world.resource::<CollisionState>();
-        assert_eq!(state.len(), pairs.len());
-        for (a, b) in pairs {
-            assert!(state.contains(a, b), "after {calls} calls");
-        }
-        let record = core::mem::take(&mut *world.resource_mut::<Record>());
-        assert_eq!(
-            record.messages.iter().filter(|hit| hit.started()).count(),
-            3
-        );
-        assert_eq!(record.messages.iter().filter(|hit| hit.ended()).count(), 0);
-    }
-    // The box takes six points, so that some panics came in the tests of pairs.
-    assert!((7..60).contains(&panics), "{panics}");
 }
 
 /// Runs an app that pauses after some frames, with a tick in each frame. Returns how many messages Bevy keeps in the end, and

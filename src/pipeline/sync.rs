@@ -12,8 +12,9 @@ use bevy::{ecs::entity::EntityGeneration, platform::time::Instant, prelude::*};
 use super::{
     aabb::Aabb,
     ancestors::{Ancestors, Chains},
-    broad_phase::BroadPhase,
+    broad_phase::{BroadPhase, Candidates},
     columns::{Chunk, Columns, Member, Since},
+    narrow_phase::FoundContacts,
     place::Placement,
     progress::Progress,
     proxy::{Fault, Proxy},
@@ -38,7 +39,7 @@ pub struct Proxies {
     pub solid: Slots<Vec3>,
     /// Where the candidate pairs of this tick come from.
     pub source: BroadPhase,
-    /// Whether the app has restored the contacts of some other tick.
+    /// Whether the contacts of the last tick are not those of its proxies: the app has restored others, or the tick was aborted.
     pub is_restored: bool,
     /// By the index of an entity with a collider.
     known: Buffer<Option<Known>>,
@@ -63,6 +64,18 @@ pub enum Place {
 }
 
 impl Proxies {
+    /// Removes everything but the note of which colliders were warned about.
+    fn reset(&mut self) {
+        let mut known = core::mem::take(&mut self.known);
+        for entry in known.iter_mut() {
+            *entry = entry.filter(|known| known.place == Place::Faulty);
+        }
+        *self = Self {
+            known,
+            ..Self::default()
+        };
+    }
+
     /// Whether the entity takes part in this tick.
     pub fn contains(&self, entity: Entity) -> bool {
         matches!(self.place(entity), Some(Place::Plane(_) | Place::Solid(_)))
@@ -171,7 +184,9 @@ pub fn sync(
         let proxies = &mut *proxies;
         if is_cut_off {
             // The last tick was aborted: see `Progress`.
-            *proxies = Proxies::default();
+            proxies.reset();
+            *world.resource_mut::<Candidates>() = Candidates::default();
+            *world.resource_mut::<FoundContacts>() = FoundContacts::default();
             *tables = Tables::default();
             *moves = Moves::default();
             displaced.clear();
@@ -179,7 +194,7 @@ pub fn sync(
         proxies.plane.begin_tick();
         proxies.solid.begin_tick();
         let source = *world.resource::<BroadPhase>();
-        proxies.is_restored = !Written::are_own(world);
+        proxies.is_restored = is_cut_off || !Written::are_own(world);
         if source != proxies.source || proxies.is_restored {
             // Pairs that were no candidates have not been tested, and contacts that the app has restored are not those of what
             // rests.

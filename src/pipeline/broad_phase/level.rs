@@ -176,6 +176,11 @@ pub struct Level {
 }
 
 impl Level {
+    /// Returns `true` if there were boxes lately: see [`Peak`](crate::room::Peak).
+    pub fn is_used(&self) -> bool {
+        self.entries.peak() > 0
+    }
+
     /// How many boxes there are.
     pub fn len(&self) -> usize {
         self.entries.len()

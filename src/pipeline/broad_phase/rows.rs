@@ -124,6 +124,9 @@ impl Rows {
 
     /// Shrinks the buffers.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        if reclaim.ends_window() {
+            self.levels.retain(|(_, level)| level.is_used());
+        }
         for (_, level) in &mut self.levels {
             level.reclaim(reclaim);
         }
@@ -141,6 +144,9 @@ impl Rows {
         let mut levels = self.levels.as_slice();
         while let Some(((_, level), others)) = levels.split_first() {
             levels = others;
+            if level.len() == 0 {
+                continue;
+            }
             pairs.find(level.rows(), level.len(), |rows, found| {
                 level.meet_within(dimension, rows, |a, b| {
                     if is_wanted(a, b) {
@@ -148,7 +154,7 @@ impl Rows {
                     }
                 });
             });
-            for (_, other) in others {
+            for (_, other) in others.iter().filter(|it| it.1.len() > 0) {
                 if is_looked_up(level, other) {
                     pairs.look_up(level, other, |_| true, is_wanted);
                 } else {
@@ -166,8 +172,9 @@ impl Rows {
         is_wanted: impl Fn(u32) -> bool + Copy + Send + Sync,
         is_wanted_of_other: impl Fn(u32) -> bool + Copy + Send + Sync,
     ) {
-        for (number, level) in &self.levels {
-            for (of_other, other) in &other.levels {
+        let occupied = |it: &&(u16, Level)| it.1.len() > 0;
+        for (number, level) in self.levels.iter().filter(occupied) {
+            for (of_other, other) in other.levels.iter().filter(occupied) {
                 let looks_up = match number.cmp(of_other) {
                     Ordering::Less => is_looked_up(level, other),
                     // Of one size: the fewer.
