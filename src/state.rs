@@ -502,4 +502,25 @@ mod tests {
             }
         }
     }
+
+    /// Each pair of different entities has one contact, and each pair of their parts.
+    #[test]
+    fn entities_that_are_mapped_to_one_have_its_contacts_once() {
+        let mut world = World::new();
+        let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+        let mut found: Vec<CollisionEvent> = [(a, b), (a, c), (b, c)]
+            .map(|(a, b)| contact(a.min(b), a.max(b), 1.0))
+            .to_vec();
+        found.sort_unstable_by_key(CollisionEvent::pair);
+        let mut state = CollisionState::default();
+        let going_on = |_: &CollisionEvent| CollisionPhase::Ongoing;
+        state.update(found.iter(), &mut Changes::default(), going_on, |_, _| {});
+        let mut map: EntityHashMap<Entity> = [(a, a), (b, b), (c, b)].into_iter().collect();
+        state.map_entities(&mut map);
+        assert_eq!(state.len(), 1);
+        assert!(state.contains(a, b));
+        for entity in [a, b] {
+            assert_eq!(state.of(entity).count(), 1);
+        }
+    }
 }
