@@ -479,7 +479,7 @@ mod tests {
             let ordered = |hit: &CollisionEvent| (hit.entity < hit.other).then_some(hit.pair());
             assert!(mapped.iter().map(|hit| ordered(&hit)).is_sorted());
             for (a, b) in pairs {
-                let [now_a, now_b] = [a, b].map(|it| map[&it]);
+                let [now_a, now_b] = [a, b].map(|it| map.get_mapped(it));
                 let expected = |hit: CollisionEvent| CollisionEvent {
                     entity: now_a,
                     other: now_b,
