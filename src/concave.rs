@@ -109,13 +109,13 @@ impl Collider {
     /// assert!(!floor.is_inert());
     /// ```
     ///
-    /// It has no inside: what is wholly behind it touches nothing. A shape that slides over the surface gets the normals that the
-    /// surface has, and none of the seams between triangles. (A triangle that is touched on a seam only, where its neighbour is
-    /// the one that pushes, does not count, unless there is no other, or the surface pushes its way.) Triangles need not share
-    /// vertices for it: a seam is where they meet, to a millionth of the surface's size, also at corners in the midst of edges,
-    /// and between copies and triangles of opposite winding. The triangle's number is the event's
-    /// [`part`](crate::CollisionEvent::part). Triangles without area touch nothing. What touches a corner of n triangles takes a
-    /// time as n² there: a pole of a sphere is nothing, a fan of thousands is.
+    /// It has no inside: what is wholly behind it touches nothing. The contacts of a shape are those of the surface as a set of
+    /// points, however it is cut into triangles: a ball gets the normal and the depth of the closest point, and what slides over
+    /// the surface gets none of the seams. Triangles need not share vertices: those a few roundings of `f32` apart are one,
+    /// also in the midst of edges, and copies and triangles of opposite winding do no harm. The triangle's number is the
+    /// event's [`part`](crate::CollisionEvent::part). Triangles without area touch nothing.
+    ///
+    /// The cost grows with the number of triangles that a shape touches: decimate a level for what walks on it.
     ///
     /// A shape is pushed to the side on which its centre is, a compound as a whole; [`one_sided`](Self::one_sided) lets only the
     /// outer side collide. A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross. One that

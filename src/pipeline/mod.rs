@@ -28,6 +28,7 @@ mod progress;
 mod proxy;
 mod report;
 mod slots;
+mod surface_contacts;
 mod sync;
 mod tables;
 mod tasks;

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     diagnostics::CollisionDiagnostics,
     event::CollisionEvent,
+    math::{Vec2, Vec3},
     query::{Pair, local_contact},
     room::{Buffer, Reclaim, make_room},
     shape::Body,
@@ -30,8 +31,8 @@ use crate::{
 /// The contacts of the pairs that were tested in this tick.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
-    plane: OfSpace,
-    solid: OfSpace,
+    plane: OfSpace<Vec2>,
+    solid: OfSpace<Vec3>,
     /// All contacts of the pairs of which more than one part touches, of either space, in order.
     parts: Buffer<CollisionEvent>,
     /// Whether anything was, or has to be held to be, other than in the last tick.
@@ -40,11 +41,19 @@ pub struct FoundContacts {
 }
 
 /// The contacts of a space.
-#[derive(Default)]
-struct OfSpace {
+struct OfSpace<V: Space> {
     order: PairOrder,
     /// In the order of the pairs, of which each task has some that follow one another.
-    of_tasks: Vec<OfTask>,
+    of_tasks: Vec<OfTask<V>>,
+}
+
+impl<V: Space> Default for OfSpace<V> {
+    fn default() -> Self {
+        Self {
+            order: PairOrder::default(),
+            of_tasks: Vec::new(),
+        }
+    }
 }
 
 /// The pairs that the app supplies.
@@ -109,13 +118,22 @@ fn is_to_test<V: Space>(slots: &Slots<V>, (a, b): (u32, u32), is_new: impl Fn() 
 }
 
 /// Contacts, each with the lesser entity first. The phase of all of them is `Ongoing`, until the report stage finds out.
-#[derive(Default)]
-struct OfTask {
+struct OfTask<V: Space> {
     /// The deepest contact of each pair.
     pairs: Buffer<CollisionEvent>,
     /// All contacts of the pairs of which more than one part touches, until they are handed over to [`FoundContacts::parts`].
     parts: Buffer<CollisionEvent>,
-    scratch: Scratch,
+    scratch: Scratch<V>,
+}
+
+impl<V: Space> Default for OfTask<V> {
+    fn default() -> Self {
+        Self {
+            pairs: Buffer::default(),
+            parts: Buffer::default(),
+            scratch: Scratch::default(),
+        }
+    }
 }
 
 /// A task tests no fewer pairs than this: to hand it over takes as long as some.
@@ -128,9 +146,9 @@ const PAIRS_AT_ONCE: usize = 16;
 /// Two proxies with their slots, the lesser entity first.
 type Sides<'a, V> = [(u32, &'a Proxy<V>); 2];
 
-impl OfTask {
+impl<V: Space> OfTask<V> {
     /// Tests pairs of slots, each with the lesser entity first.
-    fn test<V: Space>(&mut self, proxies: &Slots<V>, pairs: &[(u32, u32)]) {
+    fn test(&mut self, proxies: &Slots<V>, pairs: &[(u32, u32)]) {
         for pairs in pairs.chunks(PAIRS_AT_ONCE) {
             let mut found = [None; PAIRS_AT_ONCE];
             for (found, pair) in found.iter_mut().zip(pairs) {
@@ -145,7 +163,7 @@ impl OfTask {
     /// Tests a pair of proxies, which are given with their slots.
     // Within the loop that calls it, it has fewer registers.
     #[inline(never)]
-    fn test_one<V: Space>(&mut self, proxies: &Slots<V>, [(slot_a, a), (slot_b, b)]: Sides<V>) {
+    fn test_one(&mut self, proxies: &Slots<V>, [(slot_a, a), (slot_b, b)]: Sides<V>) {
         let Self {
             pairs,
             parts,
@@ -313,12 +331,12 @@ fn find_contacts(
     });
 }
 
-impl OfSpace {
+impl<V: Space> OfSpace<V> {
     fn clear(&mut self) {
         self.of_tasks.iter_mut().for_each(|it| it.pairs.clear());
     }
 
-    fn reclaim<V: Space>(&mut self, proxies: &Slots<V>, reclaim: &mut Reclaim) {
+    fn reclaim(&mut self, proxies: &Slots<V>, reclaim: &mut Reclaim) {
         self.order.reclaim(proxies, reclaim);
         for task in &mut self.of_tasks {
             task.pairs.reclaim(reclaim);
@@ -343,7 +361,7 @@ impl OfSpace {
 fn test_all<V: Space>(
     proxies: &Slots<V>,
     pairs: &[(u32, u32)],
-    of_tasks: &mut Vec<OfTask>,
+    of_tasks: &mut Vec<OfTask<V>>,
     parts: &mut Vec<CollisionEvent>,
 ) {
     let shared = share(pairs.len(), PAIRS_OF_A_TASK);

@@ -13,8 +13,8 @@ use crate::{
         tolerance::{OFFSET, TOUCHING},
     },
     shape::{
-        Body, Bounds, Compound, HalfSpace, Image, Mesh, Shape, Support, Surroundings, Traits,
-        centre_of,
+        Body, Bounds, Compound, Facet, HalfSpace, Image, Mesh, Shape, Support, Traits, centre_of,
+        weld,
     },
     space::{Space, Wide},
 };
@@ -84,14 +84,6 @@ impl<W: Wide> Extent<W> {
         match self {
             Self::Box(bounds) => Some(bounds),
             Self::HalfSpace(_) => None,
-        }
-    }
-
-    /// The half-space, if it is one.
-    pub fn half_space(&self) -> Option<&HalfSpace<W>> {
-        match self {
-            Self::Box(_) => None,
-            Self::HalfSpace(half_space) => Some(half_space),
         }
     }
 }
@@ -313,16 +305,26 @@ impl<V: Space> Proxy<V> {
     }
 
     /// A facet of a surface, in the world's axes, from the translation of the proxy.
-    pub fn surroundings(&self, number: u32) -> Option<Surroundings<V::Wide>> {
-        let (compound, mesh) = self.surface()?;
+    pub fn facet(&self, number: u32) -> Option<Facet<V::Wide>> {
+        let (_, mesh) = self.surface()?;
         let linear = self.place.linear();
-        let mirrored = V::Wide::is_mirrored(linear);
-        let one_sided = compound.is_one_sided();
-        mesh.surroundings(number, |point| linear * point, mirrored, one_sided)
+        mesh.placed(number, |point| linear * point, V::Wide::is_mirrored(linear))
     }
 
-    /// Calls `visit` with the corners, likewise, of each other facet that has a point of this one, which is a mean of its corners.
-    pub fn facets_around(&self, number: u32, weights: [f64; 3], visit: &mut dyn FnMut(&[V::Wide])) {
+    /// Returns `true` if only the outer side of its facets collides.
+    pub fn is_one_sided(&self) -> bool {
+        self.surface()
+            .is_some_and(|(compound, _)| compound.is_one_sided())
+    }
+
+    /// Calls `visit` with the corners of each facet that has a point of the facet of this number, which is a mean of its
+    /// corners. In the world's axes, from the translation of the proxy.
+    pub fn facets_around(
+        &self,
+        number: u32,
+        weights: [f64; 3],
+        mut visit: impl FnMut(u32, &[V::Wide]),
+    ) {
         let surface = self.surface();
         let Some((compound, corners)) = surface.and_then(|it| Some((it.0, it.1.corners(number)?)))
         else {
@@ -333,31 +335,10 @@ impl<V: Space> Proxy<V> {
         let point = point.fold(V::Wide::ZERO, |sum, (corner, weight)| {
             sum + *corner * weight
         });
-        compound.facets_at(point, |other, mut corners| {
-            if other != number {
-                corners.iter_mut().for_each(|it| *it = linear * *it);
-                visit(&corners);
-            }
+        compound.facets_at(point, weld(&corners), |other, mut corners| {
+            corners.iter_mut().for_each(|it| *it = linear * *it);
+            visit(other, &corners);
         });
-    }
-
-    /// The first facet at a point, in the world's axes from the translation of the proxy, that has this unit normal or its
-    /// opposite.
-    pub fn level_facet_at(&self, point: V::Wide, normal: V::Wide) -> Option<u32> {
-        let (compound, _) = self.surface()?;
-        let mut first = None;
-        compound.facets_at(
-            V::Wide::inverse(self.place.linear())? * point,
-            |number, _| {
-                let is_level = |it: Surroundings<V::Wide>| it.is_own(normal);
-                if first.is_none_or(|first| number < first)
-                    && self.surroundings(number).is_some_and(is_level)
-                {
-                    first = Some(number);
-                }
-            },
-        );
-        first
     }
 }
 

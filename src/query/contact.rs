@@ -3,7 +3,6 @@
 use smallvec::SmallVec;
 
 use super::{
-    along::clear,
     blocks::Blocks,
     epa::{Penetration, penetration},
     gjk::{Gjk, Goal, State},
@@ -61,18 +60,6 @@ pub struct LocalContact<W> {
     pub offset_a: W,
     /// On the second shape, from its translation.
     pub offset_b: W,
-}
-
-impl<W: Wide> LocalContact<W> {
-    /// The same contact with the shapes in the other order.
-    pub fn flipped(self) -> Self {
-        Self {
-            normal: -self.normal,
-            offset_a: self.offset_b,
-            offset_b: self.offset_a,
-            ..self
-        }
-    }
 }
 
 /// A pair, and how it is solved.
@@ -166,19 +153,25 @@ where
         contacts
     }
 
-    /// The contact if the second shape named by the caller is to leave the first in a direction: a unit vector in the world's
-    /// axes. For shapes of which [`hit`](Self::hit) has said that they touch; `None` if one is no shape.
-    pub fn contact_along(&self, direction: WideOf<A>) -> Option<LocalContact<WideOf<A>>> {
-        let direction = self.in_pair(direction);
-        let cleared = clear(&self.pair, direction)?;
-        let witnesses = self
-            .pair
-            .on_surfaces(cleared.normal, cleared.first, cleared.second);
-        Some(self.pair.in_world(direction, cleared.way, witnesses))
+    /// Returns `true` if the cores are known to be apart. For shapes of which [`hit`](Self::hit) has said that they touch.
+    pub fn cores_are_apart(&mut self) -> bool {
+        match &mut self.way {
+            Way::Steps(gjk) => {
+                gjk.run(&self.pair, Goal::Contact);
+                !gjk.cores_may_touch()
+            }
+            Way::Blocks(Blocks::Met(cores)) => cores.depth < 0.0,
+            Way::Blocks(Blocks::Apart) | Way::HalfSpace(_) => true,
+        }
     }
 
-    /// The same, if it is to leave the plane that bounds one of the two there, the first or the second: no shallower, exact where
-    /// that one goes on along its plane, and at the price of one support point.
+    /// Returns `true` if a core is a point.
+    pub fn has_point(&self) -> bool {
+        self.pair.has_point()
+    }
+
+    /// The contact if the second shape named by the caller is to leave the plane that bounds one of the two, the first or the
+    /// second, along a unit normal of that plane in the world's axes. It takes one support point.
     pub fn contact_over(
         &self,
         direction: WideOf<A>,

@@ -43,7 +43,6 @@
 //!   `Transform` puts a shape that is not scaled.
 //! * **Cost**: no allocation; a bounded number of iterations.
 
-mod along;
 mod blocks;
 mod contact;
 mod counter;
@@ -55,7 +54,6 @@ mod minkowski;
 mod off_core;
 mod polygons;
 mod simplex;
-mod surface;
 pub(crate) mod tolerance;
 
 use crate::{
@@ -68,7 +66,6 @@ pub(crate) use contact::{LocalContact, Solver};
 pub(crate) use counter::Counter;
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::{Pair, compare_shapes};
-pub(crate) use surface::{Opposite, Worth, facing};
 
 /// Whether two shapes touch.
 ///

@@ -246,11 +246,19 @@ impl<V: Space> Compound<V> {
         best.unwrap_or(V::Wide::ZERO * f64::NAN) + unit * slack
     }
 
-    /// Calls `visit` with the number and the corners of each facet that has a point, in the frame of the surface.
-    pub fn facets_at(&self, point: V::Wide, mut visit: impl FnMut(u32, Corners<V::Wide>)) {
+    /// Calls `visit` with the corners of each facet that has a point, in the frame of the surface, or is off it by no more than
+    /// `tolerance`.
+    pub fn facets_at(
+        &self,
+        point: V::Wide,
+        tolerance: f64,
+        mut visit: impl FnMut(u32, Corners<V::Wide>),
+    ) {
         if let Some(mesh) = self.surface() {
-            self.tree.near(&mesh.box_around(point), |number| {
-                if let Some(corners) = mesh.corners_at(number, point) {
+            let (min, max) = (point, point);
+            let bounds = Bounds { min, max }.grown(tolerance);
+            self.tree.near(&bounds, |number| {
+                if let Some(corners) = mesh.corners_at(number, point, tolerance) {
                     visit(number, corners);
                 }
             });

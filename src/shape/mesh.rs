@@ -1,19 +1,14 @@
 //! Surfaces of facets: polylines of segments in the plane, meshes of triangles in space.
 //!
-//! A shape that slides over a surface touches facets that it is about to leave or to enter on their rims, with normals
-//! that point sideways: *ghost collisions* at edges that are none. A contact on a rim is true only if the surface has
-//! such a normal there: one that leans towards none of the facets around, n·t <= 0 for all tangents t that lead from the contact
-//! point into them. On a ridge between two facets these are the normals between theirs; where they are level, or form a valley,
-//! none is left but their own. (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1, has such regions.)
-//!
-//! What departs from the usual table of who borders on whom: nothing is precomputed. The facets around are those that have the
-//! point, found by the tree of boxes whenever there is a normal to judge, so that they need not share vertices. Copies of a
-//! facet, facets of both windings, three of them on one edge, and corners of some in the midst of the edge of another, all
-//! are what they look like. And the surface may be mapped by any affine map.
+//! What a contact with a surface is, and how the facets around one count in it: see `pipeline/surface_contacts.rs`. Nothing is
+//! precomputed of which facets border on which. Those that have a point are found by the tree of boxes whenever it
+//! matters, so that facets need not share vertices. Copies of a facet, facets of both windings, three of them on one
+//! edge, and vertices of some in the midst of the edge of another all count as what they look like. And the
+//! surface may be mapped by any affine map.
 
 use smallvec::SmallVec;
 
-use super::{Shape, ShapeError, bounds::Bounds};
+use super::{Shape, ShapeError};
 use crate::{
     query::tolerance::SAME_NORMAL,
     space::{Space, Wide},
@@ -25,12 +20,13 @@ pub type Numbers = [u32; 3];
 /// The corners of a facet.
 pub type Corners<W> = SmallVec<[W; 3]>;
 
-/// What is no farther apart than this part of the surface's size is in one place, when it comes to who is around a point:
-/// exporters and scripts put a vertex twice, some roundings apart.
-const WELD: f64 = 1e-6;
+/// Points of a facet no farther apart than this part of its greatest coordinate are in one place: exporters and scripts put a
+/// vertex twice, some roundings of f32 apart. It depends on the one facet alone, so that none far away changes a contact.
+const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
-/// A point this near to a ridge, as a fraction of the facet's width, is on it.
-const ON_RIDGE: f64 = 1e-3;
+/// What f64 leaves of a corner's coordinates, as a part of [`WELD`]. (A point on an edge that is as near to its end as WELD is
+/// not moved there: that would turn the normal.)
+const SAME_CORNER: f64 = 1e-7;
 
 /// A triangle whose area is no more than this part of the square of an edge has none: its normal would be rounding.
 const SLIVER: f64 = 1e-12;
@@ -39,7 +35,7 @@ const SLIVER: f64 = 1e-12;
 pub struct Mesh<V> {
     vertices: Box<[V]>,
     facets: Box<[Numbers]>,
-    /// What is no farther apart is in one place: see [`WELD`].
+    /// A small part of the size, for what is asked about all of it.
     grain: f64,
 }
 
@@ -114,74 +110,107 @@ impl<V: Space> Mesh<V> {
         corners_of::<V>(facet).map(corner).collect()
     }
 
-    /// How near what is in one place may be: a tiny part of the surface's size.
+    /// A small part of the surface's size.
     pub fn grain(&self) -> f64 {
         self.grain
     }
 
-    /// The box in which all facets with a point are.
-    pub fn box_around(&self, point: V::Wide) -> Bounds<V::Wide> {
-        let (min, max) = (point, point);
-        Bounds { min, max }.grown(self.grain)
-    }
-
-    /// The corners of a facet that has a point, both in the surface's own frame.
-    pub fn corners_at(&self, number: u32, point: V::Wide) -> Option<Corners<V::Wide>> {
+    /// Returns the corners of a facet if a point is on it, or by no more than `tolerance` and its own off it. In the
+    /// surface's own frame.
+    pub fn corners_at(
+        &self,
+        number: u32,
+        point: V::Wide,
+        tolerance: f64,
+    ) -> Option<Corners<V::Wide>> {
         let corners = self.corners(number)?;
         if !has_area::<V>(&corners) {
             return None;
         }
+        let tolerance = tolerance.max(weld(&corners));
         let (base, others) = corners.split_first()?;
         let normal = perpendicular(*base, others)?;
-        let is_level = normal.dot(point - *base).abs() <= self.grain;
+        let is_level = normal.dot(point - *base).abs() <= tolerance;
         let is_within = ridges(&corners).all(|ridge| {
             let height = (point - ridge.start).dot(ridge.inward);
-            height >= -self.grain * ridge.inward.length()
+            height >= -tolerance * ridge.inward.length()
         });
         (is_level && is_within).then_some(corners)
     }
 
-    /// A facet, where the linear map `place` puts it; `None` if that leaves it without a normal. `mirrored` tells whether
-    /// `place` turns the outer side in, `one_sided` whether only that side collides.
-    pub fn surroundings(
+    /// A facet where the linear map `place` puts it; `None` if that leaves it without a normal. `mirrored` tells whether
+    /// `place` turns the outer side in.
+    pub fn placed(
         &self,
         number: u32,
         place: impl Fn(V::Wide) -> V::Wide,
         mirrored: bool,
-        one_sided: bool,
-    ) -> Option<Surroundings<V::Wide>> {
+    ) -> Option<Facet<V::Wide>> {
         let corners: Corners<_> = self.corners(number)?.into_iter().map(&place).collect();
         let (base, others) = corners.split_first()?;
         let outward = perpendicular(*base, others)?;
-        let stretch = |index| place(V::Wide::axis(index)).length();
-        let stretch = (0..V::Wide::DIMENSION).map(stretch).fold(0.0, f64::max);
-        Some(Surroundings {
+        Some(Facet {
             normal: if mirrored { -outward } else { outward },
+            weld: weld(&corners),
             corners,
-            one_sided,
-            grain: self.grain * stretch,
         })
     }
 }
 
-/// A facet in its surface, in the axes of the world, and from the translation of the surface.
+/// A facet of a surface, in the axes of the world, and from the translation of the surface.
 #[derive(Clone, Debug)]
-pub struct Surroundings<W: Wide> {
+pub struct Facet<W: Wide> {
     /// Outward, of unit length.
     pub normal: W,
-    /// Whether only the outer side collides.
-    pub one_sided: bool,
     corners: Corners<W>,
-    grain: f64,
+    /// Points no farther apart are in one place: see [`WELD`].
+    pub weld: f64,
 }
 
 /// A point on the rim of a facet.
-struct Rim<W> {
-    point: W,
+#[derive(Clone, Copy, Debug)]
+pub struct Rim<W> {
+    pub point: W,
     /// The same, as a mean of the facet's corners.
-    weights: [f64; 3],
-    /// Along the edge on which it is, in space; `None` at a corner.
+    pub weights: [f64; 3],
+    /// The unit vector along the edge that it is on; `None` at a corner.
     along: Option<W>,
+}
+
+impl<W: Wide> Rim<W> {
+    /// Unit vectors that span the directions from here into a facet, no two that follow one another by more than a right angle
+    /// apart: at a corner those to its other corners and the one between, on an edge both along it and the one across.
+    pub fn ways(&self, corners: &[W]) -> SmallVec<[W; 5]> {
+        let mut ways = SmallVec::new();
+        let weld = weld(corners);
+        for corner in corners {
+            let way = *corner - self.point;
+            let way = self.along.map_or(way, |along| way - along * way.dot(along));
+            if way.length() > 2.0 * weld {
+                ways.extend(way.unit());
+            }
+        }
+        if let Some(along) = self.along {
+            ways.extend([along, -along]);
+        } else {
+            let sum = ways.iter().fold(W::ZERO, |sum, way| sum + *way);
+            ways.extend(sum.unit());
+        }
+        ways
+    }
+
+    /// Returns `true` if a facet at this point rises along a unit normal, by an angle with a sine greater than `least`: the
+    /// surface goes on to that side, as a wall does from a floor. Points no farther apart than `weld` are in one place.
+    pub fn rises(&self, corners: &[W], normal: W, least: f64, weld: f64) -> bool {
+        // A facet is within the angle of the ways to its corners: where none rises, nothing does. On an edge they count across
+        // it: along it rounding alone would tell.
+        corners.iter().any(|corner| {
+            let way = *corner - self.point;
+            let way = self.along.map_or(way, |along| way - along * way.dot(along));
+            let length = way.length();
+            length > 2.0 * weld && way.dot(normal) > least * length + 0.25 * weld
+        })
+    }
 }
 
 /// A ridge of a facet: an edge, or in the plane an end.
@@ -194,105 +223,96 @@ struct Ridge<W> {
     inward: W,
 }
 
-impl<W: Wide> Surroundings<W> {
-    /// The same, of which both sides collide.
-    pub fn two_sided(self) -> Self {
-        Self {
-            one_sided: false,
-            ..self
-        }
+impl<W: Wide> Facet<W> {
+    /// The corners.
+    pub fn corners(&self) -> &[W] {
+        &self.corners
     }
 
-    /// A point of the facet.
-    pub fn corner(&self) -> W {
-        self.corners.first().copied().unwrap_or(W::ZERO)
+    /// How high a point is over the outer side.
+    pub fn height(&self, point: W) -> f64 {
+        let corner = self.corners.first().copied().unwrap_or(W::ZERO);
+        (point - corner).dot(self.normal)
     }
 
-    /// Whether a unit normal is the facet's own, to either side.
+    /// Returns `true` if a unit normal is the facet's own, to either side.
     pub fn is_own(&self, normal: W) -> bool {
-        let side = if normal.dot(self.normal) < 0.0 {
-            -1.0
-        } else {
-            1.0
-        };
-        (normal - self.normal * side).length() <= SAME_NORMAL
+        let own = self.normal.toward(normal);
+        (normal - own).length() <= SAME_NORMAL
     }
 
-    /// Whether the surface has this unit normal at a point of the facet, for what is in the direction `toward` a point, on the
-    /// side to which `outward` points. Of a surface of one side the back has no normals.
-    ///
-    /// `around` calls with the corners of each facet that has a point, which is given as a mean of this facet's corners.
-    pub fn admits(
-        &self,
-        normal: W,
-        outward: W,
-        point: W,
-        toward: impl FnOnce(W) -> W,
-        around: impl FnOnce([f64; 3], &mut dyn FnMut(&[W])),
-    ) -> bool {
-        if (normal - outward).length() <= SAME_NORMAL {
-            return true;
-        }
-        let Some(rim) = self.rim(point) else {
-            return false;
-        };
-        // What pushes away from a ridge pushes away from the solid side of it, and not from a valley through its back.
-        if normal.dot(toward(rim.point)) <= 0.0 || normal.dot(outward) < -SAME_NORMAL {
-            return false;
-        }
-        let is_ridge = rim.along.is_some() || W::DIMENSION == 2;
-        let mut leans = false;
-        around(rim.weights, &mut |corners| {
-            for corner in corners {
-                // A facet is within the angle of the ways to its corners: where none rises, nothing does. On an edge they
-                // count across it, where its own ends lead nowhere.
-                let way = *corner - rim.point;
-                let way = rim.along.map_or(way, |along| way - along * way.dot(along));
-                let length = way.length();
-                if length > 2.0 * self.grain {
-                    let is_valley = way.dot(outward) > SAME_NORMAL * length;
-                    leans |= way.dot(normal) > SAME_NORMAL * length
-                        || self.one_sided && is_ridge && is_valley;
-                }
-            }
-        });
-        !leans
+    /// Returns `true` if the nearest point of the facet's plane is on the facet.
+    pub fn is_below(&self, point: W) -> bool {
+        let mut ridges = ridges(&self.corners);
+        ridges.all(|ridge| (point - ridge.start).dot(ridge.inward) >= 0.0)
     }
 
-    /// The place of a point on the rim; `None` if it is off that.
-    fn rim(&self, point: W) -> Option<Rim<W>> {
-        let is_on = |ridge: &Ridge<W>| {
-            let height = (point - ridge.start).dot(ridge.inward);
-            height <= ON_RIDGE * ridge.inward.length_squared()
-        };
-        let (on, off): (SmallVec<[_; 3]>, SmallVec<[_; 3]>) =
-            ridges(&self.corners).partition(is_on);
-        let mut weights = [0.0; 3];
-        if let ([ridge], true) = (on.as_slice(), W::DIMENSION == 3) {
-            let way = ridge.end - ridge.start;
-            let part = (point - ridge.start).dot(way) / way.length_squared();
-            let part = part.clamp(0.0, 1.0);
-            for (index, weight) in ridge.ends.into_iter().zip([1.0 - part, part]) {
-                *weights.get_mut(index)? = weight;
-            }
-            return Some(Rim {
-                point: ridge.start + way * part,
+    /// The point of the rim nearest to another point: a corner if it is that but for the rounding of f64, or else on an edge.
+    pub fn rim(&self, point: W) -> Option<Rim<W>> {
+        let on_edge = |ridge: Ridge<W>| {
+            let [start, end] = ridge.ends;
+            let along = ridge.end - ridge.start;
+            let squared = along.length_squared();
+            // In the plane a ridge is a corner.
+            let part = if squared > 0.0 {
+                ((point - ridge.start).dot(along) / squared).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            let mut weights = [0.0; 3];
+            *weights.get_mut(end)? = part;
+            *weights.get_mut(start)? = 1.0 - part;
+            let rim = Rim {
+                point: ridge.start + along * part,
                 weights,
-                along: Some(way.unit()?),
-            });
-        }
-        // On all ridges but one is the corner opposite to that; in the plane a ridge is a corner.
-        let corner = match (on.first()?, off.first()) {
-            (_, Some(off)) if W::DIMENSION == 3 => 3 - off.ends.iter().sum::<usize>(),
-            (on, _) => on.ends.into_iter().next()?,
+                along: along.unit(),
+            };
+            Some(((rim.point - point).length_squared(), rim))
         };
-        *weights.get_mut(corner)? = 1.0;
+        let nearer = |a: (f64, Rim<W>), b: (f64, Rim<W>)| if b.0 < a.0 { b } else { a };
+        let (_, rim) = ridges(&self.corners).filter_map(on_edge).reduce(nearer)?;
+        let corners = self.corners.iter().enumerate();
+        let most = SAME_CORNER * self.weld;
+        let mut near = corners.filter(|(_, it)| (**it - rim.point).length() <= most);
+        match near.next() {
+            Some((index, _)) => self.corner(index),
+            None => Some(rim),
+        }
+    }
+
+    fn corner(&self, index: usize) -> Option<Rim<W>> {
+        let point = *self.corners.get(index)?;
+        let mut weights = [0.0; 3];
+        *weights.get_mut(index)? = 1.0;
         Some(Rim {
-            point: *self.corners.get(corner)?,
+            point,
             weights,
             along: None,
         })
     }
+
+    /// A point of each edge, and in space each corner.
+    pub fn rims(&self) -> impl Iterator<Item = Rim<W>> {
+        let corners = (0..self.corners.len()).filter_map(|index| self.corner(index));
+        let edges = ridges(&self.corners).filter_map(|ridge| {
+            let [start, end] = ridge.ends;
+            let mut weights = [0.0; 3];
+            *weights.get_mut(start)? += 0.5;
+            *weights.get_mut(end)? += 0.5;
+            Some(Rim {
+                point: (ridge.start + ridge.end) * 0.5,
+                weights,
+                along: Some((ridge.end - ridge.start).unit()?),
+            })
+        });
+        corners.chain(edges)
+    }
+}
+
+/// See [`WELD`].
+pub fn weld<W: Wide>(corners: &[W]) -> f64 {
+    let extents = corners.iter().map(|corner| corner.extent());
+    WELD * extents.fold(0.0, f64::max)
 }
 
 /// The ridges of a facet.
@@ -349,8 +369,7 @@ fn corners_of<V: Space>(facet: &Numbers) -> impl Iterator<Item = u32> {
     facet.iter().copied().take(V::Wide::DIMENSION)
 }
 
-/// How near what is in one place may be, among these points: a part of their size, but no less than f32 can tell apart so far
-/// from the origin.
+/// A small part of the size of some points, but no less than f32 can tell apart so far from the origin.
 fn grain<W: Wide>(points: impl Iterator<Item = W>) -> f64 {
     let (mut least, mut greatest) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in points {
@@ -362,5 +381,5 @@ fn grain<W: Wide>(points: impl Iterator<Item = W>) -> f64 {
     let ends = || least.iter().zip(&greatest);
     let size = ends().map(|(min, max)| max - min).fold(0.0, f64::max);
     let far = ends().map(|(min, max)| max.max(-min)).fold(0.0, f64::max);
-    (WELD * size).max(f64::from(f32::EPSILON) * far)
+    (1e-6 * size).max(f64::from(f32::EPSILON) * far)
 }

@@ -47,7 +47,7 @@ pub use hull::ConvexHull;
 pub use image::{Image, Map, Traits};
 pub use into_shape::{ConvexShape, IntoShape};
 pub use kinds::{AnyBody, Body, Dimension, Shape};
-pub use mesh::{Mesh, Surroundings};
+pub use mesh::{Facet, Mesh, Rim, weld};
 #[cfg(feature = "mesh")]
 pub use mesh_error::MeshError;
 pub use outline::{MAX_SIDES, Outline};
