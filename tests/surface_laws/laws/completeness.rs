@@ -1,0 +1,206 @@
+//! *Completeness*: after `push_out` no facet is penetrated any more.
+
+use bevy::{math::DVec3, prelude::*};
+use rand::{Rng, rngs::StdRng};
+
+use super::{USUAL, case, question};
+use crate::{
+    ask::{Answer, Question},
+    bodies::Surface,
+    oracle::{Facet, segment_facet_distance},
+    shapes::{Kind, Shape, direction, snapped},
+    trial::{Trial, Verdict, hold},
+};
+
+/// What may remain of a depth, as a fraction of the size.
+const SLOP: f64 = 1e-4;
+
+/// How many ticks a shape may take to get out of a corner.
+const TICKS: usize = 8;
+
+struct Corner {
+    surface: Surface,
+    facets: Vec<Facet>,
+    start: Shape,
+    shape: Shape,
+    ticks: usize,
+}
+
+impl Corner {
+    /// How deep the shape is in a facet: the depth of the thin plate. `None` for a shape that has
+    /// no exact one.
+    fn depth_in(&self, facet: &Facet) -> Option<f64> {
+        let (core, radius) = self.shape.core()?;
+        if let [point] = core.points.as_slice() {
+            return Some(radius - facet.distance(*point));
+        }
+        if let Some((depth, _)) = core.penetration(&facet.polytope()) {
+            return Some(depth + radius);
+        }
+        let [a, b] = core.points.as_slice() else {
+            return Some(-1.0);
+        };
+        Some(radius - segment_facet_distance([*a, *b], facet))
+    }
+
+    /// Whether the centre is above the surface, which is a graph over the xz plane (or x).
+    fn is_above(&self) -> bool {
+        let centre = self.shape.centre();
+        let down = [centre, centre + DVec3::NEG_Y * 100.0];
+        let mut facets = self.facets.iter();
+        facets.any(|it| it.height(centre) > 0.0 && it.crossed_by(down, -1e-6).is_some())
+    }
+}
+
+impl Trial for Corner {
+    fn questions(&self) -> Vec<Question> {
+        vec![question(&self.surface, &self.shape)]
+    }
+
+    fn judge(&mut self, answers: &[Answer]) -> Verdict {
+        let answer = &answers[0];
+        let size = 2.0 * self.shape.reach();
+        let depths = self
+            .facets
+            .iter()
+            .map(|it| self.depth_in(it).unwrap_or(-1.0));
+        let deepest = depths.fold(answer.depth(), f64::max);
+        if !self.is_above() {
+            return Verdict::Broken("the centre is through the surface, or far away".into());
+        }
+        if deepest <= SLOP * size {
+            if self.ticks == 0 {
+                return Verdict::Open;
+            }
+            return Verdict::Holds;
+        }
+        let way = answer.push_out;
+        if self.ticks == TICKS {
+            let why = format!("still {deepest:e} deep after {TICKS} ticks");
+            return Verdict::Broken(why);
+        }
+        if f64::from(way.length()) <= 0.1 * SLOP * size {
+            let why = format!("{deepest:e} deep, and not pushed, in tick {}", self.ticks);
+            return Verdict::Broken(why);
+        }
+        self.shape.pose.translation += way;
+        self.ticks += 1;
+        Verdict::Again
+    }
+
+    fn describe(&self) -> String {
+        let now = self.shape.pose.translation.to_array();
+        format!("{}\n  now at {now:?}", case(&self.surface, &self.start))
+    }
+}
+
+/// A floor and a wall, and a shape that just touches the wall, or goes into it, and is deep in the
+/// floor: its size and place are exact.
+fn in_a_room(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+    let mut surface = if plane {
+        Surface::line("room", &[(8.0, 0.0), (0.0, 0.0), (0.0, 8.0)])
+    } else {
+        let cell = [10.0, 1.0, 0.25][random.random_range(0..3)];
+        let profile = [(0.0, 8.0), (0.0, 0.0), (8.0, 0.0)];
+        Surface::sheet("room", &profile, cell, random)
+    };
+    surface.one_sided = random.random();
+    let mut number = |range: core::ops::Range<f32>| snapped(random.random_range(range), 16.0);
+    let half = Vec3::new(number(0.125..0.7), number(0.125..0.7), number(0.125..0.7));
+    let into = number(0.0..0.25) * half.x;
+    let at = Vec3::new(half.x - into, number(0.0625..half.y), 0.0);
+    let corners = (0..8).map(|it| {
+        let side = |bit: usize| if it >> bit & 1 == 0 { -1.0 } else { 1.0 };
+        half * Vec3::new(side(0), side(1), if plane { 0.0 } else { side(2) })
+    });
+    let kind = match random.random_range(0..3) {
+        0 => Kind::Box(if plane { half.with_z(0.0) } else { half }),
+        1 => Kind::Capsule(half.y, half.x),
+        _ => Kind::Hull(corners.collect()),
+    };
+    let pose = Transform::from_translation(at);
+    let shape = Shape { kind, plane, pose };
+    Some(Box::new(Corner {
+        facets: surface.world_facets(),
+        surface,
+        start: shape.clone(),
+        shape,
+        ticks: 0,
+    }))
+}
+
+/// A corner of 2 to 6 facets, concave, convex or a saddle, with its vertex or ridge at the origin,
+/// and a shape whose centre is above it.
+fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+    if random.random_range(0..3) == 0 {
+        return in_a_room(random, plane);
+    }
+    let mut surface = if plane {
+        let mut height = || snapped(random.random_range(-6.0..6.0), 64.0);
+        let (a, b) = (height(), height());
+        Surface::line("corner", &[(8.0, a), (0.0, 0.0), (-8.0, b)])
+    } else {
+        let count = random.random_range(2..7);
+        Surface::around_a_vertex(count, random.random_range(0..3), random)
+    };
+    surface.one_sided = random.random();
+    let size = random.random_range(0.1..0.8);
+    let shape = Shape::random(random, plane, size);
+    if matches!(shape.kind, Kind::Cone(..)) {
+        return None;
+    }
+    let offset = direction(random, plane) * shape.reach();
+    let mut at = (offset * random.random_range(0.0..1.2)).as_vec3();
+    if random.random_range(0..4) == 0 {
+        at = at.map(|it| snapped(it, 16.0));
+    }
+    let shape = shape.at(at);
+    let corner = Corner {
+        facets: surface.world_facets(),
+        surface,
+        start: shape.clone(),
+        shape,
+        ticks: 0,
+    };
+    let centre = corner.shape.centre();
+    let margin = 0.02 * corner.shape.reach();
+    let is_clear = corner.facets.iter().all(|it| it.distance(centre) > margin);
+    let is_near = corner.shape.reach() < 1.5;
+    (is_clear && is_near && corner.is_above()).then(|| Box::new(corner) as Box<dyn Trial>)
+}
+
+#[test]
+fn completeness_in_2d() {
+    hold("completeness in 2d", USUAL, 0.2, |it| make(it, true));
+}
+
+#[test]
+fn completeness_in_3d() {
+    hold("completeness in 3d", USUAL, 0.2, |it| make(it, false));
+}
+
+/// The oracle's depth in a facet is that of a plate.
+#[test]
+fn depths_in_a_plate_are_those_of_closed_forms() {
+    let surface = Surface::line("line", &[(8.0, 0.0), (-8.0, 0.0)]);
+    for (kind, depth) in [
+        (Kind::Ball(1.0), 0.25),
+        (Kind::Capsule(0.5, 0.5), 0.25),
+        (Kind::Capsule(1.0, 0.5), 0.75),
+        (Kind::Box(Vec3::new(2.0, 1.0, 0.0)), 0.25),
+    ] {
+        let pose = Transform::from_xyz(0.0, 0.75, 0.0);
+        let plane = true;
+        let shape = Shape { kind, plane, pose };
+        let corner = Corner {
+            facets: surface.world_facets(),
+            surface: surface.clone(),
+            start: shape.clone(),
+            shape,
+            ticks: 0,
+        };
+        let found = corner.depth_in(&corner.facets[0]).expect("it is exact");
+        assert!((found - depth).abs() < 1e-12, "{found}, not {depth}");
+        assert!(corner.is_above());
+    }
+}

@@ -1,0 +1,185 @@
+//! *Side*: nothing is pushed through the surface that its centre says it is outside of.
+
+use bevy::{math::DVec3, prelude::*};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::{TIE, USUAL, balls::model, case, placed, question, size};
+use crate::{
+    ask::Answer,
+    bodies::Surface,
+    oracle::Facet,
+    shapes::{Kind, Shape},
+    trial::{Once, Trial, Verdict, count, hold},
+};
+
+/// How far from the contact point it is seen to which side it pushes, as a fraction of the size.
+const STEP: f64 = 1e-3;
+
+fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+    let mut surface = Surface::random(random, plane);
+    if !plane && random.random() {
+        let (count, kind) = (random.random_range(3..7), random.random_range(0..4));
+        surface = Surface::around_a_vertex(count, kind, random);
+    }
+    if random.random_range(0..3) == 0 {
+        surface = surface.dirty(random);
+        if random.random_range(0..3) == 0 {
+            surface = surface.jittered(random);
+        }
+    }
+    if random.random_range(0..4) == 0 {
+        surface = surface.mapped(random);
+    }
+    let size = size(random);
+    let shape = Shape::random(random, plane, size);
+    if matches!(shape.kind, Kind::Cone(..)) {
+        return None;
+    }
+    let shape = placed(random, &surface, &shape)?;
+    let (told_surface, told_shape) = (surface.clone(), shape.clone());
+    Some(Box::new(Once {
+        questions: vec![question(&surface, &shape)],
+        judge: Box::new(move |answers| judge(&surface, &shape, &answers[0])),
+        describe: Box::new(move || case(&told_surface, &told_shape)),
+    }))
+}
+
+/// For each part: a point a little off the contact point, the way that it pushes, is on the same
+/// side of the surface as the shape's centre: between the two is no facet that has the contact
+/// point. In a corner that is less than a right angle, this point may be beyond the other facet;
+/// so that one a little off the part's own facet is as good. And of a surface of one side no facet
+/// pushes at a point within it whose back the centre is on. Left open: a contact so deep that the
+/// centre is beneath the contact point, and a centre in the plane of a facet.
+fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
+    let size = 2.0 * shape.reach();
+    let centre = shape.centre();
+    let numbered = surface.all_facets();
+    let mut judged = false;
+    for part in &answer.parts {
+        let Some(Some(facet)) = numbered.get(part.facet as usize) else {
+            return Verdict::Broken(format!("part {} is no facet", part.facet));
+        };
+        let push = part.push.as_dvec3();
+        let point: DVec3 = surface.map().translation + part.offsets[0].as_dvec3();
+        let meets = |it: &Facet| it.distance(point) < 1e-5 * size;
+        let around = || numbered.iter().flatten().filter(|it| meets(it));
+        if (centre - point).dot(push) < TIE * size
+            || around().any(|it| it.height(centre).abs() < STEP * size)
+        {
+            continue;
+        }
+        judged = true;
+        let inset = facet.inset(point);
+        if surface.one_sided && inset > TIE * size && facet.height(centre) < 0.0 {
+            return Verdict::Broken(format!("the back of facet {} pushes", part.facet));
+        }
+        let hides = |it: &Facet, from: DVec3| {
+            let beyond = -it.height(from) * it.height(centre).signum();
+            beyond > 1e-3 * STEP * size && it.crossed_by([from, centre], 0.0).is_some()
+        };
+        let [a, b, c] = facet.corners;
+        let middle = if surface.plane {
+            (a + b) / 2.0
+        } else {
+            (a + b + c) / 3.0
+        };
+        let inward = (middle - point).normalize_or_zero() + push * 0.05;
+        let seen = [push, inward].map(|way| {
+            let from = point + way * STEP * size;
+            !around().any(|it| hides(it, from))
+        });
+        if seen == [false; 2] {
+            let why = format!("{:?} at {:?}", push.to_array(), point.to_array());
+            return Verdict::Broken(format!(
+                "part {} pushes through the surface: {why}",
+                part.facet
+            ));
+        }
+    }
+    if judged {
+        Verdict::Holds
+    } else {
+        Verdict::Open
+    }
+}
+
+#[test]
+fn side_in_2d() {
+    hold("side in 2d", USUAL, 0.3, |it| make(it, true));
+}
+
+#[test]
+fn side_in_3d() {
+    hold("side in 3d", USUAL, 0.3, |it| make(it, false));
+}
+
+/// A contact at the tip of a peak that pushes down is found, and one that pushes up is right.
+#[test]
+fn planted_faults_are_found() {
+    let surface = Surface::line("peak", &[(4.0, -1.0), (0.0, 0.0), (-4.0, -6.0)]);
+    // It is above the one side, and behind the plane of the other, steep one.
+    let shape = Shape::ball(1.0, true, Vec3::new(1.0, 0.1, 0.0));
+    let is_broken = |push: Vec3, facet: u32| {
+        let touch = crate::ask::Touch {
+            push: push.normalize(),
+            depth: 0.1,
+            facet,
+            other_facet: 0,
+            offsets: [Vec3::ZERO; 2],
+        };
+        let answer = Answer {
+            event: Some(touch),
+            parts: vec![touch],
+            push_out: Vec3::ZERO,
+        };
+        matches!(judge(&surface, &shape, &answer), Verdict::Broken(_))
+    };
+    assert!(!is_broken(Vec3::Y, 0));
+    assert!(!is_broken(Vec3::new(1.0, 4.0, 0.0), 0));
+    assert!(is_broken(Vec3::new(6.0, -4.0, 0.0), 1));
+    let mut one_sided = surface.clone();
+    one_sided.one_sided = true;
+    let behind = Shape::ball(1.0, true, Vec3::new(2.0, -0.6, 0.0));
+    let touch = crate::ask::Touch {
+        push: Vec3::new(-1.0, -4.0, 0.0).normalize(),
+        depth: 0.1,
+        facet: 0,
+        other_facet: 0,
+        offsets: [Vec3::new(2.0, -0.5, 0.0), Vec3::ZERO],
+    };
+    let answer = Answer {
+        event: Some(touch),
+        parts: vec![touch],
+        push_out: Vec3::ZERO,
+    };
+    assert!(matches!(
+        judge(&one_sided, &behind, &answer),
+        Verdict::Broken(_)
+    ));
+    assert!(matches!(judge(&surface, &behind, &answer), Verdict::Holds));
+}
+
+/// The closest points of balls are what this law asks for, too.
+#[test]
+fn the_closest_points_of_balls_hold() {
+    let mut random = StdRng::seed_from_u64(2);
+    let (mut held, count) = (0, count(4000));
+    for number in 0..count {
+        let plane = number % 2 == 0;
+        let mut surface = Surface::random(&mut random, plane);
+        if number % 8 < 4 {
+            surface = surface.mapped(&mut random);
+        }
+        let radius = size(&mut random) * random.random_range(0.25..1.0f32);
+        let ball = Shape::ball(radius, plane, Vec3::ZERO);
+        let Some(ball) = placed(&mut random, &surface, &ball) else {
+            continue;
+        };
+        match judge(&surface, &ball, &model(&surface, &ball)) {
+            Verdict::Broken(why) => panic!("{why}\n{}", case(&surface, &ball)),
+            Verdict::Holds => held += 1,
+            _ => {}
+        }
+    }
+    assert!(held > count / 3, "{held}");
+}

@@ -1,0 +1,308 @@
+//! Brute force in f64: closest points of facets, and the overlap of convex polytopes along all axes
+//! that can separate them.
+
+use bevy::math::DVec3;
+
+/// A triangle; or a segment, whose last two corners are the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Facet {
+    pub corners: [DVec3; 3],
+    /// The outer side's unit normal.
+    pub normal: DVec3,
+}
+
+impl Facet {
+    pub fn is_segment(&self) -> bool {
+        self.corners[1] == self.corners[2]
+    }
+
+    /// How high a point is above its plane.
+    pub fn height(&self, point: DVec3) -> f64 {
+        (point - self.corners[0]).dot(self.normal)
+    }
+
+    /// The edges, or the segment itself.
+    pub fn edges(&self) -> impl Iterator<Item = [DVec3; 2]> + '_ {
+        let count = if self.is_segment() { 1 } else { 3 };
+        (0..count).map(|it| [self.corners[it], self.corners[(it + 1) % 3]])
+    }
+
+    /// The longest edge.
+    pub fn span(&self) -> f64 {
+        self.edges().map(|[a, b]| a.distance(b)).fold(0.0, f64::max)
+    }
+
+    /// How far a point's foot in the plane is within the facet: the least distance to an edge,
+    /// negative outside.
+    pub fn inset(&self, point: DVec3) -> f64 {
+        let [a, b, c] = self.corners;
+        if self.is_segment() {
+            let along = (b - a).normalize();
+            let at = (point - a).dot(along);
+            return at.min(a.distance(b) - at);
+        }
+        let inward = |from: DVec3, to: DVec3, other: DVec3| {
+            let along = (to - from).normalize();
+            let away = other - from;
+            let inward = (away - along * away.dot(along)).normalize();
+            (point - from).dot(inward)
+        };
+        inward(a, b, c).min(inward(b, c, a)).min(inward(c, a, b))
+    }
+
+    /// The point of the facet that is closest to a point.
+    pub fn closest(&self, point: DVec3) -> DVec3 {
+        if !self.is_segment() && self.inset(point) >= 0.0 {
+            return point - self.normal * self.height(point);
+        }
+        let on_edges = self.edges().map(|edge| closest_on_segment(point, edge));
+        on_edges
+            .min_by(|a, b| {
+                a.distance_squared(point)
+                    .total_cmp(&b.distance_squared(point))
+            })
+            .expect("a facet has an edge")
+    }
+
+    pub fn distance(&self, point: DVec3) -> f64 {
+        self.closest(point).distance(point)
+    }
+
+    /// Where along a segment, from 0 to 1, it goes through the facet, by more than `inset` from its
+    /// rim.
+    pub fn crossed_by(&self, [from, to]: [DVec3; 2], inset: f64) -> Option<f64> {
+        let (start, end) = (self.height(from), self.height(to));
+        if (start > 0.0) == (end > 0.0) || start == end {
+            return None;
+        }
+        let at = start / (start - end);
+        let point = from + (to - from) * at;
+        (self.inset(point) > inset).then_some(at)
+    }
+
+    /// As a flat polytope.
+    pub fn polytope(&self) -> Polytope {
+        let count = if self.is_segment() { 2 } else { 3 };
+        let edges = self.edges().map(|[a, b]| b - a);
+        Polytope {
+            points: self.corners[..count].to_vec(),
+            normals: vec![self.normal],
+            edges: if self.is_segment() {
+                vec![]
+            } else {
+                edges.collect()
+            },
+        }
+    }
+}
+
+pub fn closest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
+    let along = b - a;
+    let length = along.length_squared();
+    if length == 0.0 {
+        return a;
+    }
+    a + along * ((point - a).dot(along) / length).clamp(0.0, 1.0)
+}
+
+/// The distance of two segments: of an end to the other, or between the lines' closest points if
+/// both are within.
+pub fn segments_distance(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
+    let ends = one
+        .iter()
+        .map(|end| closest_on_segment(*end, other).distance(*end));
+    let others = other
+        .iter()
+        .map(|end| closest_on_segment(*end, one).distance(*end));
+    let mut least = ends.chain(others).fold(f64::INFINITY, f64::min);
+    let (u, v, w) = (one[1] - one[0], other[1] - other[0], one[0] - other[0]);
+    let (a, b, c, d, e) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));
+    let determinant = a * c - b * b;
+    if determinant > 1e-14 * a * c {
+        let s = (b * e - c * d) / determinant;
+        let t = (a * e - b * d) / determinant;
+        if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
+            least = least.min((w + u * s - v * t).length());
+        }
+    }
+    least
+}
+
+/// The distance of a segment to a facet, 0 if it goes through.
+pub fn segment_facet_distance(segment: [DVec3; 2], facet: &Facet) -> f64 {
+    if facet.crossed_by(segment, 0.0).is_some() {
+        return 0.0;
+    }
+    let ends = segment.iter().map(|end| facet.distance(*end));
+    let edges = facet.edges().map(|edge| segments_distance(segment, edge));
+    ends.chain(edges).fold(f64::INFINITY, f64::min)
+}
+
+/// A convex polytope: corners, unit normals of its faces (one of two opposite ones is enough) and
+/// directions of its edges, of which one in the plane has none.
+#[derive(Clone, Debug)]
+pub struct Polytope {
+    pub points: Vec<DVec3>,
+    pub normals: Vec<DVec3>,
+    pub edges: Vec<DVec3>,
+}
+
+impl Polytope {
+    /// The hull of a few points, by trying all planes (or lines) through them.
+    pub fn hull(points: &[DVec3], plane: bool) -> Self {
+        let mut normals: Vec<DVec3> = Vec::new();
+        let mut edges: Vec<DVec3> = Vec::new();
+        let add = |list: &mut Vec<DVec3>, it: DVec3| {
+            let it = it.normalize();
+            if !list.iter().any(|old| old.cross(it).length() < 1e-9) {
+                list.push(it);
+            }
+        };
+        let count = points.len();
+        let size = points.iter().map(|it| it.length()).fold(0.0, f64::max);
+        let bounds = |normal: DVec3, base: DVec3| {
+            let heights = points.iter().map(|it| (*it - base).dot(normal));
+            let most = heights.clone().fold(f64::NEG_INFINITY, f64::max);
+            let least = heights.fold(f64::INFINITY, f64::min);
+            most < 1e-9 * size || least > -1e-9 * size
+        };
+        for i in 0..count {
+            for j in i + 1..count {
+                let edge = points[j] - points[i];
+                if edge.length() < 1e-9 * size {
+                    continue;
+                }
+                if plane {
+                    let normal = DVec3::new(edge.y, -edge.x, 0.0).normalize();
+                    if bounds(normal, points[i]) {
+                        add(&mut normals, normal);
+                    }
+                    continue;
+                }
+                for k in j + 1..count {
+                    let other = points[k] - points[i];
+                    let normal = edge.cross(other);
+                    if normal.length() < 1e-9 * size * size {
+                        continue;
+                    }
+                    let normal = normal.normalize();
+                    if bounds(normal, points[i]) {
+                        add(&mut normals, normal);
+                        add(&mut edges, edge);
+                        add(&mut edges, other);
+                        add(&mut edges, other - edge);
+                    }
+                }
+            }
+        }
+        Self {
+            points: points.to_vec(),
+            normals,
+            edges,
+        }
+    }
+
+    /// The farthest extent along a direction.
+    pub fn reach(&self, direction: DVec3) -> f64 {
+        let heights = self.points.iter().map(|it| it.dot(direction));
+        heights.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The same polytope, moved.
+    pub fn moved(&self, by: DVec3) -> Self {
+        Self {
+            points: self.points.iter().map(|it| *it + by).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// All ways in which `self` gets out of `other` along an axis that may be the shortest: the
+    /// depth, negative where the two are apart, and the direction in which `self` moves. The least
+    /// depth is the penetration, if none is negative.
+    pub fn ways_out(&self, other: &Self) -> Vec<(f64, DVec3)> {
+        let mut axes: Vec<DVec3> = [&self.normals[..], &other.normals[..]].concat();
+        for edge in &self.edges {
+            for others in &other.edges {
+                let axis = edge.cross(*others);
+                if axis.length() > 1e-9 * edge.length() * others.length() {
+                    axes.push(axis.normalize());
+                }
+            }
+        }
+        let both = axes.iter().flat_map(|axis| [*axis, -*axis]);
+        both.map(|axis| (other.reach(axis) + self.reach(-axis), axis))
+            .collect()
+    }
+
+    /// The penetration of two polytopes and the direction in which `self` gets out; `None` if they
+    /// are apart.
+    pub fn penetration(&self, other: &Self) -> Option<(f64, DVec3)> {
+        let ways = self.ways_out(other);
+        let least = ways.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        (least.0 >= 0.0).then_some(least)
+    }
+}
+
+mod tests {
+    use super::*;
+
+    fn triangle() -> Facet {
+        Facet {
+            corners: [
+                DVec3::ZERO,
+                DVec3::new(0.0, 0.0, 2.0),
+                DVec3::new(2.0, 0.0, 0.0),
+            ],
+            normal: DVec3::Y,
+        }
+    }
+
+    #[test]
+    fn closest_points_are_those_of_the_face_edges_and_vertices() {
+        for (point, closest) in [
+            ((0.5, 3.0, 0.5), (0.5, 0.0, 0.5)),
+            ((0.5, -3.0, -1.0), (0.5, 0.0, 0.0)),
+            ((2.0, 1.0, 2.0), (1.0, 0.0, 1.0)),
+            ((-1.0, 1.0, -1.0), (0.0, 0.0, 0.0)),
+            ((4.0, 1.0, 0.5), (2.0, 0.0, 0.0)),
+            ((1.0, 0.0, 0.5), (1.0, 0.0, 0.5)),
+        ] {
+            let (point, closest) = (DVec3::from(point), DVec3::from(closest));
+            assert!(triangle().closest(point).distance(closest) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_cube_in_a_cube_gets_out_over_the_nearest_face() {
+        let cube = |half: f64, at: DVec3| {
+            let corners = (0..8).map(|it| {
+                let side = |bit: usize| if it >> bit & 1 == 0 { -half } else { half };
+                at + DVec3::new(side(0), side(1), side(2))
+            });
+            Polytope::hull(&corners.collect::<Vec<_>>(), false)
+        };
+        let (one, other) = (
+            cube(1.0, DVec3::new(1.2, 0.3, -0.4)),
+            cube(0.5, DVec3::ZERO),
+        );
+        assert_eq!((one.normals.len(), one.edges.len()), (3, 9));
+        let (depth, direction) = one.penetration(&other).expect("they overlap");
+        assert!((depth - 0.3).abs() < 1e-12 && direction.distance(DVec3::X) < 1e-12);
+        assert!(one.moved(DVec3::X * 0.31).penetration(&other).is_none());
+    }
+
+    #[test]
+    fn segments_are_as_far_apart_as_their_closest_points() {
+        let one = [DVec3::NEG_X, DVec3::X];
+        for (other, distance) in [
+            ([DVec3::new(0.0, 1.0, -1.0), DVec3::new(0.0, 1.0, 1.0)], 1.0),
+            ([DVec3::new(2.0, 0.0, -1.0), DVec3::new(2.0, 0.0, 1.0)], 1.0),
+            ([DVec3::new(-5.0, 2.0, 0.0), DVec3::new(5.0, 2.0, 0.0)], 2.0),
+        ] {
+            assert!((segments_distance(one, other) - distance).abs() < 1e-12);
+        }
+        let through = [DVec3::new(0.5, 1.0, 0.5), DVec3::new(0.5, -1.0, 0.5)];
+        assert_eq!(segment_facet_distance(through, &triangle()), 0.0);
+        assert_eq!(triangle().crossed_by(through, 0.1), Some(0.5));
+    }
+}
