@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use bevy::{math::Quat, prelude::*};
 use common::{app, assert_near, assert_near_vec, meeting, tick, transform};
-use headbutt::{CandidatePairs, prelude::*};
+use headbutt::{CandidatePairs, CollisionState, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// A flat floor of 20 by 20 cells, centred on the origin, with its outer side up; each cell is cut along one diagonal or
@@ -1067,4 +1067,28 @@ fn what_is_flattened_or_twice_in_one_place_still_meets() {
     }
     let apart = beside(9.5, flat.scale);
     assert_eq!(meeting((&field, flat), (&field, apart)), None);
+}
+
+/// Two balls of one body over a steep peak, one to each side: the vertex is the closest point to both.
+#[test]
+fn each_part_of_a_body_has_its_own_contact_with_a_vertex() {
+    let base = [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)];
+    let base = base.map(|(x, z)| Vec3::new(x, -3.0, z));
+    let slopes = (0..4).map(|side| [0, 1 + side, 1 + (side + 1) % 4]);
+    let peak = Collider::trimesh([Vec3::ZERO].into_iter().chain(base), slopes).unwrap();
+    let places = [-0.3, 0.3].map(|x| Vec3::new(x, 0.3, 0.0));
+    let balls = places.map(|place| (Isometry3d::from_translation(place), Sphere::new(0.5).into()));
+    let balls: Collider = Collider::compound(balls).unwrap();
+    let mut app = app();
+    let peak = app.world_mut().spawn(peak).id();
+    let body = app.world_mut().spawn(balls).id();
+    tick(&mut app);
+    let parts = app.world().resource::<CollisionState>().parts(body, peak);
+    let mut parts: Vec<CollisionEvent> = parts.collect();
+    parts.sort_unstable_by_key(CollisionEvent::part);
+    assert_eq!(parts.len(), 2);
+    for (hit, place) in parts.iter().zip(places) {
+        assert_near_vec(hit.normal, -place.normalize(), 1.0);
+        assert_near(hit.depth, 0.5 - place.length(), 1.0);
+    }
 }

@@ -252,8 +252,21 @@ impl<'a, V: Space> Meeting<'a, V> {
 
     /// What is known of two parts that touch, as far as one facet knows.
     fn touch(&self, numbers: (u32, u32)) -> Option<Touch<V::Wide>> {
+        let parts = [self.a.part(numbers.0)?, self.b.part(numbers.1)?];
+        let [a, b] = &parts;
+        if a.extent.is_apart_from(&b.extent) {
+            return None;
+        }
+        let body = if self.surface_is_first { b } else { a };
+        let facet = self.surface().facet(self.facet_number(numbers));
+        if let (Some(facet), Some(centre)) = (&facet, self.centre)
+            && body.image().block() == Some(V::Wide::ZERO)
+        {
+            let outward = self.outward(facet, centre)?;
+            return self.touch_of_ball(numbers, facet, outward, [a, b]);
+        }
         self.solve(numbers, V::Wide::ZERO, |solver, parts| {
-            let Some(facet) = self.surface().facet(self.facet_number(numbers)) else {
+            let Some(facet) = facet else {
                 // A map has left it without a normal.
                 let contact = solver.contact();
                 return Some(Touch {
@@ -264,60 +277,128 @@ impl<'a, V: Space> Meeting<'a, V> {
                     weld: 0.0,
                 });
             };
-            let weld = facet.weld;
             let outward = match self.centre {
-                Some(centre) if facet.height(centre) >= 0.0 => facet.normal,
-                Some(_) => -facet.normal,
+                Some(centre) => self.outward(&facet, centre)?,
+                // To the side to which the contact pushes.
                 None => facet.normal.toward(self.turned(solver.contact().normal)),
             };
             if self.surface().is_one_sided() && outward != facet.normal {
                 return None;
             }
-            let plane = |solver: &SolverOf<V>| Touch {
-                numbers,
-                normal: outward,
-                contact: solver.contact_over(self.turned(outward), self.surface_is_first),
-                kind: Kind::Plane,
-                weld,
-            };
-            let (normal, contact, rim, error) = if solver.has_point() {
-                // In closed form, and so exact.
-                let core = self.core_point(parts);
-                let rim = facet.rim(core).filter(|_| !facet.is_below(core));
-                let normal = match rim {
-                    Some(rim) => (core - rim.point).unit(),
-                    None if facet.height(core) < 0.0 => Some(-facet.normal),
-                    None => Some(facet.normal),
-                };
-                let normal = normal.unwrap_or(outward);
-                let contact = solver.contact_over(self.turned(normal), self.surface_is_first);
-                (normal, contact, rim, EXACT)
-            } else if solver.cores_are_apart() {
-                let contact = solver.contact();
-                let normal = self.turned(contact.normal);
-                let is_own = facet.is_own(normal);
-                let rim = facet.rim(self.foot(parts, &contact)).filter(|_| !is_own);
-                (normal, contact, rim, INEXACT)
-            } else {
-                return Some(plane(solver));
-            };
-            // The nearest part of a compound may be on the other side than its centre.
-            let leads_back = match (rim, self.centre) {
-                (Some(rim), Some(centre)) => (centre - rim.point).dot(normal) <= 0.0,
-                (None, _) => normal.dot(outward) < 0.0,
-                (Some(_), None) => false,
-            };
-            if leads_back {
-                return Some(plane(solver));
+            if !solver.cores_are_apart() {
+                return Some(self.over_plane(solver, numbers, &facet, outward));
             }
-            let kind = rim.map_or(Kind::Nearest, |rim| Kind::Rim { rim, error });
+            let contact = solver.contact();
+            let normal = self.turned(contact.normal);
+            let is_own = facet.is_own(normal);
+            let rim = facet.rim(self.foot(parts, &contact)).filter(|_| !is_own);
+            if self.leads_back(normal, rim.as_ref(), outward) {
+                return Some(self.over_plane(solver, numbers, &facet, outward));
+            }
+            let error = INEXACT;
             Some(Touch {
                 numbers,
                 normal,
                 contact,
-                kind,
-                weld,
+                kind: rim.map_or(Kind::Nearest, |rim| Kind::Rim { rim, error }),
+                weld: facet.weld,
             })
+        })
+    }
+
+    /// The normal of a facet to the side of a centre; `None` if that is the back of a surface of one side.
+    fn outward(&self, facet: &Facet<V::Wide>, centre: V::Wide) -> Option<V::Wide> {
+        if facet.height(centre) >= 0.0 {
+            Some(facet.normal)
+        } else {
+            (!self.surface().is_one_sided()).then_some(-facet.normal)
+        }
+    }
+
+    /// The contact along a facet's own normal.
+    fn over_plane(
+        &self,
+        solver: &SolverOf<V>,
+        numbers: (u32, u32),
+        facet: &Facet<V::Wide>,
+        outward: V::Wide,
+    ) -> Touch<V::Wide> {
+        Touch {
+            numbers,
+            normal: outward,
+            contact: solver.contact_over(self.turned(outward), self.surface_is_first),
+            kind: Kind::Plane,
+            weld: facet.weld,
+        }
+    }
+
+    /// Returns `true` if a normal leads away from the centre, to the other side of the facet: the nearest part of a compound may
+    /// be there.
+    fn leads_back(&self, normal: V::Wide, rim: Option<&Rim<V::Wide>>, outward: V::Wide) -> bool {
+        match (rim, self.centre) {
+            (Some(rim), Some(centre)) => (centre - rim.point).dot(normal) <= 0.0,
+            (None, _) => normal.dot(outward) < 0.0,
+            (Some(_), None) => false,
+        }
+    }
+
+    /// The same as [`touch`](Self::touch) of a ball, in closed form, and so exact.
+    fn touch_of_ball(
+        &self,
+        numbers: (u32, u32),
+        facet: &Facet<V::Wide>,
+        outward: V::Wide,
+        parts: [&Part<V>; 2],
+    ) -> Option<Touch<V::Wide>> {
+        let core = self.core_point(parts);
+        let rim = facet.rim(core).filter(|_| !facet.is_below(core));
+        let height = facet.height(core);
+        let (foot, normal) = match rim {
+            Some(rim) => (rim.point, (core - rim.point).unit()),
+            None if height < 0.0 => (core - facet.normal * height, Some(-facet.normal)),
+            None => (core - facet.normal * height, Some(facet.normal)),
+        };
+        let normal = normal.unwrap_or(outward);
+        let radii = parts.map(|part| part.image().radius());
+        let [first, second] = radii;
+        if !(first >= 0.0 && second >= 0.0) {
+            return None;
+        }
+        let depth = first + second - (core - foot).length();
+        // What is apart by rounding touches; the solver has the measure for it.
+        if depth < 0.0 || self.leads_back(normal, rim.as_ref(), outward) {
+            let touch = self.solve(numbers, V::Wide::ZERO, |solver, _| {
+                Some(self.over_plane(solver, numbers, facet, outward))
+            });
+            if depth >= 0.0 {
+                return touch;
+            }
+            touch?;
+        }
+        // Each point from the translation of its own part, where the core of the ball is.
+        let [own, others] = if self.surface_is_first {
+            radii
+        } else {
+            [second, first]
+        };
+        let (on_facet, on_ball) = (foot + normal * own, -(normal * others));
+        let [offset_a, offset_b] = if self.surface_is_first {
+            [on_facet, on_ball]
+        } else {
+            [on_ball, on_facet]
+        };
+        let error = EXACT;
+        Some(Touch {
+            numbers,
+            normal,
+            contact: LocalContact {
+                normal: self.turned(normal),
+                depth: depth.max(0.0),
+                offset_a,
+                offset_b,
+            },
+            kind: rim.map_or(Kind::Nearest, |rim| Kind::Rim { rim, error }),
+            weld: facet.weld,
         })
     }
 
@@ -339,7 +420,14 @@ impl<'a, V: Space> Meeting<'a, V> {
 
     /// Removes the contacts at rims that are none of the surface.
     fn judge_rims(&self, touches: &mut Vec<Touch<V::Wide>>) {
-        // Facets that have one point in common have one contact there, which is judged once.
+        // Facets that have one point in common have one contact there with each part of the body, which is judged once.
+        let body_number = |numbers: (u32, u32)| {
+            if self.surface_is_first {
+                numbers.1
+            } else {
+                numbers.0
+            }
+        };
         let place = |touch: &Touch<V::Wide>| match touch.kind {
             Kind::Rim { rim, .. } => Some(rim.point),
             _ => None,
@@ -350,7 +438,8 @@ impl<'a, V: Space> Meeting<'a, V> {
                 (Some(one), Some(other)) => one.total_cmp(other),
                 _ => one.is_some().cmp(&other.is_some()),
             };
-            places.then(a.numbers.cmp(&b.numbers))
+            let parts = body_number(a.numbers).cmp(&body_number(b.numbers));
+            places.then(parts).then(a.numbers.cmp(&b.numbers))
         });
         // The closest point of all is a minimum, whatever rounding makes of the facets around it.
         let is_shallow = |touch: &Touch<V::Wide>| !matches!(touch.kind, Kind::Plane);
@@ -365,10 +454,11 @@ impl<'a, V: Space> Meeting<'a, V> {
             let Kind::Rim { rim, error } = touch.kind else {
                 return true;
             };
-            if last == Some(rim.point) {
+            let place = Some((rim.point, body_number(touch.numbers)));
+            if last == place {
                 return false;
             }
-            last = Some(rim.point);
+            last = place;
             let verdict = self.verdict(touch.numbers, &rim, touch.normal, error);
             if verdict == Verdict::RisesBehind {
                 hidden = hidden.or(Some(touch.numbers));
@@ -411,17 +501,11 @@ impl<'a, V: Space> Meeting<'a, V> {
         verdict
     }
 
-    /// The contact along a facet's own normal.
+    /// The contact along the outer normal of a facet.
     fn levelled(&self, numbers: (u32, u32)) -> Option<Touch<V::Wide>> {
         self.solve(numbers, V::Wide::ZERO, |solver, _| {
             let facet = self.surface().facet(self.facet_number(numbers))?;
-            Some(Touch {
-                numbers,
-                normal: facet.normal,
-                contact: solver.contact_over(self.turned(facet.normal), self.surface_is_first),
-                kind: Kind::Plane,
-                weld: facet.weld,
-            })
+            Some(self.over_plane(solver, numbers, &facet, facet.normal))
         })
     }
 

@@ -165,11 +165,6 @@ where
         }
     }
 
-    /// Returns `true` if a core is a point.
-    pub fn has_point(&self) -> bool {
-        self.pair.has_point()
-    }
-
     /// The contact if the second shape named by the caller is to leave the plane that bounds one of the two, the first or the
     /// second, along a unit normal of that plane in the world's axes. It takes one support point.
     pub fn contact_over(
