@@ -109,13 +109,16 @@ impl Collider {
     /// assert!(!floor.is_inert());
     /// ```
     ///
-    /// It has no inside: what is wholly behind it touches nothing. The contacts of a shape are those of the surface as a set of
-    /// points, however it is cut into triangles: a ball gets the normal and the depth of the closest point, and what slides over
-    /// the surface gets none of the seams. Triangles need not share vertices: those a few roundings of `f32` apart are one,
-    /// also in the midst of edges, and copies and triangles of opposite winding do no harm. The triangle's number is the
-    /// event's [`part`](crate::CollisionEvent::part). Triangles without area touch nothing.
+    /// It has no inside: what is wholly behind it touches nothing. The contacts of a shape are
+    /// those of the surface as a set of points, however it is cut into triangles: a ball gets the
+    /// normal and the depth of the closest point, and what slides over the surface gets none of the
+    /// seams. Triangles need not share vertices: those a few roundings of `f32` apart are one, also
+    /// in the midst of edges, and copies and triangles of opposite winding do no harm. The
+    /// triangle's number is the event's [`part`](crate::CollisionEvent::part). Triangles without
+    /// area touch nothing.
     ///
-    /// The cost grows with the number of triangles that a shape touches: decimate a level for what walks on it.
+    /// The cost grows with the number of triangles that a shape touches: decimate a level for what
+    /// walks on it.
     ///
     /// A shape is pushed to the side on which its centre is, a compound as a whole; [`one_sided`](Self::one_sided) lets only the
     /// outer side collide. A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross. One that

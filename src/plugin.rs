@@ -26,7 +26,8 @@ use crate::{
 /// the others act upon in the same tick.
 ///
 /// Colliders are read again when Bevy notes a change: of the `Transform`, the collider, the layers
-/// or the parent of an entity, or of the `Transform` or the parent of one of its ancestors. A move by
+/// or the parent of an entity, or of the `Transform` or the parent of one of its ancestors. A move
+/// by
 /// `bypass_change_detection` is no such change. It may stay unseen for any time, and shows when
 /// something else has the entity read again, such as a change of an entity above or below it, or of
 /// what is in its table. Call `set_changed` after it.
@@ -37,9 +38,9 @@ use crate::{
 ///
 /// Memory that a burst of colliders or contacts has needed is given back once it was not needed for
 /// 64 ticks, in steps of some MiB a tick. Slots are kept up to the last collider that is left, and
-/// Bevy's own tables keep their memory. The lists of Bevy's messages are replaced at once, and freed
-/// on a thread of Bevy's `AsyncComputeTaskPool`: without one, freeing a gigabyte of messages holds up
-/// one tick.
+/// Bevy's own tables keep their memory. The lists of Bevy's messages are replaced at once, and
+/// freed on a thread of Bevy's `AsyncComputeTaskPool`: without one, freeing a gigabyte of messages
+/// holds up one tick.
 ///
 /// The resources of this crate are taken for there: an app may replace them, and not remove them.
 #[derive(Clone, Debug)]
@@ -77,11 +78,12 @@ impl HeadbuttPlugin {
     ///
     /// # While virtual time is paused
     ///
-    /// Bevy keeps every message until a fixed step had the chance to read it, and a pause has no fixed
-    /// steps. So the messages of a schedule that runs every frame pile up: at 60 frames a second, 10,000
-    /// ongoing contacts take 60 MiB a second. The plugin cannot drop them, because a reader in a fixed
-    /// step is still to see them. An app that reads no messages in fixed steps tells Bevy, in each
-    /// frame of a pause, to drop all kinds of messages after two frames as usual:
+    /// Bevy keeps every message until a fixed step had the chance to read it, and a pause has no
+    /// fixed steps. So the messages of a schedule that runs every frame pile up: at 60 frames a
+    /// second, 10,000 ongoing contacts take 60 MiB a second. The plugin cannot drop them, because a
+    /// reader in a fixed step is still to see them. An app that reads no messages in fixed steps
+    /// tells Bevy, in each frame of a pause, to drop all kinds of messages after two frames as
+    /// usual:
     ///
     /// ```
     /// use bevy::{ecs::message::signal_message_update_system, prelude::*};

@@ -106,8 +106,8 @@ impl Reclaim {
         self.is_turn_of(0)
     }
 
-    /// Returns `true` once a window, in the tick that `number` modulo [`WINDOW`] selects: so the work
-    /// is spread.
+    /// Returns `true` once a window, in the tick that `number` modulo [`WINDOW`] selects: so the
+    /// work is spread.
     pub fn is_turn_of(&self, number: u32) -> bool {
         self.ticks % WINDOW == number % WINDOW
     }

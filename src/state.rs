@@ -40,7 +40,8 @@ use crate::{
 ///
 /// A scene of a whole world leaves it out, because the contacts of one world mean nothing in
 /// another. In the tick after loading, the contacts of loaded entities are `Started`, and those of
-/// the entities that were there go on. A rollback that spawns its entities anew maps a copy to them:
+/// the entities that were there go on. A rollback that spawns its entities anew maps a copy to
+/// them:
 ///
 /// ```
 /// use bevy::{ecs::entity::{EntityHashMap, MapEntities}, prelude::*};
@@ -438,7 +439,8 @@ mod tests {
         assert!(ended > 1000);
     }
 
-    /// The entities of another world, in another order: contacts are those of the same pairs, seen from their lesser entity.
+    /// The entities of another world, in another order: contacts are those of the same pairs, seen
+    /// from their lesser entity.
     #[test]
     fn mapped_contacts_are_found_by_their_new_entities() {
         let mut random = StdRng::seed_from_u64(2);

@@ -1,5 +1,5 @@
-//! Ticks that a panic in a user's support function aborts, in an app that catches it and goes on: what the app sees after that
-//! is what it would see without the panic.
+//! Ticks that a panic in a user's support function aborts, in an app that catches it and goes on:
+//! what the app sees after that is what it would see without the panic.
 
 mod common;
 
@@ -68,8 +68,8 @@ impl Aborting {
         core::mem::take(&mut record.messages)
     }
 
-    /// Runs a tick that panics after so many support points, if it takes more. Bevy's executor runs what is left of it first
-    /// when the schedule is run again. Returns `true` if it panicked.
+    /// Runs a tick that panics after so many support points, if it takes more. Bevy's executor runs
+    /// what is left of it first when the schedule is run again. Returns `true` if it panicked.
     fn abort(&mut self, calls: usize) -> bool {
         self.pose(self.faulty).translation.x += 0.125;
         self.left.store(calls, Ordering::Relaxed);

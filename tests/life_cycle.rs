@@ -1170,7 +1170,8 @@ fn the_clone_of_a_disabled_entity_collides_with_nothing() {
     }
 }
 
-/// All that Bevy's scenes take along of a world: the registered components of all entities, and the registered resources.
+/// All that Bevy's scenes take along of a world: the registered components of all entities, and the
+/// registered resources.
 fn save_world(world: &World, registry: &TypeRegistry) -> Vec<(Entity, Box<dyn PartialReflect>)> {
     let archetypes = world.archetypes().iter();
     let entities = archetypes.flat_map(|it| it.entities().iter().map(|it| it.id()));
@@ -1184,7 +1185,8 @@ fn save_world(world: &World, registry: &TypeRegistry) -> Vec<(Entity, Box<dyn Pa
     components.collect()
 }
 
-/// Adds a saved world to one that is there, as Bevy's scenes do it: entities are spawned anew, and resources replaced.
+/// Adds a saved world to one that is there, as Bevy's scenes do it: entities are spawned anew, and
+/// resources replaced.
 fn load_world(
     world: &mut World,
     saved: &[(Entity, Box<dyn PartialReflect>)],

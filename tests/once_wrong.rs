@@ -358,7 +358,8 @@ fn with_signed_zeros<const N: usize>(numbers: [f32; N], random: &mut StdRng) -> 
     })
 }
 
-/// Where several answers are equally right, the sign of a zero in a pose must not choose among them.
+/// Where several answers are equally right, the sign of a zero in a pose must not choose among
+/// them.
 #[test]
 fn the_sign_of_a_zero_in_a_pose_changes_nothing() {
     let solids: [Box<dyn Support<Vector = Vec3>>; 6] = [

@@ -414,7 +414,8 @@ fn at_rest_each_ancestor_is_looked_at_once() {
     }
 }
 
-/// Trees of ancestors that are moved, cut, joined and stripped at random, against an app that reads everything anew.
+/// Trees of ancestors that are moved, cut, joined and stripped at random, against an app that reads
+/// everything anew.
 #[test]
 fn whatever_happens_to_ancestors_colliders_are_where_they_lead() {
     let mut random = StdRng::seed_from_u64(8);

@@ -644,8 +644,8 @@ fn automatic_candidates_hold_all_that_touch() {
     }
 }
 
-/// Runs an app that pauses after some frames, with a tick in each frame. Returns how many messages Bevy keeps in the end, and
-/// how many a reader in `Update` saw.
+/// Runs an app that pauses after some frames, with a tick in each frame. Returns how many messages
+/// Bevy keeps in the end, and how many a reader in `Update` saw.
 fn messages_in_a_pause(remedy: impl FnOnce(&mut App)) -> (usize, usize) {
     #[derive(Resource, Default)]
     struct Seen(usize);

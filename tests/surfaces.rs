@@ -1069,7 +1069,8 @@ fn what_is_flattened_or_twice_in_one_place_still_meets() {
     assert_eq!(meeting((&field, flat), (&field, apart)), None);
 }
 
-/// Two balls of one body over a steep peak, one to each side: the vertex is the closest point to both.
+/// Two balls of one body over a steep peak, one to each side: the vertex is the closest point to
+/// both.
 #[test]
 fn each_part_of_a_body_has_its_own_contact_with_a_vertex() {
     let base = [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)];

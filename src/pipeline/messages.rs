@@ -30,8 +30,8 @@ impl MessageRoom {
         {
             let old = core::mem::replace(messages, made);
             self.held = messages.len();
-            // These lists cannot be freed in steps. If there is a thread for such work, the tick does
-            // not wait for it.
+            // These lists cannot be freed in steps. If there is a thread for such work, the tick
+            // does not wait for it.
             if let Some(pool) = AsyncComputeTaskPool::try_get() {
                 pool.spawn(async move { drop(old) }).detach();
             }

@@ -317,8 +317,8 @@ impl<V: Space> Proxy<V> {
             .is_some_and(|(compound, _)| compound.is_one_sided())
     }
 
-    /// Calls `visit` with the corners of each facet that has a point of the facet of this number, which is a mean of its
-    /// corners. In the world's axes, from the translation of the proxy.
+    /// Calls `visit` with the corners of each facet that has a point of the facet of this number,
+    /// which is a mean of its corners. In the world's axes, from the translation of the proxy.
     pub fn facets_around(
         &self,
         number: u32,

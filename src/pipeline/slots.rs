@@ -24,8 +24,8 @@ pub struct Slots<V: Space> {
     /// By slot, whether it is listed in `changed`.
     is_changed: Buffer<bool>,
     changed: Buffer<u32>,
-    /// The free slots, the lowest one first: so those at the end stay free, and can be dropped. It may still list slots that
-    /// have been dropped, which are beyond all others.
+    /// The free slots, the lowest one first: so those at the end stay free, and can be dropped. It
+    /// may still list slots that have been dropped, which are beyond all others.
     free: BinaryHeap<Reverse<u32>>,
     free_peak: Peak,
     half_spaces: Buffer<u32>,

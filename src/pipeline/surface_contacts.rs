@@ -1,15 +1,17 @@
 //! What a contact with a surface is, and which facets have one.
 //!
-//! A facet alone is a thin plate, which a body leaves by its rim as well as by its front, if that is nearer. In a surface it is
-//! no plate. What follows speaks of the surface as a set of points, so that it does not matter how that is cut into facets.
+//! A facet alone is a thin plate, which a body leaves by its rim as well as by its front, if that
+//! is nearer. In a surface it is no plate. What follows speaks of the surface as a set of points,
+//! so that it does not matter how that is cut into facets.
 //!
 //! **Sides.** A body is on the side of a facet on which its centre is, and is pushed to that side. The back of a facet of a
 //! one-sided surface is not there.
 //!
 //! **Cores apart.** Let x be the point of a facet that is nearest to the body's core, and n the unit vector from x to the core.
 //! The facet has a contact in x if x is a local minimum of the distance on the whole surface:
-//! no facet at x rises along n. A facet that rises there comes nearer to the core than x does, and leads on to a local minimum
-//! of its own. So a ball gets the true normal and depth of the closest point, and a seam gets none.
+//! no facet at x rises along n. A facet that rises there comes nearer to the core than x does, and
+//! leads on to a local minimum of its own. So a ball gets the true normal and depth of the closest
+//! point, and a seam gets none.
 //!
 //! ```text
 //!        core                      core
@@ -21,14 +23,16 @@
 //! ```
 //!
 //! **Cores overlapping.** Each facet has a depth along its own normal: how far the body has to move to clear the plane. Not
-//! all of them have to be cleared so. From the shallowest to the deepest, a facet counts if the body still overlaps it after the
-//! least move that clears all facets that count already. A crate that has sunk into a kerb leaves it by the front
-//! or over the top, whichever is nearer; a crate in a corner leaves both walls.
+//! all of them have to be cleared so. From the shallowest to the deepest, a facet counts if the
+//! body still overlaps it after the least move that clears all facets that count already. A crate
+//! that has sunk into a kerb leaves it by the front or over the top, whichever is nearer; a crate
+//! in a corner leaves both walls.
 //!
 //! **Edges and corners.** A facet that counts may be cleared by a shorter move along a normal that the surface has on its rim.
-//! These are the normals along which no facet there rises: on a ridge, those between the normals of its two slopes. To
-//! find the shortest move, the facets around a point of the rim are taken to go on as they begin there. The convex hull of
-//! that is a wedge or a cone, and the contact with it is that of any two convex shapes.
+//! These are the normals along which no facet there rises: on a ridge, those between the normals of
+//! its two slopes. To find the shortest move, the facets around a point of the rim are taken to go
+//! on as they begin there. The convex hull of that is a wedge or a cone, and the contact with it is
+//! that of any two convex shapes.
 
 use arrayvec::ArrayVec;
 
@@ -49,11 +53,13 @@ const SMALL: f64 = 0.5;
 /// A body has cleared a facet that it overlaps by no more than this part of its move.
 const CLEARED: f64 = 1e-5;
 
-/// A depth that exceeds another one by no more than this part of it is the same: the rounding of f32, some times.
+/// A depth that exceeds another one by no more than this part of it is the same: the rounding of
+/// f32, some times.
 const SAME_DEPTH: f64 = 1e-6;
 
-/// The sine of the angle up to which a facet does not rise along a normal: if the normal is that of a ball, which is exact, or
-/// that of GJK, which leaves less, see [`DISTANCE_GAP`](crate::query::tolerance::DISTANCE_GAP).
+/// The sine of the angle up to which a facet does not rise along a normal: if the normal is that of
+/// a ball, which is exact, or that of GJK, which leaves less, see
+/// [`DISTANCE_GAP`](crate::query::tolerance::DISTANCE_GAP).
 const EXACT: f64 = 1e-7;
 const INEXACT: f64 = 3e-5;
 
@@ -114,7 +120,8 @@ pub struct Meeting<'a, V: Space> {
     b: &'a Proxy<V>,
     /// `true` if `a` is the surface, and `b` the body.
     surface_is_first: bool,
-    /// The body's centre from the translation of the surface. `None` if the body is another surface that may be all around.
+    /// The body's centre from the translation of the surface. `None` if the body is another surface
+    /// that may be all around.
     centre: Option<V::Wide>,
     counter: &'a Counter,
 }
@@ -134,7 +141,8 @@ impl<'a, V: Space> Meeting<'a, V> {
             (None, None) => return None,
             (Some(_), None) => (true, true),
             (None, Some(_)) => (false, true),
-            // Of two surfaces the smaller is a body, if it is much smaller: a crate on a level, as meshes.
+            // Of two surfaces the smaller is a body, if it is much smaller: a crate on a level, as
+            // meshes.
             (Some(a), Some(b)) => (a >= b, a.min(b) <= SMALL * a.max(b)),
         };
         let (surface, body) = if surface_is_first { (a, b) } else { (b, a) };
@@ -164,7 +172,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
     }
 
-    /// A direction from the first to the second, or back, for one from the surface to the body, or back.
+    /// A direction from the first to the second, or back, for one from the surface to the body, or
+    /// back.
     fn turned(&self, normal: V::Wide) -> V::Wide {
         if self.surface_is_first {
             normal
@@ -173,7 +182,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
     }
 
-    /// Adds the contacts of the pairs of parts in `near` that count to `parts`, and returns the deepest.
+    /// Adds the contacts of the pairs of parts in `near` that count to `parts`, and returns the
+    /// deepest.
     pub fn find(
         &self,
         near: &[(u32, u32)],
@@ -306,7 +316,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         })
     }
 
-    /// The normal of a facet to the side of a centre; `None` if that is the back of a surface of one side.
+    /// The normal of a facet to the side of a centre; `None` if that is the back of a surface of
+    /// one side.
     fn outward(&self, facet: &Facet<V::Wide>, centre: V::Wide) -> Option<V::Wide> {
         if facet.height(centre) >= 0.0 {
             Some(facet.normal)
@@ -332,8 +343,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
     }
 
-    /// Returns `true` if a normal leads away from the centre, to the other side of the facet: the nearest part of a compound may
-    /// be there.
+    /// Returns `true` if a normal leads away from the centre, to the other side of the facet: the
+    /// nearest part of a compound may be there.
     fn leads_back(&self, normal: V::Wide, rim: Option<&Rim<V::Wide>>, outward: V::Wide) -> bool {
         match (rim, self.centre) {
             (Some(rim), Some(centre)) => (centre - rim.point).dot(normal) <= 0.0,
@@ -420,7 +431,8 @@ impl<'a, V: Space> Meeting<'a, V> {
 
     /// Removes the contacts at rims that are none of the surface.
     fn judge_rims(&self, touches: &mut Vec<Touch<V::Wide>>) {
-        // Facets that have one point in common have one contact there with each part of the body, which is judged once.
+        // Facets that have one point in common have one contact there with each part of the body,
+        // which is judged once.
         let body_number = |numbers: (u32, u32)| {
             if self.surface_is_first {
                 numbers.1
@@ -517,8 +529,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         left.is_none()
     }
 
-    /// The shallowest contact of a facet, and of those others that lie in its plane: along its own normal, or along one that the
-    /// surface has on the rim.
+    /// The shallowest contact of a facet, and of those others that lie in its plane: along its own
+    /// normal, or along one that the surface has on the rim.
     fn shallowest(&self, touch: &Touch<V::Wide>, others: &[Touch<V::Wide>]) -> Touch<V::Wide> {
         let deepest = touch.contact.depth + slop(touch, touch.normal * touch.contact.depth);
         let others = others.iter().take_while(|it| it.contact.depth <= deepest);
@@ -535,7 +547,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         best
     }
 
-    /// A contact shallower than that along a facet's own normal, if the surface has its normal where the two touch.
+    /// A contact shallower than that along a facet's own normal, if the surface has its normal
+    /// where the two touch.
     fn refined(&self, touch: &Touch<V::Wide>) -> Option<Touch<V::Wide>> {
         let numbers = touch.numbers;
         let facet = self.surface().facet(self.facet_number(numbers))?;
@@ -575,14 +588,16 @@ impl<'a, V: Space> Meeting<'a, V> {
         rims.reduce(shallower)
     }
 
-    /// Returns `true` if the surface has the normal of a contact at a point of the rim, on the side of `outward`.
+    /// Returns `true` if the surface has the normal of a contact at a point of the rim, on the side
+    /// of `outward`.
     fn admits(&self, touch: &Touch<V::Wide>, outward: V::Wide, rim: &Rim<V::Wide>) -> bool {
         touch.normal.dot(outward) >= -SAME_NORMAL
             && self.verdict(touch.numbers, rim, touch.normal, INEXACT) == Verdict::Counts
     }
 
-    /// What is behind the facets around a point of the rim if each goes on as it begins there, to where no body reaches. Of a
-    /// valley it is the space between its slopes. `None` if there are too many facets.
+    /// What is behind the facets around a point of the rim if each goes on as it begins there, to
+    /// where no body reaches. Of a valley it is the space between its slopes. `None` if there are
+    /// too many facets.
     fn corner(&self, numbers: (u32, u32), rim: &Rim<V::Wide>) -> Option<Corner<V>> {
         let [a, b] = [self.a.part(numbers.0)?, self.b.part(numbers.1)?];
         let body = if self.surface_is_first { &b } else { &a };
@@ -733,8 +748,9 @@ impl<W: Wide> Default for Escape<W> {
 }
 
 impl<W: Wide> Escape<W> {
-    /// Adds a plane. The least x with x · nᵢ >= dᵢ is Σ λᵢ nᵢ with λᵢ >= 0, and each pass sets one λᵢ after the other so that
-    /// its own plane is cleared (Hildreth, "A quadratic programming procedure" (1957)).
+    /// Adds a plane. The least x with x · nᵢ >= dᵢ is Σ λᵢ nᵢ with λᵢ >= 0, and each pass sets one
+    /// λᵢ after the other so that its own plane is cleared (Hildreth, "A quadratic programming
+    /// procedure" (1957)).
     fn add(&mut self, normal: W, depth: f64) {
         let Self { planes, way, .. } = self;
         if planes.try_push((normal, depth, 0.0)).is_err() {

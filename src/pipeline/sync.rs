@@ -39,7 +39,8 @@ pub struct Proxies {
     pub solid: Slots<Vec3>,
     /// Where the candidate pairs of this tick come from.
     pub source: BroadPhase,
-    /// Whether the contacts of the last tick are not those of its proxies: the app has restored others, or the tick was aborted.
+    /// Whether the contacts of the last tick are not those of its proxies: the app has restored
+    /// others, or the tick was aborted.
     pub is_restored: bool,
     /// By the index of an entity with a collider.
     known: Buffer<Option<Known>>,

@@ -153,7 +153,8 @@ where
         contacts
     }
 
-    /// Returns `true` if the cores are known to be apart. For shapes of which [`hit`](Self::hit) has said that they touch.
+    /// Returns `true` if the cores are known to be apart. For shapes of which [`hit`](Self::hit)
+    /// has said that they touch.
     pub fn cores_are_apart(&mut self) -> bool {
         match &mut self.way {
             Way::Steps(gjk) => {
@@ -165,8 +166,9 @@ where
         }
     }
 
-    /// The contact if the second shape named by the caller is to leave the plane that bounds one of the two, the first or the
-    /// second, along a unit normal of that plane in the world's axes. It takes one support point.
+    /// The contact if the second shape named by the caller is to leave the plane that bounds one of
+    /// the two, the first or the second, along a unit normal of that plane in the world's axes. It
+    /// takes one support point.
     pub fn contact_over(
         &self,
         direction: WideOf<A>,

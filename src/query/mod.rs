@@ -151,7 +151,8 @@ where
     }
 }
 
-/// The contact of two shapes with the points that hold them apart, up to four of them (two in 2D), or `None` if they are apart.
+/// The contact of two shapes with the points that hold them apart, up to four of them (two in 2D),
+/// or `None` if they are apart.
 ///
 /// For who writes a response of bodies that rest on each other; to push one shape out of another, [`contact`] is enough
 /// and cheaper.
@@ -188,10 +189,10 @@ where
 /// corners, up to a hundredth of the shape's size beneath it. Points of a tilted edge with a radius
 /// are off by up to 2.2e-4 of it.
 ///
-/// If the intersection of the faces has at most four corners, the manifold has all of them. If it has
-/// more, or a round rim, the manifold has the four points that span the largest area, but always
-/// the deepest point. [`Manifold::points`] tells their order. If the faces are flat and parallel, this area is at least 99 % of the largest
-/// quadrilateral in the intersection.
+/// If the intersection of the faces has at most four corners, the manifold has all of them. If it
+/// has more, or a round rim, the manifold has the four points that span the largest area, but
+/// always the deepest point. [`Manifold::points`] tells their order. If the faces are flat and
+/// parallel, this area is at least 99 % of the largest quadrilateral in the intersection.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,

@@ -246,7 +246,8 @@ impl<V: Space> Compound<V> {
         best.unwrap_or(V::Wide::ZERO * f64::NAN) + unit * slack
     }
 
-    /// Calls `visit` with the corners of each facet that has a point, in the frame of the surface, or is off it by no more than
+    /// Calls `visit` with the corners of each facet that has a point, in the frame of the surface,
+    /// or is off it by no more than
     /// `tolerance`.
     pub fn facets_at(
         &self,

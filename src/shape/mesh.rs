@@ -1,9 +1,10 @@
 //! Surfaces of facets: polylines of segments in the plane, meshes of triangles in space.
 //!
-//! What a contact with a surface is, and how the facets around one count in it: see `pipeline/surface_contacts.rs`. Nothing is
-//! precomputed of which facets border on which. Those that have a point are found by the tree of boxes whenever it
-//! matters, so that facets need not share vertices. Copies of a facet, facets of both windings, three of them on one
-//! edge, and vertices of some in the midst of the edge of another all count as what they look like. And the
+//! What a contact with a surface is, and how the facets around one count in it: see
+//! `pipeline/surface_contacts.rs`. Nothing is precomputed of which facets border on which. Those
+//! that have a point are found by the tree of boxes whenever it matters, so that facets need not
+//! share vertices. Copies of a facet, facets of both windings, three of them on one edge, and
+//! vertices of some in the midst of the edge of another all count as what they look like. And the
 //! surface may be mapped by any affine map.
 
 use smallvec::SmallVec;
@@ -20,12 +21,13 @@ pub type Numbers = [u32; 3];
 /// The corners of a facet.
 pub type Corners<W> = SmallVec<[W; 3]>;
 
-/// Points of a facet no farther apart than this part of its greatest coordinate are in one place: exporters and scripts put a
-/// vertex twice, some roundings of f32 apart. It depends on the one facet alone, so that none far away changes a contact.
+/// Points of a facet no farther apart than this part of its greatest coordinate are in one place:
+/// exporters and scripts put a vertex twice, some roundings of f32 apart. It depends on the one
+/// facet alone, so that none far away changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
-/// What f64 leaves of a corner's coordinates, as a part of [`WELD`]. (A point on an edge that is as near to its end as WELD is
-/// not moved there: that would turn the normal.)
+/// What f64 leaves of a corner's coordinates, as a part of [`WELD`]. (A point on an edge that is as
+/// near to its end as WELD is not moved there: that would turn the normal.)
 const SAME_CORNER: f64 = 1e-7;
 
 /// A triangle whose area is no more than this part of the square of an edge has none: its normal would be rounding.
@@ -115,8 +117,8 @@ impl<V: Space> Mesh<V> {
         self.grain
     }
 
-    /// Returns the corners of a facet if a point is on it, or by no more than `tolerance` and its own off it. In the
-    /// surface's own frame.
+    /// Returns the corners of a facet if a point is on it, or by no more than `tolerance` and its
+    /// own off it. In the surface's own frame.
     pub fn corners_at(
         &self,
         number: u32,
@@ -138,7 +140,8 @@ impl<V: Space> Mesh<V> {
         (is_level && is_within).then_some(corners)
     }
 
-    /// A facet where the linear map `place` puts it; `None` if that leaves it without a normal. `mirrored` tells whether
+    /// A facet where the linear map `place` puts it; `None` if that leaves it without a normal.
+    /// `mirrored` tells whether
     /// `place` turns the outer side in.
     pub fn placed(
         &self,
@@ -178,8 +181,9 @@ pub struct Rim<W> {
 }
 
 impl<W: Wide> Rim<W> {
-    /// Unit vectors that span the directions from here into a facet, no two that follow one another by more than a right angle
-    /// apart: at a corner those to its other corners and the one between, on an edge both along it and the one across.
+    /// Unit vectors that span the directions from here into a facet, no two that follow one another
+    /// by more than a right angle apart: at a corner those to its other corners and the one
+    /// between, on an edge both along it and the one across.
     pub fn ways(&self, corners: &[W]) -> SmallVec<[W; 5]> {
         let mut ways = SmallVec::new();
         let weld = weld(corners);
@@ -199,11 +203,12 @@ impl<W: Wide> Rim<W> {
         ways
     }
 
-    /// Returns `true` if a facet at this point rises along a unit normal, by an angle with a sine greater than `least`: the
-    /// surface goes on to that side, as a wall does from a floor. Points no farther apart than `weld` are in one place.
+    /// Returns `true` if a facet at this point rises along a unit normal, by an angle with a sine
+    /// greater than `least`: the surface goes on to that side, as a wall does from a floor. Points
+    /// no farther apart than `weld` are in one place.
     pub fn rises(&self, corners: &[W], normal: W, least: f64, weld: f64) -> bool {
-        // A facet is within the angle of the ways to its corners: where none rises, nothing does. On an edge they count across
-        // it: along it rounding alone would tell.
+        // A facet is within the angle of the ways to its corners: where none rises, nothing does.
+        // On an edge they count across it: along it rounding alone would tell.
         corners.iter().any(|corner| {
             let way = *corner - self.point;
             let way = self.along.map_or(way, |along| way - along * way.dot(along));
@@ -247,7 +252,8 @@ impl<W: Wide> Facet<W> {
         ridges.all(|ridge| (point - ridge.start).dot(ridge.inward) >= 0.0)
     }
 
-    /// The point of the rim nearest to another point: a corner if it is that but for the rounding of f64, or else on an edge.
+    /// The point of the rim nearest to another point: a corner if it is that but for the rounding
+    /// of f64, or else on an edge.
     pub fn rim(&self, point: W) -> Option<Rim<W>> {
         let on_edge = |ridge: Ridge<W>| {
             let [start, end] = ridge.ends;
@@ -369,7 +375,8 @@ fn corners_of<V: Space>(facet: &Numbers) -> impl Iterator<Item = u32> {
     facet.iter().copied().take(V::Wide::DIMENSION)
 }
 
-/// A small part of the size of some points, but no less than f32 can tell apart so far from the origin.
+/// A small part of the size of some points, but no less than f32 can tell apart so far from the
+/// origin.
 fn grain<W: Wide>(points: impl Iterator<Item = W>) -> f64 {
     let (mut least, mut greatest) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in points {

@@ -71,8 +71,8 @@ use crate::space::{Space, Wide};
 ///
 /// The example `custom_shape` does the same in 3D, in an app, and holds each contact against a formula.
 ///
-/// If it panics in a tick, and the app catches that and goes on, the tick reports nothing, and the next one reads
-/// everything anew.
+/// If it panics in a tick, and the app catches that and goes on, the tick reports nothing, and the
+/// next one reads everything anew.
 ///
 /// That is all there is to it: a collider's bounding box is made of supports as well, along the axes of the world, and so are
 /// scale and margins. A support function that is wrong makes wrong contacts of its own shape, and does no harm to others: see

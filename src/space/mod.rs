@@ -84,8 +84,8 @@ pub trait Space:
     /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
     /// the rotation is zero.
     ///
-    /// Every zero in it is positive (-0 + 0 is 0). So poses that compare as equal are the same to the
-    /// bit, and give the same order of a pair and the same choice among equals.
+    /// Every zero in it is positive (-0 + 0 is 0). So poses that compare as equal are the same to
+    /// the bit, and give the same order of a pair and the same choice among equals.
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::Wide>>;
 }

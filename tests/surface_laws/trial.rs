@@ -73,8 +73,8 @@ pub fn count(usual: usize) -> usize {
     number("HEADBUTT_SURFACES").unwrap_or(usual)
 }
 
-/// Asserts that a law holds for all cases, but for a part of those in [`NOT_YET`], and that it says something about `least` of them, as a
-/// fraction.
+/// Asserts that a law holds for all cases, but for a part of those in [`NOT_YET`], and that it says
+/// something about `least` of them, as a fraction.
 ///
 /// `make` returns `None` where its random numbers give no case.
 pub fn hold(
@@ -135,7 +135,8 @@ pub fn hold(
     assert!(broken.len() as f64 <= most, "{report}");
 }
 
-/// The laws that do not hold everywhere yet, with the greatest part of the cases that may break each of them.
+/// The laws that do not hold everywhere yet, with the greatest part of the cases that may break
+/// each of them.
 const NOT_YET: [(&str, f64); 9] = [
     ("completeness in 2d", 2e-3),
     ("completeness in 3d", 3e-3),

@@ -40,8 +40,9 @@ pub enum BroadPhase {
 
 /// The pairs of entities that the app wants tested, with [`BroadPhase::Custom`].
 ///
-/// Fill it in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). The plugin changes
-/// none of them, so that pairs stay until they are cleared. With [`BroadPhase::Automatic`] it is not looked at.
+/// Fill it in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). The
+/// plugin changes none of them, so that pairs stay until they are cleared. With
+/// [`BroadPhase::Automatic`] it is not looked at.
 ///
 /// Order does not matter, neither of the pairs nor within one, and a pair may come twice. What is no collider, and an
 /// entity paired with itself, is passed over. Layers apply here as well. What rests costs little here, too: a pair that was

@@ -90,8 +90,8 @@ impl<V: Space> Manifold<V> {
         manifold
     }
 
-    /// One to four points (in 2D one or two): the deepest one first, and the others in order around the
-    /// outline, in either sense.
+    /// One to four points (in 2D one or two): the deepest one first, and the others in order around
+    /// the outline, in either sense.
     pub fn points(&self) -> &[ManifoldPoint<V>] {
         &self.points
     }

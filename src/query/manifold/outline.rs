@@ -281,7 +281,8 @@ fn largest_from(outline: &[Meeting], start: usize, end: usize) -> Option<(f64, [
     best
 }
 
-/// Inserts a point where the outline then encloses the largest area, so that it does not cross itself.
+/// Inserts a point where the outline then encloses the largest area, so that it does not cross
+/// itself.
 fn insert_around(outline: &mut Meetings, point: Meeting) {
     let area_with = |place: usize| {
         let mut all = outline.clone();
