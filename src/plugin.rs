@@ -27,8 +27,7 @@ use crate::{
 ///
 /// Colliders are read again when Bevy notes a change: of the `Transform`, the collider, the layers
 /// or the parent of an entity, or of the `Transform` or the parent of one of its ancestors. A move
-/// by
-/// `bypass_change_detection` is no such change. It may stay unseen for any time, and shows when
+/// by `bypass_change_detection` is no such change. It may stay unseen for any time, and shows when
 /// something else has the entity read again, such as a change of an entity above or below it, or of
 /// what is in its table. Call `set_changed` after it.
 ///
