@@ -369,7 +369,7 @@ fn the_text_of_a_scene_is_the_numbers_that_were_given() {
         ),
         (
             Collider::compound([(stand, Circle::new(1.0).into())]).expect("a compound"),
-            "Plane(Compound(parts:[(translation:(0.0,0.10000000149011612),rotation:(1.0,0.0,-0.0,1.0),\
+            "Plane(Compound(parts:[(translation:(0.0,0.10000000149011612),rotation:(1.0,0.0,0.0,1.0),\
                 shape:(kind:Ball(radius:1.0),margin:0.0))],margin:0.0))",
         ),
         (
