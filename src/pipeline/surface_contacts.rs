@@ -156,20 +156,34 @@ impl<'a, V: Space> Meeting<'a, V> {
         })
     }
 
-    fn surface(&self) -> &'a Proxy<V> {
+    /// What belongs to the surface and what to the body, of what belongs to the first proxy and the
+    /// second.
+    fn of_surface_and_body<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         if self.surface_is_first {
-            self.a
+            [first, second]
         } else {
-            self.b
+            [second, first]
         }
     }
 
+    fn surface(&self) -> &'a Proxy<V> {
+        let [surface, _] = self.of_surface_and_body([self.a, self.b]);
+        surface
+    }
+
     fn facet_number(&self, numbers: (u32, u32)) -> u32 {
-        if self.surface_is_first {
-            numbers.0
-        } else {
-            numbers.1
-        }
+        let [number, _] = self.of_surface_and_body(numbers.into());
+        number
+    }
+
+    fn body_number(&self, numbers: (u32, u32)) -> u32 {
+        let [_, number] = self.of_surface_and_body(numbers.into());
+        number
+    }
+
+    /// The parts of the first and the second proxy with these numbers.
+    fn parts(&self, numbers: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
+        Some([self.a.part(numbers.0)?, self.b.part(numbers.1)?])
     }
 
     /// A direction from the first to the second, or back, for one from the surface to the body, or
@@ -244,11 +258,17 @@ impl<'a, V: Space> Meeting<'a, V> {
         way: V::Wide,
         visit: impl FnOnce(&mut SolverOf<V>, [&Part<V>; 2]) -> Option<R>,
     ) -> Option<R> {
-        let parts = [self.a.part(numbers.0)?, self.b.part(numbers.1)?];
-        let [a, b] = &parts;
-        if way == V::Wide::ZERO && a.extent.is_apart_from(&b.extent) {
-            return None;
-        }
+        let [a, b] = self.parts(numbers)?;
+        self.solve_parts([&a, &b], way, visit)
+    }
+
+    /// The same, with the parts at hand.
+    fn solve_parts<R>(
+        &self,
+        [a, b]: [&Part<V>; 2],
+        way: V::Wide,
+        visit: impl FnOnce(&mut SolverOf<V>, [&Part<V>; 2]) -> Option<R>,
+    ) -> Option<R> {
         let (shape_a, shape_b) = (a.image(), b.image());
         let mut pose_b = b.place.pose();
         pose_b.translation = pose_b.translation + way;
@@ -262,12 +282,11 @@ impl<'a, V: Space> Meeting<'a, V> {
 
     /// What is known of two parts that touch, as far as one facet knows.
     fn touch(&self, numbers: (u32, u32)) -> Option<Touch<V::Wide>> {
-        let parts = [self.a.part(numbers.0)?, self.b.part(numbers.1)?];
-        let [a, b] = &parts;
+        let [a, b] = &self.parts(numbers)?;
         if a.extent.is_apart_from(&b.extent) {
             return None;
         }
-        let body = if self.surface_is_first { b } else { a };
+        let [_, body] = self.of_surface_and_body([a, b]);
         let facet = self.surface().facet(self.facet_number(numbers));
         if let (Some(facet), Some(centre)) = (&facet, self.centre)
             && body.image().block() == Some(V::Wide::ZERO)
@@ -275,7 +294,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             let outward = self.outward(facet, centre)?;
             return self.touch_of_ball(numbers, facet, outward, [a, b]);
         }
-        self.solve(numbers, V::Wide::ZERO, |solver, parts| {
+        self.solve_parts([a, b], V::Wide::ZERO, |solver, parts| {
             let Some(facet) = facet else {
                 // A map has left it without a normal.
                 let contact = solver.contact();
@@ -378,7 +397,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         let depth = first + second - (core - foot).length();
         // What is apart by rounding touches; the solver has the measure for it.
         if depth < 0.0 || self.leads_back(normal, rim.as_ref(), outward) {
-            let touch = self.solve(numbers, V::Wide::ZERO, |solver, _| {
+            let touch = self.solve_parts(parts, V::Wide::ZERO, |solver, _| {
                 Some(self.over_plane(solver, numbers, facet, outward))
             });
             if depth >= 0.0 {
@@ -414,8 +433,8 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// The core of a ball, from the translation of the surface.
-    fn core_point(&self, [a, b]: [&Part<V>; 2]) -> V::Wide {
-        let body = if self.surface_is_first { b } else { a };
+    fn core_point(&self, parts: [&Part<V>; 2]) -> V::Wide {
+        let [_, body] = self.of_surface_and_body(parts);
         body.place.translation - self.surface().place.translation
     }
 
@@ -433,13 +452,6 @@ impl<'a, V: Space> Meeting<'a, V> {
     fn judge_rims(&self, touches: &mut Vec<Touch<V::Wide>>) {
         // Facets that have one point in common have one contact there with each part of the body,
         // which is judged once.
-        let body_number = |numbers: (u32, u32)| {
-            if self.surface_is_first {
-                numbers.1
-            } else {
-                numbers.0
-            }
-        };
         let place = |touch: &Touch<V::Wide>| match touch.kind {
             Kind::Rim { rim, .. } => Some(rim.point),
             _ => None,
@@ -450,7 +462,8 @@ impl<'a, V: Space> Meeting<'a, V> {
                 (Some(one), Some(other)) => one.total_cmp(other),
                 _ => one.is_some().cmp(&other.is_some()),
             };
-            let parts = body_number(a.numbers).cmp(&body_number(b.numbers));
+            let [one, other] = [a, b].map(|touch| self.body_number(touch.numbers));
+            let parts = one.cmp(&other);
             places.then(parts).then(a.numbers.cmp(&b.numbers))
         });
         // The closest point of all is a minimum, whatever rounding makes of the facets around it.
@@ -466,7 +479,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             let Kind::Rim { rim, error } = touch.kind else {
                 return true;
             };
-            let place = Some((rim.point, body_number(touch.numbers)));
+            let place = Some((rim.point, self.body_number(touch.numbers)));
             if last == place {
                 return false;
             }
@@ -578,7 +591,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             if self.centre.is_some_and(|centre| corner.holds(centre)) {
                 return None;
             }
-            let found = found(self.contact_with(&corner, numbers)?);
+            let found = found(self.contact_with(corner, numbers)?);
             self.admits(&found, touch.normal, &rim).then_some(found)
         });
         let shallower = |a: Touch<_>, b: Touch<_>| {
@@ -599,8 +612,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     /// where no body reaches. Of a valley it is the space between its slopes. `None` if there are
     /// too many facets.
     fn corner(&self, numbers: (u32, u32), rim: &Rim<V::Wide>) -> Option<Corner<V>> {
-        let [a, b] = [self.a.part(numbers.0)?, self.b.part(numbers.1)?];
-        let body = if self.surface_is_first { &b } else { &a };
+        let [_, body] = self.of_surface_and_body(self.parts(numbers)?);
         let bounds = body.extent.bounds()?;
         let middle = (bounds.min + bounds.max) * 0.5 - self.surface().place.translation;
         let size = (bounds.max - bounds.min).length() + (middle - rim.point).length();
@@ -626,20 +638,13 @@ impl<'a, V: Space> Meeting<'a, V> {
     /// The contact of the body with a corner in place of the facet.
     fn contact_with(
         &self,
-        corner: &Corner<V>,
+        corner: Corner<V>,
         numbers: (u32, u32),
     ) -> Option<LocalContact<V::Wide>> {
-        let [a, b] = [self.a.part(numbers.0)?, self.b.part(numbers.1)?];
-        let (facet, body) = if self.surface_is_first {
-            (&a, &b)
-        } else {
-            (&b, &a)
-        };
-        let corner = Corner {
-            points: corner.points.clone(),
-            radius: facet.image().radius(),
-        };
-        self.solve_corner(&corner, facet, body, |solver| {
+        let [facet, body] = self.of_surface_and_body(self.parts(numbers)?);
+        let radius = facet.image().radius();
+        let corner = Corner { radius, ..corner };
+        self.solve_corner(&corner, &facet, &body, |solver| {
             solver.hit().then(|| solver.contact())
         })
     }
@@ -668,7 +673,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     fn event(&self, touch: &Touch<V::Wide>) -> Option<CollisionEvent> {
-        let (a, b) = (self.a.part(touch.numbers.0)?, self.b.part(touch.numbers.1)?);
+        let [a, b] = self.parts(touch.numbers)?;
         Some(event(
             (self.a, a.number, a.place.pose()),
             (self.b, b.number, b.place.pose()),

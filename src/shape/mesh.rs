@@ -141,8 +141,7 @@ impl<V: Space> Mesh<V> {
     }
 
     /// A facet where the linear map `place` puts it; `None` if that leaves it without a normal.
-    /// `mirrored` tells whether
-    /// `place` turns the outer side in.
+    /// `mirrored` tells whether `place` turns the outer side in.
     pub fn placed(
         &self,
         number: u32,
@@ -181,6 +180,12 @@ pub struct Rim<W> {
 }
 
 impl<W: Wide> Rim<W> {
+    /// The vector to a corner; on an edge, across the edge.
+    fn way_to(&self, corner: W) -> W {
+        let way = corner - self.point;
+        self.along.map_or(way, |along| way - along * way.dot(along))
+    }
+
     /// Unit vectors that span the directions from here into a facet, no two that follow one another
     /// by more than a right angle apart: at a corner those to its other corners and the one
     /// between, on an edge both along it and the one across.
@@ -188,8 +193,7 @@ impl<W: Wide> Rim<W> {
         let mut ways = SmallVec::new();
         let weld = weld(corners);
         for corner in corners {
-            let way = *corner - self.point;
-            let way = self.along.map_or(way, |along| way - along * way.dot(along));
+            let way = self.way_to(*corner);
             if way.length() > 2.0 * weld {
                 ways.extend(way.unit());
             }
@@ -210,8 +214,7 @@ impl<W: Wide> Rim<W> {
         // A facet is within the angle of the ways to its corners: where none rises, nothing does.
         // On an edge they count across it: along it rounding alone would tell.
         corners.iter().any(|corner| {
-            let way = *corner - self.point;
-            let way = self.along.map_or(way, |along| way - along * way.dot(along));
+            let way = self.way_to(*corner);
             let length = way.length();
             length > 2.0 * weld && way.dot(normal) > least * length + 0.25 * weld
         })
@@ -229,11 +232,6 @@ struct Ridge<W> {
 }
 
 impl<W: Wide> Facet<W> {
-    /// The corners.
-    pub fn corners(&self) -> &[W] {
-        &self.corners
-    }
-
     /// How high a point is over the outer side.
     pub fn height(&self, point: W) -> f64 {
         let corner = self.corners.first().copied().unwrap_or(W::ZERO);
