@@ -33,6 +33,7 @@ mod sync;
 mod tables;
 mod tasks;
 mod unfiltered;
+mod way_out;
 
 pub use broad_phase::{BroadPhase, CandidatePairs};
 pub use report::OngoingEvents;

@@ -3,6 +3,7 @@
 use super::{
     proxy::{Extent, Proxy},
     surface_contacts::{Meeting, Touch},
+    way_out::Lists,
 };
 use crate::{
     event::{CollisionEvent, CollisionPhase, Surface},
@@ -16,6 +17,7 @@ pub struct Scratch<V: Space> {
     /// The numbers of the parts that may touch.
     near: Buffer<(u32, u32)>,
     touches: Buffer<Touch<V::Wide>>,
+    lists: Lists<V>,
     /// Of support points.
     pub counter: Counter,
 }
@@ -25,6 +27,7 @@ impl<V: Space> Default for Scratch<V> {
         Self {
             near: Buffer::default(),
             touches: Buffer::default(),
+            lists: Lists::default(),
             counter: Counter::default(),
         }
     }
@@ -37,6 +40,7 @@ impl<V: Space> Scratch<V> {
         self.near.reclaim(reclaim);
         self.touches.clear();
         self.touches.reclaim(reclaim);
+        self.lists.reclaim(reclaim);
     }
 }
 
@@ -47,6 +51,7 @@ pub fn deepest_of_parts<V: Space>(
     Scratch {
         near,
         touches,
+        lists,
         counter,
     }: &mut Scratch<V>,
     parts: &mut Vec<CollisionEvent>,
@@ -63,7 +68,7 @@ pub fn deepest_of_parts<V: Space>(
     near.sort_unstable();
     let first = parts.len();
     let deepest = match Meeting::new(a, b, counter) {
-        Some(meeting) => meeting.find(near, touches, parts)?,
+        Some(meeting) => meeting.find(near, touches, lists, parts)?,
         None => {
             parts.extend(near.iter().filter_map(|it| meet((a, b), *it, counter)));
             let found = parts.get(first..).unwrap_or_default().iter();

@@ -34,28 +34,20 @@
 //! on as they begin there. The convex hull of that is a wedge or a cone, and the contact with it is
 //! that of any two convex shapes.
 
-use arrayvec::ArrayVec;
-
 use super::{
     parts::event,
     proxy::{Part, Proxy},
+    way_out::Lists,
 };
 use crate::{
     event::CollisionEvent,
-    query::{Counter, LocalContact, Pair, Solver, tolerance::SAME_NORMAL},
+    query::{Counter, LocalContact, Pair, Solver},
     shape::{Facet, Image, Rim, Shape, Support, weld},
-    space::{Pose, Space, Wide},
+    space::{Space, Wide},
 };
 
 /// A surface no larger than this part of another one is a body to it.
 const SMALL: f64 = 0.5;
-
-/// A body has cleared a facet that it overlaps by no more than this part of its move.
-const CLEARED: f64 = 1e-5;
-
-/// A depth that exceeds another one by no more than this part of it is the same: the rounding of
-/// f32, some times.
-const SAME_DEPTH: f64 = 1e-6;
 
 /// The sine of the angle up to which a facet does not rise along a normal: if the normal is that of
 /// a ball, which is exact, or that of GJK, which leaves less, see
@@ -66,42 +58,22 @@ const INEXACT: f64 = 3e-5;
 /// Depths that differ by no more than this part are equal, and the one of the first facet is taken.
 const TIE: f64 = 1e-12;
 
-/// No more planes are cleared at once.
-const MOST_PLANES: usize = 16;
-
-/// A corner of more facets than have so many ways into them is not looked at.
-const MOST_WAYS: usize = 96;
-
-/// No more facets in one plane are looked at for the shallowest contact.
-const MOST_LEVEL: usize = 16;
-
-/// Facets go on so many times as far as the body is large.
-const FAR: f64 = 8.0;
-
-/// Passes over the facets that count, to find the move that clears them. In a corner a few do.
-const MAX_PASSES: usize = 32;
-
 /// A facet and a part of the body that touch.
 #[derive(Clone, Copy)]
 pub struct Touch<W> {
     /// The parts of the first and the second proxy.
-    numbers: (u32, u32),
+    pub numbers: (u32, u32),
     /// From the surface to the body.
-    normal: W,
-    contact: LocalContact<W>,
-    kind: Kind<W>,
+    pub normal: W,
+    pub contact: LocalContact<W>,
+    pub kind: Kind<W>,
     /// Points of the facet no farther apart are in one place.
-    weld: f64,
-}
-
-/// What may be left of a depth that a move clears, by rounding.
-fn slop<W: Wide>(touch: &Touch<W>, way: W) -> f64 {
-    CLEARED * way.length() + 0.125 * touch.weld
+    pub weld: f64,
 }
 
 /// What is known of a contact.
 #[derive(Clone, Copy)]
-enum Kind<W> {
+pub enum Kind<W> {
     /// That of the nearest points of the cores.
     Nearest,
     /// The same, at a point of the facet's rim, told as a mean of its corners.
@@ -119,15 +91,12 @@ pub struct Meeting<'a, V: Space> {
     a: &'a Proxy<V>,
     b: &'a Proxy<V>,
     /// `true` if `a` is the surface, and `b` the body.
-    surface_is_first: bool,
+    pub(super) surface_is_first: bool,
     /// The body's centre from the translation of the surface. `None` if the body is another surface
     /// that may be all around.
-    centre: Option<V::Wide>,
-    counter: &'a Counter,
+    pub(super) centre: Option<V::Wide>,
+    pub(super) counter: &'a Counter,
 }
-
-/// Any shape of a space.
-type AnyOf<'s, V> = dyn Support<Vector = V> + 's;
 
 type SolverOf<'a, 'b, V> = Solver<'a, Image<'b, Shape<V>>, Image<'b, Shape<V>>>;
 
@@ -158,7 +127,7 @@ impl<'a, V: Space> Meeting<'a, V> {
 
     /// What belongs to the surface and what to the body, of what belongs to the first proxy and the
     /// second.
-    fn of_surface_and_body<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
+    pub(super) fn of_surface_and_body<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         if self.surface_is_first {
             [first, second]
         } else {
@@ -166,29 +135,29 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
     }
 
-    fn surface(&self) -> &'a Proxy<V> {
+    pub(super) fn surface(&self) -> &'a Proxy<V> {
         let [surface, _] = self.of_surface_and_body([self.a, self.b]);
         surface
     }
 
-    fn facet_number(&self, numbers: (u32, u32)) -> u32 {
+    pub(super) fn facet_number(&self, numbers: (u32, u32)) -> u32 {
         let [number, _] = self.of_surface_and_body(numbers.into());
         number
     }
 
-    fn body_number(&self, numbers: (u32, u32)) -> u32 {
+    pub(super) fn body_number(&self, numbers: (u32, u32)) -> u32 {
         let [_, number] = self.of_surface_and_body(numbers.into());
         number
     }
 
     /// The parts of the first and the second proxy with these numbers.
-    fn parts(&self, numbers: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
+    pub(super) fn parts(&self, numbers: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
         Some([self.a.part(numbers.0)?, self.b.part(numbers.1)?])
     }
 
     /// A direction from the first to the second, or back, for one from the surface to the body, or
     /// back.
-    fn turned(&self, normal: V::Wide) -> V::Wide {
+    pub(super) fn turned(&self, normal: V::Wide) -> V::Wide {
         if self.surface_is_first {
             normal
         } else {
@@ -202,41 +171,21 @@ impl<'a, V: Space> Meeting<'a, V> {
         &self,
         near: &[(u32, u32)],
         touches: &mut Vec<Touch<V::Wide>>,
+        lists: &mut Lists<V>,
         parts: &mut Vec<CollisionEvent>,
     ) -> Option<CollisionEvent> {
         touches.clear();
         touches.extend(near.iter().filter_map(|numbers| self.touch(*numbers)));
+        lists.begin(touches);
         self.judge_rims(touches);
         let order = |a: &Touch<_>, b: &Touch<_>| {
             let depths = a.contact.depth.total_cmp(&b.contact.depth);
             depths.then(a.numbers.cmp(&b.numbers))
         };
         touches.sort_unstable_by(order);
-        let mut escape = Escape::<V::Wide>::default();
+        self.keep_way_out(touches, lists);
         let mut deepest: Option<Touch<V::Wide>> = None;
-        // Facets whose contact stands for that of another one in their plane.
-        let mut taken = ArrayVec::<(u32, u32), MOST_PLANES>::new();
-        for index in 0..touches.len() {
-            let Some((touch, rest)) = touches.get_mut(index..).and_then(<[_]>::split_first_mut)
-            else {
-                break;
-            };
-            if taken.contains(&touch.numbers) {
-                continue;
-            }
-            let left = touch.contact.depth - escape.way.dot(touch.normal);
-            if left > slop(touch, escape.way) {
-                let is_plane = matches!(touch.kind, Kind::Plane);
-                if is_plane && escape.leads_out && self.is_cleared(touch, escape.way) {
-                    continue;
-                }
-                if is_plane && !taken.is_full() {
-                    let numbers = touch.numbers;
-                    *touch = self.shallowest(touch, rest);
-                    taken.extend((touch.numbers != numbers).then_some(touch.numbers));
-                }
-                escape.add(touch.normal, touch.contact.depth);
-            }
+        for touch in touches.iter() {
             parts.extend(self.event(touch));
             // In f64: a contact beside the closest point may be as deep in f32.
             let is_deeper = |best: Touch<V::Wide>| {
@@ -252,7 +201,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// Calls `visit` with two parts, the second of which is moved.
-    fn solve<R>(
+    pub(super) fn solve<R>(
         &self,
         numbers: (u32, u32),
         way: V::Wide,
@@ -346,7 +295,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// The contact along a facet's own normal.
-    fn over_plane(
+    pub(super) fn over_plane(
         &self,
         solver: &SolverOf<V>,
         numbers: (u32, u32),
@@ -439,7 +388,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// The point of a contact on the core of the facet, from the translation of the surface.
-    fn foot(&self, parts: [&Part<V>; 2], contact: &LocalContact<V::Wide>) -> V::Wide {
+    pub(super) fn foot(&self, parts: [&Part<V>; 2], contact: &LocalContact<V::Wide>) -> V::Wide {
         let [a, b] = parts;
         if self.surface_is_first {
             contact.offset_a - contact.normal * a.image().radius()
@@ -534,144 +483,6 @@ impl<'a, V: Space> Meeting<'a, V> {
         })
     }
 
-    /// Returns `true` if a move clears a facet.
-    fn is_cleared(&self, touch: &Touch<V::Wide>, way: V::Wide) -> bool {
-        let left = self.solve(touch.numbers, self.turned(way), |solver, _| {
-            (solver.contact().depth > slop(touch, way)).then_some(())
-        });
-        left.is_none()
-    }
-
-    /// The shallowest contact of a facet, and of those others that lie in its plane: along its own
-    /// normal, or along one that the surface has on the rim.
-    fn shallowest(&self, touch: &Touch<V::Wide>, others: &[Touch<V::Wide>]) -> Touch<V::Wide> {
-        let deepest = touch.contact.depth + slop(touch, touch.normal * touch.contact.depth);
-        let others = others.iter().take_while(|it| it.contact.depth <= deepest);
-        let is_level = |it: &&Touch<V::Wide>| (it.normal - touch.normal).length() <= SAME_NORMAL;
-        let level = others.filter(is_level).take(MOST_LEVEL);
-        let mut best = *touch;
-        for touch in core::iter::once(touch).chain(level) {
-            if let Some(shallower) = self.refined(touch)
-                && shallower.contact.depth < best.contact.depth * (1.0 - SAME_DEPTH)
-            {
-                best = shallower;
-            }
-        }
-        best
-    }
-
-    /// A contact shallower than that along a facet's own normal, if the surface has its normal
-    /// where the two touch.
-    fn refined(&self, touch: &Touch<V::Wide>) -> Option<Touch<V::Wide>> {
-        let numbers = touch.numbers;
-        let facet = self.surface().facet(self.facet_number(numbers))?;
-        // That of the facet alone is no deeper than any of the surface.
-        let alone = self.solve(numbers, V::Wide::ZERO, |solver, parts| {
-            let contact = solver.contact();
-            if contact.depth >= touch.contact.depth * (1.0 - SAME_DEPTH) {
-                return None;
-            }
-            Some((contact, facet.rim(self.foot(parts, &contact))?))
-        });
-        let (contact, rim) = alone?;
-        let found = |contact: LocalContact<V::Wide>| Touch {
-            normal: self.turned(contact.normal),
-            contact,
-            kind: Kind::Nearest,
-            ..*touch
-        };
-        if let Some(corner) = self.corner(numbers, &rim)
-            && self.admits(&found(contact), touch.normal, &rim)
-            && !self.centre.is_some_and(|centre| corner.holds(centre))
-        {
-            return Some(found(contact));
-        }
-        let rims = facet.rims().filter_map(|rim| {
-            let corner = self.corner(numbers, &rim)?;
-            if self.centre.is_some_and(|centre| corner.holds(centre)) {
-                return None;
-            }
-            let found = found(self.contact_with(corner, numbers)?);
-            self.admits(&found, touch.normal, &rim).then_some(found)
-        });
-        let shallower = |a: Touch<_>, b: Touch<_>| {
-            let is_shallower = b.contact.depth < a.contact.depth;
-            if is_shallower { b } else { a }
-        };
-        rims.reduce(shallower)
-    }
-
-    /// Returns `true` if the surface has the normal of a contact at a point of the rim, on the side
-    /// of `outward`.
-    fn admits(&self, touch: &Touch<V::Wide>, outward: V::Wide, rim: &Rim<V::Wide>) -> bool {
-        touch.normal.dot(outward) >= -SAME_NORMAL
-            && self.verdict(touch.numbers, rim, touch.normal, INEXACT) == Verdict::Counts
-    }
-
-    /// What is behind the facets around a point of the rim if each goes on as it begins there, to
-    /// where no body reaches. Of a valley it is the space between its slopes. `None` if there are
-    /// too many facets.
-    fn corner(&self, numbers: (u32, u32), rim: &Rim<V::Wide>) -> Option<Corner<V>> {
-        let [_, body] = self.of_surface_and_body(self.parts(numbers)?);
-        let bounds = body.extent.bounds()?;
-        let middle = (bounds.min + bounds.max) * 0.5 - self.surface().place.translation;
-        let size = (bounds.max - bounds.min).length() + (middle - rim.point).length();
-        let far = FAR * size;
-        let mut points = ArrayVec::new();
-        points.push(rim.point);
-        let mut is_whole = true;
-        let number = self.facet_number(numbers);
-        let mut add = |_, corners: &[V::Wide]| {
-            for way in rim.ways(corners) {
-                is_whole &= points.try_push(rim.point + way * far).is_ok();
-            }
-        };
-        self.surface().facets_around(number, rim.weights, &mut add);
-        // The tree has no order that lasts.
-        points.sort_unstable_by(|a: &V::Wide, b| a.total_cmp(*b));
-        is_whole.then_some(Corner {
-            points,
-            radius: 0.0,
-        })
-    }
-
-    /// The contact of the body with a corner in place of the facet.
-    fn contact_with(
-        &self,
-        corner: Corner<V>,
-        numbers: (u32, u32),
-    ) -> Option<LocalContact<V::Wide>> {
-        let [facet, body] = self.of_surface_and_body(self.parts(numbers)?);
-        let radius = facet.image().radius();
-        let corner = Corner { radius, ..corner };
-        self.solve_corner(&corner, &facet, &body, |solver| {
-            solver.hit().then(|| solver.contact())
-        })
-    }
-
-    /// Calls `visit` with the solver of a corner and a body, in the order of the two proxies.
-    fn solve_corner<R>(
-        &self,
-        corner: &Corner<V>,
-        facet: &Part<V>,
-        body: &Part<V>,
-        visit: impl for<'s> FnOnce(&mut Solver<'s, AnyOf<'s, V>, AnyOf<'s, V>>) -> R,
-    ) -> R {
-        let pose = Pose {
-            translation: facet.place.pose().translation,
-            ..Pose::IDENTITY
-        };
-        let image = body.image();
-        let (corner, image): (&AnyOf<V>, &AnyOf<V>) = (corner, &image);
-        let body_pose = body.place.pose();
-        let pair = if self.surface_is_first {
-            Pair::new(corner, pose, image, body_pose)
-        } else {
-            Pair::new(image, body_pose, corner, pose)
-        };
-        visit(&mut Solver::new(pair.counted_by(self.counter)))
-    }
-
     fn event(&self, touch: &Touch<V::Wide>) -> Option<CollisionEvent> {
         let [a, b] = self.parts(touch.numbers)?;
         Some(event(
@@ -679,46 +490,6 @@ impl<'a, V: Space> Meeting<'a, V> {
             (self.b, b.number, b.place.pose()),
             &touch.contact,
         ))
-    }
-}
-
-/// The convex hull of some points, with a radius.
-struct Corner<V: Space> {
-    points: ArrayVec<V::Wide, MOST_WAYS>,
-    radius: f64,
-}
-
-impl<V: Space> Corner<V> {
-    /// Returns `true` if a point is in the hull.
-    fn holds(&self, point: V::Wide) -> bool {
-        let mut points = ArrayVec::new();
-        points.push(point);
-        let point = Self {
-            points,
-            radius: 0.0,
-        };
-        let pair = Pair::new(self, Pose::IDENTITY, &point, Pose::IDENTITY);
-        Solver::new(pair).hit()
-    }
-}
-
-impl<V: Space> Support for Corner<V> {
-    type Vector = V;
-
-    fn support(&self, direction: V::Wide) -> V::Wide {
-        let farther = |best: V::Wide, it: V::Wide| {
-            if it.dot(direction) > best.dot(direction) {
-                it
-            } else {
-                best
-            }
-        };
-        let points = self.points.iter().copied();
-        points.reduce(farther).unwrap_or(V::Wide::ZERO)
-    }
-
-    fn radius(&self) -> f64 {
-        self.radius
     }
 }
 
@@ -731,49 +502,4 @@ enum Verdict {
     Rises,
     /// One does of which only the back is met.
     RisesBehind,
-}
-
-/// The least move that clears some planes.
-struct Escape<W> {
-    /// The normal and the depth of each, with its share of the move.
-    planes: ArrayVec<(W, f64, f64), MOST_PLANES>,
-    way: W,
-    /// `true` if there are planes, and the move clears all of them.
-    leads_out: bool,
-}
-
-impl<W: Wide> Default for Escape<W> {
-    fn default() -> Self {
-        Self {
-            planes: ArrayVec::new(),
-            way: W::ZERO,
-            leads_out: false,
-        }
-    }
-}
-
-impl<W: Wide> Escape<W> {
-    /// Adds a plane. The least x with x · nᵢ >= dᵢ is Σ λᵢ nᵢ with λᵢ >= 0, and each pass sets one
-    /// λᵢ after the other so that its own plane is cleared (Hildreth, "A quadratic programming
-    /// procedure" (1957)).
-    fn add(&mut self, normal: W, depth: f64) {
-        let Self { planes, way, .. } = self;
-        if planes.try_push((normal, depth, 0.0)).is_err() {
-            self.leads_out = false;
-            return;
-        }
-        for _ in 0..MAX_PASSES {
-            let mut most = 0.0_f64;
-            for (normal, depth, share) in &mut *planes {
-                let next = (*share + *depth - normal.dot(*way)).max(0.0);
-                *way = *way + *normal * (next - *share);
-                most = most.max((next - *share).abs());
-                *share = next;
-            }
-            self.leads_out = most <= SAME_DEPTH * depth;
-            if self.leads_out {
-                break;
-            }
-        }
-    }
 }

@@ -10,6 +10,7 @@ use super::{
     manifold::{ContactFrame, meetings},
     minkowski::Pair,
     narrow_length,
+    tolerance::DEPTH_GAP,
 };
 use crate::{
     shape::{Support, WideOf},
@@ -151,6 +152,14 @@ where
             contacts.push(self.pair.in_world(cores.normal, depth, witnesses));
         }
         contacts
+    }
+
+    /// What a depth may be off: see [`DEPTH_GAP`].
+    pub fn depth_gap(&self) -> f64 {
+        match &self.way {
+            Way::Steps(gjk) => DEPTH_GAP * gjk.scale,
+            Way::HalfSpace(_) | Way::Blocks(_) => 0.0,
+        }
     }
 
     /// Returns `true` if the cores are known to be apart. For shapes of which [`hit`](Self::hit)

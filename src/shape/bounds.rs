@@ -1,26 +1,50 @@
 //! Boxes along the axes, around shapes.
 
+use arrayvec::ArrayVec;
+
 use super::{HalfSpace, Support};
 use crate::{
     query::tolerance::{OFFSET, ROUNDING, TOUCHING},
     space::{Pose, Space, Wide},
 };
 
-/// A point in a shape, in its own frame: the mean of its support points in the directions of the corners of a cube, or square.
-/// It turns with the shape, and of one that is the same upside down it is the middle. (Over all directions the mean is the
-/// Steiner point.)
-///
-/// The cube is a little askew, so that its diagonals make no ties where the shape is as wide as it is high.
+/// A point in a shape, in its own frame: the mean of its support points in the directions of the
+/// axes and of the corners of a cube, or square. It turns with the shape, and of one that is the
+/// same upside down it is the middle. (Over all directions the mean is the Steiner point.)
 pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::Wide {
-    let count = 1 << V::Wide::DIMENSION;
-    let sum = (0..count).fold(V::Wide::ZERO, |sum, corner| {
+    let points = points_of(shape);
+    let sum = points.iter().fold(V::Wide::ZERO, |sum, it| sum + *it);
+    sum * (1.0 / points.len() as f64)
+}
+
+/// Balls around [that point](centre_of) and the origin that reach as far as any of those support
+/// points, and the radius of the shape: no farther than the shape itself.
+pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::Wide, f64); 2] {
+    let points = points_of(shape);
+    [centre_of(shape), V::Wide::ZERO].map(|centre| {
+        let lengths = points.iter().map(|it| (*it - centre).length());
+        (centre, lengths.fold(0.0, f64::max) + shape.radius())
+    })
+}
+
+/// The support points of a shape in directions of which each has its opposite: along the axes and
+/// to the corners of a cube, all a little askew, so that no edge or face of a usual shape is at a
+/// right angle to one and makes a tie. (Of a flat cone, all that the cube's corners see is the base.)
+fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::Wide, 14> {
+    let corners = (0..1 << V::Wide::DIMENSION).map(|corner: usize| {
         let direction = [0, 1, 2].map(|index: usize| {
             let side = if corner >> index & 1 == 0 { 1.0 } else { -1.0 };
             side * (1.0 + 0.07 * index as f64)
         });
-        sum + shape.support(V::Wide::of(direction))
+        V::Wide::of(direction)
     });
-    sum * (1.0 / f64::from(count))
+    let axes = (0..V::Wide::DIMENSION).flat_map(|axis| {
+        let component = |index: usize| if index == axis { 1.0 } else { 0.03 };
+        let direction = V::Wide::of([0, 1, 2].map(component));
+        [direction, -direction]
+    });
+    let directions = corners.chain(axes);
+    directions.map(|it| shape.support(it)).collect()
 }
 
 /// A box along the axes of a frame.

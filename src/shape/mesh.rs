@@ -180,6 +180,11 @@ pub struct Rim<W> {
 }
 
 impl<W: Wide> Rim<W> {
+    /// Returns `true` at a corner, `false` on an edge.
+    pub fn is_corner(&self) -> bool {
+        self.along.is_none()
+    }
+
     /// The vector to a corner; on an edge, across the edge.
     fn way_to(&self, corner: W) -> W {
         let way = corner - self.point;
@@ -242,6 +247,47 @@ impl<W: Wide> Facet<W> {
     pub fn is_own(&self, normal: W) -> bool {
         let own = self.normal.toward(normal);
         (normal - own).length() <= SAME_NORMAL
+    }
+
+    /// How far inside of the rim a point over the facet is; negative beyond it.
+    pub fn inset(&self, point: W) -> f64 {
+        let insets = ridges(&self.corners).filter_map(|ridge| {
+            let inward = ridge.inward.unit()?;
+            Some((point - ridge.start).dot(inward))
+        });
+        insets.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Returns `true` if a segment goes through the facet.
+    pub fn is_crossed(&self, [from, to]: [W; 2]) -> bool {
+        let (start, end) = (self.height(from), self.height(to));
+        if (start >= 0.0) == (end >= 0.0) || end.abs() <= self.weld {
+            return false;
+        }
+        let crossing = from + (to - from) * (start / (start - end));
+        self.inset(crossing) >= -self.weld
+    }
+
+    /// The distance of a point from the facet.
+    pub fn distance(&self, point: W) -> f64 {
+        if self.is_below(point) {
+            return self.height(point).abs();
+        }
+        let rim = self.rim(point).map(|rim| (rim.point - point).length());
+        rim.unwrap_or(f64::INFINITY)
+    }
+
+    /// The point nearest to another one of the edge that a point of the rim is on; at a corner that
+    /// is it.
+    pub fn on_rim(&self, rim: &Rim<W>, point: W) -> W {
+        let mut ends = self.corners.iter().zip(rim.weights);
+        let mut next = || ends.find(|it| it.1 > 0.0).map(|it| *it.0);
+        let (Some(start), Some(end)) = (next(), next()) else {
+            return rim.point;
+        };
+        let along = end - start;
+        let part = (point - start).dot(along) / along.length_squared();
+        start + along * part.clamp(0.0, 1.0)
     }
 
     /// Returns `true` if the nearest point of the facet's plane is on the facet.

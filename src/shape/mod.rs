@@ -39,7 +39,7 @@ mod rounded;
 mod support;
 mod tree;
 
-pub use bounds::{Bounds, centre_of};
+pub use bounds::{Bounds, balls_in, centre_of};
 pub use compound::{Compound, Parts};
 pub use error::ShapeError;
 pub use half_space::HalfSpace;
