@@ -2,7 +2,7 @@
 //! own.
 
 use bevy::{ecs::schedule::ScheduleLabel, prelude::*};
-use headbutt::{CollisionState, OngoingEvents, prelude::*};
+use headbutt::{CollisionDiagnostics, CollisionState, OngoingEvents, prelude::*};
 
 /// The schedule of the tick.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +67,12 @@ impl Answer {
 
 /// One tick with all questions in it.
 pub fn ask(questions: &[Question]) -> Vec<Answer> {
+    let (answers, _) = ask_and_count(questions);
+    answers
+}
+
+/// The same, and the number of support points that it took.
+pub fn ask_and_count(questions: &[Question]) -> (Vec<Answer>, usize) {
     let mut app = App::new();
     let plugin = HeadbuttPlugin::in_schedule(Tick)
         .with_broad_phase(BroadPhase::Custom)
@@ -110,5 +116,6 @@ pub fn ask(questions: &[Question]) -> Vec<Answer> {
             push_out: state.push_out(*shape, |_| true),
         }
     };
-    pairs.iter().map(answer).collect()
+    let supports = world.resource::<CollisionDiagnostics>().supports;
+    (pairs.iter().map(answer).collect(), supports)
 }

@@ -93,6 +93,23 @@ impl Surface {
         affine(&self.place[0]) * affine(&self.place[1])
     }
 
+    /// The margin in the world: it has the scale of the surface.
+    pub fn world_margin(&self) -> f64 {
+        f64::from(self.margin) * self.map().matrix3.x_axis.length()
+    }
+
+    /// The longest side of the box around the points, times the least scale.
+    pub fn extent(&self) -> f64 {
+        let corner = |pick: fn(Vec3, Vec3) -> Vec3| self.points.iter().copied().reduce(pick);
+        let (Some(least), Some(most)) = (corner(Vec3::min), corner(Vec3::max)) else {
+            return 0.0;
+        };
+        let matrix = self.map().matrix3;
+        let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+        let scales = columns.map(|it| it.length());
+        f64::from((most - least).max_element()) * scales.into_iter().fold(1.0, f64::min)
+    }
+
     /// The facets in the world, by their numbers; `None` for those without area.
     pub fn all_facets(&self) -> Vec<Option<Facet>> {
         let map = self.map();
@@ -197,10 +214,7 @@ impl Surface {
             }
             5 => {
                 let (x, y) = (n(0.1..3.0), n(0.05..3.0));
-                let loops = [(x, y), (-x, y), (-x, -y), (x, -y), (x, y)];
-                let mut line = Self::line("rectangle", &loops);
-                line.closed = true;
-                line
+                Self::cuboid(Vec3::new(x, y, 0.0), true)
             }
             6 => {
                 let count = 3 + n(0.0..6.0) as usize;
@@ -273,9 +287,17 @@ impl Surface {
                 Self::sheet(name, &profile, cell, random)
             }
             5 | 6 => {
-                let count = n(2.0..7.0) as usize;
+                let count = n(2.0..13.0) as usize;
                 let kind = n(0.0..3.99) as usize;
                 Self::around_a_vertex(count, kind, random)
+            }
+            7 if n(0.0..1.0) < 0.5 => {
+                let count = 3 + n(0.0..2.99) as usize;
+                let ends: Vec<(f32, f32)> = (0..count)
+                    .map(|_| (n(-3.0..3.0), n(-3.0..3.0)))
+                    .filter(|(x, y)| x.abs() + y.abs() > 0.25)
+                    .collect();
+                Self::fins(&ends, n(0.5..3.0))
             }
             7 => {
                 let high = n(0.3..2.0);
@@ -291,12 +313,7 @@ impl Surface {
             }
             8 => {
                 let half = Vec3::new(n(0.1..3.0), n(0.05..3.0), n(0.1..3.0));
-                Self::prism(
-                    "box",
-                    &block(half.x, half.y),
-                    half.z,
-                    &[[0, 1, 2], [0, 2, 3]],
-                )
+                Self::cuboid(half, false)
             }
             9 => {
                 let half = Vec3::new(n(0.5..3.0), 1.0 / 32.0, n(0.5..3.0));
@@ -327,6 +344,18 @@ impl Surface {
                 Self::prism("prism", &outline, n(0.1..3.0), &caps)
             }
         }
+    }
+
+    /// A box about the origin.
+    pub fn cuboid(half: Vec3, plane: bool) -> Self {
+        let outline = block(half.x, half.y);
+        if plane {
+            let outline = [&outline[..], &outline[..1]].concat();
+            let mut line = Self::line("rectangle", &outline);
+            line.closed = true;
+            return line;
+        }
+        Self::prism("box", &outline, half.z, &[[0, 1, 2], [0, 2, 3]])
     }
 
     /// A random closed convex body.
@@ -495,6 +524,22 @@ impl Surface {
         Self::new(name, points, facets)
     }
 
+    /// Fins that have an edge along z in common, each from there to one of `ends`.
+    fn fins(ends: &[(f32, f32)], half: f32) -> Self {
+        let mut points = vec![Vec3::NEG_Z * half, Vec3::Z * half];
+        let mut facets = Vec::new();
+        for (x, y) in ends {
+            let a = points.len() as u32;
+            points.extend([-half, half].map(|z| Vec3::new(*x, *y, z)));
+            facets.extend([[0, 1, a + 1], [0, a + 1, a]]);
+        }
+        // Some end is always there.
+        let a = points.len() as u32;
+        points.extend([-half, half].map(|z| Vec3::new(0.0, 2.0, z)));
+        facets.extend([[0, 1, a + 1], [0, a + 1, a]]);
+        Self::new("fins", points, facets)
+    }
+
     /// A closed prism along z over a polygon that runs counter-clockwise, with the triangles of its
     /// caps.
     pub fn prism(
@@ -557,6 +602,14 @@ impl Surface {
                         .push(at_a + (at_b - at_a) * i + (at_c - at_a) * j);
                     split.facets.extend([[a, b, new], [b, c, new], [c, a, new]]);
                 }
+                // At a point close to a corner or an edge: into slivers.
+                1 if random.random() => {
+                    let [i, j] = [0; 2].map(|_| [1.0, 8.0][random.random_range(0..2)] / 128.0);
+                    split
+                        .points
+                        .push(at_a + (at_b - at_a) * i + (at_c - at_a) * j);
+                    split.facets.extend([[a, b, new], [b, c, new], [c, a, new]]);
+                }
                 // At an edge's middle, so that what is next to it has a corner of others in its
                 // edge.
                 1 => {
@@ -575,6 +628,20 @@ impl Surface {
         let mut dirty = self.clone();
         dirty.heights = None;
         if self.plane {
+            dirty.points.clear();
+            for (number, point) in self.points.iter().enumerate() {
+                dirty.points.push(*point);
+                // A segment of no length; or back to the last point, and here again.
+                match random.random_range(0..6) {
+                    0 => dirty.points.push(*point),
+                    1 if !self.one_sided && number > 0 => {
+                        dirty.points.extend([self.points[number - 1], *point]);
+                    }
+                    _ => {}
+                }
+            }
+            let count = dirty.points.len() as u32;
+            dirty.facets = (1..count).map(|it| [it - 1, it, it]).collect();
             return dirty;
         }
         if random.random() {
@@ -594,8 +661,12 @@ impl Surface {
                 facet.swap(0, 1);
             }
             dirty.facets[number] = facet;
-            if random.random_range(0..5) == 0 {
-                dirty.facets.push(facet);
+            let [a, b, c] = facet;
+            match random.random_range(0..10) {
+                0 | 1 => dirty.facets.push(facet),
+                2 if !self.one_sided => dirty.facets.push([a, c, b]),
+                3 => dirty.facets.push([a, b, b]),
+                _ => {}
             }
         }
         for number in (1..dirty.facets.len()).rev() {
@@ -627,6 +698,41 @@ impl Surface {
             }
         }
         jittered
+    }
+
+    /// The same surface, far from the origin: of its own frame or of the world. Shapes near it lie
+    /// on a coarse grid.
+    pub fn shifted(&self, random: &mut StdRng) -> Self {
+        let mut shifted = self.clone();
+        let z = if self.plane { 0.0 } else { 1.0 };
+        let way = Vec3::new(1.0, -0.5, 0.25 * z);
+        if random.random() {
+            shifted.heights = None;
+            // (With f32, no more digits are left for a grid of 1/64.)
+            let far = way * [512.0, 8192.0][random.random_range(0..2)];
+            shifted.points.iter_mut().for_each(|it| *it += far);
+        } else {
+            let far = way * [4096.0, 1048576.0][random.random_range(0..2)];
+            shifted.place[1].translation += far;
+        }
+        shifted
+    }
+
+    /// The same surface in one of the ways in which levels differ: with a margin, dirty, mapped,
+    /// far away.
+    pub fn altered(&self, random: &mut StdRng) -> Self {
+        let mut altered = self.clone();
+        if random.random_range(0..3) == 0 {
+            altered.margin = random.random_range(0.01..0.3);
+        }
+        if random.random_range(0..3) == 0 {
+            altered = altered.dirty(random);
+        }
+        match random.random_range(0..4) {
+            0 | 1 => altered.mapped(random),
+            2 => altered.shifted(random),
+            _ => altered,
+        }
     }
 
     /// The same surface under a random map: turned, scaled, mirrored, or sheared by a parent.

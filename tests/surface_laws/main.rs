@@ -2,9 +2,10 @@
 //! with the library.
 //!
 //! Each law is stated at its test in [`laws`], and checked for random surfaces (floors, terrains,
-//! kerbs, stairs, corners, peaks, fins, plates, boxes and prisms, clean and dirty) and random
-//! shapes, in 2D and in 3D. `cargo test` runs a small number of cases. Another number of cases a
-//! law and dimension, with a table of the results:
+//! kerbs, stairs, corners, peaks, fins, plates, boxes and prisms, clean and dirty, with margins,
+//! mapped and far away) and random shapes, closed meshes among them, in 2D and in 3D. `cargo test`
+//! runs a small number of cases. Another number of cases a law and dimension, with a table of the
+//! results:
 //!
 //! ```text
 //! HEADBUTT_SURFACES=1000000 cargo test --release --test surface_laws -- --nocapture
@@ -18,6 +19,7 @@
 
 mod ask;
 mod bodies;
+mod costs;
 mod laws;
 mod once_wrong;
 mod oracle;

@@ -208,6 +208,51 @@ impl Polytope {
         heights.fold(f64::NEG_INFINITY, f64::max)
     }
 
+    /// Facets that cover its boundary, some of them more than once.
+    fn facets(&self) -> Vec<Facet> {
+        let mut facets = Vec::new();
+        for normal in self.normals.iter().flat_map(|it| [*it, -*it]) {
+            let top = self.reach(normal);
+            let size = self.points.iter().map(|it| it.length()).fold(0.0, f64::max);
+            let is_on = |it: &&DVec3| it.dot(normal) > top - 1e-9 * size;
+            let face: Vec<DVec3> = self.points.iter().filter(is_on).copied().collect();
+            for i in 0..face.len() {
+                for j in i + 1..face.len() {
+                    if self.edges.is_empty() {
+                        let corners = [face[i], face[j], face[j]];
+                        facets.push(Facet { corners, normal });
+                    }
+                    for k in j + 1..face.len() {
+                        let corners = [face[i], face[j], face[k]];
+                        let area = (face[j] - face[i]).cross(face[k] - face[i]);
+                        if let Some(normal) = area.try_normalize() {
+                            facets.push(Facet { corners, normal });
+                        }
+                    }
+                }
+            }
+        }
+        facets
+    }
+
+    /// The distance to a facet that it does not overlap: that of two edges, or of a corner and a
+    /// face.
+    pub fn distance(&self, facet: &Facet) -> f64 {
+        match self.points.as_slice() {
+            [point] => facet.distance(*point),
+            [a, b] => segment_facet_distance([*a, *b], facet),
+            _ => {
+                let own = self.facets();
+                let to = |own: &Facet| {
+                    let edges = own.edges().map(|it| segment_facet_distance(it, facet));
+                    let others = facet.edges().map(|it| segment_facet_distance(it, own));
+                    edges.chain(others).fold(f64::INFINITY, f64::min)
+                };
+                own.iter().map(to).fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+
     /// The same polytope, moved.
     pub fn moved(&self, by: DVec3) -> Self {
         Self {
@@ -289,6 +334,21 @@ mod tests {
         let (depth, direction) = one.penetration(&other).expect("they overlap");
         assert!((depth - 0.3).abs() < 1e-12 && direction.distance(DVec3::X) < 1e-12);
         assert!(one.moved(DVec3::X * 0.31).penetration(&other).is_none());
+    }
+
+    #[test]
+    fn a_turned_cube_is_as_far_from_a_facet_as_its_lowest_edge() {
+        let side = |it: i32, bit: i32| if it >> bit & 1 == 0 { -1.0 } else { 1.0 };
+        let slanted = |it: i32| {
+            let (x, y) = (side(it, 0), side(it, 1));
+            DVec3::new(0.5 + (x - y) * 0.5, 3.0 + (x + y) * 0.5, 0.5 + side(it, 2))
+        };
+        let cube = Polytope::hull(&(0..8).map(slanted).collect::<Vec<_>>(), false);
+        // Its lowest edge is at y = 2, over the triangle in y = 0.
+        assert!((cube.distance(&triangle()) - 2.0).abs() < 1e-12);
+        let beside = cube.moved(DVec3::new(3.0, -2.5, 0.0));
+        // Its leftmost edge is at x = 2.5 and y = 0.5, and the corner (2, 0, 0) is the nearest.
+        assert!((beside.distance(&triangle()) - 0.5_f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use bevy::{
 use headbutt::{Rounded, prelude::*, query::Contact};
 use rand::{Rng, rngs::StdRng};
 
-use crate::oracle::Polytope;
+use crate::{bodies::Surface, oracle::Polytope};
 
 #[derive(Clone, Debug)]
 pub enum Kind {
@@ -15,6 +15,8 @@ pub enum Kind {
     /// The half length and the radius.
     Capsule(f32, f32),
     Box(Vec3),
+    /// The same box, as a closed mesh.
+    Crate(Vec3),
     /// The points; symmetric about the origin, so that it is where the centre is.
     Hull(Vec<Vec3>),
     /// The radius and the half height.
@@ -82,6 +84,18 @@ impl Shape {
         Self { kind, plane, pose }
     }
 
+    /// A random crate at the origin that is a body to a surface of this extent: less than half as
+    /// large. `None` if it is not.
+    pub fn random_crate(random: &mut StdRng, plane: bool, size: f32, extent: f64) -> Option<Self> {
+        let mut length = || snapped(size * random.random_range(0.25..1.0f32), 64.0);
+        let half = Vec3::new(length(), length(), if plane { 0.0 } else { length() });
+        let turned = Self::random(random, plane, size);
+        let kind = Kind::Crate(half);
+        let is_body = 5.0 * f64::from(half.max_element()) < extent;
+        let is_solid = half.x > 0.0 && half.y > 0.0;
+        (is_body && is_solid).then_some(Self { kind, ..turned })
+    }
+
     pub fn ball(radius: f32, plane: bool, at: Vec3) -> Self {
         let pose = Transform::from_translation(at);
         let kind = Kind::Ball(radius);
@@ -112,6 +126,7 @@ impl Shape {
                 Collider::from(Rectangle::from_size(2.0 * half.truncate()))
             }
             Kind::Box(half) => Collider::from(Cuboid::from_size(2.0 * *half)),
+            Kind::Crate(half) => Surface::cuboid(*half, self.plane).collider(),
             Kind::Hull(points) if self.plane => {
                 Collider::convex_hull(Self::flat_points(points)).expect("a hull")
             }
@@ -140,7 +155,7 @@ impl Shape {
                 Kind::Capsule(half, it) => {
                     query::intersects(&Capsule2d::new(*it, 2.0 * half), here, &facet, at)
                 }
-                Kind::Box(half) => {
+                Kind::Box(half) | Kind::Crate(half) => {
                     let shape = Rectangle::from_size(2.0 * half.truncate());
                     query::intersects(&shape, here, &facet, at)
                 }
@@ -158,7 +173,9 @@ impl Shape {
             Kind::Capsule(half, it) => {
                 query::intersects(&Capsule3d::new(*it, 2.0 * half), here, &facet, at)
             }
-            Kind::Box(half) => query::intersects(&Cuboid::from_size(2.0 * *half), here, &facet, at),
+            Kind::Box(half) | Kind::Crate(half) => {
+                query::intersects(&Cuboid::from_size(2.0 * *half), here, &facet, at)
+            }
             Kind::Hull(points) => query::intersects(points, here, &facet, at),
             Kind::Cylinder(it, half) => {
                 query::intersects(&Cylinder::new(*it, 2.0 * half), here, &facet, at)
@@ -179,7 +196,9 @@ impl Shape {
             Kind::Capsule(half, it) => {
                 query::contact(&hull, there, &Capsule3d::new(*it, 2.0 * half), here)
             }
-            Kind::Box(half) => query::contact(&hull, there, &Cuboid::from_size(2.0 * *half), here),
+            Kind::Box(half) | Kind::Crate(half) => {
+                query::contact(&hull, there, &Cuboid::from_size(2.0 * *half), here)
+            }
             Kind::Hull(points) => query::contact(&hull, there, points, here),
             Kind::Cylinder(it, half) => {
                 query::contact(&hull, there, &Cylinder::new(*it, 2.0 * half), here)
@@ -201,7 +220,7 @@ impl Shape {
         let reach = match &self.kind {
             Kind::Ball(radius) => *radius,
             Kind::Capsule(half, radius) => half + radius,
-            Kind::Box(half) => half.length(),
+            Kind::Box(half) | Kind::Crate(half) => half.length(),
             Kind::Hull(points) => points.iter().map(|it| it.length()).fold(0.0, f32::max),
             Kind::Cylinder(radius, half) | Kind::Cone(radius, half) => radius.hypot(*half),
         };
@@ -215,7 +234,7 @@ impl Shape {
         match &self.kind {
             Kind::Ball(radius) => f64::from(*radius),
             Kind::Capsule(half, radius) => f64::from(*half) * own.y.abs() + f64::from(*radius),
-            Kind::Box(half) => half.as_dvec3().dot(own.abs()),
+            Kind::Box(half) | Kind::Crate(half) => half.as_dvec3().dot(own.abs()),
             Kind::Hull(points) => {
                 let heights = points.iter().map(|it| it.as_dvec3().dot(own));
                 heights.fold(f64::NEG_INFINITY, f64::max)
@@ -255,7 +274,7 @@ impl Shape {
                 };
                 (segment, f64::from(*radius))
             }
-            Kind::Box(half) => {
+            Kind::Box(half) | Kind::Crate(half) => {
                 let half = half.as_dvec3();
                 let axes = [DVec3::X, DVec3::Y, DVec3::Z].map(|it| rotation * it);
                 let axes = if self.plane { &axes[..2] } else { &axes[..] };

@@ -73,16 +73,28 @@ pub fn count(usual: usize) -> usize {
     number("HEADBUTT_SURFACES").unwrap_or(usual)
 }
 
-/// Asserts that a law holds for all cases, but for a part of those in [`NOT_YET`], and that it says
-/// something about `least` of them, as a fraction.
-///
-/// `make` returns `None` where its random numbers give no case.
+/// Asserts what [`check`] checks.
 pub fn hold(
     law: &str,
     usual: usize,
     least: f64,
-    mut make: impl FnMut(&mut StdRng) -> Option<Box<dyn Trial>>,
+    make: impl FnMut(&mut StdRng) -> Option<Box<dyn Trial>>,
 ) {
+    if let Err(report) = check(law, usual, least, make) {
+        panic!("{report}");
+    }
+}
+
+/// Checks that a law holds for all cases, but for a part of those in [`NOT_YET`], and that it says
+/// something about `least` of them, as a fraction. Returns a report if it does not.
+///
+/// `make` returns `None` where its random numbers give no case.
+pub fn check(
+    law: &str,
+    usual: usize,
+    least: f64,
+    mut make: impl FnMut(&mut StdRng) -> Option<Box<dyn Trial>>,
+) -> Result<(), String> {
     let only = number("HEADBUTT_SURFACES_CASE");
     let count = count(usual);
     let numbers = only.map_or(0..count, |only| only..only + 1);
@@ -115,12 +127,12 @@ pub fn hold(
     );
     println!("{report}");
     if let Some(only) = only {
-        assert!(made == 1, "{law}: case {only} is none");
-    } else {
-        assert!(
-            judged as f64 >= least * total as f64,
-            "{report}: too few are judged"
-        );
+        // It may be a case of the other dimension.
+        if made == 0 {
+            println!("{law}: case {only} is none");
+        }
+    } else if (judged as f64) < least * total as f64 {
+        return Err(format!("{report}: too few are judged"));
     }
     let mut shown: Vec<_> = broken.iter().collect();
     shown.sort_by_key(|(_, text)| text.len());
@@ -132,21 +144,48 @@ pub fn hold(
     }
     let most = NOT_YET.iter().find(|(name, _)| *name == law);
     let most = most.map_or(0.0, |(_, part)| part * judged as f64);
-    assert!(broken.len() as f64 <= most, "{report}");
+    if broken.len() as f64 <= most {
+        Ok(())
+    } else {
+        Err(report)
+    }
 }
 
 /// The laws that do not hold everywhere yet, with the greatest part of the cases that may break
 /// each of them.
-const NOT_YET: [(&str, f64); 9] = [
+const NOT_YET: [(&str, f64); 32] = [
+    ("balls on surfaces far away in 2d", 8e-3),
+    ("balls on surfaces far away in 3d", 2e-2),
     ("completeness in 2d", 2e-3),
-    ("completeness in 3d", 3e-3),
-    ("continuity in 3d", 1e-2),
+    ("completeness in 3d", 5e-3),
+    ("completeness of crates in 2d", 6e-3),
+    ("completeness of crates in 3d", 9e-3),
+    ("completeness on altered surfaces in 2d", 2e-3),
+    ("completeness on altered surfaces in 3d", 7e-3),
+    ("continuity in 2d", 3e-3),
+    ("continuity in 3d", 3e-3),
+    ("continuity of crates in 2d", 4e-2),
+    ("continuity of crates in 3d", 2e-2),
+    ("continuity on altered surfaces in 2d", 2e-3),
+    ("continuity on altered surfaces in 3d", 3e-3),
     ("economy in 2d", 8e-3),
     ("economy in 3d", 3e-2),
+    ("economy of crates in 2d", 6e-2),
+    ("economy of crates in 3d", 0.12),
+    ("economy on altered surfaces in 2d", 8e-3),
+    ("economy on altered surfaces in 3d", 3e-2),
     ("honesty in 3d", 5e-4),
     ("side in 3d", 5e-4),
+    ("side of moves in 2d", 2e-3),
+    ("side of moves in 3d", 2e-3),
+    ("side of moves of crates in 2d", 1e-2),
+    ("side of moves of crates in 3d", 2e-3),
+    ("side of moves on altered surfaces in 2d", 2e-3),
+    ("side of moves on altered surfaces in 3d", 2e-3),
     ("tessellation in 2d", 5e-3),
     ("tessellation in 3d", 2e-2),
+    ("tessellation of crates in 2d", 4e-2),
+    ("tessellation of crates in 3d", 5e-2),
 ];
 
 /// Asks the questions of some cases in one tick. Returns those that have more.

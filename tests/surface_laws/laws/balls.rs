@@ -15,8 +15,17 @@ use crate::{
 /// What is no farther apart is in one place: the rounding of f64.
 const ONE_PLACE: f64 = 1e-10;
 
-fn make(random: &mut StdRng, plane: bool, is_mapped: bool) -> Option<Box<dyn Trial>> {
-    let (surface, ball) = random_case(random, plane, is_mapped)?;
+/// Where the surface is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Origin,
+    /// Turned, scaled, mirrored or sheared.
+    Mapped,
+    Far,
+}
+
+fn make(random: &mut StdRng, plane: bool, place: Place) -> Option<Box<dyn Trial>> {
+    let (surface, ball) = random_case(random, plane, place)?;
     let (told_surface, told_ball) = (surface.clone(), ball.clone());
     Some(Box::new(Once {
         questions: vec![question(&surface, &ball)],
@@ -25,7 +34,7 @@ fn make(random: &mut StdRng, plane: bool, is_mapped: bool) -> Option<Box<dyn Tri
     }))
 }
 
-fn random_case(random: &mut StdRng, plane: bool, is_mapped: bool) -> Option<(Surface, Shape)> {
+fn random_case(random: &mut StdRng, plane: bool, place: Place) -> Option<(Surface, Shape)> {
     let mut surface = Surface::random(random, plane);
     if random.random_range(0..5) == 0 {
         surface.margin = random.random_range(0.01..0.3);
@@ -36,9 +45,11 @@ fn random_case(random: &mut StdRng, plane: bool, is_mapped: bool) -> Option<(Sur
             surface = surface.jittered(random);
         }
     }
-    if is_mapped {
-        surface = surface.mapped(random);
-    }
+    surface = match place {
+        Place::Origin => surface,
+        Place::Mapped => surface.mapped(random),
+        Place::Far => surface.shifted(random),
+    };
     let radius = size(random) * random.random_range(0.25..1.0f32);
     let radius = if random.random() {
         snapped(radius, 64.0)
@@ -68,9 +79,7 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
     let Kind::Ball(radius) = ball.kind else {
         return Verdict::Open;
     };
-    // A margin has the scale of the surface.
-    let scale = surface.map().matrix3.x_axis.length();
-    let reach = f64::from(radius) + f64::from(surface.margin) * scale;
+    let reach = f64::from(radius) + surface.world_margin();
     let size = 2.0 * reach;
     let (small, tie) = (PRECISION * size, TIE * size);
     let centre = ball.centre();
@@ -175,25 +184,43 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
 
 #[test]
 fn balls_in_2d() {
-    hold("balls in 2d", 2 * USUAL, 0.5, |it| make(it, true, false));
+    hold("balls in 2d", 2 * USUAL, 0.5, |it| {
+        make(it, true, Place::Origin)
+    });
 }
 
 #[test]
 fn balls_in_3d() {
-    hold("balls in 3d", 2 * USUAL, 0.5, |it| make(it, false, false));
+    hold("balls in 3d", 2 * USUAL, 0.5, |it| {
+        make(it, false, Place::Origin)
+    });
 }
 
 #[test]
 fn balls_on_mapped_surfaces_in_2d() {
     hold("balls on mapped surfaces in 2d", USUAL, 0.5, |it| {
-        make(it, true, true)
+        make(it, true, Place::Mapped)
     });
 }
 
 #[test]
 fn balls_on_mapped_surfaces_in_3d() {
     hold("balls on mapped surfaces in 3d", USUAL, 0.5, |it| {
-        make(it, false, true)
+        make(it, false, Place::Mapped)
+    });
+}
+
+#[test]
+fn balls_on_surfaces_far_away_in_2d() {
+    hold("balls on surfaces far away in 2d", USUAL, 0.5, |it| {
+        make(it, true, Place::Far)
+    });
+}
+
+#[test]
+fn balls_on_surfaces_far_away_in_3d() {
+    hold("balls on surfaces far away in 3d", USUAL, 0.5, |it| {
+        make(it, false, Place::Far)
     });
 }
 
@@ -233,8 +260,7 @@ pub(super) fn model(surface: &Surface, ball: &Shape) -> Answer {
     let Kind::Ball(radius) = ball.kind else {
         unreachable!("all are balls");
     };
-    let scale = surface.map().matrix3.x_axis.length();
-    let reach = f64::from(radius) + f64::from(surface.margin) * scale;
+    let reach = f64::from(radius) + surface.world_margin();
     let centre = ball.centre();
     let counts = |it: &Facet| !surface.one_sided || it.height(centre) >= 0.0;
     let numbered = surface.all_facets();
@@ -275,8 +301,13 @@ fn the_closest_points_hold() {
     let mut held = 0;
     let count = count(8000);
     for number in 0..count {
-        let (plane, is_mapped) = (number % 2 == 0, number % 8 < 4);
-        let Some((surface, ball)) = random_case(&mut random, plane, is_mapped) else {
+        let plane = number % 2 == 0;
+        let place = if number % 8 < 4 {
+            Place::Mapped
+        } else {
+            Place::Origin
+        };
+        let Some((surface, ball)) = random_case(&mut random, plane, place) else {
             continue;
         };
         match judge(&surface, &ball, &model(&surface, &ball)) {

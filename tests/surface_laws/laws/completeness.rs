@@ -3,13 +3,13 @@
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng};
 
-use super::{USUAL, case, question};
+use super::{USUAL, Variant, case, question};
 use crate::{
     ask::{Answer, Question},
     bodies::Surface,
-    oracle::{Facet, segment_facet_distance},
+    oracle::Facet,
     shapes::{Kind, Shape, direction, snapped},
-    trial::{Trial, Verdict, hold},
+    trial::{Trial, Verdict},
 };
 
 /// What may remain of a depth, as a fraction of the size.
@@ -31,24 +31,22 @@ impl Corner {
     /// no exact one.
     fn depth_in(&self, facet: &Facet) -> Option<f64> {
         let (core, radius) = self.shape.core()?;
-        if let [point] = core.points.as_slice() {
-            return Some(radius - facet.distance(*point));
+        let radius = radius + self.surface.world_margin();
+        match core.penetration(&facet.polytope()) {
+            Some((depth, _)) if core.points.len() > 1 => Some(depth + radius),
+            _ => Some(radius - core.distance(facet)),
         }
-        if let Some((depth, _)) = core.penetration(&facet.polytope()) {
-            return Some(depth + radius);
-        }
-        let [a, b] = core.points.as_slice() else {
-            return Some(-1.0);
-        };
-        Some(radius - segment_facet_distance([*a, *b], facet))
     }
 
-    /// Whether the centre is above the surface, which is a graph over the xz plane (or x).
+    /// Whether the centre is above the surface, which in its own frame is a graph over the xz plane
+    /// (or x). A dirty surface has facets that face down.
     fn is_above(&self) -> bool {
         let centre = self.shape.centre();
-        let down = [centre, centre + DVec3::NEG_Y * 100.0];
-        let mut facets = self.facets.iter();
-        facets.any(|it| it.height(centre) > 0.0 && it.crossed_by(down, -1e-6).is_some())
+        let up = self.surface.map().transform_vector3(DVec3::Y);
+        let down = [centre, centre - up * 100.0];
+        let is_over = |it: &&Facet| it.height(centre) * it.normal.dot(up) > 0.0;
+        let mut facets = self.facets.iter().filter(is_over);
+        facets.any(|it| it.crossed_by(down, -1e-6).is_some())
     }
 }
 
@@ -60,6 +58,9 @@ impl Trial for Corner {
     fn judge(&mut self, answers: &[Answer]) -> Verdict {
         let answer = &answers[0];
         let size = 2.0 * self.shape.reach();
+        let at = self.shape.pose.translation.abs().max_element();
+        // Far away, a translation in f32 has a coarse grid.
+        let slop = SLOP * size + 4.0 * f64::from(at.next_up() - at);
         let depths = self
             .facets
             .iter()
@@ -68,7 +69,7 @@ impl Trial for Corner {
         if !self.is_above() {
             return Verdict::Broken("the centre is through the surface, or far away".into());
         }
-        if deepest <= SLOP * size {
+        if deepest <= slop {
             if self.ticks == 0 {
                 return Verdict::Open;
             }
@@ -79,7 +80,7 @@ impl Trial for Corner {
             let why = format!("still {deepest:e} deep after {TICKS} ticks");
             return Verdict::Broken(why);
         }
-        if f64::from(way.length()) <= 0.1 * SLOP * size {
+        if f64::from(way.length()) <= 0.1 * slop {
             let why = format!("{deepest:e} deep, and not pushed, in tick {}", self.ticks);
             return Verdict::Broken(why);
         }
@@ -96,7 +97,7 @@ impl Trial for Corner {
 
 /// A floor and a wall, and a shape that just touches the wall, or goes into it, and is deep in the
 /// floor: its size and place are exact.
-fn in_a_room(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+fn in_a_room(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     let mut surface = if plane {
         Surface::line("room", &[(8.0, 0.0), (0.0, 0.0), (0.0, 8.0)])
     } else {
@@ -114,6 +115,7 @@ fn in_a_room(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
         half * Vec3::new(side(0), side(1), if plane { 0.0 } else { side(2) })
     });
     let kind = match random.random_range(0..3) {
+        _ if variant == Variant::Crates => Kind::Crate(if plane { half.with_z(0.0) } else { half }),
         0 => Kind::Box(if plane { half.with_z(0.0) } else { half }),
         1 => Kind::Capsule(half.y, half.x),
         _ => Kind::Hull(corners.collect()),
@@ -131,21 +133,32 @@ fn in_a_room(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
 
 /// A corner of 2 to 6 facets, concave, convex or a saddle, with its vertex or ridge at the origin,
 /// and a shape whose centre is above it.
-fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     if random.random_range(0..3) == 0 {
-        return in_a_room(random, plane);
+        return in_a_room(random, plane, variant);
     }
     let mut surface = if plane {
         let mut height = || snapped(random.random_range(-6.0..6.0), 64.0);
         let (a, b) = (height(), height());
         Surface::line("corner", &[(8.0, a), (0.0, 0.0), (-8.0, b)])
     } else {
-        let count = random.random_range(2..7);
-        Surface::around_a_vertex(count, random.random_range(0..3), random)
+        let count = random.random_range(2..13);
+        match random.random_range(0..4) {
+            3 => {
+                let mut height = || snapped(random.random_range(-4.0..4.0), 64.0);
+                let mut heights = [0; 9].map(|_| height());
+                heights[4] = 0.0;
+                Surface::field("field", 4.0, 3, &heights, random)
+            }
+            kind => Surface::around_a_vertex(count, kind, random),
+        }
     };
     surface.one_sided = random.random();
     let size = random.random_range(0.1..0.8);
-    let shape = Shape::random(random, plane, size);
+    let shape = match variant {
+        Variant::Crates => Shape::random_crate(random, plane, size, surface.extent())?,
+        _ => Shape::random(random, plane, size),
+    };
     if matches!(shape.kind, Kind::Cone(..)) {
         return None;
     }
@@ -154,7 +167,12 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
     if random.random_range(0..4) == 0 {
         at = at.map(|it| snapped(it, 16.0));
     }
-    let shape = shape.at(at);
+    let mut shape = shape.at(at);
+    if variant == Variant::Altered {
+        surface = surface.altered(random);
+        let here = surface.map().transform_point3(shape.centre());
+        shape = shape.at(here.as_vec3());
+    }
     let corner = Corner {
         facets: surface.world_facets(),
         surface,
@@ -170,13 +188,52 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
 }
 
 #[test]
-fn completeness_in_2d() {
-    hold("completeness in 2d", USUAL, 0.2, |it| make(it, true));
+fn what_is_pushed_out_of_a_corner_is_in_no_facet() {
+    Variant::Plain.hold("completeness", USUAL, 0.45, make);
 }
 
 #[test]
-fn completeness_in_3d() {
-    hold("completeness in 3d", USUAL, 0.2, |it| make(it, false));
+fn what_is_pushed_out_of_an_altered_corner_is_in_no_facet() {
+    Variant::Altered.hold("completeness", USUAL, 0.45, make);
+}
+
+#[test]
+fn a_crate_that_is_pushed_out_of_a_corner_is_in_no_facet() {
+    Variant::Crates.hold("completeness", USUAL, 0.45, make);
+}
+
+/// A push that leaves the shape in the floor is found, and so are one through it, and none.
+#[test]
+fn planted_faults_are_found() {
+    let surface = Surface::line("corner", &[(8.0, 0.0), (0.0, 0.0), (-8.0, 0.0)]);
+    let shape = Shape::ball(1.0, true, Vec3::Y * 0.5);
+    let verdict = |push: Vec3, ticks: usize| {
+        let mut corner = Corner {
+            facets: surface.world_facets(),
+            surface: surface.clone(),
+            start: shape.clone(),
+            shape: shape.clone(),
+            ticks: 0,
+        };
+        let answer = Answer {
+            event: None,
+            parts: vec![],
+            push_out: push,
+        };
+        for _ in 0..ticks {
+            let verdict = corner.judge(core::slice::from_ref(&answer));
+            if !matches!(verdict, Verdict::Again) {
+                return verdict;
+            }
+        }
+        Verdict::Open
+    };
+    assert!(matches!(verdict(Vec3::Y * 0.5, 2), Verdict::Holds));
+    assert!(matches!(verdict(Vec3::Y * 0.25, 4), Verdict::Holds));
+    for push in [Vec3::ZERO, Vec3::NEG_Y, Vec3::X * 0.01, Vec3::Y * 0.01] {
+        let verdict = verdict(push, TICKS + 1);
+        assert!(matches!(verdict, Verdict::Broken(_)), "a push of {push}");
+    }
 }
 
 /// The oracle's depth in a facet is that of a plate.

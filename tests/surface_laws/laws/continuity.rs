@@ -3,13 +3,13 @@
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng};
 
-use super::{USUAL, case, placed, question, size};
+use super::{USUAL, Variant, case, is_behind, placed, question};
 use crate::{
     ask::{Answer, Question},
     bodies::Surface,
     oracle::Facet,
     shapes::{Kind, Shape, direction},
-    trial::{Trial, Verdict, hold},
+    trial::{Trial, Verdict},
 };
 
 /// Positions along a path.
@@ -56,7 +56,7 @@ impl Path {
     /// Whether the centre goes through a facet in a step, or (of a surface of one side) through the
     /// plane of one that is near: it is on another side then.
     fn changes_side(&self, step: [DVec3; 2]) -> bool {
-        let reach = self.shape.reach() * 1.01;
+        let reach = (self.shape.reach() + self.surface.world_margin()) * 1.01;
         let heights = |it: &Facet| step.map(|at| it.height(at));
         let small = 2.0 * NOISE * self.size();
         self.facets
@@ -79,7 +79,9 @@ impl Trial for Path {
 
     /// A step with a jump has one in one of its halves: so a jump is found at last in a step of
     /// [`STEP`]. There it breaks the law if the normal is the same on either side, or there is a
-    /// contact on one side alone; for a ball always. Left open is where the centre changes sides.
+    /// contact on one side alone; for a ball always. Left open is where the centre changes
+    /// sides, and where it is in the solid behind a surface of one side: what meets a facet there
+    /// comes from its rim, and is deep in its plane at once.
     fn judge(&mut self, answers: &[Answer]) -> Verdict {
         let mut steps = self.positions.windows(2).zip(answers.windows(2));
         let jump = steps.find(|(places, answers)| self.jumps(places, answers));
@@ -98,7 +100,8 @@ impl Trial for Path {
             self.positions = vec![from, middle, to];
             return Verdict::Again;
         }
-        if self.changes_side(step) {
+        let is_inside = self.surface.one_sided && is_behind(&self.facets, step[0]);
+        if is_inside || self.changes_side(step) {
             return Verdict::Open;
         }
         if let (Some(one), Some(two)) = (&ends[0].event, &ends[1].event)
@@ -117,13 +120,14 @@ impl Trial for Path {
     }
 }
 
-fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     let mut surface = Surface::random(random, plane);
-    if random.random_range(0..3) == 0 {
+    if variant == Variant::Altered {
+        surface = surface.altered(random);
+    } else if random.random_range(0..3) == 0 {
         surface = surface.dirty(random);
     }
-    let size = size(random);
-    let shape = Shape::random(random, plane, size);
+    let shape = variant.body(random, &surface)?;
     // The middle of a cone is not its origin.
     if matches!(shape.kind, Kind::Cone(..)) {
         return None;
@@ -142,13 +146,18 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
 }
 
 #[test]
-fn continuity_in_2d() {
-    hold("continuity in 2d", USUAL / 4, 0.4, |it| make(it, true));
+fn depths_change_as_little_as_places() {
+    Variant::Plain.hold("continuity", USUAL / 4, 0.4, make);
 }
 
 #[test]
-fn continuity_in_3d() {
-    hold("continuity in 3d", USUAL / 4, 0.4, |it| make(it, false));
+fn depths_in_altered_surfaces_change_as_little_as_places() {
+    Variant::Altered.hold("continuity", USUAL / 4, 0.4, make);
+}
+
+#[test]
+fn depths_of_crates_change_as_little_as_places() {
+    Variant::Crates.hold("continuity", USUAL / 4, 0.4, make);
 }
 
 /// A contact that ends while it is deep is found, and so is a depth that jumps; one that decreases

@@ -3,15 +3,16 @@
 use bevy::prelude::*;
 use rand::{Rng, rngs::StdRng};
 
-use super::{USUAL, case, placed, placed_by, question, size};
+use super::{USUAL, Variant, case, placed, placed_by, question};
 use crate::{
     ask::Answer,
     bodies::Surface,
+    oracle::Facet,
     shapes::Shape,
-    trial::{Once, Trial, Verdict, hold},
+    trial::{Once, Trial, Verdict},
 };
 
-fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     let mut surface = Surface::random(random, plane);
     match random.random_range(0..4) {
         0 => surface = surface.dirty(random),
@@ -23,6 +24,7 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
     let far = Vec3::new(2000.0, -300.0, 1000.0 * z);
     let far_scale = random.random_range(0.0..1.0f32);
     match random.random_range(0..4) {
+        _ if variant == Variant::Altered => surface = surface.altered(random),
         // Far away in its own frame: the vertices are rounded.
         0 => {
             surface.heights = None;
@@ -37,8 +39,7 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
         }
         _ => {}
     }
-    let size = size(random);
-    let shape = Shape::random(random, plane, size);
+    let shape = variant.body(random, &surface)?;
     // Half of them touch hardly, or hardly not.
     let shape = if random.random() {
         placed(random, &surface, &shape)?
@@ -54,11 +55,32 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
     }))
 }
 
+/// How far apart a shape and a facet are, beyond radius and margin; `None` if the shape has no
+/// exact distance.
+fn gap(surface: &Surface, shape: &Shape, facet: &Facet) -> Option<f64> {
+    let (core, radius) = shape.core()?;
+    let is_in = core.points.len() > 2 && core.penetration(&facet.polytope()).is_some();
+    let distance = if is_in { 0.0 } else { core.distance(facet) };
+    Some(distance - radius - surface.world_margin())
+}
+
+/// Each part touches by the library's query, or under a map, which the query has not, by
+/// brute force. The event is the deepest part.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     if answer.event.is_none() {
         return Verdict::Open;
     }
+    let is_mapped = surface.place[1].scale != Vec3::ONE || surface.place[0] != Transform::IDENTITY;
+    let facets = surface.all_facets();
     for part in &answer.parts {
+        if is_mapped {
+            let facet = facets.get(part.facet as usize).copied().flatten();
+            let gap = facet.and_then(|it| gap(surface, shape, &it));
+            if gap.is_some_and(|it| it > 1e-5 * shape.reach()) {
+                return Verdict::Broken(format!("part {} is {gap:?} away", part.facet));
+            }
+            continue;
+        }
         let Some(numbers) = surface.facets.get(part.facet as usize) else {
             return Verdict::Broken(format!("part {} is no facet", part.facet));
         };
@@ -75,11 +97,42 @@ fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
 }
 
 #[test]
-fn honesty_in_2d() {
-    hold("honesty in 2d", USUAL, 0.3, |it| make(it, true));
+fn every_part_touches() {
+    Variant::Plain.hold("honesty", USUAL, 0.5, make);
 }
 
 #[test]
-fn honesty_in_3d() {
-    hold("honesty in 3d", USUAL, 0.3, |it| make(it, false));
+fn every_part_of_an_altered_surface_touches() {
+    Variant::Altered.hold("honesty", USUAL, 0.5, make);
+}
+
+#[test]
+fn every_part_that_a_crate_meets_touches_it() {
+    Variant::Crates.hold("honesty", USUAL, 0.5, make);
+}
+
+/// A ball just over a stretched floor does not touch: the judge finds a part that says so.
+#[test]
+fn planted_faults_are_found() {
+    let mut floor = Surface::line("floor", &[(4.0, 0.0), (-4.0, 0.0)]);
+    let touch = crate::ask::Touch {
+        push: Vec3::Y,
+        depth: 0.0,
+        facet: 0,
+        other_facet: 0,
+        offsets: [Vec3::ZERO; 2],
+    };
+    let answer = Answer {
+        event: Some(touch),
+        parts: vec![touch],
+        push_out: Vec3::ZERO,
+    };
+    for scale in [Vec3::ONE, Vec3::new(2.0, 0.5, 1.0)] {
+        floor.place[1].scale = scale;
+        for (height, touches) in [(0.9999, true), (1.0001, false)] {
+            let ball = Shape::ball(1.0, true, Vec3::Y * height);
+            let verdict = judge(&floor, &ball, &answer);
+            assert_eq!(matches!(verdict, Verdict::Holds), touches, "at {height}");
+        }
+    }
 }

@@ -3,11 +3,11 @@
 use bevy::prelude::*;
 use rand::{Rng, rngs::StdRng};
 
-use super::{USUAL, case, placed, question, size};
+use super::{USUAL, Variant, case, placed, question};
 use crate::{
     bodies::Surface,
     shapes::{Shape, direction},
-    trial::{Once, Trial, Verdict, hold},
+    trial::{Once, Trial, Verdict},
 };
 
 /// Facets away from a shape, on one side or all around it, at least `gap` farther than it extends.
@@ -15,8 +15,14 @@ fn with_far_facets(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Sur
     let mut far = surface.clone();
     far.heights = None;
     let gap = [0.01, 1.0, 1e3, 1e5][random.random_range(0..4)];
-    let centre = shape.pose.translation;
-    let reach = shape.reach() as f32 + surface.margin + gap;
+    // In the surface's own frame, where the inverse map makes nothing longer than this factor.
+    let map = surface.map().inverse();
+    let matrix = map.matrix3;
+    let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+    let squares = columns.map(|it| it.length_squared());
+    let factor = squares.iter().sum::<f64>().sqrt();
+    let centre = map.transform_point3(shape.centre()).as_vec3();
+    let reach = (shape.reach() * factor) as f32 + surface.margin + gap;
     if surface.plane {
         // The line goes on from its last point, straight away from the shape.
         let end = *far.points.last().expect("a line has points");
@@ -45,22 +51,24 @@ fn with_far_facets(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Sur
     far
 }
 
-fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     let mut surface = Surface::random(random, plane);
     match random.random_range(0..4) {
+        _ if variant == Variant::Altered => surface = surface.altered(random),
         0 => surface = surface.dirty(random),
         2 => surface = surface.jittered(random),
         1 => surface.margin = random.random_range(0.01..0.2),
         _ => {}
     }
-    let size = size(random);
-    let shape = Shape::random(random, plane, size);
+    let shape = variant.body(random, &surface)?;
     let shape = placed(random, &surface, &shape)?;
     let centre = shape.centre();
     if plane {
         // Not where the line goes on, and nothing that closes it.
         let end = surface.points.last()?.as_dvec3();
-        if surface.closed || end.distance(centre) < shape.reach() + 0.5 {
+        let end = surface.map().transform_point3(end);
+        let reach = shape.reach() + surface.world_margin();
+        if surface.closed || end.distance(centre) < reach + 0.5 {
             return None;
         }
     }
@@ -78,11 +86,16 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
 }
 
 #[test]
-fn locality_in_2d() {
-    hold("locality in 2d", USUAL, 0.2, |it| make(it, true));
+fn facets_far_away_change_nothing() {
+    Variant::Plain.hold("locality", USUAL, 0.4, make);
 }
 
 #[test]
-fn locality_in_3d() {
-    hold("locality in 3d", USUAL, 0.4, |it| make(it, false));
+fn facets_far_away_change_nothing_on_altered_surfaces() {
+    Variant::Altered.hold("locality", USUAL, 0.4, make);
+}
+
+#[test]
+fn facets_far_away_change_nothing_for_crates() {
+    Variant::Crates.hold("locality", USUAL, 0.4, make);
 }

@@ -19,6 +19,7 @@ use crate::{
     bodies::Surface,
     oracle::Facet,
     shapes::{Shape, direction, snapped},
+    trial::{Trial, check},
 };
 
 /// Cases of a law and dimension, if nothing else is asked for.
@@ -29,6 +30,49 @@ const PRECISION: f64 = 1e-6;
 
 /// What is nearer to each other than this fraction of the size is a tie: either is right.
 const TIE: f64 = 1e-5;
+
+/// What a law is tried with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    /// Surfaces as they are, and convex shapes.
+    Plain,
+    /// The same shapes on surfaces with margins, dirty, mapped, or far away.
+    Altered,
+    /// The same surfaces, and crates that are closed meshes.
+    Crates,
+}
+
+impl Variant {
+    /// A random body for a surface, at the origin.
+    fn body(self, random: &mut StdRng, surface: &Surface) -> Option<Shape> {
+        let size = size(random);
+        if self == Self::Crates {
+            return Shape::random_crate(random, surface.plane, size, surface.extent());
+        }
+        Some(Shape::random(random, surface.plane, size))
+    }
+
+    /// Asserts that a law holds in 2D, and in 3D: see [`check`].
+    fn hold(
+        self,
+        law: &str,
+        usual: usize,
+        least: f64,
+        make: fn(&mut StdRng, bool, Self) -> Option<Box<dyn Trial>>,
+    ) {
+        let with = match self {
+            Self::Plain => "",
+            Self::Altered => " on altered surfaces",
+            Self::Crates => " of crates",
+        };
+        let faults = [("2d", true), ("3d", false)].map(|(space, plane)| {
+            let name = format!("{law}{with} in {space}");
+            check(&name, usual, least, |random| make(random, plane, self))
+        });
+        let faults: Vec<String> = faults.into_iter().filter_map(Result::err).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    }
+}
 
 pub fn question(surface: &Surface, shape: &Shape) -> Question {
     Question {
@@ -83,7 +127,7 @@ fn placed_by(random: &mut StdRng, surface: &Surface, shape: &Shape, sunk: f64) -
         let leaning = direction(random, surface.plane);
         outward = (outward + leaning).try_normalize()?;
     }
-    let margin = f64::from(surface.margin);
+    let margin = surface.world_margin();
     let height = (shape.extent(-outward) + margin) * (1.0 - sunk);
     let mut at = (foot + outward * height).as_vec3();
     match random.random_range(0..8) {
@@ -109,4 +153,45 @@ fn is_hidden(facets: &[Facet], [from, to]: [DVec3; 2]) -> bool {
     facets
         .iter()
         .any(|it| it.crossed_by(inner, -1e-9).is_some())
+}
+
+/// Whether a point is in the solid behind a surface: at the closest point it is on the back of the
+/// facet whose plane is the farthest.
+fn is_behind(facets: &[Facet], point: DVec3) -> bool {
+    let distance = |it: &Facet| it.distance(point);
+    let least = facets.iter().map(distance).fold(f64::INFINITY, f64::min);
+    let closest = facets
+        .iter()
+        .filter(|it| distance(it) <= least * (1.0 + 1e-9));
+    let heights = closest.map(|it| it.height(point));
+    let farthest = heights.max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    farthest.is_some_and(|height| height < 0.0)
+}
+
+#[test]
+fn the_solid_is_behind_the_closest_facet() {
+    let angle = [
+        (2.0, 0.0),
+        (2.0, 0.5),
+        (0.5, 0.5),
+        (0.5, 2.0),
+        (0.0, 2.0),
+        (0.0, 0.0),
+        (2.0, 0.0),
+    ];
+    let facets = Surface::line("angle", &angle).world_facets();
+    for (x, y, is_inside) in [
+        (1.0, 0.25, true),
+        (0.25, 0.25, true),
+        (0.4, 0.4, true),
+        (0.6, 0.6, false),
+        (2.1, 0.75, false),
+        (-0.25, 2.5, false),
+    ] {
+        assert_eq!(
+            is_behind(&facets, DVec3::new(x, y, 0.0)),
+            is_inside,
+            "{x} {y}"
+        );
+    }
 }

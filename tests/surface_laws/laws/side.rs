@@ -1,24 +1,31 @@
-//! *Side*: nothing is pushed through the surface that its centre says it is outside of.
+//! *Side*: nothing is pushed through the surface that its centre says it is outside of, by a part
+//! or by the whole move.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use super::{TIE, USUAL, balls::model, case, placed, question, size};
+use super::{TIE, USUAL, Variant, balls::model, case, placed, question, size};
 use crate::{
     ask::Answer,
     bodies::Surface,
     oracle::Facet,
     shapes::{Kind, Shape},
-    trial::{Once, Trial, Verdict, count, hold},
+    trial::{Once, Trial, Verdict, count},
 };
 
 /// How far from the contact point it is seen to which side it pushes, as a fraction of the size.
 const STEP: f64 = 1e-3;
 
-fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+/// A case that is judged by one of the two laws here.
+fn make(
+    random: &mut StdRng,
+    plane: bool,
+    variant: Variant,
+    judge: fn(&Surface, &Shape, &Answer) -> Verdict,
+) -> Option<Box<dyn Trial>> {
     let mut surface = Surface::random(random, plane);
     if !plane && random.random() {
-        let (count, kind) = (random.random_range(3..7), random.random_range(0..4));
+        let (count, kind) = (random.random_range(2..13), random.random_range(0..4));
         surface = Surface::around_a_vertex(count, kind, random);
     }
     if random.random_range(0..3) == 0 {
@@ -27,11 +34,10 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
             surface = surface.jittered(random);
         }
     }
-    if random.random_range(0..4) == 0 {
-        surface = surface.mapped(random);
+    if variant == Variant::Altered {
+        surface = surface.altered(random);
     }
-    let size = size(random);
-    let shape = Shape::random(random, plane, size);
+    let shape = variant.body(random, &surface)?;
     if matches!(shape.kind, Kind::Cone(..)) {
         return None;
     }
@@ -60,7 +66,8 @@ fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
             return Verdict::Broken(format!("part {} is no facet", part.facet));
         };
         let push = part.push.as_dvec3();
-        let point: DVec3 = surface.map().translation + part.offsets[0].as_dvec3();
+        let on_margin: DVec3 = surface.map().translation + part.offsets[0].as_dvec3();
+        let point = on_margin - push * surface.world_margin();
         let meets = |it: &Facet| it.distance(point) < 1e-5 * size;
         let around = || numbered.iter().flatten().filter(|it| meets(it));
         if (centre - point).dot(push) < TIE * size
@@ -103,14 +110,98 @@ fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     }
 }
 
-#[test]
-fn side_in_2d() {
-    hold("side in 2d", USUAL, 0.3, |it| make(it, true));
+fn side_of_parts(it: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
+    make(it, plane, variant, judge)
+}
+
+fn side_of_moves(it: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
+    make(it, plane, variant, judge_move)
+}
+
+/// Parts whose normals are this opposite squeeze the shape: no move clears both.
+const OPPOSITE: f32 = -0.95;
+
+/// The move out of the surface takes the centre through no facet. Left open: a centre in the plane
+/// of a facet near it, what hardly moves or is squeezed, and a centre within a closed body or
+/// behind a surface of one side.
+fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
+    let size = 2.0 * shape.reach();
+    let centre = shape.centre();
+    let facets = surface.world_facets();
+    let way = answer.push_out.as_dvec3();
+    let near = facets.iter().filter(|it| it.distance(centre) < size);
+    let is_on_plane = |it: &Facet| it.height(centre).abs() < STEP * size;
+    let is_behind = |it: &Facet| surface.one_sided && it.height(centre) < 0.0;
+    let is_open = |it: &Facet| is_on_plane(it) || is_behind(it);
+    let is_inside = surface.closed && super::is_behind(&facets, centre);
+    let mut pairs = answer.parts.iter().enumerate().flat_map(|(number, one)| {
+        let others = answer.parts.iter().skip(number + 1);
+        others.map(|other| one.push.dot(other.push))
+    });
+    let is_squeezed = pairs.any(|it| it < OPPOSITE);
+    if way.length() < STEP * size || is_squeezed || is_inside || near.clone().any(is_open) {
+        return Verdict::Open;
+    }
+    let step = [centre, centre + way];
+    let is_through = |it: &Facet| {
+        it.crossed_by(step, TIE * size).is_some() && it.height(step[1]).abs() > STEP * size
+    };
+    match facets.iter().position(is_through) {
+        Some(number) => {
+            let way = way.to_array();
+            Verdict::Broken(format!("the move {way:?} goes through facet {number}"))
+        }
+        None => Verdict::Holds,
+    }
 }
 
 #[test]
-fn side_in_3d() {
-    hold("side in 3d", USUAL, 0.3, |it| make(it, false));
+fn no_move_takes_a_centre_through_a_surface() {
+    Variant::Plain.hold("side of moves", USUAL, 0.5, side_of_moves);
+}
+
+#[test]
+fn no_move_takes_a_centre_through_an_altered_surface() {
+    Variant::Altered.hold("side of moves", USUAL, 0.5, side_of_moves);
+}
+
+#[test]
+fn no_move_takes_the_centre_of_a_crate_through_a_surface() {
+    Variant::Crates.hold("side of moves", USUAL, 0.5, side_of_moves);
+}
+
+#[test]
+fn a_planted_move_through_the_surface_is_found() {
+    let floor = Surface::line("floor", &[(4.0, 0.0), (-4.0, 0.0)]);
+    let ball = Shape::ball(1.0, true, Vec3::Y * 0.5);
+    for (move_by, is_through) in [(0.5, false), (-0.4, false), (-1.5, true)] {
+        let answer = Answer {
+            event: None,
+            parts: vec![],
+            push_out: Vec3::Y * move_by,
+        };
+        let verdict = judge_move(&floor, &ball, &answer);
+        assert_eq!(
+            matches!(verdict, Verdict::Broken(_)),
+            is_through,
+            "{move_by}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_pushed_through_a_surface() {
+    Variant::Plain.hold("side", USUAL, 0.6, side_of_parts);
+}
+
+#[test]
+fn nothing_is_pushed_through_an_altered_surface() {
+    Variant::Altered.hold("side", USUAL, 0.6, side_of_parts);
+}
+
+#[test]
+fn no_crate_is_pushed_through_a_surface() {
+    Variant::Crates.hold("side", USUAL, 0.6, side_of_parts);
 }
 
 /// A contact at the tip of a peak that pushes down is found, and one that pushes up is right.

@@ -3,13 +3,13 @@
 use bevy::prelude::*;
 use rand::{Rng, rngs::StdRng};
 
-use super::{PRECISION, TIE, USUAL, case, placed, question, size};
+use super::{PRECISION, TIE, USUAL, Variant, case, placed, question};
 use crate::{
     ask::{Answer, Touch},
     bodies::Surface,
     oracle::Facet,
     shapes::{Kind, Shape},
-    trial::{Once, Trial, Verdict, hold},
+    trial::{Once, Trial, Verdict},
 };
 
 /// The cosine of the angle between normals that are of different features: contacts of one depth
@@ -20,7 +20,7 @@ const FAR: f32 = 0.9;
 /// bit of a depth, though they push apart by its square root.
 const SAME_NORMAL: f32 = 1e-3;
 
-fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
+fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     let mut surface = Surface::random(random, plane);
     if random.random_range(0..6) == 0 {
         surface.margin = random.random_range(0.01..0.2);
@@ -28,12 +28,12 @@ fn make(random: &mut StdRng, plane: bool) -> Option<Box<dyn Trial>> {
     if random.random_range(0..4) == 0 {
         surface = surface.mapped(random);
     }
-    let size = size(random);
-    let shape = Shape::random(random, plane, size);
+    let shape = variant.body(random, &surface)?;
     let shape = placed(random, &surface, &shape)?;
     let split = surface.split(random);
     let others = if plane {
-        vec![split.clone(), split.split(random)]
+        let dirty = surface.dirty(random);
+        vec![split.clone(), split.split(random), dirty]
     } else {
         vec![surface.dirty(random), split.clone(), split.dirty(random)]
     };
@@ -59,9 +59,7 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     let ([surface, ..], [base, others @ ..]) = (surfaces, answers) else {
         return Verdict::Open;
     };
-    // A margin has the scale of the surface.
-    let scale = surface.map().matrix3.x_axis.length();
-    let margin = f64::from(surface.margin) * scale;
+    let margin = surface.world_margin();
     let reach = shape.reach() + margin;
     let centre = shape.centre();
     let facets = surface.all_facets();
@@ -110,13 +108,13 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
 }
 
 #[test]
-fn tessellation_in_2d() {
-    hold("tessellation in 2d", USUAL, 0.5, |it| make(it, true));
+fn how_a_surface_is_cut_changes_no_contact() {
+    Variant::Plain.hold("tessellation", USUAL, 0.5, make);
 }
 
 #[test]
-fn tessellation_in_3d() {
-    hold("tessellation in 3d", USUAL, 0.5, |it| make(it, false));
+fn how_a_surface_is_cut_changes_no_contact_of_crates() {
+    Variant::Crates.hold("tessellation", USUAL, 0.4, make);
 }
 
 /// Another depth, another normal and a missing contact are found; the same ones hold.
