@@ -57,17 +57,21 @@ pub fn deepest_of_parts<V: Space>(
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
     near.clear();
-    a.parts_near(extent_of_b, b.place.translation, |number| {
-        if let Some(part) = a.part(number) {
-            b.parts_near(&part.extent, part.place.translation, |other| {
-                near.push((number, other));
-            });
-        }
-    });
+    let meeting = Meeting::new(a, b, counter);
+    let is_found = meeting.as_ref().is_some_and(|it| it.add_near_ball(near));
+    if !is_found {
+        a.parts_near(extent_of_b, b.place.translation, |number| {
+            if let Some(part) = a.part(number) {
+                b.parts_near(&part.extent, part.place.translation, |other| {
+                    near.push((number, other));
+                });
+            }
+        });
+        near.sort_unstable();
+    }
     near.note();
-    near.sort_unstable();
     let first = parts.len();
-    let deepest = match Meeting::new(a, b, counter) {
+    let deepest = match meeting {
         Some(meeting) => meeting.find(near, touches, lists, parts)?,
         None => {
             parts.extend(near.iter().filter_map(|it| meet((a, b), *it, counter)));

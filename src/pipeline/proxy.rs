@@ -1,6 +1,6 @@
 //! A collider as the stages of the tick see it: what it is and where, ready for the solver.
 
-use core::cmp::Ordering;
+use core::{cmp::Ordering, ops::ControlFlow};
 use std::borrow::Cow;
 
 use bevy::prelude::*;
@@ -230,6 +230,31 @@ impl<V: Space> Proxy<V> {
         }
     }
 
+    /// Calls `visit` with the number of each part that may have a point in a ball in the world.
+    pub fn parts_near_ball(&self, centre: V::Wide, radius: f64, visit: impl FnMut(u32)) {
+        let inverse = V::Wide::inverse(self.place.linear());
+        match (&self.body, self.place.factor(), inverse) {
+            (Body::Compound(compound), Some(factor), Some(inverse)) => {
+                let local = inverse * (centre - self.place.translation);
+                compound.near_ball(local, radius / factor, visit);
+            }
+            _ => {
+                let (min, max) = (centre, centre);
+                let bounds = Bounds { min, max }.grown(radius);
+                self.parts_near(&Extent::Box(bounds), centre, visit);
+            }
+        }
+    }
+
+    /// The radius that is added to each facet of a surface; `None` if a map makes no radius of it.
+    pub fn facet_radius(&self) -> Option<f64> {
+        let margin = self.surface()?.0.radius();
+        match self.place.factor() {
+            Some(factor) => Some(margin * factor),
+            None => (margin == 0.0).then_some(0.0),
+        }
+    }
+
     /// A point in the midst of it, which turns with it, in the world's axes from its translation: on which side of a surface it
     /// is. A compound is as a whole on one side, whichever of its parts touches.
     pub fn centre(&self) -> V::Wide {
@@ -317,6 +342,61 @@ impl<V: Space> Proxy<V> {
             .is_some_and(|(compound, _)| compound.is_one_sided())
     }
 
+    /// Calls `visit` with the number of each facet that `is_wanted`, by its corners, and has a point
+    /// of the facet of this number, until it returns `Break`. A facet may come twice. See
+    /// [`facets_around`](Self::facets_around).
+    pub fn search_around(
+        &self,
+        number: u32,
+        weights: [f64; 3],
+        is_wanted: impl Fn(&[V::Wide]) -> bool,
+        mut visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let is_done = self.search_sharers(number, weights, &is_wanted, &mut visit);
+        let Some((compound, mesh)) = self.surface().filter(|_| is_done.is_continue()) else {
+            return;
+        };
+        let Some(corners) = mesh.corners(number) else {
+            return;
+        };
+        let tolerance = weld(&corners);
+        let point = weighted(&corners, weights);
+        compound.near_point(point, tolerance, |other| {
+            let is_there = || mesh.corners_at(other, point, tolerance).is_some();
+            if self.is_wanted(other, &is_wanted) && is_there() {
+                visit(other)
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+    }
+
+    /// The same of facets that share the vertices there alone: some of them, but without the tree.
+    pub fn search_sharers(
+        &self,
+        number: u32,
+        weights: [f64; 3],
+        is_wanted: impl Fn(&[V::Wide]) -> bool,
+        visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some((_, mesh)) = self.surface() else {
+            return ControlFlow::Continue(());
+        };
+        let sharers = mesh.sharers(number, weights);
+        let mut wanted = sharers.filter(|other| self.is_wanted(*other, &is_wanted));
+        wanted.try_for_each(visit)
+    }
+
+    /// Returns `true` if a facet `is_wanted`, by its corners in the world's axes.
+    fn is_wanted(&self, number: u32, is_wanted: impl Fn(&[V::Wide]) -> bool) -> bool {
+        let linear = self.place.linear();
+        let corners = self.surface().and_then(|(_, mesh)| mesh.corners(number));
+        corners.is_some_and(|mut corners| {
+            corners.iter_mut().for_each(|it| *it = linear * *it);
+            is_wanted(&corners)
+        })
+    }
+
     /// Calls `visit` with the corners of each facet that has a point of the facet of this number,
     /// which is a mean of its corners. In the world's axes, from the translation of the proxy.
     pub fn facets_around(
@@ -331,15 +411,18 @@ impl<V: Space> Proxy<V> {
             return;
         };
         let linear = self.place.linear();
-        let point = corners.iter().zip(weights);
-        let point = point.fold(V::Wide::ZERO, |sum, (corner, weight)| {
-            sum + *corner * weight
-        });
+        let point = weighted(&corners, weights);
         compound.facets_at(point, weld(&corners), |other, mut corners| {
             corners.iter_mut().for_each(|it| *it = linear * *it);
             visit(other, &corners);
         });
     }
+}
+
+/// The mean of a facet's corners with some weights.
+fn weighted<W: Wide>(corners: &[W], weights: [f64; 3]) -> W {
+    let terms = corners.iter().zip(weights);
+    terms.fold(W::ZERO, |sum, (corner, weight)| sum + *corner * weight)
 }
 
 /// Why a shape takes no part where it is.

@@ -34,6 +34,8 @@
 //! on as they begin there. The convex hull of that is a wedge or a cone, and the contact with it is
 //! that of any two convex shapes.
 
+use core::ops::ControlFlow;
+
 use super::{
     parts::event,
     proxy::{Part, Proxy},
@@ -41,7 +43,7 @@ use super::{
 };
 use crate::{
     event::CollisionEvent,
-    query::{Counter, LocalContact, Pair, Solver},
+    query::{Counter, LocalContact, Pair, Solver, tolerance::TOUCHING},
     shape::{Facet, Image, Rim, Shape, Support, weld},
     space::{Space, Wide},
 };
@@ -54,6 +56,10 @@ const SMALL: f64 = 0.5;
 /// [`DISTANCE_GAP`](crate::query::tolerance::DISTANCE_GAP).
 const EXACT: f64 = 1e-7;
 const INEXACT: f64 = 3e-5;
+
+/// A gap of more than this part of the scale is one for every solver: some times what counts as
+/// touching.
+const SURELY_APART: f64 = 8.0 * TOUCHING;
 
 /// Depths that differ by no more than this part are equal, and the one of the first facet is taken.
 const TIE: f64 = 1e-12;
@@ -95,7 +101,19 @@ pub struct Meeting<'a, V: Space> {
     /// The body's centre from the translation of the surface. `None` if the body is another surface
     /// that may be all around.
     pub(super) centre: Option<V::Wide>,
+    /// The body, if it is one ball.
+    ball: Option<Ball<'a, V>>,
     pub(super) counter: &'a Counter,
+}
+
+/// A part of the body that is a ball.
+struct Ball<'a, V: Space> {
+    part: Part<'a, V>,
+    /// The middle, from the translation of the surface.
+    core: V::Wide,
+    radius: f64,
+    /// Of each facet, as of a ball rolled over it.
+    facet_radius: f64,
 }
 
 type SolverOf<'a, 'b, V> = Solver<'a, Image<'b, Shape<V>>, Image<'b, Shape<V>>>;
@@ -116,13 +134,52 @@ impl<'a, V: Space> Meeting<'a, V> {
         };
         let (surface, body) = if surface_is_first { (a, b) } else { (b, a) };
         let centre = body.centre() + (body.place.translation - surface.place.translation);
-        Some(Self {
+        let mut meeting = Self {
             a,
             b,
             surface_is_first,
             centre: is_body.then_some(centre),
+            ball: None,
             counter,
+        };
+        if body.image().is_some() {
+            meeting.ball = meeting.ball(body.part(0)?);
+        }
+        Some(meeting)
+    }
+
+    /// A part of the body as a ball, if it is one, and the facets are no more than rounded.
+    fn ball<'p>(&self, part: Part<'p, V>) -> Option<Ball<'p, V>> {
+        let (core, radius) = {
+            let image = part.image();
+            let is_ball = image.block() == Some(V::Wide::ZERO) && self.centre.is_some();
+            let core = part.place.translation - self.surface().place.translation;
+            (is_ball.then_some(core)?, image.radius())
+        };
+        let facet_radius = self.surface().facet_radius()?;
+        Some(Ball {
+            part,
+            core,
+            radius,
+            facet_radius,
         })
+    }
+
+    /// Adds the pairs of parts that may touch, if the body is one ball; or else returns `false`.
+    pub fn add_near_ball(&self, near: &mut Vec<(u32, u32)>) -> bool {
+        let Some(Ball { part, .. }) = &self.ball else {
+            return false;
+        };
+        let Some(bounds) = part.extent.bounds() else {
+            return false;
+        };
+        // With the room that the box has for what counts as touching.
+        let radius = 0.5 * (bounds.max - bounds.min).component(0);
+        let centre = part.place.translation;
+        self.surface().parts_near_ball(centre, radius, |number| {
+            near.push(self.of_surface_and_body([number, 0]).into());
+        });
+        true
     }
 
     /// What belongs to the surface and what to the body, of what belongs to the first proxy and the
@@ -175,7 +232,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         parts: &mut Vec<CollisionEvent>,
     ) -> Option<CollisionEvent> {
         touches.clear();
-        touches.extend(near.iter().filter_map(|numbers| self.touch(*numbers)));
+        self.add_touches(near, touches);
         lists.begin(touches);
         self.judge_rims(touches);
         let order = |a: &Touch<_>, b: &Touch<_>| {
@@ -229,19 +286,72 @@ impl<'a, V: Space> Meeting<'a, V> {
         visit(&mut solver, [a, b])
     }
 
+    /// Adds what is known of the parts that touch, but for most of what
+    /// [`judge_rims`](Self::judge_rims) would remove.
+    fn add_touches(&self, near: &[(u32, u32)], touches: &mut Vec<Touch<V::Wide>>) {
+        let mut deepest = 0.0;
+        for touch in near.iter().filter_map(|numbers| self.touch(*numbers)) {
+            // The closest of all stays, and is known at the end.
+            let depth = touch.contact.depth;
+            if depth < deepest && self.rises_beside(&touch) {
+                continue;
+            }
+            deepest = depth.max(deepest);
+            touches.push(touch);
+        }
+    }
+
+    /// Returns `true` if the contact is that of a ball at a point where a facet rises that shares a
+    /// vertex there, and has a contact of its own.
+    fn rises_beside(&self, touch: &Touch<V::Wide>) -> bool {
+        let Kind::Rim { rim, error } = touch.kind else {
+            return false;
+        };
+        // Others that have the same point may have another normal, and are judged together.
+        if error > EXACT {
+            return false;
+        }
+        let weld = weld(&[rim.point]);
+        let rises = |corners: &[V::Wide]| rim.rises(corners, touch.normal, error, weld);
+        let number = self.facet_number(touch.numbers);
+        let judge = |other| {
+            if self.is_hidden_by_number(other) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        };
+        let surface = self.surface();
+        let found = surface.search_sharers(number, rim.weights, rises, judge);
+        found.is_break()
+    }
+
+    /// Returns `true` if a facet is not there for the body, which is behind it.
+    pub(super) fn is_hidden(&self, facet: &Facet<V::Wide>) -> bool {
+        let is_behind = |centre| facet.height(centre) < 0.0;
+        self.surface().is_one_sided() && self.centre.is_some_and(is_behind)
+    }
+
+    /// The same, of a facet by its number.
+    fn is_hidden_by_number(&self, number: u32) -> bool {
+        let surface = self.surface();
+        surface.is_one_sided() && surface.facet(number).is_some_and(|it| self.is_hidden(&it))
+    }
+
     /// What is known of two parts that touch, as far as one facet knows.
     fn touch(&self, numbers: (u32, u32)) -> Option<Touch<V::Wide>> {
+        let facet = self.surface().facet(self.facet_number(numbers));
+        if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
+            return self.touch_of_ball(numbers, facet, ball);
+        }
         let [a, b] = &self.parts(numbers)?;
         if a.extent.is_apart_from(&b.extent) {
             return None;
         }
-        let [_, body] = self.of_surface_and_body([a, b]);
-        let facet = self.surface().facet(self.facet_number(numbers));
-        if let (Some(facet), Some(centre)) = (&facet, self.centre)
-            && body.image().block() == Some(V::Wide::ZERO)
-        {
-            let outward = self.outward(facet, centre)?;
-            return self.touch_of_ball(numbers, facet, outward, [a, b]);
+        let [_, body] = self.of_surface_and_body([self.a, self.b]);
+        let part = body.part(self.body_number(numbers));
+        if let (Some(facet), Some(ball)) = (&facet, part.and_then(|it| self.ball(it))) {
+            return self.touch_of_ball(numbers, facet, &ball);
         }
         self.solve_parts([a, b], V::Wide::ZERO, |solver, parts| {
             let Some(facet) = facet else {
@@ -326,27 +436,37 @@ impl<'a, V: Space> Meeting<'a, V> {
         &self,
         numbers: (u32, u32),
         facet: &Facet<V::Wide>,
-        outward: V::Wide,
-        parts: [&Part<V>; 2],
+        ball: &Ball<V>,
     ) -> Option<Touch<V::Wide>> {
-        let core = self.core_point(parts);
-        let rim = facet.rim(core).filter(|_| !facet.is_below(core));
+        let (core, own, others) = (ball.core, ball.facet_radius, ball.radius);
+        let rim = if facet.is_below(core) {
+            None
+        } else {
+            facet.rim(core)
+        };
         let height = facet.height(core);
         let (foot, normal) = match rim {
             Some(rim) => (rim.point, (core - rim.point).unit()),
             None if height < 0.0 => (core - facet.normal * height, Some(-facet.normal)),
             None => (core - facet.normal * height, Some(facet.normal)),
         };
-        let normal = normal.unwrap_or(outward);
-        let radii = parts.map(|part| part.image().radius());
-        let [first, second] = radii;
-        if !(first >= 0.0 && second >= 0.0) {
+        if !(own >= 0.0 && others >= 0.0) {
             return None;
         }
+        let [first, second] = self.of_surface_and_body([own, others]);
         let depth = first + second - (core - foot).length();
+        if depth < -SURELY_APART * (own + others + facet.farthest(core)) {
+            return None;
+        }
+        let outward = self.outward(facet, self.centre?)?;
+        let normal = normal.unwrap_or(outward);
         // What is apart by rounding touches; the solver has the measure for it.
         if depth < 0.0 || self.leads_back(normal, rim.as_ref(), outward) {
-            let touch = self.solve_parts(parts, V::Wide::ZERO, |solver, _| {
+            let [a, b] = &self.parts(numbers)?;
+            if a.extent.is_apart_from(&b.extent) {
+                return None;
+            }
+            let touch = self.solve_parts([a, b], V::Wide::ZERO, |solver, _| {
                 Some(self.over_plane(solver, numbers, facet, outward))
             });
             if depth >= 0.0 {
@@ -355,11 +475,6 @@ impl<'a, V: Space> Meeting<'a, V> {
             touch?;
         }
         // Each point from the translation of its own part, where the core of the ball is.
-        let [own, others] = if self.surface_is_first {
-            radii
-        } else {
-            [second, first]
-        };
         let (on_facet, on_ball) = (foot + normal * own, -(normal * others));
         let [offset_a, offset_b] = if self.surface_is_first {
             [on_facet, on_ball]
@@ -379,12 +494,6 @@ impl<'a, V: Space> Meeting<'a, V> {
             kind: rim.map_or(Kind::Nearest, |rim| Kind::Rim { rim, error }),
             weld: facet.weld,
         })
-    }
-
-    /// The core of a ball, from the translation of the surface.
-    fn core_point(&self, parts: [&Part<V>; 2]) -> V::Wide {
-        let [_, body] = self.of_surface_and_body(parts);
-        body.place.translation - self.surface().place.translation
     }
 
     /// The point of a contact on the core of the facet, from the translation of the surface.
@@ -455,23 +564,19 @@ impl<'a, V: Space> Meeting<'a, V> {
     ) -> Verdict {
         let number = self.facet_number(numbers);
         let mut verdict = Verdict::Counts;
-        let is_one_sided = self.surface().is_one_sided();
         let weld = weld(&[rim.point]);
+        let rises = |corners: &[V::Wide]| rim.rises(corners, normal, error, weld);
+        let judge = |other| {
+            if self.is_hidden_by_number(other) {
+                verdict = Verdict::RisesBehind;
+                ControlFlow::Continue(())
+            } else {
+                verdict = Verdict::Rises;
+                ControlFlow::Break(())
+            }
+        };
         self.surface()
-            .facets_around(number, rim.weights, |other, corners| {
-                if verdict == Verdict::Rises || !rim.rises(corners, normal, error, weld) {
-                    return;
-                }
-                let is_behind = |facet: Facet<V::Wide>| {
-                    self.centre.is_some_and(|centre| facet.height(centre) < 0.0)
-                };
-                let is_hidden = is_one_sided && self.surface().facet(other).is_some_and(is_behind);
-                verdict = if is_hidden {
-                    Verdict::RisesBehind
-                } else {
-                    Verdict::Rises
-                };
-            });
+            .search_around(number, rim.weights, rises, judge);
         verdict
     }
 

@@ -445,12 +445,6 @@ impl<'a, V: Space> Meeting<'a, V> {
         Some(Reach { balls })
     }
 
-    /// Returns `true` if only the back of a facet is met, which is not there.
-    fn is_hidden(&self, facet: &Facet<V::Wide>) -> bool {
-        let is_behind = |centre| facet.height(centre) < 0.0;
-        self.surface().is_one_sided() && self.centre.is_some_and(is_behind)
-    }
-
     /// Returns `true` if the body has cleared what it touches after a move, and its centre has gone
     /// through no facet.
     fn is_free(&self, lists: &Lists<V>, way: V::Wide) -> bool {

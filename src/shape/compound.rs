@@ -1,6 +1,6 @@
 //! What is not convex: convex parts, fixed to each other.
 
-use core::cmp::Ordering;
+use core::{cmp::Ordering, ops::ControlFlow};
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use super::{
@@ -152,8 +152,30 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the number of each part that may have a point within `bounds`, in the frame of the compound.
-    pub fn near(&self, bounds: &Bounds<V::Wide>, visit: impl FnMut(u32)) {
-        self.tree.near(&bounds.grown(self.reach()), visit);
+    pub fn near(&self, bounds: &Bounds<V::Wide>, mut visit: impl FnMut(u32)) {
+        self.tree.near(&bounds.grown(self.reach()), |number| {
+            visit(number);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Calls `visit` with the number of each part that may have a point in a ball, in the frame of
+    /// the compound.
+    pub fn near_ball(&self, centre: V::Wide, radius: f64, visit: impl FnMut(u32)) {
+        self.tree.near_ball(centre, radius + self.reach(), visit);
+    }
+
+    /// Calls `visit` with the number of each part, without its margin, that may be no farther than
+    /// `distance` from a point in the frame of the compound, until it returns `Break`.
+    pub fn near_point(
+        &self,
+        point: V::Wide,
+        distance: f64,
+        visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let (min, max) = (point, point);
+        let bounds = Bounds { min, max }.grown(distance);
+        self.tree.near(&bounds, visit);
     }
 
     /// The same, if a linear map and then a translation put the compound where the bounds are.
@@ -256,12 +278,11 @@ impl<V: Space> Compound<V> {
         mut visit: impl FnMut(u32, Corners<V::Wide>),
     ) {
         if let Some(mesh) = self.surface() {
-            let (min, max) = (point, point);
-            let bounds = Bounds { min, max }.grown(tolerance);
-            self.tree.near(&bounds, |number| {
+            self.near_point(point, tolerance, |number| {
                 if let Some(corners) = mesh.corners_at(number, point, tolerance) {
                     visit(number, corners);
                 }
+                ControlFlow::Continue(())
             });
         }
     }

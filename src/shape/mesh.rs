@@ -1,17 +1,18 @@
 //! Surfaces of facets: polylines of segments in the plane, meshes of triangles in space.
 //!
 //! What a contact with a surface is, and how the facets around one count in it: see
-//! `pipeline/surface_contacts.rs`. Nothing is precomputed of which facets border on which. Those
-//! that have a point are found by the tree of boxes whenever it matters, so that facets need not
-//! share vertices. Copies of a facet, facets of both windings, three of them on one edge, and
-//! vertices of some in the midst of the edge of another all count as what they look like. And the
-//! surface may be mapped by any affine map.
+//! `pipeline/surface_contacts.rs`. Those facets that have a point are found by the tree of boxes
+//! whenever it matters, so that facets need not share vertices. Copies of a facet, facets of both
+//! windings, three of them on one edge, and vertices of some in the midst of the edge of another
+//! all count as what they look like. And the surface may be mapped by any affine map. The facets of
+//! each vertex are listed when the mesh is made, but only to find sooner what the tree would find.
 
+use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use super::{Shape, ShapeError};
 use crate::{
-    query::tolerance::SAME_NORMAL,
+    query::tolerance::{OFFSET, SAME_NORMAL},
     space::{Space, Wide},
 };
 
@@ -33,10 +34,15 @@ const SAME_CORNER: f64 = 1e-7;
 /// A triangle whose area is no more than this part of the square of an edge has none: its normal would be rounding.
 const SLIVER: f64 = 1e-12;
 
+/// No more facets around a vertex are looked at for those that share an edge or a corner: of a fan
+/// of thousands the tree finds the others.
+const MOST_SHARERS: usize = 32;
+
 /// Facets.
 pub struct Mesh<V> {
     vertices: Box<[V]>,
     facets: Box<[Numbers]>,
+    fans: Fans,
     /// A small part of the size, for what is asked about all of it.
     grain: f64,
 }
@@ -56,19 +62,24 @@ impl<V: Space> Mesh<V> {
         let used = facets.iter().flat_map(corners_of::<V>);
         let used = used.filter_map(|it| vertices.get(it as usize));
         let grain = grain(used.map(|it| it.widen()));
-        let mesh = Self {
+        let mut mesh = Self {
             vertices,
             facets,
+            fans: Fans::default(),
             grain,
         };
+        let numbered = mesh.facets.iter().zip(0..);
+        let of_area = numbered.filter(|(facet, _)| {
+            let corners = mesh.corners_of(facet);
+            corners.is_some_and(|corners| has_area::<V>(&corners))
+        });
+        let fans = Fans::new::<V>(mesh.vertices.len(), of_area);
         // Without one that has an area nothing ever touches it, and that is never what was meant.
-        let corners = |facet| mesh.corners_of(facet);
-        let mut facets = mesh.facets.iter().filter_map(corners);
-        if facets.any(|corners| has_area::<V>(&corners)) {
-            Ok(mesh)
-        } else {
-            Err(ShapeError::NoFacets(facet_name::<V>()))
+        if fans.facets.is_empty() {
+            return Err(ShapeError::NoFacets(facet_name::<V>()));
         }
+        mesh.fans = fans;
+        Ok(mesh)
     }
 
     /// How many facets there are.
@@ -108,8 +119,11 @@ impl<V: Space> Mesh<V> {
     }
 
     fn corners_of(&self, facet: &Numbers) -> Option<Corners<V::Wide>> {
-        let corner = |it| self.vertices.get(it as usize).map(|it| it.widen());
-        corners_of::<V>(facet).map(corner).collect()
+        let mut corners = SmallVec::new();
+        for vertex in corners_of::<V>(facet) {
+            corners.push(self.vertices.get(vertex as usize)?.widen());
+        }
+        Some(corners)
     }
 
     /// A small part of the surface's size.
@@ -140,6 +154,22 @@ impl<V: Space> Mesh<V> {
         (is_level && is_within).then_some(corners)
     }
 
+    /// Returns some of the facets with an area that share with this one the vertices on which a
+    /// mean of its corners lies: all that a corner has, or an edge, unless they are too many.
+    pub fn sharers(&self, number: u32, weights: [f64; 3]) -> impl Iterator<Item = u32> {
+        let numbers = self.facets.get(number as usize).into_iter().flatten();
+        let weighty = numbers.zip(weights).filter(|(_, weight)| *weight > 0.0);
+        let shared: ArrayVec<u32, 3> = weighty.map(|(vertex, _)| *vertex).collect();
+        let fans = shared.iter().map(|vertex| self.fans.around(*vertex));
+        let fan = fans.min_by_key(|fan| fan.len()).unwrap_or_default();
+        let others = fan.iter().copied().take(MOST_SHARERS);
+        others.filter(move |other| {
+            let corners = self.facets.get(*other as usize);
+            *other != number
+                && corners.is_some_and(|it| shared.iter().all(|vertex| it.contains(vertex)))
+        })
+    }
+
     /// A facet where the linear map `place` puts it; `None` if that leaves it without a normal.
     /// `mirrored` tells whether `place` turns the outer side in.
     pub fn placed(
@@ -148,7 +178,8 @@ impl<V: Space> Mesh<V> {
         place: impl Fn(V::Wide) -> V::Wide,
         mirrored: bool,
     ) -> Option<Facet<V::Wide>> {
-        let corners: Corners<_> = self.corners(number)?.into_iter().map(&place).collect();
+        let mut corners = self.corners(number)?;
+        corners.iter_mut().for_each(|it| *it = place(*it));
         let (base, others) = corners.split_first()?;
         let outward = perpendicular(*base, others)?;
         Some(Facet {
@@ -156,6 +187,61 @@ impl<V: Space> Mesh<V> {
             weld: weld(&corners),
             corners,
         })
+    }
+}
+
+/// The facets with an area around each vertex, in 12 bytes a facet and 4 a vertex.
+#[derive(Default)]
+struct Fans {
+    /// Where the facets of each vertex begin in the list, and at last where those of the last end.
+    starts: Box<[u32]>,
+    facets: Box<[u32]>,
+}
+
+impl Fans {
+    /// Sorts the corners of all facets by their vertices, by counting.
+    fn new<'a, V: Space>(
+        vertices: usize,
+        facets: impl Iterator<Item = (&'a Numbers, u32)> + Clone,
+    ) -> Self {
+        let mut starts = vec![0_u32; vertices + 1];
+        for vertex in facets.clone().flat_map(|(facet, _)| corners_of::<V>(facet)) {
+            if let Some(count) = starts.get_mut(vertex as usize) {
+                *count = count.saturating_add(1);
+            }
+        }
+        // Each count becomes the end of the vertex's facets, and by filling in the start.
+        let mut total = 0;
+        for slot in &mut starts {
+            total = slot.saturating_add(total);
+            *slot = total;
+        }
+        let mut sorted = vec![0; total as usize];
+        for (facet, number) in facets {
+            for vertex in corners_of::<V>(facet) {
+                let Some(start) = starts.get_mut(vertex as usize) else {
+                    continue;
+                };
+                *start = start.saturating_sub(1);
+                if let Some(slot) = sorted.get_mut(*start as usize) {
+                    *slot = number;
+                }
+            }
+        }
+        Self {
+            starts: starts.into(),
+            facets: sorted.into(),
+        }
+    }
+
+    fn around(&self, vertex: u32) -> &[u32] {
+        let vertex = vertex as usize;
+        let ends = [vertex, vertex + 1].map(|it| self.starts.get(it).copied());
+        let [Some(start), Some(end)] = ends else {
+            return &[];
+        };
+        let range = start as usize..end as usize;
+        self.facets.get(range).unwrap_or_default()
     }
 }
 
@@ -243,6 +329,16 @@ impl<W: Wide> Facet<W> {
         (point - corner).dot(self.normal)
     }
 
+    /// No less than the distance from a point to the farthest corner, nor than a small part of the
+    /// distance from the origin to it.
+    pub fn farthest(&self, point: W) -> f64 {
+        let distances = self.corners.iter().map(|it| {
+            let offset = OFFSET * it.extent();
+            (*it - point).extent() + offset
+        });
+        distances.fold(0.0, f64::max)
+    }
+
     /// Returns `true` if a unit normal is the facet's own, to either side.
     pub fn is_own(&self, normal: W) -> bool {
         let own = self.normal.toward(normal);
@@ -315,7 +411,7 @@ impl<W: Wide> Facet<W> {
             let rim = Rim {
                 point: ridge.start + along * part,
                 weights,
-                along: along.unit(),
+                along: Some(along),
             };
             Some(((rim.point - point).length_squared(), rim))
         };
@@ -326,7 +422,10 @@ impl<W: Wide> Facet<W> {
         let mut near = corners.filter(|(_, it)| (**it - rim.point).length() <= most);
         match near.next() {
             Some((index, _)) => self.corner(index),
-            None => Some(rim),
+            None => Some(Rim {
+                along: rim.along.and_then(W::unit),
+                ..rim
+            }),
         }
     }
 

@@ -3,6 +3,8 @@
 //! The tree is obvhs's (PLOC, after Meister and Bittner, "Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy
 //! Construction" (2018)); this file is all that knows it.
 
+use core::ops::ControlFlow;
+
 use obvhs::{
     aabb::Aabb,
     bvh2::{Bvh2, node::Bvh2Node},
@@ -63,6 +65,8 @@ impl Tree {
                 node.set_aabb(*aabb);
             }
         }
+        // Nodes that are near each other in the tree come to be so in memory.
+        bvh.reorder_in_stack_traversal_order();
         bvh.refit_all();
         // The tree tells places in the list; who asks wants numbers.
         for place in &mut bvh.primitive_indices {
@@ -118,14 +122,42 @@ impl Tree {
         }
     }
 
-    /// Calls `visit` with the number of each box that may have a point in common with the one given.
-    pub fn near<W: Wide>(&self, bounds: &Bounds<W>, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` with the number of each box that may have a point in common with the one
+    /// given, until it returns `Break`.
+    pub fn near<W: Wide>(&self, bounds: &Bounds<W>, mut visit: impl FnMut(u32) -> ControlFlow<()>) {
         self.bvh.aabb_traverse(outward(bounds), |bvh, index| {
-            if let Some(node) = bvh.nodes.get(index as usize) {
-                numbers(bvh, node).for_each(&mut visit);
-            }
-            true
+            let node = bvh.nodes.get(index as usize);
+            node.is_none_or(|node| numbers(bvh, node).try_for_each(&mut visit).is_continue())
         });
+    }
+
+    /// Calls `visit` with the number of each box that may have a point in common with a ball.
+    pub fn near_ball<W: Wide>(&self, centre: W, radius: f64, mut visit: impl FnMut(u32)) {
+        let (min, max) = (centre, centre);
+        let point = outward(&Bounds { min, max });
+        // The gap, its square and the root of that are each off by a few roundings of f32.
+        let reach = (radius as f32).next_up() * (1.0 + 8.0 * f32::EPSILON);
+        let most = reach * reach + f32::MIN_POSITIVE;
+        let is_near = |it: &Aabb| {
+            let gap = (it.min - point.max).max(point.min - it.max);
+            gap.max(Default::default()).length_squared() <= most
+        };
+        let nodes = &self.bvh.nodes;
+        let is_near = |node: &Bvh2Node| is_near(node.aabb());
+        let mut open: SmallVec<[&Bvh2Node; 128]> = SmallVec::new();
+        open.extend(nodes.first().filter(|root| is_near(root)));
+        while let Some(node) = open.pop() {
+            if node.is_leaf() {
+                numbers(&self.bvh, node).for_each(&mut visit);
+                continue;
+            }
+            let children = nodes.get(node.first_index as usize..).unwrap_or_default();
+            for child in children.iter().take(2) {
+                if is_near(child) {
+                    open.push(child);
+                }
+            }
+        }
     }
 
     /// Calls `visit` with the number of each box that reaches into a half-space, whose normal may be of any length.
