@@ -1,46 +1,70 @@
-//! A capsule on a terrain of 100,000 triangles: headbutt against parry.
+//! Capsules on a terrain of 100,000 triangles, and balls on surfaces of 200,000: headbutt against
+//! parry, each on one thread.
 //!
-//! headbutt's surfaces are colliders, not shapes that a function takes. So what is timed is a tick of an app with the terrain
-//! and some capsules, and the candidate pairs supplied; a tick of the same app without pairs is subtracted. parry is asked
-//! for the same poses by its functions: for the contact, and for the manifolds, which is what engines ask for; these go on from
-//! the last ones of the same capsule. headbutt's answer is in between: the deepest contact, free of the seams.
+//! headbutt's surfaces are colliders, not shapes that a function takes. So what is timed is a tick
+//! of an app with the surface and some bodies, and the candidate pairs supplied; a tick of the same
+//! app without pairs is subtracted. parry is asked for the same poses by its functions: for the
+//! contact, and for the manifolds, which is what engines ask for; these go on from the last ones of
+//! the same body. headbutt's answer is in between: the deepest contact, free of the seams.
 
 mod ours;
 mod peer;
 mod terrain;
+mod triangles;
 
 use std::{error::Error, time::Instant};
 
-use bevy::prelude::*;
+use bevy::{
+    prelude::*,
+    tasks::{ComputeTaskPool, TaskPoolBuilder},
+};
 use headbutt_bench::{
+    clock::Clock,
     motion::Noise,
     stats::Summary,
     table::{head, row, short},
 };
 use lexopt::{Arg, Parser, ValueExt};
 use terrain::Terrain;
+use triangles::Triangles;
 
 const HELP: &str = "\
-Microseconds a capsule on a terrain, of headbutt and parry; building time and memory.
+Microseconds a capsule on a terrain, and a ball on a terrain and on a scan, of headbutt and parry;
+building time and memory.
 
     cargo run --release --bin surface -- [options]
 
     --cells 224     along each edge of the terrain, of two triangles each   [224]
-    --ticks 200     of 64 capsules each                                     [200]
+    --ticks 200     of 64 capsules each, or for each ten ticks one of 1,000 balls [200]
+    --clock wall    or cpu: that of the processor, on a machine that others share [wall]
 ";
 
 /// How many capsules there are at once.
 const CAPSULES: usize = 64;
-pub const RADIUS: f32 = 0.3;
-pub const HALF_LENGTH: f32 = 0.5;
+
+/// How many balls there are at once, each of a hundredth of the surface's size.
+const BALLS: usize = 1000;
+
+/// What is on a surface.
+#[derive(Clone, Copy)]
+pub enum Body {
+    Ball { radius: f32 },
+    Capsule { radius: f32, half_length: f32 },
+}
+
+const CAPSULE: Body = Body::Capsule {
+    radius: 0.3,
+    half_length: 0.5,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (mut cells, mut ticks) = (224_usize, 200_u32);
+    let (mut cells, mut ticks, mut clock) = (224_usize, 200_u32, Clock::Wall);
     let mut parser = Parser::from_env();
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("cells") => cells = parser.value()?.parse::<usize>()?.max(8),
             Arg::Long("ticks") => ticks = parser.value()?.parse::<u32>()?.max(1),
+            Arg::Long("clock") => clock = parser.value()?.parse()?,
             Arg::Long("help") | Arg::Short('h') => {
                 print!("{HELP}");
                 return Ok(());
@@ -48,15 +72,18 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => return Err(arg.unexpected().into()),
         }
     }
+    ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(1).build());
     let terrain = Terrain::new(cells);
-    println!("{} triangles\n", terrain.triangles.len());
-    build(&terrain);
+    println!("{} triangles\n", terrain.triangles.numbers.len());
+    build(&terrain.triangles);
     println!();
-    query(&terrain, ticks);
+    query(&terrain, ticks, clock);
+    println!();
+    balls(ticks.div_ceil(10), clock);
     Ok(())
 }
 
-fn build(terrain: &Terrain) {
+fn build(triangles: &Triangles) {
     head(&[
         "building",
         "ms, median (quartiles) of 5",
@@ -74,28 +101,23 @@ fn build(terrain: &Terrain) {
         drop(built);
         let mut kept = None;
         let memory = allocation_counter::measure(|| kept = Some(build()));
-        let each = |bytes: f64| format!("{:.0}", bytes / terrain.triangles.len() as f64);
+        let each = |bytes: f64| format!("{:.0}", bytes / triangles.numbers.len() as f64);
         let times = Summary::of(times);
         row(&[
             name.to_string(),
-            format!(
-                "{} ({} to {})",
-                short(times.median),
-                short(times.low),
-                short(times.high)
-            ),
+            spread(times),
             each(memory.bytes_current as f64),
             each(memory.bytes_max as f64),
         ]);
     };
-    measure("headbutt", &|| Box::new(ours::collider(terrain)));
-    measure("parry, plain", &|| Box::new(peer::mesh(terrain, false)));
+    measure("headbutt", &|| Box::new(ours::collider(triangles)));
+    measure("parry, plain", &|| Box::new(peer::mesh(triangles, false)));
     measure("parry, internal edges fixed", &|| {
-        Box::new(peer::mesh(terrain, true))
+        Box::new(peer::mesh(triangles, true))
     });
 }
 
-fn query(terrain: &Terrain, ticks: u32) {
+fn query(terrain: &Terrain, ticks: u32, clock: Clock) {
     head(&[
         "course",
         "headbutt, µs",
@@ -108,15 +130,15 @@ fn query(terrain: &Terrain, ticks: u32) {
         "depths that differ by more than 0.001",
     ]);
     for coherent in [true, false] {
-        let mut ours = ours::Ours::new(terrain, CAPSULES);
-        let mut peer = peer::Peer::new(terrain, CAPSULES);
+        let mut ours = ours::Ours::new(&terrain.triangles, CAPSULE, CAPSULES);
+        let mut peer = peer::Peer::new(&terrain.triangles, CAPSULE, CAPSULES);
         let mut times: [Vec<f64>; 3] = Default::default();
-        let (mut touching, mut differing, mut boxes) = ([0_u32; 3], 0, 0);
+        let (mut tally, mut boxes) = (Tally::default(), 0);
         for tick in 0..ticks + 5 {
             let poses = poses(terrain, tick, coherent);
-            let (time_ours, depths) = ours.ask(&poses);
-            let (time_contact, peer_depths) = peer.contacts(&poses);
-            let time_manifolds = peer.manifolds(&poses);
+            let (time_ours, depths) = ours.ask(&poses, clock);
+            let (time_contact, peer_depths) = peer.contacts(&poses, clock);
+            let time_manifolds = peer.manifolds(&poses, clock);
             if tick < 5 {
                 continue;
             }
@@ -124,28 +146,10 @@ fn query(terrain: &Terrain, ticks: u32) {
             for (times, time) in times.iter_mut().zip(all) {
                 times.push(time / CAPSULES as f64);
             }
-            for (ours, theirs) in depths.iter().zip(&peer_depths) {
-                match (ours, theirs) {
-                    (Some(ours), Some(theirs)) => {
-                        touching[0] += 1;
-                        differing += u32::from((ours - theirs).abs() > 1e-3);
-                    }
-                    (Some(_), None) => touching[1] += 1,
-                    (None, Some(_)) => touching[2] += 1,
-                    (None, None) => (),
-                }
-            }
+            tally.add(&depths, &peer_depths);
             boxes += peer.boxes(&poses);
         }
         let [ours, contact, manifolds] = times.map(Summary::of);
-        let spread = |it: Summary| {
-            format!(
-                "{} ({} to {})",
-                short(it.median),
-                short(it.low),
-                short(it.high)
-            )
-        };
         row(&[
             if coherent { "coherent" } else { "anywhere" }.to_string(),
             spread(ours),
@@ -154,10 +158,114 @@ fn query(terrain: &Terrain, ticks: u32) {
             spread(manifolds),
             short(manifolds.median / ours.median),
             short(boxes as f64 / f64::from(ticks) / CAPSULES as f64),
-            format!("{}, {}, {}", touching[0], touching[1], touching[2]),
-            differing.to_string(),
+            tally.touching(),
+            tally.differing.to_string(),
         ]);
     }
+}
+
+fn balls(ticks: u32, clock: Clock) {
+    head(&[
+        "1,000 balls",
+        "headbutt, µs",
+        "parry contact, µs",
+        "ratio",
+        "parry manifolds, µs",
+        "ratio",
+        "triangles whose box meets the ball's",
+        "that touch it",
+        "touching: both, headbutt only, parry only",
+        "depths that differ by more than 0.001",
+    ]);
+    let terrain = Terrain::new(316);
+    let scan = Triangles::scan(50.0, 280);
+    let grounds = [
+        ("scan", &scan, 1.0),
+        ("terrain", &terrain.triangles, 0.01 * terrain.edge()),
+    ];
+    for (name, triangles, radius) in grounds {
+        for coherent in [true, false] {
+            let mut ours = ours::Ours::new(triangles, Body::Ball { radius }, BALLS);
+            let mut peer = peer::Peer::new(triangles, Body::Ball { radius }, BALLS);
+            let mut times: [Vec<f64>; 3] = Default::default();
+            let mut tally = Tally::default();
+            let (mut boxes, mut touched) = (0, 0);
+            for tick in 0..ticks + 2 {
+                let places = triangles.places(BALLS, radius, tick, coherent);
+                let poses: Vec<_> = places
+                    .iter()
+                    .map(|it| Transform::from_translation(*it))
+                    .collect();
+                let (time_ours, depths) = ours.ask(&poses, clock);
+                let (time_contact, peer_depths) = peer.contacts(&poses, clock);
+                let time_manifolds = peer.manifolds(&poses, clock);
+                if tick < 2 {
+                    continue;
+                }
+                let all = [time_ours, time_contact, time_manifolds];
+                for (times, time) in times.iter_mut().zip(all) {
+                    times.push(time / BALLS as f64);
+                }
+                tally.add(&depths, &peer_depths);
+                boxes += peer.boxes(&poses);
+                touched += peer.touched(&places, radius);
+            }
+            let [ours, contact, manifolds] = times.map(Summary::of);
+            let each = |count: usize| short(count as f64 / f64::from(ticks) / BALLS as f64);
+            let course = if coherent { "coherent" } else { "anywhere" };
+            row(&[
+                format!("{name} of {} triangles, {course}", triangles.numbers.len()),
+                spread(ours),
+                spread(contact),
+                short(contact.median / ours.median),
+                spread(manifolds),
+                short(manifolds.median / ours.median),
+                each(boxes),
+                each(touched),
+                tally.touching(),
+                tally.differing.to_string(),
+            ]);
+        }
+    }
+}
+
+/// What the two say of the same bodies.
+#[derive(Default)]
+struct Tally {
+    both: u32,
+    ours_only: u32,
+    theirs_only: u32,
+    differing: u32,
+}
+
+impl Tally {
+    fn add(&mut self, ours: &[Option<f32>], theirs: &[Option<f32>]) {
+        for depths in ours.iter().zip(theirs) {
+            match depths {
+                (Some(ours), Some(theirs)) => {
+                    self.both += 1;
+                    self.differing += u32::from((ours - theirs).abs() > 1e-3);
+                }
+                (Some(_), None) => self.ours_only += 1,
+                (None, Some(_)) => self.theirs_only += 1,
+                (None, None) => (),
+            }
+        }
+    }
+
+    fn touching(&self) -> String {
+        format!("{}, {}, {}", self.both, self.ours_only, self.theirs_only)
+    }
+}
+
+/// The median and the quartiles.
+fn spread(it: Summary) -> String {
+    format!(
+        "{} ({} to {})",
+        short(it.median),
+        short(it.low),
+        short(it.high)
+    )
 }
 
 /// Where the capsules are: on the ground, sunk in by a little, tilted.

@@ -1,35 +1,36 @@
 //! parry's side: its mesh and its queries.
 
-use std::{hint::black_box, time::Instant};
+use std::hint::black_box;
 
 use bevy::prelude::*;
+use headbutt_bench::clock::Clock;
 use parry3d::{
     math::{Pose, Rotation},
     query::{
         ContactManifold, ContactManifoldsWorkspace, DefaultQueryDispatcher,
-        PersistentQueryDispatcher, contact,
+        PersistentQueryDispatcher, PointQuery, contact,
     },
-    shape::{Capsule, Shape, TriMesh, TriMeshFlags},
+    shape::{Ball, Capsule, Shape, SharedShape, TriMesh, TriMeshFlags},
 };
 
-use crate::{HALF_LENGTH, RADIUS, terrain::Terrain};
+use crate::{Body, triangles::Triangles};
 
 /// With `fixed`, contacts that come of the edges between triangles are corrected, as headbutt's are.
-pub fn mesh(terrain: &Terrain, fixed: bool) -> TriMesh {
-    let vertices = terrain.vertices.iter().map(|it| it.to_array().into());
+pub fn mesh(triangles: &Triangles, fixed: bool) -> TriMesh {
+    let vertices = triangles.vertices.iter().map(|it| it.to_array().into());
     let flags = if fixed {
         TriMeshFlags::FIX_INTERNAL_EDGES
     } else {
         TriMeshFlags::empty()
     };
-    TriMesh::with_flags(vertices.collect(), terrain.triangles.clone(), flags)
-        .expect("the terrain is a mesh")
+    TriMesh::with_flags(vertices.collect(), triangles.numbers.clone(), flags)
+        .expect("these are a mesh")
 }
 
 pub struct Peer {
     mesh: TriMesh,
-    capsule: Capsule,
-    /// For each capsule.
+    body: SharedShape,
+    /// For each body.
     manifolds: Vec<Manifolds>,
 }
 
@@ -40,36 +41,42 @@ type Manifolds = (
 );
 
 impl Peer {
-    pub fn new(terrain: &Terrain, count: usize) -> Self {
+    pub fn new(triangles: &Triangles, body: Body, count: usize) -> Self {
         Self {
-            mesh: mesh(terrain, true),
-            capsule: Capsule::new_y(HALF_LENGTH, RADIUS),
+            mesh: mesh(triangles, true),
+            body: match body {
+                Body::Ball { radius } => SharedShape::new(Ball::new(radius)),
+                Body::Capsule {
+                    radius,
+                    half_length,
+                } => SharedShape::new(Capsule::new_y(half_length, radius)),
+            },
             manifolds: (0..count).map(|_| (Vec::new(), None)).collect(),
         }
     }
 
     /// Microseconds for all, and how deep each is.
-    pub fn contacts(&self, poses: &[Transform]) -> (f64, Vec<Option<f32>>) {
+    pub fn contacts(&self, poses: &[Transform], clock: Clock) -> (f64, Vec<Option<f32>>) {
         let poses: Vec<Pose> = poses.iter().map(pose).collect();
-        let (mesh, capsule): (&dyn Shape, &dyn Shape) = (&self.mesh, &self.capsule);
+        let (mesh, body): (&dyn Shape, &dyn Shape) = (&self.mesh, &*self.body);
         let mut depths = Vec::with_capacity(poses.len());
-        let start = Instant::now();
+        let start = clock.now();
         for pose in &poses {
-            let found = contact(&Pose::IDENTITY, mesh, black_box(pose), capsule, 0.0);
+            let found = contact(&Pose::IDENTITY, mesh, black_box(pose), body, 0.0);
             depths.push(found.ok().flatten().map(|it| -it.dist));
         }
-        (start.elapsed().as_secs_f64() * 1e6, depths)
+        ((clock.now() - start).as_secs_f64() * 1e6, depths)
     }
 
     /// Microseconds for all.
-    pub fn manifolds(&mut self, poses: &[Transform]) -> f64 {
+    pub fn manifolds(&mut self, poses: &[Transform], clock: Clock) -> f64 {
         let poses: Vec<Pose> = poses.iter().map(pose).collect();
-        let start = Instant::now();
+        let start = clock.now();
         for (pose, (manifolds, workspace)) in poses.iter().zip(&mut self.manifolds) {
             let done = DefaultQueryDispatcher.contact_manifolds(
                 black_box(pose),
                 &self.mesh,
-                &self.capsule,
+                &*self.body,
                 0.0,
                 manifolds,
                 workspace,
@@ -77,16 +84,31 @@ impl Peer {
             black_box(done.is_ok());
             black_box(&*manifolds);
         }
-        start.elapsed().as_secs_f64() * 1e6
+        (clock.now() - start).as_secs_f64() * 1e6
     }
 
-    /// How many triangles have a box that meets that of a capsule.
+    /// How many triangles have a box that meets that of a body.
     pub fn boxes(&self, poses: &[Transform]) -> usize {
         let boxes = poses.iter().map(|it| {
-            let bounds = self.capsule.compute_aabb(&pose(it));
+            let bounds = self.body.compute_aabb(&pose(it));
             self.mesh.bvh().intersect_aabb(&bounds).count()
         });
         boxes.sum()
+    }
+
+    /// How many triangles touch a ball.
+    pub fn touched(&self, places: &[Vec3], radius: f32) -> usize {
+        let touched = places.iter().map(|place| {
+            let bounds =
+                Ball::new(radius).compute_aabb(&Pose::from_translation(place.to_array().into()));
+            let near = self.mesh.bvh().intersect_aabb(&bounds);
+            near.filter(|number| {
+                let triangle = self.mesh.triangle(*number);
+                triangle.distance_to_local_point(place.to_array().into(), true) <= radius
+            })
+            .count()
+        });
+        touched.sum()
     }
 }
 

@@ -3,13 +3,14 @@
 use bevy::math::{Vec2, Vec3};
 use headbutt_bench::motion::Noise;
 
+use crate::triangles::Triangles;
+
 /// The edge of a cell.
 const CELL: f32 = 0.4;
 
 pub struct Terrain {
     cells: usize,
-    pub vertices: Vec<Vec3>,
-    pub triangles: Vec<[u32; 3]>,
+    pub triangles: Triangles,
 }
 
 impl Terrain {
@@ -30,8 +31,10 @@ impl Terrain {
         });
         Self {
             cells,
-            vertices: vertices.collect(),
-            triangles: triangles.collect(),
+            triangles: Triangles {
+                vertices: vertices.collect(),
+                numbers: triangles.collect(),
+            },
         }
     }
 
