@@ -50,10 +50,10 @@ mod epa;
 mod gjk;
 mod half_space;
 mod manifold;
-mod minkowski;
+pub(crate) mod minkowski;
 mod off_core;
 mod polygons;
-mod simplex;
+pub(crate) mod simplex;
 pub(crate) mod tolerance;
 
 use crate::{

@@ -9,11 +9,21 @@
 //! * *A frame that fits.* The convex hull commutes with affine maps: a vertex stays a vertex. So a solid is given to the
 //!   crate in coordinates in which it is about as long as it is wide and high, and that begin on it: thin solids and those
 //!   far from the origin are as good as a ball then. In the plane, where it is exact, it gets the very coordinates.
-//! * *Few points.* Many points on one plane but for rounding, as on the faces of a rotated box, tangle its surface. It
-//!   gets the points that are extreme in some directions first, and only if others are outside of their hull, those too.
-//! * *A proof.* Every point that is to be dropped in space is held, in f64, against the surface that the crate returns:
-//!   what is outside of it by more than rounding is kept. Where it is no closed surface, which makes the proof void, all
-//!   points are kept.
+//! * *Few points, and corners first.* A face of a part holds thousands of points that are on one
+//!   plane but for rounding. They tangle the crate's surface, and each that it takes for a vertex
+//!   is one too many. So the crate gets the points that are extreme in some directions, and then
+//!   the highest above each triangle of their hull. Of points that are equally high but for
+//!   rounding the farthest from the middle is taken, which is a corner of the face. Only if there
+//!   are points above most triangles, as on a ball, it gets all that are outside.
+//! * *A proof.* Every point that is to be dropped in space is held, in f64, against the surface
+//!   that the crate returns. Where that is no closed surface, which makes the proof void, the
+//!   surface before it counts, or none.
+//! * *The rest one by one.* What is outside of that surface by more than rounding is held against
+//!   the convex hull of what is kept, which needs no surface. If a point is outside of it too, one
+//!   is added. The proof is against points that are kept in the end, so errors do not add up.
+//! * *Sides of polygons.* In the plane exact predicates keep every point that rounding has moved
+//!   outwards on a side. Corners are dropped from the polygon while all dropped ones stay near the
+//!   side that takes their place.
 //!
 //! So the set never changes by more than the rounding of f32, and what can go wrong is that some points too many are kept.
 
@@ -22,7 +32,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use quickhull::{ConvexHull2d, ConvexTriangleMesh};
 
 use super::directions::Directions;
-use crate::math::{DMat3, DVec3, Vec2, Vec3};
+use crate::{
+    math::{DMat3, DVec2, DVec3, Vec2, Vec3},
+    query::{
+        minkowski::Vertex,
+        simplex::{Simplex, nearest_to},
+    },
+    space::Space,
+};
 
 /// The rounding of f32 coordinates, relative to the length of the whole. A point may be dropped that is so far outside of
 /// the hull of the others; and what is no thicker than twice that, because it is rounded on both sides, is flat.
@@ -31,20 +48,36 @@ const ROUNDING: f64 = f32::EPSILON as f64;
 /// The crate's search ends by itself; should rounding ever make it go in circles, it ends after as many faces per point.
 const FACES_PER_POINT: usize = 100;
 
+/// The most hulls that the crate computes for one set of points.
+const CRATE_ROUNDS: usize = 3;
+
+/// The points outside of the first surface are few if there are fewer of them for each vertex.
+const FEW_OUTSIDE: usize = 4;
+
+/// The most steps of GJK, which needs about as many as a simplex has vertices.
+const MAX_STEPS: usize = 63;
+
+/// The number of added points, beside an eighth of the others, for which no new table is made.
+const UNLISTED: usize = 256;
+
+/// The most heights that are compared to find outermost points. Beyond that number, the next best
+/// point that is outside is kept, which may be one that is not needed.
+const MAX_HEIGHTS: usize = 1 << 26;
+
+/// Drops the points that are given a second time. 0 and -0 are the same.
+pub(super) fn without_copies<V: Space>(points: impl Iterator<Item = V>) -> impl Iterator<Item = V> {
+    let mut known = HashSet::new();
+    points.filter(move |point| known.insert(bits(point.to_vec3())))
+}
+
 /// The numbers of the points that are needed for the convex hull, ascending: its vertices, and at times a point that is
-/// on it. Of equal points the first. All of `points` must be finite.
+/// on it. All of `points` must be finite and different from each other.
 pub(super) fn corners(points: &[Vec3]) -> Vec<usize> {
-    let mut known = HashSet::with_capacity(points.len());
-    let distinct: Vec<(usize, Vec3)> = points
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(_, point)| known.insert(bits(*point)))
-        .collect();
+    let distinct: Vec<(usize, Vec3)> = points.iter().copied().enumerate().collect();
     let mut corners = match Frame::of(&distinct) {
         Frame::Point => distinct.iter().take(1).map(|(number, _)| *number).collect(),
         Frame::Line(along) => ends(&distinct, along),
-        Frame::Plane(normal) => flat(&distinct, normal),
+        Frame::Plane(normal, allowed) => flat(&distinct, normal, allowed),
         Frame::Solid(frame) => solid(&distinct, &frame),
     };
     corners.sort_unstable();
@@ -62,8 +95,8 @@ enum Frame {
     Point,
     /// A line, by its direction.
     Line(DVec3),
-    /// A plane, by its normal.
-    Plane(DVec3),
+    /// A plane, by its normal, and the distance by which its outline may shrink.
+    Plane(DVec3, f64),
     Solid(SolidFrame),
 }
 
@@ -132,7 +165,11 @@ impl Frame {
                 return match step {
                     0 => Self::Point,
                     1 => Self::Line(along),
-                    _ => Self::Plane(along.cross(across)),
+                    _ => {
+                        // What is left of the bound by seeing it as flat.
+                        let left = 2.0 * ROUNDING * longest - thickness;
+                        Self::Plane(along.cross(across), left.min(ROUNDING * longest))
+                    }
                 };
             }
             let found = directions.iter_mut().zip(&mut lengths).zip(&mut simplex);
@@ -159,26 +196,20 @@ impl SolidFrame {
         DVec3::from_array(along) / DVec3::from_array(self.lengths)
     }
 
-    /// The difference of two points for that of their coordinates.
-    fn unmap(&self, place: DVec3) -> DVec3 {
-        let [a, b, c] = self.directions;
-        let [x, y, z] = (place * DVec3::from_array(self.lengths)).to_array();
-        a * x + b * y + c * z
+    /// Converts a point, or the difference of two, from the coordinates u to orthonormal ones.
+    fn measured(&self, place: DVec3) -> DVec3 {
+        place * DVec3::from_array(self.lengths)
     }
 
-    /// Whether a point, relative to the middle as the triangle is, is off it by no more than rounding.
-    ///
-    /// Its foot on the plane has the barycentric coordinates w; where it is off the triangle, the point of it with the
-    /// negative ones left out stands for the nearest, to which it is no farther.
-    fn is_on(&self, triangle: &[DVec3; 3], place: DVec3) -> bool {
-        let [a, b, c] = *triangle;
-        let area = normal(triangle);
-        let weights = [[place, b, c], [a, place, c], [a, b, place]]
-            .map(|part| normal(&part).dot(area).max(0.0));
-        let [u, v, w] = weights.map(|weight| weight / weights.iter().sum::<f64>());
-        let near = a * u + b * v + c * w;
+    /// The gradient, in orthonormal coordinates, of the height along `direction` in coordinates u.
+    fn covector(&self, direction: DVec3) -> DVec3 {
+        direction / DVec3::from_array(self.lengths)
+    }
+
+    /// The distance from the hull of the others at which a point may be dropped.
+    fn rounding(&self) -> f64 {
         let [longest, ..] = self.lengths;
-        self.unmap(place - near).length() <= ROUNDING * longest
+        ROUNDING * longest
     }
 }
 
@@ -195,7 +226,7 @@ fn ends(points: &[(usize, Vec3)], along: DVec3) -> Vec<usize> {
 /// Seen along an axis, a polygon keeps its corners; along the largest component of the normal it is seen least aslant.
 /// The two coordinates that remain are the given ones, times a power of two that brings them near 1: the crate squares
 /// them in f32.
-fn flat(points: &[(usize, Vec3)], normal: DVec3) -> Vec<usize> {
+fn flat(points: &[(usize, Vec3)], normal: DVec3, allowed: f64) -> Vec<usize> {
     let slope = normal.abs();
     let seen = |point: Vec3| {
         if slope.z >= slope.x && slope.z >= slope.y {
@@ -216,7 +247,12 @@ fn flat(points: &[(usize, Vec3)], normal: DVec3) -> Vec<usize> {
         let [x, y] = seen(*point).map(|coordinate| (f64::from(coordinate) / unit) as f32);
         let place = Vec2::new(x, y);
         scaled.push(place);
-        numbers.entry(bits(place.extend(0.0))).or_insert(*number);
+        let key = bits(place.extend(0.0));
+        numbers.entry(key).or_insert(PlaneCorner {
+            number: *number,
+            seen: place.as_dvec2(),
+            place: point.as_dvec3(),
+        });
     }
     // The crate asks for three points.
     if scaled.len() < 3 {
@@ -227,7 +263,110 @@ fn flat(points: &[(usize, Vec3)], normal: DVec3) -> Vec<usize> {
         .vertices()
         .iter()
         .map(|vertex| bits(vertex.extend(0.0)));
-    keys.filter_map(|key| numbers.get(&key).copied()).collect()
+    let found = keys.filter_map(|key| numbers.get(&key).copied());
+    without_flat_corners(&outline(found.collect()), allowed)
+}
+
+/// A corner of points in a plane.
+#[derive(Clone, Copy)]
+struct PlaneCorner {
+    number: usize,
+    /// As seen along an axis.
+    seen: DVec2,
+    place: DVec3,
+}
+
+/// The corners of a convex polygon in their order, each once (Andrew's monotone chain).
+///
+/// Of points that are on a side but for rounding, the crate returns some in any order, and more
+/// than once.
+fn outline(mut corners: Vec<PlaneCorner>) -> Vec<PlaneCorner> {
+    corners.sort_by(|a, b| {
+        let by_x = a.seen.x.total_cmp(&b.seen.x);
+        by_x.then(a.seen.y.total_cmp(&b.seen.y))
+    });
+    corners.dedup_by_key(|corner| corner.number);
+    let mut outline: Vec<PlaneCorner> = Vec::with_capacity(corners.len());
+    for _ in 0..2 {
+        let start = outline.len();
+        for corner in &corners {
+            while let Some([.., a, b]) = outline.get(start..)
+                && (b.seen - a.seen).perp_dot(corner.seen - b.seen) <= 0.0
+            {
+                outline.pop();
+            }
+            outline.push(*corner);
+        }
+        // The last one begins the way back.
+        outline.pop();
+        corners.reverse();
+    }
+    outline
+}
+
+/// The numbers of the corners of a convex polygon that are needed.
+///
+/// Each step drops the corner that changes the polygon least: by the greatest distance from the new
+/// side of any corner dropped there. Given points are measured, so errors do not add up.
+fn without_flat_corners(outline: &[PlaneCorner], allowed: f64) -> Vec<usize> {
+    let count = outline.len();
+    let (mut previous, mut next): (Vec<usize>, Vec<usize>) = (0..count)
+        .map(|corner| ((corner + count - 1) % count, (corner + 1) % count))
+        .unzip();
+    let place = |corner: usize| outline.get(corner).map(|corner| corner.place);
+    // The change in bits, which have the order of the numbers that are not negative.
+    let change = |start: usize, end: usize| {
+        let (from, to) = (place(start)?, place(end)?);
+        let side = to - from;
+        let span = if start < end { end } else { end + count };
+        let between = (start + 1..span).filter_map(|corner| place(corner % count));
+        let distances = between.map(|corner| {
+            let along = (corner - from).dot(side) / side.length_squared();
+            corner.distance(from + side * along.clamp(0.0, 1.0))
+        });
+        Some(distances.fold(0.0, f64::max).to_bits())
+    };
+    let ends = |corner: usize, previous: &[usize], next: &[usize]| {
+        Some((*previous.get(corner)?, *next.get(corner)?))
+    };
+    let mut changes: Vec<Option<u64>> = (0..count)
+        .map(|corner| {
+            let (start, end) = ends(corner, &previous, &next)?;
+            change(start, end)
+        })
+        .collect();
+    let queued = changes.iter().enumerate();
+    let mut queue: BTreeSet<(u64, usize)> = queued
+        .filter_map(|(corner, change)| Some(((*change)?, corner)))
+        .collect();
+    // Of a triangle each corner is needed.
+    while queue.len() > 3
+        && let Some((least, corner)) = queue.pop_first()
+    {
+        if f64::from_bits(least) > allowed {
+            queue.insert((least, corner));
+            break;
+        }
+        let Some((start, end)) = ends(corner, &previous, &next) else {
+            continue;
+        };
+        for (link, neighbour) in [(next.get_mut(start), end), (previous.get_mut(end), start)] {
+            if let Some(link) = link {
+                *link = neighbour;
+            }
+        }
+        for neighbour in [start, end] {
+            let new = ends(neighbour, &previous, &next).and_then(|(from, to)| change(from, to));
+            if let (Some(new), Some(Some(old))) = (new, changes.get_mut(neighbour)) {
+                queue.remove(&(*old, neighbour));
+                queue.insert((new, neighbour));
+                *old = new;
+            }
+        }
+    }
+    let kept = queue.into_iter();
+    kept.filter_map(|(_, corner)| outline.get(corner).map(|corner| corner.number))
+        .collect()
 }
 
 /// The corners of a solid.
@@ -239,21 +378,88 @@ fn solid(points: &[(usize, Vec3)], frame: &SolidFrame) -> Vec<usize> {
         .iter()
         .map(|(_, point)| frame.map(point.as_dvec3()))
         .collect();
-    let all = || (0..places.len()).collect::<BTreeSet<_>>();
-    let extremes = extremes(&places);
-    let mut kept = enclosing(&places, &extremes, frame).unwrap_or_else(all);
-    if !kept.is_subset(&extremes)
-        && let Some(again) = enclosing(&places, &kept, frame)
-        && again.len() < kept.len()
-    {
-        kept = again;
+    let mut kept = extremes(&places, frame);
+    let others = (0..places.len()).filter(|index| !kept.contains(index));
+    let mut outside: Vec<Outside> = others.map(Outside::unknown).collect();
+    let mut candidates = kept.clone();
+    for round in 0..CRATE_ROUNDS {
+        let Some(surface) = Surface::around(&places, &candidates, frame) else {
+            break;
+        };
+        outside = surface.outside(&places);
+        candidates = surface.vertices.iter().copied().collect();
+        kept.clone_from(&candidates);
+        if outside.is_empty() {
+            break;
+        }
+        let highest = highest(&outside, &places, frame);
+        // If there are points above most triangles, many of them are vertices.
+        let many = 2 * highest.len() > surface.triangles.len();
+        if many && (round > 0 || outside.len() < FEW_OUTSIDE * kept.len()) {
+            candidates.extend(outside.iter().map(|outside| outside.index));
+        } else {
+            candidates.extend(highest);
+        }
     }
+    keep_outside(&mut kept, outside, &places, frame);
     let kept = kept.into_iter().filter_map(|index| points.get(index));
     kept.map(|(number, _)| *number).collect()
 }
 
-/// The points farthest in directions spread over all of them: the middles of a grid of cells on each face of a cube.
-fn extremes(places: &[DVec3]) -> BTreeSet<usize> {
+/// A point that may be outside of the hull of the kept points by more than rounding.
+struct Outside {
+    index: usize,
+    /// The triangle of the crate's surface that the point is above.
+    triangle: usize,
+    /// The height over the plane of that triangle.
+    height: f64,
+}
+
+impl Outside {
+    /// A point that has not been held against a surface.
+    fn unknown(index: usize) -> Self {
+        Self {
+            index,
+            triangle: 0,
+            height: 0.0,
+        }
+    }
+}
+
+/// Returns the highest of some points. Of points that are equally high but for rounding it returns
+/// the one farthest from the middle.
+///
+/// Along the normal of a face all of its points are equally high. The farthest is a corner of it.
+fn outermost(
+    heights: impl Iterator<Item = (usize, f64)>,
+    places: &[DVec3],
+    frame: &SolidFrame,
+) -> Option<usize> {
+    let mut greatest = f64::NEG_INFINITY;
+    // The point found so far, its height, and the square of its distance from the middle.
+    let mut found: Option<(usize, f64, f64)> = None;
+    for (index, height) in heights {
+        if height < greatest - frame.rounding() {
+            continue;
+        }
+        greatest = greatest.max(height);
+        let Some(place) = places.get(index) else {
+            continue;
+        };
+        let distance = frame.measured(*place - frame.middle).length_squared();
+        let is_outermost = found.is_none_or(|(_, found_height, found_distance)| {
+            found_height < greatest - frame.rounding() || found_distance < distance
+        });
+        if is_outermost {
+            found = Some((index, height, distance));
+        }
+    }
+    found.map(|(index, ..)| index)
+}
+
+/// The outermost points in directions spread over the sphere: the middles of a grid of cells on each
+/// face of a cube.
+fn extremes(places: &[DVec3], frame: &SolidFrame) -> BTreeSet<usize> {
     let steps = || [-0.75, -0.25, 0.25, 0.75].into_iter();
     let grid = steps().flat_map(|x| steps().map(move |y| (x, y)));
     let upper = grid.flat_map(|(x, y)| [[x, y, 1.0], [1.0, x, y], [y, 1.0, x]]);
@@ -261,47 +467,168 @@ fn extremes(places: &[DVec3]) -> BTreeSet<usize> {
         .map(DVec3::from_array)
         .flat_map(|direction| [direction, -direction])
         .filter_map(|direction| {
-            let heights = places.iter().map(|place| place.dot(direction)).enumerate();
-            let highest = heights.max_by(|a, b| a.1.total_cmp(&b.1))?;
-            Some(highest.0)
+            let unit = direction * (1.0 / frame.covector(direction).length());
+            let heights = places.iter().map(|place| place.dot(unit));
+            outermost(heights.enumerate(), places, frame)
         })
         .collect()
 }
 
-/// Points whose convex hull holds all of `places`: the corners that the crate finds among `some` of them, and whatever is
-/// outside of its surface. `None` if that is no surface around the middle.
-fn enclosing(
-    places: &[DVec3],
-    some: &BTreeSet<usize>,
-    frame: &SolidFrame,
-) -> Option<BTreeSet<usize>> {
-    let some_places: Vec<DVec3> = some
-        .iter()
-        .filter_map(|index| places.get(*index).copied())
-        .collect();
-    let spread = spread(&some_places)?;
-    let mut rounded = Vec::with_capacity(some.len());
-    let mut by_place = HashMap::with_capacity(some.len());
-    for (index, place) in some.iter().zip(some_places) {
-        let place = (spread * place).as_vec3();
-        by_place.entry(bits(place)).or_insert(*index);
-        rounded.push(place.to_vec3a());
-    }
-    let mesh =
-        ConvexTriangleMesh::try_from_points(&rounded, Some(FACES_PER_POINT * some.len())).ok()?;
-    let vertices: Vec<usize> = mesh
-        .vertices()
-        .iter()
-        .map(|vertex| by_place.get(&bits(Vec3::from(*vertex))).copied())
-        .collect::<Option<_>>()?;
-    let surface = Surface::new(places, &vertices, mesh.indices(), frame)?;
-    let corners: BTreeSet<usize> = vertices.into_iter().collect();
-    let others = (0..places.len()).filter(|index| !corners.contains(index));
-    let outside = others.filter(|index| {
-        let place = places.get(*index);
-        !place.is_some_and(|place| surface.holds(*place))
+/// The outermost of the points above each triangle.
+fn highest(outside: &[Outside], places: &[DVec3], frame: &SolidFrame) -> Vec<usize> {
+    let mut by_triangle: Vec<&Outside> = outside.iter().collect();
+    by_triangle.sort_by_key(|outside| outside.triangle);
+    let groups = by_triangle.chunk_by(|a, b| a.triangle == b.triangle);
+    let highest = groups.filter_map(|group| {
+        let heights = group.iter().map(|outside| (outside.index, outside.height));
+        outermost(heights, places, frame)
     });
-    Some(outside.chain(corners.iter().copied()).collect())
+    highest.collect()
+}
+
+/// Keeps more of the points outside, until none is outside of the hull by more than rounding.
+///
+/// A point that is still outside is beyond all kept points in some direction. The outermost point in
+/// that direction is added: but for rounding, a vertex of the whole hull (Clarkson, "More
+/// output-sensitive geometric algorithms" (1994)). The hull only grows, so a point inside stays so.
+fn keep_outside(
+    kept: &mut BTreeSet<usize>,
+    mut outside: Vec<Outside>,
+    places: &[DVec3],
+    frame: &SolidFrame,
+) {
+    if outside.is_empty() {
+        return;
+    }
+    outside.sort_by(|a, b| a.height.total_cmp(&b.height));
+    let measured = |index: usize| {
+        let place = places.get(index)?;
+        Some((index, frame.measured(*place)))
+    };
+    let vertices = kept.iter().filter_map(|index| places.get(*index).copied());
+    let mut hull = GrowingHull::new(frame, vertices.collect());
+    let left = outside.iter().map(|outside| outside.index);
+    let mut left: Vec<(usize, DVec3)> = left.filter_map(measured).collect();
+    let mut heights_left = MAX_HEIGHTS;
+    while let Some((index, place)) = left.last().copied() {
+        let direction = if kept.contains(&index) {
+            None
+        } else {
+            hull.direction_to(place, frame.rounding())
+        };
+        let Some(direction) = direction else {
+            left.pop();
+            continue;
+        };
+        let heights = left
+            .iter()
+            .map(|(index, place)| (*index, place.dot(direction)));
+        let added = if heights_left < left.len() {
+            index
+        } else {
+            heights_left -= left.len();
+            outermost(heights, places, frame).unwrap_or(index)
+        };
+        // To add a kept point again would never end.
+        let added = if kept.contains(&added) { index } else { added };
+        kept.insert(added);
+        hull.add(places.get(added).copied());
+    }
+}
+
+/// The convex hull of points to which others are added.
+struct GrowingHull<'a> {
+    frame: &'a SolidFrame,
+    /// In the coordinates u, in which the normals of thin solids vary as much as those of others.
+    points: Vec<DVec3>,
+    /// Finds the farthest of the first so many points.
+    table: Directions,
+    in_table: usize,
+}
+
+impl<'a> GrowingHull<'a> {
+    fn new(frame: &'a SolidFrame, points: Vec<DVec3>) -> Self {
+        Self {
+            frame,
+            table: Directions::new(&points),
+            in_table: points.len(),
+            points,
+        }
+    }
+
+    /// Adds a point, and makes the table anew if many points are not in it.
+    fn add(&mut self, point: Option<DVec3>) {
+        self.points.extend(point);
+        if 8 * self.points.len() > 9 * self.in_table + UNLISTED {
+            *self = Self::new(self.frame, core::mem::take(&mut self.points));
+        }
+    }
+
+    /// The farthest point along a direction, both in orthonormal coordinates.
+    fn support(&self, direction: DVec3) -> Option<DVec3> {
+        let direction = self.frame.measured(direction);
+        let listed = self.table.candidates(direction)?.iter();
+        let listed = listed.filter_map(|number| self.points.get(*number as usize));
+        let all = listed.chain(self.points.get(self.in_table..)?);
+        let heights = all.map(|point| (point, point.dot(direction)));
+        let farthest = heights.max_by(|a, b| a.1.total_cmp(&b.1));
+        farthest.map(|(point, _)| self.frame.measured(*point))
+    }
+
+    /// A unit vector along which `place` is beyond the hull, or `None` if it is no farther from it
+    /// than allowed.
+    ///
+    /// This is GJK for a point. `None` is proved by a point of the hull that is near enough. If
+    /// rounding ends the loop too early, a point is kept that is not needed.
+    fn direction_to(&self, place: DVec3, allowed: f64) -> Option<DVec3> {
+        let mut simplex = Simplex::new();
+        let first = self.frame.measured(*self.points.first()?);
+        simplex.push(vertex(first))?;
+        let mut direction = DVec3::X;
+        for _ in 0..MAX_STEPS {
+            let offset = offset_from(&mut simplex, place);
+            if offset.length() <= allowed {
+                return None;
+            }
+            direction = offset.try_normalize().unwrap_or(direction);
+            let Some(farthest) = self.support(direction) else {
+                break;
+            };
+            let known = simplex.iter().any(|old| old.point == farthest);
+            let is_beyond = (place - farthest).dot(direction) > allowed;
+            if known || is_beyond || simplex.push(vertex(farthest)).is_none() {
+                break;
+            }
+        }
+        Some(direction)
+    }
+}
+
+/// A vertex of a simplex.
+fn vertex(point: DVec3) -> Vertex<DVec3> {
+    Vertex {
+        point,
+        ..Vertex::default()
+    }
+}
+
+/// The offset of `place` from the nearest point of a simplex, from which the vertices that take no
+/// part are removed.
+fn offset_from(simplex: &mut Simplex<DVec3>, place: DVec3) -> DVec3 {
+    let weights = nearest_to(place, simplex).weights;
+    let mut kept = Simplex::new();
+    // A convex combination is in the hull however its weights are rounded. Of no vertices it is NaN,
+    // which is near nothing.
+    let (mut sum, mut total) = (DVec3::ZERO, 0.0);
+    for (vertex, weight) in simplex.iter().zip(weights) {
+        if weight > 0.0 {
+            sum += vertex.point * weight;
+            total += weight;
+            let _ = kept.push(*vertex);
+        }
+    }
+    *simplex = kept;
+    place - sum / total
 }
 
 /// A linear map after which points vary by 1, 2 and 4 along the axes, and apart from each other, or `None` if there is none.
@@ -340,16 +667,43 @@ fn spread(places: &[DVec3]) -> Option<DMat3> {
 /// max { (n_f / h_f) · p | f } <= 1, and that is the support of the points n_f / h_f, of the polar body, in direction p.
 struct Surface<'a> {
     frame: &'a SolidFrame,
+    /// The points that it is made of.
+    vertices: Vec<usize>,
     triangles: Vec<[DVec3; 3]>,
     polar: Vec<DVec3>,
-    directions: Directions,
 }
 
 impl<'a> Surface<'a> {
+    /// The hull that the crate finds of `some` of the places, if it is a closed surface around the
+    /// middle.
+    fn around(places: &[DVec3], some: &BTreeSet<usize>, frame: &'a SolidFrame) -> Option<Self> {
+        let some_places: Vec<DVec3> = some
+            .iter()
+            .filter_map(|index| places.get(*index).copied())
+            .collect();
+        let spread = spread(&some_places)?;
+        let mut rounded = Vec::with_capacity(some.len());
+        let mut by_place = HashMap::with_capacity(some.len());
+        for (index, place) in some.iter().zip(some_places) {
+            let place = (spread * place).as_vec3();
+            by_place.entry(bits(place)).or_insert(*index);
+            rounded.push(place.to_vec3a());
+        }
+        let mesh =
+            ConvexTriangleMesh::try_from_points(&rounded, Some(FACES_PER_POINT * some.len()))
+                .ok()?;
+        let vertices: Vec<usize> = mesh
+            .vertices()
+            .iter()
+            .map(|vertex| by_place.get(&bits(Vec3::from(*vertex))).copied())
+            .collect::<Option<_>>()?;
+        Self::new(places, vertices, mesh.indices(), frame)
+    }
+
     /// The surface, if it is closed around the middle.
     fn new(
         places: &[DVec3],
-        vertices: &[usize],
+        vertices: Vec<usize>,
         indices: &[[u32; 3]],
         frame: &'a SolidFrame,
     ) -> Option<Self> {
@@ -383,27 +737,66 @@ impl<'a> Surface<'a> {
             triangles.push(triangle);
             polar.push(point);
         }
-        let directions = Directions::with_error(&polar, ROUNDING);
         Some(Self {
             frame,
+            vertices,
             triangles,
             polar,
-            directions,
         })
     }
 
-    /// Whether `place` is in the hull of the surface's vertices, or off a triangle by no more than rounding.
-    fn holds(&self, place: DVec3) -> bool {
-        let place = place - self.frame.middle;
+    /// The places that are not in the hull of the surface's vertices, nor off a triangle by no more
+    /// than rounding.
+    fn outside(&self, places: &[DVec3]) -> Vec<Outside> {
+        let mut known = vec![false; places.len()];
+        for vertex in &self.vertices {
+            if let Some(known) = known.get_mut(*vertex) {
+                *known = true;
+            }
+        }
+        let others = places.iter().zip(known).enumerate();
+        let mut others = others.filter(|(_, (_, known))| !known).peekable();
+        if others.peek().is_none() {
+            return Vec::new();
+        }
+        let table = Directions::with_error(&self.polar, ROUNDING);
+        others
+            .filter_map(|(index, (place, _))| self.above(&table, index, *place - self.frame.middle))
+            .collect()
+    }
+
+    /// A place, relative to the middle, that is neither in the hull of the vertices nor near a
+    /// triangle.
+    fn above(&self, table: &Directions, index: usize, place: DVec3) -> Option<Outside> {
         // No direction at all is the middle itself; there is no other that has no list.
-        let Some(candidates) = self.directions.candidates(place) else {
-            return true;
+        let candidates = table.candidates(place)?;
+        let facing = || candidates.iter().map(|number| *number as usize);
+        let heights =
+            facing().filter_map(|number| Some((number, self.polar.get(number)?.dot(place))));
+        let (triangle, height) = heights.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        if height <= 1.0 {
+            return None;
+        }
+        let normal = self.frame.covector(*self.polar.get(triangle)?);
+        let height = (height - 1.0) / normal.length();
+        let allowed = self.frame.rounding();
+        let place = self.frame.measured(place);
+        let is_near = |triangle: &[DVec3; 3]| {
+            let mut simplex = Simplex::new();
+            for corner in triangle {
+                let _ = simplex.push(vertex(self.frame.measured(*corner)));
+            }
+            offset_from(&mut simplex, place).length() <= allowed
         };
-        let numbers = || candidates.iter().map(|number| *number as usize);
-        let mut polar = numbers().filter_map(|number| self.polar.get(number));
-        let mut facing = numbers().filter_map(|number| self.triangles.get(number));
-        polar.all(|point| point.dot(place) <= 1.0)
-            || facing.any(|triangle| self.frame.is_on(triangle, place))
+        let mut triangles = facing().filter_map(|number| self.triangles.get(number));
+        if height <= allowed && triangles.any(is_near) {
+            return None;
+        }
+        Some(Outside {
+            index,
+            triangle,
+            height,
+        })
     }
 }
 

@@ -28,7 +28,7 @@ pub enum ShapeError {
     /// A regular polygon with fewer than 3 sides, or with more than 4096: its corners are listed.
     #[error("a regular polygon must have from 3 to 4096 sides")]
     Sides,
-    /// A hull of more points than there may be; the number is the limit.
+    /// A hull of more points than there may be. The number is the limit; copies do not count.
     #[error("a convex hull can have no more than {0} points")]
     TooManyPoints(usize),
     /// A compound of nothing.
