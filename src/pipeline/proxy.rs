@@ -396,27 +396,6 @@ impl<V: Space> Proxy<V> {
             is_wanted(&corners)
         })
     }
-
-    /// Calls `visit` with the corners of each facet that has a point of the facet of this number,
-    /// which is a mean of its corners. In the world's axes, from the translation of the proxy.
-    pub fn facets_around(
-        &self,
-        number: u32,
-        weights: [f64; 3],
-        mut visit: impl FnMut(u32, &[V::Wide]),
-    ) {
-        let surface = self.surface();
-        let Some((compound, corners)) = surface.and_then(|it| Some((it.0, it.1.corners(number)?)))
-        else {
-            return;
-        };
-        let linear = self.place.linear();
-        let point = weighted(&corners, weights);
-        compound.facets_at(point, weld(&corners), |other, mut corners| {
-            corners.iter_mut().for_each(|it| *it = linear * *it);
-            visit(other, &corners);
-        });
-    }
 }
 
 /// The mean of a facet's corners with some weights.

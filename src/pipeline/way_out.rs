@@ -17,6 +17,8 @@
 //! and all planes, are tried from the shallowest to the deepest: each is completed by planes, if it
 //! does not clear all facets alone. The shortest way that leads out is taken.
 
+use core::ops::Range;
+
 use arrayvec::ArrayVec;
 
 use super::{
@@ -26,7 +28,7 @@ use super::{
 use crate::{
     query::{LocalContact, Pair, Solver, tolerance::SAME_NORMAL},
     room::{Buffer, Reclaim},
-    shape::{Bounds, Facet, Rim, Support, balls_in},
+    shape::{Bounds, Facet, Rim, Support, balls_in, weld},
     space::{Pose, Space, Wide},
 };
 
@@ -36,6 +38,9 @@ const CLEARED: f64 = 1e-5;
 /// A depth that exceeds another one by no more than this part of it is the same: the rounding of
 /// f32, some times.
 const SAME_DEPTH: f64 = 1e-6;
+
+/// No more parts of a body are looked at.
+const MOST_PARTS: usize = 16;
 
 /// No more planes are cleared at once.
 const MOST_PLANES: usize = 16;
@@ -77,6 +82,32 @@ struct Reach<W> {
 }
 
 impl<W: Wide> Reach<W> {
+    /// Of a part of a body, with a margin, from a point.
+    fn of<V: Space<Wide = W>>(part: &Part<V>, origin: W, margin: f64) -> Self {
+        let pose = part.place.pose();
+        let balls = balls_in(&part.image()).map(|(centre, radius)| {
+            let centre = pose.rotation * centre + pose.translation;
+            (centre - origin, radius + margin)
+        });
+        Self { balls }
+    }
+
+    /// The corners of a facet that are in both balls, and the points nearest to the first ball's
+    /// centre of edges without any: what can be left over an edge can be left over its ends.
+    fn rims<'a>(&'a self, facet: &'a Facet<W>) -> impl Iterator<Item = Rim<W>> + 'a {
+        let [(middle, _), _] = self.balls;
+        let has = move |point: W| self.includes(|centre| (point - centre).length());
+        let rims = facet.rims();
+        rims.filter_map(move |rim| {
+            if rim.is_corner() {
+                return has(rim.point).then_some(rim);
+            }
+            let is_alone = !facet.ends(&rim).into_iter().any(has);
+            let nearest = facet.on_rim(&rim, middle);
+            (is_alone && has(nearest)).then(|| rim.moved_to(nearest))
+        })
+    }
+
     /// Returns `true` if what has a distance from points is in both balls.
     fn includes(&self, distance: impl Fn(W) -> f64) -> bool {
         let mut balls = self.balls.iter();
@@ -94,14 +125,24 @@ impl<W: Wide> Reach<W> {
     }
 }
 
-/// A point of the rim of a facet near a body.
-#[derive(Clone, Copy, Debug)]
-struct NearRim<W> {
-    /// How deep the body is under the plane of the facet.
-    depth: f64,
-    /// The facet and the part of the body.
-    numbers: (u32, u32),
-    rim: Rim<W>,
+/// A facet near a part of a body.
+#[derive(Clone, Debug)]
+struct NearFacet<W: Wide> {
+    number: u32,
+    facet: Facet<W>,
+    /// Of which only the back is met, which is not there.
+    is_hidden: bool,
+}
+
+/// A part of a body, and what is near it.
+struct BodyPart<'a, V: Space> {
+    number: u32,
+    part: Part<'a, V>,
+    /// The radius of facets.
+    margin: f64,
+    reach: Reach<V::Wide>,
+    /// Which of the near facets are.
+    near: Range<usize>,
 }
 
 /// A way that clears some candidates.
@@ -143,9 +184,9 @@ impl<W: Wide> Node<W> {
 pub struct Lists<V: Space> {
     /// All that touch.
     touches: Buffer<Touch<V::Wide>>,
-    /// Pairs of a facet that is near and a part of the body.
-    near: Buffer<(u32, u32)>,
-    rims: Buffer<NearRim<V::Wide>>,
+    /// The facets near each part of the body that touches, one part after the other.
+    near: Buffer<NearFacet<V::Wide>>,
+    rims: Buffer<(Rim<V::Wide>, u32)>,
     candidates: Buffer<Touch<V::Wide>>,
     nodes: Buffer<Node<V::Wide>>,
 }
@@ -325,10 +366,10 @@ impl<'a, V: Space> Meeting<'a, V> {
         first: Option<V::Wide>,
         lists: &mut Lists<V>,
     ) -> (Option<V::Wide>, Planes<V::Wide>) {
-        self.look_around(touches, &mut lists.near);
+        let bodies = self.look_around(touches, &mut lists.near);
         let first_free = first.filter(|way| self.is_free(lists, *way));
         let most = first_free.map_or(f64::INFINITY, Wide::length);
-        self.find_candidates(touches, most, lists);
+        self.find_candidates(touches, &bodies, most, lists);
         let Some(node) = self.search(most * (1.0 - SAME_DEPTH), lists) else {
             return (first, Planes::new());
         };
@@ -404,45 +445,52 @@ impl<'a, V: Space> Meeting<'a, V> {
         owner.0
     }
 
-    /// The pairs of a facet and a part of the body, of those that touch, in whose ball the facet
-    /// is: a shortest way leads over nothing farther away.
-    fn look_around(&self, touches: &[Touch<V::Wide>], near: &mut Buffer<(u32, u32)>) {
-        let bodies: &mut ArrayVec<u32, MOST_PLANES> = &mut ArrayVec::new();
+    /// The parts of the body that touch, with the facets that are where they reach: a shortest way
+    /// leads over nothing farther away.
+    fn look_around(
+        &self,
+        touches: &[Touch<V::Wide>],
+        near: &mut Buffer<NearFacet<V::Wide>>,
+    ) -> ArrayVec<BodyPart<'a, V>, MOST_PARTS> {
+        let mut bodies = ArrayVec::<BodyPart<V>, MOST_PARTS>::new();
+        let (surface, origin) = (self.surface(), self.surface().place.translation);
         for touch in touches {
-            let body = self.body_number(touch.numbers);
-            if bodies.contains(&body) || bodies.is_full() {
+            let number = self.body_number(touch.numbers);
+            if bodies.is_full() || bodies.iter().any(|it| it.number == number) {
                 continue;
             }
-            bodies.push(body);
-            let Some(reach) = self.reach_of(touch.numbers) else {
+            let Some(parts) = self.parts(touch.numbers) else {
                 continue;
             };
-            let bounds = reach.bounds(self.surface().place.translation);
-            let (surface, extent) = (self.surface(), Extent::Box(bounds));
+            let [facet, part] = self.of_surface_and_body(parts);
+            let margin = facet.image().radius();
+            let reach = Reach::of(&part, origin, margin);
+            let first = near.len();
+            let extent = Extent::Box(reach.bounds(origin));
             surface.parts_near(&extent, V::Wide::ZERO, |number| {
-                let is_in = |facet: Facet<V::Wide>| {
-                    !self.is_hidden(&facet) && reach.includes(|centre| facet.distance(centre))
-                };
-                if surface.facet(number).is_some_and(is_in) {
-                    let [first, second] = self.of_surface_and_body([number, body]);
-                    near.push((first, second));
-                }
+                let is_in = |facet: &Facet<_>| reach.includes(|centre| facet.distance(centre));
+                let facet = surface.facet(number).filter(is_in);
+                near.extend(facet.map(|facet| NearFacet {
+                    number,
+                    is_hidden: self.is_hidden(&facet),
+                    facet,
+                }));
+            });
+            let near = first..near.len();
+            bodies.push(BodyPart {
+                number,
+                part,
+                margin,
+                reach,
+                near,
             });
         }
         near.note();
-        near.sort_unstable();
-    }
-
-    /// Where a part of the body reaches, from the translation of the surface.
-    fn reach_of(&self, numbers: (u32, u32)) -> Option<Reach<V::Wide>> {
-        let [facet, body] = self.of_surface_and_body(self.parts(numbers)?);
-        let (image, pose) = (body.image(), body.place.pose());
-        let margin = facet.image().radius();
-        let balls = balls_in(&image).map(|(centre, radius)| {
-            let centre = pose.rotation * centre + pose.translation;
-            (centre - self.surface().place.translation, radius + margin)
-        });
-        Some(Reach { balls })
+        for body in &bodies {
+            let near = near.get_mut(body.near.clone()).unwrap_or_default();
+            near.sort_unstable_by_key(|it| it.number);
+        }
+        bodies
     }
 
     /// Returns `true` if the body has cleared what it touches after a move, and its centre has gone
@@ -451,61 +499,50 @@ impl<'a, V: Space> Meeting<'a, V> {
         let is_clear = |touch: &Touch<V::Wide>| {
             clears_plane(touch, way) || self.is_cleared(touch.numbers, way, touch.weld)
         };
-        let is_before = |numbers: &(u32, u32)| {
-            let facet = self.surface().facet(self.facet_number(*numbers));
-            let centre = self.centre.zip(facet);
-            !centre.is_some_and(|(centre, facet)| facet.is_crossed([centre, centre + way]))
+        let is_before = |near: &NearFacet<V::Wide>| {
+            let is_crossed = |centre| near.facet.is_crossed([centre, centre + way]);
+            near.is_hidden || !self.centre.is_some_and(is_crossed)
         };
         lists.touches.iter().all(is_clear) && lists.near.iter().all(is_before)
     }
 
     /// Collects the planes of touches, and the contacts with ridges and corners near the body, the
     /// shallowest first.
-    fn find_candidates(&self, touches: &[Touch<V::Wide>], most: f64, lists: &mut Lists<V>) {
+    fn find_candidates(
+        &self,
+        touches: &[Touch<V::Wide>],
+        bodies: &[BodyPart<V>],
+        most: f64,
+        lists: &mut Lists<V>,
+    ) {
         let Lists {
             near,
             rims,
             candidates,
             ..
         } = lists;
-        for numbers in near.iter() {
-            let facet = self.surface().facet(self.facet_number(*numbers));
-            let (Some(facet), Some(reach)) = (facet, self.reach_of(*numbers)) else {
-                continue;
-            };
-            let depth = self.depth_of(*numbers, &facet).unwrap_or(0.0);
-            let is_in = |rim: &Rim<_>| {
-                reach.includes(|centre| (facet.on_rim(rim, centre) - centre).length())
-            };
-            let of_rim = |rim| NearRim {
-                depth,
-                numbers: *numbers,
-                rim,
-            };
-            rims.extend(facet.rims().filter(is_in).map(of_rim));
-        }
-        rims.note();
-        let is_same = |a: &NearRim<_>, b: &NearRim<_>| {
-            let parts = [a, b].map(|it| self.body_number(it.numbers));
-            let are_corners = [a, b].map(|it| it.rim.is_corner());
-            a.rim.point == b.rim.point && parts[0] == parts[1] && are_corners[0] == are_corners[1]
-        };
-        rims.sort_unstable_by(|a, b| {
-            let points = a.rim.point.total_cmp(b.rim.point);
-            let parts = [a, b].map(|it| self.body_number(it.numbers));
-            let corners = a.rim.is_corner().cmp(&b.rim.is_corner());
-            let places = points.then(parts[0].cmp(&parts[1])).then(corners);
-            let depths = a.depth.total_cmp(&b.depth);
-            places.then(depths).then(a.numbers.cmp(&b.numbers))
-        });
-        rims.dedup_by(|a, b| is_same(a, b));
-        rims.sort_by(|a, b| a.depth.total_cmp(&b.depth));
         for touch in touches {
             candidates.push(*touch);
             candidates.extend(self.sides(touch).into_iter().flatten());
         }
-        for NearRim { numbers, rim, .. } in rims.iter().take(MOST_RIMS) {
-            candidates.extend(self.over_rim(*numbers, rim, most));
+        for body in bodies {
+            let near = near.get(body.near.clone()).unwrap_or_default();
+            rims.clear();
+            for NearFacet { number, facet, .. } in near.iter().filter(|it| !it.is_hidden) {
+                rims.extend(body.reach.rims(facet).map(|rim| (rim, *number)));
+            }
+            rims.note();
+            let is_same =
+                |a: &Rim<_>, b: &Rim<_>| a.point == b.point && a.is_corner() == b.is_corner();
+            rims.sort_unstable_by(|(a, number), (b, other)| {
+                let points = a.point.total_cmp(b.point);
+                let corners = a.is_corner().cmp(&b.is_corner());
+                points.then(corners).then(number.cmp(other))
+            });
+            rims.dedup_by(|a, b| is_same(&a.0, &b.0));
+            for (rim, number) in rims.iter().take(MOST_RIMS) {
+                candidates.extend(self.over_rim(body, near, *number, rim, most));
+            }
         }
         candidates.note();
         candidates.sort_unstable_by(|a, b| {
@@ -513,22 +550,6 @@ impl<'a, V: Space> Meeting<'a, V> {
             depths.then(a.numbers.cmp(&b.numbers))
         });
         candidates.dedup_by(|a, b| is_same_plane(a, b));
-    }
-
-    /// How deep a part of the body is under the plane of a facet, seen from the centre's side.
-    fn depth_of(&self, numbers: (u32, u32), facet: &Facet<V::Wide>) -> Option<f64> {
-        let [_, body] = self.of_surface_and_body(self.parts(numbers)?);
-        let centre = self.centre.unwrap_or(V::Wide::ZERO);
-        let outward = facet.normal
-            * if facet.height(centre) >= 0.0 {
-                1.0
-            } else {
-                -1.0
-            };
-        let (image, pose) = (body.image(), body.place.pose());
-        let lowest = image.support(-(V::Wide::transpose(pose.rotation) * outward));
-        let lowest = pose.rotation * lowest + pose.translation - self.surface().place.translation;
-        Some(image.radius() - facet.height(lowest) * facet.normal.dot(outward))
     }
 
     /// The contacts over the plane of a facet that are not the touch: to the side of the centre, and
@@ -555,108 +576,54 @@ impl<'a, V: Space> Meeting<'a, V> {
         [own.and_then(over), other.and_then(over)]
     }
 
-    /// The contact of a part of the body with the facets around a point of the rim of one, if they
-    /// are no plane there.
+    /// The contact of a part of the body with the facets around a point of the rim of one, if it
+    /// may be shallower than that with each.
     fn over_rim(
         &self,
-        numbers: (u32, u32),
+        body: &BodyPart<V>,
+        near: &[NearFacet<V::Wide>],
+        number: u32,
         rim: &Rim<V::Wide>,
         most: f64,
     ) -> Option<Touch<V::Wide>> {
-        let facet = self.surface().facet(self.facet_number(numbers))?;
-        let corner = self.corner(numbers, rim, &facet)?;
+        let corner = Corner::new(rim, body, near)?;
         if self.centre.is_some_and(|centre| corner.holds(centre)) {
             return None;
         }
-        let outward = corner.outward;
-        let contact = self.contact_with(corner, numbers)?;
+        let contact = self.contact_with(&corner, body)?;
         let normal = self.turned(contact.normal);
         // Of a valley, seen from behind.
-        let is_back = self.surface().is_one_sided() && normal.dot(outward) < -SAME_NORMAL;
+        let is_back = self.surface().is_one_sided() && normal.dot(corner.outward) < -SAME_NORMAL;
+        let [first, second] = self.of_surface_and_body([number, body.number]);
         (contact.depth <= most && !is_back).then_some(Touch {
-            numbers,
+            numbers: (first, second),
             normal,
             contact,
             kind: Kind::Nearest,
-            weld: facet.weld,
+            weld: weld(&[rim.point]),
         })
     }
 
-    /// What is behind the facets around a point of the rim if each goes on as it begins there, to
-    /// where no body reaches. Of a valley it is the space between its slopes. `None` if they lie in
-    /// one plane, or there are too many.
-    fn corner(
-        &self,
-        numbers: (u32, u32),
-        rim: &Rim<V::Wide>,
-        facet: &Facet<V::Wide>,
-    ) -> Option<Corner<V>> {
-        let [(centre, reach), _] = self.reach_of(numbers)?.balls;
-        let far = FAR * (reach + (centre - rim.point).length());
-        let mut ways = ArrayVec::<V::Wide, MOST_WAYS>::new();
-        let (mut is_whole, mut is_flat) = (true, true);
-        let mut outward = V::Wide::ZERO;
-        let number = self.facet_number(numbers);
-        let mut add = |other, corners: &[V::Wide]| {
-            let Some(other) = self.surface().facet(other) else {
-                return;
-            };
-            outward = outward + other.normal;
-            for way in rim.ways(corners) {
-                is_flat &= way.dot(facet.normal).abs() <= SAME_NORMAL;
-                is_whole &= ways.try_push(way).is_ok();
-            }
-        };
-        self.surface().facets_around(number, rim.weights, &mut add);
-        if !is_whole || is_flat && are_all_around(&ways, facet.normal) {
-            return None;
-        }
-        // The tree has no order that lasts.
-        ways.sort_unstable_by(|a, b| a.total_cmp(*b));
-        let tips = ways.iter().map(|way| rim.point + *way * far);
-        let points = core::iter::once(rim.point).chain(tips).collect();
-        Some(Corner {
-            points,
-            radius: 0.0,
-            outward,
-        })
-    }
-
-    /// The contact of the body with a corner in place of the facet.
+    /// The contact of a part of the body with a corner, in the order of the two proxies.
     fn contact_with(
         &self,
-        corner: Corner<V>,
-        numbers: (u32, u32),
-    ) -> Option<LocalContact<V::Wide>> {
-        let [facet, body] = self.of_surface_and_body(self.parts(numbers)?);
-        let radius = facet.image().radius();
-        let corner = Corner { radius, ..corner };
-        self.solve_corner(&corner, &facet, &body, |solver| {
-            solver.hit().then(|| solver.contact())
-        })
-    }
-
-    /// Calls `visit` with the solver of a corner and a body, in the order of the two proxies.
-    fn solve_corner<R>(
-        &self,
         corner: &Corner<V>,
-        facet: &Part<V>,
-        body: &Part<V>,
-        visit: impl for<'s> FnOnce(&mut Solver<'s, AnyOf<'s, V>, AnyOf<'s, V>>) -> R,
-    ) -> R {
+        body: &BodyPart<V>,
+    ) -> Option<LocalContact<V::Wide>> {
         let pose = Pose {
-            translation: facet.place.pose().translation,
+            translation: self.surface().place.translation,
             ..Pose::IDENTITY
         };
-        let image = body.image();
+        let image = body.part.image();
         let (corner, image): (&AnyOf<V>, &AnyOf<V>) = (corner, &image);
-        let body_pose = body.place.pose();
+        let body_pose = body.part.place.pose();
         let pair = if self.surface_is_first {
             Pair::new(corner, pose, image, body_pose)
         } else {
             Pair::new(image, body_pose, corner, pose)
         };
-        visit(&mut Solver::new(pair.counted_by(self.counter)))
+        let mut solver = Solver::new(pair.counted_by(self.counter));
+        solver.hit().then(|| solver.contact())
     }
 }
 
@@ -676,7 +643,8 @@ fn are_all_around<W: Wide>(ways: &[W], normal: W) -> bool {
     })
 }
 
-/// The convex hull of some points, with a radius.
+/// What is behind the facets around a point of the rim if each goes on as it begins there, to where
+/// no body reaches: the convex hull of that. Of a valley it is the space between its slopes.
 struct Corner<V: Space> {
     points: ArrayVec<V::Wide, { MOST_WAYS + 1 }>,
     radius: f64,
@@ -685,16 +653,42 @@ struct Corner<V: Space> {
 }
 
 impl<V: Space> Corner<V> {
+    /// `None` if the facets lie in one plane, or there are too many.
+    fn new(rim: &Rim<V::Wide>, body: &BodyPart<V>, near: &[NearFacet<V::Wide>]) -> Option<Self> {
+        let mut ways = ArrayVec::<V::Wide, MOST_WAYS>::new();
+        let (mut is_whole, mut is_flat) = (true, true);
+        let mut outward = V::Wide::ZERO;
+        let mut first = None;
+        for NearFacet { facet, .. } in near.iter().filter(|it| it.facet.has(rim.point)) {
+            let normal = *first.get_or_insert(facet.normal);
+            outward = outward + facet.normal;
+            for way in rim.ways(facet.corners()) {
+                is_flat &= way.dot(normal).abs() <= SAME_NORMAL;
+                is_whole &= ways.try_push(way).is_ok();
+            }
+        }
+        if !is_whole || is_flat && are_all_around(&ways, first?) {
+            return None;
+        }
+        let [(centre, reach), _] = body.reach.balls;
+        let far = FAR * (reach + (centre - rim.point).length());
+        let tips = ways.iter().map(|way| rim.point + *way * far);
+        Some(Self {
+            points: core::iter::once(rim.point).chain(tips).collect(),
+            radius: body.margin,
+            outward,
+        })
+    }
+
     /// Returns `true` if a point is in the hull.
     fn holds(&self, point: V::Wide) -> bool {
-        let mut points = ArrayVec::new();
-        points.push(point);
-        let point = Self {
+        let of = |points| Self {
             points,
             radius: 0.0,
             outward: V::Wide::ZERO,
         };
-        let pair = Pair::new(self, Pose::IDENTITY, &point, Pose::IDENTITY);
+        let (hull, point) = (of(self.points.clone()), of([point].into_iter().collect()));
+        let pair = Pair::new(&hull, Pose::IDENTITY, &point, Pose::IDENTITY);
         Solver::new(pair).hit()
     }
 }

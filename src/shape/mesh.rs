@@ -266,6 +266,11 @@ pub struct Rim<W> {
 }
 
 impl<W: Wide> Rim<W> {
+    /// The same at another point of the edge.
+    pub fn moved_to(self, point: W) -> Self {
+        Self { point, ..self }
+    }
+
     /// Returns `true` at a corner, `false` on an edge.
     pub fn is_corner(&self) -> bool {
         self.along.is_none()
@@ -364,6 +369,25 @@ impl<W: Wide> Facet<W> {
         self.inset(crossing) >= -self.weld
     }
 
+    /// The corners.
+    pub fn corners(&self) -> &[W] {
+        &self.corners
+    }
+
+    /// Returns `true` if a point is on the facet, or off it by no more than [`WELD`].
+    pub fn has(&self, point: W) -> bool {
+        let slack = self.weld.max(weld(&[point]));
+        self.height(point).abs() <= slack && self.inset(point) >= -slack
+    }
+
+    /// The ends of the edge that a point of the rim is on; at a corner both are that.
+    pub fn ends(&self, rim: &Rim<W>) -> [W; 2] {
+        let mut ends = self.corners.iter().zip(rim.weights);
+        let mut next = || ends.find(|it| it.1 > 0.0).map(|it| *it.0);
+        let start = next().unwrap_or(rim.point);
+        [start, next().unwrap_or(start)]
+    }
+
     /// The distance of a point from the facet.
     pub fn distance(&self, point: W) -> f64 {
         if self.is_below(point) {
@@ -376,14 +400,13 @@ impl<W: Wide> Facet<W> {
     /// The point nearest to another one of the edge that a point of the rim is on; at a corner that
     /// is it.
     pub fn on_rim(&self, rim: &Rim<W>, point: W) -> W {
-        let mut ends = self.corners.iter().zip(rim.weights);
-        let mut next = || ends.find(|it| it.1 > 0.0).map(|it| *it.0);
-        let (Some(start), Some(end)) = (next(), next()) else {
-            return rim.point;
-        };
+        let [start, end] = self.ends(rim);
         let along = end - start;
-        let part = (point - start).dot(along) / along.length_squared();
-        start + along * part.clamp(0.0, 1.0)
+        let squared = along.length_squared();
+        if squared == 0.0 {
+            return start;
+        }
+        start + along * ((point - start).dot(along) / squared).clamp(0.0, 1.0)
     }
 
     /// Returns `true` if the nearest point of the facet's plane is on the facet.
