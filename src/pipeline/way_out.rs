@@ -138,6 +138,8 @@ struct NearFacet<W: Wide> {
 struct BodyPart<'a, V: Space> {
     number: u32,
     part: Part<'a, V>,
+    /// The translation of the surface.
+    origin: V::Wide,
     /// The radius of facets.
     margin: f64,
     reach: Reach<V::Wide>,
@@ -480,6 +482,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             bodies.push(BodyPart {
                 number,
                 part,
+                origin,
                 margin,
                 reach,
                 near,
@@ -586,7 +589,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         rim: &Rim<V::Wide>,
         most: f64,
     ) -> Option<Touch<V::Wide>> {
-        let corner = Corner::new(rim, body, near)?;
+        let corner = Corner::new(rim, body, near, most)?;
         if self.centre.is_some_and(|centre| corner.holds(centre)) {
             return None;
         }
@@ -643,6 +646,53 @@ fn are_all_around<W: Wide>(ways: &[W], normal: W) -> bool {
     })
 }
 
+/// Returns `true` if no facet around a point ends there: none of the edges that begin there belongs
+/// to one alone.
+fn are_joined<W: Wide>(rim: &Rim<W>, ways: &[W], facets: usize) -> bool {
+    if W::DIMENSION == 2 || !rim.is_corner() {
+        return facets > 1;
+    }
+    // Of each facet its two edges, and the way between them.
+    let is_plain = ways.len() == 3 * facets;
+    is_plain
+        && ways.iter().enumerate().all(|(index, way)| {
+            let is_same = |it: &&W| (**it - *way).length() <= SAME_NORMAL;
+            index % 3 == 2 || ways.iter().filter(is_same).count() > 1
+        })
+}
+
+/// A depth that the body has at least in the hull of joined facets around a point p; `None` if the
+/// hull is not bounded by their planes.
+///
+/// Along a normal n the depth is the greatest of (p - b)·n for points b of the body. All normals of
+/// the hull are means of those of the facets, brought to unit length, so that for any b the least
+/// of (p - b)·nᵢ is a lower bound. The b taken is the one that is deepest along their mean.
+fn least_depth<V: Space>(
+    point: V::Wide,
+    ways: &[V::Wide],
+    normals: &mut [V::Wide],
+    body: &BodyPart<V>,
+) -> Option<f64> {
+    let mut mean = V::Wide::ZERO;
+    for normal in &mut *normals {
+        let rises = ways.iter().any(|way| way.dot(*normal) > SAME_NORMAL);
+        if rises {
+            *normal = -*normal;
+            if ways.iter().any(|way| way.dot(*normal) > SAME_NORMAL) {
+                return None;
+            }
+        }
+        mean = mean + *normal;
+    }
+    let pose = body.part.place.pose();
+    let image = body.part.image();
+    let lowest = image.support(-(V::Wide::transpose(pose.rotation) * mean));
+    let lowest = pose.rotation * lowest + pose.translation - body.origin;
+    let depths = normals.iter().map(|normal| (point - lowest).dot(*normal));
+    let least = depths.fold(f64::INFINITY, f64::min);
+    (least > 0.0).then_some(least + image.radius() + body.margin)
+}
+
 /// What is behind the facets around a point of the rim if each goes on as it begins there, to where
 /// no body reaches: the convex hull of that. Of a valley it is the space between its slopes.
 struct Corner<V: Space> {
@@ -653,22 +703,35 @@ struct Corner<V: Space> {
 }
 
 impl<V: Space> Corner<V> {
-    /// `None` if the facets lie in one plane, or there are too many.
-    fn new(rim: &Rim<V::Wide>, body: &BodyPart<V>, near: &[NearFacet<V::Wide>]) -> Option<Self> {
+    /// `None` if the facets lie in one plane, or there are too many, or the body is no less deep in
+    /// it than `most`.
+    fn new(
+        rim: &Rim<V::Wide>,
+        body: &BodyPart<V>,
+        near: &[NearFacet<V::Wide>],
+        most: f64,
+    ) -> Option<Self> {
         let mut ways = ArrayVec::<V::Wide, MOST_WAYS>::new();
-        let (mut is_whole, mut is_flat) = (true, true);
-        let mut outward = V::Wide::ZERO;
-        let mut first = None;
+        let mut normals = ArrayVec::<V::Wide, MOST_WAYS>::new();
+        let mut is_flat = true;
         for NearFacet { facet, .. } in near.iter().filter(|it| it.facet.has(rim.point)) {
-            let normal = *first.get_or_insert(facet.normal);
-            outward = outward + facet.normal;
+            normals.try_push(facet.normal).ok()?;
+            let first = *normals.first()?;
             for way in rim.ways(facet.corners()) {
-                is_flat &= way.dot(normal).abs() <= SAME_NORMAL;
-                is_whole &= ways.try_push(way).is_ok();
+                is_flat &= way.dot(first).abs() <= SAME_NORMAL;
+                ways.try_push(way).ok()?;
             }
         }
-        if !is_whole || is_flat && are_all_around(&ways, first?) {
+        let (first, others) = normals.split_first()?;
+        if is_flat && are_all_around(&ways, *first) {
             return None;
+        }
+        let outward = others.iter().fold(*first, |sum, normal| sum + *normal);
+        if !is_flat && are_joined(rim, &ways, normals.len()) {
+            let depth = least_depth(rim.point, &ways, &mut normals, body);
+            if depth.is_some_and(|depth| depth >= most) {
+                return None;
+            }
         }
         let [(centre, reach), _] = body.reach.balls;
         let far = FAR * (reach + (centre - rim.point).length());
