@@ -54,6 +54,9 @@ const MOST_RIMS: usize = 256;
 /// No more candidates make one way.
 const MOST_AT_ONCE: usize = 4;
 
+/// No more planes, ridges and corners are tried together, the shallowest of all.
+const MOST_CANDIDATES: usize = 128;
+
 /// So many ways are tried, and so many wait for it.
 const MOST_TRIED: usize = 32;
 const MOST_OPEN: usize = 256;
@@ -147,6 +150,20 @@ struct BodyPart<'a, V: Space> {
     near: Range<usize>,
 }
 
+impl<V: Space> BodyPart<'_, V> {
+    /// The point of the core that is lowest along a normal, from the translation of the surface.
+    fn lowest(&self, normal: V::Wide) -> V::Wide {
+        let pose = self.part.place.pose();
+        let inner = -(V::Wide::transpose(pose.rotation) * normal);
+        pose.rotation * self.part.image().support(inner) + pose.translation - self.origin
+    }
+
+    /// The radius of the part and of facets.
+    fn radius(&self) -> f64 {
+        self.part.image().radius() + self.margin
+    }
+}
+
 /// A way that clears some candidates.
 #[derive(Clone, Debug)]
 struct Node<W> {
@@ -188,7 +205,7 @@ pub struct Lists<V: Space> {
     touches: Buffer<Touch<V::Wide>>,
     /// The facets near each part of the body that touches, one part after the other.
     near: Buffer<NearFacet<V::Wide>>,
-    rims: Buffer<(Rim<V::Wide>, u32)>,
+    rims: Buffer<(Rim<V::Wide>, usize)>,
     candidates: Buffer<Touch<V::Wide>>,
     nodes: Buffer<Node<V::Wide>>,
 }
@@ -368,6 +385,9 @@ impl<'a, V: Space> Meeting<'a, V> {
         first: Option<V::Wide>,
         lists: &mut Lists<V>,
     ) -> (Option<V::Wide>, Planes<V::Wide>) {
+        // What is deepest is most likely to be in the way.
+        let deeper = |a: &Touch<_>, b: &Touch<_>| b.contact.depth.total_cmp(&a.contact.depth);
+        lists.touches.sort_by(deeper);
         let bodies = self.look_around(touches, &mut lists.near);
         let first_free = first.filter(|way| self.is_free(lists, *way));
         let most = first_free.map_or(f64::INFINITY, Wide::length);
@@ -401,7 +421,8 @@ impl<'a, V: Space> Meeting<'a, V> {
                 candidates, nodes, ..
             } = &mut *lists;
             for (index, candidate) in candidates.iter().enumerate() {
-                if candidate.contact.depth >= most || node.planes.is_full() {
+                let is_full = node.planes.is_full() || nodes.len() >= MOST_OPEN;
+                if candidate.contact.depth >= most || is_full {
                     break;
                 }
                 if clears_plane(candidate, node.way) {
@@ -413,7 +434,7 @@ impl<'a, V: Space> Meeting<'a, V> {
                 let is_known = |other: &Node<V::Wide>| {
                     (other.way - next.way).length() <= SAME_DEPTH * next.length
                 };
-                if nodes.len() < MOST_OPEN && !nodes.iter().any(is_known) {
+                if !nodes.iter().any(is_known) {
                     nodes.push(next);
                 }
             }
@@ -524,27 +545,41 @@ impl<'a, V: Space> Meeting<'a, V> {
             candidates,
             ..
         } = lists;
-        for touch in touches {
-            candidates.push(*touch);
-            candidates.extend(self.sides(touch).into_iter().flatten());
-        }
+        candidates.extend_from_slice(touches);
         for body in bodies {
+            let touches = touches.iter();
+            for touch in touches.filter(|it| self.body_number(it.numbers) == body.number) {
+                candidates.extend(self.sides(touch, body, most).into_iter().flatten());
+            }
             let near = near.get(body.near.clone()).unwrap_or_default();
             rims.clear();
-            for NearFacet { number, facet, .. } in near.iter().filter(|it| !it.is_hidden) {
-                rims.extend(body.reach.rims(facet).map(|rim| (rim, *number)));
+            for (index, NearFacet { facet, .. }) in near.iter().enumerate() {
+                rims.extend(body.reach.rims(facet).map(|rim| (rim, index)));
             }
             rims.note();
-            let is_same =
-                |a: &Rim<_>, b: &Rim<_>| a.point == b.point && a.is_corner() == b.is_corner();
-            rims.sort_unstable_by(|(a, number), (b, other)| {
+            rims.sort_unstable_by(|(a, index), (b, other)| {
                 let points = a.point.total_cmp(b.point);
                 let corners = a.is_corner().cmp(&b.is_corner());
-                points.then(corners).then(number.cmp(other))
+                points.then(corners).then(index.cmp(other))
             });
-            rims.dedup_by(|a, b| is_same(&a.0, &b.0));
-            for (rim, number) in rims.iter().take(MOST_RIMS) {
-                candidates.extend(self.over_rim(body, near, *number, rim, most));
+            let are_same = |(a, _): &(Rim<_>, _), (b, _): &(Rim<_>, _)| {
+                a.point == b.point && a.is_corner() == b.is_corner()
+            };
+            let mut left = MOST_RIMS;
+            for group in rims.chunk_by(are_same) {
+                let sharers = || group.iter().filter_map(|(_, index)| near.get(*index));
+                let seen = sharers().find(|it| !it.is_hidden);
+                let (Some(seen), Some((rim, _))) = (seen, group.first()) else {
+                    continue;
+                };
+                let facets = sharers().map(|it| &it.facet);
+                if let Some(corner) = Corner::new(rim, facets, body, near, most) {
+                    candidates.extend(self.over_rim(body, seen.number, &corner, most));
+                    left -= 1;
+                }
+                if left == 0 {
+                    break;
+                }
             }
         }
         candidates.note();
@@ -553,24 +588,30 @@ impl<'a, V: Space> Meeting<'a, V> {
             depths.then(a.numbers.cmp(&b.numbers))
         });
         candidates.dedup_by(|a, b| is_same_plane(a, b));
+        candidates.truncate(MOST_CANDIDATES);
     }
 
     /// The contacts over the plane of a facet that are not the touch: to the side of the centre, and
     /// to the other one, if the facet has two and the centre is not over it.
-    fn sides(&self, touch: &Touch<V::Wide>) -> [Option<Touch<V::Wide>>; 2] {
+    fn sides(
+        &self,
+        touch: &Touch<V::Wide>,
+        body: &BodyPart<V>,
+        most: f64,
+    ) -> [Option<Touch<V::Wide>>; 2] {
         let facet = self.surface().facet(self.facet_number(touch.numbers));
         let (Some(facet), Some(centre)) = (facet, self.centre) else {
             return [None, None];
         };
-        let outward = facet.normal
-            * if facet.height(centre) >= 0.0 {
-                1.0
-            } else {
-                -1.0
-            };
+        let is_over = facet.height(centre) >= 0.0;
+        let outward = if is_over { facet.normal } else { -facet.normal };
         let is_plane = matches!(touch.kind, Kind::Plane);
         let has_two = !self.surface().is_one_sided() && !facet.is_below(centre);
         let over = |normal: V::Wide| {
+            let height = facet.height(body.lowest(normal)) * facet.normal.dot(normal);
+            if body.radius() - height >= most {
+                return None;
+            }
             self.solve(touch.numbers, V::Wide::ZERO, |solver, _| {
                 Some(self.over_plane(solver, touch.numbers, &facet, normal))
             })
@@ -579,21 +620,18 @@ impl<'a, V: Space> Meeting<'a, V> {
         [own.and_then(over), other.and_then(over)]
     }
 
-    /// The contact of a part of the body with the facets around a point of the rim of one, if it
-    /// may be shallower than that with each.
+    /// The contact of a part of the body with a corner, which is told of a facet.
     fn over_rim(
         &self,
         body: &BodyPart<V>,
-        near: &[NearFacet<V::Wide>],
         number: u32,
-        rim: &Rim<V::Wide>,
+        corner: &Corner<V>,
         most: f64,
     ) -> Option<Touch<V::Wide>> {
-        let corner = Corner::new(rim, body, near, most)?;
         if self.centre.is_some_and(|centre| corner.holds(centre)) {
             return None;
         }
-        let contact = self.contact_with(&corner, body)?;
+        let contact = self.contact_with(corner, body)?;
         let normal = self.turned(contact.normal);
         // Of a valley, seen from behind.
         let is_back = self.surface().is_one_sided() && normal.dot(corner.outward) < -SAME_NORMAL;
@@ -603,7 +641,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             normal,
             contact,
             kind: Kind::Nearest,
-            weld: weld(&[rim.point]),
+            weld: weld(corner.points.get(..1).unwrap_or_default()),
         })
     }
 
@@ -646,6 +684,44 @@ fn are_all_around<W: Wide>(ways: &[W], normal: W) -> bool {
     })
 }
 
+/// The facets around a point.
+struct Fan<W> {
+    normals: ArrayVec<W, MOST_WAYS>,
+    /// Unit vectors that span them, those of one facet after those of the other.
+    ways: ArrayVec<W, MOST_WAYS>,
+    /// All are in one plane.
+    is_flat: bool,
+    /// None has an edge there of its own.
+    is_joined: bool,
+}
+
+impl<W: Wide> Fan<W> {
+    /// `None` if there are too many, or none.
+    fn new<'f>(rim: &Rim<W>, facets: impl Iterator<Item = &'f Facet<W>>) -> Option<Self>
+    where
+        W: 'f,
+    {
+        let (mut normals, mut ways) = (ArrayVec::<W, MOST_WAYS>::new(), ArrayVec::new());
+        let mut is_flat = true;
+        for facet in facets {
+            normals.try_push(facet.normal).ok()?;
+            let first = *normals.first()?;
+            for way in rim.ways(facet.corners()) {
+                is_flat &= way.dot(first).abs() <= SAME_NORMAL;
+                ways.try_push(way).ok()?;
+            }
+        }
+        let is_joined = are_joined(rim, &ways, normals.len());
+        normals.first()?;
+        Some(Self {
+            normals,
+            ways,
+            is_flat,
+            is_joined,
+        })
+    }
+}
+
 /// Returns `true` if no facet around a point ends there: none of the edges that begin there belongs
 /// to one alone.
 fn are_joined<W: Wide>(rim: &Rim<W>, ways: &[W], facets: usize) -> bool {
@@ -684,13 +760,10 @@ fn least_depth<V: Space>(
         }
         mean = mean + *normal;
     }
-    let pose = body.part.place.pose();
-    let image = body.part.image();
-    let lowest = image.support(-(V::Wide::transpose(pose.rotation) * mean));
-    let lowest = pose.rotation * lowest + pose.translation - body.origin;
+    let lowest = body.lowest(mean);
     let depths = normals.iter().map(|normal| (point - lowest).dot(*normal));
     let least = depths.fold(f64::INFINITY, f64::min);
-    (least > 0.0).then_some(least + image.radius() + body.margin)
+    (least > 0.0).then_some(least + body.radius())
 }
 
 /// What is behind the facets around a point of the rim if each goes on as it begins there, to where
@@ -703,31 +776,32 @@ struct Corner<V: Space> {
 }
 
 impl<V: Space> Corner<V> {
-    /// `None` if the facets lie in one plane, or there are too many, or the body is no less deep in
-    /// it than `most`.
-    fn new(
+    /// Of the facets that share a point, or if they leave a gap, of all that have it. `None` if they
+    /// lie in one plane, or there are too many, or the body is no less deep in it than `most`.
+    fn new<'f>(
         rim: &Rim<V::Wide>,
+        sharers: impl Iterator<Item = &'f Facet<V::Wide>>,
         body: &BodyPart<V>,
-        near: &[NearFacet<V::Wide>],
+        near: &'f [NearFacet<V::Wide>],
         most: f64,
     ) -> Option<Self> {
-        let mut ways = ArrayVec::<V::Wide, MOST_WAYS>::new();
-        let mut normals = ArrayVec::<V::Wide, MOST_WAYS>::new();
-        let mut is_flat = true;
-        for NearFacet { facet, .. } in near.iter().filter(|it| it.facet.has(rim.point)) {
-            normals.try_push(facet.normal).ok()?;
-            let first = *normals.first()?;
-            for way in rim.ways(facet.corners()) {
-                is_flat &= way.dot(first).abs() <= SAME_NORMAL;
-                ways.try_push(way).ok()?;
-            }
+        let mut fan = Fan::new(rim, sharers)?;
+        if !fan.is_joined {
+            let facets = near.iter().map(|it| &it.facet);
+            fan = Fan::new(rim, facets.filter(|it| it.has(rim.point)))?;
         }
+        let Fan {
+            mut normals,
+            ways,
+            is_flat,
+            is_joined,
+        } = fan;
         let (first, others) = normals.split_first()?;
         if is_flat && are_all_around(&ways, *first) {
             return None;
         }
         let outward = others.iter().fold(*first, |sum, normal| sum + *normal);
-        if !is_flat && are_joined(rim, &ways, normals.len()) {
+        if !is_flat && is_joined {
             let depth = least_depth(rim.point, &ways, &mut normals, body);
             if depth.is_some_and(|depth| depth >= most) {
                 return None;
