@@ -48,8 +48,8 @@ const MOST_PLANES: usize = 16;
 /// A corner of more facets than have so many ways into them is not looked at.
 const MOST_WAYS: usize = 96;
 
-/// No more ridges and corners are looked at.
-const MOST_RIMS: usize = 256;
+/// No more ridges and corners are solved, those that promise the least depth.
+const MOST_CORNERS: usize = 48;
 
 /// No more candidates make one way.
 const MOST_AT_ONCE: usize = 4;
@@ -206,6 +206,8 @@ pub struct Lists<V: Space> {
     /// The facets near each part of the body that touches, one part after the other.
     near: Buffer<NearFacet<V::Wide>>,
     rims: Buffer<(Rim<V::Wide>, usize)>,
+    /// Which of them are in one place, with the rank of that.
+    corners: Buffer<(f64, Range<usize>)>,
     candidates: Buffer<Touch<V::Wide>>,
     nodes: Buffer<Node<V::Wide>>,
 }
@@ -216,6 +218,7 @@ impl<V: Space> Default for Lists<V> {
             touches: Buffer::default(),
             near: Buffer::default(),
             rims: Buffer::default(),
+            corners: Buffer::default(),
             candidates: Buffer::default(),
             nodes: Buffer::default(),
         }
@@ -234,6 +237,7 @@ impl<V: Space> Lists<V> {
         self.touches.clear();
         self.near.clear();
         self.rims.clear();
+        self.corners.clear();
         self.candidates.clear();
         self.nodes.clear();
     }
@@ -244,6 +248,7 @@ impl<V: Space> Lists<V> {
         self.touches.reclaim(reclaim);
         self.near.reclaim(reclaim);
         self.rims.reclaim(reclaim);
+        self.corners.reclaim(reclaim);
         self.candidates.reclaim(reclaim);
         self.nodes.reclaim(reclaim);
     }
@@ -388,7 +393,9 @@ impl<'a, V: Space> Meeting<'a, V> {
         // What is deepest is most likely to be in the way.
         let deeper = |a: &Touch<_>, b: &Touch<_>| b.contact.depth.total_cmp(&a.contact.depth);
         lists.touches.sort_by(deeper);
-        let bodies = self.look_around(touches, &mut lists.near);
+        let deepest = touches.last().map_or(0.0, |it| it.contact.depth);
+        let farthest = first.map_or(deepest, Wide::length);
+        let bodies = self.look_around(touches, farthest, &mut lists.near);
         let first_free = first.filter(|way| self.is_free(lists, *way));
         let most = first_free.map_or(f64::INFINITY, Wide::length);
         self.find_candidates(touches, &bodies, most, lists);
@@ -407,14 +414,30 @@ impl<'a, V: Space> Meeting<'a, V> {
         (Some(node.way), planes.filter(is_other).collect())
     }
 
-    /// The shortest way shorter than `most` that clears some of the candidates and leads out.
-    fn search(&self, most: f64, lists: &mut Lists<V>) -> Option<Node<V::Wide>> {
-        lists.nodes.push(Node::default());
+    /// The shortest way shorter than `most` that clears some of the candidates and leads out: first
+    /// of those that clear one, then of those that clear several.
+    fn search(&self, mut most: f64, lists: &mut Lists<V>) -> Option<Node<V::Wide>> {
+        let start = Node::default();
+        let mut best = None;
+        for index in 0..lists.candidates.len() {
+            let node = start.with(index, &lists.candidates);
+            if node.as_ref().is_none_or(|node| node.length >= most) {
+                break;
+            }
+            if let Some(node) = node.filter(|node| self.is_free(lists, node.way)) {
+                most = node.length * (1.0 - SAME_DEPTH);
+                best = Some(node);
+                break;
+            }
+        }
+        lists.nodes.push(start);
         for _ in 0..MOST_TRIED {
             let lengths = lists.nodes.iter().map(|node| node.length).enumerate();
-            let (shortest, _) = lengths.min_by(|a, b| a.1.total_cmp(&b.1))?;
+            let Some((shortest, _)) = lengths.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+                break;
+            };
             let node = lists.nodes.swap_remove(shortest);
-            if !node.planes.is_empty() && self.is_free(lists, node.way) {
+            if node.planes.len() > 1 && self.is_free(lists, node.way) {
                 return Some(node);
             }
             let Lists {
@@ -440,7 +463,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             }
             nodes.note();
         }
-        None
+        best
     }
 
     /// The facet that a contact over a ridge or a corner is told of: of those that the body's core
@@ -468,11 +491,12 @@ impl<'a, V: Space> Meeting<'a, V> {
         owner.0
     }
 
-    /// The parts of the body that touch, with the facets that are where they reach: a shortest way
-    /// leads over nothing farther away.
+    /// The parts of the body that touch, with the facets that are where they reach, and no farther
+    /// off than the length of a way out: a shorter one leads over nothing farther away.
     fn look_around(
         &self,
         touches: &[Touch<V::Wide>],
+        farthest: f64,
         near: &mut Buffer<NearFacet<V::Wide>>,
     ) -> ArrayVec<BodyPart<'a, V>, MOST_PARTS> {
         let mut bodies = ArrayVec::<BodyPart<V>, MOST_PARTS>::new();
@@ -489,7 +513,11 @@ impl<'a, V: Space> Meeting<'a, V> {
             let margin = facet.image().radius();
             let reach = Reach::of(&part, origin, margin);
             let first = near.len();
-            let extent = Extent::Box(reach.bounds(origin));
+            let mut bounds = reach.bounds(origin);
+            if let Some(own) = part.extent.bounds() {
+                bounds = bounds.common(&own.grown(farthest));
+            }
+            let extent = Extent::Box(bounds);
             surface.parts_near(&extent, V::Wide::ZERO, |number| {
                 let is_in = |facet: &Facet<_>| reach.includes(|centre| facet.distance(centre));
                 let facet = surface.facet(number).filter(is_in);
@@ -519,7 +547,7 @@ impl<'a, V: Space> Meeting<'a, V> {
 
     /// Returns `true` if the body has cleared what it touches after a move, and its centre has gone
     /// through no facet.
-    fn is_free(&self, lists: &Lists<V>, way: V::Wide) -> bool {
+    fn is_free(&self, lists: &mut Lists<V>, way: V::Wide) -> bool {
         let is_clear = |touch: &Touch<V::Wide>| {
             clears_plane(touch, way) || self.is_cleared(touch.numbers, way, touch.weld)
         };
@@ -527,7 +555,14 @@ impl<'a, V: Space> Meeting<'a, V> {
             let is_crossed = |centre| near.facet.is_crossed([centre, centre + way]);
             near.is_hidden || !self.centre.is_some_and(is_crossed)
         };
-        lists.touches.iter().all(is_clear) && lists.near.iter().all(is_before)
+        if let Some(blocked) = lists.touches.iter().position(|touch| !is_clear(touch)) {
+            // What is in the way of one is often in that of the next.
+            if let Some(ahead) = lists.touches.get_mut(..=blocked) {
+                ahead.rotate_right(1);
+            }
+            return false;
+        }
+        lists.near.iter().all(is_before)
     }
 
     /// Collects the planes of touches, and the contacts with ridges and corners near the body, the
@@ -542,6 +577,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         let Lists {
             near,
             rims,
+            corners,
             candidates,
             ..
         } = lists;
@@ -565,20 +601,32 @@ impl<'a, V: Space> Meeting<'a, V> {
             let are_same = |(a, _): &(Rim<_>, _), (b, _): &(Rim<_>, _)| {
                 a.point == b.point && a.is_corner() == b.is_corner()
             };
-            let mut left = MOST_RIMS;
+            corners.clear();
+            let mut first = 0;
             for group in rims.chunk_by(are_same) {
+                let range = first..first + group.len();
+                first = range.end;
+                let Some((rim, _)) = group.first() else {
+                    continue;
+                };
+                let sharers = group.iter().filter_map(|(_, index)| near.get(*index));
+                let fan = Fan::around(rim, sharers.map(|it| &it.facet), near);
+                let rank = fan.and_then(|fan| fan.rank(body, most));
+                corners.extend(rank.map(|rank| (rank, range)));
+            }
+            corners.note();
+            corners.sort_by(|a, b| a.0.total_cmp(&b.0));
+            for (_, range) in corners.iter().take(MOST_CORNERS) {
+                let group = rims.get(range.clone()).unwrap_or_default();
                 let sharers = || group.iter().filter_map(|(_, index)| near.get(*index));
                 let seen = sharers().find(|it| !it.is_hidden);
                 let (Some(seen), Some((rim, _))) = (seen, group.first()) else {
                     continue;
                 };
                 let facets = sharers().map(|it| &it.facet);
-                if let Some(corner) = Corner::new(rim, facets, body, near, most) {
+                if let Some(fan) = Fan::around(rim, facets, near) {
+                    let corner = Corner::new(fan, body);
                     candidates.extend(self.over_rim(body, seen.number, &corner, most));
-                    left -= 1;
-                }
-                if left == 0 {
-                    break;
                 }
             }
         }
@@ -634,7 +682,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         let contact = self.contact_with(corner, body)?;
         let normal = self.turned(contact.normal);
         // Of a valley, seen from behind.
-        let is_back = self.surface().is_one_sided() && normal.dot(corner.outward) < -SAME_NORMAL;
+        let is_behind = |it: &V::Wide| normal.dot(*it) < -SAME_NORMAL;
+        let is_back = self.surface().is_one_sided() && corner.normals.iter().all(is_behind);
         let [first, second] = self.of_surface_and_body([number, body.number]);
         (contact.depth <= most && !is_back).then_some(Touch {
             numbers: (first, second),
@@ -684,8 +733,9 @@ fn are_all_around<W: Wide>(ways: &[W], normal: W) -> bool {
     })
 }
 
-/// The facets around a point.
+/// The facets around a point of a rim.
 struct Fan<W> {
+    point: W,
     normals: ArrayVec<W, MOST_WAYS>,
     /// Unit vectors that span them, those of one facet after those of the other.
     ways: ArrayVec<W, MOST_WAYS>,
@@ -696,29 +746,90 @@ struct Fan<W> {
 }
 
 impl<W: Wide> Fan<W> {
-    /// `None` if there are too many, or none.
+    /// Those that share a point, or if they leave a gap, all that have it. `None` if there are too
+    /// many, or none.
+    fn around<'f>(
+        rim: &Rim<W>,
+        sharers: impl Iterator<Item = &'f Facet<W>>,
+        near: &'f [NearFacet<W>],
+    ) -> Option<Self>
+    where
+        W: 'f,
+    {
+        let fan = Self::new(rim, sharers)?;
+        if fan.is_joined {
+            return Some(fan);
+        }
+        let facets = near.iter().map(|it| &it.facet);
+        Self::new(rim, facets.filter(|it| it.has(rim.point)))
+    }
+
     fn new<'f>(rim: &Rim<W>, facets: impl Iterator<Item = &'f Facet<W>>) -> Option<Self>
     where
         W: 'f,
     {
-        let (mut normals, mut ways) = (ArrayVec::<W, MOST_WAYS>::new(), ArrayVec::new());
-        let mut is_flat = true;
+        let mut fan = Self {
+            point: rim.point,
+            normals: ArrayVec::new(),
+            ways: ArrayVec::new(),
+            is_flat: true,
+            is_joined: false,
+        };
         for facet in facets {
-            normals.try_push(facet.normal).ok()?;
-            let first = *normals.first()?;
+            fan.normals.try_push(facet.normal).ok()?;
+            let first = *fan.normals.first()?;
             for way in rim.ways(facet.corners()) {
-                is_flat &= way.dot(first).abs() <= SAME_NORMAL;
-                ways.try_push(way).ok()?;
+                fan.is_flat &= way.dot(first).abs() <= SAME_NORMAL;
+                fan.ways.try_push(way).ok()?;
             }
         }
-        let is_joined = are_joined(rim, &ways, normals.len());
-        normals.first()?;
-        Some(Self {
-            normals,
-            ways,
-            is_flat,
-            is_joined,
-        })
+        fan.is_joined = are_joined(rim, &fan.ways, fan.normals.len());
+        (!fan.normals.is_empty()).then_some(fan)
+    }
+
+    /// Returns `true` if a facet rises along a normal.
+    fn rises(&self, normal: W) -> bool {
+        self.ways.iter().any(|way| way.dot(normal) > SAME_NORMAL)
+    }
+
+    /// About how deep a body is in the hull of the facets: along the mean of the ways out of it, or
+    /// infinite if that leads into it. `None` if they lie in one plane, or the body is no less deep
+    /// than `most`.
+    fn rank<V: Space<Wide = W>>(&self, body: &BodyPart<V>, most: f64) -> Option<f64> {
+        if self.is_flat {
+            if are_all_around(&self.ways, *self.normals.first()?) {
+                return None;
+            }
+        } else if self.is_joined && self.least_depth(body).is_some_and(|least| least >= most) {
+            return None;
+        }
+        let mean = self.ways.iter().fold(W::ZERO, |sum, way| sum - *way);
+        let out = mean.unit().filter(|out| !self.rises(*out));
+        let depth = out.map(|out| (self.point - body.lowest(out)).dot(out));
+        Some(depth.unwrap_or(f64::INFINITY))
+    }
+
+    /// A depth that the body has at least in the hull of joined facets around a point p; `None` if
+    /// the hull is not bounded by their planes.
+    ///
+    /// Along a normal n the depth is the greatest of (p - b)·n for points b of the body. All
+    /// normals of the hull are means of those of the facets, brought to unit length, so that for
+    /// any b the least of (p - b)·nᵢ is a lower bound. The b taken is the one that is deepest along
+    /// their mean.
+    fn least_depth<V: Space<Wide = W>>(&self, body: &BodyPart<V>) -> Option<f64> {
+        let outward = |normal: &W| {
+            let sides = [*normal, -*normal];
+            sides.into_iter().find(|side| !self.rises(*side))
+        };
+        let mut mean = W::ZERO;
+        for normal in &self.normals {
+            mean = mean + outward(normal)?;
+        }
+        let lowest = body.lowest(mean);
+        let outwards = self.normals.iter().filter_map(outward);
+        let depths = outwards.map(|normal| (self.point - lowest).dot(normal));
+        let least = depths.fold(f64::INFINITY, f64::min);
+        (least > 0.0).then_some(least + body.radius())
     }
 }
 
@@ -737,84 +848,25 @@ fn are_joined<W: Wide>(rim: &Rim<W>, ways: &[W], facets: usize) -> bool {
         })
 }
 
-/// A depth that the body has at least in the hull of joined facets around a point p; `None` if the
-/// hull is not bounded by their planes.
-///
-/// Along a normal n the depth is the greatest of (p - b)·n for points b of the body. All normals of
-/// the hull are means of those of the facets, brought to unit length, so that for any b the least
-/// of (p - b)·nᵢ is a lower bound. The b taken is the one that is deepest along their mean.
-fn least_depth<V: Space>(
-    point: V::Wide,
-    ways: &[V::Wide],
-    normals: &mut [V::Wide],
-    body: &BodyPart<V>,
-) -> Option<f64> {
-    let mut mean = V::Wide::ZERO;
-    for normal in &mut *normals {
-        let rises = ways.iter().any(|way| way.dot(*normal) > SAME_NORMAL);
-        if rises {
-            *normal = -*normal;
-            if ways.iter().any(|way| way.dot(*normal) > SAME_NORMAL) {
-                return None;
-            }
-        }
-        mean = mean + *normal;
-    }
-    let lowest = body.lowest(mean);
-    let depths = normals.iter().map(|normal| (point - lowest).dot(*normal));
-    let least = depths.fold(f64::INFINITY, f64::min);
-    (least > 0.0).then_some(least + body.radius())
-}
-
 /// What is behind the facets around a point of the rim if each goes on as it begins there, to where
 /// no body reaches: the convex hull of that. Of a valley it is the space between its slopes.
 struct Corner<V: Space> {
     points: ArrayVec<V::Wide, { MOST_WAYS + 1 }>,
     radius: f64,
-    /// The sum of the normals of the facets.
-    outward: V::Wide,
+    /// The normals of the facets.
+    normals: ArrayVec<V::Wide, MOST_WAYS>,
 }
 
 impl<V: Space> Corner<V> {
-    /// Of the facets that share a point, or if they leave a gap, of all that have it. `None` if they
-    /// lie in one plane, or there are too many, or the body is no less deep in it than `most`.
-    fn new<'f>(
-        rim: &Rim<V::Wide>,
-        sharers: impl Iterator<Item = &'f Facet<V::Wide>>,
-        body: &BodyPart<V>,
-        near: &'f [NearFacet<V::Wide>],
-        most: f64,
-    ) -> Option<Self> {
-        let mut fan = Fan::new(rim, sharers)?;
-        if !fan.is_joined {
-            let facets = near.iter().map(|it| &it.facet);
-            fan = Fan::new(rim, facets.filter(|it| it.has(rim.point)))?;
-        }
-        let Fan {
-            mut normals,
-            ways,
-            is_flat,
-            is_joined,
-        } = fan;
-        let (first, others) = normals.split_first()?;
-        if is_flat && are_all_around(&ways, *first) {
-            return None;
-        }
-        let outward = others.iter().fold(*first, |sum, normal| sum + *normal);
-        if !is_flat && is_joined {
-            let depth = least_depth(rim.point, &ways, &mut normals, body);
-            if depth.is_some_and(|depth| depth >= most) {
-                return None;
-            }
-        }
+    fn new(fan: Fan<V::Wide>, body: &BodyPart<V>) -> Self {
         let [(centre, reach), _] = body.reach.balls;
-        let far = FAR * (reach + (centre - rim.point).length());
-        let tips = ways.iter().map(|way| rim.point + *way * far);
-        Some(Self {
-            points: core::iter::once(rim.point).chain(tips).collect(),
+        let far = FAR * (reach + (centre - fan.point).length());
+        let tips = fan.ways.iter().map(|way| fan.point + *way * far);
+        Self {
+            points: core::iter::once(fan.point).chain(tips).collect(),
             radius: body.margin,
-            outward,
-        })
+            normals: fan.normals,
+        }
     }
 
     /// Returns `true` if a point is in the hull.
@@ -822,7 +874,7 @@ impl<V: Space> Corner<V> {
         let of = |points| Self {
             points,
             radius: 0.0,
-            outward: V::Wide::ZERO,
+            normals: ArrayVec::new(),
         };
         let (hull, point) = (of(self.points.clone()), of([point].into_iter().collect()));
         let pair = Pair::new(&hull, Pose::IDENTITY, &point, Pose::IDENTITY);

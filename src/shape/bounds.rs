@@ -99,6 +99,21 @@ impl<W: Wide> Bounds<W> {
         }
     }
 
+    /// What two boxes have in common.
+    pub fn common(&self, other: &Self) -> Self {
+        let of = |a: W, b: W, choose: fn(f64, f64) -> f64| {
+            W::of([0, 1, 2].map(|index| {
+                let is_there = index < W::DIMENSION;
+                let component = |it: W| if is_there { it.component(index) } else { 0.0 };
+                choose(component(a), component(b))
+            }))
+        };
+        Self {
+            min: of(self.min, other.min, f64::max),
+            max: of(self.max, other.max, f64::min),
+        }
+    }
+
     /// How much it holds: in the plane its area.
     pub fn volume(&self) -> f64 {
         let size = self.max - self.min;

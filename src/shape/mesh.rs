@@ -362,7 +362,8 @@ impl<W: Wide> Facet<W> {
     /// Returns `true` if a segment goes through the facet.
     pub fn is_crossed(&self, [from, to]: [W; 2]) -> bool {
         let (start, end) = (self.height(from), self.height(to));
-        if (start >= 0.0) == (end >= 0.0) || end.abs() <= self.weld {
+        let is_along = start.abs().max(end.abs()) <= self.weld;
+        if (start >= 0.0) == (end >= 0.0) || is_along {
             return false;
         }
         let crossing = from + (to - from) * (start / (start - end));
