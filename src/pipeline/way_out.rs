@@ -49,16 +49,16 @@ const MOST_PLANES: usize = 16;
 const MOST_WAYS: usize = 96;
 
 /// No more ridges and corners are solved, those that promise the least depth.
-const MOST_CORNERS: usize = 48;
+const MOST_CORNERS: usize = 32;
 
 /// No more candidates make one way.
 const MOST_AT_ONCE: usize = 4;
 
 /// No more planes, ridges and corners are tried together, the shallowest of all.
-const MOST_CANDIDATES: usize = 128;
+const MOST_CANDIDATES: usize = 64;
 
 /// So many ways are tried, and so many wait for it.
-const MOST_TRIED: usize = 32;
+const MOST_TRIED: usize = 24;
 const MOST_OPEN: usize = 256;
 
 /// Facets go on so many times as far as the body is large.
