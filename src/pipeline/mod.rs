@@ -28,12 +28,11 @@ mod progress;
 mod proxy;
 mod report;
 mod slots;
-mod surface_contacts;
+mod surface;
 mod sync;
 mod tables;
 mod tasks;
 mod unfiltered;
-mod way_out;
 
 pub use broad_phase::{BroadPhase, CandidatePairs};
 pub use report::OngoingEvents;

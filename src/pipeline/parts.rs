@@ -2,8 +2,7 @@
 
 use super::{
     proxy::{Extent, Proxy},
-    surface_contacts::{Meeting, Touch},
-    way_out::Lists,
+    surface::{Lists, Meeting, Touch},
 };
 use crate::{
     event::{CollisionEvent, CollisionPhase, Surface},

@@ -1,0 +1,94 @@
+//! A part of a body, where it reaches, and the facets there.
+
+use core::ops::Range;
+
+use super::super::proxy::Part;
+use crate::{
+    shape::{Bounds, Facet, Rim, Support, balls_in},
+    space::{Space, Wide},
+};
+
+/// Where a part of a body reaches: in two balls around two of its points.
+pub struct Reach<W> {
+    pub balls: [(W, f64); 2],
+}
+
+impl<W: Wide> Reach<W> {
+    /// Of a part of a body, with a margin, from a point.
+    pub fn of<V: Space<Wide = W>>(part: &Part<V>, origin: W, margin: f64) -> Self {
+        let pose = part.place.pose();
+        let balls = balls_in(&part.image()).map(|(centre, radius)| {
+            let centre = pose.rotation * centre + pose.translation;
+            (centre - origin, radius + margin)
+        });
+        Self { balls }
+    }
+
+    /// The corners of a facet that are in both balls, and the points nearest to the first ball's
+    /// centre of edges without any: what can be left over an edge can be left over its ends.
+    pub fn rims<'a>(&'a self, facet: &'a Facet<W>) -> impl Iterator<Item = Rim<W>> + 'a {
+        let [(middle, _), _] = self.balls;
+        let has = move |point: W| self.includes(|centre| (point - centre).length());
+        let rims = facet.rims();
+        rims.filter_map(move |rim| {
+            if rim.is_corner() {
+                return has(rim.point).then_some(rim);
+            }
+            let is_alone = !facet.ends(&rim).into_iter().any(has);
+            let nearest = facet.on_rim(&rim, middle);
+            (is_alone && has(nearest)).then(|| rim.moved_to(nearest))
+        })
+    }
+
+    /// Returns `true` if what has a distance from points is in both balls.
+    pub fn includes(&self, distance: impl Fn(W) -> f64) -> bool {
+        let mut balls = self.balls.iter();
+        balls.all(|(centre, radius)| distance(*centre) <= *radius)
+    }
+
+    /// A box around the first ball.
+    pub fn bounds(&self, origin: W) -> Bounds<W> {
+        let [(centre, radius), _] = self.balls;
+        let reach = W::ONE * radius;
+        Bounds {
+            min: origin + centre - reach,
+            max: origin + centre + reach,
+        }
+    }
+}
+
+/// A facet near a part of a body.
+#[derive(Clone, Debug)]
+pub struct NearFacet<W: Wide> {
+    pub number: u32,
+    pub facet: Facet<W>,
+    /// Of which only the back is met, which is not there.
+    pub is_hidden: bool,
+}
+
+/// A part of a body, and what is near it.
+pub struct BodyPart<'a, V: Space> {
+    pub number: u32,
+    pub part: Part<'a, V>,
+    /// The translation of the surface.
+    pub origin: V::Wide,
+    /// The radius of facets.
+    pub margin: f64,
+    pub reach: Reach<V::Wide>,
+    /// Which of the near facets are.
+    pub near: Range<usize>,
+}
+
+impl<V: Space> BodyPart<'_, V> {
+    /// The point of the core that is lowest along a normal, from the translation of the surface.
+    pub fn lowest(&self, normal: V::Wide) -> V::Wide {
+        let pose = self.part.place.pose();
+        let inner = -(V::Wide::transpose(pose.rotation) * normal);
+        pose.rotation * self.part.image().support(inner) + pose.translation - self.origin
+    }
+
+    /// The radius of the part and of facets.
+    pub fn radius(&self) -> f64 {
+        self.part.image().radius() + self.margin
+    }
+}

@@ -1,0 +1,65 @@
+//! Lists that are kept from pair to pair.
+
+use core::ops::Range;
+
+use super::{body_part::NearFacet, escape::Node, touch::Touch};
+use crate::{
+    room::{Buffer, Reclaim},
+    shape::Rim,
+    space::Space,
+};
+
+/// Lists that are of use for one pair only.
+pub struct Lists<V: Space> {
+    /// All that touch.
+    pub touches: Buffer<Touch<V::Wide>>,
+    /// The facets near each part of the body that touches, one part after the other.
+    pub near: Buffer<NearFacet<V::Wide>>,
+    pub rims: Buffer<(Rim<V::Wide>, usize)>,
+    /// Which of them are in one place, with the rank of that.
+    pub corners: Buffer<(f64, Range<usize>)>,
+    pub candidates: Buffer<Touch<V::Wide>>,
+    pub nodes: Buffer<Node<V::Wide>>,
+}
+
+impl<V: Space> Default for Lists<V> {
+    fn default() -> Self {
+        Self {
+            touches: Buffer::default(),
+            near: Buffer::default(),
+            rims: Buffer::default(),
+            corners: Buffer::default(),
+            candidates: Buffer::default(),
+            nodes: Buffer::default(),
+        }
+    }
+}
+
+impl<V: Space> Lists<V> {
+    /// Begins with all that touch.
+    pub fn begin(&mut self, touches: &[Touch<V::Wide>]) {
+        self.clear();
+        self.touches.extend_from_slice(touches);
+        self.touches.note();
+    }
+
+    fn clear(&mut self) {
+        self.touches.clear();
+        self.near.clear();
+        self.rims.clear();
+        self.corners.clear();
+        self.candidates.clear();
+        self.nodes.clear();
+    }
+
+    /// Shrinks the lists.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.clear();
+        self.touches.reclaim(reclaim);
+        self.near.reclaim(reclaim);
+        self.rims.reclaim(reclaim);
+        self.corners.reclaim(reclaim);
+        self.candidates.reclaim(reclaim);
+        self.nodes.reclaim(reclaim);
+    }
+}

@@ -1,0 +1,305 @@
+//! The shortest way out of a surface, for a body whose core overlaps facets of it.
+//!
+//! The body is out where it has cleared all that it touches, and its centre has gone through no
+//! facet. The least move that brings it there is a matter of the surface as a set of points. So it
+//! does not depend on how the surface is cut into facets, and its length changes no faster than the
+//! body moves.
+//!
+//! *A first way.* Each facet can be cleared along its own normal, over its plane. From the
+//! shallowest plane to the deepest, one is added if the body still overlaps the facet after the
+//! least move that clears the planes added before. For a body that rests on a floor or in a corner
+//! this is the shortest way, and that is easily told: under its lowest point is a facet, and the rim
+//! of that is farther off than the way is long.
+//!
+//! *Shorter ways.* Else the planes are tried together with what else a body can clear. Over a ridge
+//! or a peak it leaves along a normal between those of the slopes. To find it, the facets around a
+//! point of the ridge are taken to go on as they begin there. The convex hull of that, a wedge or a
+//! cone, holds all of a convex surface, so that no contact with it is shallower than that with the
+//! surface; and the shallowest of all is that of the surface. Planes, wedges and cones are
+//! candidates. Ways over one of them are tried from the shallowest on, then ways over several. The
+//! shortest that leads out is taken.
+
+use arrayvec::ArrayVec;
+
+use super::{
+    Meeting,
+    body_part::NearFacet,
+    escape::{Escape, MOST_AT_ONCE, Node},
+    lists::Lists,
+    touch::{Kind, SAME_DEPTH, Touch, is_same_plane},
+};
+use crate::{
+    query::tolerance::SAME_NORMAL,
+    space::{Space, Wide},
+};
+
+/// A body has cleared a facet that it overlaps by no more than this part of its move.
+const CLEARED: f64 = 1e-5;
+
+/// So many ways are tried, and so many wait for it.
+const MOST_TRIED: usize = 24;
+const MOST_OPEN: usize = 256;
+
+/// A plane added last may turn the move back into a facet that was clear.
+const MAX_ROUNDS: usize = 4;
+
+/// Planes that a way clears, none of which is a touch.
+type Planes<W> = ArrayVec<Touch<W>, MOST_AT_ONCE>;
+
+/// What may be left of a depth that a move clears, by rounding.
+fn slop<W: Wide>(weld: f64, way: W) -> f64 {
+    CLEARED * way.length() + 0.125 * weld
+}
+
+/// Returns `true` if a move clears the plane of a touch.
+fn clears_plane<W: Wide>(touch: &Touch<W>, way: W) -> bool {
+    touch.contact.depth - way.dot(touch.normal) <= slop(touch.weld, way)
+}
+
+impl<'a, V: Space> Meeting<'a, V> {
+    /// Leaves in `touches`, which are sorted from the shallowest to the deepest, those along a
+    /// facet's own normal by which the shortest way out leads, and adds the one over a ridge or a
+    /// corner, if it does.
+    pub fn keep_way_out(&self, touches: &mut Vec<Touch<V::Wide>>, lists: &mut Lists<V>) {
+        let is_plane = |touch: &Touch<V::Wide>| matches!(touch.kind, Kind::Plane);
+        if !touches.iter().any(is_plane) {
+            return;
+        }
+        let first = self.first_way(touches);
+        if let Some(way) = first
+            && self.is_needed(touches, way)
+        {
+            touches.retain(|touch| clears_plane(touch, way));
+            return;
+        }
+        let (way, others) = self.shortest(touches, first, lists);
+        let Some(way) = way else {
+            return;
+        };
+        let mut added = Planes::new();
+        for candidate in others {
+            let numbers = match candidate.kind {
+                Kind::Plane => candidate.numbers,
+                _ => self.owner(touches, way, &candidate, &added),
+            };
+            if added.iter().all(|it| it.numbers != numbers) {
+                added.push(Touch {
+                    numbers,
+                    ..candidate
+                });
+            }
+        }
+        touches.retain(|touch| {
+            clears_plane(touch, way) && added.iter().all(|it| it.numbers != touch.numbers)
+        });
+        touches.extend(added);
+    }
+
+    /// The least move that clears all touches, each along its own normal if those before it have
+    /// not cleared it. `None` if they contradict each other.
+    fn first_way(&self, touches: &[Touch<V::Wide>]) -> Option<V::Wide> {
+        let mut escape = Escape::default();
+        for _ in 0..MAX_ROUNDS {
+            let mut is_out = true;
+            for touch in touches {
+                let way = escape.way;
+                if clears_plane(touch, way)
+                    || escape.leads_out && self.is_cleared(touch.numbers, way, touch.weld)
+                {
+                    continue;
+                }
+                is_out = false;
+                escape.add(touch.normal, touch.contact.depth);
+                if !escape.leads_out {
+                    return None;
+                }
+            }
+            if is_out {
+                return Some(escape.way);
+            }
+        }
+        None
+    }
+
+    /// Returns `true` if a move clears a facet.
+    fn is_cleared(&self, numbers: (u32, u32), way: V::Wide, weld: f64) -> bool {
+        let left = self.solve(numbers, self.turned(way), |solver, _| {
+            let depth = solver.contact().depth;
+            (depth > slop(weld, way) + 4.0 * solver.depth_gap()).then_some(())
+        });
+        left.is_none()
+    }
+
+    /// Returns `true` if no move shorter than `way` leads out: every plane that it clears just so
+    /// has a facet over which the body stays, wherever a shorter move brings it.
+    fn is_needed(&self, touches: &[Touch<V::Wide>], way: V::Wide) -> bool {
+        let Some(centre) = self.centre else {
+            return false;
+        };
+        let is_tight = |touch: &&Touch<V::Wide>| {
+            matches!(touch.kind, Kind::Plane)
+                && way.dot(touch.normal) <= touch.contact.depth + slop(touch.weld, way)
+        };
+        let needs = |touch: &Touch<V::Wide>| {
+            let facet = self.surface().facet(self.facet_number(touch.numbers))?;
+            let parts = self.parts(touch.numbers)?;
+            // The body's lowest point is under the foot; on the way from there to its centre it
+            // goes through the plane.
+            let foot = self.foot([&parts[0], &parts[1]], &touch.contact);
+            let (under, over) = (touch.contact.depth, facet.height(centre).abs());
+            let lowest = foot - touch.normal * under;
+            let crossing = lowest + (centre - lowest) * (under / (under + over));
+            let inset = facet.inset(foot).min(facet.inset(crossing));
+            (inset > way.length()).then_some(())
+        };
+        let mut tight = touches.iter().filter(is_tight);
+        let mut last: Option<(V::Wide, f64)> = None;
+        // Of facets in one plane, one is enough.
+        let mut is_found = true;
+        let all = tight.by_ref().all(|touch| {
+            let plane = (touch.normal, touch.contact.depth);
+            let is_same = last.is_some_and(|(normal, depth)| {
+                (normal - plane.0).length() <= SAME_NORMAL
+                    && plane.1 - depth <= slop(touch.weld, way)
+            });
+            if !is_same {
+                if !is_found {
+                    return false;
+                }
+                last = Some(plane);
+                is_found = false;
+            }
+            is_found = is_found || needs(touch).is_some();
+            true
+        });
+        all && is_found
+    }
+
+    /// The shortest way out, and those of its planes that are none of the touches.
+    fn shortest(
+        &self,
+        touches: &[Touch<V::Wide>],
+        first: Option<V::Wide>,
+        lists: &mut Lists<V>,
+    ) -> (Option<V::Wide>, Planes<V::Wide>) {
+        // What is deepest is most likely to be in the way.
+        let deeper = |a: &Touch<_>, b: &Touch<_>| b.contact.depth.total_cmp(&a.contact.depth);
+        lists.touches.sort_by(deeper);
+        let deepest = touches.last().map_or(0.0, |it| it.contact.depth);
+        let farthest = first.map_or(deepest, Wide::length);
+        let bodies = self.look_around(touches, farthest, &mut lists.near);
+        let first_free = first.filter(|way| self.is_free(lists, *way));
+        let most = first_free.map_or(f64::INFINITY, Wide::length);
+        self.find_candidates(touches, &bodies, most, lists);
+        let Some(node) = self.search(most * (1.0 - SAME_DEPTH), lists) else {
+            return (first, Planes::new());
+        };
+        let is_other = |candidate: &Touch<V::Wide>| {
+            let body = self.body_number(candidate.numbers);
+            let is_same = |touch: &Touch<V::Wide>| {
+                self.body_number(touch.numbers) == body && is_same_plane(touch, candidate)
+            };
+            !touches.iter().any(is_same)
+        };
+        let planes = node.planes.iter().copied();
+        let planes = planes.filter_map(|it| lists.candidates.get(it).copied());
+        (Some(node.way), planes.filter(is_other).collect())
+    }
+
+    /// The shortest way shorter than `most` that clears some of the candidates and leads out: first
+    /// of those that clear one, then of those that clear several.
+    fn search(&self, mut most: f64, lists: &mut Lists<V>) -> Option<Node<V::Wide>> {
+        let start = Node::default();
+        let mut best = None;
+        for index in 0..lists.candidates.len() {
+            let node = start.with(index, &lists.candidates);
+            if node.as_ref().is_none_or(|node| node.length >= most) {
+                break;
+            }
+            if let Some(node) = node.filter(|node| self.is_free(lists, node.way)) {
+                most = node.length * (1.0 - SAME_DEPTH);
+                best = Some(node);
+                break;
+            }
+        }
+        lists.nodes.push(start);
+        for _ in 0..MOST_TRIED {
+            let lengths = lists.nodes.iter().map(|node| node.length).enumerate();
+            let Some((shortest, _)) = lengths.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+                break;
+            };
+            let node = lists.nodes.swap_remove(shortest);
+            if node.planes.len() > 1 && self.is_free(lists, node.way) {
+                return Some(node);
+            }
+            let Lists {
+                candidates, nodes, ..
+            } = &mut *lists;
+            for (index, candidate) in candidates.iter().enumerate() {
+                let is_full = node.planes.is_full() || nodes.len() >= MOST_OPEN;
+                if candidate.contact.depth >= most || is_full {
+                    break;
+                }
+                if clears_plane(candidate, node.way) {
+                    continue;
+                }
+                let Some(next) = node.with(index, candidates).filter(|it| it.length < most) else {
+                    continue;
+                };
+                let is_known = |other: &Node<V::Wide>| {
+                    (other.way - next.way).length() <= SAME_DEPTH * next.length
+                };
+                if !nodes.iter().any(is_known) {
+                    nodes.push(next);
+                }
+            }
+            nodes.note();
+        }
+        best
+    }
+
+    /// The facet that a contact over a ridge or a corner is told of: of those that the body's core
+    /// overlaps, and that the way does not clear over their own planes, the one that looks most
+    /// along its normal.
+    fn owner(
+        &self,
+        touches: &[Touch<V::Wide>],
+        way: V::Wide,
+        over: &Touch<V::Wide>,
+        taken: &[Touch<V::Wide>],
+    ) -> (u32, u32) {
+        let body = self.body_number(over.numbers);
+        let rank = |touch: &Touch<V::Wide>| {
+            let is_open = !clears_plane(touch, way);
+            (is_open, touch.normal.dot(over.normal))
+        };
+        let mut owner = (over.numbers, (false, f64::NEG_INFINITY));
+        for touch in touches {
+            let is_free = taken.iter().all(|it| it.numbers != touch.numbers);
+            if is_free && self.body_number(touch.numbers) == body && rank(touch) > owner.1 {
+                owner = (touch.numbers, rank(touch));
+            }
+        }
+        owner.0
+    }
+
+    /// Returns `true` if the body has cleared what it touches after a move, and its centre has gone
+    /// through no facet.
+    fn is_free(&self, lists: &mut Lists<V>, way: V::Wide) -> bool {
+        let is_clear = |touch: &Touch<V::Wide>| {
+            clears_plane(touch, way) || self.is_cleared(touch.numbers, way, touch.weld)
+        };
+        let is_before = |near: &NearFacet<V::Wide>| {
+            let is_crossed = |centre| near.facet.is_crossed([centre, centre + way]);
+            near.is_hidden || !self.centre.is_some_and(is_crossed)
+        };
+        if let Some(blocked) = lists.touches.iter().position(|touch| !is_clear(touch)) {
+            // What is in the way of one is often in that of the next.
+            if let Some(ahead) = lists.touches.get_mut(..=blocked) {
+                ahead.rotate_right(1);
+            }
+            return false;
+        }
+        lists.near.iter().all(is_before)
+    }
+}
