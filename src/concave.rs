@@ -109,22 +109,30 @@ impl Collider {
     /// assert!(!floor.is_inert());
     /// ```
     ///
-    /// It has no inside: what is wholly behind it touches nothing. The contacts of a shape are
-    /// those of the surface as a set of points, however it is cut into triangles: a ball gets the
-    /// normal and the depth of the closest point, and what slides over the surface gets none of the
-    /// seams. Triangles need not share vertices: those a few roundings of `f32` apart are one, also
-    /// in the midst of edges, and copies and triangles of opposite winding do no harm. The
-    /// triangle's number is the event's [`part`](crate::CollisionEvent::part). Triangles without
-    /// area touch nothing.
+    /// The surface has no inside: a shape that is wholly behind it touches nothing. The contacts of
+    /// a shape are those of the surface as a set of points, however it is cut into triangles:
     ///
-    /// The cost grows with the number of triangles that a shape touches: decimate a level for what
-    /// walks on it.
+    /// * While the core of the shape (the centre of a ball) does not reach the surface, each local
+    ///   minimum of the distance is a contact. A seam between two triangles is none.
+    /// * If the core overlaps triangles, the contact is the shortest move that clears them and does
+    ///   not take the centre through the surface.
+    /// * The shape is pushed to the side on which its centre is, a compound as a whole.
+    ///   [`one_sided`](Self::one_sided) lets only the outer side collide.
     ///
-    /// A shape is pushed to the side on which its centre is, a compound as a whole; [`one_sided`](Self::one_sided) lets only the
-    /// outer side collide. A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross. One that
-    /// is no more than half as large as the other is a body to it, and the middle of the box around it, in its own frame, is its
-    /// centre. Those of about one size are pushed apart the shorter way, but by no seam of either and out of no back of one of one
-    /// side.
+    /// Triangles need not share vertices: those a few roundings of `f32` apart are one, also in the
+    /// midst of edges. Copies and triangles of opposite winding do no harm. Triangles without area
+    /// touch nothing. A triangle's number is the event's [`part`](crate::CollisionEvent::part).
+    ///
+    /// The cost grows with the number of triangles that a shape touches: decimate levels, and give
+    /// moving bodies primitives or hulls. The file `docs/SURFACES.md` of this package has drawings,
+    /// limits and more advice.
+    ///
+    /// A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross:
+    ///
+    /// * A surface no more than half as large as the other one is a body to it. Its centre is the
+    ///   middle of the box around it, in its own frame.
+    /// * Surfaces of about one size are pushed apart along the shorter normal, but not by a seam of
+    ///   either, and not out of the back of a one-sided one.
     ///
     /// # Errors
     ///
@@ -214,14 +222,19 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// This surface, of which only the outer side collides: what has its centre behind a facet passes through it.
+    /// This surface, of which only the outer side collides: a shape with its centre behind a facet
+    /// passes through that facet.
     ///
     /// The outer side of a triangle is the one from which its corners run counter-clockwise; that of a polyline is to its
     /// right. A mirroring scale does not turn it over. Other colliders stay as they are.
     ///
-    /// So it is for terrain and rooms, which nothing is to be pushed out of on the wrong side. A platform to jump through needs
-    /// more: here, what comes from below is pushed up by half of its height as soon as its centre is past. Let the response
-    /// decide, say by whether the feet were above in the tick before.
+    /// Use it for terrain, rooms and closed models whose facets are all wound the same way: nothing
+    /// is pulled through from behind. Models of mixed winding, and sheets that collide from both
+    /// sides, should stay two-sided.
+    ///
+    /// A platform to jump through needs more: a shape that comes from below is pushed up by half of
+    /// its height as soon as its centre is past. Let the response decide, for instance by whether
+    /// the feet were above in the last tick.
     #[must_use]
     pub fn one_sided(self) -> Self {
         let one_sided = match self.content() {
