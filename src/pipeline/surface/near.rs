@@ -156,7 +156,8 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// The contacts over the plane of a facet that are not the touch: to the side of the centre, and
-    /// to the other one, if the facet has two and the centre is not over it.
+    /// to the other one, if the facet has two and the centre is not over it. (Not of one part of
+    /// several: the others are on this side.)
     fn sides(
         &self,
         touch: &Touch<V::Wide>,
@@ -170,7 +171,9 @@ impl<'a, V: Space> Meeting<'a, V> {
         let is_over = facet.height(centre) >= 0.0;
         let outward = if is_over { facet.normal } else { -facet.normal };
         let is_plane = matches!(touch.kind, Kind::Plane);
-        let has_two = !self.surface().is_one_sided() && !facet.is_below(centre);
+        let [_, whole] = self.of_surface_and_body([self.a, self.b]);
+        let is_whole = whole.image().is_some();
+        let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_below(centre);
         let over = |normal: V::Wide| {
             let height = facet.height(body.lowest(normal)) * facet.normal.dot(normal);
             if body.radius() - height >= most {
