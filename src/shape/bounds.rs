@@ -27,24 +27,24 @@ pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::Wide, f64); 
     })
 }
 
-/// The support points of a shape in directions of which each has its opposite: along the axes and
-/// to the corners of a cube, all a little askew, so that no edge or face of a usual shape is at a
-/// right angle to one and makes a tie. (Of a flat cone, all that the cube's corners see is the base.)
-fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::Wide, 14> {
-    let corners = (0..1 << V::Wide::DIMENSION).map(|corner: usize| {
+/// The support points of a shape in directions to the corners of a cube, and in as many near each
+/// axis (all that the corners see of a flat cone is its base). They are a little askew, so that no
+/// edge or face of a usual shape is at right angles to one and makes a tie; and with each there are
+/// all its mirror images, so that of a symmetric shape the mean is on its axis.
+fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::Wide, 32> {
+    let sides = 1_usize << V::Wide::DIMENSION;
+    let kinds = 0..=V::Wide::DIMENSION;
+    let directions = kinds.flat_map(|kind| (0..sides).map(move |corner| (kind, corner)));
+    let points = directions.map(|(kind, corner)| {
         let direction = [0, 1, 2].map(|index: usize| {
             let side = if corner >> index & 1 == 0 { 1.0 } else { -1.0 };
-            side * (1.0 + 0.07 * index as f64)
+            let askew = 1.0 + 0.07 * index as f64;
+            let is_along = kind == 0 || kind == index + 1;
+            side * askew * if is_along { 1.0 } else { 0.05 }
         });
-        V::Wide::of(direction)
+        shape.support(V::Wide::of(direction))
     });
-    let axes = (0..V::Wide::DIMENSION).flat_map(|axis| {
-        let component = |index: usize| if index == axis { 1.0 } else { 0.03 };
-        let direction = V::Wide::of([0, 1, 2].map(component));
-        [direction, -direction]
-    });
-    let directions = corners.chain(axes);
-    directions.map(|it| shape.support(it)).collect()
+    points.collect()
 }
 
 /// A box along the axes of a frame.

@@ -24,19 +24,16 @@ impl<W: Wide> Reach<W> {
         Self { balls }
     }
 
-    /// The corners of a facet that are in both balls, and the points nearest to the first ball's
-    /// centre of edges without any: what can be left over an edge can be left over its ends.
+    /// The corners of a facet that are in both balls, and the points of its edges nearest to the
+    /// first ball's centre that are, if they are no corners.
     pub fn rims<'a>(&'a self, facet: &'a Facet<W>) -> impl Iterator<Item = Rim<W>> + 'a {
         let [(middle, _), _] = self.balls;
         let has = move |point: W| self.includes(|centre| (point - centre).length());
         let rims = facet.rims();
         rims.filter_map(move |rim| {
-            if rim.is_corner() {
-                return has(rim.point).then_some(rim);
-            }
-            let is_alone = !facet.ends(&rim).into_iter().any(has);
             let nearest = facet.on_rim(&rim, middle);
-            (is_alone && has(nearest)).then(|| rim.moved_to(nearest))
+            let is_end = !rim.is_corner() && facet.ends(&rim).contains(&nearest);
+            (has(nearest) && !is_end).then(|| rim.moved_to(nearest))
         })
     }
 

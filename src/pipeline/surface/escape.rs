@@ -3,21 +3,25 @@
 use arrayvec::ArrayVec;
 
 use super::touch::{SAME_DEPTH, Touch};
-use crate::{query::tolerance::SAME_NORMAL, space::Wide};
+use crate::space::Wide;
 
 /// No more planes are cleared at once.
 const MOST_PLANES: usize = 16;
 
-/// Passes over the facets that count, to find the move that clears them. In a corner a few do.
-const MAX_PASSES: usize = 32;
+/// The least determinant of planes whose common line or point is computed: of fewer they are the
+/// same but for rounding.
+const SAME_PLANES: f64 = 1e-10;
 
 /// No more candidates make one way.
 pub const MOST_AT_ONCE: usize = 4;
 
 /// The least move that clears some planes.
+///
+/// It is the point nearest to the origin of the set of x with x · nᵢ >= dᵢ, and that is the nearest
+/// one of the common plane, line or point of one to three of them: Σ λᵢ nᵢ with λᵢ >= 0.
 pub struct Escape<W> {
-    /// The normal and the depth of each, with its share of the move.
-    planes: ArrayVec<(W, f64, f64), MOST_PLANES>,
+    /// The normal and the depth of each.
+    planes: ArrayVec<(W, f64), MOST_PLANES>,
     pub way: W,
     /// `true` if there are planes, and the move clears all of them.
     pub leads_out: bool,
@@ -34,32 +38,78 @@ impl<W: Wide> Default for Escape<W> {
 }
 
 impl<W: Wide> Escape<W> {
-    /// Adds a plane. The least x with x · nᵢ >= dᵢ is Σ λᵢ nᵢ with λᵢ >= 0, and each pass sets one
-    /// λᵢ after the other so that its own plane is cleared (Hildreth, "A quadratic programming
-    /// procedure" (1957)).
+    /// Adds a plane.
     pub fn add(&mut self, normal: W, depth: f64) {
-        let Self { planes, way, .. } = self;
-        let is_same = |it: &&mut (W, f64, f64)| (it.0 - normal).length() <= SAME_NORMAL;
-        if let Some(plane) = planes.iter_mut().find(is_same) {
-            plane.1 = plane.1.max(depth);
-        } else if planes.try_push((normal, depth, 0.0)).is_err() {
+        let is_first = self.planes.is_empty();
+        if self.planes.try_push((normal, depth)).is_err() {
             self.leads_out = false;
             return;
         }
-        for _ in 0..MAX_PASSES {
-            let mut most = 0.0_f64;
-            for (normal, depth, share) in &mut *planes {
-                let next = (*share + *depth - normal.dot(*way)).max(0.0);
-                *way = *way + *normal * (next - *share);
-                most = most.max((next - *share).abs());
-                *share = next;
-            }
-            self.leads_out = most <= SAME_DEPTH * depth;
-            if self.leads_out {
-                break;
+        let is_clear = self.way.dot(normal) >= depth * (1.0 - SAME_DEPTH);
+        if is_clear && (is_first || self.leads_out) {
+            self.leads_out = true;
+            return;
+        }
+        let way = self.nearest((normal, depth));
+        self.leads_out = way.is_some();
+        self.way = way.unwrap_or(self.way);
+    }
+
+    /// The least move that clears all planes, which the last one added bounds.
+    fn nearest(&self, last: (W, f64)) -> Option<W> {
+        let mut best: Option<W> = None;
+        let mut look_at = |way: Option<W>| {
+            let is_shorter = |way: &W| best.is_none_or(|best| way.length() < best.length());
+            let way = way.filter(|way| is_shorter(way) && self.clears_all(*way));
+            best = way.or(best);
+        };
+        look_at(Some(last.0 * last.1));
+        for (index, one) in self.planes.iter().enumerate() {
+            look_at(on_two([last, *one]));
+            if W::DIMENSION == 3 {
+                for other in self.planes.iter().skip(index + 1) {
+                    look_at(on_three([last, *one, *other]));
+                }
             }
         }
+        best
     }
+
+    fn clears_all(&self, way: W) -> bool {
+        let slack = SAME_DEPTH * way.length();
+        let mut planes = self.planes.iter();
+        planes.all(|(normal, depth)| way.dot(*normal) >= depth - slack)
+    }
+}
+
+/// The least move onto two planes, if it leads over both. With c the cosine between the normals,
+/// λ₁ = (d₁ - c d₂) / (1 - c²), and the other way round.
+fn on_two<W: Wide>([(n1, d1), (n2, d2)]: [(W, f64); 2]) -> Option<W> {
+    let cosine = n1.dot(n2);
+    let determinant = 1.0 - cosine * cosine;
+    if determinant <= SAME_PLANES {
+        return None;
+    }
+    let shares = [d1 - cosine * d2, d2 - cosine * d1].map(|it| it / determinant);
+    let [l1, l2] = shares;
+    (l1 >= 0.0 && l2 >= 0.0).then(|| n1 * l1 + n2 * l2)
+}
+
+/// The same of three. The λ solve G λ = d with the cosines for G, by Cramer's rule.
+fn on_three<W: Wide>(planes: [(W, f64); 3]) -> Option<W> {
+    let [(n1, d1), (n2, d2), (n3, d3)] = planes;
+    let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
+    let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
+    if determinant <= SAME_PLANES {
+        return None;
+    }
+    let shares = [
+        d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),
+        d1 * (b * c - a) + d2 * (1.0 - b * b) + d3 * (a * b - c),
+        d1 * (a * c - b) + d2 * (a * b - c) + d3 * (1.0 - a * a),
+    ];
+    let [l1, l2, l3] = shares.map(|it| it / determinant);
+    (l1 >= 0.0 && l2 >= 0.0 && l3 >= 0.0).then(|| n1 * l1 + n2 * l2 + n3 * l3)
 }
 
 /// A way that clears some candidates.

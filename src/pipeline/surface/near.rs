@@ -8,7 +8,8 @@ use super::{
     body_part::{BodyPart, NearFacet, Reach},
     corner::{Corner, Fan},
     lists::Lists,
-    touch::{Kind, Touch, is_same_plane},
+    rims::Verdict,
+    touch::{INEXACT, Kind, Touch, is_same_plane},
 };
 use crate::{
     query::{LocalContact, Pair, Solver, tolerance::SAME_NORMAL},
@@ -155,18 +156,18 @@ impl<'a, V: Space> Meeting<'a, V> {
         candidates.truncate(MOST_CANDIDATES);
     }
 
-    /// The contacts over the plane of a facet that are not the touch: to the side of the centre, and
-    /// to the other one, if the facet has two and the centre is not over it. (Not of one part of
-    /// several: the others are on this side.)
+    /// The contacts with a facet that are not the touch: over its plane, to the side of the centre,
+    /// and to the other one, if the facet has two and the centre is not over it (not of one part of
+    /// several: the others are on this side), and the shortest way off the facet alone.
     fn sides(
         &self,
         touch: &Touch<V::Wide>,
         body: &BodyPart<V>,
         most: f64,
-    ) -> [Option<Touch<V::Wide>>; 2] {
+    ) -> [Option<Touch<V::Wide>>; 3] {
         let facet = self.surface().facet(self.facet_number(touch.numbers));
         let (Some(facet), Some(centre)) = (facet, self.centre) else {
-            return [None, None];
+            return [None, None, None];
         };
         let is_over = facet.height(centre) >= 0.0;
         let outward = if is_over { facet.normal } else { -facet.normal };
@@ -184,7 +185,24 @@ impl<'a, V: Space> Meeting<'a, V> {
             })
         };
         let (own, other) = ((!is_plane).then_some(outward), has_two.then_some(-outward));
-        [own.and_then(over), other.and_then(over)]
+        let alone = self.solve(touch.numbers, V::Wide::ZERO, |solver, parts| {
+            let contact = solver.contact();
+            let normal = self.turned(contact.normal);
+            let is_new = is_plane && contact.depth < touch.contact.depth.min(most);
+            if !is_new || normal.dot(outward) <= 0.0 {
+                return None;
+            }
+            // No facet there is to rise along it: the surface has to have that normal.
+            let rim = facet.rim(self.foot(parts, &contact))?;
+            let verdict = self.verdict(touch.numbers, &rim, normal, INEXACT);
+            (verdict == Verdict::Counts).then_some(Touch {
+                normal,
+                contact,
+                kind: Kind::Nearest,
+                ..*touch
+            })
+        });
+        [own.and_then(over), other.and_then(over), alone]
     }
 
     /// The contact of a part of the body with a corner, which is told of a facet.

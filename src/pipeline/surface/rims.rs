@@ -92,7 +92,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// What the facets at a point say of a normal.
-    fn verdict(
+    pub(super) fn verdict(
         &self,
         numbers: (u32, u32),
         rim: &Rim<V::Wide>,
@@ -128,7 +128,7 @@ impl<'a, V: Space> Meeting<'a, V> {
 
 /// What the facets at a point say of a normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+pub enum Verdict {
     /// None rises along it.
     Counts,
     /// One does that has a contact of its own.

@@ -23,7 +23,6 @@ use arrayvec::ArrayVec;
 
 use super::{
     Meeting,
-    body_part::NearFacet,
     escape::{Escape, MOST_AT_ONCE, Node},
     lists::Lists,
     touch::{Kind, SAME_DEPTH, Touch, is_same_plane},
@@ -35,6 +34,9 @@ use crate::{
 
 /// A body has cleared a facet that it overlaps by no more than this part of its move.
 const CLEARED: f64 = 1e-5;
+
+/// Beyond so many facets that touch, only straight ways are tried.
+const MOST_TOUCHES: usize = 256;
 
 /// So many ways are tried, and so many wait for it.
 const MOST_TRIED: usize = 24;
@@ -206,21 +208,25 @@ impl<'a, V: Space> Meeting<'a, V> {
         (Some(node.way), planes.filter(is_other).collect())
     }
 
-    /// The shortest way shorter than `most` that clears some of the candidates and leads out: first
-    /// of those that clear one, then of those that clear several.
+    /// The shortest way shorter than `most` that leads out: of those straight along the normal of a
+    /// candidate, and of those that clear several.
     fn search(&self, mut most: f64, lists: &mut Lists<V>) -> Option<Node<V::Wide>> {
         let start = Node::default();
-        let mut best = None;
+        let mut straight = None;
         for index in 0..lists.candidates.len() {
-            let node = start.with(index, &lists.candidates);
-            if node.as_ref().is_none_or(|node| node.length >= most) {
-                break;
+            let candidate = lists.candidates.get(index).copied();
+            let found = candidate.and_then(|it| self.straight(it, most, lists));
+            if let Some(found) = found {
+                most = found.contact.depth * (1.0 - SAME_DEPTH);
+                straight = Some(found);
             }
-            if let Some(node) = node.filter(|node| self.is_free(lists, node.way)) {
-                most = node.length * (1.0 - SAME_DEPTH);
-                best = Some(node);
-                break;
-            }
+        }
+        let best = straight.and_then(|it| {
+            lists.candidates.push(it);
+            start.with(lists.candidates.len() - 1, &lists.candidates)
+        });
+        if lists.touches.len() > MOST_TOUCHES {
+            return best;
         }
         lists.nodes.push(start);
         for _ in 0..MOST_TRIED {
@@ -258,6 +264,34 @@ impl<'a, V: Space> Meeting<'a, V> {
         best
     }
 
+    /// The way along the normal of a candidate that leads out: as far as the candidate says, and
+    /// on over each facet that is still in the way then. `None` if it is no shorter than `most`.
+    fn straight(
+        &self,
+        candidate: Touch<V::Wide>,
+        most: f64,
+        lists: &mut Lists<V>,
+    ) -> Option<Touch<V::Wide>> {
+        let mut touch = candidate;
+        for _ in 0..MOST_TOUCHES {
+            let (normal, depth) = (touch.normal, touch.contact.depth);
+            if depth >= most {
+                return None;
+            }
+            let Some(numbers) = self.blocking(lists, normal * depth) else {
+                return self.is_passable(lists, normal * depth).then_some(touch);
+            };
+            let facet = self.surface().facet(self.facet_number(numbers))?;
+            touch = self.solve(numbers, V::Wide::ZERO, |solver, _| {
+                Some(self.over_plane(solver, numbers, &facet, normal))
+            })?;
+            if touch.contact.depth <= depth {
+                return None;
+            }
+        }
+        None
+    }
+
     /// The facet that a contact over a ridge or a corner is told of: of those that the body's core
     /// overlaps, and that the way does not clear over their own planes, the one that looks most
     /// along its normal.
@@ -286,20 +320,27 @@ impl<'a, V: Space> Meeting<'a, V> {
     /// Returns `true` if the body has cleared what it touches after a move, and its centre has gone
     /// through no facet.
     fn is_free(&self, lists: &mut Lists<V>, way: V::Wide) -> bool {
+        self.blocking(lists, way).is_none() && self.is_passable(lists, way)
+    }
+
+    /// A facet that the body has not cleared after a move, of those that it touches, and the part
+    /// of the body.
+    fn blocking(&self, lists: &mut Lists<V>, way: V::Wide) -> Option<(u32, u32)> {
         let is_clear = |touch: &Touch<V::Wide>| {
             clears_plane(touch, way) || self.is_cleared(touch.numbers, way, touch.weld)
         };
-        let is_before = |near: &NearFacet<V::Wide>| {
+        let index = lists.touches.iter().position(|touch| !is_clear(touch))?;
+        // What is in the way of one is often in that of the next.
+        let ahead = lists.touches.get_mut(..=index)?;
+        ahead.rotate_right(1);
+        ahead.first().map(|touch| touch.numbers)
+    }
+
+    /// Returns `true` if a move takes the body's centre through no facet.
+    fn is_passable(&self, lists: &Lists<V>, way: V::Wide) -> bool {
+        lists.near.iter().all(|near| {
             let is_crossed = |centre| near.facet.is_crossed([centre, centre + way]);
             near.is_hidden || !self.centre.is_some_and(is_crossed)
-        };
-        if let Some(blocked) = lists.touches.iter().position(|touch| !is_clear(touch)) {
-            // What is in the way of one is often in that of the next.
-            if let Some(ahead) = lists.touches.get_mut(..=blocked) {
-                ahead.rotate_right(1);
-            }
-            return false;
-        }
-        lists.near.iter().all(is_before)
+        })
     }
 }
