@@ -401,7 +401,10 @@ impl<W: Wide> Facet<W> {
     /// The point nearest to another one of the edge that a point of the rim is on; at a corner that
     /// is it.
     pub fn on_rim(&self, rim: &Rim<W>, point: W) -> W {
-        let [start, end] = self.ends(rim);
+        // In one order, so that both facets of the edge give the same to the bit.
+        let mut ends = self.ends(rim);
+        ends.sort_by(|a, b| a.total_cmp(*b));
+        let [start, end] = ends;
         let along = end - start;
         let squared = along.length_squared();
         if squared == 0.0 {

@@ -41,20 +41,22 @@ pub struct Fan<W> {
 }
 
 impl<W: Wide> Fan<W> {
-    /// Those that share a point, or if they leave a gap, all that have it. `None` if there are too
-    /// many, or none.
+    /// Those that share a point, or if they leave a gap, all that have it, as long as searches for
+    /// them are left. `None` if there are too many, or none.
     pub fn around<'f>(
         rim: &Rim<W>,
         sharers: impl Iterator<Item = &'f Facet<W>>,
         near: &'f [NearFacet<W>],
+        searches: &mut usize,
     ) -> Option<Self>
     where
         W: 'f,
     {
         let fan = Self::new(rim, sharers)?;
-        if fan.is_joined {
+        if fan.is_joined || *searches == 0 {
             return Some(fan);
         }
+        *searches -= 1;
         let facets = near.iter().map(|it| &it.facet);
         Self::new(rim, facets.filter(|it| it.has(rim.point)))
     }

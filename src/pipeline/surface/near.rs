@@ -24,6 +24,12 @@ const MOST_PARTS: usize = 16;
 /// No more ridges and corners are solved, those that promise the least depth.
 const MOST_CORNERS: usize = 32;
 
+/// Of no more facets the shortest way off each alone is sought.
+const MOST_ALONE: usize = 64;
+
+/// So often all that is near is searched for facets at a point, if those that share it leave a gap.
+const MOST_SEARCHES: usize = 256;
+
 /// No more planes, ridges and corners are tried together, the shallowest of all.
 const MOST_CANDIDATES: usize = 64;
 
@@ -100,9 +106,14 @@ impl<'a, V: Space> Meeting<'a, V> {
         } = lists;
         candidates.extend_from_slice(touches);
         for body in bodies {
-            let touches = touches.iter();
-            for touch in touches.filter(|it| self.body_number(it.numbers) == body.number) {
+            let own = touches.iter().enumerate();
+            let own = own.filter(|it| self.body_number(it.1.numbers) == body.number);
+            for (index, touch) in own {
                 candidates.extend(self.sides(touch, body, most).into_iter().flatten());
+                // Of many a sample.
+                if index % (touches.len() / MOST_ALONE + 1) == 0 {
+                    candidates.extend(self.alone(touch, most));
+                }
             }
             let near = near.get(body.near.clone()).unwrap_or_default();
             rims.clear();
@@ -119,6 +130,7 @@ impl<'a, V: Space> Meeting<'a, V> {
                 a.point == b.point && a.is_corner() == b.is_corner()
             };
             corners.clear();
+            let mut searches = MOST_SEARCHES;
             let mut first = 0;
             for group in rims.chunk_by(are_same) {
                 let range = first..first + group.len();
@@ -127,12 +139,16 @@ impl<'a, V: Space> Meeting<'a, V> {
                     continue;
                 };
                 let sharers = group.iter().filter_map(|(_, index)| near.get(*index));
-                let fan = Fan::around(rim, sharers.map(|it| &it.facet), near);
+                let fan = Fan::around(rim, sharers.map(|it| &it.facet), near, &mut searches);
                 let rank = fan.and_then(|fan| fan.rank(body, most));
                 corners.extend(rank.map(|rank| (rank, range)));
             }
             corners.note();
-            corners.sort_by(|a, b| a.0.total_cmp(&b.0));
+            corners.sort_unstable_by(|a, b| {
+                let ranks = a.0.total_cmp(&b.0);
+                ranks.then(a.1.start.cmp(&b.1.start))
+            });
+            let mut searches = MOST_CORNERS;
             for (_, range) in corners.iter().take(MOST_CORNERS) {
                 let group = rims.get(range.clone()).unwrap_or_default();
                 let sharers = || group.iter().filter_map(|(_, index)| near.get(*index));
@@ -141,7 +157,7 @@ impl<'a, V: Space> Meeting<'a, V> {
                     continue;
                 };
                 let facets = sharers().map(|it| &it.facet);
-                if let Some(fan) = Fan::around(rim, facets, near) {
+                if let Some(fan) = Fan::around(rim, facets, near, &mut searches) {
                     let corner = Corner::new(fan, body);
                     candidates.extend(self.over_rim(body, seen.number, &corner, most));
                 }
@@ -156,18 +172,18 @@ impl<'a, V: Space> Meeting<'a, V> {
         candidates.truncate(MOST_CANDIDATES);
     }
 
-    /// The contacts with a facet that are not the touch: over its plane, to the side of the centre,
-    /// and to the other one, if the facet has two and the centre is not over it (not of one part of
-    /// several: the others are on this side), and the shortest way off the facet alone.
+    /// The contacts over the plane of a facet that are not the touch: to the side of the centre, and
+    /// to the other one, if the facet has two and the centre is not over it. (Not of one part of
+    /// several: the others are on this side.)
     fn sides(
         &self,
         touch: &Touch<V::Wide>,
         body: &BodyPart<V>,
         most: f64,
-    ) -> [Option<Touch<V::Wide>>; 3] {
+    ) -> [Option<Touch<V::Wide>>; 2] {
         let facet = self.surface().facet(self.facet_number(touch.numbers));
         let (Some(facet), Some(centre)) = (facet, self.centre) else {
-            return [None, None, None];
+            return [None, None];
         };
         let is_over = facet.height(centre) >= 0.0;
         let outward = if is_over { facet.normal } else { -facet.normal };
@@ -185,14 +201,21 @@ impl<'a, V: Space> Meeting<'a, V> {
             })
         };
         let (own, other) = ((!is_plane).then_some(outward), has_two.then_some(-outward));
-        let alone = self.solve(touch.numbers, V::Wide::ZERO, |solver, parts| {
+        [own.and_then(over), other.and_then(over)]
+    }
+
+    /// The shortest way off a facet alone, over a point of its rim, if the surface has that normal
+    /// there.
+    fn alone(&self, touch: &Touch<V::Wide>, most: f64) -> Option<Touch<V::Wide>> {
+        let facet = self.surface().facet(self.facet_number(touch.numbers))?;
+        self.solve(touch.numbers, V::Wide::ZERO, |solver, parts| {
             let contact = solver.contact();
             let normal = self.turned(contact.normal);
-            let is_new = is_plane && contact.depth < touch.contact.depth.min(most);
-            if !is_new || normal.dot(outward) <= 0.0 {
+            let is_plane = matches!(touch.kind, Kind::Plane);
+            let is_shallower = contact.depth < touch.contact.depth.min(most);
+            if !is_plane || !is_shallower || normal.dot(touch.normal) <= 0.0 {
                 return None;
             }
-            // No facet there is to rise along it: the surface has to have that normal.
             let rim = facet.rim(self.foot(parts, &contact))?;
             let verdict = self.verdict(touch.numbers, &rim, normal, INEXACT);
             (verdict == Verdict::Counts).then_some(Touch {
@@ -201,8 +224,7 @@ impl<'a, V: Space> Meeting<'a, V> {
                 kind: Kind::Nearest,
                 ..*touch
             })
-        });
-        [own.and_then(over), other.and_then(over), alone]
+        })
     }
 
     /// The contact of a part of the body with a corner, which is told of a facet.

@@ -35,8 +35,9 @@ use crate::{
 /// A body has cleared a facet that it overlaps by no more than this part of its move.
 const CLEARED: f64 = 1e-5;
 
-/// Beyond so many facets that touch, only straight ways are tried.
+/// Beyond so many facets that touch, only straight ways are tried, and few of them.
 const MOST_TOUCHES: usize = 256;
+const FEW: usize = 16;
 
 /// So many ways are tried, and so many wait for it.
 const MOST_TRIED: usize = 24;
@@ -185,8 +186,10 @@ impl<'a, V: Space> Meeting<'a, V> {
         lists: &mut Lists<V>,
     ) -> (Option<V::Wide>, Planes<V::Wide>) {
         // What is deepest is most likely to be in the way.
-        let deeper = |a: &Touch<_>, b: &Touch<_>| b.contact.depth.total_cmp(&a.contact.depth);
-        lists.touches.sort_by(deeper);
+        lists.touches.sort_unstable_by(|a, b| {
+            let depths = b.contact.depth.total_cmp(&a.contact.depth);
+            depths.then(a.numbers.cmp(&b.numbers))
+        });
         let deepest = touches.last().map_or(0.0, |it| it.contact.depth);
         let farthest = first.map_or(deepest, Wide::length);
         let bodies = self.look_around(touches, farthest, &mut lists.near);
@@ -213,7 +216,9 @@ impl<'a, V: Space> Meeting<'a, V> {
     fn search(&self, mut most: f64, lists: &mut Lists<V>) -> Option<Node<V::Wide>> {
         let start = Node::default();
         let mut straight = None;
-        for index in 0..lists.candidates.len() {
+        let is_dense = lists.touches.len() > MOST_TOUCHES;
+        let most_straight = if is_dense { FEW } else { usize::MAX };
+        for index in 0..lists.candidates.len().min(most_straight) {
             let candidate = lists.candidates.get(index).copied();
             let found = candidate.and_then(|it| self.straight(it, most, lists));
             if let Some(found) = found {
@@ -225,7 +230,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             lists.candidates.push(it);
             start.with(lists.candidates.len() - 1, &lists.candidates)
         });
-        if lists.touches.len() > MOST_TOUCHES {
+        if is_dense {
             return best;
         }
         lists.nodes.push(start);
