@@ -362,7 +362,7 @@ impl<V: Space> Proxy<V> {
         let tolerance = weld(&corners);
         let point = weighted(&corners, weights);
         compound.near_point(point, tolerance, |other| {
-            let is_there = || mesh.corners_at(other, point, tolerance).is_some();
+            let is_there = || mesh.has_point(other, point, tolerance);
             if self.is_wanted(other, &is_wanted) && is_there() {
                 visit(other)
             } else {

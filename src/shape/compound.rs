@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use super::{
     HalfSpace, Shape, ShapeError, Support,
     bounds::{Bounds, centre_of},
-    mesh::{Corners, Mesh},
+    mesh::Mesh,
     points::farthest,
     support::checked_radius,
     tree::Tree,
@@ -266,25 +266,6 @@ impl<V: Space> Compound<V> {
             }
         }
         best.unwrap_or(V::Wide::ZERO * f64::NAN) + unit * slack
-    }
-
-    /// Calls `visit` with the corners of each facet that has a point, in the frame of the surface,
-    /// or is off it by no more than
-    /// `tolerance`.
-    pub fn facets_at(
-        &self,
-        point: V::Wide,
-        tolerance: f64,
-        mut visit: impl FnMut(u32, Corners<V::Wide>),
-    ) {
-        if let Some(mesh) = self.surface() {
-            self.near_point(point, tolerance, |number| {
-                if let Some(corners) = mesh.corners_at(number, point, tolerance) {
-                    visit(number, corners);
-                }
-                ControlFlow::Continue(())
-            });
-        }
     }
 }
 

@@ -131,27 +131,27 @@ impl<V: Space> Mesh<V> {
         self.grain
     }
 
-    /// Returns the corners of a facet if a point is on it, or by no more than `tolerance` and its
-    /// own off it. In the surface's own frame.
-    pub fn corners_at(
-        &self,
-        number: u32,
-        point: V::Wide,
-        tolerance: f64,
-    ) -> Option<Corners<V::Wide>> {
-        let corners = self.corners(number)?;
+    /// Returns `true` if a facet has an area, and a point in the surface's own frame is on it, or
+    /// off it by no more than `tolerance` or its own weld.
+    pub fn has_point(&self, number: u32, point: V::Wide, tolerance: f64) -> bool {
+        let corners = self.corners(number).unwrap_or_default();
         if !has_area::<V>(&corners) {
-            return None;
+            return false;
         }
         let tolerance = tolerance.max(weld(&corners));
-        let (base, others) = corners.split_first()?;
-        let normal = perpendicular(*base, others)?;
-        let is_level = normal.dot(point - *base).abs() <= tolerance;
+        let plane = corners.split_first().and_then(|(base, others)| {
+            let normal = perpendicular(*base, others)?;
+            Some((*base, normal))
+        });
+        let Some((base, normal)) = plane else {
+            return false;
+        };
+        let is_level = normal.dot(point - base).abs() <= tolerance;
         let is_within = ridges(&corners).all(|ridge| {
             let height = (point - ridge.start).dot(ridge.inward);
             height >= -tolerance * ridge.inward.length()
         });
-        (is_level && is_within).then_some(corners)
+        is_level && is_within
     }
 
     /// Returns some of the facets with an area that share with this one the vertices on which a
