@@ -246,7 +246,7 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// The radius that is added to each facet of a surface; `None` if a map makes no radius of it.
+    /// The radius of the facets of a surface. `None` if the map turns it into something else.
     pub fn facet_radius(&self) -> Option<f64> {
         let margin = self.surface()?.0.radius();
         match self.place.factor() {
@@ -342,9 +342,9 @@ impl<V: Space> Proxy<V> {
             .is_some_and(|(compound, _)| compound.is_one_sided())
     }
 
-    /// Calls `visit` with the number of each facet that `is_wanted`, by its corners, and has a point
-    /// of the facet of this number, until it returns `Break`. A facet may come twice. See
-    /// [`facets_around`](Self::facets_around).
+    /// Calls `visit` with the number of each wanted facet at a point, until `visit` returns
+    /// `Break`. The point is a mean of the corners of facet `number` with `weights`. `is_wanted`
+    /// gets the corners of a facet in the world's axes. A facet may be visited twice.
     pub fn search_around(
         &self,
         number: u32,
@@ -371,7 +371,8 @@ impl<V: Space> Proxy<V> {
         });
     }
 
-    /// The same of facets that share the vertices there alone: some of them, but without the tree.
+    /// Like [`search_around`](Self::search_around), but only among facets that share the vertices
+    /// with positive weights. It finds some of the facets, without the tree.
     pub fn search_sharers(
         &self,
         number: u32,
@@ -387,7 +388,7 @@ impl<V: Space> Proxy<V> {
         wanted.try_for_each(visit)
     }
 
-    /// Returns `true` if a facet `is_wanted`, by its corners in the world's axes.
+    /// Calls `is_wanted` with a facet's corners in the world's axes.
     fn is_wanted(&self, number: u32, is_wanted: impl Fn(&[V::Wide]) -> bool) -> bool {
         let linear = self.place.linear();
         let corners = self.surface().and_then(|(_, mesh)| mesh.corners(number));

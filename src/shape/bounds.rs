@@ -17,8 +17,8 @@ pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::Wide {
     sum * (1.0 / points.len() as f64)
 }
 
-/// Balls around [that point](centre_of) and the origin that reach as far as any of those support
-/// points, and the radius of the shape: no farther than the shape itself.
+/// Balls around the [centre](centre_of) and the origin. Each extends to the farthest of the same
+/// support points, plus the radius of the shape: no farther than the shape, and perhaps less far.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::Wide, f64); 2] {
     let points = points_of(shape);
     [centre_of(shape), V::Wide::ZERO].map(|centre| {
@@ -99,7 +99,7 @@ impl<W: Wide> Bounds<W> {
         }
     }
 
-    /// What two boxes have in common.
+    /// The intersection of two boxes that overlap.
     pub fn common(&self, other: &Self) -> Self {
         let of = |a: W, b: W, choose: fn(f64, f64) -> f64| {
             W::of([0, 1, 2].map(|index| {

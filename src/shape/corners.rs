@@ -457,8 +457,8 @@ fn outermost(
     found.map(|(index, ..)| index)
 }
 
-/// The outermost points in directions spread over the sphere: the middles of a grid of cells on each
-/// face of a cube.
+/// The outermost points in directions spread over the sphere: the middles of a grid of cells on
+/// each face of a cube.
 fn extremes(places: &[DVec3], frame: &SolidFrame) -> BTreeSet<usize> {
     let steps = || [-0.75, -0.25, 0.25, 0.75].into_iter();
     let grid = steps().flat_map(|x| steps().map(move |y| (x, y)));
@@ -488,8 +488,8 @@ fn highest(outside: &[Outside], places: &[DVec3], frame: &SolidFrame) -> Vec<usi
 
 /// Keeps more of the points outside, until none is outside of the hull by more than rounding.
 ///
-/// A point that is still outside is beyond all kept points in some direction. The outermost point in
-/// that direction is added: but for rounding, a vertex of the whole hull (Clarkson, "More
+/// A point that is still outside is beyond all kept points in some direction. The outermost point
+/// in that direction is added: but for rounding, a vertex of the whole hull (Clarkson, "More
 /// output-sensitive geometric algorithms" (1994)). The hull only grows, so a point inside stays so.
 fn keep_outside(
     kept: &mut BTreeSet<usize>,
@@ -617,8 +617,8 @@ fn vertex(point: DVec3) -> Vertex<DVec3> {
 fn offset_from(simplex: &mut Simplex<DVec3>, place: DVec3) -> DVec3 {
     let weights = nearest_to(place, simplex).weights;
     let mut kept = Simplex::new();
-    // A convex combination is in the hull however its weights are rounded. Of no vertices it is NaN,
-    // which is near nothing.
+    // A convex combination is in the hull however its weights are rounded. Of no vertices it is
+    // NaN, which is near nothing.
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (vertex, weight) in simplex.iter().zip(weights) {
         if weight > 0.0 {

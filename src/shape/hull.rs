@@ -87,8 +87,9 @@ impl<V: Space> ConvexHull<V> {
     /// that never ends is one.
     ///
     /// If all of them are vertices it takes half a second; beyond, the time grows with the square of their number. Of
-    /// larger meshes leave out what is inside or does not matter. A curved surface so finely divided
-    /// that its points are off their neighbours' hull by rounding only takes up to 0.1 ms a point.
+    /// larger meshes leave out what is inside or does not matter. A curved surface so finely
+    /// divided that its points are off their neighbours' hull by rounding only takes up to 0.1 ms a
+    /// point.
     pub const MAX_POINTS: usize = 1 << 16;
 
     /// The most points that are taken from an iterator.
@@ -98,9 +99,10 @@ impl<V: Space> ConvexHull<V> {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::NoPoints`] if there are none, [`ShapeError::TooManyPoints`] if there are more
-    /// different ones than
-    /// [`MAX_POINTS`](Self::MAX_POINTS), [`ShapeError::NotFinite`] if a coordinate is NaN or infinite.
+    /// * [`ShapeError::NoPoints`] if there are none.
+    /// * [`ShapeError::TooManyPoints`] if more than [`MAX_POINTS`](Self::MAX_POINTS) are different,
+    ///   or more than 64 times as many are given.
+    /// * [`ShapeError::NotFinite`] if a coordinate is NaN or infinite.
     pub fn new(points: impl IntoIterator<Item = V>) -> Result<Self, ShapeError> {
         let mut points = points.into_iter().fuse();
         // One more than allowed is enough to see that there are too many.

@@ -1,11 +1,10 @@
 //! Surfaces of facets: polylines of segments in the plane, meshes of triangles in space.
 //!
-//! What a contact with a surface is, and how the facets around one count in it: see
-//! `pipeline/surface_contacts.rs`. Those facets that have a point are found by the tree of boxes
-//! whenever it matters, so that facets need not share vertices. Copies of a facet, facets of both
-//! windings, three of them on one edge, and vertices of some in the midst of the edge of another
-//! all count as what they look like. And the surface may be mapped by any affine map. The facets of
-//! each vertex are listed when the mesh is made, but only to find sooner what the tree would find.
+//! `pipeline/surface/mod.rs` defines a contact with a surface. The tree of boxes finds the facets
+//! at a point whenever they matter, so facets need not share vertices. The following count as the
+//! set of points that they are: copies of a facet, facets of both windings, three facets on one
+//! edge, and vertices in the midst of another facet's edge. Any affine map may map the surface. The
+//! mesh lists the facets of each vertex, but only to find sooner what the tree would find.
 
 use arrayvec::ArrayVec;
 use smallvec::SmallVec;
@@ -154,8 +153,8 @@ impl<V: Space> Mesh<V> {
         is_level && is_within
     }
 
-    /// Returns some of the facets with an area that share with this one the vertices on which a
-    /// mean of its corners lies: all that a corner has, or an edge, unless they are too many.
+    /// Returns the facets with an area that share an edge or a corner with this one: the vertices
+    /// of which the weights are positive. At most [`MOST_SHARERS`] facets of a vertex are tested.
     pub fn sharers(&self, number: u32, weights: [f64; 3]) -> impl Iterator<Item = u32> {
         let numbers = self.facets.get(number as usize).into_iter().flatten();
         let weighty = numbers.zip(weights).filter(|(_, weight)| *weight > 0.0);
@@ -266,7 +265,7 @@ pub struct Rim<W> {
 }
 
 impl<W: Wide> Rim<W> {
-    /// The same at another point of the edge.
+    /// The same edge with another point on it. The weights keep naming the edge, not the point.
     pub fn moved_to(self, point: W) -> Self {
         Self { point, ..self }
     }
@@ -334,8 +333,8 @@ impl<W: Wide> Facet<W> {
         (point - corner).dot(self.normal)
     }
 
-    /// No less than the distance from a point to the farthest corner, nor than a small part of the
-    /// distance from the origin to it.
+    /// An upper bound of the distance from a point to the farthest corner. It includes what
+    /// [`OFFSET`] allows for the corner's distance from the origin.
     pub fn farthest(&self, point: W) -> f64 {
         let distances = self.corners.iter().map(|it| {
             let offset = OFFSET * it.extent();
@@ -350,7 +349,7 @@ impl<W: Wide> Facet<W> {
         (normal - own).length() <= SAME_NORMAL
     }
 
-    /// How far inside of the rim a point over the facet is; negative beyond it.
+    /// The distance from the rim to a point over the facet. Negative beyond the rim.
     pub fn inset(&self, point: W) -> f64 {
         let insets = ridges(&self.corners).filter_map(|ridge| {
             let inward = ridge.inward.unit()?;
@@ -381,7 +380,7 @@ impl<W: Wide> Facet<W> {
         self.height(point).abs() <= slack && self.inset(point) >= -slack
     }
 
-    /// The ends of the edge that a point of the rim is on; at a corner both are that.
+    /// The ends of the edge that a point of the rim is on. At a corner both are that corner.
     pub fn ends(&self, rim: &Rim<W>) -> [W; 2] {
         let mut ends = self.corners.iter().zip(rim.weights);
         let mut next = || ends.find(|it| it.1 > 0.0).map(|it| *it.0);
@@ -398,8 +397,7 @@ impl<W: Wide> Facet<W> {
         rim.unwrap_or(f64::INFINITY)
     }
 
-    /// The point nearest to another one of the edge that a point of the rim is on; at a corner that
-    /// is it.
+    /// The point nearest to `point` on the edge of `rim`. At a corner it is that corner.
     pub fn on_rim(&self, rim: &Rim<W>, point: W) -> W {
         // In one order, so that both facets of the edge give the same to the bit.
         let mut ends = self.ends(rim);
@@ -467,7 +465,7 @@ impl<W: Wide> Facet<W> {
         })
     }
 
-    /// A point of each edge, and in space each corner.
+    /// Each corner, and in 3D the midpoint of each edge.
     pub fn rims(&self) -> impl Iterator<Item = Rim<W>> {
         let corners = (0..self.corners.len()).filter_map(|index| self.corner(index));
         let edges = ridges(&self.corners).filter_map(|ridge| {

@@ -151,8 +151,8 @@ pub fn check(
     }
 }
 
-/// The laws that do not hold everywhere yet, with the greatest part of the cases (or one) that may break
-/// each of them.
+/// The laws that do not hold everywhere yet, with the greatest part of the cases (or one) that may
+/// break each of them.
 const NOT_YET: [(&str, f64); 32] = [
     ("balls on surfaces far away in 2d", 8e-3),
     ("balls on surfaces far away in 3d", 2e-2),

@@ -1,4 +1,4 @@
-//! A part of a body, where it reaches, and the facets there.
+//! A part of a body, and the facets near it.
 
 use core::ops::Range;
 
@@ -8,13 +8,14 @@ use crate::{
     space::{Space, Wide},
 };
 
-/// Where a part of a body reaches: in two balls around two of its points.
+/// The neighbourhood of a part of a body: the intersection of two balls, no larger than what the
+/// part can touch. See [`balls_in`].
 pub struct Reach<W> {
     pub balls: [(W, f64); 2],
 }
 
 impl<W: Wide> Reach<W> {
-    /// Of a part of a body, with a margin, from a point.
+    /// The balls of a part, relative to `origin`, grown by `margin`.
     pub fn of<V: Space<Wide = W>>(part: &Part<V>, origin: W, margin: f64) -> Self {
         let pose = part.place.pose();
         let balls = balls_in(&part.image()).map(|(centre, radius)| {
@@ -37,7 +38,7 @@ impl<W: Wide> Reach<W> {
         })
     }
 
-    /// Returns `true` if what has a distance from points is in both balls.
+    /// Returns `true` if something is in both balls, by its distance from their centres.
     pub fn includes(&self, distance: impl Fn(W) -> f64) -> bool {
         let mut balls = self.balls.iter();
         balls.all(|(centre, radius)| distance(*centre) <= *radius)
@@ -59,7 +60,7 @@ impl<W: Wide> Reach<W> {
 pub struct NearFacet<W: Wide> {
     pub number: u32,
     pub facet: Facet<W>,
-    /// Of which only the back is met, which is not there.
+    /// `true` if the surface is one-sided and the centre is behind the facet.
     pub is_hidden: bool,
 }
 
@@ -69,10 +70,10 @@ pub struct BodyPart<'a, V: Space> {
     pub part: Part<'a, V>,
     /// The translation of the surface.
     pub origin: V::Wide,
-    /// The radius of facets.
+    /// The radius of the facets.
     pub margin: f64,
     pub reach: Reach<V::Wide>,
-    /// Which of the near facets are.
+    /// The range of its facets in the list of near facets.
     pub near: Range<usize>,
 }
 
@@ -84,7 +85,7 @@ impl<V: Space> BodyPart<'_, V> {
         pose.rotation * self.part.image().support(inner) + pose.translation - self.origin
     }
 
-    /// The radius of the part and of facets.
+    /// The sum of the radii of the part and the facets.
     pub fn radius(&self) -> f64 {
         self.part.image().radius() + self.margin
     }

@@ -9,14 +9,14 @@ use crate::{
     space::{Pose, Space, Wide},
 };
 
-/// A corner of more facets than have so many ways into them is not looked at.
+/// The most ways into the facets around a point. Points with more are no candidates.
 const MOST_WAYS: usize = 96;
 
-/// Facets go on so many times as far as the body is large.
+/// Facets are extended to this multiple of the body's size.
 const FAR: f64 = 8.0;
 
-/// Returns `true` if ways in a plane leave no gap of half a turn or more: in the plane, if they lead
-/// both ways.
+/// Returns `true` if ways in a plane leave no gap of half a turn or more: in the plane, if they
+/// lead both ways.
 fn are_all_around<W: Wide>(ways: &[W], normal: W) -> bool {
     ways.iter().all(|way| {
         let left = if W::DIMENSION == 2 {
@@ -34,9 +34,9 @@ pub struct Fan<W> {
     normals: ArrayVec<W, MOST_WAYS>,
     /// Unit vectors that span them, those of one facet after those of the other.
     ways: ArrayVec<W, MOST_WAYS>,
-    /// All are in one plane.
+    /// `true` if all facets are in one plane.
     is_flat: bool,
-    /// None has an edge there of its own.
+    /// `true` if no edge at the point belongs to one facet alone.
     is_joined: bool,
 }
 

@@ -5,14 +5,14 @@ use arrayvec::ArrayVec;
 use super::touch::{SAME_DEPTH, Touch};
 use crate::space::Wide;
 
-/// No more planes are cleared at once.
+/// The most planes that are cleared at once.
 const MOST_PLANES: usize = 16;
 
 /// The least determinant of planes whose common line or point is computed: of fewer they are the
 /// same but for rounding.
 const SAME_PLANES: f64 = 1e-10;
 
-/// No more candidates make one way.
+/// The most candidates that one way combines.
 pub const MOST_AT_ONCE: usize = 4;
 
 /// The least move that clears some planes.

@@ -1,4 +1,4 @@
-//! Lists that are kept from pair to pair.
+//! Working lists, kept from pair to pair to save allocations.
 
 use core::ops::Range;
 
@@ -9,14 +9,14 @@ use crate::{
     space::Space,
 };
 
-/// Lists that are of use for one pair only.
+/// Working lists of one pair.
 pub struct Lists<V: Space> {
-    /// All that touch.
+    /// All touches, before rims are judged.
     pub touches: Buffer<Touch<V::Wide>>,
     /// The facets near each part of the body that touches, one part after the other.
     pub near: Buffer<NearFacet<V::Wide>>,
     pub rims: Buffer<(Rim<V::Wide>, usize)>,
-    /// Which of them are in one place, with the rank of that.
+    /// Groups of equal rims, each with its rank and its range in `rims`.
     pub corners: Buffer<(f64, Range<usize>)>,
     pub candidates: Buffer<Touch<V::Wide>>,
     pub nodes: Buffer<Node<V::Wide>>,
@@ -36,7 +36,7 @@ impl<V: Space> Default for Lists<V> {
 }
 
 impl<V: Space> Lists<V> {
-    /// Begins with all that touch.
+    /// Clears the lists, and copies the touches.
     pub fn begin(&mut self, touches: &[Touch<V::Wide>]) {
         self.clear();
         self.touches.extend_from_slice(touches);

@@ -4,14 +4,14 @@
 //! is nearer. In a surface it is no plate. What follows speaks of the surface as a set of points,
 //! so that it does not matter how that is cut into facets.
 //!
-//! **Sides.** A body is on the side of a facet on which its centre is, and is pushed to that side. The back of a facet of a
-//! one-sided surface is not there.
+//! **Sides.** A body is on the side of a facet on which its centre is, and is pushed to that side.
+//! A facet of a one-sided surface is ignored while the centre is behind its plane.
 //!
-//! **Cores apart.** Let x be the point of a facet that is nearest to the body's core, and n the unit vector from x to the core.
-//! The facet has a contact in x if x is a local minimum of the distance on the whole surface:
-//! no facet at x rises along n. A facet that rises there comes nearer to the core than x does, and
-//! leads on to a local minimum of its own. So a ball gets the true normal and depth of the closest
-//! point, and a seam gets none.
+//! **Cores apart.** Let x be the point of a facet that is nearest to the body's core, and n the
+//! unit vector from x to the core. The facet has a contact in x if x is a local minimum of the
+//! distance on the whole surface: no facet at x rises along n. A facet that rises there comes
+//! nearer to the core than x does, and leads on to a local minimum of its own. So a ball gets the
+//! true normal and depth of the closest point, and a seam gets none.
 //!
 //! ```text
 //!        core                      core
@@ -22,15 +22,19 @@
 //!   n is T's own                 T' \___x'       T' has one in x'
 //! ```
 //!
-//! **Cores overlapping.** The body is pushed the shortest way out: the least move after which it has
-//! cleared all that it touches, and on which its centre has gone through no facet. Each plane, edge
-//! and corner over which that way leads is a contact. So a crate that has sunk into a kerb leaves it
-//! by the front or over the top, whichever is nearer, and a crate in a corner leaves both walls. How
-//! the way is found: see `way_out.rs`.
+//! **Cores overlapping.** The body is pushed the shortest way out: the least move after which it
+//! has cleared all that it touches, and on which its centre has gone through no facet. Each plane,
+//! edge and corner over which that way leads is a contact. So a crate that has sunk into a kerb
+//! leaves it by the front or over the top, whichever is nearer, and a crate in a corner leaves both
+//! walls. `way_out.rs` says how the way is found.
 //!
-//! The files, in the order in which a pair goes through them: `touch.rs` has what one facet knows,
-//! `rims.rs` judges contacts at rims, `way_out.rs` seeks the way out. `near.rs` gives it what to try,
-//! by `body_part.rs` (what is near) and `corner.rs` (edges and corners); `escape.rs` computes moves.
+//! The files, in the order in which a pair goes through them:
+//!
+//! * `touch.rs` computes the contact of one facet and one part of the body.
+//! * `rims.rs` removes contacts at rims that are no local minima.
+//! * `way_out.rs` finds the shortest way out. `near.rs` collects its candidates, from
+//!   `body_part.rs` (the facets near a part) and `corner.rs` (edges and corners). `escape.rs`
+//!   computes the least move that clears some of them.
 
 mod body_part;
 mod corner;
@@ -53,7 +57,7 @@ pub use touch::Touch;
 /// A surface no larger than this part of another one is a body to it.
 const SMALL: f64 = 0.5;
 
-/// Depths that differ by no more than this part are equal, and the one of the first facet is taken.
+/// Depths that differ by no more than this part are equal. Of these the first facet's is the event.
 const TIE: f64 = 1e-12;
 
 /// A surface and what it meets.
@@ -71,7 +75,8 @@ pub struct Meeting<'a, V: Space> {
 }
 
 impl<'a, V: Space> Meeting<'a, V> {
-    /// `None` if neither of the two is a surface, or the other one is a half-space, whose normal is the only way out.
+    /// `None` if neither of the two is a surface, or the other one is a half-space, whose normal is
+    /// the only way out.
     pub fn new(a: &'a Proxy<V>, b: &'a Proxy<V>, counter: &'a Counter) -> Option<Self> {
         if a.is_half_space() || b.is_half_space() {
             return None;
@@ -100,8 +105,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         Some(meeting)
     }
 
-    /// What belongs to the surface and what to the body, of what belongs to the first proxy and the
-    /// second.
+    /// Reorders two values from first and second proxy to surface and body, or back.
     pub(super) fn of_surface_and_body<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         if self.surface_is_first {
             [first, second]
@@ -130,8 +134,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         Some([self.a.part(numbers.0)?, self.b.part(numbers.1)?])
     }
 
-    /// A direction from the first to the second, or back, for one from the surface to the body, or
-    /// back.
+    /// Converts a direction between the two orders: first to second, and surface to body.
     pub(super) fn turned(&self, normal: V::Wide) -> V::Wide {
         if self.surface_is_first {
             normal
@@ -140,7 +143,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
     }
 
-    /// Returns `true` if a facet is not there for the body, which is behind it.
+    /// Returns `true` if the surface is one-sided and the centre is behind the facet.
     pub(super) fn is_hidden(&self, facet: &Facet<V::Wide>) -> bool {
         let is_behind = |centre| facet.height(centre) < 0.0;
         self.surface().is_one_sided() && self.centre.is_some_and(is_behind)

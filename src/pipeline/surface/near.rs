@@ -1,4 +1,4 @@
-//! What is near a body whose core overlaps facets, and over what it may leave them.
+//! Collects the planes, edges and corners over which a body may leave the facets near it.
 
 use arrayvec::ArrayVec;
 
@@ -18,10 +18,10 @@ use crate::{
     space::{Pose, Space, Wide},
 };
 
-/// No more parts of a body are looked at.
+/// The most parts of a body that look for edges and corners.
 const MOST_PARTS: usize = 16;
 
-/// No more ridges and corners are solved, those that promise the least depth.
+/// The most edges and corners that are solved for a part: those that promise the least depth.
 const MOST_CORNERS: usize = 32;
 
 /// Of no more facets the shortest way off each alone is sought.
@@ -34,8 +34,9 @@ const MOST_SEARCHES: usize = 256;
 const MOST_CANDIDATES: usize = 64;
 
 impl<'a, V: Space> Meeting<'a, V> {
-    /// The parts of the body that touch, with the facets that are where they reach, and no farther
-    /// off than the length of a way out: a shorter one leads over nothing farther away.
+    /// Returns the parts of the body that touch, with the facets near each. A facet is near if it
+    /// is in both balls of the part and within `farthest` of its box: a shorter way out leads over
+    /// no other facet.
     pub(super) fn look_around(
         &self,
         touches: &[Touch<V::Wide>],
@@ -172,9 +173,10 @@ impl<'a, V: Space> Meeting<'a, V> {
         candidates.truncate(MOST_CANDIDATES);
     }
 
-    /// The contacts over the plane of a facet that are not the touch: to the side of the centre, and
-    /// to the other one, if the facet has two and the centre is not over it. (Not of one part of
-    /// several: the others are on this side.)
+    /// The contacts over the plane of a facet that are not the touch itself. One is to the side of
+    /// the centre. The other is to the far side, if the surface is two-sided, the centre is not
+    /// over the facet, and the body has one part. (Other parts would stay on the side of the
+    /// centre.)
     fn sides(
         &self,
         touch: &Touch<V::Wide>,
@@ -240,7 +242,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
         let contact = self.contact_with(corner, body)?;
         let normal = self.turned(contact.normal);
-        // Of a valley, seen from behind.
+        // A valley seen from behind pushes against all of its normals.
         let is_behind = |it: &V::Wide| normal.dot(*it) < -SAME_NORMAL;
         let is_back = self.surface().is_one_sided() && corner.normals.iter().all(is_behind);
         let [first, second] = self.of_surface_and_body([number, body.number]);

@@ -1,4 +1,4 @@
-//! Which contacts at rims of facets are contacts of the surface.
+//! Decides which contacts at rims of facets are contacts of the surface.
 
 use core::ops::ControlFlow;
 
@@ -37,13 +37,13 @@ impl<'a, V: Space> Meeting<'a, V> {
         found.is_break()
     }
 
-    /// The same, of a facet by its number.
+    /// Like [`is_hidden`](Self::is_hidden), for a facet by its number.
     fn is_hidden_by_number(&self, number: u32) -> bool {
         let surface = self.surface();
         surface.is_one_sided() && surface.facet(number).is_some_and(|it| self.is_hidden(&it))
     }
 
-    /// Removes the contacts at rims that are none of the surface.
+    /// Removes the contacts at rims that are no contacts of the surface.
     pub(super) fn judge_rims(&self, touches: &mut Vec<Touch<V::Wide>>) {
         // Facets that have one point in common have one contact there with each part of the body,
         // which is judged once.
@@ -85,7 +85,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             }
             verdict == Verdict::Counts || verdict == Verdict::Rises && is_closest(touch)
         });
-        // What is behind a wall of one side has the floor before it yet.
+        // A body behind a one-sided wall still meets the floor in front of it.
         if touches.is_empty() {
             touches.extend(hidden.and_then(|numbers| self.levelled(numbers)));
         }
@@ -126,13 +126,13 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 }
 
-/// What the facets at a point say of a normal.
+/// Whether a contact at a point of the rim counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// None rises along it.
     Counts,
-    /// One does that has a contact of its own.
+    /// A facet rises that has a contact of its own.
     Rises,
-    /// One does of which only the back is met.
+    /// A facet rises, but only ones that are hidden.
     RisesBehind,
 }

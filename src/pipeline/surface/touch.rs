@@ -1,4 +1,4 @@
-//! What is known of a facet and a part of a body that touch, as far as the one facet knows.
+//! The contact of one facet and one part of a body, regardless of the facets around.
 
 use super::{super::proxy::Part, Meeting};
 use crate::{
@@ -10,18 +10,19 @@ use crate::{
     space::{Space, Wide},
 };
 
-/// The sine of the angle up to which a facet does not rise along a normal: if the normal is that of
-/// a ball, which is exact, or that of GJK, which leaves less, see
-/// [`DISTANCE_GAP`](crate::query::tolerance::DISTANCE_GAP).
+/// The sine of the angle up to which a facet does not rise along the normal of a ball, which has a
+/// closed form.
 pub const EXACT: f64 = 1e-7;
+
+/// The same for a normal of GJK: twice its error, see
+/// [`DISTANCE_GAP`](crate::query::tolerance::DISTANCE_GAP).
 pub const INEXACT: f64 = 3e-5;
 
-/// A depth that exceeds another one by no more than this part of it is the same: the rounding of
-/// f32, some times.
+/// Depths are the same if one exceeds the other by no more than this part of it: about 8 roundings
+/// of f32.
 pub const SAME_DEPTH: f64 = 1e-6;
 
-/// A gap of more than this part of the scale is one for every solver: some times what counts as
-/// touching.
+/// With a gap of more than this part of the scale, no solver says that two shapes touch.
 const SURELY_APART: f64 = 8.0 * TOUCHING;
 
 /// A facet and a part of the body that touch.
@@ -33,16 +34,17 @@ pub struct Touch<W> {
     pub normal: W,
     pub contact: LocalContact<W>,
     pub kind: Kind<W>,
-    /// Points of the facet no farther apart are in one place.
+    /// Points of the facet no farther apart than this are one.
     pub weld: f64,
 }
 
-/// What is known of a contact.
+/// Where a contact comes from.
 #[derive(Clone, Copy)]
 pub enum Kind<W> {
-    /// That of the nearest points of the cores.
+    /// The nearest points of the cores, within the facet. Also an edge or corner of the surface
+    /// that a way out leads over.
     Nearest,
-    /// The same, at a point of the facet's rim, told as a mean of its corners.
+    /// The nearest points of the cores, on the facet's rim.
     Rim {
         rim: Rim<W>,
         /// The sine of the angle by which the normal may be off.
@@ -61,17 +63,18 @@ pub fn is_same_plane<W: Wide>(a: &Touch<W>, b: &Touch<W>) -> bool {
 /// A part of the body that is a ball.
 pub struct Ball<'a, V: Space> {
     part: Part<'a, V>,
-    /// The middle, from the translation of the surface.
+    /// The centre, from the translation of the surface.
     core: V::Wide,
     radius: f64,
-    /// Of each facet, as of a ball rolled over it.
+    /// The radius of each facet.
     facet_radius: f64,
 }
 
 type SolverOf<'a, 'b, V> = Solver<'a, Image<'b, Shape<V>>, Image<'b, Shape<V>>>;
 
 impl<'a, V: Space> Meeting<'a, V> {
-    /// A part of the body as a ball, if it is one, and the facets are no more than rounded.
+    /// Returns a part of the body as a ball. `None` if it is not a ball, or if a map makes the
+    /// facets' margin something other than a radius.
     pub(super) fn ball<'p>(&self, part: Part<'p, V>) -> Option<Ball<'p, V>> {
         let (core, radius) = {
             let image = part.image();
@@ -88,7 +91,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         })
     }
 
-    /// Adds the pairs of parts that may touch, if the body is one ball; or else returns `false`.
+    /// If the body is one ball, adds the pairs of parts that may touch. Returns `false` if not.
     pub fn add_near_ball(&self, near: &mut Vec<(u32, u32)>) -> bool {
         let Some(Ball { part, .. }) = &self.ball else {
             return false;
@@ -96,7 +99,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         let Some(bounds) = part.extent.bounds() else {
             return false;
         };
-        // With the room that the box has for what counts as touching.
+        // Half of the box, which includes the tolerance for touching.
         let radius = 0.5 * (bounds.max - bounds.min).component(0);
         let centre = part.place.translation;
         self.surface().parts_near_ball(centre, radius, |number| {
@@ -105,8 +108,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         true
     }
 
-    /// Adds what is known of the parts that touch, but for most of what
-    /// [`judge_rims`](Self::judge_rims) would remove.
+    /// Adds the touches of pairs of parts. Most of those that [`judge_rims`](Self::judge_rims)
+    /// would remove are left out.
     pub(super) fn add_touches(&self, near: &[(u32, u32)], touches: &mut Vec<Touch<V::Wide>>) {
         let mut deepest = 0.0;
         for touch in near.iter().filter_map(|numbers| self.touch(*numbers)) {
@@ -120,7 +123,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
     }
 
-    /// What is known of two parts that touch, as far as one facet knows.
+    /// The touch of two parts, or `None` if they do not touch.
     fn touch(&self, numbers: (u32, u32)) -> Option<Touch<V::Wide>> {
         let facet = self.surface().facet(self.facet_number(numbers));
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
@@ -176,8 +179,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         })
     }
 
-    /// The normal of a facet to the side of a centre; `None` if that is the back of a surface of
-    /// one side.
+    /// The normal of a facet to the side of a centre. `None` at the back of a one-sided surface.
     fn outward(&self, facet: &Facet<V::Wide>, centre: V::Wide) -> Option<V::Wide> {
         if facet.height(centre) >= 0.0 {
             Some(facet.normal)
@@ -213,7 +215,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
     }
 
-    /// The same as [`touch`](Self::touch) of a ball, in closed form, and so exact.
+    /// Like [`touch`](Self::touch), but for a ball, in closed form.
     fn touch_of_ball(
         &self,
         numbers: (u32, u32),
@@ -242,7 +244,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
         let outward = self.outward(facet, self.centre?)?;
         let normal = normal.unwrap_or(outward);
-        // What is apart by rounding touches; the solver has the measure for it.
+        // Shapes that are apart by rounding touch. The solver has the tolerance.
         if depth < 0.0 || self.leads_back(normal, rim.as_ref(), outward) {
             let [a, b] = &self.parts(numbers)?;
             if a.extent.is_apart_from(&b.extent) {
@@ -288,7 +290,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
     }
 
-    /// Calls `visit` with two parts, the second of which is moved.
+    /// Calls `visit` with two parts and their solver if they touch after the second one has moved
+    /// by `way`.
     pub(super) fn solve<R>(
         &self,
         numbers: (u32, u32),

@@ -8,8 +8,8 @@
 //! *A first way.* Each facet can be cleared along its own normal, over its plane. From the
 //! shallowest plane to the deepest, one is added if the body still overlaps the facet after the
 //! least move that clears the planes added before. For a body that rests on a floor or in a corner
-//! this is the shortest way, and that is easily told: under its lowest point is a facet, and the rim
-//! of that is farther off than the way is long.
+//! this is the shortest way, which is cheap to prove: there is a facet under its lowest point, and
+//! the rim of that facet is farther away than the way is long.
 //!
 //! *Shorter ways.* Else the planes are tried together with what else a body can clear. Over a ridge
 //! or a peak it leaves along a normal between those of the slopes. To find it, the facets around a
@@ -41,15 +41,18 @@ const FEW: usize = 16;
 
 /// So many ways are tried, and so many wait for it.
 const MOST_TRIED: usize = 24;
+
+/// The most ways that wait to be taken up.
 const MOST_OPEN: usize = 256;
 
-/// A plane added last may turn the move back into a facet that was clear.
+/// The most passes over all touches: a plane added last may turn the move back into a facet that
+/// was clear.
 const MAX_ROUNDS: usize = 4;
 
 /// Planes that a way clears, none of which is a touch.
 type Planes<W> = ArrayVec<Touch<W>, MOST_AT_ONCE>;
 
-/// What may be left of a depth that a move clears, by rounding.
+/// The depth that rounding may leave after a move that clears a facet.
 fn slop<W: Wide>(weld: f64, way: W) -> f64 {
     CLEARED * way.length() + 0.125 * weld
 }
@@ -60,9 +63,8 @@ fn clears_plane<W: Wide>(touch: &Touch<W>, way: W) -> bool {
 }
 
 impl<'a, V: Space> Meeting<'a, V> {
-    /// Leaves in `touches`, which are sorted from the shallowest to the deepest, those along a
-    /// facet's own normal by which the shortest way out leads, and adds the one over a ridge or a
-    /// corner, if it does.
+    /// Finds the shortest way out, if a core overlaps a facet. Keeps the touches whose planes it
+    /// clears, and adds those over edges and corners. `touches` must be sorted by depth.
     pub fn keep_way_out(&self, touches: &mut Vec<Touch<V::Wide>>, lists: &mut Lists<V>) {
         let is_plane = |touch: &Touch<V::Wide>| matches!(touch.kind, Kind::Plane);
         if !touches.iter().any(is_plane) {
