@@ -213,27 +213,24 @@ impl<'a, V: Space> Meeting<'a, V> {
         (Some(node.way), planes.filter(is_other).collect())
     }
 
-    /// The shortest way shorter than `most` that leads out: of those straight along the normal of a
-    /// candidate, and of those that clear several.
+    /// The shortest way shorter than `most` that leads out, of those that clear one candidate, and of
+    /// those that clear several. If none of these does, that straight along the normal of one.
     fn search(&self, mut most: f64, lists: &mut Lists<V>) -> Option<Node<V::Wide>> {
         let start = Node::default();
-        let mut straight = None;
-        let is_dense = lists.touches.len() > MOST_TOUCHES;
-        let most_straight = if is_dense { FEW } else { usize::MAX };
-        for index in 0..lists.candidates.len().min(most_straight) {
-            let candidate = lists.candidates.get(index).copied();
-            let found = candidate.and_then(|it| self.straight(it, most, lists));
-            if let Some(found) = found {
-                most = found.contact.depth * (1.0 - SAME_DEPTH);
-                straight = Some(found);
+        let mut best = None;
+        for index in 0..lists.candidates.len() {
+            let node = start.with(index, &lists.candidates);
+            if node.as_ref().is_none_or(|node| node.length >= most) {
+                break;
+            }
+            if let Some(node) = node.filter(|node| self.is_free(lists, node.way)) {
+                most = node.length * (1.0 - SAME_DEPTH);
+                best = Some(node);
+                break;
             }
         }
-        let best = straight.and_then(|it| {
-            lists.candidates.push(it);
-            start.with(lists.candidates.len() - 1, &lists.candidates)
-        });
-        if is_dense {
-            return best;
+        if lists.touches.len() > MOST_TOUCHES {
+            return best.or_else(|| self.shortest_straight(FEW, most, lists));
         }
         lists.nodes.push(start);
         for _ in 0..MOST_TRIED {
@@ -268,7 +265,26 @@ impl<'a, V: Space> Meeting<'a, V> {
             }
             nodes.note();
         }
-        best
+        best.or_else(|| self.shortest_straight(usize::MAX, most, lists))
+    }
+
+    /// The shortest way straight along the normal of one of so many candidates.
+    fn shortest_straight(
+        &self,
+        count: usize,
+        mut most: f64,
+        lists: &mut Lists<V>,
+    ) -> Option<Node<V::Wide>> {
+        let mut shortest = None;
+        for index in 0..lists.candidates.len().min(count) {
+            let candidate = lists.candidates.get(index).copied();
+            if let Some(found) = candidate.and_then(|it| self.straight(it, most, lists)) {
+                most = found.contact.depth * (1.0 - SAME_DEPTH);
+                shortest = Some(found);
+            }
+        }
+        lists.candidates.push(shortest?);
+        Node::default().with(lists.candidates.len() - 1, &lists.candidates)
     }
 
     /// The way along the normal of a candidate that leads out: as far as the candidate says, and
