@@ -35,8 +35,10 @@ use crate::{
 /// A body has cleared a facet that it overlaps by no more than this part of its move.
 const CLEARED: f64 = 1e-5;
 
-/// Beyond so many facets that touch, only straight ways are tried, and few of them.
+/// Beyond so many facets that touch, no ways over several candidates are tried.
 const MOST_TOUCHES: usize = 256;
+
+/// Along the normals of so many candidates a straight way is sought, where no other leads out.
 const FEW: usize = 16;
 
 /// So many ways are tried, and so many wait for it.
@@ -198,7 +200,11 @@ impl<'a, V: Space> Meeting<'a, V> {
         let first_free = first.filter(|way| self.is_free(lists, *way));
         let most = first_free.map_or(f64::INFINITY, Wide::length);
         self.find_candidates(touches, &bodies, most, lists);
-        let Some(node) = self.search(most * (1.0 - SAME_DEPTH), lists) else {
+        let mut found = self.search(most * (1.0 - SAME_DEPTH), lists);
+        if found.is_none() && first.is_none() {
+            found = self.shortest_straight(lists);
+        }
+        let Some(node) = found else {
             return (first, Planes::new());
         };
         let is_other = |candidate: &Touch<V::Wide>| {
@@ -214,7 +220,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// The shortest way shorter than `most` that leads out, of those that clear one candidate, and of
-    /// those that clear several. If none of these does, that straight along the normal of one.
+    /// those that clear several.
     fn search(&self, mut most: f64, lists: &mut Lists<V>) -> Option<Node<V::Wide>> {
         let start = Node::default();
         let mut best = None;
@@ -230,7 +236,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             }
         }
         if lists.touches.len() > MOST_TOUCHES {
-            return best.or_else(|| self.shortest_straight(FEW, most, lists));
+            return best;
         }
         lists.nodes.push(start);
         for _ in 0..MOST_TRIED {
@@ -265,18 +271,13 @@ impl<'a, V: Space> Meeting<'a, V> {
             }
             nodes.note();
         }
-        best.or_else(|| self.shortest_straight(usize::MAX, most, lists))
+        best
     }
 
-    /// The shortest way straight along the normal of one of so many candidates.
-    fn shortest_straight(
-        &self,
-        count: usize,
-        mut most: f64,
-        lists: &mut Lists<V>,
-    ) -> Option<Node<V::Wide>> {
-        let mut shortest = None;
-        for index in 0..lists.candidates.len().min(count) {
+    /// The shortest way straight along the normal of one of the shallowest candidates.
+    fn shortest_straight(&self, lists: &mut Lists<V>) -> Option<Node<V::Wide>> {
+        let (mut shortest, mut most) = (None, f64::INFINITY);
+        for index in 0..lists.candidates.len().min(FEW) {
             let candidate = lists.candidates.get(index).copied();
             if let Some(found) = candidate.and_then(|it| self.straight(it, most, lists)) {
                 most = found.contact.depth * (1.0 - SAME_DEPTH);
