@@ -12,8 +12,11 @@ use crate::{
 /// axes and of the corners of a cube, or square. It turns with the shape, and of one that is the
 /// same upside down it is the middle. (Over all directions the mean is the Steiner point.)
 pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::Wide {
-    let points = points_of(shape);
-    let sum = points.iter().fold(V::Wide::ZERO, |sum, it| sum + *it);
+    mean(&points_of(shape))
+}
+
+fn mean<W: Wide>(points: &[W]) -> W {
+    let sum = points.iter().fold(W::ZERO, |sum, it| sum + *it);
     sum * (1.0 / points.len() as f64)
 }
 
@@ -21,7 +24,7 @@ pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::Wide {
 /// support points, plus the radius of the shape: no farther than the shape, and perhaps less far.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::Wide, f64); 2] {
     let points = points_of(shape);
-    [centre_of(shape), V::Wide::ZERO].map(|centre| {
+    [mean(&points), V::Wide::ZERO].map(|centre| {
         let lengths = points.iter().map(|it| (*it - centre).length());
         (centre, lengths.fold(0.0, f64::max) + shape.radius())
     })

@@ -119,6 +119,11 @@ impl<'a, V: Space> Meeting<'a, V> {
         surface
     }
 
+    fn body(&self) -> &'a Proxy<V> {
+        let [_, body] = self.of_surface_and_body([self.a, self.b]);
+        body
+    }
+
     pub(super) fn facet_number(&self, numbers: (u32, u32)) -> u32 {
         let [number, _] = self.of_surface_and_body(numbers.into());
         number

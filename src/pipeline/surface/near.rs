@@ -190,8 +190,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         let is_over = facet.height(centre) >= 0.0;
         let outward = if is_over { facet.normal } else { -facet.normal };
         let is_plane = matches!(touch.kind, Kind::Plane);
-        let [_, whole] = self.of_surface_and_body([self.a, self.b]);
-        let is_whole = whole.image().is_some();
+        let is_whole = self.body().image().is_some();
         let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_below(centre);
         let over = |normal: V::Wide| {
             let height = facet.height(body.lowest(normal)) * facet.normal.dot(normal);

@@ -133,8 +133,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         if a.extent.is_apart_from(&b.extent) {
             return None;
         }
-        let [_, body] = self.of_surface_and_body([self.a, self.b]);
-        let part = body.part(self.body_number(numbers));
+        let part = self.body().part(self.body_number(numbers));
         if let (Some(facet), Some(ball)) = (&facet, part.and_then(|it| self.ball(it))) {
             return self.touch_of_ball(numbers, facet, &ball);
         }

@@ -41,7 +41,7 @@ const MOST_TOUCHES: usize = 256;
 /// Along the normals of so many candidates a straight way is sought, where no other leads out.
 const FEW: usize = 16;
 
-/// So many ways are tried, and so many wait for it.
+/// The most ways over several candidates that are tried.
 const MOST_TRIED: usize = 24;
 
 /// The most ways that wait to be taken up.

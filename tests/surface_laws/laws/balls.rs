@@ -318,3 +318,31 @@ fn the_closest_points_hold() {
     }
     assert!(held > count * 3 / 4, "{held}");
 }
+
+/// Asserts that the closest points of balls on random surfaces, mapped or not, hold by a law.
+#[track_caller]
+pub fn assert_closest_points_hold(
+    random_surface: impl Fn(&mut StdRng, bool) -> Surface,
+    judge: impl Fn(&Surface, &Shape, &Answer) -> Verdict,
+) {
+    let mut random = StdRng::seed_from_u64(2);
+    let (mut held, count) = (0, count(4000));
+    for number in 0..count {
+        let plane = number % 2 == 0;
+        let mut surface = random_surface(&mut random, plane);
+        if number % 8 < 4 {
+            surface = surface.mapped(&mut random);
+        }
+        let radius = size(&mut random) * random.random_range(0.25..1.0f32);
+        let ball = Shape::ball(radius, plane, Vec3::ZERO);
+        let Some(ball) = placed(&mut random, &surface, &ball) else {
+            continue;
+        };
+        match judge(&surface, &ball, &model(&surface, &ball)) {
+            Verdict::Broken(why) => panic!("{why}\n{}", case(&surface, &ball)),
+            Verdict::Holds => held += 1,
+            _ => {}
+        }
+    }
+    assert!(held > count / 3, "{held}");
+}

@@ -2,15 +2,17 @@
 
 use bevy::{math::DVec3, prelude::*};
 use headbutt::query;
-use rand::{Rng, SeedableRng, rngs::StdRng};
+use rand::{Rng, rngs::StdRng};
 
-use super::{PRECISION, TIE, USUAL, Variant, balls::model, case, placed, question, size};
+use super::{
+    PRECISION, TIE, USUAL, Variant, balls::assert_closest_points_hold, case, placed, question,
+};
 use crate::{
     ask::Answer,
     bodies::Surface,
     oracle::{Facet, Polytope},
     shapes::{Kind, Shape},
-    trial::{Once, Trial, Verdict, count},
+    trial::{Once, Trial, Verdict},
 };
 
 /// How precise depths of cylinders are, which are deep in something.
@@ -222,25 +224,10 @@ fn planted_faults_are_found() {
 /// The closest points of balls are what this law asks for, too.
 #[test]
 fn the_closest_points_of_balls_hold() {
-    let mut random = StdRng::seed_from_u64(2);
-    let (mut held, count) = (0, count(4000));
-    for number in 0..count {
-        let plane = number % 2 == 0;
-        let mut surface = Surface::random_convex(&mut random, plane);
+    let surface = |random: &mut StdRng, plane| {
+        let mut surface = Surface::random_convex(random, plane);
         surface.one_sided = random.random();
-        if number % 8 < 4 {
-            surface = surface.mapped(&mut random);
-        }
-        let radius = size(&mut random) * random.random_range(0.25..1.0f32);
-        let ball = Shape::ball(radius, plane, Vec3::ZERO);
-        let Some(ball) = placed(&mut random, &surface, &ball) else {
-            continue;
-        };
-        match judge(&surface, &ball, &model(&surface, &ball)) {
-            Verdict::Broken(why) => panic!("{why}\n{}", case(&surface, &ball)),
-            Verdict::Holds => held += 1,
-            _ => {}
-        }
-    }
-    assert!(held > count / 3, "{held}");
+        surface
+    };
+    assert_closest_points_hold(surface, judge);
 }

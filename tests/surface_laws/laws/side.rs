@@ -2,15 +2,15 @@
 //! or by the whole move.
 
 use bevy::{math::DVec3, prelude::*};
-use rand::{Rng, SeedableRng, rngs::StdRng};
+use rand::{Rng, rngs::StdRng};
 
-use super::{TIE, USUAL, Variant, balls::model, case, placed, question, size};
+use super::{TIE, USUAL, Variant, balls::assert_closest_points_hold, case, placed, question};
 use crate::{
     ask::Answer,
     bodies::Surface,
     oracle::Facet,
     shapes::{Kind, Shape},
-    trial::{Once, Trial, Verdict, count},
+    trial::{Once, Trial, Verdict},
 };
 
 /// How far from the contact point it is seen to which side it pushes, as a fraction of the size.
@@ -253,24 +253,5 @@ fn planted_faults_are_found() {
 /// The closest points of balls are what this law asks for, too.
 #[test]
 fn the_closest_points_of_balls_hold() {
-    let mut random = StdRng::seed_from_u64(2);
-    let (mut held, count) = (0, count(4000));
-    for number in 0..count {
-        let plane = number % 2 == 0;
-        let mut surface = Surface::random(&mut random, plane);
-        if number % 8 < 4 {
-            surface = surface.mapped(&mut random);
-        }
-        let radius = size(&mut random) * random.random_range(0.25..1.0f32);
-        let ball = Shape::ball(radius, plane, Vec3::ZERO);
-        let Some(ball) = placed(&mut random, &surface, &ball) else {
-            continue;
-        };
-        match judge(&surface, &ball, &model(&surface, &ball)) {
-            Verdict::Broken(why) => panic!("{why}\n{}", case(&surface, &ball)),
-            Verdict::Holds => held += 1,
-            _ => {}
-        }
-    }
-    assert!(held > count / 3, "{held}");
+    assert_closest_points_hold(Surface::random, judge);
 }
