@@ -9,35 +9,27 @@
 )]
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::todo)]
 
+mod buffer;
 mod collider;
-mod collisions;
-mod concave;
-#[cfg(feature = "serialize")]
-mod data;
+mod collision;
 mod diagnostics;
-mod event;
-#[cfg(feature = "mesh")]
-mod from_mesh;
-mod layers;
 mod math;
-mod order;
 mod pipeline;
 mod plugin;
-mod push_out;
 pub mod query;
-mod room;
 mod shape;
+mod sorted;
 mod space;
-mod state;
+mod tolerance;
 
-pub use collider::Collider;
-pub use collisions::{CollidingEntities, Collisions};
-pub use concave::PartPose;
-pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
-pub use event::{CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, EndReason};
+pub use collider::{Collider, CollisionLayers, PartPose};
 #[cfg(feature = "mesh")]
-pub use from_mesh::{ColliderFromMesh, MeshShape, MeshSource};
-pub use layers::CollisionLayers;
+pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
+pub use collision::{
+    CollidingEntities, CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted,
+    CollisionState, Collisions, EndReason,
+};
+pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems, OngoingEvents};
 pub use plugin::HeadbuttPlugin;
 #[cfg(feature = "mesh")]
@@ -46,7 +38,6 @@ pub use shape::MeshError;
 pub use shape::Outline;
 pub use shape::{ConvexHull, ConvexShape, Dimension, IntoShape, Rounded, ShapeError, Support};
 pub use space::Space;
-pub use state::CollisionState;
 
 /// What a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {

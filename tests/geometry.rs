@@ -519,8 +519,8 @@ fn has_the_normal_of_the_facet<V: Dimension>(facet: &Made<V>, corners: &[Vec3], 
             .sum();
         let inner = map_b.transpose() * -normal;
         // In f32 the direction is off by 1e-7, and the height by the square of that.
-        let lowest = shape.support.support(V::of(inner.as_vec3()).widen());
-        let lowest = V::narrow(lowest).deep() + inner * shape.support.radius();
+        let lowest = shape.support.support(V::of(inner.as_vec3()).to_f64());
+        let lowest = V::from_f64(lowest).deep() + inner * shape.support.radius();
         let lowest = map_b * lowest;
         let depth = 10_f64.powf(random.random_range(-6.0..-1.3));
         let at_b = at_a + map_a * point - lowest - normal * depth;

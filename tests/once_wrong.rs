@@ -190,7 +190,7 @@ struct Counted<S>(S, Cell<usize>);
 impl<S: Support> Support for Counted<S> {
     type Vector = S::Vector;
 
-    fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+    fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
         self.1.set(self.1.get() + 1);
         self.0.support(direction)
     }

@@ -71,12 +71,12 @@ impl Truth {
         mirrors: &[DVec3],
     ) -> Self
     where
-        S: Support<Vector: Space<Wide: Deep>> + IntoShape + Clone + 'static,
+        S: Support<Vector: Space<DVec: Deep>> + IntoShape + Clone + 'static,
     {
         Self {
             name,
             radius: shape.radius(),
-            planar: <<S as Support>::Vector as Space>::Wide::of(DVec3::Z).deep() == DVec3::ZERO,
+            planar: <<S as Support>::Vector as Space>::DVec::of(DVec3::Z).deep() == DVec3::ZERO,
             collider: Collider::try_new(shape.clone()).expect("a shape"),
             support: Box::new(move |direction| shape.support(Deep::of(direction)).deep()),
             height: Box::new(height),
@@ -150,7 +150,7 @@ where
 
 fn polytope<S>(name: &'static str, shape: S, corners: &[Vec3], mirrors: &[DVec3]) -> Truth
 where
-    S: Support<Vector: Space<Wide: Deep>> + IntoShape + Clone + 'static,
+    S: Support<Vector: Space<DVec: Deep>> + IntoShape + Clone + 'static,
 {
     let corners: Vec<DVec3> = corners.iter().map(|corner| corner.as_dvec3()).collect();
     let size = corners.iter().map(|p| p.length()).fold(0.0, f64::max);

@@ -29,12 +29,12 @@ static THREADS: Mutex<Option<HashSet<ThreadId>>> = Mutex::new(None);
 
 /// A point that notes who asks.
 #[derive(Clone)]
-struct Noting<V: Space>(V::Wide);
+struct Noting<V: Space>(V::DVec);
 
 impl<V: Space> Support for Noting<V> {
     type Vector = V;
 
-    fn support(&self, _: V::Wide) -> V::Wide {
+    fn support(&self, _: V::DVec) -> V::DVec {
         let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
         threads
             .get_or_insert_default()

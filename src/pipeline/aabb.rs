@@ -1,7 +1,7 @@
 //! The box around a proxy, as the broad phase has it: along the world's axes, in f32. And a ball, for what is turned has much room
 //! in the corners of its box.
 
-use crate::{query::tolerance::TOUCHING, shape::Bounds, space::Wide};
+use crate::{shape::Bounds, space::DVector, tolerance::TOUCHING};
 
 /// A box in f32, rounded outward, so that it holds what the one in f64 holds. In the plane, z is around 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ impl Aabb {
 
     /// Around what these bounds hold, if a ball of this radius around their middle holds the same.
     #[inline]
-    pub fn around<W: Wide>(bounds: &Bounds<W>, radius: f64) -> Self {
+    pub fn around<D: DVector>(bounds: &Bounds<D>, radius: f64) -> Self {
         // What is less than all normal numbers is rounded by more than a part of it.
         let below =
             |value: f64| (value - value.abs() * ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
@@ -55,7 +55,7 @@ impl Aabb {
     }
 
     /// The same in f64.
-    pub fn bounds<W: Wide>(&self) -> Bounds<W> {
+    pub fn bounds<D: DVector>(&self) -> Bounds<D> {
         Bounds::of_f32(self.min, self.max)
     }
 

@@ -14,25 +14,16 @@
 //! depend.
 
 mod aabb;
-mod ancestors;
 mod broad_phase;
-mod columns;
-#[cfg(feature = "mesh")]
-mod meshes;
-mod messages;
 mod narrow_phase;
-mod pair_order;
-mod parts;
-mod place;
+mod parallel;
 mod progress;
+mod proxies;
 mod proxy;
 mod report;
-mod slots;
-mod surface;
 mod sync;
-mod tables;
-mod tasks;
 mod unfiltered;
+mod world_pose;
 
 pub use broad_phase::{BroadPhase, CandidatePairs};
 pub use report::OngoingEvents;
@@ -42,7 +33,10 @@ use bevy::{
     prelude::*,
 };
 
-use crate::{diagnostics::CollisionDiagnostics, event::CollisionEvent, state::CollisionState};
+use crate::{
+    collision::{CollisionEvent, CollisionState},
+    diagnostics::CollisionDiagnostics,
+};
 
 /// The stages of the tick, in this order, in the schedule that the plugin was given (`FixedPostUpdate` by default).
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,7 +86,7 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
             ),
         );
     #[cfg(feature = "mesh")]
-    meshes::build(app, schedule);
+    sync::mesh_assets::build(app, schedule);
 }
 
 fn is_automatic(proxies: Res<sync::Proxies>) -> bool {

@@ -5,18 +5,16 @@ use std::borrow::Cow;
 
 use bevy::prelude::*;
 
-use super::{aabb::Aabb, place::Placement};
 use crate::{
-    layers::CollisionLayers,
-    query::{
-        compare_shapes,
-        tolerance::{OFFSET, TOUCHING},
-    },
+    collider::CollisionLayers,
+    pipeline::{aabb::Aabb, world_pose::Placement},
+    query::compare_shapes,
     shape::{
-        Body, Bounds, Compound, Facet, HalfSpace, Image, Mesh, Shape, Support, Traits, centre_of,
-        weld,
+        Bounds, ColliderShape, Compound, Facet, HalfSpace, Mesh, ScaledShape, Shape, ShapeInfo,
+        Support, centre_of, weld,
     },
-    space::{Space, Wide},
+    space::{DVector, Space},
+    tolerance::{OFFSET, TOUCHING},
 };
 
 /// A collider as the stages after this one see it.
@@ -24,9 +22,9 @@ use crate::{
 pub struct Proxy<V: Space> {
     pub entity: Entity,
     pub layers: CollisionLayers,
-    pub place: Placement<V::Wide>,
-    pub body: Body<V>,
-    traits: Traits<V>,
+    pub place: Placement<V::DVec>,
+    pub body: ColliderShape<V>,
+    traits: ShapeInfo<V>,
 }
 
 /// With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
@@ -37,30 +35,30 @@ pub struct Part<'a, V: Space> {
     /// 0 for what has but one.
     pub number: u32,
     /// Where it is in the world.
-    pub extent: Extent<V::Wide>,
-    pub place: Placement<V::Wide>,
+    pub extent: BoundingRegion<V::DVec>,
+    pub place: Placement<V::DVec>,
     shape: Cow<'a, Shape<V>>,
     /// With the margin around the shape, in its own frame. (A shape with it inside would have to be made anew each time.)
-    traits: Traits<V>,
+    traits: ShapeInfo<V>,
 }
 
 impl<V: Space> Part<'_, V> {
     /// The shape, scaled, in the frame of its pose.
-    pub fn image(&self) -> Image<'_, Shape<V>> {
-        Image::new(&*self.shape, &self.traits, self.place.map())
+    pub fn image(&self) -> ScaledShape<'_, Shape<V>> {
+        ScaledShape::new(&*self.shape, &self.traits, self.place.map())
     }
 }
 
 /// Where in the world a proxy can be met.
 #[derive(Clone, Copy, Debug)]
-pub enum Extent<W> {
+pub enum BoundingRegion<D> {
     /// In a box around the shape.
-    Box(Bounds<W>),
+    Box(Bounds<D>),
     /// In a half-space, told along the world's axes, but from the translation of the pose: exact far from the origin.
-    HalfSpace(HalfSpace<W>),
+    HalfSpace(HalfSpace<D>),
 }
 
-impl<W: Wide> Extent<W> {
+impl<D: DVector> BoundingRegion<D> {
     /// Whether two boxes have no point in common.
     pub fn is_apart_from(&self, other: &Self) -> bool {
         match (self, other) {
@@ -71,8 +69,8 @@ impl<W: Wide> Extent<W> {
 
     /// How far from a half-space, told from `origin`, anything in a box may still touch it, for how far it is from there: see
     /// [`OFFSET`].
-    fn slack(&self, origin: W) -> f64 {
-        let away = |corner: W| (corner - origin).extent();
+    fn slack(&self, origin: D) -> f64 {
+        let away = |corner: D| (corner - origin).extent();
         let away = self
             .bounds()
             .map_or(0.0, |it| away(it.min).max(away(it.max)));
@@ -80,7 +78,7 @@ impl<W: Wide> Extent<W> {
     }
 
     /// The box, if it is one.
-    pub fn bounds(&self) -> Option<&Bounds<W>> {
+    pub fn bounds(&self) -> Option<&Bounds<D>> {
         match self {
             Self::Box(bounds) => Some(bounds),
             Self::HalfSpace(_) => None,
@@ -92,13 +90,13 @@ impl<V: Space> Proxy<V> {
     /// The proxy of a body, with the box around it, or why it takes no part.
     pub fn new(
         entity: Entity,
-        body: &Body<V>,
+        body: &ColliderShape<V>,
         layers: CollisionLayers,
-        place: Placement<V::Wide>,
+        place: Placement<V::DVec>,
     ) -> Result<(Self, Aabb), Fault> {
         let traits = match body {
-            Body::Convex(shape) => Traits::of(shape),
-            Body::Compound(compound) => Traits::of(&**compound),
+            ColliderShape::Convex(shape) => ShapeInfo::of(shape),
+            ColliderShape::Compound(compound) => ShapeInfo::of(&**compound),
         };
         let proxy = Self {
             entity,
@@ -114,7 +112,7 @@ impl<V: Space> Proxy<V> {
     /// Puts it somewhere else, in other layers. Whether anything is not what it was.
     // The place comes in registers, as long as this is in line.
     #[inline(always)]
-    pub fn put(&mut self, place: Placement<V::Wide>, layers: CollisionLayers) -> bool {
+    pub fn put(&mut self, place: Placement<V::DVec>, layers: CollisionLayers) -> bool {
         if self.place.is(&place) && self.layers == layers {
             return false;
         }
@@ -134,7 +132,7 @@ impl<V: Space> Proxy<V> {
             let it = self.half_space().ok_or(Fault::Flattened)?;
             let foot = it.normal * it.offset;
             let ends = [place.translation, place.translation + foot];
-            let is_near = |end: V::Wide| end.extent() <= f64::from(FARTHEST);
+            let is_near = |end: V::DVec| end.extent() <= f64::from(FARTHEST);
             let are_near = ends.into_iter().all(is_near);
             return are_near.then_some(Aabb::NONE).ok_or(Fault::Unbounded);
         }
@@ -142,7 +140,7 @@ impl<V: Space> Proxy<V> {
         let bounds = self.bounds();
         // It has room for rounding, so that what is inside out by more is no farthest point.
         let size = bounds.max - bounds.min;
-        if (0..V::Wide::DIMENSION).any(|it| size.component(it) < 0.0) {
+        if (0..V::DVec::DIMENSION).any(|it| size.component(it) < 0.0) {
             return Err(Fault::InsideOut);
         }
         let reach = place.factor().map(|it| self.traits.reach() * it);
@@ -153,12 +151,14 @@ impl<V: Space> Proxy<V> {
 
     /// The box around what is no half-space.
     #[inline]
-    fn bounds(&self) -> Bounds<V::Wide> {
+    fn bounds(&self) -> Bounds<V::DVec> {
         let (map, pose) = (self.place.map(), self.place.pose());
         match &self.body {
-            Body::Convex(shape) => Bounds::around(&Image::new(shape, &self.traits, map), &pose),
-            Body::Compound(compound) => {
-                Bounds::around(&Image::new(&**compound, &self.traits, map), &pose)
+            ColliderShape::Convex(shape) => {
+                Bounds::around(&ScaledShape::new(shape, &self.traits, map), &pose)
+            }
+            ColliderShape::Compound(compound) => {
+                Bounds::around(&ScaledShape::new(&**compound, &self.traits, map), &pose)
             }
         }
     }
@@ -169,25 +169,27 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Where in the world it can be met.
-    pub fn extent(&self) -> Result<Extent<V::Wide>, Fault> {
+    pub fn extent(&self) -> Result<BoundingRegion<V::DVec>, Fault> {
         if self.is_half_space() {
             let half_space = self.half_space().ok_or(Fault::Flattened)?;
-            return Ok(Extent::HalfSpace(half_space));
+            return Ok(BoundingRegion::HalfSpace(half_space));
         }
-        Ok(Extent::Box(self.bounds()))
+        Ok(BoundingRegion::Box(self.bounds()))
     }
 
     /// Its shape, scaled, in the frame of its pose, if it has but one.
     #[inline]
-    pub fn image(&self) -> Option<Image<'_, Shape<V>>> {
+    pub fn image(&self) -> Option<ScaledShape<'_, Shape<V>>> {
         match &self.body {
-            Body::Convex(shape) => Some(Image::new(shape, &self.traits, self.place.map())),
-            Body::Compound(_) => None,
+            ColliderShape::Convex(shape) => {
+                Some(ScaledShape::new(shape, &self.traits, self.place.map()))
+            }
+            ColliderShape::Compound(_) => None,
         }
     }
 
     /// The half-space that it is, told along the world's axes from its translation, if it is one.
-    pub fn half_space(&self) -> Option<HalfSpace<V::Wide>> {
+    pub fn half_space(&self) -> Option<HalfSpace<V::DVec>> {
         let image = self.image()?;
         let half_space = image.half_space()?;
         Some(HalfSpace {
@@ -201,25 +203,25 @@ impl<V: Space> Proxy<V> {
     /// `origin`.
     pub fn parts_near(
         &self,
-        extent: &Extent<V::Wide>,
-        origin: V::Wide,
+        extent: &BoundingRegion<V::DVec>,
+        origin: V::DVec,
         mut visit: impl FnMut(u32),
     ) {
-        let Body::Compound(compound) = &self.body else {
+        let ColliderShape::Compound(compound) = &self.body else {
             return visit(0);
         };
         let linear = self.place.linear();
         match extent {
             // With x = M y + t, n·x <= c is (Mᵀ n)·y <= c - n·t.
-            Extent::HalfSpace(half_space) => compound.within(
+            BoundingRegion::HalfSpace(half_space) => compound.within(
                 &HalfSpace {
-                    normal: V::Wide::transpose(linear) * half_space.normal,
+                    normal: V::DVec::transpose(linear) * half_space.normal,
                     offset: -half_space.height(self.place.translation - origin)
                         + self.extent().map_or(0.0, |it| it.slack(origin)),
                 },
                 visit,
             ),
-            Extent::Box(bounds) => match V::Wide::inverse(linear) {
+            BoundingRegion::Box(bounds) => match V::DVec::inverse(linear) {
                 Some(inverse) => {
                     let local = bounds.mapped(inverse, -(inverse * self.place.translation));
                     compound.near(&local, visit);
@@ -231,17 +233,17 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Calls `visit` with the number of each part that may have a point in a ball in the world.
-    pub fn parts_near_ball(&self, centre: V::Wide, radius: f64, visit: impl FnMut(u32)) {
-        let inverse = V::Wide::inverse(self.place.linear());
+    pub fn parts_near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
+        let inverse = V::DVec::inverse(self.place.linear());
         match (&self.body, self.place.factor(), inverse) {
-            (Body::Compound(compound), Some(factor), Some(inverse)) => {
+            (ColliderShape::Compound(compound), Some(factor), Some(inverse)) => {
                 let local = inverse * (centre - self.place.translation);
                 compound.near_ball(local, radius / factor, visit);
             }
             _ => {
                 let (min, max) = (centre, centre);
                 let bounds = Bounds { min, max }.grown(radius);
-                self.parts_near(&Extent::Box(bounds), centre, visit);
+                self.parts_near(&BoundingRegion::Box(bounds), centre, visit);
             }
         }
     }
@@ -257,11 +259,11 @@ impl<V: Space> Proxy<V> {
 
     /// A point in the midst of it, which turns with it, in the world's axes from its translation: on which side of a surface it
     /// is. A compound is as a whole on one side, whichever of its parts touches.
-    pub fn centre(&self) -> V::Wide {
+    pub fn centre(&self) -> V::DVec {
         self.place.linear()
             * match &self.body {
-                Body::Convex(shape) => centre_of(shape),
-                Body::Compound(compound) => compound.centre(),
+                ColliderShape::Convex(shape) => centre_of(shape),
+                ColliderShape::Compound(compound) => compound.centre(),
             }
     }
 
@@ -270,7 +272,7 @@ impl<V: Space> Proxy<V> {
     pub fn compare(&self, other: &Self) -> Ordering {
         let [own, others] = [self, other].map(|it| it.place.pose());
         let parts = || match (&self.body, &other.body) {
-            (Body::Compound(own), Body::Compound(others)) => own.compare(others),
+            (ColliderShape::Compound(own), ColliderShape::Compound(others)) => own.compare(others),
             _ => Ordering::Equal,
         };
         own.total_cmp(&others)
@@ -279,40 +281,40 @@ impl<V: Space> Proxy<V> {
     }
 
     /// All of it, as one shape.
-    fn whole(&self) -> Image<'_, dyn Support<Vector = V>> {
+    fn whole(&self) -> ScaledShape<'_, dyn Support<Vector = V>> {
         let whole: &dyn Support<Vector = V> = match &self.body {
-            Body::Convex(shape) => shape,
-            Body::Compound(compound) => &**compound,
+            ColliderShape::Convex(shape) => shape,
+            ColliderShape::Compound(compound) => &**compound,
         };
-        Image::new(whole, &self.traits, self.place.map())
+        ScaledShape::new(whole, &self.traits, self.place.map())
     }
 
     /// How large it is, if it is a surface: the longest side of the box around it in its own frame, scaled.
     pub fn surface_size(&self) -> Option<f64> {
         let (compound, _) = self.surface()?;
-        let columns = (0..V::Wide::DIMENSION).map(|it| V::Wide::column(self.place.linear(), it));
-        let squared = columns.map(Wide::length_squared).sum::<f64>() / V::Wide::DIMENSION as f64;
+        let columns = (0..V::DVec::DIMENSION).map(|it| V::DVec::column(self.place.linear(), it));
+        let squared = columns.map(DVector::length_squared).sum::<f64>() / V::DVec::DIMENSION as f64;
         Some(compound.size() * squared.sqrt())
     }
 
     /// A part by its number.
     pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
         match &self.body {
-            Body::Convex(shape) => Some(Part {
+            ColliderShape::Convex(shape) => Some(Part {
                 number,
                 extent: self.extent().ok()?,
                 place: self.place,
                 shape: Cow::Borrowed(shape),
                 traits: self.traits,
             }),
-            Body::Compound(compound) => {
+            ColliderShape::Compound(compound) => {
                 let (within, shape) = compound.part(number)?;
                 let place = self.place.of_part(&within);
-                let traits = Traits::of(&*shape).with_margin(compound.radius());
-                let image = Image::new(&*shape, &traits, place.map());
+                let traits = ShapeInfo::of(&*shape).with_margin(compound.radius());
+                let image = ScaledShape::new(&*shape, &traits, place.map());
                 Some(Part {
                     number,
-                    extent: Extent::Box(Bounds::around(&image, &place.pose())),
+                    extent: BoundingRegion::Box(Bounds::around(&image, &place.pose())),
                     place,
                     shape,
                     traits,
@@ -324,16 +326,16 @@ impl<V: Space> Proxy<V> {
     /// The surface, if it is one.
     fn surface(&self) -> Option<(&Compound<V>, &Mesh<V>)> {
         match &self.body {
-            Body::Convex(_) => None,
-            Body::Compound(compound) => Some((&**compound, compound.surface()?)),
+            ColliderShape::Convex(_) => None,
+            ColliderShape::Compound(compound) => Some((&**compound, compound.surface()?)),
         }
     }
 
     /// A facet of a surface, in the world's axes, from the translation of the proxy.
-    pub fn facet(&self, number: u32) -> Option<Facet<V::Wide>> {
+    pub fn facet(&self, number: u32) -> Option<Facet<V::DVec>> {
         let (_, mesh) = self.surface()?;
         let linear = self.place.linear();
-        mesh.placed(number, |point| linear * point, V::Wide::is_mirrored(linear))
+        mesh.placed(number, |point| linear * point, V::DVec::is_mirrored(linear))
     }
 
     /// Returns `true` if only the outer side of its facets collides.
@@ -349,7 +351,7 @@ impl<V: Space> Proxy<V> {
         &self,
         number: u32,
         weights: [f64; 3],
-        is_wanted: impl Fn(&[V::Wide]) -> bool,
+        is_wanted: impl Fn(&[V::DVec]) -> bool,
         mut visit: impl FnMut(u32) -> ControlFlow<()>,
     ) {
         let is_done = self.search_sharers(number, weights, &is_wanted, &mut visit);
@@ -377,7 +379,7 @@ impl<V: Space> Proxy<V> {
         &self,
         number: u32,
         weights: [f64; 3],
-        is_wanted: impl Fn(&[V::Wide]) -> bool,
+        is_wanted: impl Fn(&[V::DVec]) -> bool,
         visit: impl FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Some((_, mesh)) = self.surface() else {
@@ -389,7 +391,7 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Calls `is_wanted` with a facet's corners in the world's axes.
-    fn is_wanted(&self, number: u32, is_wanted: impl Fn(&[V::Wide]) -> bool) -> bool {
+    fn is_wanted(&self, number: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
         let linear = self.place.linear();
         let corners = self.surface().and_then(|(_, mesh)| mesh.corners(number));
         corners.is_some_and(|mut corners| {
@@ -400,9 +402,9 @@ impl<V: Space> Proxy<V> {
 }
 
 /// The mean of a facet's corners with some weights.
-fn weighted<W: Wide>(corners: &[W], weights: [f64; 3]) -> W {
+fn weighted<D: DVector>(corners: &[D], weights: [f64; 3]) -> D {
     let terms = corners.iter().zip(weights);
-    terms.fold(W::ZERO, |sum, (corner, weight)| sum + *corner * weight)
+    terms.fold(D::ZERO, |sum, (corner, weight)| sum + *corner * weight)
 }
 
 /// Why a shape takes no part where it is.

@@ -16,15 +16,15 @@
 //!   shapes are tried as well, and GJK takes the best direction, and some that the polytope leaves open, the rest of the
 //!   way: see [`finish`].
 
-use super::{
-    gjk::{Gjk, Goal},
-    minkowski::{Pair, Vertex},
-    simplex::{Nearest, Simplex, nearest, nearest_to},
-    tolerance::{COPLANAR, DEPTH_GAP, FLAT, LINE_TILT, OPEN_APART, ROUNDING},
-};
 use crate::{
+    query::{
+        gjk::{Gjk, Goal},
+        minkowski::{Pair, Vertex},
+        simplex::{Nearest, Simplex, nearest, nearest_to},
+    },
     shape::Support,
-    space::{Facet, Growth, List, Polytope, Space, Wide},
+    space::{DVector, Facet, Growth, List, Polytope, Space},
+    tolerance::{COPLANAR, DEPTH_GAP, FLAT, LINE_TILT, OPEN_APART, ROUNDING},
 };
 
 /// Room for vertices and facets, in space two facets a vertex by Euler's formula. The usual room does for all but a few
@@ -48,23 +48,23 @@ const MAX_POLISH: usize = 3;
 
 /// The way out of an overlap of cores.
 #[derive(Clone, Copy, Debug)]
-pub struct Penetration<W> {
+pub struct Penetration<D> {
     /// Unit, from the first shape to the second.
-    pub normal: W,
+    pub normal: D,
     /// How far the second core must move along the normal, to touch the first one.
     pub depth: f64,
     /// The deepest point of the first core within the second.
-    pub first: W,
+    pub first: D,
     /// The deepest point of the second core within the first.
-    pub second: W,
-    /// The size of the pair, as far as it has been seen: see [`tolerance`](super::tolerance).
+    pub second: D,
+    /// The size of the pair, as far as it has been seen: see [`tolerance`](crate::tolerance).
     pub scale: f64,
 }
 
-impl<W: Wide> Penetration<W> {
+impl<D: DVector> Penetration<D> {
     /// What a look along a unit vector says by itself: Y's support point there.
     #[inline]
-    fn seen(normal: W, vertex: &Vertex<W>, scale: f64) -> Self {
+    fn seen(normal: D, vertex: &Vertex<D>, scale: f64) -> Self {
         Self {
             normal,
             scale,
@@ -75,12 +75,12 @@ impl<W: Wide> Penetration<W> {
     }
 
     /// Where a facet of Y comes nearest to what this says is the end of the way out, seen from there.
-    fn foot_on(&self, corners: &[Vertex<W>]) -> Nearest<W> {
+    fn foot_on(&self, corners: &[Vertex<D>]) -> Nearest<D> {
         nearest_to(self.normal * self.depth, corners)
     }
 
     /// The same way out, with the points that meet there on a facet of Y.
-    fn met_on(self, corners: &Simplex<W>) -> Self {
+    fn met_on(self, corners: &Simplex<D>) -> Self {
         let (first, second) = self.foot_on(corners).witnesses(corners);
         Self {
             depth: self.depth.max(0.0),
@@ -92,14 +92,14 @@ impl<W: Wide> Penetration<W> {
 }
 
 /// The way out for cores in contact, from the simplex with which GJK ended.
-pub fn penetration<A, B, W: Wide>(
+pub fn penetration<A, B, D: DVector>(
     pair: &Pair<A, B>,
-    start: &Simplex<W>,
+    start: &Simplex<D>,
     scale: f64,
-) -> Penetration<W>
+) -> Penetration<D>
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let found = search::<_, _, _, { USUAL.0 }, { USUAL.1 }>(pair, start, scale)
@@ -109,16 +109,16 @@ where
 
 /// A way out whose points may not be quite opposite to each other, with points that are.
 #[inline(always)]
-pub fn settled<A, B, W: Wide>(pair: &Pair<A, B>, found: Penetration<W>) -> Penetration<W>
+pub fn settled<A, B, D: DVector>(pair: &Pair<A, B>, found: Penetration<D>) -> Penetration<D>
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     // Where the facet that was settled on stands for a curved surface, its foot may be off, along the surface, by the root
     // of what the depth is off: then GJK has better points. Half of what is left of it at each shape leaves the points
     // opposite to each other.
-    let missed = |found: &Penetration<W>| found.first - found.second - found.normal * found.depth;
+    let missed = |found: &Penetration<D>| found.first - found.second - found.normal * found.depth;
     // Blocks that are apart come here too, and may be tiny for how far that is.
     let scale = found.scale.max(-found.depth);
     let found = if missed(&found).length() > 2.0 * DEPTH_GAP * scale {
@@ -138,15 +138,15 @@ where
 /// room on the stack is taken by those only who need it.
 #[cold]
 #[inline(never)]
-fn otherwise<A, B, W: Wide>(
+fn otherwise<A, B, D: DVector>(
     pair: &Pair<A, B>,
-    start: &Simplex<W>,
+    start: &Simplex<D>,
     scale: f64,
-    cut_short: CutShort<W>,
-) -> Penetration<W>
+    cut_short: CutShort<D>,
+) -> Penetration<D>
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     if !cut_short.full {
@@ -157,22 +157,22 @@ where
 }
 
 /// EPA with room for as many vertices and facets.
-fn search<A, B, W: Wide, const VERTICES: usize, const FACETS: usize>(
+fn search<A, B, D: DVector, const VERTICES: usize, const FACETS: usize>(
     pair: &Pair<A, B>,
-    start: &Simplex<W>,
+    start: &Simplex<D>,
     scale: f64,
-) -> Result<Penetration<W>, CutShort<W>>
+) -> Result<Penetration<D>, CutShort<D>>
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     // What is large is filled where it is, and never moved.
-    let mut search = Search::<W, _, VERTICES, FACETS> {
+    let mut search = Search::<D, _, VERTICES, FACETS> {
         support: |direction| pair.vertex(direction),
         vertices: List::new(),
         points: List::new(),
-        polytope: W::Polytope::new(),
+        polytope: D::Polytope::new(),
         scale,
         best: None,
         open: List::new(),
@@ -185,7 +185,7 @@ where
         Outcome::Flat(found) | Outcome::Converged(found) => Ok(found),
         Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::NoShape => Err(CutShort {
             full: matches!(outcome, Outcome::Full),
-            best: search.best.unwrap_or_else(|| search.look(W::axis(0)).1),
+            best: search.best.unwrap_or_else(|| search.look(D::axis(0)).1),
             open: search.open,
             scale: search.scale,
         }),
@@ -196,22 +196,22 @@ where
 /// tells what has been found of that.
 ///
 /// [`query`]: crate::query
-struct CutShort<W> {
+struct CutShort<D> {
     /// Whether it was for want of room.
     full: bool,
     /// The direction of least depth of all that were looked along.
-    best: Penetration<W>,
+    best: Penetration<D>,
     /// Other directions near which it may be less.
-    open: List<W, MAX_OPEN>,
+    open: List<D, MAX_OPEN>,
     scale: f64,
 }
 
 /// How the search ended.
-enum Outcome<W> {
+enum Outcome<D> {
     /// Y reaches no farther than the origin in a direction.
-    Flat(Penetration<W>),
+    Flat(Penetration<D>),
     /// The bounds have met.
-    Converged(Penetration<W>),
+    Converged(Penetration<D>),
     /// There is no room for more vertices or facets.
     Full,
     /// Rounding has left the polytope without a simple rim, or without any facet with an area.
@@ -231,10 +231,10 @@ enum Outcome<W> {
 ///
 /// On a surface that is nearly round about the origin that is but a small part of what there is to gain, and [`bend`]
 /// takes the longer step.
-fn descend<A, B, W: Wide>(pair: &Pair<A, B>, mut best: Penetration<W>) -> Penetration<W>
+fn descend<A, B, D: DVector>(pair: &Pair<A, B>, mut best: Penetration<D>) -> Penetration<D>
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let scale = best.scale;
@@ -254,28 +254,28 @@ where
 }
 
 /// The way out, where the search for it had to end early.
-fn finish<A, B, W: Wide>(
+fn finish<A, B, D: DVector>(
     pair: &Pair<A, B>,
     CutShort {
         best, open, scale, ..
-    }: CutShort<W>,
-) -> Penetration<W>
+    }: CutShort<D>,
+) -> Penetration<D>
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let look = |normal| Penetration::seen(normal, &pair.vertex(normal), scale);
     // What is round about an axis is as deep all around, and a cap that is a little nearer is lost among so many ties.
     // Caps lie across the axes of their shape.
-    let columns = |matrix| (0..W::DIMENSION).map(move |index| W::column(matrix, index));
-    let axes = columns(W::IDENTITY).chain(columns(pair.relative.rotation));
-    let less = |best: Penetration<W>, seen: Penetration<W>| {
+    let columns = |matrix| (0..D::DIMENSION).map(move |index| D::column(matrix, index));
+    let axes = columns(D::IDENTITY).chain(columns(pair.relative.rotation));
+    let less = |best: Penetration<D>, seen: Penetration<D>| {
         if seen.depth < best.depth { seen } else { best }
     };
     let best = axes
         .flat_map(|axis| [axis, -axis])
-        .filter_map(Wide::unit)
+        .filter_map(DVector::unit)
         .map(look)
         .fold(best, less);
     let found = open
@@ -290,10 +290,10 @@ where
 
 /// Moves the second shape out along a direction, as far as Y reaches: the points in which the two then meet, and by what
 /// they miss each other, y - p.
-fn meet<A, B, W: Wide>(pair: &Pair<A, B>, along: Penetration<W>) -> (Penetration<W>, W)
+fn meet<A, B, D: DVector>(pair: &Pair<A, B>, along: Penetration<D>) -> (Penetration<D>, D)
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let way = along.normal * along.depth;
@@ -314,33 +314,33 @@ where
 ///
 /// On a ball of radius r around c, y(n) = c + r n: so r = (y(m) - y(n))·(m - n) / |m - n|², and c = y(m) - r m. It reaches
 /// least far beyond the origin along -c.
-fn bend<W: Wide>(n: &Penetration<W>, m: &Penetration<W>) -> Option<W> {
+fn bend<D: DVector>(n: &Penetration<D>, m: &Penetration<D>) -> Option<D> {
     let turn = m.normal - n.normal;
-    let support = |seen: &Penetration<W>| seen.first - seen.second;
+    let support = |seen: &Penetration<D>| seen.first - seen.second;
     let radius = (support(m) - support(n)).dot(turn) / turn.length_squared();
     (m.normal * radius - support(m)).unit()
 }
 
-struct Search<W: Wide, F, const VERTICES: usize, const FACETS: usize> {
+struct Search<D: DVector, F, const VERTICES: usize, const FACETS: usize> {
     /// The support vertex of Y in a direction.
     support: F,
-    vertices: List<Vertex<W>, VERTICES>,
+    vertices: List<Vertex<D>, VERTICES>,
     /// The same vertices' points, for the polytope.
-    points: List<W, VERTICES>,
-    polytope: W::Polytope<FACETS>,
+    points: List<D, VERTICES>,
+    polytope: D::Polytope<FACETS>,
     scale: f64,
     /// What the direction of least depth, of all that were looked along, says by itself.
-    best: Option<Penetration<W>>,
+    best: Option<Penetration<D>>,
     /// After an early end, the other directions near which the depth may be less.
-    open: List<W, MAX_OPEN>,
+    open: List<D, MAX_OPEN>,
 }
 
-impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
-    Search<W, F, VERTICES, FACETS>
+impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usize>
+    Search<D, F, VERTICES, FACETS>
 {
     /// Looks along a unit vector: how far Y reaches, and at which vertex.
     #[inline]
-    fn look(&mut self, normal: W) -> (Vertex<W>, Penetration<W>) {
+    fn look(&mut self, normal: D) -> (Vertex<D>, Penetration<D>) {
         let vertex = (self.support)(normal);
         // GJK may have ended on a single vertex at the origin, and know nothing of the size of the pair.
         self.scale = self.scale.max(vertex.scale());
@@ -353,7 +353,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
 
     /// Adds a vertex, where there is room.
     #[inline]
-    fn push(&mut self, vertex: Vertex<W>) {
+    fn push(&mut self, vertex: Vertex<D>) {
         let _ = self.vertices.push(vertex);
         let _ = self.points.push(vertex.point);
     }
@@ -364,12 +364,12 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     }
 
     /// Adds vertices until they span the space, or finds that Y ends at the origin.
-    fn span(&mut self) -> Option<Outcome<W>> {
+    fn span(&mut self) -> Option<Outcome<D>> {
         // The origin lies in the simplex that GJK ended with, or as near to it as rounding let GJK come: these are the
         // points in common.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
         // Each round adds a vertex or, at most once for each that GJK left, removes one.
-        for _ in 0..2 * (W::DIMENSION + 1) {
+        for _ in 0..2 * (D::DIMENSION + 1) {
             let normal = match self.perpendicular() {
                 Perpendicular::Unit(normal) => normal,
                 Perpendicular::Nothing => return None,
@@ -397,26 +397,26 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     }
 
     /// What is at right angles to what the vertices span.
-    fn perpendicular(&self) -> Perpendicular<W> {
+    fn perpendicular(&self) -> Perpendicular<D> {
         let Some((base, others)) = self.points.split_first() else {
             return Perpendicular::Nothing;
         };
-        let mut edges = [W::ZERO; 3];
+        let mut edges = [D::ZERO; 3];
         for (edge, point) in edges.iter_mut().zip(others) {
             *edge = *point - *base;
         }
         let edges = edges.get(..others.len()).unwrap_or_default();
-        match W::perpendicular(edges) {
+        match D::perpendicular(edges) {
             Some(normal) => normal
                 .unit()
                 .map_or(Perpendicular::Degenerate, Perpendicular::Unit),
-            None if W::determinant(edges) == 0.0 => Perpendicular::Degenerate,
+            None if D::determinant(edges) == 0.0 => Perpendicular::Degenerate,
             None => Perpendicular::Nothing,
         }
     }
 
     /// The loop of EPA.
-    fn expand(&mut self) -> Outcome<W> {
+    fn expand(&mut self) -> Outcome<D> {
         if self.polytope.begin(&self.points).is_none() {
             return Outcome::Tangled;
         }
@@ -466,7 +466,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     fn leave_open(&mut self) {
         let limit = self.best.map_or(f64::INFINITY, |best| best.depth);
         for _ in 0..MAX_OPEN {
-            let near = |facet: &Facet<W>| {
+            let near = |facet: &Facet<D>| {
                 self.open
                     .iter()
                     .any(|open| open.dot(facet.normal) > OPEN_APART)
@@ -493,16 +493,16 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     ///
     /// That plane may be cut into several facets, of which the projection lies in one. A facet counts only if all of its
     /// vertices are on the plane; an equal distance alone would admit the opposite side of a symmetric body.
-    fn settle(&self, seen: Penetration<W>) -> Option<Simplex<W>> {
+    fn settle(&self, seen: Penetration<D>) -> Option<Simplex<D>> {
         // Twice what the facet that was looked along may be lower, so that rounding does not exclude it.
         let lowest = seen.depth - 2.0 * DEPTH_GAP * self.scale;
         let is_on_plane = |number: &u16| {
             let point = self.points.get(usize::from(*number));
             point.is_some_and(|point| point.dot(seen.normal) >= lowest)
         };
-        let mut best: Option<(f64, Simplex<W>)> = None;
+        let mut best: Option<(f64, Simplex<D>)> = None;
         for facet in self.polytope.facets() {
-            let numbers = facet.vertices.get(..W::DIMENSION).unwrap_or_default();
+            let numbers = facet.vertices.get(..D::DIMENSION).unwrap_or_default();
             if !numbers.iter().all(is_on_plane) {
                 continue;
             }
@@ -525,7 +525,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     /// of the facet are the support points of known directions d_i, and between near corners a curved surface turns as evenly
     /// as it goes: where the origin projects onto Σ λ_i y_i, the normal is Σ λ_i d_i, but for the square of the facet's
     /// size. It counts if the depth along it is less; then its support point takes the place of one of the corners.
-    fn polish(&mut self, start: Penetration<W>, gap: f64, facet: Simplex<W>) -> Penetration<W> {
+    fn polish(&mut self, start: Penetration<D>, gap: f64, facet: Simplex<D>) -> Penetration<D> {
         let mut best = start;
         let mut corners = facet.clone();
         for _ in 0..MAX_POLISH {
@@ -534,7 +534,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 .iter()
                 .zip(weights)
                 .filter_map(|(corner, weight)| Some(corner.direction.unit()? * weight))
-                .fold(W::ZERO, |sum, part| sum + part);
+                .fold(D::ZERO, |sum, part| sum + part);
             let Some((vertex, seen)) = normal.unit().map(|normal| self.look(normal)) else {
                 break;
             };
@@ -560,7 +560,7 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
         if !has_gained && let Some((rolled, line)) = self.roll(start, gap, &facet) {
             (best, corners) = (rolled, line);
         }
-        let missed = |corners: &Simplex<W>| best.foot_on(corners).point.length_squared();
+        let missed = |corners: &Simplex<D>| best.foot_on(corners).point.length_squared();
         if missed(&corners) < missed(&facet) {
             best.met_on(&corners)
         } else {
@@ -577,10 +577,10 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
     /// origin: by the way to there over the radius, which the facet's chord tells at first, and then the turn before.
     fn roll(
         &mut self,
-        start: Penetration<W>,
+        start: Penetration<D>,
         gap: f64,
-        facet: &Simplex<W>,
-    ) -> Option<(Penetration<W>, Simplex<W>)> {
+        facet: &Simplex<D>,
+    ) -> Option<(Penetration<D>, Simplex<D>)> {
         let edges = facet.iter().zip(facet.iter().cycle().skip(1));
         let longest = edges
             .map(|(from, to)| to.point - from.point)
@@ -591,10 +591,10 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                     best
                 }
             })?;
-        let has_lines = W::DIMENSION == 3;
-        let mut along = if has_lines { longest.unit()? } else { W::ZERO };
+        let has_lines = D::DIMENSION == 3;
+        let mut along = if has_lines { longest.unit()? } else { D::ZERO };
         let mut normal = start.normal;
-        let mut before: Option<(W, f64)> = None;
+        let mut before: Option<(D, f64)> = None;
         let mut best = None;
         let mut least = start.depth;
         for _ in 0..=MAX_POLISH {
@@ -622,8 +622,8 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
                 return best;
             }
             let across = [normal, along];
-            let side = W::perpendicular(across.get(..W::DIMENSION - 1)?)?.unit()?;
-            let lateral = |vertex: &Vertex<W>| vertex.point.dot(side);
+            let side = D::perpendicular(across.get(..D::DIMENSION - 1)?)?.unit()?;
+            let lateral = |vertex: &Vertex<D>| vertex.point.dot(side);
             let radius = match before {
                 Some((old, at)) => (lateral(&end) - at) / -old.dot(side),
                 None => {
@@ -641,9 +641,9 @@ impl<W: Wide, F: Fn(W) -> Vertex<W>, const VERTICES: usize, const FACETS: usize>
 }
 
 /// What is at right angles to some vectors.
-enum Perpendicular<W> {
+enum Perpendicular<D> {
     /// This unit vector, perhaps among others.
-    Unit(W),
+    Unit(D),
     /// Nothing: they span the whole space.
     Nothing,
     /// More than there should be: they depend on each other within rounding.

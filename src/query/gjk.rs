@@ -20,14 +20,14 @@
 //! * A step that does not bring v nearer, or brings it nearer than a lower bound allows, ends the loop. In exact
 //!   arithmetic there is none. Every comparison is written so that NaN ends it as well.
 
-use super::{
-    minkowski::{Pair, Vertex},
-    simplex::{Nearest, Simplex, nearest},
-    tolerance::{CORE_CONTACT, DISTANCE_GAP, PATIENCE, PROOF_GAP, ROUNDING, TOUCHING},
-};
 use crate::{
+    query::{
+        minkowski::{Pair, Vertex},
+        simplex::{Nearest, Simplex, nearest},
+    },
     shape::Support,
-    space::{Space, Wide},
+    space::{DVector, Space},
+    tolerance::{CORE_CONTACT, DISTANCE_GAP, PATIENCE, PROOF_GAP, ROUNDING, TOUCHING},
 };
 
 /// More iterations than this are not made. Polytopes need about as many as a simplex has vertices, smooth shapes some
@@ -64,13 +64,13 @@ pub enum State {
 }
 
 /// The state of the loop for one pair.
-pub struct Gjk<W: Wide> {
+pub struct Gjk<D: DVector> {
     /// How far the loop has come.
     pub state: State,
     /// Some vertices of the Minkowski difference: all that take part in `nearest`.
-    pub simplex: Simplex<W>,
+    pub simplex: Simplex<D>,
     /// The point of the simplex nearest to the origin.
-    pub nearest: Nearest<W>,
+    pub nearest: Nearest<D>,
     /// |v|.
     pub distance: f64,
     /// The largest distance of a vertex from the origin so far (or OFFSET of its points', if that is more), plus both radii.
@@ -78,7 +78,7 @@ pub struct Gjk<W: Wide> {
     /// The greatest lower bound of the cores' distance so far,
     lower: f64,
     /// the vector against which it was seen,
-    against: W,
+    against: D,
     /// and the one that was seen last, against the nearest point.
     latest: f64,
     /// By how much the bounds may differ in the end, as a fraction of the scale.
@@ -89,19 +89,19 @@ pub struct Gjk<W: Wide> {
     iterations: usize,
 }
 
-impl<W: Wide> Gjk<W> {
+impl<D: DVector> Gjk<D> {
     /// The start: one vertex, on the side where the shapes face each other.
     #[inline]
     pub fn new<A, B>(pair: &Pair<A, B>) -> Self
     where
         A: Support + ?Sized,
-        A::Vector: Space<Wide = W>,
+        A::Vector: Space<DVec = D>,
         B: Support<Vector = A::Vector> + ?Sized,
     {
         // Equal centres have no such side: any direction will do.
         let toward = pair.relative.translation;
-        let vertex = pair.vertex(if toward == W::ZERO {
-            W::axis(0)
+        let vertex = pair.vertex(if toward == D::ZERO {
+            D::axis(0)
         } else {
             toward
         });
@@ -112,7 +112,7 @@ impl<W: Wide> Gjk<W> {
             distance: vertex.point.length(),
             scale: 0.0,
             lower: 0.0,
-            against: W::ZERO,
+            against: D::ZERO,
             latest: 0.0,
             slack: ROUNDING,
             proved_apart: false,
@@ -128,7 +128,7 @@ impl<W: Wide> Gjk<W> {
     pub fn run<A, B>(&mut self, pair: &Pair<A, B>, goal: Goal)
     where
         A: Support + ?Sized,
-        A::Vector: Space<Wide = W>,
+        A::Vector: Space<DVec = D>,
         B: Support<Vector = A::Vector> + ?Sized,
     {
         while self.state == State::Running && !self.has_reached(goal) {
@@ -162,7 +162,7 @@ impl<W: Wide> Gjk<W> {
     /// loop, in slivers that come as near to the origin as what counts as touching, that point is near to the true one, but need
     /// not lie the same way: if there was a better proof that the cores are apart than the last one, it is the way of that.
     #[inline]
-    pub fn across(&self) -> W {
+    pub fn across(&self) -> D {
         let is_near = self.distance <= TOUCHING * self.scale;
         let is_astray = self.lower > 0.0 && self.latest < self.lower - PROOF_GAP * self.distance;
         if self.state == State::Stalled && is_near && is_astray {
@@ -192,7 +192,7 @@ impl<W: Wide> Gjk<W> {
     fn step<A, B>(&mut self, pair: &Pair<A, B>)
     where
         A: Support + ?Sized,
-        A::Vector: Space<Wide = W>,
+        A::Vector: Space<DVec = D>,
         B: Support<Vector = A::Vector> + ?Sized,
     {
         let v = self.nearest.point;
@@ -242,7 +242,7 @@ impl<W: Wide> Gjk<W> {
 
     /// Takes note of a vertex: the scale that it sets, whether it is one at all, and whether the origin is reached.
     #[inline]
-    fn look(&mut self, vertex: &Vertex<W>) {
+    fn look(&mut self, vertex: &Vertex<D>) {
         self.scale = self.scale.max(vertex.scale() + self.reach);
         if !vertex.point.is_finite() || !self.reach.is_finite() {
             self.state = State::NoShape;
@@ -260,7 +260,7 @@ impl<W: Wide> Gjk<W> {
 
     /// Goes on with the new nearest point and the vertices that it takes.
     #[inline]
-    fn keep(&mut self, next: Nearest<W>, distance: f64) {
+    fn keep(&mut self, next: Nearest<D>, distance: f64) {
         // In place: those that stay move up.
         let mut kept = 0;
         let mut weights = [0.0; 4];

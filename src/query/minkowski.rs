@@ -6,26 +6,27 @@
 
 use core::cmp::Ordering;
 
-use super::{counter::Counter, tolerance::OFFSET};
 use crate::{
+    query::counter::Counter,
     shape::{HalfSpace, Outline, Support},
-    space::{Pose, Space, Wide},
+    space::{DVector, Pose, Space},
+    tolerance::OFFSET,
 };
 
 /// A vertex of the Minkowski difference, with the points that it is made of, in the frame of the first shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Vertex<W> {
+pub struct Vertex<D> {
     /// `first - second`.
-    pub point: W,
+    pub point: D,
     /// The support point of the first shape's core.
-    pub first: W,
+    pub first: D,
     /// The support point of the second shape's core.
-    pub second: W,
+    pub second: D,
     /// The direction in which it was found, of any length.
-    pub direction: W,
+    pub direction: D,
 }
 
-impl<W: Wide> Vertex<W> {
+impl<D: DVector> Vertex<D> {
     /// The size that this vertex shows the pair to have, without its radii.
     #[inline]
     pub fn scale(&self) -> f64 {
@@ -49,13 +50,13 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     /// The shape that the caller named second, in its own frame.
     pub b: &'a B,
     /// The translations of `a` and `b` in the world.
-    pub origins: [<A::Vector as Space>::Wide; 2],
+    pub origins: [<A::Vector as Space>::DVec; 2],
     /// Whether `b` is the first of the canonical order.
     pub swapped: bool,
     /// How the frame of the computation, which begins at the first shape's translation, is turned in the world.
-    pub frame: <<A::Vector as Space>::Wide as Wide>::Matrix,
+    pub frame: <<A::Vector as Space>::DVec as DVector>::Matrix,
     /// The pose of the second shape in that frame.
-    pub relative: Pose<<A::Vector as Space>::Wide>,
+    pub relative: Pose<<A::Vector as Space>::DVec>,
     /// The radius around the first shape's core.
     pub first_radius: f64,
     /// The radius around the second shape's core.
@@ -73,12 +74,12 @@ where
     #[inline(always)]
     pub fn new(
         a: &'a A,
-        pose_a: Pose<<A::Vector as Space>::Wide>,
+        pose_a: Pose<<A::Vector as Space>::DVec>,
         b: &'a B,
-        pose_b: Pose<<A::Vector as Space>::Wide>,
+        pose_b: Pose<<A::Vector as Space>::DVec>,
     ) -> Self {
         let origins = [pose_a.translation, pose_b.translation];
-        let unturned = <A::Vector as Space>::Wide::IDENTITY;
+        let unturned = <A::Vector as Space>::DVec::IDENTITY;
         let (swapped, frame, rotation) = match [is_point(a), is_point(b)] {
             [true, false] => (true, pose_b.rotation, unturned),
             [false, true] => (false, pose_a.rotation, unturned),
@@ -94,7 +95,7 @@ where
                 } else {
                     (pose_a.rotation, pose_b.rotation)
                 };
-                let inverse = <A::Vector as Space>::Wide::transpose(frame);
+                let inverse = <A::Vector as Space>::DVec::transpose(frame);
                 (swapped, frame, inverse * second)
             }
         };
@@ -105,7 +106,7 @@ where
         } else {
             (origins[1] - origins[0], a.radius(), b.radius())
         };
-        let inverse = <A::Vector as Space>::Wide::transpose(frame);
+        let inverse = <A::Vector as Space>::DVec::transpose(frame);
         Self {
             a,
             b,
@@ -131,7 +132,7 @@ where
 
     /// The same pair with the second shape moved, in the pair's frame.
     #[inline]
-    pub fn with_second_moved(&self, way: <A::Vector as Space>::Wide) -> Self {
+    pub fn with_second_moved(&self, way: <A::Vector as Space>::DVec) -> Self {
         let relative = Pose {
             translation: self.relative.translation + way,
             ..self.relative
@@ -161,14 +162,14 @@ where
 
     /// The half sizes of both, if both are blocks.
     #[inline(always)]
-    pub fn blocks(&self) -> Option<[<A::Vector as Space>::Wide; 2]> {
+    pub fn blocks(&self) -> Option<[<A::Vector as Space>::DVec; 2]> {
         let (a, b) = (self.a.block()?, self.b.block()?);
         Some(if self.swapped { [b, a] } else { [a, b] })
     }
 
     /// The half size of each that is a block.
     #[inline]
-    pub fn blocks_each(&self) -> [Option<<A::Vector as Space>::Wide>; 2] {
+    pub fn blocks_each(&self) -> [Option<<A::Vector as Space>::DVec>; 2] {
         if self.swapped {
             [self.b.block(), self.a.block()]
         } else {
@@ -178,7 +179,7 @@ where
 
     /// The sides of each that is a polygon of few.
     #[inline]
-    pub fn outlines(&self) -> [Option<Outline<'a, <A::Vector as Space>::Wide>>; 2] {
+    pub fn outlines(&self) -> [Option<Outline<'a, <A::Vector as Space>::DVec>>; 2] {
         if self.swapped {
             [self.b.outline(), self.a.outline()]
         } else {
@@ -190,8 +191,8 @@ where
     #[inline]
     pub fn first_support(
         &self,
-        direction: <A::Vector as Space>::Wide,
-    ) -> <A::Vector as Space>::Wide {
+        direction: <A::Vector as Space>::DVec,
+    ) -> <A::Vector as Space>::DVec {
         if self.swapped {
             self.b.support(direction)
         } else {
@@ -203,9 +204,9 @@ where
     #[inline]
     pub fn second_support(
         &self,
-        direction: <A::Vector as Space>::Wide,
-    ) -> <A::Vector as Space>::Wide {
-        let inner = <A::Vector as Space>::Wide::transpose(self.relative.rotation) * direction;
+        direction: <A::Vector as Space>::DVec,
+    ) -> <A::Vector as Space>::DVec {
+        let inner = <A::Vector as Space>::DVec::transpose(self.relative.rotation) * direction;
         let point = if self.swapped {
             self.a.support(inner)
         } else {
@@ -216,7 +217,7 @@ where
 
     /// Each of the two that is a half-space.
     #[inline]
-    pub fn half_spaces(&self) -> [Option<HalfSpace<<A::Vector as Space>::Wide>>; 2] {
+    pub fn half_spaces(&self) -> [Option<HalfSpace<<A::Vector as Space>::DVec>>; 2] {
         let (first, second) = if self.swapped {
             (self.b.half_space(), self.a.half_space())
         } else {
@@ -229,12 +230,12 @@ where
     #[inline]
     pub fn vertex(
         &self,
-        direction: <A::Vector as Space>::Wide,
-    ) -> Vertex<<A::Vector as Space>::Wide> {
+        direction: <A::Vector as Space>::DVec,
+    ) -> Vertex<<A::Vector as Space>::DVec> {
         if let Some(counter) = self.counter {
             counter.add_one();
         }
-        let opposite = <A::Vector as Space>::Wide::transpose(self.relative.rotation) * -direction;
+        let opposite = <A::Vector as Space>::DVec::transpose(self.relative.rotation) * -direction;
         // Each shape is asked in one place only, so that its support function is compiled into this one once.
         let (toward_b, toward_a) = if self.swapped {
             (direction, opposite)
@@ -260,7 +261,7 @@ where
 /// Whether a core is the one point at the origin of its frame.
 #[inline(always)]
 fn is_point(shape: &(impl Support + ?Sized)) -> bool {
-    shape.block().is_some_and(|half| half == Wide::ZERO)
+    shape.block().is_some_and(|half| half == DVector::ZERO)
 }
 
 /// Some total order of shapes, by what can be seen of them: their radii, whether they are half-spaces, and their support points
@@ -275,14 +276,14 @@ pub fn compare_shapes<V: Space>(
     let along = |direction| a.support(direction).total_cmp(b.support(direction));
     // Every other place of a lattice, as on a chessboard, a little askew, so that none meets a face or an edge head on. Not
     // many, because shapes that are the same take all of them.
-    let steps: usize = if V::Wide::DIMENSION == 2 { 7 } else { 3 };
+    let steps: usize = if V::DVec::DIMENSION == 2 { 7 } else { 3 };
     let centre = (steps / 2) as f64;
-    let count = steps.pow(V::Wide::DIMENSION as u32);
+    let count = steps.pow(V::DVec::DIMENSION as u32);
     let directions = (0..count).step_by(2).map(|number| {
-        (0..V::Wide::DIMENSION).fold(V::Wide::ZERO, |direction, axis| {
+        (0..V::DVec::DIMENSION).fold(V::DVec::ZERO, |direction, axis| {
             let step = number / steps.pow(axis as u32) % steps;
             let askew = 0.013 * (axis + 1) as f64;
-            direction + V::Wide::axis(axis) * (step as f64 - centre + askew)
+            direction + V::DVec::axis(axis) * (step as f64 - centre + askew)
         })
     });
     let differ = || directions.map(along).find(|order| order.is_ne());

@@ -43,29 +43,26 @@
 //!   `Transform` puts a shape that is not scaled.
 //! * **Cost**: no allocation; a bounded number of iterations.
 
-mod blocks;
-mod contact;
+mod analytic;
 mod counter;
 mod epa;
 mod gjk;
-mod half_space;
 mod manifold;
 pub(crate) mod minkowski;
 mod off_core;
-mod polygons;
 pub(crate) mod simplex;
-pub(crate) mod tolerance;
+mod solver;
 
 use crate::{
-    shape::{Support, WideOf},
+    shape::{DVecOf, Support},
     space::Space,
 };
-use blocks::Blocks;
-pub use contact::{Contact, Distance};
-pub(crate) use contact::{LocalContact, Solver};
+use analytic::boxes::Blocks;
 pub(crate) use counter::Counter;
 pub use manifold::{Manifold, ManifoldPoint};
 pub(crate) use minkowski::{Pair, compare_shapes};
+pub use solver::{Contact, Distance};
+pub(crate) use solver::{LocalContact, Solver};
 
 /// Whether two shapes touch.
 ///
@@ -137,7 +134,7 @@ where
 
 /// The contact of a pair in f64, or `None` if the shapes are apart.
 #[inline]
-pub(crate) fn local_contact<A, B>(pair: Pair<A, B>) -> Option<LocalContact<WideOf<A>>>
+pub(crate) fn local_contact<A, B>(pair: Pair<A, B>) -> Option<LocalContact<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -250,7 +247,7 @@ where
         Some(Distance {
             // What is apart is not 0, however little f32 has left of it.
             distance: if distance > 0.0 {
-                narrow_length(distance).max(f32::from_bits(1))
+                length_to_f32(distance).max(f32::from_bits(1))
             } else {
                 0.0
             },
@@ -259,7 +256,7 @@ where
         })
     });
     found.unwrap_or_else(|| {
-        let nowhere = A::Vector::narrow(A::Vector::default().widen() * f64::NAN);
+        let nowhere = A::Vector::from_f64(A::Vector::default().to_f64() * f64::NAN);
         Distance {
             distance: f32::INFINITY,
             point_a: nowhere,
@@ -326,9 +323,9 @@ where
     let mut manifold = Manifold::empty();
     for contact in &solver.manifold() {
         let [point_a, point_b] = solver.in_space(contact);
-        manifold.normal = A::Vector::narrow(contact.normal);
+        manifold.normal = A::Vector::from_f64(contact.normal);
         manifold.points.push(ManifoldPoint {
-            depth: narrow_length(contact.depth),
+            depth: length_to_f32(contact.depth),
             point_a,
             point_b,
         });
@@ -365,6 +362,6 @@ where
 }
 
 /// A length in f32; what is beyond it is the largest one, because an infinite depth times a normal is NaN.
-pub(crate) fn narrow_length(length: f64) -> f32 {
+pub(crate) fn length_to_f32(length: f64) -> f32 {
     length.min(f64::from(f32::MAX)) as f32
 }

@@ -2,23 +2,23 @@
 //!
 //! GJK, with the point for the other shape.
 
-use super::{
-    gjk::{Gjk, Goal},
-    minkowski::Pair,
-};
 use crate::{
+    query::{
+        gjk::{Gjk, Goal},
+        minkowski::Pair,
+    },
     shape::Support,
-    space::{Pose, Space, Wide},
+    space::{DVector, Pose, Space},
 };
 
 /// The distances of a point from the first core, and of another one from the second; both are given in the pair's frame.
-pub fn off_cores<A, B, W: Wide>(pair: &Pair<A, B>, of_first: W, of_second: W) -> [f64; 2]
+pub fn off_cores<A, B, D: DVector>(pair: &Pair<A, B>, of_first: D, of_second: D) -> [f64; 2]
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let inverse = W::transpose(pair.relative.rotation);
+    let inverse = D::transpose(pair.relative.rotation);
     let of_second = inverse * (of_second - pair.relative.translation);
     if pair.swapped {
         [off_core(pair.b, of_first), off_core(pair.a, of_second)]
@@ -28,7 +28,7 @@ where
 }
 
 /// The distance of a point from a core, in the core's frame.
-fn off_core<S: Support + ?Sized>(core: &S, point: <S::Vector as Space>::Wide) -> f64 {
+fn off_core<S: Support + ?Sized>(core: &S, point: <S::Vector as Space>::DVec) -> f64 {
     let pose = Pose {
         translation: point,
         ..Pose::IDENTITY

@@ -9,24 +9,26 @@
 //! nearest point lies inside a facet, it is computed along the facet's normal, so that its direction keeps all its
 //! digits however near the origin is.
 
-use super::minkowski::Vertex;
-use crate::space::{List, Wide};
+use crate::{
+    query::minkowski::Vertex,
+    space::{DVector, List},
+};
 
 /// One to four vertices, affinely independent.
-pub type Simplex<W> = List<Vertex<W>, 4>;
+pub type Simplex<D> = List<Vertex<D>, 4>;
 
 /// The point of a simplex nearest to the origin.
 #[derive(Clone, Copy, Debug)]
-pub struct Nearest<W> {
+pub struct Nearest<D> {
     /// The point.
-    pub point: W,
+    pub point: D,
     /// Its λ, in the order of the vertices; 0 for those that do not take part, and beyond the last one.
     pub weights: [f64; 4],
 }
 
-impl<W: Wide> Nearest<W> {
+impl<D: DVector> Nearest<D> {
     #[inline]
-    fn vertex(point: W) -> Self {
+    fn vertex(point: D) -> Self {
         Self {
             point,
             weights: [1.0, 0.0, 0.0, 0.0],
@@ -62,9 +64,9 @@ impl<W: Wide> Nearest<W> {
 
     /// The points of the first and the second shape that `self.point` is the difference of.
     #[inline]
-    pub fn witnesses(&self, vertices: &[Vertex<W>]) -> (W, W) {
+    pub fn witnesses(&self, vertices: &[Vertex<D>]) -> (D, D) {
         vertices.iter().zip(self.weights).fold(
-            (W::ZERO, W::ZERO),
+            (D::ZERO, D::ZERO),
             |(first, second), (vertex, weight)| {
                 (
                     first + vertex.first * weight,
@@ -77,35 +79,35 @@ impl<W: Wide> Nearest<W> {
 
 /// The point nearest to the origin of the simplex with the vertices given: at most `DIMENSION + 1`.
 #[inline]
-pub fn nearest<W: Wide>(vertices: &[Vertex<W>]) -> Nearest<W> {
-    nearest_to(W::ZERO, vertices)
+pub fn nearest<D: DVector>(vertices: &[Vertex<D>]) -> Nearest<D> {
+    nearest_to(D::ZERO, vertices)
 }
 
 /// The same for another place than the origin: as seen from there, as if it were the origin.
 #[inline]
-pub fn nearest_to<W: Wide>(place: W, vertices: &[Vertex<W>]) -> Nearest<W> {
-    let seen = |vertex: &Vertex<W>| vertex.point - place;
+pub fn nearest_to<D: DVector>(place: D, vertices: &[Vertex<D>]) -> Nearest<D> {
+    let seen = |vertex: &Vertex<D>| vertex.point - place;
     match vertices {
         [a] => Nearest::vertex(seen(a)),
         [a, b] => segment(seen(a), seen(b)),
-        [a, b, c] if W::DIMENSION == 2 => full_triangle(seen(a), seen(b), seen(c)),
+        [a, b, c] if D::DIMENSION == 2 => full_triangle(seen(a), seen(b), seen(c)),
         [a, b, c] => triangle(seen(a), seen(b), seen(c)),
         [a, b, c, d] => tetrahedron([seen(a), seen(b), seen(c), seen(d)]),
         // No vertices: nothing is near. NaN ends every loop that compares with it.
-        _ => Nearest::vertex(W::ZERO * f64::NAN),
+        _ => Nearest::vertex(D::ZERO * f64::NAN),
     }
 }
 
 /// The foot of the perpendicular from the origin to the plane of a facet through `point`, spanned by `edges`.
 #[inline]
-fn foot<W: Wide>(point: W, edges: &[W]) -> W {
-    let normal = W::perpendicular(edges).unwrap_or(W::ZERO);
+fn foot<D: DVector>(point: D, edges: &[D]) -> D {
+    let normal = D::perpendicular(edges).unwrap_or(D::ZERO);
     normal * (normal.dot(point) / normal.length_squared())
 }
 
 /// λ_a ∝ b·(b - a) and λ_b ∝ a·(a - b); their sum is |b - a|². Coinciding ends have both 0.
 #[inline]
-fn segment<W: Wide>(a: W, b: W) -> Nearest<W> {
+fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     let edge = b - a;
     let (weight_a, weight_b) = (b.dot(edge), -a.dot(edge));
     if weight_b <= 0.0 {
@@ -117,7 +119,7 @@ fn segment<W: Wide>(a: W, b: W) -> Nearest<W> {
             weight_a / (weight_a + weight_b),
             weight_b / (weight_a + weight_b),
         );
-        let point = if W::DIMENSION == 2 {
+        let point = if D::DIMENSION == 2 {
             foot(a, &[edge])
         } else {
             a * weight_a + b * weight_b
@@ -131,12 +133,12 @@ fn segment<W: Wide>(a: W, b: W) -> Nearest<W> {
 
 /// With the oriented area n = (b - a) ∧ (c - a): λ_a ∝ (b ∧ c)·n, λ_b ∝ (c ∧ a)·n, λ_c ∝ (a ∧ b)·n, of sum n·n. Where
 /// one is not positive, the nearest point is on the edge opposite to that vertex, or on another such edge.
-fn triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
+fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let normal = (b - a).wedge(c - a);
     let weights = [
-        W::dot_areas(b.wedge(c), normal),
-        W::dot_areas(c.wedge(a), normal),
-        W::dot_areas(a.wedge(b), normal),
+        D::dot_areas(b.wedge(c), normal),
+        D::dot_areas(c.wedge(a), normal),
+        D::dot_areas(a.wedge(b), normal),
     ];
     nearest_on_faces(weights, |face| side([a, b, c], face)).unwrap_or_else(|inside| Nearest {
         point: foot(a, &[b - a, c - a]),
@@ -146,15 +148,15 @@ fn triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
 
 /// A triangle in the plane: the same, but with the origin inside the distance is 0. With the determinants of its parts
 /// for λ, because n·n would square them for nothing.
-fn full_triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
+fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let parts = [
-        W::determinant(&[b, c]),
-        W::determinant(&[c, a]),
-        W::determinant(&[a, b]),
+        D::determinant(&[b, c]),
+        D::determinant(&[c, a]),
+        D::determinant(&[a, b]),
     ];
     nearest_on_faces(signed_by_sum(parts), |face| side([a, b, c], face)).unwrap_or_else(|inside| {
         Nearest {
-            point: W::ZERO,
+            point: D::ZERO,
             weights: inside,
         }
     })
@@ -162,7 +164,7 @@ fn full_triangle<W: Wide>(a: W, b: W, c: W) -> Nearest<W> {
 
 /// The point nearest to the origin on the side of a triangle that is opposite to a vertex.
 #[inline]
-fn side<W: Wide>([a, b, c]: [W; 3], opposite: usize) -> Nearest<W> {
+fn side<D: DVector>([a, b, c]: [D; 3], opposite: usize) -> Nearest<D> {
     match opposite {
         0 => segment(b, c).renumbered([1, 2]),
         1 => segment(c, a).renumbered([2, 0]),
@@ -171,12 +173,12 @@ fn side<W: Wide>([a, b, c]: [W; 3], opposite: usize) -> Nearest<W> {
 }
 
 /// λ_i ∝ the oriented volume of the tetrahedron with the origin in the place of vertex i.
-fn tetrahedron<W: Wide>([a, b, c, d]: [W; 4]) -> Nearest<W> {
+fn tetrahedron<D: DVector>([a, b, c, d]: [D; 4]) -> Nearest<D> {
     let parts = [
-        W::determinant(&[b, c, d]),
-        -W::determinant(&[a, c, d]),
-        W::determinant(&[a, b, d]),
-        -W::determinant(&[a, b, c]),
+        D::determinant(&[b, c, d]),
+        -D::determinant(&[a, c, d]),
+        D::determinant(&[a, b, d]),
+        -D::determinant(&[a, b, c]),
     ];
     nearest_on_faces(signed_by_sum(parts), |face| match face {
         0 => triangle(b, c, d).renumbered([1, 2, 3]),
@@ -185,7 +187,7 @@ fn tetrahedron<W: Wide>([a, b, c, d]: [W; 4]) -> Nearest<W> {
         _ => triangle(a, b, c),
     })
     .unwrap_or_else(|inside| Nearest {
-        point: W::ZERO,
+        point: D::ZERO,
         weights: inside,
     })
 }
@@ -204,11 +206,11 @@ fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
 /// The nearest of the points on the faces opposite to the vertices whose weight is not positive; or, where all weights
 /// are positive, those weights made to sum to 1, as the error.
 #[inline]
-fn nearest_on_faces<W: Wide, const N: usize>(
+fn nearest_on_faces<D: DVector, const N: usize>(
     weights: [f64; N],
-    nearest_on_face: impl Fn(usize) -> Nearest<W>,
-) -> Result<Nearest<W>, [f64; 4]> {
-    let mut found: Option<Nearest<W>> = None;
+    nearest_on_face: impl Fn(usize) -> Nearest<D>,
+) -> Result<Nearest<D>, [f64; 4]> {
+    let mut found: Option<Nearest<D>> = None;
     for (face, weight) in weights.into_iter().enumerate() {
         if weight <= 0.0 {
             let nearest = nearest_on_face(face);

@@ -3,17 +3,18 @@
 use core::{cmp::Ordering, ops::ControlFlow};
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use super::{
-    HalfSpace, Shape, ShapeError, Support,
-    bounds::{Bounds, centre_of},
-    mesh::Mesh,
-    points::farthest,
-    support::checked_radius,
-    tree::Tree,
-};
 use crate::{
-    query::{compare_shapes, tolerance::TOUCHING},
-    space::{Pose, Space, Wide},
+    query::compare_shapes,
+    shape::{
+        HalfSpace, Shape, ShapeError, Support,
+        bounds::{Bounds, centre_of},
+        bvh::Tree,
+        points::farthest,
+        support::checked_radius,
+        surface::Mesh,
+    },
+    space::{DVector, Pose, Space},
+    tolerance::TOUCHING,
 };
 
 /// Convex parts under a tree of boxes. Parts are known by their numbers, from 0, in the order in which they were given.
@@ -22,7 +23,7 @@ pub struct Compound<V: Space> {
     parts: Arc<Parts<V>>,
     /// The boxes of the parts, without the margin.
     tree: Arc<Tree>,
-    centre: V::Wide,
+    centre: V::DVec,
     /// The margin around every part.
     margin: f32,
     /// Of a surface, whether only the outer side collides.
@@ -30,10 +31,10 @@ pub struct Compound<V: Space> {
 }
 
 /// A pose in a space.
-type PoseOf<V> = Pose<<V as Space>::Wide>;
+type PoseOf<V> = Pose<<V as Space>::DVec>;
 
 /// A linear map of a space.
-type MatrixOf<V> = <<V as Space>::Wide as Wide>::Matrix;
+type MatrixOf<V> = <<V as Space>::DVec as DVector>::Matrix;
 
 /// The parts of a compound.
 pub enum Parts<V: Space> {
@@ -109,7 +110,7 @@ impl<V: Space> Compound<V> {
 
     /// Where most of it is: the mean of the parts' centres, each weighed with the box around it in the part's own frame. (The box
     /// around all of them may have its middle where nothing is.) Of a surface it is the middle of its box.
-    pub fn centre(&self) -> V::Wide {
+    pub fn centre(&self) -> V::DVec {
         self.centre
     }
 
@@ -152,7 +153,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the number of each part that may have a point within `bounds`, in the frame of the compound.
-    pub fn near(&self, bounds: &Bounds<V::Wide>, mut visit: impl FnMut(u32)) {
+    pub fn near(&self, bounds: &Bounds<V::DVec>, mut visit: impl FnMut(u32)) {
         self.tree.near(&bounds.grown(self.reach()), |number| {
             visit(number);
             ControlFlow::Continue(())
@@ -161,7 +162,7 @@ impl<V: Space> Compound<V> {
 
     /// Calls `visit` with the number of each part that may have a point in a ball, in the frame of
     /// the compound.
-    pub fn near_ball(&self, centre: V::Wide, radius: f64, visit: impl FnMut(u32)) {
+    pub fn near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
         self.tree.near_ball(centre, radius + self.reach(), visit);
     }
 
@@ -169,7 +170,7 @@ impl<V: Space> Compound<V> {
     /// `distance` from a point in the frame of the compound, until it returns `Break`.
     pub fn near_point(
         &self,
-        point: V::Wide,
+        point: V::DVec,
         distance: f64,
         visit: impl FnMut(u32) -> ControlFlow<()>,
     ) {
@@ -181,20 +182,20 @@ impl<V: Space> Compound<V> {
     /// The same, if a linear map and then a translation put the compound where the bounds are.
     pub fn near_image(
         &self,
-        bounds: &Bounds<V::Wide>,
+        bounds: &Bounds<V::DVec>,
         linear: MatrixOf<V>,
-        translation: V::Wide,
+        translation: V::DVec,
         visit: impl FnMut(u32),
     ) {
         let reach = self.reach();
         let is_near =
-            |it: Bounds<V::Wide>| bounds.overlaps(&it.grown(reach).mapped(linear, translation));
+            |it: Bounds<V::DVec>| bounds.overlaps(&it.grown(reach).mapped(linear, translation));
         self.tree.visit(is_near, visit);
     }
 
     /// Calls `visit` with the number of each part that may reach into a half-space in the frame of the compound, whose normal may
     /// be of any length.
-    pub fn within(&self, half_space: &HalfSpace<V::Wide>, visit: impl FnMut(u32)) {
+    pub fn within(&self, half_space: &HalfSpace<V::DVec>, visit: impl FnMut(u32)) {
         let reach = half_space.normal.length() * self.reach();
         self.tree.within(&half_space.raised(reach), visit);
     }
@@ -214,8 +215,8 @@ impl<V: Space> Compound<V> {
 
     /// A point no lower along a direction than the surface is, and by no more than its grain higher: so near that the tree can
     /// leave out all but a few of its vertices.
-    fn highest(&self, mesh: &Mesh<V>, direction: V::Wide) -> V::Wide {
-        let unit = direction.unit().unwrap_or(V::Wide::axis(0));
+    fn highest(&self, mesh: &Mesh<V>, direction: V::DVec) -> V::DVec {
+        let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let (mut best, mut height) = (None, f64::NEG_INFINITY);
         self.tree.climb(unit, mesh.grain(), |number| {
             for corner in mesh.corners(number).into_iter().flatten() {
@@ -234,16 +235,16 @@ impl<V: Space> Compound<V> {
 
     /// A point no lower along a direction than all parts are, and no higher but for what keeps the tree from being gone through
     /// where many are as high as each other.
-    fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::Wide) -> V::Wide {
+    fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::DVec) -> V::DVec {
         // A part's radius joins its core, because the parts differ in it.
-        let unit = direction.unit().unwrap_or(V::Wide::axis(0));
+        let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let reach = |(pose, shape): &(PoseOf<V>, Shape<V>)| {
-            let inner = V::Wide::transpose(pose.rotation) * unit;
+            let inner = V::DVec::transpose(pose.rotation) * unit;
             let core = pose.rotation * shape.support(inner) + pose.translation;
             core + unit * checked_radius(shape.radius())
         };
         // What is NaN in one part is NaN in the whole, whichever it is: a compound of what is no shape is none.
-        let farther = |a: V::Wide, b: V::Wide| {
+        let farther = |a: V::DVec, b: V::DVec| {
             let is_farther = b.dot(unit) > a.dot(unit) || !b.is_finite();
             if is_farther && a.is_finite() { b } else { a }
         };
@@ -265,7 +266,7 @@ impl<V: Space> Compound<V> {
                 look_at(part);
             }
         }
-        best.unwrap_or(V::Wide::ZERO * f64::NAN) + unit * slack
+        best.unwrap_or(V::DVec::ZERO * f64::NAN) + unit * slack
     }
 }
 
@@ -276,9 +277,9 @@ const FEW: usize = 8;
 /// the tree, for parts that are smaller than the whole.
 const AS_HIGH: f64 = 1e-6;
 
-fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::Wide {
+fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
     let mean = |weight: fn(&Shape<V>) -> f64| {
-        let (mut sum, mut total) = (V::Wide::ZERO, 0.0);
+        let (mut sum, mut total) = (V::DVec::ZERO, 0.0);
         for (pose, shape) in shapes {
             let weight = weight(shape);
             sum = sum + (pose.rotation * centre_of(shape) + pose.translation) * weight;
@@ -289,7 +290,7 @@ fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::Wide {
     // Points hold nothing.
     mean(|shape| Bounds::around(shape, &Pose::IDENTITY).volume())
         .or_else(|| mean(|_| 1.0))
-        .unwrap_or(V::Wide::ZERO)
+        .unwrap_or(V::DVec::ZERO)
 }
 
 fn part<V: Space>(parts: &Parts<V>, number: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
@@ -306,7 +307,7 @@ fn part<V: Space>(parts: &Parts<V>, number: u32) -> Option<(PoseOf<V>, Cow<'_, S
 impl<V: Space> Support for Compound<V> {
     type Vector = V;
 
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         match &*self.parts {
             Parts::Surface(mesh) => self.highest(mesh, direction),
             Parts::Shapes(shapes) => self.farthest_of(shapes, direction),

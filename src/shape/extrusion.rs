@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{
-    ShapeError, Support,
-    into_shape::{ConvexShape, IntoShape, sealed},
-    kinds::Shape,
-    round::toward,
-    support::checked_radius,
-};
 use crate::{
     math::{DVec2, DVec3, Extrusion, Primitive2d, Vec2, Vec3},
-    space::{Space, Wide},
+    shape::{
+        ShapeError, Support,
+        convex::Shape,
+        into_shape::{ConvexShape, IntoShape, sealed},
+        support::checked_radius,
+        support_fns::toward,
+    },
+    space::{DVector, Space},
 };
 
 /// The farthest point of a shape of the plane, extruded along the axes that the plane does not have from -`half_depth` to
@@ -22,8 +22,8 @@ use crate::{
 pub(super) fn extruded<V: Space>(
     base: &(impl Support<Vector = Vec2> + ?Sized),
     half_depth: f32,
-    direction: V::Wide,
-) -> V::Wide {
+    direction: V::DVec,
+) -> V::DVec {
     let across = DVec2::new(direction.component(0), direction.component(1));
     let radius = checked_radius(base.radius());
     let point = if across == DVec2::ZERO {
@@ -34,10 +34,10 @@ pub(super) fn extruded<V: Space>(
     } else {
         base.support(across) + toward(across) * radius
     };
-    let flat = V::Wide::axis(0) * point.x + V::Wide::axis(1) * point.y;
+    let flat = V::DVec::axis(0) * point.x + V::DVec::axis(1) * point.y;
     let half_depth = f64::from(half_depth.abs());
-    (2..V::Wide::DIMENSION).fold(flat, |sum, index| {
-        sum + V::Wide::axis(index) * half_depth.copysign(direction.component(index))
+    (2..V::DVec::DIMENSION).fold(flat, |sum, index| {
+        sum + V::DVec::axis(index) * half_depth.copysign(direction.component(index))
     })
 }
 

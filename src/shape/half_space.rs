@@ -4,14 +4,14 @@
 //! nothing of it. Instead, [`Support::half_space`] tells n and c, and a pair with one half-space is solved in closed form.
 //! What takes it for any other shape gets NaN, and with it the answer to all that is no shape: it touches nothing.
 
-use super::{
-    ShapeError, Support,
-    into_shape::{ConvexShape, IntoShape, sealed},
-    kinds::Shape,
-};
 use crate::{
     math::{InfinitePlane3d, Plane2d, Vec2, Vec3},
-    space::{Pose, Space, Wide},
+    shape::{
+        ShapeError, Support,
+        convex::Shape,
+        into_shape::{ConvexShape, IntoShape, sealed},
+    },
+    space::{DVector, Pose, Space},
 };
 
 /// A map whose axes, made unit vectors, span no more volume than this flattens space. It is what rounding makes, in f64, of
@@ -20,23 +20,23 @@ const FLATTENED: f64 = 1e-14;
 
 /// All points x with `normal · x <= offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HalfSpace<W> {
+pub struct HalfSpace<D> {
     /// Outward, of unit length.
-    pub normal: W,
+    pub normal: D,
     /// The height of the plane over the origin.
     pub offset: f64,
 }
 
-impl<W: Wide> HalfSpace<W> {
+impl<D: DVector> HalfSpace<D> {
     /// The one with the origin on its plane, or `None` if the normal has no direction.
-    pub(super) fn through_origin(normal: W) -> Option<Self> {
+    pub(super) fn through_origin(normal: D) -> Option<Self> {
         let offset = 0.0;
         normal.unit().map(|normal| Self { normal, offset })
     }
 
     /// How high a point is above the plane; negative for one inside.
     #[inline]
-    pub fn height(&self, point: W) -> f64 {
+    pub fn height(&self, point: D) -> f64 {
         self.normal.dot(point) - self.offset
     }
 
@@ -49,7 +49,7 @@ impl<W: Wide> HalfSpace<W> {
 
     /// Where a pose puts it.
     #[inline]
-    pub fn placed(&self, pose: &Pose<W>) -> Self {
+    pub fn placed(&self, pose: &Pose<D>) -> Self {
         let normal = pose.rotation * self.normal;
         let offset = self.offset + normal.dot(pose.translation);
         Self { normal, offset }
@@ -67,23 +67,23 @@ impl<W: Wide> HalfSpace<W> {
     /// With y = M x, n·x = n·(M⁻¹ y) = (M⁻ᵀ n)·y: the image has the normal M⁻ᵀ n, also where M mirrors, and M c n is a
     /// point of its plane. The columns of M⁻ᵀ are the dual basis of those of M: column i is p / (p·m_i), for any p at right
     /// angles to all columns m_j but m_i.
-    pub(super) fn image(&self, matrix: W::Matrix) -> Option<Self> {
-        let mut normal = W::ZERO;
-        for index in 0..W::DIMENSION {
+    pub(super) fn image(&self, matrix: D::Matrix) -> Option<Self> {
+        let mut normal = D::ZERO;
+        for index in 0..D::DIMENSION {
             // Of unit length, so that no scale is too large or too small for the products.
-            let unit = |index| W::column(matrix, index).unit();
+            let unit = |index| D::column(matrix, index).unit();
             let axis = unit(index)?;
-            let mut others = [W::ZERO; 2];
-            let rest = others.get_mut(..W::DIMENSION - 1)?;
+            let mut others = [D::ZERO; 2];
+            let rest = others.get_mut(..D::DIMENSION - 1)?;
             for (slot, step) in rest.iter_mut().zip(1..) {
-                *slot = unit((index + step) % W::DIMENSION)?;
+                *slot = unit((index + step) % D::DIMENSION)?;
             }
-            let across = W::perpendicular(rest)?;
+            let across = D::perpendicular(rest)?;
             let volume = across.dot(axis);
             if volume.abs() <= FLATTENED {
                 return None;
             }
-            let stretch = W::column(matrix, index).length();
+            let stretch = D::column(matrix, index).length();
             normal = normal + across * (self.normal.component(index) / (volume * stretch));
         }
         let normal = normal.unit()?;
@@ -99,12 +99,12 @@ macro_rules! half_spaces {
             type Vector = $space;
 
             #[inline]
-            fn support(&self, direction: <$space as Space>::Wide) -> <$space as Space>::Wide {
+            fn support(&self, direction: <$space as Space>::DVec) -> <$space as Space>::DVec {
                 Shape::HalfSpace { normal: *self.normal }.support(direction)
             }
 
             #[inline]
-            fn half_space(&self) -> Option<HalfSpace<<$space as Space>::Wide>> {
+            fn half_space(&self) -> Option<HalfSpace<<$space as Space>::DVec>> {
                 Shape::HalfSpace { normal: *self.normal }.half_space()
             }
         }

@@ -1,8 +1,8 @@
 //! What can become a collider.
 
-use super::{
+use crate::shape::{
     ConvexHull, ShapeError,
-    kinds::{Dimension, Shape},
+    convex::{Dimension, Shape},
 };
 
 pub(super) mod sealed {

@@ -14,42 +14,39 @@
 //! boxes: `bounds.rs`, `tree.rs`. `data.rs` is all of it as plain numbers, to save and load.
 
 mod bounds;
+mod bvh;
 mod compound;
-mod corners;
-#[cfg(feature = "serialize")]
-pub mod data;
-mod directions;
+mod convex;
 mod error;
 mod extrusion;
 mod half_space;
 mod hull;
-mod image;
 mod into_shape;
-mod kinds;
-mod lanes;
-mod mesh;
 #[cfg(feature = "mesh")]
 mod mesh_error;
-mod outline;
 mod points;
-mod polygon;
+mod polygon_edges;
 mod primitives;
-mod round;
+mod regular_polygon;
 mod rounded;
+mod scaled;
+#[cfg(feature = "serialize")]
+pub mod serialize;
 mod support;
-mod tree;
+mod support_fns;
+mod surface;
 
 pub use bounds::{Bounds, balls_in, centre_of};
 pub use compound::{Compound, Parts};
+pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
 pub use error::ShapeError;
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
-pub use image::{Image, Map, Traits};
 pub use into_shape::{ConvexShape, IntoShape};
-pub use kinds::{AnyBody, Body, Dimension, Shape};
-pub use mesh::{Facet, Mesh, Rim, weld};
 #[cfg(feature = "mesh")]
 pub use mesh_error::MeshError;
-pub use outline::{MAX_SIDES, Outline};
+pub use polygon_edges::{MAX_SIDES, Outline};
 pub use rounded::Rounded;
-pub use support::{Support, WideOf};
+pub use scaled::{Scale, ScaledShape, ShapeInfo};
+pub use support::{DVecOf, Support};
+pub use surface::{Facet, Mesh, Rim, weld};

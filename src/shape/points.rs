@@ -1,13 +1,13 @@
 //! Slices of points as shapes.
 
-use super::{
-    ConvexHull, Shape, ShapeError, Support,
-    into_shape::{ConvexShape, IntoShape, sealed},
-    support::MatrixOf,
-};
 use crate::{
     math::{Vec2, Vec3},
-    space::{Space, Wide},
+    shape::{
+        ConvexHull, Shape, ShapeError, Support,
+        into_shape::{ConvexShape, IntoShape, sealed},
+        support::MatrixOf,
+    },
+    space::{DVector, Space},
 };
 
 /// A point is a shape: where it is in its own frame. A collider has it as the hull of itself.
@@ -17,8 +17,8 @@ macro_rules! points {
             type Vector = Self;
 
             #[inline]
-            fn support(&self, _: <Self as Space>::Wide) -> <Self as Space>::Wide {
-                self.widen()
+            fn support(&self, _: <Self as Space>::DVec) -> <Self as Space>::DVec {
+                self.to_f64()
             }
         }
 
@@ -40,7 +40,7 @@ impl<V: Space> Support for [V] {
     type Vector = V;
 
     #[inline]
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         farthest(self, direction)
     }
 }
@@ -49,7 +49,7 @@ impl<V: Space> Support for Vec<V> {
     type Vector = V;
 
     #[inline]
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         farthest(self, direction)
     }
 }
@@ -58,29 +58,29 @@ impl<V: Space, const N: usize> Support for [V; N] {
     type Vector = V;
 
     #[inline]
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         farthest(self, direction)
     }
 }
 
 /// The point with the greatest component along `direction`: the first one among equals, and NaN if there is none.
 #[inline]
-pub(super) fn farthest<V: Space>(points: &[V], direction: V::Wide) -> V::Wide {
+pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
     let mut best = Highest::NONE;
     for (number, point) in points.iter().enumerate() {
-        best.see(number, point.widen().dot(direction));
+        best.see(number, point.to_f64().dot(direction));
     }
     best.of(points)
 }
 
 /// The same among the points that have these numbers, in their order.
 #[inline]
-pub(super) fn farthest_of<V: Space>(points: &[V], numbers: &[u32], direction: V::Wide) -> V::Wide {
+pub(super) fn farthest_of<V: Space>(points: &[V], numbers: &[u32], direction: V::DVec) -> V::DVec {
     let mut best = Highest::NONE;
     for number in numbers {
         let number = *number as usize;
         if let Some(point) = points.get(number) {
-            best.see(number, point.widen().dot(direction));
+            best.see(number, point.to_f64().dot(direction));
         }
     }
     best.of(points)
@@ -88,12 +88,12 @@ pub(super) fn farthest_of<V: Space>(points: &[V], numbers: &[u32], direction: V:
 
 /// The least and the greatest coordinates of points under a linear map.
 #[inline]
-pub(super) fn span<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> (V::Wide, V::Wide) {
-    let nowhere = V::Wide::ONE * f64::INFINITY;
+pub(super) fn span<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> (V::DVec, V::DVec) {
+    let nowhere = V::DVec::ONE * f64::INFINITY;
     points
         .iter()
         .fold((nowhere, -nowhere), |(min, max), point| {
-            let point = linear * point.widen();
+            let point = linear * point.to_f64();
             (min.least(point), max.most(point))
         })
 }
@@ -118,8 +118,8 @@ impl Highest {
     }
 
     #[inline]
-    fn of<V: Space>(&self, points: &[V]) -> V::Wide {
-        let nowhere = V::Wide::ZERO * f64::NAN;
-        points.get(self.number).map_or(nowhere, |it| it.widen())
+    fn of<V: Space>(&self, points: &[V]) -> V::DVec {
+        let nowhere = V::DVec::ZERO * f64::NAN;
+        points.get(self.number).map_or(nowhere, |it| it.to_f64())
     }
 }

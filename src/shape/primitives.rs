@@ -5,19 +5,19 @@
 
 use core::{f32::consts::PI, mem::ManuallyDrop};
 
-use super::{
-    ConvexHull, Shape, ShapeError, Support,
-    into_shape::{ConvexShape, IntoShape, sealed},
-    points::farthest,
-    round::Cap,
-};
 use crate::{
     math::{
         Capsule2d, Capsule3d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
         ConvexPolygon, Cuboid, Cylinder, DVec2, DVec3, Ellipse, Plane3d, Rectangle, Rhombus,
         Segment2d, Segment3d, Sphere, Tetrahedron, Triangle2d, Triangle3d, Vec2, Vec3,
     },
-    space::{Space, Wide},
+    shape::{
+        ConvexHull, Shape, ShapeError, Support,
+        into_shape::{ConvexShape, IntoShape, sealed},
+        points::farthest,
+        support_fns::Cap,
+    },
+    space::{DVector, Space},
 };
 
 /// To be a shape costs a primitive nothing: the compiler sees which kind it is, and looks no further. (That nothing is left
@@ -30,7 +30,7 @@ macro_rules! primitives {
             type Vector = $space;
 
             #[inline]
-            fn support(&self, direction: <$space as Space>::Wide) -> <$space as Space>::Wide {
+            fn support(&self, direction: <$space as Space>::DVec) -> <$space as Space>::DVec {
                 let $it = self;
                 let shape: ManuallyDrop<Shape<$space>> = ManuallyDrop::new($shape);
                 shape.support(direction)
@@ -44,7 +44,7 @@ macro_rules! primitives {
             }
 
             #[inline]
-            fn block(&self) -> Option<<$space as Space>::Wide> {
+            fn block(&self) -> Option<<$space as Space>::DVec> {
                 let $it = self;
                 let shape: ManuallyDrop<Shape<$space>> = ManuallyDrop::new($shape);
                 shape.block()
@@ -124,7 +124,7 @@ const DOWN: f64 = 2.0 * f32::EPSILON as f64 - 1.0;
 /// That is in the plane of x and z, with y for its normal, and turned from there by the shortest way to the normal n. This
 /// takes a vector e across y to e - (n + y) (e·n) / (1 + n·y).
 fn corners(plane: &Plane3d) -> [Vec3; 4] {
-    let normal = plane.normal.widen().unit().unwrap_or(DVec3::NAN);
+    let normal = plane.normal.to_f64().unit().unwrap_or(DVec3::NAN);
     let turned = |axis: DVec3| {
         let along = axis.dot(normal);
         if normal.y < DOWN {
@@ -133,10 +133,10 @@ fn corners(plane: &Plane3d) -> [Vec3; 4] {
             axis - (normal + DVec3::Y) * (along / (1.0 + normal.y))
         }
     };
-    let half_size = plane.half_size.widen();
+    let half_size = plane.half_size.to_f64();
     let x = turned(DVec3::X) * half_size.x;
     let z = turned(DVec3::Z) * half_size.y;
-    [x + z, x - z, -x - z, z - x].map(Vec3::narrow)
+    [x + z, x - z, -x - z, z - x].map(Vec3::from_f64)
 }
 
 impl Support for Plane3d {

@@ -1,12 +1,14 @@
 //! A margin around any shape.
 
-use super::{
-    HalfSpace, Outline, ShapeError, Support,
-    into_shape::{ConvexShape, IntoShape, sealed},
-    kinds::Shape,
-    support::checked_radius,
+use crate::{
+    shape::{
+        HalfSpace, Outline, ShapeError, Support,
+        convex::Shape,
+        into_shape::{ConvexShape, IntoShape, sealed},
+        support::checked_radius,
+    },
+    space::Space,
 };
-use crate::space::Space;
 
 /// A shape with a margin around it: all points that are no farther from it than that. Exact, as the margin is added to the
 /// shape's [radius](Support::radius), and cheap: where only the margins overlap, GJK alone gives the contact.
@@ -50,7 +52,7 @@ impl<S: Support> Support for Rounded<S> {
     type Vector = S::Vector;
 
     #[inline]
-    fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+    fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
         self.shape.support(direction)
     }
 
@@ -60,17 +62,17 @@ impl<S: Support> Support for Rounded<S> {
     }
 
     #[inline]
-    fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
+    fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::DVec>> {
         self.shape.half_space()
     }
 
     #[inline]
-    fn block(&self) -> Option<<S::Vector as Space>::Wide> {
+    fn block(&self) -> Option<<S::Vector as Space>::DVec> {
         self.shape.block()
     }
 
     #[inline]
-    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
+    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
         self.shape.outline()
     }
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{HalfSpace, Outline};
-use crate::space::{Space, Wide};
+use crate::{
+    shape::{HalfSpace, Outline},
+    space::{DVector, Space},
+};
 
 /// A convex shape, known by its support function.
 ///
@@ -98,7 +100,7 @@ pub trait Support {
     /// `direction` is finite, not null, and of any length. The same direction must always give the same point, and the
     /// point must be finite: a shape that answers NaN or infinity touches nothing. In f64 (`DVec2`, `DVec3`), because
     /// the solver computes in it: a field in f32 is widened, never an intermediate result narrowed.
-    fn support(&self, direction: <Self::Vector as Space>::Wide) -> <Self::Vector as Space>::Wide;
+    fn support(&self, direction: <Self::Vector as Space>::DVec) -> <Self::Vector as Space>::DVec;
 
     /// The radius around the core: finite and not negative; 0 unless said otherwise. A shape with any other radius
     /// touches nothing.
@@ -111,7 +113,7 @@ pub trait Support {
     /// trait of its own, so that every query takes half-spaces; where it is not overridden it costs nothing.
     #[doc(hidden)]
     #[inline]
-    fn half_space(&self) -> Option<HalfSpace<<Self::Vector as Space>::Wide>> {
+    fn half_space(&self) -> Option<HalfSpace<<Self::Vector as Space>::DVec>> {
         None
     }
 
@@ -119,7 +121,7 @@ pub trait Support {
     /// point, with none. Queries have closed forms for these; where it is not overridden it costs nothing.
     #[doc(hidden)]
     #[inline]
-    fn block(&self) -> Option<<Self::Vector as Space>::Wide> {
+    fn block(&self) -> Option<<Self::Vector as Space>::DVec> {
         None
     }
 
@@ -135,19 +137,19 @@ pub trait Support {
     /// costs nothing.
     #[doc(hidden)]
     #[inline]
-    fn outline(&self) -> Option<Outline<'_, <Self::Vector as Space>::Wide>> {
+    fn outline(&self) -> Option<Outline<'_, <Self::Vector as Space>::DVec>> {
         None
     }
 }
 
 /// A linear map of a shape's space.
-pub type MatrixOf<S> = <WideOf<S> as Wide>::Matrix;
+pub type MatrixOf<S> = <DVecOf<S> as DVector>::Matrix;
 
 /// Least and greatest coordinates of a shape.
-pub type Span<S> = (WideOf<S>, WideOf<S>);
+pub type Span<S> = (DVecOf<S>, DVecOf<S>);
 
 /// The f64 vector of the space of a shape.
-pub type WideOf<S> = <<S as Support>::Vector as Space>::Wide;
+pub type DVecOf<S> = <<S as Support>::Vector as Space>::DVec;
 
 /// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
 #[inline]
@@ -162,7 +164,7 @@ macro_rules! forward {
             type Vector = S::Vector;
 
             #[inline]
-            fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+            fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
                 (**self).support(direction)
             }
 
@@ -172,12 +174,12 @@ macro_rules! forward {
             }
 
             #[inline]
-            fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::Wide>> {
+            fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::DVec>> {
                 (**self).half_space()
             }
 
             #[inline]
-            fn block(&self) -> Option<<S::Vector as Space>::Wide> {
+            fn block(&self) -> Option<<S::Vector as Space>::DVec> {
                 (**self).block()
             }
 
@@ -187,7 +189,7 @@ macro_rules! forward {
             }
 
             #[inline]
-            fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
+            fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
                 (**self).outline()
             }
         }

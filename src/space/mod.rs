@@ -5,16 +5,16 @@
 //! pipeline) is written once, generic over it. Per dimension there is only this folder: the vector arithmetic that
 //! differs (`plane.rs`, `solid.rs`) and the polytope that EPA grows (`polygon.rs`, `polyhedron.rs`).
 //!
-//! *The solver is wider than its input.* Shapes, poses and results are f32; [`Space::Wide`] is the f64 vector in which
+//! *The solver is wider than its input.* Shapes, poses and results are f32; [`Space::DVec`] is the f64 vector in which
 //! all that lies between is computed. In f32 the squares and triple products of GJK and EPA lose the answer near
 //! touching; in f64 they have 29 bits more than their input, and every decision of the solver has room for its error.
 
+mod dim2;
+mod dim3;
 mod list;
-mod plane;
-mod polygon;
-mod polyhedron;
+mod polytope2;
+mod polytope3;
 mod pose;
-mod solid;
 
 use core::{
     cmp::Ordering,
@@ -41,17 +41,17 @@ pub trait Space:
     sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
     /// The f64 vector in which queries compute: [`DVec2`](crate::math::DVec2) or [`DVec3`](crate::math::DVec3).
-    type Wide: Wide;
+    type DVec: DVector;
 
     /// The pose of a shape: [`Isometry2d`](crate::math::Isometry2d) or [`Isometry3d`](crate::math::Isometry3d).
     type Isometry: Copy + Debug + Send + Sync + 'static;
 
     /// The same vector in f64; exact.
-    fn widen(self) -> Self::Wide;
+    fn to_f64(self) -> Self::DVec;
 
     /// The f32 vector nearest to `wide`, with no zero that has a sign (-0 + 0 is 0): it would be read and printed.
     #[doc(hidden)]
-    fn narrow(wide: Self::Wide) -> Self;
+    fn from_f64(wide: Self::DVec) -> Self;
 
     /// Whether no component is NaN or infinite.
     fn is_finite(self) -> bool;
@@ -68,7 +68,8 @@ pub trait Space:
     /// one of x and y; what the map makes of z is not seen.
     /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
-    fn restrict(linear: DMat3, translation: DVec3) -> (<Self::Wide as Wide>::Matrix, Self::Wide);
+    fn restrict(linear: DMat3, translation: DVec3)
+    -> (<Self::DVec as DVector>::Matrix, Self::DVec);
 
     /// What this space sees of a vector: the plane does not see z.
     /// Every zero is positive: see [`pose`](Self::pose).
@@ -79,7 +80,7 @@ pub trait Space:
     /// no rotation, or one out of this space: the plane is turned around z alone.
     /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
-    fn rotation_of(quaternion: DQuat) -> Option<<Self::Wide as Wide>::Matrix>;
+    fn rotation_of(quaternion: DQuat) -> Option<<Self::DVec as DVector>::Matrix>;
 
     /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
     /// the rotation is zero.
@@ -87,7 +88,7 @@ pub trait Space:
     /// Every zero in it is positive (-0 + 0 is 0). So poses that compare as equal are the same to
     /// the bit, and give the same order of a pair and the same choice among equals.
     #[doc(hidden)]
-    fn pose(isometry: Self::Isometry) -> Option<Pose<Self::Wide>>;
+    fn pose(isometry: Self::Isometry) -> Option<Pose<Self::DVec>>;
 }
 
 /// A map is flat whose determinant is no more than this part of that of a map with axes of the same lengths at right angles: of
@@ -106,8 +107,8 @@ const TINY: f64 = f64::from_bits((1023 - 800) << 52);
 ///
 /// Where a formula differs between the dimensions, it is stated here once for both, in terms of a *facet*: a piece of
 /// the boundary of a body, one dimension below it. A facet is an edge in the plane and a triangle in space, so it has
-/// [`DIMENSION`](Wide::DIMENSION) vertices.
-pub trait Wide:
+/// [`DIMENSION`](DVector::DIMENSION) vertices.
+pub trait DVector:
     Copy
     + Debug
     + Default
@@ -282,12 +283,12 @@ pub trait Wide:
 /// A facet of a [`Polytope`]: a piece of its boundary, with the outward unit normal and the plane's distance from the
 /// origin along it (negative where the origin lies outside).
 #[derive(Clone, Copy, Debug)]
-pub struct Facet<W> {
+pub struct Facet<D> {
     /// Outward, of unit length.
-    pub normal: W,
+    pub normal: D,
     /// `normal · p` for each point p of the facet's plane.
     pub distance: f64,
-    /// The numbers of the facet's vertices, of which the first [`Wide::DIMENSION`] count.
+    /// The numbers of the facet's vertices, of which the first [`DVector::DIMENSION`] count.
     pub vertices: [u16; 3],
     /// The facet's own number in its polytope.
     pub index: usize,
@@ -308,29 +309,29 @@ pub enum Growth {
 /// A convex body which grows by points outside of it: the inner approximation of EPA.
 ///
 /// It holds numbers of vertices; their coordinates stay with the caller, who hands them in as `points`.
-pub trait Polytope<W>: Sized {
+pub trait Polytope<D>: Sized {
     /// No body yet. It is large, and so it is filled where it is: see [`begin`](Self::begin).
     fn new() -> Self;
 
     /// Makes an empty one the body of the full simplex of the first `DIMENSION + 1` points, or returns `None` if they span
     /// no volume.
-    fn begin(&mut self, points: &[W]) -> Option<()>;
+    fn begin(&mut self, points: &[D]) -> Option<()>;
 
     /// The distances of all facets, in the order of their numbers. That of one that has no area, or is no longer part of
     /// the boundary, is infinite.
     fn distances(&self) -> &[f64];
 
     /// The facet of a number.
-    fn facet(&self, number: usize) -> Option<Facet<W>>;
+    fn facet(&self, number: usize) -> Option<Facet<D>>;
 
     /// Adds the last of `points`, which lies beyond the plane of the facet given. `tolerance` is the distance from a
     /// plane that counts as on it.
-    fn grow(&mut self, points: &[W], beyond: &Facet<W>, tolerance: f64) -> Growth;
+    fn grow(&mut self, points: &[D], beyond: &Facet<D>, tolerance: f64) -> Growth;
 
     /// The facet whose plane is nearest to the origin, counted outward, so that a plane with the origin outside comes
     /// before all others; `None` if there is no facet with an area.
     #[inline]
-    fn nearest(&self) -> Option<Facet<W>> {
+    fn nearest(&self) -> Option<Facet<D>> {
         // The least distance first, without a branch, and four at a time; then where it stands.
         let lesser = |a: f64, b: f64| if b < a { b } else { a };
         let (fours, rest) = self.distances().as_chunks::<4>();
@@ -354,7 +355,7 @@ pub trait Polytope<W>: Sized {
     }
 
     /// All facets with an area.
-    fn facets(&self) -> impl Iterator<Item = Facet<W>> {
+    fn facets(&self) -> impl Iterator<Item = Facet<D>> {
         let numbers = self.distances().iter().enumerate();
         let solid = numbers.filter(|(_, distance)| **distance < f64::INFINITY);
         solid.filter_map(|(number, _)| self.facet(number))

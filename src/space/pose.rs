@@ -2,25 +2,25 @@
 
 use core::cmp::Ordering;
 
-use super::Wide;
+use crate::space::DVector;
 
 /// Where a shape is: x is mapped to `rotation * x + translation`.
 ///
 /// The rotation is orthogonal to f64 precision. It may be a reflection (a mirrored sprite has one): nothing in the
 /// queries asks for its sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose<W: Wide> {
+pub struct Pose<D: DVector> {
     /// An orthogonal map.
-    pub rotation: W::Matrix,
+    pub rotation: D::Matrix,
     /// The image of the shape's own origin.
-    pub translation: W,
+    pub translation: D,
 }
 
-impl<W: Wide> Pose<W> {
+impl<D: DVector> Pose<D> {
     /// Where nothing is moved.
     pub const IDENTITY: Self = Self {
-        rotation: W::IDENTITY,
-        translation: W::ZERO,
+        rotation: D::IDENTITY,
+        translation: D::ZERO,
     };
 
     /// This pose of what lies in pose `inner`.
@@ -38,8 +38,8 @@ impl<W: Wide> Pose<W> {
     pub fn total_cmp(&self, other: &Self) -> Ordering {
         let turned = || {
             let column =
-                |index| W::column(self.rotation, index).total_cmp(W::column(other.rotation, index));
-            let differs = (0..W::DIMENSION).map(column).find(|order| order.is_ne());
+                |index| D::column(self.rotation, index).total_cmp(D::column(other.rotation, index));
+            let differs = (0..D::DIMENSION).map(column).find(|order| order.is_ne());
             differs.unwrap_or(Ordering::Equal)
         };
         let moved = self.translation.total_cmp(other.translation);

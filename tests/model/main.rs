@@ -73,7 +73,7 @@ struct Scaled<'a, V> {
 impl<V: headbutt::Space> Support for Scaled<'_, V> {
     type Vector = V;
 
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         self.shape.support(direction * self.factor) * self.factor
     }
 

@@ -317,7 +317,7 @@ const MOST_CALLS: usize = 17_000;
 impl<V: Space> Support for Bounded<'_, V> {
     type Vector = V;
 
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         self.calls.set(self.calls.get() + 1);
         assert!(self.calls.get() < MOST_CALLS, "a query without end");
         self.shape.support(direction)
@@ -327,7 +327,7 @@ impl<V: Space> Support for Bounded<'_, V> {
         self.shape.radius()
     }
 
-    fn block(&self) -> Option<V::Wide> {
+    fn block(&self) -> Option<V::DVec> {
         if self.is_general {
             None
         } else {
@@ -335,7 +335,7 @@ impl<V: Space> Support for Bounded<'_, V> {
         }
     }
 
-    fn outline(&self) -> Option<Outline<'_, V::Wide>> {
+    fn outline(&self) -> Option<Outline<'_, V::DVec>> {
         if self.is_general {
             None
         } else {

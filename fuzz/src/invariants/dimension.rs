@@ -52,8 +52,8 @@ pub trait Dimension: headbutt::Dimension {
     fn deep(self) -> DVec3;
 
     /// From the f64 vector of the queries, and back.
-    fn deepen(wide: Self::Wide) -> DVec3;
-    fn flatten(vector: DVec3) -> Self::Wide;
+    fn deepen(wide: Self::DVec) -> DVec3;
+    fn flatten(vector: DVec3) -> Self::DVec;
 
     fn isometry(place: &Place<Self>) -> Self::Isometry;
 

@@ -93,7 +93,7 @@ struct Image<'a, V> {
 impl<V: Dimension> Support for Image<'_, V> {
     type Vector = V;
 
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         let inner = self.matrix.transpose() * V::deepen(direction);
         // Flattened, any of its points may be the farthest.
         let scale = inner.abs().max_element();
@@ -605,7 +605,7 @@ impl<V: Dimension> Custom<V> {
 impl<V: Dimension> Support for Custom<V> {
     type Vector = V;
 
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         let direction = V::deepen(direction);
         let across = || direction.with_y(0.0).try_normalize().unwrap_or(DVec3::X);
         V::flatten(match self {
@@ -707,7 +707,7 @@ impl<'a, V> Watched<'a, V> {
 impl<V: Dimension> Support for Watched<'_, V> {
     type Vector = V;
 
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         self.evaluations.set(self.evaluations.get() + 1);
         assert!(
             self.evaluations.get() <= MAX_EVALUATIONS,
@@ -727,7 +727,7 @@ impl<V: Dimension> Support for Watched<'_, V> {
         self.shape.radius()
     }
 
-    fn block(&self) -> Option<V::Wide> {
+    fn block(&self) -> Option<V::DVec> {
         if self.is_general {
             None
         } else {
@@ -735,7 +735,7 @@ impl<V: Dimension> Support for Watched<'_, V> {
         }
     }
 
-    fn outline(&self) -> Option<Outline<'_, V::Wide>> {
+    fn outline(&self) -> Option<Outline<'_, V::DVec>> {
         if self.is_general {
             None
         } else {

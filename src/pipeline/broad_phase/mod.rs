@@ -12,20 +12,25 @@
 //!
 //! Half-spaces have no box. There are few, if any: each is held against every box, and never against another of its kind.
 
-mod level;
-mod rows;
+mod grid;
+mod grids;
 
 use core::fmt;
 
 use bevy::{platform::time::Instant, prelude::*};
 
-use self::rows::{Pairs, Rows};
-use super::{aabb::Aabb, progress::Progress, slots::Slots, sync::Proxies};
 use crate::{
+    buffer::{Buffer, Peak, Reclaim, is_excessive},
     diagnostics::CollisionDiagnostics,
-    room::{Buffer, Peak, Reclaim, is_excessive},
+    pipeline::{
+        aabb::Aabb,
+        broad_phase::grids::{Pairs, Rows},
+        progress::Progress,
+        proxies::Slots,
+        sync::Proxies,
+    },
     shape::Bounds,
-    space::{Space, Wide},
+    space::{DVector, Space},
 };
 
 /// Where the candidate pairs come from: a resource, which may be changed between ticks.
@@ -195,7 +200,7 @@ impl Meetings {
         if settles {
             resting.update(boxes, 0..boxes.len() as u32, rests);
         }
-        moving.meet_within(V::Wide::DIMENSION, pairs, |a, b| {
+        moving.meet_within(V::DVec::DIMENSION, pairs, |a, b| {
             proxies.is_changed(a) || proxies.is_changed(b)
         });
         moving.meet(resting, pairs, |it| proxies.is_changed(it), rests);
@@ -241,7 +246,7 @@ fn meet_half_spaces<V: Space>(proxies: &Slots<V>, pairs: &mut Vec<(u32, u32)>) {
             let aabb = proxies.boxes().get(other as usize);
             let bounds = aabb.filter(|it| it.is_some()).map(Aabb::bounds);
             if bounds
-                .is_some_and(|it: Bounds<V::Wide>| it.reaches(&half_space, proxy.place.translation))
+                .is_some_and(|it: Bounds<V::DVec>| it.reaches(&half_space, proxy.place.translation))
             {
                 pairs.push((*slot, other));
             }

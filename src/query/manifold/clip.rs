@@ -9,7 +9,7 @@
 
 use smallvec::SmallVec;
 
-use super::{
+use crate::query::manifold::{
     feature::{Feature, MAX_CORNERS, edges, fan_height},
     frame::{Across, Corner, cross, distance, dot, minus, neighbours, plus, times},
     outline::{HIDDEN, Meeting, best_four},

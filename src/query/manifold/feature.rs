@@ -3,19 +3,17 @@
 
 use smallvec::SmallVec;
 
-use super::{
-    super::{
-        minkowski::Pair,
-        tolerance::{CONE, SAME_POINT, SLOPE},
-    },
-    frame::{
-        Across, ContactFrame, Corner, cross, distance, distance_to_edge, dot, minus, neighbours,
-        plus, times,
-    },
-};
 use crate::{
+    query::{
+        manifold::frame::{
+            Across, ContactFrame, Corner, cross, distance, distance_to_edge, dot, minus,
+            neighbours, plus, times,
+        },
+        minkowski::Pair,
+    },
     shape::{HalfSpace, Support},
-    space::{Pose, Space, Wide},
+    space::{DVector, Pose, Space},
+    tolerance::{CONE, SAME_POINT, SLOPE},
 };
 
 /// Directions on the cone, in which the corners of a face are sought at first: (cos, sin) of the
@@ -198,14 +196,14 @@ fn beyond(
 }
 
 /// The features of the first shape along the normal, and of the second against it.
-pub fn features<A, B, W: Wide>(
+pub fn features<A, B, D: DVector>(
     pair: &Pair<A, B>,
-    frame: &ContactFrame<W>,
+    frame: &ContactFrame<D>,
     near: f64,
 ) -> [Feature; 2]
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let [plane_a, plane_b] = pair.half_spaces();
@@ -215,34 +213,34 @@ where
         match (plane_a, block_a) {
             (Some(HalfSpace { offset: height, .. }), _) => Feature::Plane { height },
             (None, Some(half)) => block(frame, frame.normal, half, &pose_a, near),
-            (None, None) => feature::<W>(near, |tilt| frame.look_first(pair, tilt)),
+            (None, None) => feature::<D>(near, |tilt| frame.look_first(pair, tilt)),
         },
         match (plane_b, block_b) {
             (Some(HalfSpace { offset, .. }), _) => Feature::Plane { height: -offset },
             (None, Some(half)) => block(frame, -frame.normal, half, &pair.relative, near),
-            (None, None) => feature::<W>(near, |tilt| frame.look_second(pair, tilt)),
+            (None, None) => feature::<D>(near, |tilt| frame.look_second(pair, tilt)),
         },
     ]
 }
 
 /// Returns the feature of a block along a direction. The sides of the block that are level enough
 /// span its face or edge.
-fn block<W: Wide>(
-    frame: &ContactFrame<W>,
-    direction: W,
-    half: W,
-    pose: &Pose<W>,
+fn block<D: DVector>(
+    frame: &ContactFrame<D>,
+    direction: D,
+    half: D,
+    pose: &Pose<D>,
     near: f64,
 ) -> Feature {
-    let inner = W::transpose(pose.rotation) * direction;
-    let place = |corner: W| frame.corner(pose.rotation * corner + pose.translation);
+    let inner = D::transpose(pose.rotation) * direction;
+    let place = |corner: D| frame.corner(pose.rotation * corner + pose.translation);
     let top = half.copysign(inner);
     let highest = place(top);
     let mut corners = Corners::new();
     corners.push(highest);
-    let mut sides: SmallVec<[W; 2]> = SmallVec::new();
-    for index in 0..W::DIMENSION {
-        let side = W::axis(index) * (-2.0 * top.component(index));
+    let mut sides: SmallVec<[D; 2]> = SmallVec::new();
+    for index in 0..D::DIMENSION {
+        let side = D::axis(index) * (-2.0 * top.component(index));
         let (fall, length) = (-side.dot(inner), side.length());
         // What the side is as long as across the direction, fall² + across² = length².
         let across = (length * length - fall * fall).max(0.0).sqrt();
@@ -273,11 +271,11 @@ fn block<W: Wide>(
 
 /// Returns the feature of a shape. `look` returns the support point along the normal, tilted
 /// towards a point.
-fn feature<W: Wide>(near: f64, look: impl Fn(Across) -> Corner) -> Feature {
+fn feature<D: DVector>(near: f64, look: impl Fn(Across) -> Corner) -> Feature {
     let top = look([0.0; 2]);
     let mut ring = Corners::new();
     for (cos, sin) in RING {
-        if W::DIMENSION == 2 && sin != 0.0 {
+        if D::DIMENSION == 2 && sin != 0.0 {
             continue;
         }
         let corner = look([CONE * cos, CONE * sin]);
@@ -295,7 +293,7 @@ fn feature<W: Wide>(near: f64, look: impl Fn(Across) -> Corner) -> Feature {
     }
     let others = ring.iter().filter(|corner| !is_top(corner)).count();
     // In the plane, there is nothing beyond the ends of an edge.
-    let hidden = if W::DIMENSION == 2 {
+    let hidden = if D::DIMENSION == 2 {
         0.0
     } else {
         f64::INFINITY

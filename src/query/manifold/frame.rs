@@ -3,10 +3,11 @@
 //! All the geometry of a manifold is done in the plane of the two tangents, with a height along the
 //! normal beside each point. In 2D, the second tangent is null, and so is each second coordinate.
 
-use super::super::{minkowski::Pair, tolerance::SLOPE};
 use crate::{
+    query::minkowski::Pair,
     shape::Support,
-    space::{Space, Wide},
+    space::{DVector, Space},
+    tolerance::SLOPE,
 };
 
 /// A point across the normal, along two tangents, the second of which is always 0 in the plane.
@@ -36,17 +37,17 @@ impl Corner {
 }
 
 /// The frame of a contact: its normal, and the tangents across it.
-pub struct ContactFrame<W> {
-    pub normal: W,
-    tangents: [W; 2],
+pub struct ContactFrame<D> {
+    pub normal: D,
+    tangents: [D; 2],
 }
 
-impl<W: Wide> ContactFrame<W> {
-    pub fn new(normal: W) -> Self {
-        let tangent = |edges: &[W]| {
-            W::perpendicular(edges)
-                .and_then(Wide::unit)
-                .unwrap_or(W::ZERO)
+impl<D: DVector> ContactFrame<D> {
+    pub fn new(normal: D) -> Self {
+        let tangent = |edges: &[D]| {
+            D::perpendicular(edges)
+                .and_then(DVector::unit)
+                .unwrap_or(D::ZERO)
         };
         let first = tangent(&[normal]);
         // In the plane there is no direction at right angles to both, and this one is null.
@@ -58,7 +59,7 @@ impl<W: Wide> ContactFrame<W> {
     }
 
     #[inline]
-    pub fn corner(&self, point: W) -> Corner {
+    pub fn corner(&self, point: D) -> Corner {
         let [u, v] = self.tangents;
         Corner {
             at: [point.dot(u), point.dot(v)],
@@ -71,7 +72,7 @@ impl<W: Wide> ContactFrame<W> {
     pub fn look_first<A, B>(&self, pair: &Pair<A, B>, tilt: Across) -> Corner
     where
         A: Support + ?Sized,
-        A::Vector: Space<Wide = W>,
+        A::Vector: Space<DVec = D>,
         B: Support<Vector = A::Vector> + ?Sized,
     {
         self.corner(pair.first_support(self.normal + self.across(tilt)))
@@ -81,19 +82,19 @@ impl<W: Wide> ContactFrame<W> {
     pub fn look_second<A, B>(&self, pair: &Pair<A, B>, tilt: Across) -> Corner
     where
         A: Support + ?Sized,
-        A::Vector: Space<Wide = W>,
+        A::Vector: Space<DVec = D>,
         B: Support<Vector = A::Vector> + ?Sized,
     {
         self.corner(pair.second_support(self.across(tilt) - self.normal))
     }
 
     #[inline]
-    fn across(&self, [x, y]: Across) -> W {
+    fn across(&self, [x, y]: Across) -> D {
         self.tangents[0] * x + self.tangents[1] * y
     }
 
     /// The points of space that are seen as one point along the normal, at several heights.
-    pub fn points<const N: usize>(&self, at: Across, heights: [f64; N]) -> [W; N] {
+    pub fn points<const N: usize>(&self, at: Across, heights: [f64; N]) -> [D; N] {
         let across = self.across(at);
         heights.map(|height| across + self.normal * height)
     }

@@ -33,15 +33,11 @@ use core::f64::consts::FRAC_2_PI;
 
 use smallvec::SmallVec;
 
-use super::{
-    contact::Contact,
-    minkowski::Pair,
-    off_core::off_cores,
-    tolerance::{OFF_SURFACE, SAME_POINT, TOUCHING},
-};
 use crate::{
+    query::{minkowski::Pair, off_core::off_cores, solver::Contact},
     shape::Support,
-    space::{Space, Wide},
+    space::{DVector, Space},
+    tolerance::{OFF_SURFACE, SAME_POINT, TOUCHING},
 };
 use clip::{intersection, refine};
 use feature::{Feature, features};
@@ -109,16 +105,16 @@ pub struct ManifoldPoint<V> {
 }
 
 /// The points of the manifold of a contact, of which a point on each core is known.
-pub fn meetings<A, B, W: Wide>(
+pub fn meetings<A, B, D: DVector>(
     pair: &Pair<A, B>,
-    frame: &ContactFrame<W>,
+    frame: &ContactFrame<D>,
     scale: f64,
-    first: W,
-    second: W,
+    first: D,
+    second: D,
 ) -> Meetings
 where
     A: Support + ?Sized,
-    A::Vector: Space<Wide = W>,
+    A::Vector: Space<DVec = D>,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let slack = TOUCHING * scale;
@@ -146,11 +142,11 @@ where
         let mut meetings: Candidates = polygon.iter().map(|vertex| vertex.meeting).collect();
         let deep = known.depth() - slack;
         if meetings.iter().any(|meeting| meeting.depth() >= deep) {
-            return outline(&meetings, &meetings, W::DIMENSION, near, slack);
+            return outline(&meetings, &meetings, D::DIMENSION, near, slack);
         }
         meetings.push(known);
         let hull = convex_hull(&meetings, near);
-        return outline(&meetings, &hull, W::DIMENSION, near, slack);
+        return outline(&meetings, &hull, D::DIMENSION, near, slack);
     }
     // The features are not two faces, or have no area in common.
     let [mut feature_a, mut feature_b] = features;
@@ -206,7 +202,7 @@ where
             first || second
         };
         if !is_refined {
-            return outline(&meetings, &hull, W::DIMENSION, beside, slack);
+            return outline(&meetings, &hull, D::DIMENSION, beside, slack);
         }
     }
 }

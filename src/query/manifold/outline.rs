@@ -3,12 +3,16 @@
 
 use smallvec::SmallVec;
 
-use super::{
-    super::tolerance::{ASTRAY, SAME_POINT},
-    feature::{Feature, MAX_CORNERS, edges},
-    frame::{Across, ContactFrame, Corner, cross, distance, dot, minus, neighbours, plus, times},
+use crate::{
+    query::manifold::{
+        feature::{Feature, MAX_CORNERS, edges},
+        frame::{
+            Across, ContactFrame, Corner, cross, distance, dot, minus, neighbours, plus, times,
+        },
+    },
+    space::DVector,
+    tolerance::{ASTRAY, SAME_POINT},
 };
-use crate::space::Wide;
 
 /// The most rounds of refinement. In each, what the chord of an arc hides is divided by four.
 pub const REFINEMENTS: usize = 6;
@@ -40,7 +44,7 @@ pub type Candidates = SmallVec<[Meeting; MAX_MEETINGS]>;
 
 impl Meeting {
     /// Returns the points on the cores of both shapes.
-    pub fn points<W: Wide>(&self, frame: &ContactFrame<W>) -> [W; 2] {
+    pub fn points<D: DVector>(&self, frame: &ContactFrame<D>) -> [D; 2] {
         frame.points(self.at, [self.first, self.second])
     }
 

@@ -62,7 +62,7 @@ impl<S> Counting<S> {
 impl<S: Support> Support for Counting<S> {
     type Vector = S::Vector;
 
-    fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+    fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
         self.asked.set(self.asked.get() + 1);
         self.shape.support(direction)
     }
@@ -71,11 +71,11 @@ impl<S: Support> Support for Counting<S> {
         self.shape.radius()
     }
 
-    fn block(&self) -> Option<<S::Vector as Space>::Wide> {
+    fn block(&self) -> Option<<S::Vector as Space>::DVec> {
         self.shape.block()
     }
 
-    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
+    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
         self.shape.outline()
     }
 }

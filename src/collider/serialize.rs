@@ -1,0 +1,47 @@
+//! Colliders as data, for the feature `serialize`: what is written and read is that of `shape/data.rs`, for either dimension.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+use crate::{
+    collider::{Collider, Content},
+    math::{Vec2, Vec3},
+    shape::{
+        AnyColliderShape,
+        serialize::{BodyData, NoData},
+    },
+};
+
+/// A collider as data.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Collider")]
+enum Data {
+    /// The default collider.
+    Inert,
+    /// In 2D.
+    Plane(BodyData<Vec2>),
+    /// In 3D.
+    Space(BodyData<Vec3>),
+}
+
+impl Serialize for Collider {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let data = match self.content() {
+            Content::Inert => Ok(Data::Inert),
+            Content::Rejected(error) => Err(NoData::Rejected(*error)),
+            Content::Shape(AnyColliderShape::D2(body)) => BodyData::of(body).map(Data::Plane),
+            Content::Shape(AnyColliderShape::D3(body)) => BodyData::of(body).map(Data::Space),
+        };
+        data.map_err(ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Collider {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let collider = match Data::deserialize(deserializer)? {
+            Data::Inert => Ok(Self::default()),
+            Data::Plane(data) => data.body().map(Self::of_body),
+            Data::Space(data) => data.body().map(Self::of_body),
+        };
+        collider.map_err(de::Error::custom)
+    }
+}

@@ -1,0 +1,190 @@
+//! Two dimensions.
+
+use crate::{
+    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Vec2, Vec3},
+    space::{DVector, Pose, SINGULAR, Space, polytope2::Polygon},
+};
+
+impl Space for Vec2 {
+    type DVec = DVec2;
+    type Isometry = Isometry2d;
+
+    #[inline]
+    fn to_f64(self) -> DVec2 {
+        self.as_dvec2()
+    }
+
+    #[inline]
+    fn from_f64(wide: DVec2) -> Self {
+        wide.as_vec2() + Vec2::ZERO
+    }
+
+    #[inline]
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    #[inline]
+    fn min_component(self) -> f32 {
+        self.min_element()
+    }
+
+    #[inline]
+    fn to_vec3(self) -> Vec3 {
+        self.extend(0.0)
+    }
+
+    #[inline]
+    fn restrict(linear: DMat3, translation: DVec3) -> (DMat2, DVec2) {
+        // No zero is negative afterwards, here and below: see `Space::pose`.
+        let linear = DMat2::from_mat3(linear) + DMat2::ZERO;
+        (linear, translation.truncate() + DVec2::ZERO)
+    }
+
+    #[inline]
+    fn projected(vector: Vec3) -> Self {
+        vector.truncate() + Vec2::ZERO
+    }
+
+    /// By an angle whose cosine is (w² - z²) / |q|² and whose sine is 2 w z / |q|².
+    #[inline(always)]
+    fn rotation_of(quaternion: DQuat) -> Option<DMat2> {
+        let DQuat { x, y, z, w } = quaternion;
+        let square = z * z + w * w;
+        let is_around_z = x == 0.0 && y == 0.0 && square > 0.0 && square.is_finite();
+        is_around_z.then(|| {
+            let inverse = 1.0 / square;
+            let turned = DVec2::new((w * w - z * z) * inverse, 2.0 * w * z * inverse);
+            DMat2::from_cols(turned + DVec2::ZERO, turned.perp() + DVec2::ZERO)
+        })
+    }
+
+    #[inline(always)]
+    fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {
+        let rotation = isometry.rotation;
+        let x = DVec2::new(rotation.cos.into(), rotation.sin.into()).unit()?;
+        isometry.translation.is_finite().then(|| Pose {
+            rotation: DMat2::from_cols(x + DVec2::ZERO, x.perp() + DVec2::ZERO),
+            translation: isometry.translation.to_f64() + DVec2::ZERO,
+        })
+    }
+}
+
+impl DVector for DVec2 {
+    type Matrix = DMat2;
+    type Area = f64;
+    type Polytope<const FACETS: usize> = Polygon<FACETS>;
+
+    const DIMENSION: usize = 2;
+    const ZERO: Self = DVec2::ZERO;
+    const ONE: Self = DVec2::ONE;
+    const IDENTITY: DMat2 = DMat2::IDENTITY;
+
+    #[inline]
+    fn axis(index: usize) -> Self {
+        if index == 0 { DVec2::X } else { DVec2::Y }
+    }
+
+    #[inline]
+    fn component(self, index: usize) -> f64 {
+        if index == 0 { self.x } else { self.y }
+    }
+
+    #[inline]
+    fn components(self) -> [f64; 3] {
+        [self.x, self.y, 0.0]
+    }
+
+    #[inline]
+    fn of([x, y, _]: [f64; 3]) -> Self {
+        DVec2::new(x, y)
+    }
+
+    #[inline]
+    fn least(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    #[inline]
+    fn most(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    #[inline]
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    #[inline]
+    fn dot(self, other: Self) -> f64 {
+        self.dot(other)
+    }
+
+    #[inline]
+    fn extent(self) -> f64 {
+        self.abs().element_sum()
+    }
+
+    #[inline]
+    fn copysign(self, signs: Self) -> Self {
+        self.copysign(signs)
+    }
+
+    #[inline]
+    fn clamped(self, half: Self) -> Self {
+        self.min(half).max(-half)
+    }
+
+    #[inline]
+    fn scaled(self, factors: Self) -> Self {
+        self * factors
+    }
+
+    #[inline]
+    fn wedge(self, other: Self) -> f64 {
+        self.perp_dot(other)
+    }
+
+    #[inline]
+    fn dot_areas(a: f64, b: f64) -> f64 {
+        a * b
+    }
+
+    #[inline]
+    fn determinant(edges: &[Self]) -> f64 {
+        match edges {
+            [a, b] => a.perp_dot(*b),
+            _ => 0.0,
+        }
+    }
+
+    #[inline]
+    fn perpendicular(edges: &[Self]) -> Option<Self> {
+        match edges {
+            [] => Some(DVec2::X),
+            // Clockwise, so that the normal of an edge of a counter-clockwise polygon points outward.
+            [edge] => Some(-edge.perp()),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn transpose(matrix: DMat2) -> DMat2 {
+        matrix.transpose()
+    }
+
+    #[inline]
+    fn inverse(matrix: DMat2) -> Option<DMat2> {
+        let most = matrix.x_axis.length() * matrix.y_axis.length();
+        (matrix.determinant().abs() > SINGULAR * most).then(|| matrix.inverse())
+    }
+
+    #[inline]
+    fn column(matrix: DMat2, index: usize) -> Self {
+        if index == 0 {
+            matrix.x_axis
+        } else {
+            matrix.y_axis
+        }
+    }
+}

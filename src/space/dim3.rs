@@ -1,0 +1,215 @@
+//! Three dimensions.
+
+use crate::{
+    math::{DMat3, DQuat, DVec3, Isometry3d, Vec3, Vec3Swizzles},
+    space::{DVector, Pose, SINGULAR, Space, polytope3::Polyhedron},
+};
+
+impl Space for Vec3 {
+    type DVec = DVec3;
+    type Isometry = Isometry3d;
+
+    #[inline]
+    fn to_f64(self) -> DVec3 {
+        self.as_dvec3()
+    }
+
+    #[inline]
+    fn from_f64(wide: DVec3) -> Self {
+        wide.as_vec3() + Vec3::ZERO
+    }
+
+    #[inline]
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    #[inline]
+    fn min_component(self) -> f32 {
+        self.min_element()
+    }
+
+    #[inline]
+    fn to_vec3(self) -> Vec3 {
+        self
+    }
+
+    #[inline]
+    fn restrict(linear: DMat3, translation: DVec3) -> (DMat3, DVec3) {
+        // No zero is negative afterwards, here and below: see `Space::pose`.
+        (linear + DMat3::ZERO, translation + DVec3::ZERO)
+    }
+
+    #[inline]
+    fn projected(vector: Vec3) -> Self {
+        vector + Vec3::ZERO
+    }
+
+    /// For a unit q = (v, w) it takes a vector e to e + 2 w v × e + 2 v × (v × e). All of that is quadratic in q, so that for
+    /// any other q it has to be divided by |q|² alone, without a root.
+    #[inline(always)]
+    fn rotation_of(quaternion: DQuat) -> Option<DMat3> {
+        let square = quaternion.length_squared();
+        let twice = 2.0 / square;
+        let (axis, w) = (quaternion.xyz(), quaternion.w);
+        let scaled = axis * twice;
+        let [xx, yy, zz] = (axis * scaled).to_array();
+        let [xy, yz, zx] = (axis * scaled.yzx()).to_array();
+        let [wx, wy, wz] = (scaled * w).to_array();
+        (square > 0.0 && square.is_finite()).then(|| {
+            DMat3::from_cols(
+                DVec3::new(1.0 - (yy + zz), xy + wz, zx - wy) + DVec3::ZERO,
+                DVec3::new(xy - wz, 1.0 - (zz + xx), yz + wx) + DVec3::ZERO,
+                DVec3::new(zx + wy, yz - wx, 1.0 - (xx + yy)) + DVec3::ZERO,
+            )
+        })
+    }
+
+    #[inline(always)]
+    fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
+        let translation = Self::projected(isometry.translation.into());
+        let rotation = Self::rotation_of(isometry.rotation.as_dquat())?;
+        translation.is_finite().then(|| Pose {
+            rotation,
+            translation: translation.to_f64(),
+        })
+    }
+}
+
+impl DVector for DVec3 {
+    type Matrix = DMat3;
+    type Area = DVec3;
+    type Polytope<const FACETS: usize> = Polyhedron<FACETS>;
+
+    const DIMENSION: usize = 3;
+    const ZERO: Self = DVec3::ZERO;
+    const ONE: Self = DVec3::ONE;
+    const IDENTITY: DMat3 = DMat3::IDENTITY;
+
+    #[inline]
+    fn axis(index: usize) -> Self {
+        match index {
+            0 => DVec3::X,
+            1 => DVec3::Y,
+            _ => DVec3::Z,
+        }
+    }
+
+    #[inline]
+    fn component(self, index: usize) -> f64 {
+        match index {
+            0 => self.x,
+            1 => self.y,
+            _ => self.z,
+        }
+    }
+
+    #[inline]
+    fn components(self) -> [f64; 3] {
+        self.into()
+    }
+
+    #[inline]
+    fn of(components: [f64; 3]) -> Self {
+        components.into()
+    }
+
+    #[inline]
+    fn least(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    #[inline]
+    fn most(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    #[inline]
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+
+    #[inline]
+    fn dot(self, other: Self) -> f64 {
+        self.dot(other)
+    }
+
+    #[inline]
+    fn extent(self) -> f64 {
+        self.abs().element_sum()
+    }
+
+    #[inline]
+    fn copysign(self, signs: Self) -> Self {
+        self.copysign(signs)
+    }
+
+    #[inline]
+    fn clamped(self, half: Self) -> Self {
+        self.min(half).max(-half)
+    }
+
+    #[inline]
+    fn scaled(self, factors: Self) -> Self {
+        self * factors
+    }
+
+    #[inline]
+    fn wedge(self, other: Self) -> DVec3 {
+        self.cross(other)
+    }
+
+    #[inline]
+    fn dot_areas(a: DVec3, b: DVec3) -> f64 {
+        a.dot(b)
+    }
+
+    #[inline]
+    fn determinant(edges: &[Self]) -> f64 {
+        match edges {
+            [a, b, c] => a.cross(*b).dot(*c),
+            _ => 0.0,
+        }
+    }
+
+    #[inline]
+    fn perpendicular(edges: &[Self]) -> Option<Self> {
+        match edges {
+            [] => Some(DVec3::X),
+            // The axis of the smallest component is farthest from parallel to the edge.
+            [edge] => {
+                let size = edge.abs();
+                let axis = if size.x <= size.y && size.x <= size.z {
+                    DVec3::X
+                } else if size.y <= size.z {
+                    DVec3::Y
+                } else {
+                    DVec3::Z
+                };
+                Some(edge.cross(axis).cross(*edge))
+            }
+            [a, b] => Some(a.cross(*b)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn transpose(matrix: DMat3) -> DMat3 {
+        matrix.transpose()
+    }
+
+    #[inline]
+    fn inverse(matrix: DMat3) -> Option<DMat3> {
+        let most = matrix.x_axis.length() * matrix.y_axis.length() * matrix.z_axis.length();
+        (matrix.determinant().abs() > SINGULAR * most).then(|| matrix.inverse())
+    }
+
+    #[inline]
+    fn column(matrix: DMat3, index: usize) -> Self {
+        match index {
+            0 => matrix.x_axis,
+            1 => matrix.y_axis,
+            _ => matrix.z_axis,
+        }
+    }
+}
