@@ -7,9 +7,6 @@ use crate::{
     space::DVector,
 };
 
-/// The most planes that are cleared at once.
-const MOST_PLANES: usize = 16;
-
 /// The least determinant of planes whose common line or point is computed: of fewer they are the
 /// same but for rounding.
 const SAME_PLANES: f64 = 1e-10;
@@ -17,12 +14,18 @@ const SAME_PLANES: f64 = 1e-10;
 /// The most candidates that one way combines.
 pub const MOST_AT_ONCE: usize = 4;
 
+/// The most planes that bound a least move, and one that is added.
+const MOST_PLANES: usize = 4;
+
 /// The least move that clears some planes.
 ///
 /// It is the point nearest to the origin of the set of x with x · nᵢ >= dᵢ, and that is the nearest
-/// one of the common plane, line or point of one to three of them: Σ λᵢ nᵢ with λᵢ >= 0.
+/// one of the common plane, line or point of one to three of them: Σ λᵢ nᵢ with λᵢ >= 0. Only these
+/// are kept. A plane that the move does not clear makes it longer, so that planes which are added
+/// until all are clear end at the least move that clears them all. (Such problems are of LP type:
+/// Sharir and Welzl, "A combinatorial bound for linear programming and related problems" (1992).)
 pub struct Escape<D> {
-    /// The normal and the depth of each.
+    /// The normals and depths of the planes that bound the move.
     planes: ArrayVec<(D, f64), MOST_PLANES>,
     pub way: D,
     /// `true` if there are planes, and the move clears all of them.
@@ -40,37 +43,45 @@ impl<D: DVector> Default for Escape<D> {
 }
 
 impl<D: DVector> Escape<D> {
-    /// Adds a plane.
+    /// Adds a plane. Where no move clears it and those before, nothing changes any more.
     pub fn add(&mut self, normal: D, depth: f64) {
         let is_first = self.planes.is_empty();
-        if self.planes.try_push((normal, depth)).is_err() {
-            self.leads_out = false;
+        if !is_first && !self.leads_out {
             return;
         }
         let is_clear = self.way.dot(normal) >= depth * (1.0 - SAME_DEPTH);
-        if is_clear && (is_first || self.leads_out) {
-            self.leads_out = true;
+        if is_clear && !is_first {
             return;
         }
-        let way = self.nearest((normal, depth));
-        self.leads_out = way.is_some();
-        self.way = way.unwrap_or(self.way);
+        self.planes.push((normal, depth));
+        let nearest = self.nearest((normal, depth));
+        self.leads_out = nearest.is_some();
+        if let Some((way, bounds)) = nearest {
+            (self.way, self.planes) = (way, bounds);
+        }
     }
 
-    /// The least move that clears all planes, which the last one added bounds.
-    fn nearest(&self, last: (D, f64)) -> Option<D> {
-        let mut best: Option<D> = None;
-        let mut look_at = |way: Option<D>| {
-            let is_shorter = |way: &D| best.is_none_or(|best| way.length() < best.length());
+    /// The least move that clears all planes, of which the last one added bounds it, and the planes
+    /// that do.
+    fn nearest(&self, last: (D, f64)) -> Option<(D, ArrayVec<(D, f64), MOST_PLANES>)> {
+        let mut best: Option<(D, ArrayVec<(D, f64), MOST_PLANES>)> = None;
+        let mut look_at = |way: Option<D>, bounds: &[(D, f64)]| {
+            let is_shorter = |way: &D| {
+                let best = best.as_ref().map(|(best, _)| best.length());
+                best.is_none_or(|best| way.length() < best)
+            };
             let way = way.filter(|way| is_shorter(way) && self.clears_all(*way));
-            best = way.or(best);
+            if let Some(way) = way {
+                best = Some((way, bounds.iter().copied().collect()));
+            }
         };
-        look_at(Some(last.0 * last.1));
-        for (index, one) in self.planes.iter().enumerate() {
-            look_at(on_two([last, *one]));
+        look_at(Some(last.0 * last.1), &[last]);
+        let (_, others) = self.planes.split_last()?;
+        for (index, one) in others.iter().enumerate() {
+            look_at(on_two([last, *one]), &[last, *one]);
             if D::DIMENSION == 3 {
-                for other in self.planes.iter().skip(index + 1) {
-                    look_at(on_three([last, *one, *other]));
+                for other in others.iter().skip(index + 1) {
+                    look_at(on_three([last, *one, *other]), &[last, *one, *other]);
                 }
             }
         }

@@ -20,6 +20,8 @@ pub struct Lists<V: Space> {
     pub corners: Buffer<(f64, Range<usize>)>,
     pub candidates: Buffer<Touch<V::DVec>>,
     pub nodes: Buffer<Node<V::DVec>>,
+    /// For a touch, the range of the candidates that clear its facet.
+    pub clearing: Buffer<((u32, u32), Range<usize>)>,
 }
 
 impl<V: Space> Default for Lists<V> {
@@ -31,6 +33,7 @@ impl<V: Space> Default for Lists<V> {
             corners: Buffer::default(),
             candidates: Buffer::default(),
             nodes: Buffer::default(),
+            clearing: Buffer::default(),
         }
     }
 }
@@ -50,6 +53,7 @@ impl<V: Space> Lists<V> {
         self.corners.clear();
         self.candidates.clear();
         self.nodes.clear();
+        self.clearing.clear();
     }
 
     /// Shrinks the lists.
@@ -61,5 +65,6 @@ impl<V: Space> Lists<V> {
         self.corners.reclaim(reclaim);
         self.candidates.reclaim(reclaim);
         self.nodes.reclaim(reclaim);
+        self.clearing.reclaim(reclaim);
     }
 }

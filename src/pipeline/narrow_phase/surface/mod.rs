@@ -36,6 +36,7 @@
 //!   `body_part.rs` (the facets near a part) and `corner.rs` (edges and corners). `escape.rs`
 //!   computes the least move that clears some of them.
 
+mod aside;
 mod body_part;
 mod corner;
 mod escape;

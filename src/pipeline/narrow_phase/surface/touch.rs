@@ -306,14 +306,39 @@ impl<'a, V: Space> Meeting<'a, V> {
         way: V::DVec,
         visit: impl FnOnce(&mut SolverOf<V>, [&Part<V>; 2]) -> Option<R>,
     ) -> Option<R> {
+        self.solve_apart([a, b], way, |solver| {
+            if !solver.hit() {
+                return None;
+            }
+            visit(solver, [a, b])
+        })
+    }
+
+    /// The same, whether the parts touch or not.
+    fn solve_apart<R>(
+        &self,
+        [a, b]: [&Part<V>; 2],
+        way: V::DVec,
+        visit: impl FnOnce(&mut SolverOf<V>) -> Option<R>,
+    ) -> Option<R> {
         let (shape_a, shape_b) = (a.image(), b.image());
         let mut pose_b = b.place.pose();
         pose_b.translation = pose_b.translation + way;
         let pair = Pair::new(&shape_a, a.place.pose(), &shape_b, pose_b);
-        let mut solver = Solver::new(pair.counted_by(self.counter));
-        if !solver.hit() {
-            return None;
-        }
-        visit(&mut solver, [a, b])
+        visit(&mut Solver::new(pair.counted_by(self.counter)))
+    }
+
+    /// The normal from the surface to the body after a translation of the body, of their contact or
+    /// of their nearest points.
+    pub(super) fn normal_after(&self, numbers: (u32, u32), way: V::DVec) -> Option<V::DVec> {
+        let [a, b] = self.parts(numbers)?;
+        self.solve_apart([&a, &b], self.turned(way), |solver| {
+            let contact = if solver.hit() {
+                solver.contact()
+            } else {
+                solver.distance()?.1
+            };
+            Some(self.turned(contact.normal))
+        })
     }
 }

@@ -49,7 +49,7 @@ const MOST_OPEN: usize = 256;
 
 /// The most passes over all touches: a plane added last may turn the move back into a facet that
 /// was clear.
-const MAX_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 16;
 
 /// Planes that a way clears, none of which is a touch.
 type Planes<D> = ArrayVec<Touch<D>, MOST_AT_ONCE>;
@@ -64,6 +64,11 @@ fn clears_plane<D: DVector>(touch: &Touch<D>, way: D) -> bool {
     touch.contact.depth - way.dot(touch.normal) <= slop(touch.weld, way)
 }
 
+/// Returns `true` if a move clears the plane of a touch, and goes no farther along its normal.
+fn bounds<D: DVector>(touch: &Touch<D>, way: D) -> bool {
+    clears_plane(touch, way) && way.dot(touch.normal) <= touch.contact.depth + slop(touch.weld, way)
+}
+
 impl<'a, V: Space> Meeting<'a, V> {
     /// Finds the shortest way out, if a core overlaps a facet. Keeps the touches whose planes it
     /// clears, and adds those over edges and corners. `touches` must be sorted by depth.
@@ -76,7 +81,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         if let Some(way) = first
             && self.is_needed(touches, way)
         {
-            touches.retain(|touch| clears_plane(touch, way));
+            touches.retain(|touch| bounds(touch, way));
             return;
         }
         let (way, others) = self.shortest(touches, first, lists);
@@ -87,7 +92,11 @@ impl<'a, V: Space> Meeting<'a, V> {
         for candidate in others {
             let numbers = match candidate.kind {
                 Kind::Plane => candidate.numbers,
-                _ => self.owner(touches, way, &candidate, &added),
+                _ => {
+                    let owner = self.owner(touches, way, &candidate, &added);
+                    owner.or_else(|| self.owner(&lists.touches, way, &candidate, &added))
+                }
+                .unwrap_or(candidate.numbers),
             };
             if added.iter().all(|it| it.numbers != numbers) {
                 added.push(Touch {
@@ -97,7 +106,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             }
         }
         touches.retain(|touch| {
-            clears_plane(touch, way) && added.iter().all(|it| it.numbers != touch.numbers)
+            bounds(touch, way) && added.iter().all(|it| it.numbers != touch.numbers)
         });
         touches.extend(added);
     }
@@ -122,10 +131,10 @@ impl<'a, V: Space> Meeting<'a, V> {
                 }
             }
             if is_out {
-                return Some(escape.way);
+                break;
             }
         }
-        None
+        Some(escape.way)
     }
 
     /// Returns `true` if a move clears a facet.
@@ -203,6 +212,12 @@ impl<'a, V: Space> Meeting<'a, V> {
         let mut found = self.search(most * (1.0 - SAME_DEPTH), lists);
         if found.is_none() && first.is_none() {
             found = self.shortest_straight(lists);
+        }
+        if first_free.is_none() {
+            let most = found.as_ref().map_or(f64::INFINITY, |node| node.length);
+            found = self
+                .shortest_aside(most * (1.0 - SAME_DEPTH), lists)
+                .or(found);
         }
         let Some(node) = found else {
             return (first, Planes::new());
@@ -306,6 +321,11 @@ impl<'a, V: Space> Meeting<'a, V> {
                 return self.is_passable(lists, normal * depth).then_some(touch);
             };
             let facet = self.surface().facet(self.facet_number(numbers))?;
+            // Not through a facet from behind.
+            let mut touched = lists.touches.iter().filter(|it| it.numbers == numbers);
+            if touched.any(|it| it.normal.dot(normal) < -SAME_NORMAL) {
+                return None;
+            }
             touch = self.solve(numbers, V::DVec::ZERO, |solver, _| {
                 Some(self.over_plane(solver, numbers, &facet, normal))
             })?;
@@ -325,17 +345,17 @@ impl<'a, V: Space> Meeting<'a, V> {
         way: V::DVec,
         over: &Touch<V::DVec>,
         taken: &[Touch<V::DVec>],
-    ) -> (u32, u32) {
+    ) -> Option<(u32, u32)> {
         let body = self.body_number(over.numbers);
         let rank = |touch: &Touch<V::DVec>| {
             let is_open = !clears_plane(touch, way);
             (is_open, touch.normal.dot(over.normal))
         };
-        let mut owner = (over.numbers, (false, f64::NEG_INFINITY));
+        let mut owner = (None, (false, f64::NEG_INFINITY));
         for touch in touches {
             let is_free = taken.iter().all(|it| it.numbers != touch.numbers);
             if is_free && self.body_number(touch.numbers) == body && rank(touch) > owner.1 {
-                owner = (touch.numbers, rank(touch));
+                owner = (Some(touch.numbers), rank(touch));
             }
         }
         owner.0
@@ -349,7 +369,7 @@ impl<'a, V: Space> Meeting<'a, V> {
 
     /// A facet that the body has not cleared after a move, of those that it touches, and the part
     /// of the body.
-    fn blocking(&self, lists: &mut Lists<V>, way: V::DVec) -> Option<(u32, u32)> {
+    pub(super) fn blocking(&self, lists: &mut Lists<V>, way: V::DVec) -> Option<(u32, u32)> {
         let is_clear = |touch: &Touch<V::DVec>| {
             clears_plane(touch, way) || self.is_cleared(touch.numbers, way, touch.weld)
         };
@@ -361,7 +381,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// Returns `true` if a move takes the body's centre through no facet.
-    fn is_passable(&self, lists: &Lists<V>, way: V::DVec) -> bool {
+    pub(super) fn is_passable(&self, lists: &Lists<V>, way: V::DVec) -> bool {
         lists.near.iter().all(|near| {
             let is_crossed = |centre| near.facet.is_crossed([centre, centre + way]);
             near.is_hidden || !self.centre.is_some_and(is_crossed)
