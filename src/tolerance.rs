@@ -85,6 +85,6 @@ pub const LINE_TILT: f64 = 1e-6;
 
 /// The sine of an angle, or the distance of two unit vectors, up to which a normal on a surface is that of a facet. A contact
 /// with the inside of a facet has a normal that is off by less: the difference of a facet and any shape has the facet for a
-/// face of its own, on which the solvers end. Nothing is left but rounding: 1e-7, as `tests/geometry.rs` finds. (Where two curved
+/// face of its own, on which the solvers end. Nothing is left but rounding: 1e-7, as `tests/it/queries/geometry.rs` finds. (Where two curved
 /// surfaces touch a normal may be off by more, by the root of [`DEPTH_GAP`]; but a facet has none.)
 pub const SAME_NORMAL: f64 = 1e-4;

@@ -4,7 +4,8 @@
 //! are counted. The tick is run in a
 //! schedule of its own, so that it alone is counted: not what moves things, nor Bevy's update of its messages.
 
-mod common;
+#[path = "support/process.rs"]
+mod process;
 
 use std::{collections::VecDeque, hint::black_box};
 
@@ -14,8 +15,8 @@ use bevy::{
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
-use common::{run_again, this_run};
 use headbutt::{CollisionState, prelude::*};
+use process::{run_again, this_run};
 
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Simulation;

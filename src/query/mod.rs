@@ -32,7 +32,7 @@
 //! * **The depth** is a way out: moving the second shape by it along the normal leaves the two touching. No shorter way does,
 //!   to a millionth of the size of the pair or better; but of what is deep inside a shape that is round about one axis or
 //!   centre, where nearly all ways out are as long, it may exceed the least by more: by less than 1e-5 of the size in all of a
-//!   million hard cases (`tests/grid.rs`).
+//!   million hard cases (`tests/it/queries/grid.rs`).
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image to the bit: the normal negated, the points exchanged. Where both
 //!   are the same shape in the same pose (or cannot be told apart by their support points in 25 fixed directions, in space 14),

@@ -1,5 +1,5 @@
 //! What must hold for any two shapes in any two poses, whatever the bits. Shared by the fuzz targets and by
-//! `tests/invariants.rs`, so that both say the same.
+//! `tests/it/queries/invariants.rs`, so that both say the same.
 //!
 //! There is no oracle in here. What is asked is that the answers agree with each other, with what a few support points
 //! prove, and with the answers for the same pair moved.

@@ -1,0 +1,5 @@
+//! What the plugin reports, and what can be computed from it.
+
+mod diagnostics;
+mod push_out;
+mod report;

@@ -1,0 +1,154 @@
+//! `Collisions::push_out`: the shortest way out of all that an entity touches, against closed forms.
+
+use crate::support::*;
+use bevy::prelude::*;
+use headbutt::prelude::*;
+
+/// The way out of what the last tick has found, and a check that the move by it leaves nothing deep.
+fn push_out(app: &mut App, entity: Entity) -> Vec3 {
+    tick(app);
+    let way = read(app.world_mut(), |collisions| {
+        collisions.push_out(entity, |_| true)
+    });
+    transform(app.world_mut(), entity).translation += way;
+    tick(app);
+    let deep = read(app.world_mut(), |collisions| {
+        collisions
+            .of(entity)
+            .map(|hit| hit.depth)
+            .fold(0.0, f32::max)
+    });
+    assert!(deep < 1e-4, "still {deep} deep after {way}");
+    way
+}
+
+fn near(way: Vec3, expected: Vec3) {
+    assert!(way.distance(expected) < 1e-4, "{way}, expected {expected}");
+}
+
+#[test]
+fn out_of_one_it_is_the_minimum_translation() {
+    Touching::each(|mut touching, entity| {
+        tick(&mut touching.app);
+        let world = touching.world();
+        let of = |collisions: &Collisions| {
+            let hit = collisions.of(entity).next().expect("they touch");
+            (
+                hit.minimum_translation(),
+                collisions.push_out(entity, |_| true),
+            )
+        };
+        let (expected, way) = read(world, of);
+        near(way, expected);
+        assert_eq!(read(world, |it| it.push_out(entity, |_| false)), Vec3::ZERO);
+    });
+}
+
+/// A ball between two half-planes, whose normals have these angles: the centre has to be above both by the radius. The nearest
+/// such place is on one of the lines if it satisfies the other, and else where they meet.
+#[test]
+fn out_of_a_wedge_it_is_the_nearest_free_place() {
+    for (first, second) in [
+        (0.3_f32, 2.8_f32),
+        (0.1, 1.5),
+        (1.2, 1.9),
+        (0.25, 2.9),
+        (-0.2, 1.0),
+    ] {
+        for place in [
+            Vec2::new(0.2, -0.1),
+            Vec2::new(-0.3, 0.1),
+            Vec2::ZERO,
+            Vec2::new(0.9, 0.2),
+        ] {
+            let mut app = app();
+            let world = app.world_mut();
+            let normals = [first, second].map(Vec2::from_angle);
+            for normal in normals {
+                world.spawn(Collider::from(Plane2d::new(normal)));
+            }
+            let at = Transform::from_translation(place.extend(0.0));
+            let ball = world.spawn((Collider::from(Circle::new(1.0)), at)).id();
+
+            let missing = normals.map(|normal| 1.0 - normal.dot(place));
+            let [one, other] = [0, 1].map(|it| normals[it] * missing[it].max(0.0));
+            let is_free = |way: Vec2| (0..2).all(|it| normals[it].dot(way) >= missing[it] - 1e-6);
+            let corner = {
+                let inverse = Mat2::from_cols(normals[0], normals[1])
+                    .transpose()
+                    .inverse();
+                inverse * Vec2::from_array(missing)
+            };
+            let ways = [Vec2::ZERO, one, other, corner]
+                .into_iter()
+                .filter(|way| is_free(*way));
+            let expected = ways.min_by(|a, b| a.length().total_cmp(&b.length()));
+            near(
+                push_out(&mut app, ball),
+                expected.expect("a corner").extend(0.0),
+            );
+        }
+    }
+}
+
+/// The floor and the wall of one mesh, of which an event has the deeper one alone: the floor is at y = 0 for x > 0, and the wall at
+/// x = 0 above it.
+fn room() -> Collider {
+    let corners = [
+        (0.0, 0.0, -9.0),
+        (0.0, 0.0, 9.0),
+        (9.0, 0.0, -9.0),
+        (9.0, 0.0, 9.0),
+        (0.0, 9.0, -9.0),
+        (0.0, 9.0, 9.0),
+    ];
+    let facets = [[0, 1, 2], [1, 3, 2], [0, 4, 1], [4, 5, 1]];
+    Collider::trimesh(corners.map(Vec3::from), facets).expect("a surface")
+}
+
+#[test]
+fn all_parts_of_a_surface_count() {
+    let mut app = app();
+    let world = app.world_mut();
+    world.spawn(room());
+    let at = Transform::from_xyz(0.9, 0.8, 0.3);
+    let ball = world.spawn((Collider::from(Sphere::new(1.0)), at)).id();
+    near(push_out(&mut app, ball), Vec3::new(0.1, 0.2, 0.0));
+}
+
+#[test]
+fn between_walls_too_near_it_leads_nowhere_far() {
+    for dimension in Dimension::BOTH {
+        let mut app = app();
+        let world = app.world_mut();
+        for x in [-10.2, 10.1] {
+            world.spawn((dimension.block(20.0), Transform::from_xyz(x, 0.0, 0.0)));
+        }
+        let ball = world.spawn(dimension.ball(0.5)).id();
+        tick(&mut app);
+        let way = read(app.world_mut(), |it| it.push_out(ball, |_| true));
+        assert!(way.is_finite() && way.length() <= 0.4 + 1e-6, "{way}");
+    }
+}
+
+/// A ball that is deeper in the wall, so that the event is that of the wall alone.
+#[test]
+fn of_one_mesh_the_floor_counts_as_well_as_the_wall() {
+    for slop in [0.0, 0.05, -0.01, -0.5] {
+        let mut app = app();
+        let world = app.world_mut();
+        world.spawn(room());
+        let place = Transform::from_xyz(0.8, 0.98, 0.3);
+        let ball = world.spawn((Collider::from(Sphere::new(1.0)), place)).id();
+        tick(&mut app);
+        read(app.world_mut(), |collisions| {
+            let is_floor = |hit: CollisionEvent| hit.normal.y < -0.7;
+            assert!(!collisions.of(ball).any(is_floor));
+            assert!(collisions.parts_of(ball).any(is_floor));
+            assert!(collisions.parts_of(ball).all(|hit| hit.entity == ball));
+            let way = collisions.push_out_with_slop(ball, slop, |_| true);
+            // By each depth and the slop, but never back.
+            near(way, Vec3::new(0.2 + slop, 0.02 + slop, 0.0).max(Vec3::ZERO));
+        });
+    }
+}

@@ -1,0 +1,31 @@
+//! The integration tests, in one binary, so that Bevy is linked once. `tests/memory.rs` needs a
+//! process of its own: its counts hold only while nothing has started Bevy's task pool.
+//!
+//! | module | what it tests |
+//! |---|---|
+//! | [`events`] | what an event says, `push_out` and the diagnostics |
+//! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
+//! | [`model`] | random operations on a world, against a model of the plugin |
+//! | [`determinism`] | the same bits on any number of threads, and after a rollback |
+//! | [`shapes`] | each kind of shape: validation, support function, bounds, contacts |
+//! | [`queries`] | `headbutt::query` on pairs of convex shapes, against the [`oracle`] |
+//! | [`surfaces`] | meshes, polylines and height fields in a tick |
+//! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |
+//! | `mesh` | colliders from Bevy's `Mesh` (feature `mesh`) |
+//! | `serialize` | colliders as data (feature `serialize`) |
+
+mod determinism;
+mod events;
+mod life_cycle;
+#[cfg(feature = "mesh")]
+mod mesh;
+mod model;
+mod oracle;
+mod queries;
+#[cfg(feature = "serialize")]
+mod serialize;
+mod shapes;
+#[path = "../support/mod.rs"]
+mod support;
+mod surface_laws;
+mod surfaces;

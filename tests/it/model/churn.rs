@@ -1,0 +1,261 @@
+//! What touches is what is there, in a world in which things come, go and change tables in every tick: by each way there is
+//! to be somewhere else in Bevy's lists, or not at all, and back. All else rests.
+//!
+//! The model is balls on a lattice, which touch where they are neighbours or in the same place.
+
+use std::collections::BTreeSet;
+
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use headbutt::prelude::*;
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::{
+    operations_or,
+    told::{Pair, Told},
+};
+use crate::support::{Dimension, app, start, tick};
+
+/// Balls of radius 0.5 touch at this distance, and not at √2 times it. Its multiples are exact.
+const SPACING: f32 = 0.75;
+
+/// So many balls there are, more or less.
+const POPULATION: usize = 300;
+
+/// How far the lattice goes, so that a ball touches some others.
+fn reach(dimension: Dimension) -> i32 {
+    match dimension {
+        Dimension::Plane => 8,
+        Dimension::Solid => 3,
+    }
+}
+
+/// Nothing but another table.
+#[derive(Component)]
+struct Mark;
+
+/// The same without another table.
+#[derive(Component)]
+#[component(storage = "SparseSet")]
+struct SparseMark;
+
+/// What is kept in no table, and disables: then Bevy lists all one by one.
+#[derive(Component)]
+#[component(storage = "SparseSet")]
+struct Asleep;
+
+struct Churn {
+    random: StdRng,
+    dimension: Dimension,
+    alive: Vec<Entity>,
+    parents: Vec<Entity>,
+    /// Whether to put to sleep or to disable.
+    sleep: bool,
+}
+
+impl Churn {
+    fn place(&mut self) -> Transform {
+        let reach = reach(self.dimension);
+        let mut step = || self.random.random_range(-reach..=reach) as f32;
+        let place = Vec3::new(step(), step(), step());
+        Transform::from_translation(SPACING * place)
+    }
+
+    fn spawn(&mut self, world: &mut World) {
+        let ball = (self.dimension.ball(0.5), self.place());
+        let mut entity = world.spawn(ball);
+        if self.random.random_bool(0.3) {
+            entity.insert(Mark);
+        }
+        if self.random.random_bool(0.3) {
+            entity.insert(ChildOf(
+                self.parents[self.random.random_range(0..self.parents.len())],
+            ));
+        }
+        self.alive.push(entity.id());
+    }
+
+    fn despawn(&mut self, world: &mut World) {
+        let number = self.random.random_range(0..self.alive.len());
+        world.despawn(self.alive.swap_remove(number));
+    }
+
+    /// Turns a component on or off, of which nothing is seen but the place in Bevy's lists.
+    fn toggle<T: Component>(entity: &mut EntityWorldMut, it: T) {
+        if entity.take::<T>().is_none() {
+            entity.insert(it);
+        }
+    }
+
+    fn operate(&mut self, world: &mut World) {
+        match self.random.random_range(0..14) {
+            0 | 1 => return self.despawn(world),
+            // The new one has the index of the old one.
+            2 | 3 => {
+                self.despawn(world);
+                return self.spawn(world);
+            }
+            4 if self.alive.len() < POPULATION => return self.spawn(world),
+            _ => {}
+        }
+        let place = self.place();
+        let number = self.random.random_range(0..self.alive.len());
+        let mut entity = world.entity_mut(self.alive[number]);
+        match self.random.random_range(0..10) {
+            0 | 1 => Self::toggle(&mut entity, Mark),
+            2 => Self::toggle(&mut entity, SparseMark),
+            3 if self.sleep => Self::toggle(&mut entity, Asleep),
+            3 => Self::toggle(&mut entity, Disabled),
+            4 => match entity.take::<ChildOf>() {
+                Some(_) => {}
+                None => {
+                    let number = self.random.random_range(0..self.parents.len());
+                    entity.insert(ChildOf(self.parents[number]));
+                }
+            },
+            5 => Self::toggle(&mut entity, CollisionLayers::NONE),
+            // Away and back: nothing has changed but the place in the list, or not even that.
+            6 => {
+                let collider = entity.take::<Collider>();
+                entity.insert(collider.unwrap_or(self.dimension.ball(0.5)));
+            }
+            7 => {
+                entity.remove::<Collider>();
+            }
+            8 => {
+                entity.remove::<Transform>();
+                entity.insert(place);
+            }
+            // Nowhere, until it is put somewhere.
+            _ => {
+                let nowhere = Transform::from_translation(Vec3::NAN);
+                entity.insert(if self.random.random() { nowhere } else { place });
+            }
+        }
+    }
+
+    /// What happens before a tick. Returns how many operations that was.
+    fn go_on(&mut self, world: &mut World) -> usize {
+        let count = match self.random.random_range(0..20) {
+            0 => {
+                // Most of them are others.
+                for _ in 0..self.alive.len() * 3 / 4 {
+                    self.despawn(world);
+                }
+                0
+            }
+            1 => {
+                // All change tables.
+                for entity in &self.alive {
+                    Self::toggle(&mut world.entity_mut(*entity), Mark);
+                }
+                0
+            }
+            2 => {
+                let place = self.place();
+                let number = self.random.random_range(0..self.parents.len());
+                world.entity_mut(self.parents[number]).insert(place);
+                0
+            }
+            3..6 => self.random.random_range(30..100),
+            6..9 => 0,
+            _ => self.random.random_range(1..10),
+        };
+        while self.alive.len() < POPULATION * 2 / 3 {
+            self.spawn(world);
+        }
+        for _ in 0..count {
+            self.operate(world);
+        }
+        count
+    }
+
+    /// Where a ball is, in steps of the lattice, if it takes part.
+    fn step_of(&self, world: &World, entity: Entity) -> Option<IVec3> {
+        let entity = world.entity(entity);
+        let is_out = entity.contains::<Disabled>()
+            || entity.contains::<Asleep>()
+            || entity.contains::<CollisionLayers>();
+        let mut place = entity.get::<Transform>()?.translation;
+        if let Some(parent) = entity.get::<ChildOf>() {
+            place += world.get::<Transform>(parent.parent())?.translation;
+        }
+        let flat = match self.dimension {
+            Dimension::Plane => Vec3::new(1.0, 1.0, 0.0),
+            Dimension::Solid => Vec3::ONE,
+        };
+        let takes_part = entity.contains::<Collider>() && !is_out && place.is_finite();
+        takes_part.then(|| (place * flat / SPACING).as_ivec3())
+    }
+
+    fn touching(&self, world: &World) -> BTreeSet<Pair> {
+        let all = self.alive.iter();
+        let all: Vec<_> = all
+            .filter_map(|it| Some((*it, self.step_of(world, *it)?)))
+            .collect();
+        let mut touching = BTreeSet::new();
+        for (index, (a, place_of_a)) in all.iter().enumerate() {
+            for (b, place_of_b) in &all[index + 1..] {
+                if place_of_a.distance_squared(*place_of_b) <= 1 {
+                    touching.insert((*a.min(b), *a.max(b)));
+                }
+            }
+        }
+        touching
+    }
+}
+
+fn churn(seed: u64, dimension: Dimension, sleep: bool) {
+    let mut app = if sleep {
+        let mut app = App::new();
+        let asleep = app.world_mut().register_component::<Asleep>();
+        app.world_mut()
+            .resource_mut::<bevy::ecs::entity_disabling::DefaultQueryFilters>()
+            .register_disabling_component(asleep);
+        app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
+        start(&mut app);
+        app
+    } else {
+        app()
+    };
+    let world = app.world_mut();
+    let mut churn = Churn {
+        random: StdRng::seed_from_u64(seed),
+        dimension,
+        alive: Vec::new(),
+        parents: [0.0, 1.0, 2.0]
+            .map(|step| {
+                let place = Transform::from_xyz(SPACING * step, 0.0, 0.0);
+                world.spawn(place).id()
+            })
+            .to_vec(),
+        sleep,
+    };
+    let mut told = Told::default();
+    let (mut operations, mut ticks) = (0, 0);
+    while operations < operations_or(15_000) {
+        operations += churn.go_on(app.world_mut());
+        tick(&mut app);
+        ticks += 1;
+        told.read(app.world_mut());
+        assert_eq!(told.touching, churn.touching(app.world()), "tick {ticks}");
+    }
+    println!(
+        "{operations} operations, {ticks} ticks: {} contacts began",
+        told.started
+    );
+    assert!(told.started > 10 * ticks, "{}", told.started);
+}
+
+#[test]
+fn whatever_comes_goes_and_changes_tables_what_touches_is_what_is_there() {
+    for (seed, dimension) in (5..).zip(Dimension::BOTH) {
+        churn(seed, dimension, false);
+    }
+}
+
+#[test]
+fn the_same_where_a_component_that_is_in_no_table_disables() {
+    for (seed, dimension) in (7..).zip(Dimension::BOTH) {
+        churn(seed, dimension, true);
+    }
+}

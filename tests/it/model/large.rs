@@ -1,0 +1,522 @@
+//! The same of a larger world: balls and blocks of sizes 1 to 1000, in crowds, some of them far from the origin, and a few
+//! alone in the distance; now most are at rest, now all move, now half of them are elsewhere. So what moves and what rests,
+//! and how many there are of each size, changes all the time.
+//!
+//! The model is closed forms in f64, and shares nothing with the plugin.
+
+use std::collections::BTreeMap;
+
+use bevy::{ecs::entity_disabling::Disabled, math::DVec3, prelude::*};
+use headbutt::{CollisionDiagnostics, prelude::*};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::{
+    operations_or,
+    place::Place,
+    told::{Pair, Told, pair_of},
+};
+use crate::support::{Dimension, app, frame};
+
+/// The two answers may differ where the shapes are no farther apart, and no deeper in each other, than this times the
+/// size of both: the plugin's touching is a step of f32 wide, and its depths are f32.
+const ROUNDING: f64 = 1e-6;
+
+/// There are no more and no fewer of them, but for what goes with a parent.
+const POPULATION: core::ops::Range<usize> = 200..400;
+
+/// So deep are families at most.
+const GENERATIONS: usize = 3;
+
+/// Where the crowds are.
+const CROWDS: [Vec3; 5] = [
+    Vec3::ZERO,
+    Vec3::new(35.0, -20.0, 10.0),
+    Vec3::new(-300.0, 40.0, 0.0),
+    Vec3::new(1e5, -1e5, 3e4),
+    Vec3::new(-1e5, -1e5, -1e5),
+];
+
+/// The shape of a collider, which does not tell it.
+#[derive(Component, Clone, Copy)]
+struct Form {
+    dimension: Dimension,
+    /// Half the sizes of a block; 0 for a ball.
+    half: Vec3,
+    /// 0 for a block.
+    radius: f32,
+}
+
+impl Form {
+    fn collider(self) -> Collider {
+        let size = 2.0 * self.half;
+        match (self.dimension, self.radius > 0.0) {
+            (dimension, true) => dimension.ball(self.radius),
+            (Dimension::Plane, false) => Rectangle::from_size(size.truncate()).into(),
+            (Dimension::Solid, false) => Cuboid::from_size(size).into(),
+        }
+    }
+}
+
+/// A collider where it is.
+struct Body {
+    entity: Entity,
+    layers: CollisionLayers,
+    dimension: Dimension,
+    center: DVec3,
+    /// Unit vectors, along which a block is so long to either side.
+    axes: [DVec3; 3],
+    half: DVec3,
+    radius: f64,
+    /// The radius of a ball around it.
+    reach: f64,
+}
+
+impl Body {
+    fn new(world: &World, entity: Entity) -> Option<Self> {
+        let found = world.get_entity(entity).ok()?;
+        if !found.contains::<Collider>() || found.contains::<Disabled>() {
+            return None;
+        }
+        let Form {
+            dimension,
+            half,
+            radius,
+        } = *found.get::<Form>()?;
+        let place = Place::of(world, entity);
+        let scale = place.scale.abs();
+        let flat = match dimension {
+            Dimension::Plane => DVec3::new(1.0, 1.0, 0.0),
+            Dimension::Solid => DVec3::ONE,
+        };
+        let half = half.as_dvec3() * flat * scale;
+        let radius = f64::from(radius) * scale;
+        Some(Self {
+            entity,
+            layers: found.get::<CollisionLayers>().copied().unwrap_or_default(),
+            dimension,
+            center: place.translation * flat,
+            axes: DVec3::AXES.map(|axis| place.rotation * axis),
+            half,
+            radius,
+            reach: half.length() + radius,
+        })
+    }
+
+    fn is_ball(&self) -> bool {
+        self.radius > 0.0
+    }
+
+    /// Its own axes, of those that there are.
+    fn own_axes(&self) -> &[DVec3] {
+        match self.dimension {
+            Dimension::Plane => &self.axes[..2],
+            Dimension::Solid => &self.axes,
+        }
+    }
+
+    /// How far it reaches from its centre along a unit vector.
+    fn extent_along(&self, axis: DVec3) -> f64 {
+        let halves = self.axes.iter().zip(self.half.to_array());
+        let along = halves.map(|(own, half)| own.dot(axis).abs() * half);
+        along.sum::<f64>() + self.radius
+    }
+
+    /// Of two blocks that are apart, a distance by which they are; of others the depth, negative. By separating axes: in
+    /// the plane the axes of both, in space also their products.
+    fn gap_of_blocks(&self, other: &Self) -> f64 {
+        let between = other.center - self.center;
+        let along = |axis: DVec3| {
+            axis.dot(between).abs() - self.extent_along(axis) - other.extent_along(axis)
+        };
+        let own = self.own_axes().iter().chain(other.own_axes());
+        let mut gap = own.fold(f64::NEG_INFINITY, |gap, axis| gap.max(along(*axis)));
+        if self.dimension == Dimension::Solid {
+            for axis in self.axes {
+                for other in other.axes {
+                    // Of parallel axes there is none.
+                    if let Some(axis) = axis.cross(other).try_normalize() {
+                        gap = gap.max(along(axis));
+                    }
+                }
+            }
+        }
+        gap
+    }
+
+    /// The distance of a ball from this block; of a ball whose centre is within, the depth, negative.
+    fn gap_to_ball(&self, ball: &Self) -> f64 {
+        let between = ball.center - self.center;
+        let beyond = self.own_axes().iter().zip(self.half.to_array());
+        let beyond: Vec<_> = beyond
+            .map(|(axis, half)| axis.dot(between).abs() - half)
+            .collect();
+        let inside = beyond.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let from_center = if inside > 0.0 {
+            let squares = beyond.iter().map(|it| it.max(0.0).powi(2));
+            squares.sum::<f64>().sqrt()
+        } else {
+            inside
+        };
+        from_center - ball.radius
+    }
+
+    /// How far apart two are, or how deep in each other, which is negative.
+    fn gap(&self, other: &Self) -> f64 {
+        match (self.is_ball(), other.is_ball()) {
+            (true, true) => self.center.distance(other.center) - self.radius - other.radius,
+            (true, false) => other.gap_to_ball(self),
+            (false, true) => self.gap_to_ball(other),
+            (false, false) => self.gap_of_blocks(other),
+        }
+    }
+}
+
+/// What happens for some ticks.
+#[derive(Clone, Copy)]
+enum Epoch {
+    /// Hardly anything.
+    Rest,
+    /// One of so many moves, the same ones each tick.
+    Some(usize),
+    /// All move.
+    All,
+    /// Things come, go and become others.
+    Change,
+    /// Half of them are elsewhere, all at once.
+    Teleport,
+}
+
+#[derive(Resource)]
+struct Large {
+    random: StdRng,
+    alive: Vec<Entity>,
+    epoch: Epoch,
+    /// Until it is over.
+    ticks_left: usize,
+    /// The gaps of the pairs that touch, or nearly so, and what they are measured against.
+    gaps: BTreeMap<Pair, (f64, f64)>,
+    told: Told,
+    operations: usize,
+    ticks: usize,
+    rounded: usize,
+    /// In how many ticks nothing, less than a tenth, and more than seven tenths changed.
+    still: usize,
+    quiet: usize,
+    busy: usize,
+}
+
+impl Large {
+    fn new(seed: u64) -> Self {
+        Self {
+            random: StdRng::seed_from_u64(seed),
+            alive: Vec::new(),
+            epoch: Epoch::Rest,
+            ticks_left: 0,
+            gaps: BTreeMap::new(),
+            told: Told::default(),
+            operations: 0,
+            ticks: 0,
+            rounded: 0,
+            still: 0,
+            quiet: 0,
+            busy: 0,
+        }
+    }
+
+    fn chance(&mut self, probability: f64) -> bool {
+        self.random.random_bool(probability)
+    }
+
+    fn offset(&mut self, reach: f32) -> Vec3 {
+        Vec3::from_array([(); 3].map(|()| self.random.random_range(-reach..reach)))
+    }
+
+    fn form(&mut self, dimension: Dimension) -> Form {
+        // From 0.01 to 10, as many of each order.
+        let size = 10_f32.powf(self.random.random_range(-2.0..1.0));
+        let is_ball = self.chance(0.5);
+        let mut part = || self.random.random_range(0.2..1.0) * size;
+        let (half, radius) = if is_ball {
+            (Vec3::ZERO, size)
+        } else {
+            (Vec3::new(part(), part(), part()), 0.0)
+        };
+        Form {
+            dimension,
+            half,
+            radius,
+        }
+    }
+
+    fn scale(&mut self) -> Vec3 {
+        let factor = self.random.random_range(0.5..2.0);
+        Vec3::splat(if self.chance(0.1) { -factor } else { factor })
+    }
+
+    fn turned(&mut self, dimension: Dimension, translation: Vec3) -> Transform {
+        let [turn, tilt, _] = self.offset(3.0).to_array();
+        let turn = Quat::from_rotation_z(turn);
+        Transform {
+            translation,
+            rotation: match dimension {
+                Dimension::Plane => turn,
+                Dimension::Solid => turn * Quat::from_rotation_x(tilt),
+            },
+            scale: self.scale(),
+        }
+    }
+
+    /// A pose of what has no parent: mostly in a crowd, mostly in its wider field.
+    fn pose(&mut self, dimension: Dimension) -> Transform {
+        let translation = if self.chance(0.05) {
+            self.offset(1e5)
+        } else {
+            let reach = match dimension {
+                _ if self.chance(0.2) => 1.0,
+                Dimension::Plane => 20.0,
+                Dimension::Solid => 10.0,
+            };
+            CROWDS[self.random.random_range(0..CROWDS.len())] + self.offset(reach)
+        };
+        self.turned(dimension, translation)
+    }
+
+    /// A pose of a child.
+    fn pose_of_child(&mut self, dimension: Dimension) -> Transform {
+        let translation = self.offset(5.0);
+        self.turned(dimension, translation)
+    }
+
+    fn spawn(&mut self, world: &mut World) {
+        let dimension = Dimension::BOTH[self.random.random_range(0..2)];
+        let (form, pose) = (self.form(dimension), self.pose(dimension));
+        let entity = world.spawn((form, form.collider(), pose)).id();
+        self.alive.push(entity);
+    }
+
+    fn step(&mut self, world: &mut World, entity: Entity) {
+        self.operations += 1;
+        let step = self.offset(0.3);
+        let transform = world.get_mut::<Transform>(entity);
+        transform.expect("all have one").translation += step;
+    }
+
+    fn teleport(&mut self, world: &mut World, entity: Entity) {
+        self.operations += 1;
+        let dimension = world.get::<Form>(entity).expect("all have one").dimension;
+        let pose = match world.get::<ChildOf>(entity) {
+            Some(_) => self.pose_of_child(dimension),
+            None => self.pose(dimension),
+        };
+        world.entity_mut(entity).insert(pose);
+    }
+
+    /// Anything that may happen to a world.
+    fn operate(&mut self, world: &mut World) {
+        let count = self.alive.len();
+        if count < POPULATION.start || (count < POPULATION.end && self.chance(0.15)) {
+            self.operations += 1;
+            return self.spawn(world);
+        }
+        let entity = self.alive[self.random.random_range(0..count)];
+        let dimension = world.get::<Form>(entity).expect("all have one").dimension;
+        match self.random.random_range(0..12) {
+            0 => {
+                // Its children go with it.
+                world.despawn(entity);
+                self.alive.retain(|it| world.get_entity(*it).is_ok());
+            }
+            1 | 2 => return self.teleport(world, entity),
+            3 | 4 => return self.step(world, entity),
+            5 => {
+                let form = self.form(dimension);
+                world.entity_mut(entity).insert((form, form.collider()));
+            }
+            6 => {
+                let form = *world.get::<Form>(entity).expect("all have one");
+                if world.entity_mut(entity).take::<Collider>().is_none() || self.chance(0.6) {
+                    world.entity_mut(entity).insert(form.collider());
+                }
+            }
+            7 => {
+                if world.entity_mut(entity).take::<Disabled>().is_none() && self.chance(0.4) {
+                    world.entity_mut(entity).insert(Disabled);
+                }
+            }
+            8 => {
+                if self.chance(0.5) {
+                    world.entity_mut(entity).remove::<CollisionLayers>();
+                } else {
+                    let mut mask = || self.random.random_range(0..8);
+                    let layers = CollisionLayers::new(mask(), mask());
+                    world.entity_mut(entity).insert(layers);
+                }
+            }
+            9 | 10 => self.reparent(world, entity, dimension),
+            _ => {
+                let scale = self.scale();
+                let transform = world.get_mut::<Transform>(entity);
+                transform.expect("all have one").scale = scale;
+            }
+        }
+        self.operations += 1;
+    }
+
+    fn reparent(&mut self, world: &mut World, entity: Entity, dimension: Dimension) {
+        let parent = self.alive[self.random.random_range(0..self.alive.len())];
+        let of = world.get::<Form>(parent).expect("all have one").dimension;
+        let ancestors = core::iter::successors(Some(parent), |it| {
+            world.get::<ChildOf>(*it).map(ChildOf::parent)
+        });
+        let may_be = parent != entity
+            && of == dimension
+            && world.get::<Children>(entity).is_none()
+            && ancestors.count() < GENERATIONS;
+        if may_be {
+            let pose = self.pose_of_child(dimension);
+            world.entity_mut(entity).insert((ChildOf(parent), pose));
+        } else {
+            let pose = self.pose(dimension);
+            world.entity_mut(entity).remove::<ChildOf>().insert(pose);
+        }
+    }
+
+    /// What happens before a tick.
+    fn go_on(&mut self, world: &mut World) {
+        if self.ticks_left == 0 {
+            (self.epoch, self.ticks_left) = match self.random.random_range(0..6) {
+                0 | 1 => (Epoch::Rest, self.random.random_range(5..60)),
+                2 => {
+                    let one_of = self.random.random_range(3..40);
+                    (Epoch::Some(one_of), self.random.random_range(5..60))
+                }
+                3 => (Epoch::All, self.random.random_range(5..30)),
+                4 => (Epoch::Change, self.random.random_range(5..30)),
+                _ => (Epoch::Teleport, 1),
+            };
+        }
+        self.ticks_left -= 1;
+        let alive = self.alive.clone();
+        match self.epoch {
+            Epoch::Rest => {
+                if self.chance(0.2) {
+                    self.operate(world);
+                }
+            }
+            Epoch::Some(one_of) => {
+                for entity in alive.iter().step_by(one_of) {
+                    self.step(world, *entity);
+                }
+                self.operate(world);
+            }
+            Epoch::All => {
+                for entity in alive {
+                    self.step(world, entity);
+                }
+            }
+            Epoch::Change => {
+                for _ in 0..self.random.random_range(1..40) {
+                    self.operate(world);
+                }
+            }
+            Epoch::Teleport => {
+                for entity in alive {
+                    if self.chance(0.5) {
+                        self.teleport(world, entity);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks for all pairs, just before the tick does.
+    fn expect(&mut self, world: &World) {
+        let bodies = self.alive.iter();
+        let bodies: Vec<_> = bodies.filter_map(|it| Body::new(world, *it)).collect();
+        self.gaps.clear();
+        for (index, a) in bodies.iter().enumerate() {
+            for b in &bodies[index + 1..] {
+                let size = a.reach + b.reach;
+                let may_meet = a.dimension == b.dimension && a.layers.interacts_with(b.layers);
+                let room = size * (1.0 + ROUNDING);
+                if !may_meet || a.center.distance_squared(b.center) > room * room {
+                    continue;
+                }
+                let gap = a.gap(b);
+                if gap <= ROUNDING * size {
+                    let pair = (a.entity.min(b.entity), a.entity.max(b.entity));
+                    self.gaps.insert(pair, (gap, size));
+                }
+            }
+        }
+    }
+
+    /// Compares the tick with what was expected, and its events with one another.
+    fn check(&mut self, world: &mut World) {
+        self.ticks += 1;
+        let hits = self.told.read(world);
+        for (pair, (gap, size)) in &self.gaps {
+            let is_close = gap.abs() <= ROUNDING * size;
+            let touch = self.told.touching.contains(pair);
+            assert!(touch || is_close, "missed: {pair:?}, {gap} of {size}");
+            self.rounded += usize::from(touch != (*gap <= 0.0));
+        }
+        for hit in hits.iter().filter(|hit| !hit.ended()) {
+            let Some((gap, size)) = self.gaps.get(&pair_of(hit)) else {
+                panic!("invented: {hit:?}");
+            };
+            let error = (f64::from(hit.depth) + gap).abs();
+            assert!(error <= ROUNDING * size, "{gap} of {size}: {hit:?}");
+        }
+        let changed = world.resource::<CollisionDiagnostics>().changed;
+        self.still += usize::from(changed == 0);
+        self.quiet += usize::from(changed > 0 && changed * 10 < self.alive.len());
+        self.busy += usize::from(changed * 10 > self.alive.len() * 7);
+    }
+}
+
+#[test]
+fn of_some_hundreds_in_motion_and_at_rest_none_is_missed_or_invented() {
+    let go_on = |world: &mut World| {
+        world.resource_scope(|world, mut large: Mut<Large>| large.go_on(world));
+    };
+    let expect = |world: &mut World| {
+        world.resource_scope(|world, mut large: Mut<Large>| large.expect(world));
+    };
+    let check = |world: &mut World| {
+        world.resource_scope(|world, mut large: Mut<Large>| large.check(world));
+    };
+    let mut app = app();
+    app.insert_resource(Large::new(4))
+        .add_systems(FixedUpdate, go_on)
+        .add_systems(
+            FixedPostUpdate,
+            (
+                expect.before(HeadbuttSystems::Sync),
+                check.after(HeadbuttSystems::Report),
+            ),
+        );
+    let world = app.world_mut();
+    world.resource_scope(|world, mut large: Mut<Large>| {
+        while large.alive.len() < POPULATION.start {
+            large.spawn(world);
+        }
+    });
+    let operations = operations_or(200_000);
+    while app.world().resource::<Large>().operations < operations {
+        frame(&mut app, 1);
+    }
+    let large = app.world().resource::<Large>();
+    let ticks = large.ticks;
+    println!(
+        "{} operations, {ticks} ticks: {} still, {} quiet, {} busy; {} contacts began, {} answers rounded",
+        large.operations, large.still, large.quiet, large.busy, large.told.started, large.rounded
+    );
+    large.told.assert_all_reasons(ticks / 100);
+    assert!(large.told.started > 2 * ticks, "{}", large.told.started);
+    for share in [large.still, large.quiet, large.busy] {
+        assert!(share > ticks / 50, "{share}");
+    }
+    // Rounding hardly ever decides.
+    assert!(large.rounded <= ticks / 100, "{}", large.rounded);
+}

@@ -1,0 +1,462 @@
+//! A model of the whole: after any operations on the world, what touches is what a loop over all pairs says, and each
+//! contact that begins ends once.
+//!
+//! The model shares the queries with the plugin and nothing else. Poses it composes itself, in f64; shapes, layers and
+//! what is disabled it reads from the world, each tick anew. That of a larger world, in `large.rs`, does without the
+//! queries.
+//!
+//! Each test does some thousand operations, in seconds. For more, and for long, there is one environment variable:
+//!
+//! ```sh
+//! HEADBUTT_CHAOS=1000000 cargo test --test it model -- --nocapture
+//! ```
+
+mod churn;
+mod large;
+mod place;
+mod told;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    iter::repeat,
+    sync::Arc,
+};
+
+use crate::support::{Dimension, Record, app, frame, watch};
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use headbutt::{ConvexShape, Support, prelude::*};
+use place::{Place, is_ancestor};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use told::{Pair, Told, pair_of};
+
+/// How many operations a test does on its world at least: what the environment says, or else so many.
+fn operations_or(default: usize) -> usize {
+    match std::env::var("HEADBUTT_CHAOS") {
+        Ok(count) => count.parse().expect("HEADBUTT_CHAOS is a number"),
+        Err(_) => default,
+    }
+}
+
+/// The two answers may differ where the shapes are no farther apart, and no deeper in each other, than this times the
+/// size of the larger one: the model's poses are rounded to f32.
+const ROUNDING: f32 = 1e-4;
+
+/// The shape of a collider, which does not tell it.
+#[derive(Component, Clone)]
+enum Known {
+    Plane(Arc<dyn Support<Vector = Vec2> + Send + Sync>),
+    Solid(Arc<dyn Support<Vector = Vec3> + Send + Sync>),
+}
+
+fn plane<S>(shape: S) -> (Known, Collider)
+where
+    S: Support<Vector = Vec2> + ConvexShape + Clone + Send + Sync + 'static,
+{
+    (Known::Plane(Arc::new(shape.clone())), shape.into())
+}
+
+fn solid<S>(shape: S) -> (Known, Collider)
+where
+    S: Support<Vector = Vec3> + ConvexShape + Clone + Send + Sync + 'static,
+{
+    (Known::Solid(Arc::new(shape.clone())), shape.into())
+}
+
+/// A shape scaled by a factor, which may be negative: then it is also turned inside out, through its origin.
+struct Scaled<'a, V> {
+    shape: &'a dyn Support<Vector = V>,
+    factor: f64,
+}
+
+impl<V: headbutt::Space> Support for Scaled<'_, V> {
+    type Vector = V;
+
+    fn support(&self, direction: V::DVec) -> V::DVec {
+        self.shape.support(direction * self.factor) * self.factor
+    }
+
+    fn radius(&self) -> f64 {
+        self.shape.radius() * self.factor.abs()
+    }
+}
+
+/// Whether and how two shapes touch.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    touch: bool,
+    /// How deep in each other, or how far apart.
+    extent: f32,
+    /// What that is measured against.
+    size: f32,
+}
+
+impl Answer {
+    fn of(a: (&Known, Place), b: (&Known, Place)) -> Option<Self> {
+        let (touch, extent) = match (a.0, b.0) {
+            (Known::Plane(shape_a), Known::Plane(shape_b)) => ask(
+                (&**shape_a, a.1.scale, a.1.in_plane()),
+                (&**shape_b, b.1.scale, b.1.in_plane()),
+            ),
+            (Known::Solid(shape_a), Known::Solid(shape_b)) => ask(
+                (&**shape_a, a.1.scale, a.1.in_space()),
+                (&**shape_b, b.1.scale, b.1.in_space()),
+            ),
+            _ => return None,
+        };
+        let size = a.1.scale.abs().max(b.1.scale.abs()).max(1.0) as f32;
+        Some(Self {
+            touch,
+            extent,
+            size,
+        })
+    }
+
+    fn is_close(&self) -> bool {
+        self.extent <= ROUNDING * self.size
+    }
+}
+
+type Side<'a, V> = (
+    &'a dyn Support<Vector = V>,
+    f64,
+    <V as headbutt::Space>::Isometry,
+);
+
+fn ask<V: headbutt::Space>(a: Side<V>, b: Side<V>) -> (bool, f32) {
+    let [shape_a, shape_b] = [a, b].map(|(shape, factor, _)| Scaled { shape, factor });
+    let (pose_a, pose_b) = (a.2, b.2);
+    if query::intersects(&shape_a, pose_a, &shape_b, pose_b) {
+        let contact = query::contact(&shape_a, pose_a, &shape_b, pose_b);
+        (true, contact.expect("they intersect").depth)
+    } else {
+        let apart = query::distance(&shape_a, pose_a, &shape_b, pose_b);
+        (false, apart.distance)
+    }
+}
+
+/// What the operations draw from, and what the checks remember.
+#[derive(Resource)]
+struct Model {
+    random: StdRng,
+    /// All that were spawned and still exist.
+    alive: Vec<Entity>,
+    /// This tick's answers, for all pairs that take part.
+    answers: BTreeMap<Pair, Answer>,
+    told: Told,
+    operations: usize,
+    ticks: usize,
+    /// How often an answer within [`ROUNDING`] was another one.
+    rounded: usize,
+}
+
+impl Model {
+    fn new(seed: u64) -> Self {
+        Self {
+            random: StdRng::seed_from_u64(seed),
+            alive: Vec::new(),
+            answers: BTreeMap::new(),
+            told: Told::default(),
+            operations: 0,
+            ticks: 0,
+            rounded: 0,
+        }
+    }
+
+    fn pick(&mut self) -> Option<Entity> {
+        let count = self.alive.len();
+        (count > 0).then(|| self.alive[self.random.random_range(0..count)])
+    }
+
+    fn coordinate(&mut self, reach: f32) -> f32 {
+        self.random.random_range(-reach..reach)
+    }
+
+    fn shape(&mut self, dimension: Dimension) -> (Known, Collider) {
+        let size = self.random.random_range(0.25..1.0);
+        let points = (0..6).map(|_| {
+            let mut coordinate = || self.random.random_range(-size..size);
+            Vec3::new(coordinate(), coordinate(), coordinate())
+        });
+        let points: Vec<_> = points.collect();
+        let flat = points.iter().map(|point| point.truncate());
+        let flat: Vec<_> = flat.collect();
+        let kind = self.random.random_range(0..6);
+        match dimension {
+            Dimension::Plane => match kind {
+                0 => plane(Circle::new(size)),
+                1 => plane(Capsule2d::new(0.5 * size, size)),
+                2 => plane(Rectangle::new(size, 2.0 * size)),
+                3 => plane(Segment2d::new(flat[0], flat[1])),
+                4 => plane(Triangle2d::new(flat[0], flat[1], flat[2])),
+                _ => plane(headbutt::ConvexHull::new(flat).expect("a hull")),
+            },
+            Dimension::Solid => match kind {
+                0 => solid(Sphere::new(size)),
+                1 => solid(Capsule3d::new(0.5 * size, size)),
+                2 => solid(Cuboid::new(size, 2.0 * size, 1.5 * size)),
+                3 => solid(Segment3d::new(points[0], points[1])),
+                4 => solid(Triangle3d::new(points[0], points[1], points[2])),
+                _ => solid(headbutt::ConvexHull::new(points).expect("a hull")),
+            },
+        }
+    }
+
+    fn pose(&mut self, dimension: Dimension) -> Transform {
+        let turn = Quat::from_rotation_z(self.coordinate(3.0));
+        let tilt = Quat::from_rotation_x(self.coordinate(3.0));
+        // So that about as many touch in either: space has more room.
+        let (reach, rotation) = match dimension {
+            Dimension::Plane => (2.5, turn),
+            Dimension::Solid => (1.25, turn * tilt),
+        };
+        Transform {
+            translation: Vec3::new(
+                self.coordinate(reach),
+                self.coordinate(reach),
+                self.coordinate(reach),
+            ),
+            rotation,
+            scale: Vec3::splat(self.scale()),
+        }
+    }
+
+    fn scale(&mut self) -> f32 {
+        let factor = self.random.random_range(0.5..1.5);
+        if self.random.random_bool(0.1) {
+            -factor
+        } else {
+            factor
+        }
+    }
+
+    fn spawn(&mut self, world: &mut World, with_bombs: bool) {
+        let dimension = Dimension::BOTH[self.random.random_range(0..2)];
+        let pose = self.pose(dimension);
+        let entity = world.spawn((self.shape(dimension), pose)).id();
+        watch(world, entity);
+        if self.random.random() {
+            world
+                .entity_mut(entity)
+                .insert(CollidingEntities::default());
+        }
+        if with_bombs && self.random.random_bool(0.05) {
+            // Explodes at its first touch.
+            let explode = |hit: On<CollisionStarted>, mut commands: Commands| {
+                commands.entity(hit.entity).try_despawn();
+                commands.entity(hit.other).try_despawn();
+            };
+            world.entity_mut(entity).observe(explode);
+        }
+        self.alive.push(entity);
+    }
+
+    /// Anything that may happen to a world.
+    fn operate(&mut self, world: &mut World, with_bombs: bool) {
+        self.operations += 1;
+        self.alive
+            .retain(|entity| world.get_entity(*entity).is_ok());
+        // About 30 at a time.
+        let crowd = self.alive.len() as f64 / 60.0;
+        if !self.random.random_bool(crowd.min(1.0)) && self.random.random_bool(0.5) {
+            return self.spawn(world, with_bombs);
+        }
+        let Some(entity) = self.pick() else {
+            return;
+        };
+        let known = world.get::<Known>(entity).cloned().expect("all have one");
+        let dimension = match known {
+            Known::Plane(_) => Dimension::Plane,
+            Known::Solid(_) => Dimension::Solid,
+        };
+        match self.random.random_range(0..10) {
+            0 => {
+                // Its children go with it.
+                world.despawn(entity);
+            }
+            1 => {
+                let pose = self.pose(dimension);
+                world.entity_mut(entity).insert(pose);
+            }
+            2 | 3 => {
+                let step = Vec3::new(self.coordinate(0.5), self.coordinate(0.5), 0.0);
+                let transform = world.get_mut::<Transform>(entity);
+                transform.expect("all have one").translation += step;
+            }
+            4 => {
+                let shape = self.shape(dimension);
+                world.entity_mut(entity).insert(shape);
+            }
+            // What takes part is the greater part of them, so that there is something to see.
+            5 => {
+                if !world.entity(entity).contains::<Collider>() {
+                    let shape = self.shape(dimension);
+                    world.entity_mut(entity).insert(shape);
+                } else if self.random.random_bool(0.4) {
+                    world.entity_mut(entity).remove::<Collider>();
+                }
+            }
+            6 => {
+                if world.entity_mut(entity).take::<Disabled>().is_none()
+                    && self.random.random_bool(0.4)
+                {
+                    world.entity_mut(entity).insert(Disabled);
+                }
+            }
+            7 => {
+                if self.random.random_bool(0.7) {
+                    world.entity_mut(entity).remove::<CollisionLayers>();
+                } else {
+                    let mut mask = || self.random.random_range(0..8);
+                    let layers = CollisionLayers::new(mask(), mask());
+                    world.entity_mut(entity).insert(layers);
+                }
+            }
+            8 => {
+                let parent = self.pick().filter(|parent| {
+                    !matches!(
+                        (&known, world.get::<Known>(*parent)),
+                        // A shape in the plane must not be tilted: the scale that the plane sees would not be uniform.
+                        (Known::Plane(_), Some(Known::Solid(_)))
+                    ) && !is_ancestor(world, entity, *parent)
+                });
+                match parent {
+                    Some(parent) => world.entity_mut(entity).insert(ChildOf(parent)),
+                    None => world.entity_mut(entity).remove::<ChildOf>(),
+                };
+            }
+            _ => {
+                let scale = Vec3::splat(self.scale());
+                let transform = world.get_mut::<Transform>(entity);
+                transform.expect("all have one").scale = scale;
+            }
+        }
+    }
+
+    /// Asks for all pairs, just before the tick does.
+    fn expect(&mut self, world: &World) {
+        let part = self.alive.iter().filter_map(|entity| {
+            let found = world.get_entity(*entity).ok()?;
+            let takes_part = found.contains::<Collider>() && !found.contains::<Disabled>();
+            let layers = found.get::<CollisionLayers>().copied().unwrap_or_default();
+            let place = Place::of(world, *entity);
+            takes_part.then_some((*entity, found.get::<Known>()?, place, layers))
+        });
+        let mut part: Vec<_> = part.collect();
+        part.sort_by_key(|(entity, ..)| *entity);
+        self.answers.clear();
+        for (index, a) in part.iter().enumerate() {
+            for b in &part[index + 1..] {
+                let may_meet = a.3.interacts_with(b.3);
+                let answer = Answer::of((a.1, a.2), (b.1, b.2)).filter(|_| may_meet);
+                self.answers
+                    .extend(answer.map(|answer| ((a.0, b.0), answer)));
+            }
+        }
+    }
+
+    /// Compares the tick with what was expected, and its events with one another.
+    fn check(&mut self, world: &mut World) {
+        self.ticks += 1;
+        let hits = self.told.read(world);
+        for (pair, answer) in &self.answers {
+            if answer.touch != self.told.touching.contains(pair) {
+                assert!(answer.is_close(), "{pair:?}: {answer:?}");
+                self.rounded += 1;
+            }
+        }
+        for hit in hits.iter().filter(|hit| !hit.ended()) {
+            let answer = self.answers.get(&pair_of(hit));
+            let answer = answer.unwrap_or_else(|| panic!("may not touch: {hit:?}"));
+            let difference = (hit.depth - answer.extent).abs();
+            assert!(difference <= ROUNDING * answer.size, "{hit:?}: {answer:?}");
+        }
+
+        let record = core::mem::take(&mut *world.resource_mut::<Record>());
+        for entity in &self.alive {
+            let Ok(found) = world.get_entity(*entity) else {
+                continue;
+            };
+            let told = hits.iter().filter(|hit| !hit.ongoing());
+            let told = told.filter_map(|hit| hit.seen_from(*entity));
+            assert_eq!(record.at(*entity), told.collect::<Vec<_>>());
+            if let Some(entities) = found.get::<CollidingEntities>() {
+                let entities: BTreeSet<_> = entities.iter().collect();
+                let hits = hits.iter().filter(|hit| !hit.ended());
+                let hits = hits.filter_map(|hit| hit.seen_from(*entity));
+                assert_eq!(entities, hits.map(|hit| hit.other).collect());
+            }
+        }
+    }
+}
+
+/// An app that operates on its world in each fixed tick, and checks each.
+fn app_of(seed: u64, with_bombs: bool) -> App {
+    let operate = move |world: &mut World| {
+        world.resource_scope(|world, mut model: Mut<Model>| {
+            for _ in 0..model.random.random_range(0..8) {
+                model.operate(world, with_bombs);
+            }
+        });
+    };
+    let expect = |world: &mut World| {
+        world.resource_scope(|world, mut model: Mut<Model>| model.expect(world));
+    };
+    let check = |world: &mut World| {
+        world.resource_scope(|world, mut model: Mut<Model>| model.check(world));
+    };
+    let mut app = app();
+    app.insert_resource(Model::new(seed))
+        .add_systems(FixedUpdate, operate)
+        .add_systems(
+            FixedPostUpdate,
+            (
+                expect.before(HeadbuttSystems::Sync),
+                check.after(HeadbuttSystems::Report),
+            ),
+        );
+    app
+}
+
+/// The run was one of so many ticks in which every kind of thing happened.
+#[track_caller]
+fn assert_worth(app: &App, ticks: usize) {
+    let model = app.world().resource::<Model>();
+    println!("{} operations, {ticks} ticks", model.operations);
+    assert_eq!(model.ticks, ticks);
+    model.told.assert_all_reasons(ticks / 100);
+    // Rounding hardly ever decides.
+    assert!(model.rounded <= ticks / 100, "{}", model.rounded);
+}
+
+/// Does so many operations in an app, in frames of so many ticks.
+fn run(mut app: App, operations: usize, mut frames: impl Iterator<Item = u32>) {
+    let mut ticks = 0;
+    while app.world().resource::<Model>().operations < operations
+        && let Some(count) = frames.next()
+    {
+        frame(&mut app, count);
+        ticks += count as usize;
+    }
+    assert_worth(&app, ticks);
+}
+
+#[test]
+fn what_touches_is_what_the_loop_over_all_pairs_says() {
+    run(app_of(1, false), operations_or(10_000), repeat(1));
+}
+
+#[test]
+fn with_five_ticks_a_frame_each_tick_counts() {
+    run(app_of(2, false), operations_or(3_500), repeat(5));
+}
+
+#[test]
+fn observers_that_despawn_what_they_like_and_frames_of_any_length_change_nothing_of_it() {
+    let operations = operations_or(6_000);
+    let mut app = app_of(3, true);
+    // Operations between the ticks too, and several of them before one.
+    app.add_systems(Update, |world: &mut World| {
+        world.resource_scope(|world, mut model: Mut<Model>| model.operate(world, true));
+    });
+    run(app, operations, [0, 1, 0, 2, 5, 0, 1].into_iter().cycle());
+}

@@ -1,0 +1,75 @@
+//! What the messages tell, tick after tick, held against one another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bevy::{ecs::message::MessageCursor, prelude::*};
+use headbutt::prelude::*;
+
+use crate::support::read;
+
+/// The lesser entity first.
+pub type Pair = (Entity, Entity);
+
+pub fn pair_of(hit: &CollisionEvent) -> Pair {
+    (hit.entity.min(hit.other), hit.entity.max(hit.other))
+}
+
+#[derive(Default)]
+pub struct Told {
+    /// What touches, by the messages.
+    pub touching: BTreeSet<Pair>,
+    cursor: MessageCursor<CollisionEvent>,
+    /// How many contacts began.
+    pub started: usize,
+    /// How many contacts ended, by their reasons.
+    pub ended: BTreeMap<EndReason, usize>,
+}
+
+impl Told {
+    /// Reads the messages of a tick: each pair begins, goes on and ends in this order, and what can be read without messages
+    /// is the same.
+    pub fn read(&mut self, world: &mut World) -> Vec<CollisionEvent> {
+        let messages = world.resource::<Messages<CollisionEvent>>();
+        let hits: Vec<_> = self.cursor.read(messages).copied().collect();
+        let mut now = BTreeSet::new();
+        for hit in &hits {
+            let pair = pair_of(hit);
+            let touched = self.touching.contains(&pair);
+            match hit.phase {
+                CollisionPhase::Started => assert!(!touched, "begun twice: {hit:?}"),
+                CollisionPhase::Ongoing => assert!(touched, "never begun: {hit:?}"),
+                CollisionPhase::Ended(_) => assert!(touched, "never begun: {hit:?}"),
+            }
+            self.started += usize::from(hit.started());
+            match hit.end_reason() {
+                Some(reason) => *self.ended.entry(reason).or_default() += 1,
+                None => assert!(now.insert(pair), "told twice: {hit:?}"),
+            }
+        }
+        let ended = hits.iter().filter(|hit| hit.ended()).count();
+        let gone = self.touching.difference(&now).count();
+        assert_eq!(ended, gone, "one end for each pair that is gone");
+        self.touching = now;
+
+        let readable = read(world, |collisions| {
+            collisions.iter().map(|hit| pair_of(&hit)).collect()
+        });
+        assert_eq!(self.touching, readable);
+        hits
+    }
+
+    /// Contacts have ended for all of the common reasons, each more than so often.
+    #[track_caller]
+    pub fn assert_all_reasons(&self, least: usize) {
+        for reason in [
+            EndReason::Despawned,
+            EndReason::Disabled,
+            EndReason::ColliderRemoved,
+            EndReason::Filtered,
+            EndReason::Separated,
+        ] {
+            let count = self.ended.get(&reason).copied().unwrap_or_default();
+            assert!(count > least, "{reason:?}: {count}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What must hold for any two shapes in any two poses, on random ones. The fuzz targets in `fuzz/` look for more of them.
+
+#[path = "../../../fuzz/src/invariants/mod.rs"]
+mod invariants;
+
+use std::{fmt::Debug, thread};
+
+use bevy::math::{Vec2, Vec3};
+use invariants::{Case, Dimension, Law, Source};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+impl Source for StdRng {
+    fn byte(&mut self) -> u8 {
+        self.random()
+    }
+
+    fn word(&mut self) -> u32 {
+        self.random()
+    }
+}
+
+/// Names the case that fails, also where it is the library that panics.
+struct Named<C: Debug>(C);
+
+impl<C: Debug> Drop for Named<C> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("in the case of {:?}", self.0);
+        }
+    }
+}
+
+fn hold<V: Dimension>(seed: u64, cases: usize) {
+    let mut random = StdRng::seed_from_u64(seed);
+    let (mut sound, mut hits, mut most) = (0, 0, 0);
+    for _ in 0..cases {
+        let case = Named(Case::<V>::choose(&mut random));
+        let outcome = invariants::check(&case.0);
+        if outcome.law == Law::Sound {
+            sound += 1;
+            hits += usize::from(outcome.hit);
+            most = most.max(outcome.evaluations);
+        }
+    }
+    println!("{sound} of {cases} are sound, {hits} hit, at most {most} evaluations");
+    // A generator that never, or always, hits would test only half.
+    assert!(sound > cases / 2, "{sound} of {cases}");
+    assert!(
+        (sound / 4..sound * 3 / 4).contains(&hits),
+        "{hits} of {sound}"
+    );
+}
+
+#[test]
+fn they_hold_in_the_plane() {
+    hold::<Vec2>(1, 10_000);
+}
+
+#[test]
+fn they_hold_in_space() {
+    hold::<Vec3>(2, 10_000);
+}

@@ -1,0 +1,12 @@
+//! `headbutt::query` on pairs of convex shapes.
+
+mod blocks;
+mod geometry;
+mod grid;
+mod invariants;
+mod manifold;
+mod manifold_area;
+mod once_wrong;
+mod seam;
+mod small_cases;
+mod work;

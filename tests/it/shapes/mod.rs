@@ -1,0 +1,8 @@
+//! Each kind of shape: validation, support function, bounds, contacts.
+
+mod compounds;
+mod custom_shapes;
+mod half_space;
+mod hulls;
+mod hulls_keep_few;
+mod primitives;

@@ -1,0 +1,197 @@
+//! The laws, one file each.
+
+mod balls;
+mod completeness;
+mod continuity;
+mod economy;
+mod honesty;
+mod locality;
+mod meshes;
+mod side;
+mod tessellation;
+mod walks;
+
+use bevy::{math::DVec3, prelude::*};
+use rand::{Rng, rngs::StdRng, seq::IndexedRandom};
+
+use crate::surface_laws::{
+    ask::Question,
+    bodies::Surface,
+    oracle::Facet,
+    shapes::{Shape, direction, snapped},
+    trial::{Trial, check},
+};
+
+/// Cases of a law and dimension, if nothing else is asked for.
+const USUAL: usize = 1500;
+
+/// How precise an answer is, as a fraction of the size of the shape.
+const PRECISION: f64 = 1e-6;
+
+/// What is nearer to each other than this fraction of the size is a tie: either is right.
+const TIE: f64 = 1e-5;
+
+/// What a law is tried with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    /// Surfaces as they are, and convex shapes.
+    Plain,
+    /// The same shapes on surfaces with margins, dirty, mapped, or far away.
+    Altered,
+    /// The same surfaces, and crates that are closed meshes.
+    Crates,
+}
+
+impl Variant {
+    /// A random body for a surface, at the origin.
+    fn body(self, random: &mut StdRng, surface: &Surface) -> Option<Shape> {
+        let size = size(random);
+        if self == Self::Crates {
+            return Shape::random_crate(random, surface.plane, size, surface.extent());
+        }
+        Some(Shape::random(random, surface.plane, size))
+    }
+
+    /// Asserts that a law holds in 2D, and in 3D: see [`check`].
+    fn hold(
+        self,
+        law: &str,
+        usual: usize,
+        least: f64,
+        make: fn(&mut StdRng, bool, Self) -> Option<Box<dyn Trial>>,
+    ) {
+        let with = match self {
+            Self::Plain => "",
+            Self::Altered => " on altered surfaces",
+            Self::Crates => " of crates",
+        };
+        let faults = [("2d", true), ("3d", false)].map(|(space, plane)| {
+            let name = format!("{law}{with} in {space}");
+            check(&name, usual, least, |random| make(random, plane, self))
+        });
+        let faults: Vec<String> = faults.into_iter().filter_map(Result::err).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    }
+}
+
+pub fn question(surface: &Surface, shape: &Shape) -> Question {
+    Question {
+        surface: surface.collider(),
+        place: surface.place,
+        shape: shape.collider(),
+        pose: shape.pose,
+    }
+}
+
+fn case(surface: &Surface, shape: &Shape) -> String {
+    format!("{}\n  {}", shape.describe(), surface.describe())
+}
+
+/// Puts a shape on a surface, sunk in it by a random part of its own extent, on either side or the
+/// outer one. Some have their centre on the grid of the surface's vertices, or in the very plane,
+/// edge or vertex of a facet.
+fn placed(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Option<Shape> {
+    let sunk = match random.random_range(0..4) {
+        0 => random.random_range(0.0..0.02),
+        1 => random.random_range(0.0..0.9),
+        _ => random.random_range(0.0..0.3),
+    };
+    placed_by(random, surface, shape, sunk)
+}
+
+/// The same, sunk by this part of its extent where a facet is flat.
+fn placed_by(random: &mut StdRng, surface: &Surface, shape: &Shape, sunk: f64) -> Option<Shape> {
+    let facets = surface.world_facets();
+    let facet = facets.choose(random)?;
+    let [a, b, c] = facet.corners;
+    let (mut u, mut v): (f64, f64) = (random.random(), random.random());
+    if surface.plane {
+        v = 0.0;
+    } else if u + v > 1.0 {
+        (u, v) = (1.0 - u, 1.0 - v);
+    }
+    match random.random_range(0..8) {
+        0 => u = 0.0,
+        1 => (u, v) = (0.0, 0.0),
+        2 => (u, v) = (0.5, 0.0),
+        _ => {}
+    }
+    let foot = a + (b - a) * u + (c - a) * v;
+    let side = if !surface.one_sided && random.random_range(0..3) == 0 {
+        -1.0
+    } else {
+        1.0
+    };
+    let mut outward = facet.normal * side;
+    if random.random_range(0..4) == 0 {
+        let leaning = direction(random, surface.plane);
+        outward = (outward + leaning).try_normalize()?;
+    }
+    let margin = surface.world_margin();
+    let height = (shape.extent(-outward) + margin) * (1.0 - sunk);
+    let mut at = (foot + outward * height).as_vec3();
+    match random.random_range(0..8) {
+        0 => at = at.map(|it| snapped(it, 16.0)),
+        1 => at.x = snapped(at.x, 64.0),
+        2 => at.y = snapped(at.y, 64.0),
+        _ => {}
+    }
+    if surface.plane {
+        at.z = 0.0;
+    }
+    Some(shape.at(at))
+}
+
+/// The size about which shapes are, for surfaces whose features are of a size about 1.
+fn size(random: &mut StdRng) -> f32 {
+    [0.125, 0.25, 0.5, 1.0, 2.0][random.random_range(0..5)]
+}
+
+/// Whether a segment goes through a facet, away from its own ends.
+fn is_hidden(facets: &[Facet], [from, to]: [DVec3; 2]) -> bool {
+    let inner = [from, from + (to - from) * (1.0 - 1e-6)];
+    facets
+        .iter()
+        .any(|it| it.crossed_by(inner, -1e-9).is_some())
+}
+
+/// Whether a point is in the solid behind a surface: at the closest point it is on the back of the
+/// facet whose plane is the farthest.
+fn is_behind(facets: &[Facet], point: DVec3) -> bool {
+    let distance = |it: &Facet| it.distance(point);
+    let least = facets.iter().map(distance).fold(f64::INFINITY, f64::min);
+    let closest = facets
+        .iter()
+        .filter(|it| distance(it) <= least * (1.0 + 1e-9));
+    let heights = closest.map(|it| it.height(point));
+    let farthest = heights.max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    farthest.is_some_and(|height| height < 0.0)
+}
+
+#[test]
+fn the_solid_is_behind_the_closest_facet() {
+    let angle = [
+        (2.0, 0.0),
+        (2.0, 0.5),
+        (0.5, 0.5),
+        (0.5, 2.0),
+        (0.0, 2.0),
+        (0.0, 0.0),
+        (2.0, 0.0),
+    ];
+    let facets = Surface::line("angle", &angle).world_facets();
+    for (x, y, is_inside) in [
+        (1.0, 0.25, true),
+        (0.25, 0.25, true),
+        (0.4, 0.4, true),
+        (0.6, 0.6, false),
+        (2.1, 0.75, false),
+        (-0.25, 2.5, false),
+    ] {
+        assert_eq!(
+            is_behind(&facets, DVec3::new(x, y, 0.0)),
+            is_inside,
+            "{x} {y}"
+        );
+    }
+}

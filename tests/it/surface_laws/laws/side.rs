@@ -1,0 +1,257 @@
+//! *Side*: nothing is pushed through the surface that its centre says it is outside of, by a part
+//! or by the whole move.
+
+use bevy::{math::DVec3, prelude::*};
+use rand::{Rng, rngs::StdRng};
+
+use super::{TIE, USUAL, Variant, balls::assert_closest_points_hold, case, placed, question};
+use crate::surface_laws::{
+    ask::Answer,
+    bodies::Surface,
+    oracle::Facet,
+    shapes::{Kind, Shape},
+    trial::{Once, Trial, Verdict},
+};
+
+/// How far from the contact point it is seen to which side it pushes, as a fraction of the size.
+const STEP: f64 = 1e-3;
+
+/// A case that is judged by one of the two laws here.
+fn make(
+    random: &mut StdRng,
+    plane: bool,
+    variant: Variant,
+    judge: fn(&Surface, &Shape, &Answer) -> Verdict,
+) -> Option<Box<dyn Trial>> {
+    let mut surface = Surface::random(random, plane);
+    if !plane && random.random() {
+        let (count, kind) = (random.random_range(2..13), random.random_range(0..4));
+        surface = Surface::around_a_vertex(count, kind, random);
+    }
+    if random.random_range(0..3) == 0 {
+        surface = surface.dirty(random);
+        if random.random_range(0..3) == 0 {
+            surface = surface.jittered(random);
+        }
+    }
+    if variant == Variant::Altered {
+        surface = surface.altered(random);
+    }
+    let shape = variant.body(random, &surface)?;
+    if matches!(shape.kind, Kind::Cone(..)) {
+        return None;
+    }
+    let shape = placed(random, &surface, &shape)?;
+    let (told_surface, told_shape) = (surface.clone(), shape.clone());
+    Some(Box::new(Once {
+        questions: vec![question(&surface, &shape)],
+        judge: Box::new(move |answers| judge(&surface, &shape, &answers[0])),
+        describe: Box::new(move || case(&told_surface, &told_shape)),
+    }))
+}
+
+/// For each part: a point a little off the contact point, the way that it pushes, is on the same
+/// side of the surface as the shape's centre: between the two is no facet that has the contact
+/// point. In a corner that is less than a right angle, this point may be beyond the other facet;
+/// so that one a little off the part's own facet is as good. And of a surface of one side no facet
+/// pushes at a point within it whose back the centre is on. Left open: a contact so deep that the
+/// centre is beneath the contact point, and a centre in the plane of a facet.
+fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
+    let size = 2.0 * shape.reach();
+    let centre = shape.centre();
+    let numbered = surface.all_facets();
+    let mut judged = false;
+    for part in &answer.parts {
+        let Some(Some(facet)) = numbered.get(part.facet as usize) else {
+            return Verdict::Broken(format!("part {} is no facet", part.facet));
+        };
+        let push = part.push.as_dvec3();
+        let on_margin: DVec3 = surface.map().translation + part.offsets[0].as_dvec3();
+        let point = on_margin - push * surface.world_margin();
+        let meets = |it: &Facet| it.distance(point) < 1e-5 * size;
+        let around = || numbered.iter().flatten().filter(|it| meets(it));
+        if (centre - point).dot(push) < TIE * size
+            || around().any(|it| it.height(centre).abs() < STEP * size)
+        {
+            continue;
+        }
+        judged = true;
+        let inset = facet.inset(point);
+        if surface.one_sided && inset > TIE * size && facet.height(centre) < 0.0 {
+            return Verdict::Broken(format!("the back of facet {} pushes", part.facet));
+        }
+        let hides = |it: &Facet, from: DVec3| {
+            let beyond = -it.height(from) * it.height(centre).signum();
+            beyond > 1e-3 * STEP * size && it.crossed_by([from, centre], 0.0).is_some()
+        };
+        let [a, b, c] = facet.corners;
+        let middle = if surface.plane {
+            (a + b) / 2.0
+        } else {
+            (a + b + c) / 3.0
+        };
+        let inward = (middle - point).normalize_or_zero() + push * 0.05;
+        let seen = [push, inward].map(|way| {
+            let from = point + way * STEP * size;
+            !around().any(|it| hides(it, from))
+        });
+        if seen == [false; 2] {
+            let why = format!("{:?} at {:?}", push.to_array(), point.to_array());
+            return Verdict::Broken(format!(
+                "part {} pushes through the surface: {why}",
+                part.facet
+            ));
+        }
+    }
+    if judged {
+        Verdict::Holds
+    } else {
+        Verdict::Open
+    }
+}
+
+fn side_of_parts(it: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
+    make(it, plane, variant, judge)
+}
+
+fn side_of_moves(it: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
+    make(it, plane, variant, judge_move)
+}
+
+/// Parts whose normals are this opposite squeeze the shape: no move clears both.
+const OPPOSITE: f32 = -0.95;
+
+/// The move out of the surface takes the centre through no facet. Left open: a centre in the plane
+/// of a facet near it, what hardly moves or is squeezed, and a centre within a closed body or
+/// behind a surface of one side.
+fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
+    let size = 2.0 * shape.reach();
+    let centre = shape.centre();
+    let facets = surface.world_facets();
+    let way = answer.push_out.as_dvec3();
+    let near = facets.iter().filter(|it| it.distance(centre) < size);
+    let is_on_plane = |it: &Facet| it.height(centre).abs() < STEP * size;
+    let is_behind = |it: &Facet| surface.one_sided && it.height(centre) < 0.0;
+    let is_open = |it: &Facet| is_on_plane(it) || is_behind(it);
+    let is_inside = surface.closed && super::is_behind(&facets, centre);
+    let mut pairs = answer.parts.iter().enumerate().flat_map(|(number, one)| {
+        let others = answer.parts.iter().skip(number + 1);
+        others.map(|other| one.push.dot(other.push))
+    });
+    let is_squeezed = pairs.any(|it| it < OPPOSITE);
+    if way.length() < STEP * size || is_squeezed || is_inside || near.clone().any(is_open) {
+        return Verdict::Open;
+    }
+    let step = [centre, centre + way];
+    let is_through = |it: &Facet| {
+        it.crossed_by(step, TIE * size).is_some() && it.height(step[1]).abs() > STEP * size
+    };
+    match facets.iter().position(is_through) {
+        Some(number) => {
+            let way = way.to_array();
+            Verdict::Broken(format!("the move {way:?} goes through facet {number}"))
+        }
+        None => Verdict::Holds,
+    }
+}
+
+#[test]
+fn no_move_takes_a_centre_through_a_surface() {
+    Variant::Plain.hold("side of moves", USUAL, 0.5, side_of_moves);
+}
+
+#[test]
+fn no_move_takes_a_centre_through_an_altered_surface() {
+    Variant::Altered.hold("side of moves", USUAL, 0.5, side_of_moves);
+}
+
+#[test]
+fn no_move_takes_the_centre_of_a_crate_through_a_surface() {
+    Variant::Crates.hold("side of moves", USUAL, 0.5, side_of_moves);
+}
+
+#[test]
+fn a_planted_move_through_the_surface_is_found() {
+    let floor = Surface::line("floor", &[(4.0, 0.0), (-4.0, 0.0)]);
+    let ball = Shape::ball(1.0, true, Vec3::Y * 0.5);
+    for (move_by, is_through) in [(0.5, false), (-0.4, false), (-1.5, true)] {
+        let answer = Answer {
+            event: None,
+            parts: vec![],
+            push_out: Vec3::Y * move_by,
+        };
+        let verdict = judge_move(&floor, &ball, &answer);
+        assert_eq!(
+            matches!(verdict, Verdict::Broken(_)),
+            is_through,
+            "{move_by}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_pushed_through_a_surface() {
+    Variant::Plain.hold("side", USUAL, 0.6, side_of_parts);
+}
+
+#[test]
+fn nothing_is_pushed_through_an_altered_surface() {
+    Variant::Altered.hold("side", USUAL, 0.6, side_of_parts);
+}
+
+#[test]
+fn no_crate_is_pushed_through_a_surface() {
+    Variant::Crates.hold("side", USUAL, 0.6, side_of_parts);
+}
+
+/// A contact at the tip of a peak that pushes down is found, and one that pushes up is right.
+#[test]
+fn planted_faults_are_found() {
+    let surface = Surface::line("peak", &[(4.0, -1.0), (0.0, 0.0), (-4.0, -6.0)]);
+    // It is above the one side, and behind the plane of the other, steep one.
+    let shape = Shape::ball(1.0, true, Vec3::new(1.0, 0.1, 0.0));
+    let is_broken = |push: Vec3, facet: u32| {
+        let touch = crate::surface_laws::ask::Touch {
+            push: push.normalize(),
+            depth: 0.1,
+            facet,
+            other_facet: 0,
+            offsets: [Vec3::ZERO; 2],
+        };
+        let answer = Answer {
+            event: Some(touch),
+            parts: vec![touch],
+            push_out: Vec3::ZERO,
+        };
+        matches!(judge(&surface, &shape, &answer), Verdict::Broken(_))
+    };
+    assert!(!is_broken(Vec3::Y, 0));
+    assert!(!is_broken(Vec3::new(1.0, 4.0, 0.0), 0));
+    assert!(is_broken(Vec3::new(6.0, -4.0, 0.0), 1));
+    let mut one_sided = surface.clone();
+    one_sided.one_sided = true;
+    let behind = Shape::ball(1.0, true, Vec3::new(2.0, -0.6, 0.0));
+    let touch = crate::surface_laws::ask::Touch {
+        push: Vec3::new(-1.0, -4.0, 0.0).normalize(),
+        depth: 0.1,
+        facet: 0,
+        other_facet: 0,
+        offsets: [Vec3::new(2.0, -0.5, 0.0), Vec3::ZERO],
+    };
+    let answer = Answer {
+        event: Some(touch),
+        parts: vec![touch],
+        push_out: Vec3::ZERO,
+    };
+    assert!(matches!(
+        judge(&one_sided, &behind, &answer),
+        Verdict::Broken(_)
+    ));
+    assert!(matches!(judge(&surface, &behind, &answer), Verdict::Holds));
+}
+
+/// The closest points of balls are what this law asks for, too.
+#[test]
+fn the_closest_points_of_balls_hold() {
+    assert_closest_points_hold(Surface::random, judge);
+}

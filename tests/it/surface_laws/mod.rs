@@ -1,0 +1,27 @@
+//! The laws of contacts with surfaces, held against a brute-force oracle in f64 that shares no code
+//! with the library.
+//!
+//! Each law is stated at its test in [`laws`], and checked for random surfaces (floors, terrains,
+//! kerbs, stairs, corners, peaks, fins, plates, boxes and prisms, clean and dirty, with margins,
+//! mapped and far away) and random shapes, closed meshes among them, in 2D and in 3D. `cargo test`
+//! runs a small number of cases. Another number of cases a law and dimension, with a table of the
+//! results:
+//!
+//! ```text
+//! HEADBUTT_SURFACES=1000000 cargo test --release --test it surface_laws -- --nocapture
+//! ```
+//!
+//! A single case, by the number that a failure names:
+//!
+//! ```text
+//! HEADBUTT_SURFACES_CASE=1234 cargo test --test it balls_in_3d -- --nocapture
+//! ```
+
+mod ask;
+mod bodies;
+mod costs;
+mod laws;
+mod once_wrong;
+mod oracle;
+mod shapes;
+mod trial;

@@ -1,0 +1,477 @@
+//! Contacts with surfaces that were once wrong, each with the right answer in closed form.
+
+use bevy::{math::DVec3, prelude::*};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use crate::surface_laws::{
+    ask::{Answer, ask},
+    bodies::Surface,
+    laws::question,
+    shapes::{Kind, Shape},
+};
+
+fn answer(surface: &Surface, shape: &Shape) -> Answer {
+    ask(&[question(surface, shape)]).remove(0)
+}
+
+fn shape(kind: Kind, plane: bool, at: Vec3) -> Shape {
+    let pose = Transform::from_translation(at);
+    Shape { kind, plane, pose }
+}
+
+/// The event pushes this way, this deep, to so much.
+#[track_caller]
+fn assert_event(answer: &Answer, push: DVec3, depth: f64, precision: f64) {
+    let event = answer.event.expect("they touch");
+    let line = answer.line();
+    assert!(
+        (f64::from(event.depth) - depth).abs() <= precision,
+        "{line}, not {depth}"
+    );
+    let off = event.push.as_dvec3().distance(push.normalize());
+    assert!(off <= 4.0 * precision, "{line}, not {push}");
+}
+
+/// The edge at (0, 0.3) is the closest: 0.4505 to the left of it and 0.19 above is the centre, at
+/// whatever z.
+#[test]
+fn a_kerb_pushes_a_ball_alike_however_finely_it_is_cut() {
+    let toward = DVec3::new(
+        f64::from(-0.4505_f32),
+        f64::from(0.49_f32) - f64::from(0.3_f32),
+        0.0,
+    );
+    let profile = [(-4.0, 0.0), (0.0, 0.0), (0.0, 0.3), (4.0, 0.3)];
+    for seed in 0..8 {
+        for cell in [10.0, 1.0, 0.25, 0.0625] {
+            let mut random = StdRng::seed_from_u64(seed);
+            let kerb = Surface::sheet("kerb", &profile, cell, &mut random);
+            // The rows of 0.0625 are not as long as z is.
+            for z in [0.43, 0.11, 0.02, 0.0]
+                .into_iter()
+                .filter(|z| *z < 3.0 * cell)
+            {
+                let ball = Shape::ball(0.5, false, Vec3::new(-0.4505, 0.49, z));
+                assert_event(&answer(&kerb, &ball), toward, 0.5 - toward.length(), 1e-6);
+            }
+        }
+    }
+}
+
+/// A box with a flat bottom over the highest vertex of gentle terrain, a hundredth lower than that:
+/// up by a hundredth is a way out, so that no other one may be longer. (The least move over planes
+/// that are nearly parallel was not found.)
+#[test]
+fn on_gentle_terrain_a_box_is_pushed_no_farther_than_it_has_sunk() {
+    let mut random = StdRng::seed_from_u64(16);
+    for _ in 0..500 {
+        let mut points = Vec::new();
+        for z in -1..=1 {
+            for x in -1..=1 {
+                let height = if (x, z) == (0, 0) {
+                    0.25
+                } else {
+                    random.random_range(0.0..0.25f32)
+                };
+                points.push(Vec3::new(x as f32, height, z as f32));
+            }
+        }
+        let cells = [
+            [0, 3, 4],
+            [0, 4, 1],
+            [1, 4, 2],
+            [2, 4, 5],
+            [3, 6, 7],
+            [3, 7, 4],
+        ];
+        let facets = cells.into_iter().chain([[4, 7, 5], [5, 7, 8]]).collect();
+        let terrain = Surface::new("terrain", points, facets);
+        let [x, z] = [0, 1].map(|_| random.random_range(-0.4..0.4f32));
+        let at = Vec3::new(x, 0.25 + 0.5 - 0.01, z);
+        let answer = answer(&terrain, &shape(Kind::Box(Vec3::splat(0.5)), false, at));
+        let line = answer.line();
+        let event = answer.event.expect("they touch");
+        assert!(event.depth <= 0.01 + 1e-5 && event.push.y > 0.9, "{line}");
+        assert!(answer.push_out.length() <= 0.01 + 1e-5, "{line}");
+        assert!(answer.push_out.y > 0.005, "{line}");
+    }
+}
+
+/// A bowl whose facets meet in its lowest point. Up by what the body has sunk is a way out, so that
+/// no other one may be longer. (Only 16 planes could bound a move.)
+#[test]
+fn in_a_bowl_a_body_is_pushed_no_farther_than_it_has_sunk() {
+    let kinds = [
+        Kind::Cylinder(0.4, 0.5),
+        Kind::Capsule(0.3, 0.4),
+        Kind::Box(Vec3::new(0.3, 0.5, 0.4)),
+    ];
+    for count in [5, 17, 24, 32, 64, 128] {
+        let rim = (0..count).map(|index| {
+            let angle = core::f32::consts::TAU * index as f32 / count as f32;
+            Vec3::new(4.0 * angle.cos(), 1.5, 4.0 * angle.sin())
+        });
+        let points: Vec<Vec3> = core::iter::once(Vec3::ZERO).chain(rim).collect();
+        let facets = (1..=count).map(|index| [0, index % count + 1, index]);
+        let bowl = Surface::new("bowl", points, facets.collect());
+        let normals: Vec<DVec3> = bowl
+            .world_facets()
+            .iter()
+            .map(|facet| {
+                let [a, b, c] = [0, 1, 2].map(|index| facet.corners[index]);
+                let normal = (b - a).cross(c - a).normalize();
+                normal * normal.y.signum()
+            })
+            .collect();
+        for kind in kinds.clone() {
+            for sunk in [0.01, 0.02, 0.05, 0.1] {
+                let over = Vec3::new(0.02, 0.0, -0.03);
+                let at_zero = shape(kind.clone(), false, over);
+                let depth = |normal: &DVec3| at_zero.extent(-*normal) - normal.dot(over.as_dvec3());
+                let heights = normals.iter().map(|normal| depth(normal) / normal.y);
+                let free = heights.fold(f64::NEG_INFINITY, f64::max);
+                let at = over.with_y((free - sunk) as f32);
+                let answer = answer(&bowl, &at_zero.at(at));
+                let line = answer.line();
+                let push = answer.push_out.as_dvec3();
+                assert!(push.length() <= sunk * 1.001 + 1e-5, "{sunk} {push} {line}");
+                let left = normals
+                    .iter()
+                    .map(|normal| depth(normal) - f64::from(at.y) * normal.y - push.dot(*normal));
+                let left = left.fold(f64::NEG_INFINITY, f64::max);
+                // A facet that it did not touch may be in the way then, by little.
+                assert!(left < 1e-2 * sunk + 1e-5, "{left} of {sunk} {push} {line}");
+            }
+        }
+    }
+}
+
+/// A cylinder that stands 3 mm in the floor, between two posts that are too near to each other,
+/// some centimetres from where it fits: back there is a way out, so that no other one may be longer.
+/// (It was thrown over the posts, because their planes contradict each other.)
+#[test]
+fn from_a_gap_that_is_too_small_a_body_goes_back() {
+    for one_sided in [false, true] {
+        for gap in [0.99, 0.98, 0.95, 0.9, 0.7] {
+            let mut points = vec![];
+            let mut facets = vec![[0, 1, 2], [0, 2, 3]];
+            for (x, z) in [(-5.0, -5.0), (-5.0, 5.0), (5.0, 5.0), (5.0, -5.0)] {
+                points.push(Vec3::new(x, 0.0, z));
+            }
+            for (left, right) in [(-4.0, -0.5 * gap), (0.5 * gap, 4.0)] {
+                let first = points.len() as u32;
+                for index in 0..8 {
+                    points.push(Vec3::new(
+                        if index & 1 == 0 { left } else { right },
+                        if index & 2 == 0 { -0.2 } else { 2.5 },
+                        if index & 4 == 0 { 0.0 } else { 1.0 },
+                    ));
+                }
+                for face in [
+                    [0, 4, 6, 2],
+                    [1, 3, 7, 5],
+                    [0, 1, 5, 4],
+                    [2, 6, 7, 3],
+                    [0, 2, 3, 1],
+                    [4, 5, 7, 6],
+                ] {
+                    let [a, b, c, d] = face.map(|corner| first + corner);
+                    facets.extend([[a, b, c], [a, c, d]]);
+                }
+            }
+            let mut level = Surface::new("doorway", points, facets);
+            level.one_sided = one_sided;
+            let fits = -(0.25 - 0.25 * gap * gap).sqrt();
+            for step in [0.01, 0.03, 0.06, 0.09] {
+                let at = Vec3::new(0.001, 0.497, fits + step);
+                let answer = answer(&level, &shape(Kind::Cylinder(0.5, 0.5), false, at));
+                // Where it fits is for x = 0.
+                let back = f64::from(step * step + 0.003 * 0.003).sqrt() + 0.002;
+                let line = answer.line();
+                let push = answer.push_out.as_dvec3();
+                assert!(push.length() <= back, "{gap} {step} {push} {line}");
+                assert!(push.z < 0.0, "{gap} {step} {push} {line}");
+            }
+        }
+    }
+}
+
+/// A box that just touches the wall, or nearly, and is deep in the floor: it has to go up by all of
+/// its depth.
+#[test]
+fn in_a_corner_of_a_polyline_the_floor_pushes_what_touches_the_wall() {
+    let corner = [(0.0, 100.0), (0.0, 0.0), (100.0, 0.0)];
+    for one_sided in [false, true] {
+        let mut surface = Surface::line("corner", &corner);
+        if one_sided {
+            // The inner side is to the left of who walks down the wall.
+            surface = Surface::line("corner", &[corner[2], corner[1], corner[0]]);
+            surface.one_sided = true;
+        }
+        for (half, at, floor) in [
+            (Vec2::new(1.0, 14.0), Vec2::new(1.0, 11.5), 2.5),
+            (Vec2::new(1.0, 14.0), Vec2::new(1.01, 11.5), 2.5),
+            (Vec2::new(6.0, 14.0), Vec2::new(6.0, 1.0), 13.0),
+            (Vec2::new(6.0, 14.0), Vec2::new(5.75, 1.0), 13.0),
+        ] {
+            let kind = Kind::Box(half.extend(0.0));
+            let answer = answer(&surface, &shape(kind, true, at.extend(0.0)));
+            assert_event(&answer, DVec3::Y, floor, 1e-5);
+            let wall = (half.x - at.x).max(0.0);
+            let expected = Vec3::new(wall, floor as f32, 0.0);
+            let line = answer.line();
+            assert!(
+                answer.push_out.distance(expected) < 1e-4,
+                "{} {line}",
+                answer.push_out
+            );
+        }
+    }
+}
+
+/// The same in space, for a box, a capsule and a hull.
+#[test]
+fn in_a_corner_of_a_mesh_the_floor_pushes_what_touches_the_wall() {
+    for one_sided in [false, true] {
+        let mut random = StdRng::seed_from_u64(1);
+        let profile = [(0.0, 64.0), (0.0, 0.0), (64.0, 0.0)];
+        let mut surface = Surface::sheet("corner", &profile, 10.0, &mut random);
+        surface.one_sided = one_sided;
+        let corners = (0..8).map(|it| {
+            let side = |bit: usize| if it >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            Vec3::new(side(0), 14.0 * side(1), side(2))
+        });
+        for kind in [
+            Kind::Box(Vec3::new(1.0, 14.0, 1.0)),
+            Kind::Capsule(13.0, 1.0),
+            Kind::Hull(corners.collect()),
+        ] {
+            let answer = answer(&surface, &shape(kind, false, Vec3::new(1.0, 11.5, 0.25)));
+            let expected = Vec3::new(0.0, 2.5, 0.0);
+            let line = answer.line();
+            assert!(
+                answer.push_out.distance(expected) < 1e-4,
+                "{} {line}",
+                answer.push_out
+            );
+        }
+    }
+}
+
+/// The surface is a peak over the xz plane, and the centre is above it: no part pushes down. (Each
+/// of these is behind the plane of a facet that it touches at the peak or the ridge.)
+#[test]
+fn on_a_peak_nothing_is_pushed_down() {
+    let steep = [
+        (0.0, 0.0, 0.0),
+        (-5.609375, -4.21875, 2.140625),
+        (-2.140625, -4.21875, -5.609375),
+        (5.609375, -4.21875, -2.140625),
+        (2.140625, -4.21875, 5.609375),
+    ];
+    let blunt = [
+        (0.0, 0.0, 0.0),
+        (-4.328125, -2.0, 4.15625),
+        (-5.28125, -2.0, -2.828125),
+        (1.0625, -2.0, -5.90625),
+        (5.9375, -2.0, -0.8125),
+        (2.609375, -2.0, 5.40625),
+    ];
+    let points = [
+        (-0.052295882, -0.28932852, -0.113561824),
+        (0.036977742, 0.2621271, -0.17106771),
+        (0.1525901, 0.2505881, 0.11516944),
+        (-0.13237149, 0.14390786, 0.24720529),
+    ];
+    let points = points.map(Vec3::from);
+    let hull: Vec<Vec3> = points
+        .iter()
+        .flat_map(|it| [*it, Vec3::ZERO - *it])
+        .collect();
+    let capsule = Kind::Capsule(0.39989853, 0.13647597);
+    for (corners, kind, at) in [
+        (&steep[..], capsule, Vec3::new(1.0185443, -2.25, 2.957381)),
+        (
+            &blunt[..],
+            Kind::Hull(hull),
+            Vec3::new(-4.09375, -1.8531901, 3.8127906),
+        ),
+    ] {
+        let count = corners.len() as u32 - 1;
+        let facets = (1..=count).map(|it| [0, it % count + 1, it]);
+        let corners = corners.iter().map(|it| Vec3::from(*it));
+        let surface = Surface::new("peak", corners.collect(), facets.collect());
+        let centre = at.as_dvec3();
+        let above = surface.world_facets();
+        let down = [centre, centre - DVec3::Y * 9.0];
+        assert!(above.iter().any(|it| it.crossed_by(down, 0.0).is_some()));
+        let answer = answer(&surface, &shape(kind, false, at));
+        let line = answer.line();
+        let event = answer.event.expect("they touch");
+        assert!(event.push.y > 0.0, "at {at}: {line}");
+        assert!(
+            answer.parts.iter().all(|it| it.push.y > 0.0),
+            "at {at}: {line}"
+        );
+    }
+}
+
+/// A ball at the end of a plate, of which the end face alone counts; and one at a step, where one
+/// tread and one riser have its foot. Whatever is far away, they remain.
+#[test]
+fn a_facet_far_away_changes_nothing() {
+    let outline = [
+        (2.75, 0.03125),
+        (-2.75, 0.03125),
+        (-2.75, -0.03125),
+        (2.75, -0.03125),
+    ];
+    let mut plate = Surface::prism("plate", &outline, 1.5, &[[0, 1, 2], [0, 2, 3]]);
+    plate.one_sided = true;
+    let at = Vec3::new(2.8647025, 0.02083979, 0.12237113);
+    let ball = Shape::ball(0.12486685, false, at);
+    let depth = f64::from(0.12486685_f32) - (f64::from(2.8647025_f32) - 2.75);
+    let alone = answer(&plate, &ball);
+    assert_event(&alone, DVec3::X, depth, 1e-7);
+    for far in [5e3, 1e5, 2e5, 1e7] {
+        let mut larger = plate.clone();
+        let corners = [(far, 0.0, 0.0), (far, 1.0, 0.0), (far, 0.0, far)];
+        let first = larger.points.len() as u32;
+        larger.points.extend(corners.map(Vec3::from));
+        larger.facets.push([first, first + 1, first + 2]);
+        assert_eq!(answer(&larger, &ball), alone, "with a triangle {far} away");
+    }
+    let steps = [
+        (3.0, 0.5),
+        (0.5, 0.5),
+        (0.5, 0.25),
+        (0.0, 0.25),
+        (0.0, 0.0),
+        (-4.0, 0.0),
+    ];
+    let ball = Shape::ball(0.2, true, Vec3::new(0.40625, 0.28125, 0.0));
+    let alone = answer(&Surface::line("steps", &steps), &ball);
+    assert_event(&alone, DVec3::Y, f64::from(0.2_f32) - 0.03125, 1e-7);
+    for far in [5e3, 1e5, 2e5, 1e7] {
+        let further = [&steps[..], &[(-far, 0.0)]].concat();
+        assert_eq!(
+            answer(&Surface::line("steps", &further), &ball),
+            alone,
+            "{far} away"
+        );
+    }
+}
+
+/// The centre is in the plane x = +-0.5 of a face of a cube, on an edge of the other faces' planes,
+/// or in a vertex. What is closest is the face: at a depth of the whole radius.
+#[test]
+fn a_centre_in_the_plane_of_a_facet_has_its_contact() {
+    let outline = [(0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)];
+    for one_sided in [false, true] {
+        let mut cube = Surface::prism("cube", &outline, 0.5, &[[0, 1, 2], [0, 2, 3]]);
+        cube.one_sided = one_sided;
+        for axis in 0..3 {
+            for side in [-0.5, 0.5] {
+                let mut at = [0.417, -0.16, 0.05];
+                at[axis] = side;
+                let answer = answer(&cube, &Shape::ball(0.1, false, Vec3::from(at)));
+                let event = answer.event.expect("they touch");
+                assert!(
+                    (event.depth - 0.1).abs() < 1e-7,
+                    "at {at:?}: {}",
+                    answer.line()
+                );
+                // Either way, of the normal of a face that has the centre.
+                let mut normal = [0.0; 3];
+                normal[axis] = side.signum();
+                let along = event.push.dot(Vec3::from(normal));
+                assert!(along.abs() > 0.999, "at {at:?}: {}", answer.line());
+                assert!(!one_sided || along > 0.0, "at {at:?}: {}", answer.line());
+            }
+        }
+    }
+    let cube = Surface::prism("cube", &outline, 0.5, &[[0, 1, 2], [0, 2, 3]]);
+    for at in [
+        (0.5, 0.417, -0.16),
+        (-0.5, 0.417, -0.16),
+        (0.5, 0.5, 0.1),
+        (0.5, -0.5, 0.5),
+    ] {
+        let answer = answer(&cube, &Shape::ball(0.1, false, Vec3::from(at)));
+        assert!(
+            (answer.depth() - 0.1).abs() < 1e-7,
+            "at {at:?}: {}",
+            answer.line()
+        );
+    }
+}
+
+/// The closest face of the prism is its bevel x + y = 0.5.
+#[test]
+fn the_back_of_a_thin_body_does_not_push() {
+    let outline = [(0.5, 0.0), (10.0, 0.0), (10.0, 1.0), (0.0, 1.0), (0.0, 0.5)];
+    let caps = [[0, 1, 2], [0, 2, 3], [0, 3, 4]];
+    let prism = Surface::prism("prism", &outline, 5.0, &caps);
+    let at = Vec3::new(0.2, -0.1, 0.1);
+    let answer = answer(&prism, &Shape::ball(1.3, false, at));
+    let at = at.as_dvec3();
+    // The foot of the centre on the bevel is at (0.4, 0.1), which is within it.
+    let away = (0.5 - at.x - at.y) / 2.0_f64.sqrt();
+    let depth = f64::from(1.3_f32) - away;
+    assert_event(&answer, DVec3::new(-1.0, -1.0, 0.0), depth, 2e-6);
+}
+
+/// A ball that is `gap` above a triangle, which is 2 km away from the origin of its own mesh, does
+/// not touch it.
+#[test]
+fn what_does_not_touch_far_away_is_not_reported() {
+    for far in [2000.0, 4000.0, 60.0] {
+        let points = [
+            (0.0, 0.0, 0.0),
+            (0.0, 0.0, 1.0),
+            (1.0, 0.0, 0.0),
+            (0.5, -0.5, -1.0),
+        ];
+        let points = points.map(|it| Vec3::from(it) + Vec3::splat(far));
+        let surface = Surface::new("far", points.to_vec(), vec![[0, 1, 2], [0, 2, 3]]);
+        for steps in 0..60 {
+            let height = 0.5 + (steps - 20) as f32 * 1.2e-5;
+            let at = Vec3::new(far + 0.25, far + height, far + 0.01);
+            let ball = Shape::ball(0.5, false, at);
+            for part in answer(&surface, &ball).parts {
+                let corners = surface.facets[part.facet as usize];
+                let corners = corners.map(|it| surface.points[it as usize]);
+                let is_hit = ball.intersects(&corners, 0.0, Transform::IDENTITY);
+                assert!(
+                    is_hit,
+                    "at {at}: part {} is {} deep",
+                    part.facet, part.depth
+                );
+            }
+        }
+    }
+}
+
+/// The tip of a cone is beneath the facet of a prism that goes on from the one that it touches: it
+/// does not touch that, and no part says so.
+#[test]
+fn a_facet_under_a_tip_that_does_not_touch_is_not_reported() {
+    let outline = [
+        (1.96875, 0.0),
+        (0.0, 2.015625),
+        (-1.96875, 0.0),
+        (0.0, -2.015625),
+    ];
+    let prism = Surface::prism("prism", &outline, 1.078125, &[[0, 1, 2], [0, 2, 3]]);
+    let cone = Kind::Cone(0.80886996, 1.9490163);
+    let at = Vec3::new(0.7395767, 1.2587397, 1.0231353);
+    let mut cone = shape(cone, false, at);
+    cone.pose.rotation = Quat::from_array([0.49759173, 0.2347757, -0.74784607, -0.37149566]);
+    let answer = answer(&prism, &cone);
+    assert!(answer.event.is_some());
+    for part in &answer.parts {
+        let corners = prism.facets[part.facet as usize].map(|it| prism.points[it as usize]);
+        let is_hit = cone.intersects(&corners, 0.0, Transform::IDENTITY);
+        assert!(is_hit, "part {}: {}", part.facet, answer.line());
+    }
+}

@@ -1,0 +1,309 @@
+//! Convex shapes in a pose: as colliders, for queries, and in f64 for the oracle.
+
+use bevy::{
+    math::{DQuat, DVec3, Isometry2d, Isometry3d, Rot2},
+    prelude::*,
+};
+use headbutt::{Rounded, prelude::*, query::Contact};
+use rand::{Rng, rngs::StdRng};
+
+use crate::surface_laws::{bodies::Surface, oracle::Polytope};
+
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Ball(f32),
+    /// The half length and the radius.
+    Capsule(f32, f32),
+    Box(Vec3),
+    /// The same box, as a closed mesh.
+    Crate(Vec3),
+    /// The points; symmetric about the origin, so that it is where the centre is.
+    Hull(Vec<Vec3>),
+    /// The radius and the half height.
+    Cylinder(f32, f32),
+    /// The radius and the half height.
+    Cone(f32, f32),
+}
+
+#[derive(Clone, Debug)]
+pub struct Shape {
+    pub kind: Kind,
+    pub plane: bool,
+    pub pose: Transform,
+}
+
+/// The nearest number with so many steps to 1: exact in f32, like sums and halves of such numbers.
+pub fn snapped(value: f32, steps: f32) -> f32 {
+    (value * steps).round() / steps
+}
+
+/// A random unit vector.
+pub fn direction(random: &mut StdRng, plane: bool) -> DVec3 {
+    loop {
+        let mut number = || random.random_range(-1.0..1.0);
+        let z = if plane { 0.0 } else { number() };
+        let vector = DVec3::new(number(), number(), z);
+        if (0.01..1.0).contains(&vector.length()) {
+            return vector.normalize();
+        }
+    }
+}
+
+impl Shape {
+    /// A random shape at the origin, about as large as `size`.
+    pub fn random(random: &mut StdRng, plane: bool, size: f32) -> Self {
+        let mut length = || size * random.random_range(0.25..1.0f32);
+        let (a, b, c) = (length(), length(), length());
+        let kind = match random.random_range(0..if plane { 4 } else { 6 }) {
+            0 => Kind::Ball(a),
+            1 => Kind::Capsule(a, b),
+            2 => Kind::Box(Vec3::new(a, b, if plane { 0.0 } else { c })),
+            3 => {
+                let count = random.random_range(if plane { 2..5 } else { 3..5 });
+                let mut points: Vec<Vec3> = (0..count)
+                    .map(|_| (direction(random, plane) * f64::from(a)).as_vec3())
+                    .collect();
+                points.extend(points.clone().iter().map(|it| Vec3::ZERO - *it));
+                Kind::Hull(points)
+            }
+            4 => Kind::Cylinder(a, b),
+            _ => Kind::Cone(a, b),
+        };
+        let angle = || core::f32::consts::TAU;
+        let rotation = match random.random_range(0..3) {
+            0 => Quat::IDENTITY,
+            1 if plane => Quat::from_rotation_z(random.random_range(0.0..angle())),
+            1 => Quat::from_rotation_y(random.random_range(0.0..angle())),
+            _ if plane => Quat::from_rotation_z(random.random_range(0.0..angle())),
+            _ => {
+                let axis = direction(random, false).as_vec3().normalize();
+                Quat::from_axis_angle(axis, random.random_range(0.0..angle()))
+            }
+        };
+        let pose = Transform::from_rotation(rotation);
+        Self { kind, plane, pose }
+    }
+
+    /// A random crate at the origin that is a body to a surface of this extent: less than half as
+    /// large. `None` if it is not.
+    pub fn random_crate(random: &mut StdRng, plane: bool, size: f32, extent: f64) -> Option<Self> {
+        let mut length = || snapped(size * random.random_range(0.25..1.0f32), 64.0);
+        let half = Vec3::new(length(), length(), if plane { 0.0 } else { length() });
+        let turned = Self::random(random, plane, size);
+        let kind = Kind::Crate(half);
+        let is_body = 5.0 * f64::from(half.max_element()) < extent;
+        let is_solid = half.x > 0.0 && half.y > 0.0;
+        (is_body && is_solid).then_some(Self { kind, ..turned })
+    }
+
+    pub fn ball(radius: f32, plane: bool, at: Vec3) -> Self {
+        let pose = Transform::from_translation(at);
+        let kind = Kind::Ball(radius);
+        Self { kind, plane, pose }
+    }
+
+    pub fn at(&self, translation: Vec3) -> Self {
+        let pose = self.pose.with_translation(translation);
+        Self {
+            pose,
+            ..self.clone()
+        }
+    }
+
+    fn flat_points(points: &[Vec3]) -> Vec<Vec2> {
+        points.iter().map(|it| it.truncate()).collect()
+    }
+
+    pub fn collider(&self) -> Collider {
+        match &self.kind {
+            Kind::Ball(radius) if self.plane => Collider::from(Circle::new(*radius)),
+            Kind::Ball(radius) => Collider::from(Sphere::new(*radius)),
+            Kind::Capsule(half, radius) if self.plane => {
+                Collider::from(Capsule2d::new(*radius, 2.0 * half))
+            }
+            Kind::Capsule(half, radius) => Collider::from(Capsule3d::new(*radius, 2.0 * half)),
+            Kind::Box(half) if self.plane => {
+                Collider::from(Rectangle::from_size(2.0 * half.truncate()))
+            }
+            Kind::Box(half) => Collider::from(Cuboid::from_size(2.0 * *half)),
+            Kind::Crate(half) => Surface::cuboid(*half, self.plane).collider(),
+            Kind::Hull(points) if self.plane => {
+                Collider::convex_hull(Self::flat_points(points)).expect("a hull")
+            }
+            Kind::Hull(points) => Collider::convex_hull(points.clone()).expect("a hull"),
+            Kind::Cylinder(radius, half) => Collider::from(Cylinder::new(*radius, 2.0 * half)),
+            Kind::Cone(radius, half) => Collider::from(Cone::new(*radius, 2.0 * half)),
+        }
+    }
+
+    fn isometry2(&self) -> Isometry2d {
+        let (axis, angle) = self.pose.rotation.to_axis_angle();
+        let angle = if axis.z < 0.0 { -angle } else { angle };
+        Isometry2d::new(self.pose.translation.truncate(), Rot2::radians(angle))
+    }
+
+    /// Whether it touches a facet with these corners and margin, in a pose of the facet, by the
+    /// library's query.
+    pub fn intersects(&self, corners: &[Vec3], margin: f32, place: Transform) -> bool {
+        let here = self.isometry2();
+        if self.plane {
+            let at = place.translation.truncate();
+            let shape = [corners[0].truncate(), corners[1].truncate()];
+            let facet = Rounded { shape, margin };
+            return match &self.kind {
+                Kind::Ball(it) => query::intersects(&Circle::new(*it), here, &facet, at),
+                Kind::Capsule(half, it) => {
+                    query::intersects(&Capsule2d::new(*it, 2.0 * half), here, &facet, at)
+                }
+                Kind::Box(half) | Kind::Crate(half) => {
+                    let shape = Rectangle::from_size(2.0 * half.truncate());
+                    query::intersects(&shape, here, &facet, at)
+                }
+                Kind::Hull(points) => {
+                    query::intersects(&Self::flat_points(points), here, &facet, at)
+                }
+                Kind::Cylinder(..) | Kind::Cone(..) => false,
+            };
+        }
+        let shape = [corners[0], corners[1], corners[2]];
+        let facet = Rounded { shape, margin };
+        let (here, at) = (self.pose.to_isometry(), place.to_isometry());
+        match &self.kind {
+            Kind::Ball(it) => query::intersects(&Sphere::new(*it), here, &facet, at),
+            Kind::Capsule(half, it) => {
+                query::intersects(&Capsule3d::new(*it, 2.0 * half), here, &facet, at)
+            }
+            Kind::Box(half) | Kind::Crate(half) => {
+                query::intersects(&Cuboid::from_size(2.0 * *half), here, &facet, at)
+            }
+            Kind::Hull(points) => query::intersects(points, here, &facet, at),
+            Kind::Cylinder(it, half) => {
+                query::intersects(&Cylinder::new(*it, 2.0 * half), here, &facet, at)
+            }
+            Kind::Cone(it, half) => {
+                query::intersects(&Cone::new(*it, 2.0 * half), here, &facet, at)
+            }
+        }
+    }
+
+    /// The contact with the hull of points in space, by the library's query: from the hull to this
+    /// shape.
+    pub fn contact_with_hull(&self, points: &[Vec3]) -> Option<Contact<Vec3>> {
+        let (hull, here) = (points.to_vec(), self.pose.to_isometry());
+        let there = Isometry3d::IDENTITY;
+        match &self.kind {
+            Kind::Ball(it) => query::contact(&hull, there, &Sphere::new(*it), here),
+            Kind::Capsule(half, it) => {
+                query::contact(&hull, there, &Capsule3d::new(*it, 2.0 * half), here)
+            }
+            Kind::Box(half) | Kind::Crate(half) => {
+                query::contact(&hull, there, &Cuboid::from_size(2.0 * *half), here)
+            }
+            Kind::Hull(points) => query::contact(&hull, there, points, here),
+            Kind::Cylinder(it, half) => {
+                query::contact(&hull, there, &Cylinder::new(*it, 2.0 * half), here)
+            }
+            Kind::Cone(it, half) => query::contact(&hull, there, &Cone::new(*it, 2.0 * half), here),
+        }
+    }
+
+    pub fn centre(&self) -> DVec3 {
+        self.pose.translation.as_dvec3()
+    }
+
+    fn rotation(&self) -> DQuat {
+        self.pose.rotation.as_dquat().normalize()
+    }
+
+    /// A radius about the centre in which all of it is.
+    pub fn reach(&self) -> f64 {
+        let reach = match &self.kind {
+            Kind::Ball(radius) => *radius,
+            Kind::Capsule(half, radius) => half + radius,
+            Kind::Box(half) | Kind::Crate(half) => half.length(),
+            Kind::Hull(points) => points.iter().map(|it| it.length()).fold(0.0, f32::max),
+            Kind::Cylinder(radius, half) | Kind::Cone(radius, half) => radius.hypot(*half),
+        };
+        f64::from(reach)
+    }
+
+    /// How far it extends from its centre along a unit vector.
+    pub fn extent(&self, unit: DVec3) -> f64 {
+        let own = self.rotation().inverse() * unit;
+        let flat = own.x.hypot(own.z);
+        match &self.kind {
+            Kind::Ball(radius) => f64::from(*radius),
+            Kind::Capsule(half, radius) => f64::from(*half) * own.y.abs() + f64::from(*radius),
+            Kind::Box(half) | Kind::Crate(half) => half.as_dvec3().dot(own.abs()),
+            Kind::Hull(points) => {
+                let heights = points.iter().map(|it| it.as_dvec3().dot(own));
+                heights.fold(f64::NEG_INFINITY, f64::max)
+            }
+            Kind::Cylinder(radius, half) => {
+                f64::from(*radius) * flat + f64::from(*half) * own.y.abs()
+            }
+            Kind::Cone(radius, half) => {
+                let (radius, half) = (f64::from(*radius), f64::from(*half));
+                (half * own.y).max(radius * flat - half * own.y)
+            }
+        }
+    }
+
+    /// A polytope and a radius around it that are exactly this shape; `None` for what is round
+    /// otherwise.
+    pub fn core(&self) -> Option<(Polytope, f64)> {
+        let (rotation, centre) = (self.rotation(), self.centre());
+        let place = |point: DVec3| centre + rotation * point;
+        Some(match &self.kind {
+            Kind::Ball(radius) => {
+                let point = Polytope {
+                    points: vec![centre],
+                    normals: vec![],
+                    edges: vec![],
+                };
+                (point, f64::from(*radius))
+            }
+            Kind::Capsule(half, radius) => {
+                let tip = DVec3::Y * f64::from(*half);
+                let along = rotation * DVec3::Y;
+                let across = DVec3::new(-along.y, along.x, 0.0);
+                let segment = Polytope {
+                    points: vec![place(tip), place(-tip)],
+                    normals: if self.plane { vec![across] } else { vec![] },
+                    edges: if self.plane { vec![] } else { vec![along] },
+                };
+                (segment, f64::from(*radius))
+            }
+            Kind::Box(half) | Kind::Crate(half) => {
+                let half = half.as_dvec3();
+                let axes = [DVec3::X, DVec3::Y, DVec3::Z].map(|it| rotation * it);
+                let axes = if self.plane { &axes[..2] } else { &axes[..] };
+                let points = (0..8).map(|it| {
+                    let side = |bit: usize| if it >> bit & 1 == 0 { -1.0 } else { 1.0 };
+                    place(half * DVec3::new(side(0), side(1), side(2)))
+                });
+                let block = Polytope {
+                    points: points.take(if self.plane { 4 } else { 8 }).collect(),
+                    normals: axes.to_vec(),
+                    edges: if self.plane { vec![] } else { axes.to_vec() },
+                };
+                (block, 0.0)
+            }
+            Kind::Hull(points) => {
+                let points: Vec<DVec3> = points.iter().map(|it| place(it.as_dvec3())).collect();
+                (Polytope::hull(&points, self.plane), 0.0)
+            }
+            Kind::Cylinder(..) | Kind::Cone(..) => return None,
+        })
+    }
+
+    pub fn describe(&self) -> String {
+        let Transform {
+            translation,
+            rotation,
+            ..
+        } = self.pose;
+        let (at, turned) = (translation.to_array(), rotation.to_array());
+        format!("{:?} at {at:?} rotation {turned:?}", self.kind)
+    }
+}
