@@ -150,7 +150,7 @@ fn allocations_of_bevy() -> u64 {
 }
 
 #[test]
-fn a_warm_tick_of_things_that_move_allocates_nothing() {
+fn a_warm_tick_of_moving_colliders_allocates_nothing() {
     for ongoing in [
         OngoingEvents::EveryTick,
         OngoingEvents::OnChange,
@@ -166,7 +166,7 @@ fn a_warm_tick_of_things_that_move_allocates_nothing() {
 
 /// All turn together, so that all boxes become larger at once, and smaller.
 #[test]
-fn a_warm_tick_of_boxes_whose_size_changes_allocates_nothing() {
+fn a_warm_tick_of_boxes_that_change_size_allocates_nothing() {
     let mut app = app(Some(plugin()));
     for number in 0..300 {
         let home = Vec3::new(5.0 * number as f32, 0.0, 0.0);
@@ -180,7 +180,7 @@ fn a_warm_tick_of_boxes_whose_size_changes_allocates_nothing() {
 
 /// What moves and rests by turns settles time and again, and needs its room in the broad phase again.
 #[test]
-fn a_warm_tick_of_things_that_move_by_turns_allocates_nothing() {
+fn a_warm_tick_of_colliders_that_move_by_turns_allocates_nothing() {
     let mut app = app(Some(plugin()));
     let spawn = |number: usize| {
         let home = Vec3::new(5.0 * number as f32, 0.0, 0.0);
@@ -204,7 +204,7 @@ fn a_warm_tick_of_things_that_move_by_turns_allocates_nothing() {
 
 /// All are in another of Bevy's tables in each tick, and in the first one again.
 #[test]
-fn a_warm_tick_of_things_that_change_tables_together_allocates_nothing() {
+fn a_warm_tick_of_colliders_that_change_tables_allocates_nothing() {
     #[derive(Component)]
     struct Marked;
 
@@ -276,7 +276,7 @@ fn replace_some(world: &mut World, tick: usize) {
 }
 
 #[test]
-fn a_warm_tick_of_things_that_come_and_go_allocates_nothing() {
+fn a_warm_tick_with_spawns_and_despawns_allocates_nothing() {
     let mut app = app(Some(plugin()));
     spawn_rows(app.world_mut(), 300);
     app.init_resource::<Passing>();
@@ -311,7 +311,7 @@ fn the_counter_counts_what_a_tick_allocates() {
 const MOST_OF_A_TICK: f64 = 2.0 * 8.0 * 8.0 * 2.0;
 
 #[test]
-fn on_two_threads_a_tick_allocates_for_its_tasks_however_many_colliders_there_are() {
+fn on_two_threads_a_tick_allocates_only_for_its_tasks() {
     let counts = [1_500, 6_000];
     if let Some(run) = this_run() {
         let pool = || TaskPoolBuilder::new().num_threads(2).build();
@@ -391,7 +391,7 @@ const MOST_OF_A_COLLIDER: f64 = 490.0;
 const MOST_OF_A_CONTACT: f64 = 800.0;
 
 #[test]
-fn a_collider_and_a_contact_take_a_bounded_memory() {
+fn a_collider_and_a_contact_take_bounded_memory() {
     for moves in [false, true] {
         for ongoing in [OngoingEvents::EveryTick, OngoingEvents::Never] {
             for (of_a_collider, of_a_contact) in bytes_of(ongoing, moves) {
@@ -574,7 +574,7 @@ fn memory_of_many_supplied_pairs_is_given_back() {
 /// All are in one place half of the time, with a period that is nearly as long as lists remember
 /// how long they were.
 #[test]
-fn a_warm_tick_of_a_crowd_that_pulses_allocates_nothing() {
+fn a_warm_tick_of_a_pulsing_crowd_allocates_nothing() {
     let mut app = app(Some(plugin()));
     let spawn = |number: usize| {
         let collider: Collider = match number % 2 {
@@ -607,7 +607,7 @@ fn a_warm_tick_of_a_crowd_that_pulses_allocates_nothing() {
 
 /// Many are there half of the time, and gone in the other half.
 #[test]
-fn a_warm_tick_of_many_that_come_and_go_together_allocates_nothing() {
+fn a_warm_tick_with_mass_spawns_and_despawns_allocates_nothing() {
     let mut app = app(Some(plugin()));
     spawn_rows(app.world_mut(), 20);
     let mut others: Vec<Entity> = Vec::new();

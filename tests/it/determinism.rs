@@ -381,7 +381,7 @@ fn run(threads: usize, otherwise: Otherwise, ticks: usize) -> (u64, usize) {
 }
 
 #[test]
-fn on_any_number_of_threads_and_with_all_done_anew_the_events_are_the_same() {
+fn the_events_are_the_same_on_any_number_of_threads_and_without_caches() {
     let ticks = env::var("HEADBUTT_TICKS");
     let ticks = ticks.map_or(150, |ticks| ticks.parse().expect("a number of ticks"));
     let runs = [
@@ -452,7 +452,7 @@ fn copy(from: &World, alive: &[Entity], to: &mut World) {
 }
 
 #[test]
-fn an_app_that_is_given_the_same_world_and_state_reports_the_same() {
+fn a_fresh_app_with_a_copy_of_the_world_and_state_reports_the_same() {
     let mut app = app();
     let mut chaos = Chaos::new(6, 150, 3, app.world_mut());
     let mut count = 0;
@@ -479,7 +479,7 @@ fn an_app_that_is_given_the_same_world_and_state_reports_the_same() {
 
 /// What has become faulty gives its slot back, and that is no other one where threads move less at a time.
 #[test]
-fn what_is_counted_is_the_same_on_any_number_of_threads() {
+fn the_diagnostics_are_the_same_on_any_number_of_threads() {
     let Some(run) = this_run() else {
         assert_eq!(run_again(0), run_again(1));
         return;

@@ -123,7 +123,7 @@ impl Scene {
 }
 
 #[test]
-fn it_collides_in_the_tick_in_which_the_mesh_is_there() {
+fn a_mesh_collides_in_the_tick_in_which_it_is_loaded() {
     let warnings = Warnings::listen();
     Scene::each(|mut scene, mesh| {
         scene.show(&mesh);
@@ -177,7 +177,7 @@ fn the_order_of_plugins_does_not_matter() {
 }
 
 #[test]
-fn without_meshes_nothing_comes_of_it_but_one_warning() {
+fn an_app_without_mesh_assets_gets_one_warning() {
     let warnings = Warnings::listen();
     for dimension in Dimension::BOTH {
         for with_assets in [false, true] {
@@ -207,7 +207,7 @@ fn without_meshes_nothing_comes_of_it_but_one_warning() {
 }
 
 #[test]
-fn it_follows_its_mesh() {
+fn the_collider_follows_changes_of_its_mesh() {
     Scene::each(|mut scene, mesh| {
         scene.show(&mesh);
         scene.assert_size(Some(2.0));
@@ -242,7 +242,7 @@ fn it_follows_its_mesh() {
 }
 
 #[test]
-fn it_follows_its_handle_and_its_wish() {
+fn the_collider_follows_changes_of_its_handle_and_its_component() {
     Scene::each(|mut scene, mesh| {
         let larger = scene.block(3.0);
         scene.show(&mesh);
@@ -290,7 +290,7 @@ fn it_follows_its_handle_and_its_wish() {
 }
 
 #[test]
-fn only_what_is_one_sided_lets_through_what_is_behind_it() {
+fn only_a_one_sided_mesh_ignores_colliders_behind_it() {
     for (wish, inside) in [
         (ColliderFromMesh::trimesh(), Some(0.5)),
         (ColliderFromMesh::one_sided_trimesh(), None),
@@ -312,7 +312,7 @@ fn only_what_is_one_sided_lets_through_what_is_behind_it() {
 }
 
 #[test]
-fn without_the_component_the_collider_stays_and_follows_no_more() {
+fn without_the_component_the_collider_stays_and_follows_the_mesh_no_more() {
     Scene::each(|mut scene, mesh| {
         scene.show(&mesh);
         scene.assert_size(Some(2.0));
@@ -350,7 +350,7 @@ fn without_the_component_the_collider_stays_and_follows_no_more() {
 }
 
 #[test]
-fn what_changes_while_it_is_disabled_has_changed_when_it_no_longer_is() {
+fn changes_while_disabled_are_applied_when_enabled() {
     #[derive(Component)]
     struct Asleep;
 
@@ -395,7 +395,7 @@ fn what_changes_while_it_is_disabled_has_changed_when_it_no_longer_is() {
 }
 
 #[test]
-fn a_schedule_that_runs_now_and_then_misses_no_change() {
+fn a_schedule_that_runs_rarely_misses_no_change() {
     #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
     struct Simulation;
 
@@ -426,7 +426,7 @@ fn a_schedule_that_runs_now_and_then_misses_no_change() {
 }
 
 #[test]
-fn entities_of_one_mesh_share_what_is_made_of_it() {
+fn entities_of_one_mesh_share_its_shape() {
     for wish in [
         ColliderFromMesh::convex_hull(),
         ColliderFromMesh::trimesh(),
@@ -456,7 +456,7 @@ fn entities_of_one_mesh_share_what_is_made_of_it() {
 }
 
 #[test]
-fn where_no_mesh_changes_a_tick_allocates_nothing() {
+fn a_warm_tick_without_mesh_changes_allocates_nothing() {
     Scene::each(|mut scene, mesh| {
         scene.show(&mesh);
         scene.assert_size(Some(2.0));
@@ -502,7 +502,7 @@ const HULLS: [Make; 2] = [
 const FACETS: [Make; 2] = [Collider::trimesh_from_mesh, Collider::compound_from_mesh_2d];
 
 #[test]
-fn what_makes_no_collider_is_an_error() {
+fn a_mesh_that_makes_no_collider_is_an_error() {
     use PrimitiveTopology::{LineList, PointList, TriangleList, TriangleStrip};
 
     const CORNERS: [[f32; 3]; 3] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
@@ -606,7 +606,7 @@ fn what_makes_no_collider_is_an_error() {
 }
 
 #[test]
-fn a_mesh_that_makes_no_collider_is_warned_of_once_until_it_is_mended() {
+fn a_mesh_that_makes_no_collider_is_warned_of_once_until_repaired() {
     let warnings = Warnings::listen();
     let nan = |mesh: &mut Mesh| {
         mesh.insert_attribute(Mesh::ATTRIBUTE_POSITION, vec![[f32::NAN; 3]; 4]);
@@ -714,7 +714,7 @@ fn torus() -> (Vec<[f32; 3]>, Vec<u32>) {
 }
 
 #[test]
-fn a_list_of_triangles_is_the_trimesh_of_them_and_a_hull_that_of_the_vertices() {
+fn a_triangle_list_makes_its_trimesh_and_the_hull_of_its_vertices() {
     use PrimitiveTopology::TriangleList;
 
     let (vertices, numbers) = torus();
@@ -758,7 +758,7 @@ fn strip(cells: u16) -> Vec<[f32; 3]> {
 }
 
 #[test]
-fn a_strip_has_all_its_triangles_on_the_same_side() {
+fn all_triangles_of_a_strip_face_the_same_side() {
     use PrimitiveTopology::TriangleStrip;
 
     let vertices = strip(3);
@@ -819,7 +819,7 @@ fn a_strip_has_all_its_triangles_on_the_same_side() {
 }
 
 #[test]
-fn in_the_plane_a_mesh_is_solid_and_its_holes_are_empty() {
+fn a_2d_mesh_is_solid_and_its_holes_are_empty() {
     let touches = |mesh: Mesh, place: Vec2, radius: f32| {
         let mut scene = Scene::new(app(), Dimension::Plane);
         let mesh = meshes(&mut scene.app).add(mesh);
@@ -865,7 +865,7 @@ fn in_the_plane_a_mesh_is_solid_and_its_holes_are_empty() {
 }
 
 #[test]
-fn the_wish_for_a_collider_is_data_for_a_scene() {
+fn the_mesh_collider_component_can_be_saved_in_a_scene() {
     let app = app();
     let registry = app.world().resource::<AppTypeRegistry>().read();
     let wish = ColliderFromMesh::one_sided_trimesh();

@@ -273,7 +273,7 @@ fn reported(colliders: &[Collider], ticks: &[Vec<Transform>]) -> (Vec<String>, B
 }
 
 #[test]
-fn what_was_loaded_collides_as_what_was_saved_to_the_bit() {
+fn a_loaded_collider_collides_as_the_saved_one_to_the_bit() {
     let mut random = StdRng::seed_from_u64(1);
     for dimension in Dimension::BOTH {
         for _ in 0..3 {
@@ -294,7 +294,7 @@ fn what_was_loaded_collides_as_what_was_saved_to_the_bit() {
 }
 
 #[test]
-fn what_was_loaded_is_saved_as_before() {
+fn a_loaded_collider_is_saved_as_the_same_text() {
     let mut random = StdRng::seed_from_u64(2);
     for dimension in Dimension::BOTH {
         for collider in of(dimension, &mut random) {
@@ -308,7 +308,7 @@ fn what_was_loaded_is_saved_as_before() {
 
 /// Where rounding has put points of a face outside of it, some are kept that a second look would drop.
 #[test]
-fn a_hull_keeps_the_vertices_that_it_has() {
+fn a_loaded_hull_keeps_its_vertices() {
     let mut random = StdRng::seed_from_u64(6);
     for _ in 0..100 {
         let turn = rotation(&mut random);
@@ -343,7 +343,7 @@ fn the_default_collider_stays_inert() {
 
 /// What files of users look like: a change here is one that breaks them.
 #[test]
-fn the_text_of_a_scene_is_the_numbers_that_were_given() {
+fn a_saved_collider_contains_the_numbers_it_was_built_from() {
     let stand = Isometry2d::from_xy(0.0, 0.1);
     let texts = [
         (Collider::default(), "Inert"),
@@ -385,7 +385,7 @@ fn the_text_of_a_scene_is_the_numbers_that_were_given() {
 
 /// Numbers that are none of a shape, and what loading says to them.
 #[test]
-fn what_is_no_shape_is_an_error_with_the_reason_of_the_constructor() {
+fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
     let convex = |kind: &str| format!("Plane(Convex((kind:{kind},margin:0.0)))");
     let solid = |kind: &str| format!("Space(Convex((kind:{kind},margin:0.0)))");
     let part = |translation: &str, rotation: &str, radius: &str| {
@@ -549,7 +549,7 @@ fn what_is_no_shape_is_an_error_with_the_reason_of_the_constructor() {
 }
 
 #[test]
-fn what_is_not_in_the_format_is_an_error() {
+fn unknown_formats_are_errors() {
     for data in [
         "",
         "Plane",
@@ -605,7 +605,7 @@ fn damaged_bytes_are_an_error_or_a_collider_and_never_a_panic() {
 }
 
 #[test]
-fn a_custom_shape_and_what_is_no_shape_cannot_be_saved_and_say_so() {
+fn custom_and_invalid_shapes_cannot_be_saved_and_the_error_says_why() {
     struct Point;
 
     impl Support for Point {
@@ -650,7 +650,7 @@ fn a_custom_shape_and_what_is_no_shape_cannot_be_saved_and_say_so() {
 }
 
 #[test]
-fn margins_around_margins_are_one() {
+fn nested_margins_are_saved_as_one() {
     let block = || Collider::from(Cuboid::new(1.0, 1.0, 1.0));
     let many = (0..100_000).fold(block(), |collider, _| collider.rounded(0.25));
     let text = |collider: &Collider| ron::to_string(collider).expect("data");
@@ -663,7 +663,7 @@ fn margins_around_margins_are_one() {
 }
 
 #[test]
-fn layers_are_data_too() {
+fn layers_can_be_saved_and_loaded() {
     let layers = CollisionLayers::new(1, 6);
     let text = ron::to_string(&layers).expect("data");
     assert_eq!(text, "(memberships:1,filters:6)");
@@ -702,7 +702,7 @@ fn spawn_scene(world: &mut World, scene: &[Vec<String>], registry: &TypeRegistry
 
 /// By reflection alone, as Bevy's scenes do it.
 #[test]
-fn a_scene_that_was_loaded_collides_as_the_one_that_was_saved() {
+fn a_loaded_scene_collides_as_the_saved_one() {
     let mut random = StdRng::seed_from_u64(4);
     for dimension in Dimension::BOTH {
         let colliders = of(dimension, &mut random);
@@ -739,7 +739,7 @@ fn a_scene_that_was_loaded_collides_as_the_one_that_was_saved() {
 }
 
 #[test]
-fn a_scene_says_which_collider_is_custom() {
+fn the_error_of_saving_a_custom_collider_says_so() {
     struct Point;
 
     impl Support for Point {
@@ -759,7 +759,7 @@ fn a_scene_says_which_collider_is_custom() {
 }
 
 #[test]
-fn the_plugin_registers_what_can_be_reflected() {
+fn the_plugin_registers_all_reflected_types() {
     let mut app = app();
     let ball = |x: f32| {
         (
@@ -821,7 +821,7 @@ fn id_of<T: 'static>() -> core::any::TypeId {
 
 /// A compound that has been through many rotations is one of those that can be loaded.
 #[test]
-fn the_parts_of_nested_compounds_keep_rotations_that_load() {
+fn the_rotations_of_nested_compound_parts_can_be_loaded() {
     let mut random = StdRng::seed_from_u64(5);
     let mut plane = Collider::from(Circle::new(0.1));
     let mut solid = Collider::from(Sphere::new(0.1));

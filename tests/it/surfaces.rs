@@ -175,7 +175,7 @@ fn a_flat_ground_has_no_seams() {
 }
 
 #[test]
-fn nor_has_a_floor_that_is_turned_scaled_or_mirrored() {
+fn a_rotated_scaled_or_mirrored_floor_has_no_seams() {
     let mut random = StdRng::seed_from_u64(3);
     for number in 0..12 {
         let plane = number % 2 == 0;
@@ -214,7 +214,7 @@ fn nor_has_a_floor_that_is_turned_scaled_or_mirrored() {
 }
 
 #[test]
-fn nor_has_a_height_field() {
+fn a_height_field_has_no_seams() {
     let mut random = StdRng::seed_from_u64(4);
     let field = Collider::heightfield(Vec2::new(20.0, 20.0), 31, &[0.0; 31 * 31]).unwrap();
     let one_sided = field.clone().one_sided();
@@ -281,7 +281,7 @@ fn on_a_ridge_a_ball_gets_the_normals_between_the_facets() {
 }
 
 #[test]
-fn in_a_valley_there_are_none_but_the_facets_own_normals() {
+fn in_a_valley_a_ball_gets_only_the_normals_of_the_facets() {
     let mut random = StdRng::seed_from_u64(5);
     for _ in 0..200 {
         let [x, z] = [0, 0].map(|_| random.random_range(-0.4..0.4f32));
@@ -322,7 +322,7 @@ fn cliff_of_many(random: &mut StdRng) -> Collider {
 }
 
 #[test]
-fn at_a_cliff_of_many_facets_too() {
+fn at_a_tessellated_cliff_the_wall_pushes_away_and_the_top_up() {
     let mut random = StdRng::seed_from_u64(9);
     let cliff = cliff_of_many(&mut random);
     for cliff in [cliff.clone(), cliff.one_sided()] {
@@ -408,7 +408,7 @@ fn a_border_is_an_edge() {
 }
 
 #[test]
-fn from_behind_one_side_does_not_collide() {
+fn a_one_sided_surface_does_not_collide_from_behind() {
     let mut random = StdRng::seed_from_u64(7);
     let (floor, ground) = (floor(&mut random), ground(&mut random));
     let (below, above) = (Vec3::new(0.3, -0.4, 0.0), Vec3::new(0.3, 0.4, 0.0));
@@ -425,7 +425,7 @@ fn from_behind_one_side_does_not_collide() {
 }
 
 #[test]
-fn the_part_is_the_facet() {
+fn the_part_of_an_event_is_the_facet() {
     let heights = [0.0; 12];
     let field = Collider::heightfield(Vec2::new(3.0, 2.0), 4, &heights).unwrap();
     for cell in 0..6u32 {
@@ -449,7 +449,7 @@ fn a_margin_thickens_a_surface() {
 }
 
 #[test]
-fn facets_without_area_touch_nothing_and_separate_nothing() {
+fn facets_without_area_never_touch() {
     // Between the two halves of a square a triangle of no area, along its diagonal; and one all by itself.
     let vertices = [
         Vec3::new(-5.0, 0.0, -5.0),
@@ -628,7 +628,7 @@ fn pointed() -> [(Collider, Reach); 4] {
 }
 
 #[test]
-fn on_a_flat_floor_what_is_pointed_is_as_deep_as_its_lowest_point() {
+fn a_pointed_shape_in_a_flat_floor_is_as_deep_as_its_lowest_point() {
     let mut random = StdRng::seed_from_u64(11);
     for cells in [1, 10, 40, 100] {
         let n = cells + 1;
@@ -677,7 +677,7 @@ const WEDGE: [Vec3; 6] = [
 
 /// The box around what lies on its slanted side has its middle beneath that.
 #[test]
-fn which_side_a_shape_is_on_does_not_depend_on_how_the_scene_is_turned() {
+fn the_side_of_a_shape_does_not_depend_on_the_scenes_rotation() {
     let slope = Collider::polyline([Vec2::new(-3.0, 4.0), Vec2::new(4.0, -3.0)]).unwrap();
     let triangle = Collider::from(Triangle2d::new(Vec2::ZERO, Vec2::X, Vec2::Y));
     for depth in [0.0, 0.001, 0.01, 0.1f32] {
@@ -800,7 +800,7 @@ fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
 }
 
 #[test]
-fn a_flat_floor_has_no_seams_however_it_was_exported() {
+fn a_flat_floor_has_no_seams_in_any_export() {
     let mut random = StdRng::seed_from_u64(14);
     let half = Vec3::splat(0.5);
     for (name, floor) in exported(&mut random) {
@@ -845,7 +845,7 @@ fn a_flat_floor_has_no_seams_however_it_was_exported() {
 /// A cube of 2 with a margin of 0.2: next to an edge the way out is straight away from that, also where the centre of what
 /// touches is within the margin.
 #[test]
-fn around_a_ridge_with_a_margin_a_ball_gets_the_normal_from_the_ridge() {
+fn a_ball_at_a_ridge_with_a_margin_gets_the_normal_from_the_ridge() {
     let faces = [0, 1, 2].into_iter().flat_map(|axis| {
         let [u, v, w] = [0, 1, 2].map(|step| 1u32 << ((axis + step) % 3));
         [
@@ -883,7 +883,7 @@ fn around_a_ridge_with_a_margin_a_ball_gets_the_normal_from_the_ridge() {
 
 /// A fin stands on a triangle of a floor, upright, 0.1 deep, or hangs beneath it, 0.02 high.
 #[test]
-fn two_surfaces_meet_alike_in_either_order_and_each_keeps_its_outer_side() {
+fn two_surfaces_collide_the_same_in_either_order() {
     let floor = [
         Vec3::new(-1.0, 0.0, -1.0),
         Vec3::Z,
@@ -943,7 +943,7 @@ fn outline(sides: usize) -> Vec<Vec2> {
 /// A crate on a level, as meshes: what is a surface itself, and small, is pushed by level ground as a body is, by no seam of the
 /// ground, out of no side of its own, and not down.
 #[test]
-fn a_small_surface_on_level_ground_has_the_normal_of_that() {
+fn a_small_surface_on_level_ground_has_the_grounds_normal() {
     let mut random = StdRng::seed_from_u64(21);
     let mut exact = 0;
     let mut sink =
@@ -1006,7 +1006,7 @@ fn a_small_surface_on_level_ground_has_the_normal_of_that() {
 
 /// A prism of many sides, which stands on level ground or leans a little: many of its facets cross each facet of the ground.
 #[test]
-fn a_mesh_of_many_facets_on_level_ground_has_no_other_normal() {
+fn a_detailed_mesh_on_level_ground_has_the_grounds_normal() {
     let mut random = StdRng::seed_from_u64(23);
     for number in 0..300 {
         let sides: u32 = [3, 4, 12, 16][number % 4];
@@ -1051,7 +1051,7 @@ fn a_mesh_of_many_facets_on_level_ground_has_no_other_normal() {
 
 /// What is flattened has no frame in which it could be asked what is near; and copies of one surface meet in all of their facets.
 #[test]
-fn what_is_flattened_or_twice_in_one_place_still_meets() {
+fn flattened_and_duplicated_facets_still_collide() {
     let mut random = StdRng::seed_from_u64(22);
     let heights: Vec<f32> = (0..900).map(|_| random.random_range(-0.2..0.2)).collect();
     let field = Collider::heightfield(Vec2::splat(9.0), 30, &heights).unwrap();
@@ -1070,7 +1070,7 @@ fn what_is_flattened_or_twice_in_one_place_still_meets() {
 /// Two balls of one body over a steep peak, one to each side: the vertex is the closest point to
 /// both.
 #[test]
-fn each_part_of_a_body_has_its_own_contact_with_a_vertex() {
+fn each_part_of_a_compound_has_its_own_contact_with_a_vertex() {
     let base = [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)];
     let base = base.map(|(x, z)| Vec3::new(x, -3.0, z));
     let slopes = (0..4).map(|side| [0, 1 + side, 1 + (side + 1) % 4]);

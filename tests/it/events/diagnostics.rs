@@ -60,7 +60,7 @@ fn pairs(app: &mut App, count: usize, first: Collider, second: Collider) -> Vec<
 /// What rests is asked by the solver alone, and once for each support point of a pair. Few pairs, and so many that threads share
 /// them.
 #[test]
-fn support_points_are_counted() {
+fn support_evaluations_are_counted() {
     for count in [1, 400] {
         let mut app = app();
         let asked = Asked(Arc::default());
@@ -88,7 +88,7 @@ fn support_points_are_counted() {
 
 /// Of pairs that the app supplies, those at rest are not tested, also while others are.
 #[test]
-fn supplied_pairs_at_rest_take_no_support_point() {
+fn supplied_pairs_at_rest_evaluate_no_support_function() {
     let mut app = app();
     app.insert_resource(BroadPhase::Custom);
     let cubes = || Collider::custom(Asked(Arc::default()));
@@ -117,7 +117,7 @@ fn supplied_pairs_at_rest_take_no_support_point() {
 
 /// One against a plane, and one against three parts, of which two are near.
 #[test]
-fn support_points_of_planes_and_parts_are_counted() {
+fn support_evaluations_of_half_spaces_and_compound_parts_are_counted() {
     let plane = || InfinitePlane3d::new(Vec3::Y).into();
     let part = |x: f32| {
         let cube = Collider::from(Cuboid::from_length(1.0));
@@ -145,7 +145,7 @@ fn support_points_of_planes_and_parts_are_counted() {
 }
 
 #[test]
-fn a_closed_form_takes_no_support_point() {
+fn a_closed_form_evaluates_no_support_function() {
     let mut app = app();
     let moving = pairs(
         &mut app,
@@ -173,13 +173,13 @@ fn supports_of_box_and_capsule(x: f32) -> usize {
 }
 
 #[test]
-fn a_box_and_a_capsule_take_support_points_where_only_the_radius_overlaps() {
+fn a_box_and_a_capsule_evaluate_support_functions_where_only_the_radius_overlaps() {
     assert_eq!(supports_of_box_and_capsule(0.4), 0);
     assert!(supports_of_box_and_capsule(0.7) > 0);
 }
 
 #[test]
-fn the_store_has_what_the_resource_tells() {
+fn the_diagnostics_store_shows_the_values_of_the_resource() {
     let mut app = app();
     let moving = pairs(
         &mut app,

@@ -27,7 +27,7 @@ fn near(way: Vec3, expected: Vec3) {
 }
 
 #[test]
-fn out_of_one_it_is_the_minimum_translation() {
+fn push_out_of_one_collider_is_the_minimum_translation() {
     Touching::each(|mut touching, entity| {
         tick(&mut touching.app);
         let world = touching.world();
@@ -47,7 +47,7 @@ fn out_of_one_it_is_the_minimum_translation() {
 /// A ball between two half-planes, whose normals have these angles: the centre has to be above both by the radius. The nearest
 /// such place is on one of the lines if it satisfies the other, and else where they meet.
 #[test]
-fn out_of_a_wedge_it_is_the_nearest_free_place() {
+fn push_out_of_a_wedge_leads_to_the_nearest_free_position() {
     for (first, second) in [
         (0.3_f32, 2.8_f32),
         (0.1, 1.5),
@@ -107,7 +107,7 @@ fn room() -> Collider {
 }
 
 #[test]
-fn all_parts_of_a_surface_count() {
+fn push_out_counts_all_parts_of_a_surface() {
     let mut app = app();
     let world = app.world_mut();
     world.spawn(room());
@@ -117,7 +117,7 @@ fn all_parts_of_a_surface_count() {
 }
 
 #[test]
-fn between_walls_too_near_it_leads_nowhere_far() {
+fn push_out_between_walls_that_are_too_close_stays_between_them() {
     for dimension in Dimension::BOTH {
         let mut app = app();
         let world = app.world_mut();
@@ -133,7 +133,7 @@ fn between_walls_too_near_it_leads_nowhere_far() {
 
 /// A ball that is deeper in the wall, so that the event is that of the wall alone.
 #[test]
-fn of_one_mesh_the_floor_counts_as_well_as_the_wall() {
+fn push_out_of_one_mesh_counts_its_floor_and_its_wall() {
     for slop in [0.0, 0.05, -0.01, -0.5] {
         let mut app = app();
         let world = app.world_mut();

@@ -143,7 +143,7 @@ fn each_random_hit(test: impl Fn(App, CollisionEvent, Dimension)) {
 // Which way is out.
 
 #[test]
-fn the_normal_points_from_entity_to_other_for_both_parts() {
+fn the_normal_points_from_entity_to_other() {
     for dimension in Dimension::BOTH {
         for direction in [Vec3::X, Vec3::Y, -Vec3::X, -Vec3::Y] {
             let shapes = [dimension.ball(1.0), dimension.block(2.0)];
@@ -161,7 +161,7 @@ fn the_normal_points_from_entity_to_other_for_both_parts() {
 }
 
 #[test]
-fn balls_agree_with_the_closed_form_wherever_they_are() {
+fn contacts_of_balls_have_the_closed_form_at_any_position() {
     let mut random = StdRng::seed_from_u64(2);
     for dimension in Dimension::BOTH {
         let mut hits = 0;
@@ -202,7 +202,7 @@ fn moving_entity_by_the_minimum_translation_leaves_the_two_just_touching() {
 }
 
 #[test]
-fn a_slop_of_the_minimum_translation_is_the_gap_or_the_overlap_that_remains() {
+fn slop_is_the_gap_or_overlap_that_the_minimum_translation_leaves() {
     const SLOP: f32 = 1e-4;
 
     each_random_hit(|mut app, hit, _| {
@@ -221,7 +221,7 @@ fn a_slop_of_the_minimum_translation_is_the_gap_or_the_overlap_that_remains() {
 }
 
 #[test]
-fn the_minimum_translation_with_slop_is_along_the_normal() {
+fn the_minimum_translation_with_slop_is_parallel_to_the_normal() {
     let ball = || (Dimension::Solid.ball(1.0), Transform::IDENTITY);
     let hit = hit(ball(), (Dimension::Solid.ball(1.0), at(0.0, 1.5, 0.0)));
     assert_near_vec(hit.minimum_translation(), Vec3::new(0.0, -0.5, 0.0), 1.0);
@@ -232,7 +232,7 @@ fn the_minimum_translation_with_slop_is_along_the_normal() {
 }
 
 #[test]
-fn a_contact_is_unit_finite_and_consistent_in_itself() {
+fn a_contact_is_finite_and_its_fields_agree() {
     each_random_hit(|_, hit, dimension| {
         assert_near(hit.normal.length(), 1.0, 1.0);
         assert!(hit.depth >= 0.0 && hit.depth.is_finite());
@@ -246,7 +246,7 @@ fn a_contact_is_unit_finite_and_consistent_in_itself() {
 }
 
 #[test]
-fn offsets_are_relative_to_the_translations() {
+fn offsets_are_relative_to_each_entitys_translation() {
     each_random_hit(|app, hit, dimension| {
         let translation = |entity| {
             let pose = app.world().get::<Transform>(entity).expect("a collider");
@@ -265,7 +265,7 @@ fn offsets_are_relative_to_the_translations() {
 // Seen from either side.
 
 #[test]
-fn a_contact_is_seen_from_either_side_and_from_no_other() {
+fn seen_from_works_for_both_entities_and_no_other() {
     each_random_hit(|mut app, hit, _| {
         let stranger = app.world_mut().spawn_empty().id();
         assert_eq!(hit.flipped().flipped(), hit);
@@ -293,7 +293,7 @@ fn a_contact_is_seen_from_either_side_and_from_no_other() {
 }
 
 #[test]
-fn messages_observers_and_collisions_tell_the_same() {
+fn messages_observers_and_collisions_report_the_same() {
     each_random_hit(|mut app, hit, _| {
         // Apart and back, so that it begins once more under the observers' eyes.
         let world = app.world_mut();
@@ -322,7 +322,7 @@ fn messages_observers_and_collisions_tell_the_same() {
 }
 
 #[test]
-fn the_phase_is_asked_for_by_name() {
+fn started_ongoing_and_ended_match_the_phase() {
     let mut touching = Touching::new(app(), Dimension::Plane);
     let asked = |hit: &CollisionEvent| (hit.started(), hit.ongoing(), hit.ended());
     let hit = tick(&mut touching.app).only();
@@ -346,7 +346,7 @@ fn the_phase_is_asked_for_by_name() {
 }
 
 #[test]
-fn the_parts_of_a_pair_stay_the_same_while_it_touches() {
+fn entity_is_the_lesser_of_the_pair_in_every_tick() {
     each_random_hit(|mut app, hit, _| {
         for _ in 0..3 {
             transform(app.world_mut(), hit.other).translation += 1e-3 * hit.normal;
@@ -360,7 +360,7 @@ fn the_parts_of_a_pair_stay_the_same_while_it_touches() {
 // Exact touching.
 
 #[test]
-fn exactly_touching_is_depth_0_and_an_event() {
+fn exactly_touching_shapes_send_an_event_with_depth_0() {
     for dimension in Dimension::BOTH {
         let shapes = [dimension.ball(1.0), dimension.block(2.0)];
         for a in &shapes {
@@ -380,7 +380,7 @@ fn exactly_touching_is_depth_0_and_an_event() {
 }
 
 #[test]
-fn a_gap_of_a_thousandth_is_no_event() {
+fn a_gap_of_a_thousandth_sends_no_event() {
     for dimension in Dimension::BOTH {
         let shapes = [dimension.ball(1.0), dimension.block(2.0)];
         for a in &shapes {
@@ -401,7 +401,7 @@ fn a_gap_of_a_thousandth_is_no_event() {
 }
 
 #[test]
-fn a_thousandth_deep_is_an_event_of_that_depth_in_any_unit() {
+fn an_overlap_of_a_thousandth_sends_an_event_of_that_depth_in_any_unit() {
     // Millimetres, metres and pixels.
     for unit in [0.001, 1.0, 1000.0] {
         for dimension in Dimension::BOTH {
@@ -510,7 +510,7 @@ fn negative_scale_mirrors_shapes() {
 }
 
 #[test]
-fn a_ball_under_a_scale_that_is_not_uniform_is_an_ellipsoid() {
+fn a_ball_under_a_non_uniform_scale_is_an_ellipsoid() {
     let scale = Vec3::new(3.0, 0.5, 2.0);
     for dimension in Dimension::BOTH {
         let axes: &[usize] = match dimension {
@@ -541,7 +541,7 @@ fn a_ball_under_a_scale_that_is_not_uniform_is_an_ellipsoid() {
 }
 
 #[test]
-fn an_ellipse_is_not_its_box_nor_its_hull_of_a_few_points() {
+fn an_ellipse_is_neither_its_box_nor_a_polygon() {
     // x = 3 cos t, y = sin t; a point just inside and one just outside of it, at many t.
     for dimension in Dimension::BOTH {
         for step in 0..64 {
@@ -557,7 +557,7 @@ fn an_ellipse_is_not_its_box_nor_its_hull_of_a_few_points() {
 }
 
 #[test]
-fn a_block_under_a_scale_that_is_not_uniform_is_a_longer_block() {
+fn a_box_under_a_non_uniform_scale_is_a_longer_box() {
     for dimension in Dimension::BOTH {
         let stretched = at(0.0, 0.0, 0.0).with_scale(Vec3::new(3.0, 0.5, 1.0));
         let block = |pose| (dimension.block(2.0), pose);
@@ -572,7 +572,7 @@ fn a_block_under_a_scale_that_is_not_uniform_is_a_longer_block() {
 }
 
 #[test]
-fn a_plane_shape_is_seen_from_above() {
+fn a_2d_shape_rotated_in_3d_collides_as_its_projection() {
     // Tilted about x by 60 degrees, a square is half as high.
     let tilted = Transform::from_rotation(Quat::from_rotation_x(60.0_f32.to_radians()));
     let square = || Dimension::Plane.block(2.0);
@@ -601,7 +601,7 @@ fn spawn_line(world: &mut World, poses: &[Transform], collider: Collider) -> Ent
 }
 
 #[test]
-fn parents_turn_move_and_scale_their_children() {
+fn parents_rotate_translate_and_scale_their_children() {
     for dimension in Dimension::BOTH {
         for depth in [1, 2] {
             let mut app = app();
@@ -638,7 +638,7 @@ fn a_parent_without_a_transform_moves_nothing() {
 }
 
 #[test]
-fn a_parent_whose_scale_is_not_uniform_shears_a_turned_child() {
+fn a_parent_with_a_non_uniform_scale_shears_a_rotated_child() {
     // A square of side 2, turned by 45 degrees, has its corners at the root of 2 along the axes; its parent then
     // stretches x by 2: a rhombus, twice as long as high, and no rectangle.
     let root = core::f32::consts::SQRT_2;
@@ -700,7 +700,7 @@ fn heap(app: &mut App, order: &[usize]) -> Vec<Entity> {
 }
 
 #[test]
-fn the_same_poses_give_the_same_events_in_the_same_order_whatever_came_before() {
+fn the_same_poses_give_the_same_events_in_the_same_order_after_any_history() {
     let mut order: Vec<_> = (0..40).collect();
     let mut straight = app();
     let entities = heap(&mut straight, &order);
@@ -751,7 +751,7 @@ fn the_same_poses_give_the_same_events_in_the_same_order_whatever_came_before() 
 }
 
 #[test]
-fn messages_of_a_tick_are_in_order_of_their_entities_whatever_their_phase() {
+fn messages_of_a_tick_are_sorted_by_entities_in_every_phase() {
     let mut app = app();
     let order: Vec<_> = (0..40).collect();
     let entities = heap(&mut app, &order);
@@ -789,7 +789,7 @@ fn observers_are_called_in_the_order_of_the_messages() {
 
 /// A box that has sunk into two floor tiles at once is as deep in each of them, and must not be moved twice.
 #[test]
-fn moves_out_of_several_things_add_up_to_no_more_than_is_missing() {
+fn minimum_translation_after_earlier_moves_is_only_what_is_missing() {
     let mut app = app();
     let world = app.world_mut();
     let tile = || Collider::from(Rectangle::new(10.0, 10.0));

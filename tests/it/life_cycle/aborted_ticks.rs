@@ -91,7 +91,7 @@ impl Aborting {
 }
 
 #[test]
-fn no_contact_is_lost_whenever_the_panic_comes() {
+fn no_contact_is_lost_at_whichever_evaluation_the_panic_comes() {
     let mut aborted = 0;
     for calls in 0..60 {
         let mut aborting = Aborting::new();
@@ -154,7 +154,7 @@ fn pairs_supplied_before_the_panic_are_tested_after_it() {
 }
 
 #[test]
-fn no_part_of_a_compound_is_listed_twice_after_a_panic() {
+fn no_compound_part_is_listed_twice_after_a_panic() {
     for calls in 0..40 {
         let mut aborting = Aborting::new();
         let world = aborting.app.world_mut();
@@ -181,7 +181,7 @@ fn no_part_of_a_compound_is_listed_twice_after_a_panic() {
 
 /// Colliders get other slots then, and the order of their pairs must not be that of the old ones.
 #[test]
-fn pairs_are_in_order_after_a_panic_whoever_comes_and_goes() {
+fn pairs_are_sorted_after_a_panic_with_spawns_and_despawns() {
     #[derive(Component)]
     struct Mark;
 
@@ -226,7 +226,7 @@ fn pairs_are_in_order_after_a_panic_whoever_comes_and_goes() {
 }
 
 #[test]
-fn what_was_warned_of_before_the_panic_is_not_warned_of_again() {
+fn a_warning_before_the_panic_is_not_repeated_after_it() {
     let warnings = Warnings::listen();
     let mut aborting = Aborting::new();
     let nowhere = Transform::from_xyz(f32::NAN, 0.0, 0.0);

@@ -95,7 +95,7 @@ fn disabling_a_parent_ends_nothing() {
 }
 
 #[test]
-fn a_disabling_component_of_the_users_own_ends_a_contact() {
+fn a_custom_disabling_component_ends_a_contact() {
     #[derive(Component)]
     struct Asleep;
 
@@ -145,7 +145,7 @@ fn layers_mutated_at_rest_end_a_contact() {
 }
 
 #[test]
-fn without_layers_a_collider_is_on_all_of_them() {
+fn a_collider_without_layers_is_on_all_layers() {
     Touching::each(|mut touching, side| {
         touching
             .world()
@@ -217,14 +217,14 @@ fn a_collider_made_inert_ends_a_contact() {
 }
 
 #[test]
-fn leaving_a_parent_ends_a_contact_that_it_made() {
+fn leaving_a_parent_ends_a_contact_that_the_parent_caused() {
     assert_ends_prepared(EndReason::Separated, adopt, |world, entity| {
         world.entity_mut(entity).remove::<ChildOf>();
     });
 }
 
 #[test]
-fn another_parent_ends_a_contact() {
+fn a_change_of_parent_ends_a_contact() {
     assert_ends(EndReason::Separated, adopt_elsewhere);
     assert_ends_prepared(EndReason::Separated, adopt, adopt_elsewhere);
 }
@@ -267,7 +267,7 @@ fn scaling_a_parent_down_ends_a_contact() {
 }
 
 #[test]
-fn turning_a_bar_away_ends_a_contact() {
+fn rotating_a_bar_away_ends_a_contact() {
     // A long bar along x reaches the other side from 4 away; turned by a right angle it does not.
     for dimension in Dimension::BOTH {
         let mut app = app();
@@ -313,7 +313,7 @@ fn removing_the_transform_ends_a_contact() {
 }
 
 #[test]
-fn of_more_than_one_reason_the_first_in_the_order_of_the_list_counts() {
+fn the_first_of_several_end_reasons_is_reported() {
     let acts: [(EndReason, Act); 6] = [
         (EndReason::Despawned, despawn),
         (EndReason::Disabled, disable),
@@ -343,7 +343,7 @@ fn of_more_than_one_reason_the_first_in_the_order_of_the_list_counts() {
 }
 
 #[test]
-fn what_happens_in_frames_without_a_tick_counts_once_at_the_next_tick() {
+fn changes_in_frames_without_a_tick_count_once_at_the_next_tick() {
     // Bevy's own record of removals has long been cleared by then.
     for act in [despawn, disable, remove_collider, leave_layers, move_away] {
         Touching::each(|mut touching, side| {
@@ -424,7 +424,7 @@ fn a_contact_that_ends_and_begins_again_starts_anew() {
 struct Kept<T>(T);
 
 #[test]
-fn replacing_an_entity_by_another_one_ends_the_old_contact_and_starts_a_new_one() {
+fn replacing_an_entity_ends_the_old_contact_and_starts_a_new_one() {
     Touching::each(|mut touching, side| {
         touching.begin();
         let other = touching.other(side);
@@ -458,7 +458,7 @@ fn replacing_an_entity_by_another_one_ends_the_old_contact_and_starts_a_new_one(
 }
 
 #[test]
-fn nothing_but_two_colliders_is_needed() {
+fn two_bare_colliders_are_enough_for_an_event() {
     for dimension in Dimension::BOTH {
         let mut app = app();
         let ball = app.world_mut().spawn(dimension.ball(1.0)).id();
@@ -471,7 +471,7 @@ fn nothing_but_two_colliders_is_needed() {
 }
 
 #[test]
-fn what_never_touches_is_never_reported() {
+fn colliders_that_never_touch_are_never_reported() {
     for dimension in Dimension::BOTH {
         let mut app = app();
         let world = app.world_mut();
@@ -503,7 +503,7 @@ fn an_entity_spawned_and_despawned_between_ticks_is_never_reported() {
 }
 
 #[test]
-fn plane_and_space_share_an_app_and_never_meet() {
+fn colliders_in_2d_and_3d_share_an_app_and_never_touch() {
     let mut app = app();
     let world = app.world_mut();
     let circles = [0.0, 1.5].map(|x| {
@@ -531,7 +531,7 @@ fn plane_and_space_share_an_app_and_never_meet() {
 }
 
 #[test]
-fn plane_ignores_z() {
+fn colliders_in_2d_ignore_z() {
     let mut app = app();
     let world = app.world_mut();
     let [low, high] = [(0.0, -1e6), (1.5, 1e6)].map(|(x, z)| {
@@ -634,7 +634,7 @@ fn an_observer_of_the_start_may_despawn_the_other_and_sees_the_end() {
 }
 
 #[test]
-fn what_an_observer_despawns_sees_nothing_any_more() {
+fn an_entity_that_an_observer_despawns_sees_no_further_events() {
     for dimension in Dimension::BOTH {
         let mut touching = Touching::new(app(), dimension);
         // Whichever is called first despawns the other, which is then not called.
@@ -691,7 +691,7 @@ fn an_observer_of_the_end_may_despawn_anything() {
 }
 
 #[test]
-fn an_observer_of_the_end_may_remove_what_is_left_of_a_despawned_pair() {
+fn an_observer_of_the_end_may_despawn_the_other_of_a_despawned_pair() {
     Touching::each(|mut touching, side| {
         let other = touching.other(side);
         respond::<CollisionEnded>(touching.world(), other, |world, entity, other| {
@@ -782,7 +782,7 @@ fn an_observer_sees_the_new_state() {
 }
 
 #[test]
-fn an_observer_in_the_midst_of_many_contacts_may_despawn_all_of_them() {
+fn an_observer_of_one_of_many_contacts_may_despawn_all_of_them() {
     for dimension in Dimension::BOTH {
         for guilty in 0..7 {
             let mut app = app();
@@ -902,7 +902,7 @@ fn balls<const N: usize>(world: &mut World, dimension: Dimension, at: [f32; N]) 
 }
 
 #[test]
-fn collisions_tell_all_pairs_those_of_one_and_the_one_of_two() {
+fn collisions_list_all_pairs_the_pairs_of_one_entity_and_the_pair_of_two() {
     for dimension in Dimension::BOTH {
         let mut app = app();
         read(app.world_mut(), |collisions| {
@@ -972,7 +972,7 @@ fn opt_in(world: &mut World, entity: Entity) {
 }
 
 #[test]
-fn colliding_entities_may_be_opted_in_during_a_contact() {
+fn colliding_entities_may_be_added_during_a_contact() {
     for dimension in Dimension::BOTH {
         let mut app = app();
         let [a, b, c] = balls(app.world_mut(), dimension, [0.0, 1.5, 3.0]);
@@ -991,7 +991,7 @@ fn colliding_entities_may_be_opted_in_during_a_contact() {
 }
 
 #[test]
-fn colliding_entities_are_cleared_at_the_end_also_where_the_query_no_longer_looks() {
+fn colliding_entities_are_cleared_whatever_ends_the_contact() {
     let acts: [Act; 5] = [disable, remove_collider, lose_pose, leave_layers, move_away];
     for act in acts {
         Touching::each(|mut touching, side| {
@@ -1020,7 +1020,7 @@ fn colliding_entities_of_both_disabled_sides_are_cleared() {
 
 /// A contact that the app takes away by restoring a state never ends.
 #[test]
-fn colliding_entities_of_what_is_disabled_follow_a_restored_state() {
+fn colliding_entities_of_disabled_entities_follow_a_restored_state() {
     let mut app = app();
     let ball = || Collider::from(Circle::new(1.0));
     let world = app.world_mut();
@@ -1076,7 +1076,7 @@ fn colliding_entities_change_only_when_their_content_does() {
 }
 
 #[test]
-fn many_that_end_at_once_end_each_once() {
+fn many_contacts_that_end_in_one_tick_end_once_each() {
     for dimension in Dimension::BOTH {
         let mut app = app();
         let [hub] = balls(app.world_mut(), dimension, [0.0]);
@@ -1130,7 +1130,7 @@ fn colliding_after_a_rollback(disable: impl Fn(&mut World, Entity)) -> usize {
 }
 
 #[test]
-fn what_was_disabled_before_the_contact_touches_nothing_after_a_rollback() {
+fn a_disabled_entity_touches_nothing_after_a_rollback() {
     let by_bevy = |world: &mut World, entity: Entity| {
         world.entity_mut(entity).insert(Disabled);
     };
@@ -1213,7 +1213,7 @@ fn load_world(
 }
 
 #[test]
-fn a_world_that_is_loaded_into_another_takes_no_contacts_along() {
+fn a_loaded_scene_brings_no_contacts_along() {
     for dimension in Dimension::BOTH {
         let row = |count: usize| {
             let mut app = app();
@@ -1246,7 +1246,7 @@ fn a_world_that_is_loaded_into_another_takes_no_contacts_along() {
 
 /// What a rollback does that keeps a copy by reflection.
 #[test]
-fn a_state_applied_by_reflection_replaces_the_one_that_was_there() {
+fn a_state_applied_by_reflection_replaces_the_previous_state() {
     let states = [4, 9].map(|count| {
         let mut app = app();
         for number in 0..count {

@@ -11,7 +11,7 @@ fn diagnostics(app: &App) -> CollisionDiagnostics {
 }
 
 #[test]
-fn at_rest_nothing_is_tested_and_contacts_go_on() {
+fn at_rest_no_pair_is_tested_and_contacts_continue() {
     Touching::each(|mut touching, _| {
         touching.begin();
         assert_eq!(diagnostics(&touching.app).candidates, 1);
@@ -25,7 +25,7 @@ fn at_rest_nothing_is_tested_and_contacts_go_on() {
 }
 
 #[test]
-fn a_transform_that_is_written_but_the_same_is_no_movement() {
+fn writing_an_equal_transform_is_no_movement() {
     Touching::each(|mut touching, entity| {
         touching.begin();
         transform(touching.world(), entity).set_changed();
@@ -38,7 +38,7 @@ fn a_transform_that_is_written_but_the_same_is_no_movement() {
 }
 
 #[test]
-fn another_collider_at_rest_is_seen() {
+fn a_replaced_collider_at_rest_is_noticed() {
     Touching::each(|mut touching, entity| {
         touching.begin();
         touching.go_on();
@@ -56,7 +56,7 @@ fn another_collider_at_rest_is_seen() {
 
 /// Grandparent, parent and child, the last one touching a ball; and what may happen to the first two while all else rests.
 #[test]
-fn what_becomes_of_ancestors_at_rest_is_seen() {
+fn changes_of_ancestors_at_rest_are_noticed() {
     fn cut(world: &mut World, entity: Entity) {
         world.entity_mut(entity).remove::<ChildOf>();
     }
@@ -108,7 +108,7 @@ fn what_becomes_of_ancestors_at_rest_is_seen() {
 
 /// One leaves and another comes at the same place of Bevy's lists, in the same tick.
 #[test]
-fn entities_that_take_the_place_of_others_are_told_apart() {
+fn entities_that_reuse_an_index_are_new_entities() {
     for dimension in [Dimension::Plane, Dimension::Solid] {
         let mut app = app();
         let world = app.world_mut();
@@ -160,7 +160,7 @@ fn the_state_may_be_restored_at_rest() {
 
 /// Whoever restores it, and when: an observer, which runs at the end of the tick, or a system in its midst.
 #[test]
-fn the_state_may_be_restored_in_the_midst_of_a_tick() {
+fn the_state_may_be_restored_between_the_sets_of_a_tick() {
     use HeadbuttSystems::{BroadPhase, NarrowPhase, Report, Sync};
     for moment in 0..4 {
         let mut app = app();
@@ -217,7 +217,7 @@ fn the_state_may_be_restored_in_the_midst_of_a_tick() {
 struct IsDue(bool);
 
 #[test]
-fn what_goes_on_is_told_as_often_as_was_asked_for() {
+fn ongoing_events_are_sent_as_often_as_configured() {
     for (setting, at_rest, moved) in [
         (OngoingEvents::EveryTick, 1, 1),
         (OngoingEvents::OnChange, 0, 1),
@@ -242,7 +242,7 @@ fn what_goes_on_is_told_as_often_as_was_asked_for() {
 }
 
 #[test]
-fn candidates_of_the_plugins_own_are_found_at_rest_after_those_of_the_app() {
+fn the_built_in_broad_phase_finds_resting_pairs_after_custom_candidates() {
     Touching::each(|mut touching, _| {
         touching.world().insert_resource(BroadPhase::Custom);
         assert!(tick(&mut touching.app).is_empty());
@@ -254,7 +254,7 @@ fn candidates_of_the_plugins_own_are_found_at_rest_after_those_of_the_app() {
 }
 
 #[test]
-fn candidates_of_the_app_rest_as_well() {
+fn custom_candidates_at_rest_are_not_tested_again() {
     Touching::each(|mut touching, _| {
         touching.world().insert_resource(BroadPhase::Custom);
         let [one, other] = touching.sides;
@@ -293,7 +293,7 @@ fn candidates_of_the_app_rest_as_well() {
 
 /// Two apps with the same entities: in one the plugin finds the pairs, in the other all pairs are tested in each tick.
 #[test]
-fn no_pair_is_missed_whatever_its_sizes_and_wherever_it_is() {
+fn no_pair_is_missed_at_any_size_and_position() {
     for dimension in [Dimension::Plane, Dimension::Solid] {
         for (seed, origin) in [(1, 0.0), (2, 1e4), (3, -1e6_f32)] {
             let mut random = StdRng::seed_from_u64(seed);
@@ -383,7 +383,7 @@ fn chain(world: &mut World, length: usize) -> Vec<Entity> {
 }
 
 #[test]
-fn at_rest_each_ancestor_is_looked_at_once() {
+fn each_ancestor_at_rest_is_visited_once() {
     const DEPTH: usize = 1000;
     for dimension in Dimension::BOTH {
         // All below the whole chain, each the only child of its parent.
@@ -415,7 +415,7 @@ fn at_rest_each_ancestor_is_looked_at_once() {
 /// Trees of ancestors that are moved, cut, joined and stripped at random, against an app that reads
 /// everything anew.
 #[test]
-fn whatever_happens_to_ancestors_colliders_are_where_they_lead() {
+fn colliders_follow_any_change_of_their_ancestors() {
     let mut random = StdRng::seed_from_u64(8);
     for dimension in Dimension::BOTH {
         let mut app = app();

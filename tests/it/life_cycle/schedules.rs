@@ -51,7 +51,7 @@ fn five_ticks_in_a_frame_report_five_times() {
 }
 
 #[test]
-fn what_begins_and_ends_between_two_ticks_of_one_frame_is_seen() {
+fn a_contact_within_one_frame_of_several_ticks_is_reported() {
     // Passes by the other side: it touches in the second and the third of five ticks.
     fn pass_by(mut passing: Query<&mut Transform, With<Passing>>) {
         for mut transform in &mut passing {
@@ -307,7 +307,7 @@ fn run(app: &mut App) -> Record {
 }
 
 #[test]
-fn in_a_schedule_of_the_users_own_each_run_is_a_tick_and_nothing_else_is() {
+fn in_a_custom_schedule_each_run_is_a_tick_and_nothing_else_is() {
     for dimension in Dimension::BOTH {
         let mut touching = Touching::new(app_by_hand(), dimension);
         assert!(frame(&mut touching.app, 3).is_empty());
@@ -327,7 +327,7 @@ fn in_a_schedule_of_the_users_own_each_run_is_a_tick_and_nothing_else_is() {
 }
 
 #[test]
-fn a_schedule_that_was_skipped_tells_of_the_end_at_its_next_run() {
+fn a_skipped_schedule_reports_the_end_at_its_next_run() {
     let acts: [(EndReason, Act); 3] = [
         (EndReason::Despawned, despawn),
         (EndReason::ColliderRemoved, remove_collider),
@@ -392,7 +392,7 @@ fn in_update_each_frame_is_a_tick() {
 }
 
 #[test]
-fn restoring_the_state_and_the_poses_plays_the_same_events_again() {
+fn restoring_the_state_and_the_poses_replays_the_same_events() {
     let mut app = app_by_hand();
     go_round(&mut app);
     let act = |app: &mut App| {
@@ -461,7 +461,7 @@ fn fill_listed(listed: Option<Res<Listed>>, mut pairs: ResMut<CandidatePairs>) {
 }
 
 #[test]
-fn of_candidates_of_the_users_own_only_those_are_tested() {
+fn with_custom_candidates_only_those_pairs_are_tested() {
     for dimension in Dimension::BOTH {
         let mut app = app_with_pairs(fill_listed);
         let [a, b, c] = [(); 3].map(|()| app.world_mut().spawn(dimension.ball(1.0)).id());
@@ -475,7 +475,7 @@ fn of_candidates_of_the_users_own_only_those_are_tested() {
 }
 
 #[test]
-fn candidates_may_come_in_any_order_twice_and_with_what_is_no_collider() {
+fn candidates_may_be_unsorted_repeated_and_without_colliders() {
     for dimension in Dimension::BOTH {
         let mut plain = app_with_pairs(fill_listed);
         let mut wild = app_with_pairs(fill_listed);
@@ -539,7 +539,7 @@ fn candidates_may_come_in_any_order_twice_and_with_what_is_no_collider() {
 }
 
 #[test]
-fn a_pair_that_is_no_candidate_any_more_has_ended_for_that_reason() {
+fn a_pair_removed_from_the_candidates_ends_with_that_reason() {
     for dimension in Dimension::BOTH {
         let mut touching = Touching::new(app_with_pairs(fill_listed), dimension);
         let [ball, block] = touching.sides;
@@ -555,7 +555,7 @@ fn a_pair_that_is_no_candidate_any_more_has_ended_for_that_reason() {
 }
 
 #[test]
-fn not_being_a_candidate_stands_between_layers_and_separation_as_a_reason() {
+fn missing_candidacy_ranks_between_layers_and_separation_as_end_reason() {
     let acts: [(EndReason, Act); 4] = [
         (EndReason::Despawned, despawn),
         (EndReason::Invalid, lose_pose),
@@ -579,7 +579,7 @@ fn not_being_a_candidate_stands_between_layers_and_separation_as_a_reason() {
 }
 
 #[test]
-fn candidates_that_part_or_despawn_end_as_any_others_do() {
+fn candidates_that_separate_or_despawn_end_with_the_usual_reasons() {
     for dimension in Dimension::BOTH {
         let mut touching = Touching::new(app_with_pairs(fill_listed), dimension);
         let [ball, block] = touching.sides;
@@ -612,7 +612,7 @@ fn candidates_stay_until_they_are_cleared() {
 }
 
 #[test]
-fn layers_narrow_candidates_of_the_users_own() {
+fn layers_filter_custom_candidates() {
     for dimension in Dimension::BOTH {
         let mut touching = Touching::new(app_with_pairs(fill_listed), dimension);
         let [ball, block] = touching.sides;
@@ -628,7 +628,7 @@ fn layers_narrow_candidates_of_the_users_own() {
 }
 
 #[test]
-fn automatic_candidates_hold_all_that_touch() {
+fn the_built_in_broad_phase_yields_few_pairs_that_do_not_touch() {
     let mut app = app();
     go_round(&mut app);
     let ball = app.world_mut().spawn(Dimension::Solid.ball(1.0)).id();
@@ -673,7 +673,7 @@ fn messages_in_a_pause(remedy: impl FnOnce(&mut App)) -> (usize, usize) {
 
 /// The remedies that the docs of `HeadbuttPlugin::in_schedule` name.
 #[test]
-fn messages_do_not_pile_up_in_a_pause_if_the_app_sees_to_it() {
+fn messages_do_not_pile_up_in_a_pause_if_the_app_updates_them() {
     fn is_paused(time: Res<Time<Virtual>>) -> bool {
         time.effective_speed() == 0.0
     }

@@ -191,7 +191,7 @@ fn with_fault(dimension: Dimension, fault: Fault) -> (Touching, Entity) {
 }
 
 #[test]
-fn a_fault_is_warned_of_once_while_it_lasts_and_disturbs_no_other() {
+fn an_invalid_collider_is_warned_of_once_and_disturbs_no_other() {
     let warnings = Warnings::listen();
     for fault in bad_poses().into_iter().chain(bad_shapes()) {
         for dimension in Dimension::BOTH {
@@ -212,7 +212,7 @@ fn a_fault_is_warned_of_once_while_it_lasts_and_disturbs_no_other() {
 }
 
 #[test]
-fn a_fault_disturbs_none_of_many() {
+fn an_invalid_collider_among_many_changes_no_event() {
     // Balls that go to and fro, and meet.
     let run = |dimension: Dimension, fault: Option<Fault>| {
         let mut app = app();
@@ -252,7 +252,7 @@ fn a_fault_disturbs_none_of_many() {
 }
 
 #[test]
-fn when_the_fault_is_mended_it_takes_part_again_and_a_new_fault_is_warned_of_anew() {
+fn a_repaired_collider_takes_part_again_and_a_new_fault_is_warned_of() {
     let warnings = Warnings::listen();
     for fault in bad_poses().into_iter().chain(bad_shapes()) {
         for dimension in Dimension::BOTH {
@@ -291,7 +291,7 @@ fn phases_at(record: &Record, entity: Entity) -> Vec<(Entity, CollisionPhase)> {
 }
 
 #[test]
-fn a_fault_of_a_parent_is_warned_of_at_each_of_its_colliders() {
+fn an_invalid_parent_is_warned_of_at_each_child_collider() {
     let warnings = Warnings::listen();
     for fault in bad_poses() {
         for dimension in Dimension::BOTH {
@@ -336,7 +336,7 @@ fn a_collider_without_a_transform_is_warned_of() {
 }
 
 #[test]
-fn a_warning_without_a_name_names_the_entity() {
+fn a_warning_about_an_unnamed_entity_contains_its_id() {
     let warnings = Warnings::listen();
     let mut app = app();
     let collider = Collider::from(Circle::new(f32::NAN));
@@ -346,7 +346,7 @@ fn a_warning_without_a_name_names_the_entity() {
 }
 
 #[test]
-fn the_warning_says_what_is_wrong() {
+fn a_warning_states_the_reason() {
     let warnings = Warnings::listen();
     let mut app = app();
     let nowhere = || Transform::from_translation(Vec3::NAN);
@@ -425,7 +425,7 @@ fn a_disabled_collider_is_not_warned_of() {
 }
 
 #[test]
-fn plane_does_not_mind_what_z_is() {
+fn a_2d_collider_with_a_non_finite_z_is_valid() {
     let warnings = Warnings::listen();
     for z in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX] {
         let mut touching = Touching::new(app(), Dimension::Plane);
@@ -438,7 +438,7 @@ fn plane_does_not_mind_what_z_is() {
 }
 
 #[test]
-fn a_support_that_answers_nan_in_some_directions_only_disturbs_no_other() {
+fn a_support_function_with_nan_in_some_directions_disturbs_no_other() {
     // Not along the axes, where its bounds are asked for.
     struct Holed;
 
@@ -477,7 +477,7 @@ fn a_support_that_answers_nan_in_some_directions_only_disturbs_no_other() {
 }
 
 #[test]
-fn a_support_that_answers_nonsense_disturbs_no_other() {
+fn a_nonsensical_support_function_disturbs_no_other() {
     let liars: [fn(DVec3, u32) -> DVec3; 6] = [
         // Any point, and another one in each direction.
         |direction, _| {
@@ -540,7 +540,7 @@ fn a_support_that_answers_nonsense_disturbs_no_other() {
 }
 
 #[test]
-fn a_support_that_answers_the_origin_to_everything_is_a_point() {
+fn a_support_function_that_is_zero_everywhere_is_a_point() {
     for dimension in Dimension::BOTH {
         let report = |collider: Collider| {
             let (mut touching, entity) = with_fault(dimension, |_, _, _| {});
@@ -576,7 +576,7 @@ fn parents_in_a_loop_do_not_hang_and_are_warned_of_once() {
 }
 
 #[test]
-fn huge_and_tiny_scales_and_places_do_not_panic_and_disturb_no_other() {
+fn huge_and_tiny_scales_and_positions_disturb_no_other() {
     let sizes = [
         0.0,
         -0.0,
@@ -634,7 +634,7 @@ fn huge_and_tiny_scales_and_places_do_not_panic_and_disturb_no_other() {
 }
 
 #[test]
-fn two_of_the_same_extreme_size_meet_as_any_two_do() {
+fn two_colliders_of_the_same_extreme_size_collide_as_usual() {
     // Half a size apart, two balls of radius 1 are 1.5 deep in each other, whatever the unit.
     for dimension in Dimension::BOTH {
         for unit in [1e-20, 1e-10, 1e10, 1e20, 1e30] {
@@ -651,7 +651,7 @@ fn two_of_the_same_extreme_size_meet_as_any_two_do() {
 }
 
 #[test]
-fn no_depth_is_beyond_f32() {
+fn no_depth_exceeds_f32() {
     // Each of the two is within f32, but both together are not.
     for dimension in Dimension::BOTH {
         for size in [1.5e38, 2e38, 3e38, f32::MAX] {
@@ -669,7 +669,7 @@ fn no_depth_is_beyond_f32() {
 }
 
 #[test]
-fn a_half_space_is_flat_however_it_and_its_parents_are_turned_and_else_exact() {
+fn a_half_space_under_any_parents_is_exact_or_invalid() {
     let warnings = Warnings::listen();
     let turn = |number: usize, from: f32| {
         let number = number as f32;

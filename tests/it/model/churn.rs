@@ -247,14 +247,14 @@ fn churn(seed: u64, dimension: Dimension, sleep: bool) {
 }
 
 #[test]
-fn whatever_comes_goes_and_changes_tables_what_touches_is_what_is_there() {
+fn touching_pairs_match_the_model_through_spawns_despawns_and_table_moves() {
     for (seed, dimension) in (5..).zip(Dimension::BOTH) {
         churn(seed, dimension, false);
     }
 }
 
 #[test]
-fn the_same_where_a_component_that_is_in_no_table_disables() {
+fn touching_pairs_match_the_model_with_a_sparse_disabling_component() {
     for (seed, dimension) in (7..).zip(Dimension::BOTH) {
         churn(seed, dimension, true);
     }

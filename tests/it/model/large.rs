@@ -476,7 +476,7 @@ impl Large {
 }
 
 #[test]
-fn of_some_hundreds_in_motion_and_at_rest_none_is_missed_or_invented() {
+fn touching_pairs_of_hundreds_match_the_closed_form_in_motion_and_at_rest() {
     let go_on = |world: &mut World| {
         world.resource_scope(|world, mut large: Mut<Large>| large.go_on(world));
     };

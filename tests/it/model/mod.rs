@@ -441,17 +441,17 @@ fn run(mut app: App, operations: usize, mut frames: impl Iterator<Item = u32>) {
 }
 
 #[test]
-fn what_touches_is_what_the_loop_over_all_pairs_says() {
+fn touching_pairs_match_a_loop_over_all_pairs() {
     run(app_of(1, false), operations_or(10_000), repeat(1));
 }
 
 #[test]
-fn with_five_ticks_a_frame_each_tick_counts() {
+fn touching_pairs_match_with_five_ticks_per_frame() {
     run(app_of(2, false), operations_or(3_500), repeat(5));
 }
 
 #[test]
-fn observers_that_despawn_what_they_like_and_frames_of_any_length_change_nothing_of_it() {
+fn touching_pairs_match_with_despawning_observers_and_frames_of_any_length() {
     let operations = operations_or(6_000);
     let mut app = app_of(3, true);
     // Operations between the ticks too, and several of them before one.

@@ -155,11 +155,11 @@ fn compare<V: Dimension>() {
 }
 
 #[test]
-fn closed_forms_agree_with_the_general_way_in_the_plane() {
+fn closed_forms_agree_with_the_iterative_solver_in_2d() {
     compare::<Vec2>();
 }
 
 #[test]
-fn closed_forms_agree_with_the_general_way_in_space() {
+fn closed_forms_agree_with_the_iterative_solver_in_3d() {
     compare::<Vec3>();
 }

@@ -108,17 +108,17 @@ fn agreeing<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, String>) {
 }
 
 #[test]
-fn contacts_and_distances_are_true_in_the_plane() {
+fn contacts_and_distances_match_the_oracle_in_2d() {
     judge_all::<Vec2>("plane", 1, 2000, METRES, against_the_oracle);
 }
 
 #[test]
-fn contacts_and_distances_are_true_in_space() {
+fn contacts_and_distances_match_the_oracle_in_3d() {
     judge_all::<Vec3>("space", 2, 2000, METRES, against_the_oracle);
 }
 
 #[test]
-fn contacts_and_distances_are_true_in_every_unit() {
+fn contacts_and_distances_match_the_oracle_in_every_unit() {
     for (seed, unit) in [1e-20, 1e-3, 1e3, 1e18].into_iter().enumerate() {
         let setting = Setting { unit, far: 0.0 };
         let seed = 10 + seed as u64;
@@ -129,7 +129,7 @@ fn contacts_and_distances_are_true_in_every_unit() {
 }
 
 #[test]
-fn contacts_and_distances_are_true_far_from_the_origin() {
+fn contacts_and_distances_match_the_oracle_far_from_the_origin() {
     for (seed, far) in [1e3, 1e5].into_iter().enumerate() {
         let setting = Setting { unit: 1.0, far };
         let seed = 20 + seed as u64;
@@ -146,7 +146,7 @@ fn swapping_the_shapes_gives_the_mirror_image() {
 }
 
 #[test]
-fn the_functions_agree_with_each_other() {
+fn the_query_functions_agree_with_each_other() {
     judge_all::<Vec2>("agreeing in the plane", 40, 1000, METRES, agreeing);
     judge_all::<Vec3>("agreeing in space", 41, 1000, METRES, agreeing);
 }
@@ -177,7 +177,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn balls_have_the_distance_of_their_centres_less_both_radii() {
+    fn the_oracle_finds_the_distance_of_balls() {
         let ball = |x, radius| Body::in_space([DVec3::X * x], radius);
         near(gap(&ball(0.0, 1.0), &ball(5.0, 2.0)), 2.0);
         near(gap(&ball(0.0, 1.0), &ball(2.0, 2.0)), -1.0);
@@ -185,7 +185,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn boxes_overlap_by_the_least_of_their_intervals() {
+    fn the_oracle_finds_the_depth_of_aligned_boxes() {
         let unit = cuboid(DVec3::ONE, DVec3::ZERO);
         let deep = relation(&unit, &cuboid(DVec3::ONE, DVec3::new(1.5, -0.3, 0.2)));
         near(deep.gap, -0.5);
@@ -202,7 +202,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn an_edge_across_an_edge_leaves_at_right_angles_to_both() {
+    fn the_oracle_separates_crossed_edges_perpendicular_to_both() {
         // Two prisms, ridge over ridge: one along x and one along y, 0.1 in each other.
         let prism = |along: DVec3, up: f64, z: f64| {
             let across = along.cross(DVec3::Z);
@@ -227,7 +227,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn flat_differences_have_no_depth_and_a_distance_within_their_plane() {
+    fn the_oracle_finds_distances_within_a_common_plane() {
         let triangle = |x: f64| {
             Body::in_space(
                 [DVec3::X * x, DVec3::X * (x + 1.0), DVec3::new(x, 1.0, 0.0)],
@@ -258,7 +258,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn a_segment_through_a_box_leaves_sideways() {
+    fn the_oracle_pushes_a_segment_sideways_out_of_a_box() {
         let unit = cuboid(DVec3::ONE, DVec3::ZERO);
         let long = Body::in_space(
             [DVec3::new(0.7, 0.0, -9.0), DVec3::new(0.7, 0.0, 9.0)],
@@ -268,7 +268,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn in_the_plane_nothing_leaves_by_the_third_dimension() {
+    fn the_oracle_stays_in_2d_in_2d() {
         let cross = |along: DVec3| Body::in_plane([-along, along], 0.0);
         near(gap(&cross(DVec3::X), &cross(DVec3::Y)), -1.0);
         near(
@@ -298,7 +298,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn the_check_of_a_contact_accepts_the_true_one_and_rejects_planted_faults() {
+    fn the_check_of_a_contact_rejects_planted_faults() {
         let (a, b, truth) = overlapping();
         check_contact(&a, &b, &truth).expect("the truth");
         let faults = [
@@ -399,7 +399,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn the_check_of_a_verdict_rejects_a_wrong_one() {
+    fn the_check_of_an_overlap_rejects_a_wrong_answer() {
         let (a, b, _) = overlapping();
         let apart = b.moved(DVec3::X);
         assert!(check_verdict(&a, &b, true).is_ok());
@@ -415,7 +415,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn the_check_of_a_distance_accepts_the_true_one_and_rejects_planted_faults() {
+    fn the_check_of_a_distance_rejects_planted_faults() {
         let (a, b, _) = overlapping();
         let b = b.moved(DVec3::X);
         let truth = Apart {
@@ -535,7 +535,7 @@ fn has_the_normal_of_the_facet<V: Dimension>(facet: &Made<V>, corners: &[Vec3], 
 }
 
 #[test]
-fn the_normal_of_a_contact_in_the_midst_of_a_facet_is_its_own() {
+fn a_contact_inside_a_facet_has_the_facets_normal() {
     let corners = [Vec3::X * -4.0, Vec3::X * 4.0];
     let segment = Vec2::segment(corners.map(Vec2::of));
     has_the_normal_of_the_facet(&segment, &corners, 21);

@@ -10,10 +10,10 @@
 //! A single case, by the number that a failure names:
 //!
 //! ```text
-//! HEADBUTT_GRID_CASE=1234 cargo test --test it no_answer_in_the_plane -- --nocapture
+//! HEADBUTT_GRID_CASE=1234 cargo test --test it no_query_is_wrong_in_any_hard_case_in_2d -- --nocapture
 //! ```
 //!
-//! (Or `no_answer_in_space`; of those under maps `no_answer_of_a_tick_in_the_plane` and `no_answer_of_a_tick_in_space`.)
+//! The other tests are `.._in_3d`, and `no_tick_is_wrong_under_any_affine_map_in_2d` and `.._in_3d`.
 //!
 //! The same again with colliders in a tick, each under a random affine map of an entity and its parent: stretched, mirrored,
 //! sheared or flattened.
@@ -661,22 +661,22 @@ fn conclude(name: &str, mut table: Table) {
 }
 
 #[test]
-fn no_answer_in_the_plane_is_wrong_in_any_regime() {
+fn no_query_is_wrong_in_any_hard_case_in_2d() {
     judge_grid::<Vec2>("plane");
 }
 
 #[test]
-fn no_answer_in_space_is_wrong_in_any_regime() {
+fn no_query_is_wrong_in_any_hard_case_in_3d() {
     judge_grid::<Vec3>("space");
 }
 
 #[test]
-fn no_answer_of_a_tick_in_the_plane_is_wrong_under_any_map() {
+fn no_tick_is_wrong_under_any_affine_map_in_2d() {
     judge_mapped_grid::<Vec2>("plane, under maps");
 }
 
 #[test]
-fn no_answer_of_a_tick_in_space_is_wrong_under_any_map() {
+fn no_tick_is_wrong_under_any_affine_map_in_3d() {
     judge_mapped_grid::<Vec3>("space, under maps");
 }
 
@@ -707,7 +707,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn smooth_shapes_have_the_gaps_of_their_closed_forms() {
+    fn the_oracle_finds_the_closed_form_gaps_of_smooth_shapes() {
         let cylinder = |radius, half_height, at| {
             let form = Form::Cylinder {
                 half_height,
@@ -782,7 +782,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn its_two_ways_agree() {
+    fn the_oracles_two_methods_agree() {
         agree::<Vec2>();
         agree::<Vec3>();
     }

@@ -52,11 +52,11 @@ fn hold<V: Dimension>(seed: u64, cases: usize) {
 }
 
 #[test]
-fn they_hold_in_the_plane() {
+fn the_invariants_hold_for_random_pairs_in_2d() {
     hold::<Vec2>(1, 10_000);
 }
 
 #[test]
-fn they_hold_in_space() {
+fn the_invariants_hold_for_random_pairs_in_3d() {
     hold::<Vec3>(2, 10_000);
 }

@@ -105,7 +105,7 @@ fn on_floor(
     );
 }
 
-mod in_space {
+mod in_3d {
     use super::*;
 
     #[test]
@@ -125,7 +125,7 @@ mod in_space {
     }
 
     #[test]
-    fn a_face_that_just_touches_a_face_has_them_too() {
+    fn a_face_that_just_touches_a_face_has_its_corners() {
         let corner = |x, z| (Vec3::new(x, 1.0, z), 0.0);
         on_floor(
             &CRATE,
@@ -141,7 +141,7 @@ mod in_space {
     }
 
     #[test]
-    fn a_face_over_a_corner_has_the_corners_of_what_both_have_in_common() {
+    fn a_face_over_a_corner_has_the_corners_of_the_intersection() {
         let corner = |x, z| (Vec3::new(x, 0.75, z), 0.25);
         on_floor(
             &CRATE,
@@ -157,7 +157,7 @@ mod in_space {
     }
 
     #[test]
-    fn a_face_turned_on_a_face_of_its_size_has_four_of_the_eight_crossings() {
+    fn a_rotated_face_on_an_equal_face_has_four_of_the_eight_crossings() {
         let turn = Quat::from_rotation_y(FRAC_PI_4);
         let pose = Isometry3d::new(Vec3::Y * 0.75, turn);
         let manifold = query::manifold(&CRATE, Isometry3d::IDENTITY, &CRATE, pose).unwrap();
@@ -241,7 +241,7 @@ mod in_space {
     }
 
     #[test]
-    fn a_capsule_has_two_points_lying_and_one_standing() {
+    fn a_lying_capsule_has_two_points_and_a_standing_one_has_one() {
         let capsule = Capsule3d::new(0.5, 2.0);
         let lying = Quat::from_rotation_z(FRAC_PI_2);
         let end = |x| (Vec3::new(x, 0.9, 0.0), 0.1);
@@ -262,7 +262,7 @@ mod in_space {
     }
 
     #[test]
-    fn capsules_have_two_points_side_by_side_and_one_crosswise() {
+    fn parallel_capsules_have_two_points_and_crossed_ones_have_one() {
         let capsule = Capsule3d::new(0.5, 2.0);
         let beside = Isometry3d::from_xyz(0.75, 0.5, 0.0);
         let end = |y| (Vec3::new(0.25, y, 0.0), 0.25);
@@ -287,7 +287,7 @@ mod in_space {
     }
 
     #[test]
-    fn a_ball_has_one_point_on_anything() {
+    fn a_ball_has_one_point_on_any_shape() {
         let ball = Sphere::new(0.5);
         let lowest = (Vec3::new(1.0, 0.9, 2.0), 0.1);
         on_floor(
@@ -313,7 +313,7 @@ mod in_space {
     }
 
     #[test]
-    fn a_long_thin_face_is_a_face_however_it_is_turned() {
+    fn a_long_thin_face_has_four_points_in_any_rotation() {
         for width in [0.5, 0.05, 0.001, 1e-4_f32] {
             let plank = Cuboid::new(4.0, 0.5, width);
             for turn in turns() {
@@ -327,7 +327,7 @@ mod in_space {
     }
 
     #[test]
-    fn a_triangle_is_a_face_however_it_is_turned_and_tilted() {
+    fn a_triangle_has_three_points_in_any_rotation_and_slight_tilt() {
         let apexes = [(0.3, 2.0), (0.3, 0.6), (1.0, 0.6), (1.0, 0.01), (1.0, 1e-3)];
         for (x, height) in apexes {
             let vertices = [Vec3::NEG_X, Vec3::X, Vec3::new(x, 0.0, height)];
@@ -354,7 +354,7 @@ mod in_space {
     };
 
     #[test]
-    fn a_cylinder_stands_on_a_square_in_its_rim() {
+    fn a_standing_cylinder_has_a_square_of_points_on_its_rim() {
         for turn in turns() {
             let standing = Isometry3d::new(Vec3::new(1.0, 1.9, 2.0), turn);
             let manifold =
@@ -452,7 +452,7 @@ mod in_space {
     }
 
     #[test]
-    fn what_is_curved_one_way_lies_on_the_ends_of_its_lowest_line() {
+    fn a_lying_cylinder_has_the_ends_of_its_lowest_line() {
         for (radii, rounding) in [
             ([1.0, 1.0], 0.0),
             ([1.0, 0.0], 0.0),
@@ -475,7 +475,7 @@ mod in_space {
     }
 
     #[test]
-    fn it_does_so_if_tilted_a_little_and_on_one_end_if_tilted_more() {
+    fn a_slightly_tilted_cylinder_has_both_ends_and_a_steeper_one_has_one() {
         for shape in frustums([1.0, 1.0], 0.0) {
             let length = 2.0 * shape.half_height;
             for (tilt, is_line) in [(0.005_f32, true), (0.015, true), (0.03, false)] {
@@ -502,7 +502,7 @@ mod in_space {
     }
 
     #[test]
-    fn over_the_end_of_a_floor_a_lying_cylinder_ends_there() {
+    fn a_cylinder_over_the_end_of_a_floor_has_a_point_at_that_end() {
         let lying = Quat::from_rotation_z(FRAC_PI_2);
         let end = |x| (Vec3::new(x, 0.9, 0.3), 0.1);
         let at = Vec3::new(4.5, 1.4, 0.3);
@@ -514,7 +514,7 @@ mod in_space {
     const ASTRAY: f32 = 2e-4;
 
     #[test]
-    fn parallel_cylinders_lie_on_each_other_along_a_line() {
+    fn parallel_cylinders_touch_along_a_line() {
         for below in frustums([1.0, 1.0], 0.0) {
             for (radius, depth) in [0.5, 1.0, 3.0].into_iter().zip([0.0, 1e-4, 0.01]) {
                 let radius = radius * below.radii[0];
@@ -569,7 +569,7 @@ mod in_space {
     }
 
     #[test]
-    fn what_is_curved_both_ways_has_one_point_however_long_it_is() {
+    fn a_doubly_curved_shape_has_one_point_at_any_length() {
         for length in [1.0, 3.0, 10.0, 100.0_f32] {
             let shape = Ellipsoid {
                 half_size: Vec3::new(1.0, 1.0 / length, 1.0 / length),
@@ -592,7 +592,7 @@ mod in_space {
     }
 
     #[test]
-    fn a_face_tilted_a_little_is_a_face_and_tilted_more_an_edge() {
+    fn a_slightly_tilted_face_has_its_corners_and_a_steeper_one_has_an_edge() {
         for (tilt, is_face) in [(0.0_f32, true), (0.005, true), (0.019, true), (0.03, false)] {
             for axis in [Vec3::Z, Vec3::X] {
                 let turn = Quat::from_axis_angle(axis, tilt);
@@ -614,7 +614,7 @@ mod in_space {
     }
 
     #[test]
-    fn of_a_tilted_face_only_what_is_in_the_other_shape_counts() {
+    fn a_tilted_face_has_only_points_inside_the_other_shape() {
         let turn = Quat::from_rotation_z(0.01);
         // The lower edge is 0.002 deep, and the upper one clear.
         let low = (turn * Vec3::new(-0.5, -0.5, 0.0)).y;
@@ -732,7 +732,7 @@ mod lying {
     }
 
     #[test]
-    fn all_points_are_on_both_bodies() {
+    fn every_manifold_point_lies_on_both_shapes() {
         let mut random = StdRng::seed_from_u64(1);
         let mut counts = [0; 5];
         for number in 0..20_000 {
@@ -795,7 +795,7 @@ mod lying {
     }
 }
 
-mod in_the_plane {
+mod in_2d {
     use super::*;
 
     const FLOOR: Rectangle = Rectangle {
@@ -821,7 +821,7 @@ mod in_the_plane {
     }
 
     #[test]
-    fn an_edge_on_an_edge_has_the_ends_of_what_both_have_in_common() {
+    fn an_edge_on_an_edge_has_the_ends_of_the_shared_part() {
         on_floor(
             &CRATE,
             0.0,
@@ -849,7 +849,7 @@ mod in_the_plane {
     }
 
     #[test]
-    fn a_capsule_has_two_points_lying_and_one_standing() {
+    fn a_lying_capsule_has_two_points_and_a_standing_one_has_one() {
         let capsule = Capsule2d::new(0.5, 2.0);
         on_floor(
             &capsule,
@@ -867,12 +867,12 @@ mod in_the_plane {
     }
 
     #[test]
-    fn a_ball_has_one_point_on_anything() {
+    fn a_ball_has_one_point_on_any_shape() {
         on_floor(&Circle::new(0.5), 0.3, Vec2::new(1.0, 1.4), &[at(1.0, 0.9)]);
     }
 
     #[test]
-    fn an_edge_tilted_a_little_is_an_edge_and_tilted_more_a_vertex() {
+    fn a_slightly_tilted_edge_has_both_ends_and_a_steeper_one_has_a_vertex() {
         for (tilt, is_edge) in [(0.005_f32, true), (0.019, true), (0.03, false)] {
             let ends = [-0.5, 0.5].map(|x| {
                 let end = Vec2::Y * 1.25 + Vec2::from_angle(tilt).rotate(Vec2::new(x, -0.5));
@@ -1008,11 +1008,11 @@ fn check_grid<V: Dimension>(count: usize) {
 }
 
 #[test]
-fn all_points_are_true_in_every_regime_of_the_plane() {
+fn manifolds_are_true_in_every_hard_case_in_2d() {
     check_grid::<Vec2>(200 * REGIMES.len());
 }
 
 #[test]
-fn all_points_are_true_in_every_regime_of_space() {
+fn manifolds_are_true_in_every_hard_case_in_3d() {
     check_grid::<Vec3>(200 * REGIMES.len());
 }

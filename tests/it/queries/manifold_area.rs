@@ -342,7 +342,7 @@ fn cylinders_on_faces_span_the_largest_area() {
 }
 
 #[test]
-fn a_plank_turned_on_a_plank_keeps_all_four_corners() {
+fn a_plank_rotated_on_a_plank_keeps_all_four_corners() {
     let plank = Cuboid::new(4.0, 1.0, 0.5);
     for degrees in [15.0_f32, 30.0, 45.0, 60.0, 75.0, 90.0] {
         let turn = Quat::from_rotation_y(degrees.to_radians());
@@ -395,7 +395,7 @@ impl Edged {
 }
 
 #[test]
-fn an_edge_on_an_edge_spans_all_that_both_have_in_common() {
+fn an_edge_on_an_edge_spans_their_whole_overlap() {
     let mut random = StdRng::seed_from_u64(4);
     let (mut tested, mut sideways) = (0, 0);
     while tested < 100_000 {

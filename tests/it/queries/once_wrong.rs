@@ -81,7 +81,7 @@ fn collinear_corners_of_a_feature_are_an_edge() {
 
 /// Shapes in the same pose that differ in a vertex which few directions see.
 #[test]
-fn shapes_that_differ_little_in_one_pose_have_mirrored_contacts() {
+fn nearly_equal_shapes_in_one_pose_have_mirrored_contacts() {
     let a = [(-2.0, 1.0), (2.0, 2.0), (1.0, 0.0), (2.0, 1.0)].map(Vec2::from);
     let b = [(-2.0, 1.0), (2.0, 2.0), (1.0, 0.0), (2.0, 1.0), (0.0, 0.0)].map(Vec2::from);
     let square = [Vec2::X, Vec2::Y, -Vec2::X, -Vec2::Y];
@@ -100,7 +100,7 @@ fn shapes_that_differ_little_in_one_pose_have_mirrored_contacts() {
 /// A polygon in itself is as deep as it is wide where it is narrowest: across one of its edges, of which many are nearly
 /// as good.
 #[test]
-fn a_polygon_of_many_corners_in_itself_is_as_deep_as_its_least_width() {
+fn a_polygon_of_many_corners_in_itself_is_as_deep_as_its_width() {
     let mut rng = StdRng::seed_from_u64(7);
     for count in [3, 10, 40, 100, 300] {
         for _ in 0..20 {
@@ -272,7 +272,7 @@ fn a_circular_segment_of_a_negative_whole_circle_is_a_circle() {
 
 /// Points of segments were held against the size of these, and not against how far they are apart: tiny ones far away touched.
 #[test]
-fn segments_that_are_tiny_for_their_distance_are_apart() {
+fn tiny_segments_far_apart_are_separated() {
     let at = Isometry2d::from_xy;
     for exponent in 0..38 {
         let half = 10_f32.powi(-exponent);
@@ -297,7 +297,7 @@ fn segments_that_are_tiny_for_their_distance_are_apart() {
 
 /// The image of a shape under a map of 1e-40 may have any size above 1e-90, and its squares and cross products lose digits.
 #[test]
-fn the_normal_of_a_shape_below_all_measure_is_unit() {
+fn the_normal_of_a_vanishingly_small_shape_is_unit() {
     struct Tiny(f64);
     impl Support for Tiny {
         type Vector = Vec3;
@@ -321,7 +321,7 @@ fn the_normal_of_a_shape_below_all_measure_is_unit() {
 
 /// In a sliver of vertices that come as near to the origin as rounding lets them, the nearest point told the gap and not the way.
 #[test]
-fn the_normal_of_a_point_that_just_touches_a_cylinder_parts_the_two() {
+fn the_normal_of_a_point_touching_a_cylinder_separates_them() {
     let point = [Vec3::new(0.04883618, 0.62945724, 0.58230144)];
     let turned = Quat::from_xyzw(-0.68226457, 0.3304744, -0.5364532, 0.37083638);
     let pose_a = Isometry3d::new(Vec3::new(2.9938066, 2.628012, -1.2212334), turned);

@@ -334,12 +334,12 @@ fn scenes_in_space() -> Vec<Scene<Vec3>> {
 }
 
 #[test]
-fn depth_and_normal_are_continuous_across_core_contact_in_the_plane() {
+fn depth_and_normal_are_continuous_across_core_contact_in_2d() {
     scenes::<Vec2>().iter().for_each(sweep);
 }
 
 #[test]
-fn depth_and_normal_are_continuous_across_core_contact_in_space() {
+fn depth_and_normal_are_continuous_across_core_contact_in_3d() {
     scenes::<Vec3>().iter().for_each(sweep);
     scenes_in_space().iter().for_each(sweep);
 }

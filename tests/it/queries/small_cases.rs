@@ -99,7 +99,7 @@ fn parallel<V: Space>(normal: V, expected: V) {
 }
 
 #[test]
-fn concentric_balls_are_both_radii_deep_in_the_plane() {
+fn concentric_balls_are_both_radii_deep_in_2d() {
     let contact = touching(
         &Circle::new(1.0),
         at2(3.0, 4.0),
@@ -111,7 +111,7 @@ fn concentric_balls_are_both_radii_deep_in_the_plane() {
 }
 
 #[test]
-fn concentric_balls_are_both_radii_deep_in_space() {
+fn concentric_balls_are_both_radii_deep_in_3d() {
     let contact = touching(
         &Sphere::new(1.0),
         at3(3.0, 4.0, 5.0),
@@ -123,7 +123,7 @@ fn concentric_balls_are_both_radii_deep_in_space() {
 }
 
 #[test]
-fn a_box_around_the_centre_of_another_leaves_by_its_shortest_side_in_the_plane() {
+fn a_box_over_the_centre_of_another_separates_by_the_shortest_side_in_2d() {
     let contact = touching(
         &Rectangle::new(4.0, 2.0),
         at2(0.0, 0.0),
@@ -135,7 +135,7 @@ fn a_box_around_the_centre_of_another_leaves_by_its_shortest_side_in_the_plane()
 }
 
 #[test]
-fn a_box_around_the_centre_of_another_leaves_by_its_shortest_side_in_space() {
+fn a_box_over_the_centre_of_another_separates_by_the_shortest_side_in_3d() {
     let contact = touching(
         &Cuboid::new(4.0, 2.0, 6.0),
         at3(0.0, 0.0, 0.0),
@@ -147,7 +147,7 @@ fn a_box_around_the_centre_of_another_leaves_by_its_shortest_side_in_space() {
 }
 
 #[test]
-fn capsules_with_one_centre_are_both_radii_deep_and_leave_sideways_in_space() {
+fn concentric_capsules_are_both_radii_deep_and_separate_sideways_in_3d() {
     let turned = Isometry3d::from_rotation(Quat::from_rotation_z(std::f32::consts::FRAC_PI_2));
     let capsule = Capsule3d::new(0.5, 4.0);
     let crossing = touching(&capsule, at3(0.0, 0.0, 0.0), &capsule, turned);
@@ -159,7 +159,7 @@ fn capsules_with_one_centre_are_both_radii_deep_and_leave_sideways_in_space() {
 }
 
 #[test]
-fn crossing_capsules_leave_past_the_nearer_end_in_the_plane() {
+fn crossing_capsules_separate_past_the_nearer_end_in_2d() {
     // The cores are segments of half length 2 that cross in their middles: in the plane one has to leave past an end.
     let turned = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 1.0 });
     let capsule = Capsule2d::new(0.5, 4.0);
@@ -191,7 +191,7 @@ fn on_itself3(shape: &(impl Support<Vector = Vec3> + ?Sized), depth: f32) {
 }
 
 #[test]
-fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_the_plane() {
+fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_2d() {
     on_itself2(&Circle::new(0.75), 1.5);
     on_itself2(&Capsule2d::new(0.25, 2.0), 0.5);
     on_itself2(&Rectangle::new(3.0, 2.0), 2.0);
@@ -216,7 +216,7 @@ fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_the_plane
 }
 
 #[test]
-fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_space() {
+fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_3d() {
     on_itself3(&Sphere::new(0.75), 1.5);
     on_itself3(&Capsule3d::new(0.25, 2.0), 0.5);
     on_itself3(&Cuboid::new(3.0, 2.0, 5.0), 2.0);
@@ -237,7 +237,7 @@ fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_space() {
 }
 
 #[test]
-fn a_point_in_a_shape_leaves_by_the_nearest_side_in_the_plane() {
+fn a_point_in_a_shape_separates_by_the_nearest_side_in_2d() {
     let point = &[Vec2::ZERO][..];
     let contact = touching(
         &Rectangle::new(4.0, 4.0),
@@ -279,7 +279,7 @@ fn a_point_in_a_shape_leaves_by_the_nearest_side_in_the_plane() {
 }
 
 #[test]
-fn a_point_in_a_shape_leaves_by_the_nearest_side_in_space() {
+fn a_point_in_a_shape_separates_by_the_nearest_side_in_3d() {
     let point = &[Vec3::ZERO][..];
     let contact = touching(
         &Cuboid::new(4.0, 4.0, 4.0),
@@ -332,7 +332,7 @@ fn a_point_in_a_shape_leaves_by_the_nearest_side_in_space() {
 }
 
 #[test]
-fn exactly_touching_faces_have_depth_zero_in_the_plane() {
+fn exactly_touching_faces_have_depth_zero_in_2d() {
     let square = Rectangle::new(2.0, 2.0);
     for shift in [-1.5, 0.0, 0.25] {
         let contact = touching(&square, at2(10.0, 5.0), &square, at2(12.0, 5.0 + shift));
@@ -353,7 +353,7 @@ fn exactly_touching_faces_have_depth_zero_in_the_plane() {
 }
 
 #[test]
-fn exactly_touching_faces_have_depth_zero_in_space() {
+fn exactly_touching_faces_have_depth_zero_in_3d() {
     let cube = Cuboid::new(2.0, 2.0, 2.0);
     for shift in [-1.5, 0.0, 0.25] {
         let contact = touching(
@@ -384,7 +384,7 @@ fn exactly_touching_faces_have_depth_zero_in_space() {
 }
 
 #[test]
-fn exactly_touching_corners_have_depth_zero_in_the_plane() {
+fn exactly_touching_corners_have_depth_zero_in_2d() {
     let square = Rectangle::new(2.0, 2.0);
     let contact = touching(&square, at2(0.0, 0.0), &square, at2(2.0, 2.0));
     assert_eq!(
@@ -399,7 +399,7 @@ fn exactly_touching_corners_have_depth_zero_in_the_plane() {
 }
 
 #[test]
-fn exactly_touching_corners_and_edges_have_depth_zero_in_space() {
+fn exactly_touching_corners_and_edges_have_depth_zero_in_3d() {
     let cube = Cuboid::new(2.0, 2.0, 2.0);
     let contact = touching(&cube, at3(0.0, 0.0, 0.0), &cube, at3(2.0, 2.0, 2.0));
     assert_eq!(
@@ -437,7 +437,7 @@ fn exactly_touching_corners_and_edges_have_depth_zero_in_space() {
 }
 
 #[test]
-fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_the_plane() {
+fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_2d() {
     let segment = segment2((-1.0, -0.5), (1.0, 0.5));
     let origin = at2(0.0, 0.0);
     for part in [0.0, 0.25, 0.5, 1.0] {
@@ -466,7 +466,7 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_the_plane() {
 }
 
 #[test]
-fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_space() {
+fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_3d() {
     let segment = segment3((-1.0, -0.5, 0.25), (1.0, 0.5, -0.25));
     let origin = at3(0.0, 0.0, 0.0);
     for part in [0.0, 0.25, 0.5, 1.0] {
@@ -497,7 +497,7 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_space() {
 }
 
 #[test]
-fn crossing_segments_leave_past_the_nearer_end_in_the_plane() {
+fn crossing_segments_separate_past_the_nearer_end_in_2d() {
     let along = segment2((-1.0, 0.0), (1.0, 0.0));
     let across = segment2((0.0, -1.0), (0.0, 1.0));
     let contact = touching(&along, at2(0.0, 0.0), &across, at2(0.75, 0.5));
@@ -505,7 +505,7 @@ fn crossing_segments_leave_past_the_nearer_end_in_the_plane() {
 }
 
 #[test]
-fn a_shape_inside_another_leaves_by_the_nearest_side_in_the_plane() {
+fn a_shape_inside_another_separates_by_the_nearest_side_in_2d() {
     let (large, origin) = (Rectangle::new(10.0, 10.0), at2(0.0, 0.0));
     let contact = touching(&large, origin, &Rectangle::new(1.0, 1.0), at2(3.0, 0.5));
     assert_eq!((contact.depth, contact.normal), (2.5, Vec2::X));
@@ -523,7 +523,7 @@ fn a_shape_inside_another_leaves_by_the_nearest_side_in_the_plane() {
 }
 
 #[test]
-fn a_shape_inside_another_leaves_by_the_nearest_side_in_space() {
+fn a_shape_inside_another_separates_by_the_nearest_side_in_3d() {
     let (large, origin) = (Cuboid::new(10.0, 10.0, 10.0), at3(0.0, 0.0, 0.0));
     let contact = touching(
         &large,
@@ -555,7 +555,7 @@ fn a_shape_inside_another_leaves_by_the_nearest_side_in_space() {
 }
 
 #[test]
-fn parallel_triangles_have_the_depth_of_their_plane_in_space() {
+fn parallel_triangles_have_the_depth_of_their_plane_in_3d() {
     let triangle = Triangle3d::new(Vec3::ZERO, Vec3::X * 4.0, Vec3::Y * 4.0);
     let origin = at3(0.0, 0.0, 0.0);
     // In one plane the way out is across it, and no length at all.
@@ -576,7 +576,7 @@ fn parallel_triangles_have_the_depth_of_their_plane_in_space() {
 }
 
 #[test]
-fn overlapping_triangles_leave_by_the_shortest_way_in_the_plane() {
+fn overlapping_triangles_have_the_shortest_translation_in_2d() {
     let triangle = Triangle2d::new(Vec2::ZERO, Vec2::X * 4.0, Vec2::Y * 4.0);
     let contact = touching(&triangle, at2(0.0, 0.0), &triangle, at2(1.75, 1.75));
     near(contact.depth, 0.5 / 2.0_f32.sqrt());
@@ -592,7 +592,7 @@ fn overlapping_triangles_leave_by_the_shortest_way_in_the_plane() {
 }
 
 #[test]
-fn shapes_without_size_are_points_in_the_plane() {
+fn shapes_of_zero_size_are_points_in_2d() {
     let points: [&dyn Support<Vector = Vec2>; 7] = [
         &Circle { radius: 0.0 },
         &Capsule2d {
@@ -625,7 +625,7 @@ fn shapes_without_size_are_points_in_the_plane() {
 }
 
 #[test]
-fn shapes_without_size_are_points_in_space() {
+fn shapes_of_zero_size_are_points_in_3d() {
     let points: [&dyn Support<Vector = Vec3>; 7] = [
         &Sphere { radius: 0.0 },
         &Capsule3d {
@@ -685,7 +685,7 @@ fn nowhere<V: Space>(
 }
 
 #[test]
-fn an_empty_slice_touches_nothing_in_the_plane() {
+fn an_empty_point_list_touches_nothing_in_2d() {
     let empty: &[Vec2] = &[];
     nowhere(empty, at2(0.0, 0.0), &Circle::new(1.0), at2(0.0, 0.0));
     nowhere(
@@ -698,7 +698,7 @@ fn an_empty_slice_touches_nothing_in_the_plane() {
 }
 
 #[test]
-fn an_empty_slice_touches_nothing_in_space() {
+fn an_empty_point_list_touches_nothing_in_3d() {
     let empty: &[Vec3] = &[];
     nowhere(
         empty,
@@ -718,7 +718,7 @@ fn an_empty_slice_touches_nothing_in_space() {
 const NO_NUMBERS: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 
 #[test]
-fn in_a_pose_that_is_not_finite_nothing_touches_in_the_plane() {
+fn shapes_in_a_non_finite_pose_touch_nothing_in_2d() {
     for bad in NO_NUMBERS {
         let rotations = [Rot2 { cos: bad, sin: 0.0 }, Rot2 { cos: 0.0, sin: bad }];
         let turned = rotations.map(Isometry2d::from_rotation);
@@ -746,7 +746,7 @@ fn in_a_pose_that_is_not_finite_nothing_touches_in_the_plane() {
 }
 
 #[test]
-fn in_a_pose_that_is_not_finite_nothing_touches_in_space() {
+fn shapes_in_a_non_finite_pose_touch_nothing_in_3d() {
     for bad in NO_NUMBERS {
         let rotations = [
             Quat::from_xyzw(bad, 0.0, 0.0, 1.0),
@@ -777,7 +777,7 @@ fn in_a_pose_that_is_not_finite_nothing_touches_in_space() {
 }
 
 #[test]
-fn a_rotation_of_zero_is_no_pose_in_the_plane() {
+fn shapes_with_a_zero_rotation_touch_nothing_in_2d() {
     let pose = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 0.0 });
     nowhere(
         &Rectangle::new(1.0, 1.0),
@@ -788,7 +788,7 @@ fn a_rotation_of_zero_is_no_pose_in_the_plane() {
 }
 
 #[test]
-fn a_rotation_of_zero_is_no_pose_in_space() {
+fn shapes_with_a_zero_rotation_touch_nothing_in_3d() {
     let pose = Isometry3d::from_rotation(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0));
     nowhere(
         &Cuboid::new(1.0, 1.0, 1.0),
@@ -838,7 +838,7 @@ fn bad_answers() -> impl Iterator<Item = (f64, f64)> {
 }
 
 #[test]
-fn a_shape_that_answers_no_number_touches_nothing_in_the_plane() {
+fn a_shape_with_nan_support_points_touches_nothing_in_2d() {
     for (coordinate, radius) in bad_answers() {
         let point = DVec2::new(0.0, coordinate);
         let shape = Answer { point, radius };
@@ -854,7 +854,7 @@ fn a_shape_that_answers_no_number_touches_nothing_in_the_plane() {
 }
 
 #[test]
-fn a_shape_that_answers_no_number_touches_nothing_in_space() {
+fn a_shape_with_nan_support_points_touches_nothing_in_3d() {
     for (coordinate, radius) in bad_answers() {
         let point = DVec3::new(0.0, 0.0, coordinate);
         let shape = Answer { point, radius };

@@ -100,13 +100,13 @@ fn keep_to(name: &str, works: &[Work], mean: f64, mean_of_general: f64) {
 }
 
 #[test]
-fn a_verdict_takes_five_support_points_in_the_mean() {
+fn an_intersection_test_takes_five_support_evaluations_on_average() {
     keep_to("plane", &intersects::<Vec2>(), 5.0, 5.0);
     keep_to("space", &intersects::<Vec3>(), 5.0, 5.0);
 }
 
 #[test]
-fn a_distance_takes_eight_of_polytopes_and_twelve_of_smooth_shapes() {
+fn a_distance_takes_eight_support_evaluations_and_twelve_of_smooth_shapes() {
     let [polytopes, smooth] = distance::<Vec2>();
     keep_to("polytopes in the plane", &[polytopes], 8.0, 8.0);
     keep_to("smooth shapes in the plane", &[smooth], 12.0, 12.0);
@@ -148,17 +148,17 @@ fn allocates_nothing<V: Dimension>() {
 }
 
 #[test]
-fn no_query_allocates_in_the_plane() {
+fn no_query_allocates_in_2d() {
     allocates_nothing::<Vec2>();
 }
 
 #[test]
-fn no_query_allocates_in_space() {
+fn no_query_allocates_in_3d() {
     allocates_nothing::<Vec3>();
 }
 
 #[test]
-fn the_counter_of_allocations_counts() {
+fn the_allocation_counter_counts() {
     let counted = allocation_counter::measure(|| drop(black_box(vec![0])));
     assert_eq!(counted.count_total, 1);
 }

@@ -89,7 +89,7 @@ fn dumbbell(dimension: Dimension) -> Collider {
 }
 
 #[test]
-fn a_pair_has_one_start_and_one_end() {
+fn a_compound_pair_has_one_start_and_one_end() {
     for dimension in Dimension::BOTH {
         let mut app = app();
         let world = app.world_mut();
@@ -271,7 +271,7 @@ fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool, ro
 }
 
 #[test]
-fn it_is_as_deep_as_its_deepest_part_under_any_map() {
+fn a_compound_is_as_deep_as_its_deepest_part_under_any_affine_map() {
     as_deep_as_the_deepest_part(Dimension::Plane, 1, false, false);
     as_deep_as_the_deepest_part(Dimension::Plane, 11, false, true);
     as_deep_as_the_deepest_part(Dimension::Solid, 2, false, false);
@@ -279,7 +279,7 @@ fn it_is_as_deep_as_its_deepest_part_under_any_map() {
 }
 
 #[test]
-fn a_compound_meets_a_compound() {
+fn two_compounds_collide_part_by_part() {
     as_deep_as_the_deepest_part(Dimension::Plane, 3, true, false);
     as_deep_as_the_deepest_part(Dimension::Plane, 13, true, true);
     as_deep_as_the_deepest_part(Dimension::Solid, 4, true, false);
@@ -335,7 +335,7 @@ fn a_margin_is_around_each_part() {
 }
 
 #[test]
-fn what_is_flattened_still_touches() {
+fn a_compound_flattened_by_its_scale_still_touches() {
     for dimension in Dimension::BOTH {
         for scale in [
             Vec3::new(1.0, 0.0, 1.0),
@@ -358,7 +358,7 @@ fn what_is_flattened_still_touches() {
 }
 
 #[test]
-fn what_is_no_compound_is_an_error() {
+fn an_invalid_compound_is_an_error() {
     let square = || Collider::from(Rectangle::new(1.0, 1.0));
     let cube = || Collider::from(Cuboid::new(1.0, 1.0, 1.0));
     let none: [(Vec3, Collider); 0] = [];
@@ -492,7 +492,7 @@ fn what_is_no_compound_is_an_error() {
 }
 
 #[test]
-fn an_error_says_what_there_has_to_be() {
+fn the_error_of_a_compound_says_what_is_required() {
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let cases = [
         (
@@ -537,7 +537,7 @@ impl Support for Nothing {
 }
 
 #[test]
-fn a_compound_with_a_part_that_is_no_shape_is_none_wherever_that_part_stands() {
+fn a_compound_with_an_invalid_part_is_invalid() {
     for place in 0..3 {
         let mut parts: Vec<(Vec3, Collider)> = [-5.0, 5.0f32]
             .map(|x| (Vec3::new(x, 0.0, 0.0), Sphere::new(1.0).into()))
@@ -556,7 +556,7 @@ fn a_compound_with_a_part_that_is_no_shape_is_none_wherever_that_part_stands() {
 
 /// Bodies that move over compounds and surfaces, with a margin and without: each tick looks at their parts anew.
 #[test]
-fn a_warm_tick_allocates_nothing_whatever_the_parts() {
+fn a_warm_tick_of_compounds_allocates_nothing() {
     let blocks = |part: fn() -> Collider| {
         let parts = (0..20).map(|it| (it as f32 * Vec3::X - 10.0 * Vec3::X, part()));
         Collider::compound(parts).unwrap()
@@ -603,7 +603,7 @@ fn a_warm_tick_allocates_nothing_whatever_the_parts() {
 
 /// What ties took 26 seconds for the first of these, once: the square of their number.
 #[test]
-fn of_parts_that_are_all_alike_there_may_be_many() {
+fn a_compound_may_have_many_equal_parts() {
     let many = 100_000_u32;
     let ball = || Collider::from(Sphere::new(0.4));
     let block = || Collider::from(Cuboid::new(1.0, 1.0, 1.0));
@@ -622,7 +622,7 @@ fn of_parts_that_are_all_alike_there_may_be_many() {
 
 /// A vertex that no triangle has is no part of the surface, nor of its box.
 #[test]
-fn a_surface_is_as_large_as_its_facets() {
+fn a_vertex_without_a_facet_is_no_part_of_a_surface() {
     let far = Vec3::splat(3e38);
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Z, far];
     let mesh = Collider::trimesh(corners, [[0, 1, 2]]).unwrap();
@@ -644,7 +644,7 @@ fn a_surface_is_as_large_as_its_facets() {
 
 /// The library that builds the tree multiplies lengths in f32: a polyline of 1e38 tripped one of its assertions.
 #[test]
-fn they_may_be_as_large_as_f32_goes_and_as_small() {
+fn compounds_may_be_as_large_and_as_small_as_f32_allows() {
     for size in [1e-45_f32, 1e-38, 1e-20, 1e20, 1e30, 1.6e38, f32::MAX] {
         let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * size);
         let [flat_x, flat_y] = [Vec2::X, Vec2::Y].map(|axis| axis * size);
@@ -690,7 +690,7 @@ impl Support for Tile {
 /// What meets a compound of many parts has those looked at that are near, and a compound that moves those that reach farthest;
 /// whichever of the two entities is the lesser.
 #[test]
-fn only_the_parts_that_are_near_cost_anything() {
+fn only_parts_near_the_other_shape_are_tested() {
     for floor_first in [true, false] {
         let asked = Arc::default();
         let tile = || {
@@ -732,7 +732,7 @@ fn only_the_parts_that_are_near_cost_anything() {
 /// Of contacts that are equally deep, which one counts, and the normal of parts that are the same in one place, is decided by what
 /// the colliders are and where, and not by which entity was there first: `meeting` sees to that.
 #[test]
-fn a_tie_does_not_ask_which_entity_is_which() {
+fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     let ball = || Collider::from(Circle::new(1.0));
     let block = || Collider::from(Rectangle::new(2.0, 2.0));
     let at = Isometry2d::from_xy;
@@ -762,7 +762,7 @@ fn a_tie_does_not_ask_which_entity_is_which() {
 
 /// Parents may flatten what they turn: then rounding leaves a map that is not quite flat.
 #[test]
-fn what_is_flattened_and_turned_still_touches() {
+fn a_flattened_and_rotated_compound_still_touches() {
     let mut random = StdRng::seed_from_u64(9);
     let ball = || Collider::from(Sphere::new(0.5));
     let pair = [Vec3::X, Vec3::NEG_X].map(|place| (place, ball()));

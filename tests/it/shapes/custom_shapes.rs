@@ -128,7 +128,7 @@ const NEAR: f32 = 1e-3;
 
 /// Each side of the box has a wall before it: at a little distance it is no candidate, and moved in as far it is met.
 #[test]
-fn the_box_around_a_shape_is_as_large_as_the_shape_whatever_its_transform() {
+fn the_box_of_a_custom_shape_is_tight_under_any_transform() {
     let mut random = StdRng::seed_from_u64(1);
     for dimension in Dimension::BOTH {
         for _ in 0..150 {
@@ -191,7 +191,7 @@ fn the_box_around_a_shape_is_as_large_as_the_shape_whatever_its_transform() {
 }
 
 #[test]
-fn every_contact_is_reported_and_as_deep_as_the_formula_says() {
+fn every_contact_of_lenses_has_the_depth_of_the_closed_form() {
     let mut random = StdRng::seed_from_u64(2);
     let [mut touching, mut apart] = [0; 2];
     for dimension in Dimension::BOTH {

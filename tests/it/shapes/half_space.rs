@@ -393,17 +393,17 @@ fn in_closed_form<V: Ground>(seed: u64) {
 }
 
 #[test]
-fn it_meets_every_shape_of_the_plane_in_closed_form() {
+fn a_half_space_meets_every_2d_shape_in_closed_form() {
     in_closed_form::<Vec2>(1);
 }
 
 #[test]
-fn it_meets_every_shape_of_space_in_closed_form() {
+fn a_half_space_meets_every_3d_shape_in_closed_form() {
     in_closed_form::<Vec3>(2);
 }
 
 #[test]
-fn touching_is_a_hit_of_depth_0_and_the_next_larger_gap_is_none() {
+fn touching_a_half_space_is_depth_0_and_the_next_larger_gap_is_none() {
     let ground = InfinitePlane3d::new(Vec3::Y);
     for far in [0.0, 1e5] {
         let at = |y| Isometry3d::from_xyz(far, y, -far);
@@ -444,7 +444,7 @@ fn touching_is_a_hit_of_depth_0_and_the_next_larger_gap_is_none() {
 }
 
 #[test]
-fn two_of_them_touch_nothing_in_any_pose() {
+fn two_half_spaces_never_touch() {
     let mut random = StdRng::seed_from_u64(3);
     let up = InfinitePlane3d::new(Vec3::Y);
     for number in 0..50 {
@@ -464,7 +464,7 @@ fn two_of_them_touch_nothing_in_any_pose() {
 }
 
 #[test]
-fn with_what_is_no_shape_or_no_pose_it_touches_nothing() {
+fn a_half_space_touches_no_invalid_shape_or_pose() {
     struct No(DVec2, f64);
     impl Support for No {
         type Vector = Vec2;
@@ -520,7 +520,7 @@ fn a_half_plane_cannot_be_extruded() {
 }
 
 #[test]
-fn points_behind_a_pointer_or_in_a_box_are_those_of_the_shape() {
+fn a_half_space_behind_a_reference_or_box_answers_the_same() {
     let ground = Plane2d::new(Vec2::Y);
     let (ball, at) = (Circle::new(1.0), Isometry2d::from_xy);
     let boxed: Box<dyn Support<Vector = Vec2>> = Box::new(ground);
@@ -583,7 +583,7 @@ fn rests<V: Ground>(
 }
 
 #[test]
-fn the_manifold_of_what_rests_on_it_has_the_corners_of_its_feature() {
+fn the_manifold_on_a_half_space_has_the_corners_of_the_resting_feature() {
     let ground = InfinitePlane3d::new(Vec3::Y);
     let at = |y: f32, turn: Quat| Isometry3d::new(Vec3::new(3.0, y, -2.0), turn);
     let flat = Quat::IDENTITY;
@@ -624,7 +624,7 @@ fn the_manifold_of_what_rests_on_it_has_the_corners_of_its_feature() {
 }
 
 #[test]
-fn moving_both_by_the_same_changes_no_bit() {
+fn translating_both_shapes_changes_no_bit() {
     let (ground, block) = (
         InfinitePlane3d::new(Vec3::new(1.0, 2.0, -0.5)),
         Cuboid::new(2.0, 1.0, 3.0),
@@ -642,7 +642,7 @@ fn moving_both_by_the_same_changes_no_bit() {
 }
 
 #[test]
-fn a_query_allocates_nothing() {
+fn a_half_space_query_allocates_nothing() {
     let ground = InfinitePlane3d::new(Vec3::Y);
     let (block, at) = (Cuboid::new(2.0, 1.0, 3.0), Isometry3d::from_xyz);
     let counted = allocation_counter::measure(|| {
@@ -655,7 +655,7 @@ fn a_query_allocates_nothing() {
 }
 
 #[test]
-fn a_plane_with_an_end_lies_as_bevy_turns_its_mesh() {
+fn a_finite_plane_lies_as_bevys_mesh_of_it() {
     let mut random = StdRng::seed_from_u64(4);
     let near_down = [1e-2, 1e-3, 3e-4].map(|tilt| Vec3::new(tilt, -1.0, 0.5 * tilt));
     let normals = (0..200).map(|_| vector(&mut random)).chain(near_down);
@@ -819,12 +819,12 @@ fn maps_exactly<V: Ground>(seed: u64) {
 }
 
 #[test]
-fn every_affine_map_of_the_plane_is_exact() {
+fn half_spaces_are_exact_under_every_affine_map_in_2d() {
     maps_exactly::<Vec2>(5);
 }
 
 #[test]
-fn every_affine_map_of_space_is_exact() {
+fn half_spaces_are_exact_under_every_affine_map_in_3d() {
     maps_exactly::<Vec3>(6);
 }
 
@@ -884,7 +884,7 @@ fn ground(side: Side) -> Collider {
 }
 
 #[test]
-fn a_hundred_bodies_over_a_ground_start_and_end_as_they_come_and_go() {
+fn a_hundred_bodies_start_and_end_contacts_with_the_ground() {
     for side in Side::BOTH {
         let mut run = Run::new(side, app());
         let mut all = Vec::new();
@@ -932,7 +932,7 @@ fn a_hundred_bodies_over_a_ground_start_and_end_as_they_come_and_go() {
 }
 
 #[test]
-fn the_same_poses_give_the_same_events_to_the_bit_and_pairs_of_ones_own_as_well() {
+fn half_space_events_are_the_same_to_the_bit_with_custom_candidates() {
     for side in Side::BOTH {
         let told = |app: App| {
             let mut run = Run::new(side, app);
@@ -969,7 +969,7 @@ fn the_same_poses_give_the_same_events_to_the_bit_and_pairs_of_ones_own_as_well(
 
 /// Boxes are asked first; none that touches, however nearly, may be lost to that.
 #[test]
-fn what_nearly_touches_is_never_lost_for_its_box() {
+fn no_contact_with_a_half_space_is_lost_by_the_broad_phase() {
     let mut random = StdRng::seed_from_u64(7);
     let mut hits = 0;
     for number in 0..60 {
@@ -1021,7 +1021,7 @@ fn what_nearly_touches_is_never_lost_for_its_box() {
 }
 
 #[test]
-fn layers_disabling_and_removal_end_its_contacts_like_any_others() {
+fn layers_disabling_and_removal_end_contacts_with_a_half_space() {
     type End = (EndReason, fn(&mut World, Entity));
     let ends: [End; 6] = [
         (EndReason::Filtered, crate::support::leave_layers),
@@ -1066,7 +1066,7 @@ fn layers_disabling_and_removal_end_its_contacts_like_any_others() {
 }
 
 #[test]
-fn the_ground_ends_by_itself_as_well_and_layers_keep_it_from_what_they_are_told() {
+fn changes_of_the_ground_end_its_contacts_and_layers_filter_it() {
     let mut app = app();
     let world = app.world_mut();
     let on = |layer: u32, meets: u32| CollisionLayers::new(layer, meets);
@@ -1102,7 +1102,7 @@ fn the_ground_ends_by_itself_as_well_and_layers_keep_it_from_what_they_are_told(
 }
 
 #[test]
-fn two_grounds_never_pair_also_where_the_app_asks_for_it() {
+fn two_half_spaces_never_pair_even_as_custom_candidates() {
     for broad_phase in [BroadPhase::Automatic, BroadPhase::Custom] {
         let plugin = HeadbuttPlugin::default().with_broad_phase(broad_phase);
         let mut app = App::new();
@@ -1127,7 +1127,7 @@ fn two_grounds_never_pair_also_where_the_app_asks_for_it() {
 }
 
 #[test]
-fn the_boxes_of_the_others_are_swept_as_if_there_were_no_ground() {
+fn a_half_space_costs_the_other_colliders_no_candidate_pairs() {
     let mut counts = Vec::new();
     for grounds in [0, 1] {
         let mut app = app();

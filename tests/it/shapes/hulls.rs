@@ -176,7 +176,7 @@ fn scan(points: &[Vec3], direction: DVec3) -> (f64, DVec3) {
 }
 
 #[test]
-fn a_hull_is_the_set_of_its_points() {
+fn a_hull_has_the_support_function_of_its_points() {
     let mut random = StdRng::seed_from_u64(1);
     for round in 0..20 {
         for (name, points) in clouds(&mut random) {
@@ -220,7 +220,7 @@ fn a_hull_has_the_given_points_in_the_given_order() {
 }
 
 #[test]
-fn the_support_point_is_that_of_a_scan_to_the_bit() {
+fn the_support_point_of_a_hull_is_that_of_a_scan_to_the_bit_in_3d() {
     let mut random = StdRng::seed_from_u64(3);
     for (name, points) in clouds(&mut random) {
         let hull = hull(&points);
@@ -233,7 +233,7 @@ fn the_support_point_is_that_of_a_scan_to_the_bit() {
 }
 
 #[test]
-fn the_support_point_is_that_of_a_scan_to_the_bit_in_the_plane() {
+fn the_support_point_of_a_hull_is_that_of_a_scan_to_the_bit_in_2d() {
     let mut random = StdRng::seed_from_u64(4);
     for count in [3, 4, 15, 16, 17, 40, 500, 3_000] {
         let points: Vec<Vec2> = on_circle(count)
@@ -261,7 +261,7 @@ fn the_support_point_is_that_of_a_scan_to_the_bit_in_the_plane() {
 }
 
 #[test]
-fn of_equal_vertices_the_one_given_first_is_found() {
+fn of_equally_far_vertices_the_first_is_returned() {
     // A prism with many sides, whose ends are at right angles to z.
     let rim = on_circle(64);
     let prism: Vec<Vec3> = rim
@@ -281,7 +281,7 @@ fn of_equal_vertices_the_one_given_first_is_found() {
 }
 
 #[test]
-fn what_was_asked_before_does_not_matter() {
+fn support_points_do_not_depend_on_earlier_evaluations() {
     let mut random = StdRng::seed_from_u64(5);
     let points = grid([9, 9, 9], 1.0);
     let points: Vec<Vec3> = points
@@ -308,7 +308,7 @@ fn what_was_asked_before_does_not_matter() {
 }
 
 #[test]
-fn what_is_inside_or_on_a_cube_is_dropped() {
+fn points_inside_or_on_the_faces_of_a_cube_are_dropped() {
     let mut random = StdRng::seed_from_u64(6);
     let filled = [in_and_on_cube(1_000, &mut random), cube()].concat();
     assert_eq!(hull(&filled).points(), cube());
@@ -337,7 +337,7 @@ fn what_is_inside_or_on_a_cube_is_dropped() {
 }
 
 #[test]
-fn rounding_keeps_few_points_of_the_faces_of_a_turned_cube() {
+fn rounding_keeps_few_points_on_the_faces_of_a_rotated_cube() {
     let mut random = StdRng::seed_from_u64(7);
     for _ in 0..50 {
         let turn = random_turn(&mut random);
@@ -349,7 +349,7 @@ fn rounding_keeps_few_points_of_the_faces_of_a_turned_cube() {
 }
 
 #[test]
-fn a_grid_keeps_its_eight_corners() {
+fn a_lattice_of_points_keeps_its_eight_corners() {
     for sizes in [[2, 2, 2], [3, 3, 3], [5, 4, 3], [10, 10, 10], [2, 3, 200]] {
         for step in [1.0, 0.1] {
             let points = grid(sizes, step);
@@ -359,7 +359,7 @@ fn a_grid_keeps_its_eight_corners() {
 }
 
 #[test]
-fn what_is_inside_or_on_a_square_is_dropped() {
+fn points_inside_or_on_the_edges_of_a_square_are_dropped() {
     let corners = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)].map(Vec2::from);
     let mut random = StdRng::seed_from_u64(8);
     let inside = (0..1_000).map(|index| {
@@ -384,7 +384,7 @@ fn what_is_inside_or_on_a_square_is_dropped() {
 }
 
 #[test]
-fn flat_points_in_space_keep_the_corners_of_their_polygon() {
+fn coplanar_points_keep_the_corners_of_their_polygon() {
     let mut random = StdRng::seed_from_u64(9);
     let square = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::X + Vec3::Y];
     for _ in 0..50 {
@@ -400,7 +400,7 @@ fn flat_points_in_space_keep_the_corners_of_their_polygon() {
 }
 
 #[test]
-fn points_on_a_line_keep_its_ends_and_equal_points_one() {
+fn collinear_points_keep_two_ends_and_equal_points_keep_one() {
     let line: Vec<Vec3> = (0..50)
         .map(|step| Vec3::new(1.0, -2.0, 3.0) * ((step * 7) % 50) as f32)
         .collect();
@@ -413,7 +413,7 @@ fn points_on_a_line_keep_its_ends_and_equal_points_one() {
 }
 
 #[test]
-fn no_points_too_many_and_none_that_are_finite_are_errors() {
+fn empty_too_large_and_non_finite_point_lists_are_errors() {
     let none = ShapeError::NoPoints;
     assert_eq!(ConvexHull::<Vec2>::new([]).unwrap_err(), none);
     assert_eq!(ConvexHull::<Vec3>::new([]).unwrap_err(), none);
@@ -446,7 +446,7 @@ fn no_points_too_many_and_none_that_are_finite_are_errors() {
 
 /// Few coordinates, clusters, near duplicates: what tangles hull algorithms.
 #[test]
-fn no_points_make_a_hull_panic() {
+fn no_point_list_makes_a_hull_panic() {
     let mut random = StdRng::seed_from_u64(10);
     for round in 0..20_000 {
         let count = random.random_range(1..40);
@@ -487,7 +487,7 @@ fn no_points_make_a_hull_panic() {
 }
 
 #[test]
-fn a_support_point_allocates_nothing() {
+fn a_support_evaluation_of_a_hull_allocates_nothing() {
     let mut random = StdRng::seed_from_u64(11);
     for count in [8, 500] {
         let hull = hull(&on_sphere(count, &mut random));

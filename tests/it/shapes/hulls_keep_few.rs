@@ -441,7 +441,7 @@ fn the_hull_of_a_part_keeps_little_more_than_its_corners() {
 }
 
 #[test]
-fn a_part_far_from_the_origin_keeps_its_corners_where_f32_has_room_for_its_faces() {
+fn a_part_far_from_the_origin_keeps_little_more_than_its_corners() {
     let mut random = StdRng::seed_from_u64(2);
     // In steps of 1/64, which f32 has up to 2¹⁸.
     let outline = rectangle(DVec2::new(2.0, 1.0));
@@ -491,7 +491,7 @@ fn a_polygon_keeps_little_more_than_its_corners() {
 /// Where every point is off the hull of the others by less than the bound, some go, and not too
 /// many.
 #[test]
-fn a_smooth_hull_is_the_same_set() {
+fn a_smooth_hull_has_the_support_function_of_its_points() {
     let mut random = StdRng::seed_from_u64(4);
     let bowl: Vec<DVec3> = (0..3_600)
         .map(|index| {
@@ -529,7 +529,7 @@ fn a_smooth_hull_is_the_same_set() {
 }
 
 #[test]
-fn copies_do_not_count() {
+fn repeated_points_are_dropped() {
     // As in an STL file: three corners for each triangle, each of them those of six.
     let points: Vec<Vec3> = tray(0.08)
         .points

@@ -461,7 +461,7 @@ fn for_each(test: impl Fn(&Truth, &mut StdRng)) {
 }
 
 #[test]
-fn support_points_are_as_high_as_the_shape_and_in_it() {
+fn support_points_are_farthest_and_inside_the_shape() {
     for_each(|truth, random| {
         let direction = truth.direction(random);
         let found = (truth.support)(direction);
@@ -481,7 +481,7 @@ fn support_points_are_as_high_as_the_shape_and_in_it() {
 }
 
 #[test]
-fn the_length_of_a_direction_does_not_matter() {
+fn support_points_do_not_depend_on_the_length_of_the_direction() {
     for_each(|truth, random| {
         let direction = truth.direction(random);
         let found = (truth.support)(direction);
@@ -497,7 +497,7 @@ fn the_length_of_a_direction_does_not_matter() {
 }
 
 #[test]
-fn a_mirrored_direction_has_the_mirrored_point() {
+fn mirrored_directions_have_mirrored_support_points() {
     for_each(|truth, random| {
         let direction = truth.direction(random);
         let found = (truth.support)(direction);
@@ -509,7 +509,7 @@ fn a_mirrored_direction_has_the_mirrored_point() {
 }
 
 #[test]
-fn on_the_axis_the_middle_of_a_face_is_the_farthest_point() {
+fn along_its_axis_the_support_point_of_a_face_is_its_centre() {
     let (drum, cone) = (Cylinder::new(1.0, 2.0), Cone::new(1.0, 2.0));
     assert_eq!(drum.support(DVec3::Y), DVec3::Y);
     assert_eq!(drum.support(DVec3::NEG_Y), DVec3::NEG_Y);
@@ -588,7 +588,7 @@ fn a_point_is_a_collider() {
 }
 
 #[test]
-fn a_point_is_a_shape_of_queries() {
+fn a_point_is_a_shape_for_queries() {
     let tile = Rectangle::new(2.0, 2.0);
     let at = Vec2::new(1.5, 0.0);
     let found = query::distance(&Vec2::ZERO, at, &tile, Isometry2d::IDENTITY);
@@ -604,7 +604,7 @@ fn a_point_is_a_shape_of_queries() {
 }
 
 #[test]
-fn unchecked_shapes_of_queries_have_a_defined_answer() {
+fn unchecked_shapes_in_queries_have_a_defined_result() {
     let direction = DVec3::new(0.3, 0.5, -0.2);
     let cylinder = Cylinder {
         radius: -1.0,
@@ -683,7 +683,7 @@ mod refused {
     }
 
     #[test]
-    fn by_either_of_two_lengths() {
+    fn shapes_with_an_invalid_length_of_two_are_refused() {
         let capsule = |half_length, radius| Capsule2d {
             radius,
             half_length,
@@ -738,7 +738,7 @@ mod refused {
     }
 
     #[test]
-    fn by_their_only_length() {
+    fn shapes_with_an_invalid_only_length_are_refused() {
         for (length, expected) in [
             (NAN, Err(NotFinite("radius"))),
             (INFINITY, Err(NotFinite("radius"))),
@@ -772,7 +772,7 @@ mod refused {
     }
 
     #[test]
-    fn by_their_points() {
+    fn shapes_with_invalid_points_are_refused() {
         let not_finite = Err(NotFinite("vertex"));
         for bad in [NAN, INFINITY, -INFINITY] {
             let flat = Vec2::new(0.0, bad);
@@ -807,7 +807,7 @@ mod refused {
     }
 
     #[test]
-    fn by_their_angle() {
+    fn shapes_with_an_invalid_angle_are_refused() {
         for (half_angle, of_sector, of_segment) in [
             (
                 NAN,
@@ -856,7 +856,7 @@ mod refused {
     }
 
     #[test]
-    fn by_their_sides() {
+    fn polygons_with_an_invalid_number_of_sides_are_refused() {
         for (sides, expected) in [
             (0, Err(Sides)),
             (1, Err(Sides)),
@@ -875,7 +875,7 @@ mod refused {
     }
 
     #[test]
-    fn by_their_margin() {
+    fn shapes_with_an_invalid_margin_are_refused() {
         let shapes = [
             Collider::from(Circle::new(1.0)),
             Collider::from(Capsule3d::new(1.0, 1.0)),
@@ -902,7 +902,7 @@ mod refused {
     }
 
     #[test]
-    fn what_is_inert_stays_so_under_a_margin() {
+    fn an_inert_collider_with_a_margin_stays_inert() {
         assert!(
             Collider::default()
                 .try_rounded(1.0)
@@ -917,7 +917,7 @@ mod refused {
     }
 
     #[test]
-    fn with_a_text_that_says_what_to_do() {
+    fn the_error_says_what_to_do() {
         let texts = [
             (NotFinite("radius"), "the radius must be finite"),
             (Negative("margin"), "the margin must not be negative"),
@@ -1260,7 +1260,7 @@ mod collided {
     struct Tick;
 
     #[test]
-    fn boxes_are_tight_around_any_affine_image_and_never_too_small() {
+    fn boxes_are_tight_around_shapes_under_any_affine_map() {
         let asked = env::var("HEADBUTT_BOXES").ok();
         let count = asked.map_or(USUAL, |number| number.parse().expect("a number of cases"));
         let random = &mut StdRng::seed_from_u64(5);

@@ -92,13 +92,13 @@ fn assert_bounded(name: &str, counts: &[u32], most: f64, surface: impl Fn(u32) -
 }
 
 #[test]
-fn a_vertex_of_many_facets_takes_no_more_than_n_log_n() {
+fn a_vertex_shared_by_n_facets_costs_at_most_n_log_n() {
     assert_bounded("peak", &COUNTS, 4.0, |count| fan(count, 1.0));
     assert_bounded("flat fan", &COUNTS, 2.0, |count| fan(count, 0.0));
     assert_bounded("pit", &COUNTS, 12.0, |count| fan(count, -1.0));
 }
 
 #[test]
-fn copies_of_a_facet_take_no_more_than_n_log_n() {
+fn n_copies_of_a_facet_cost_at_most_n_log_n() {
     assert_bounded("copies", &COUNTS, 2.0, copies);
 }

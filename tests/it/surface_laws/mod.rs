@@ -14,7 +14,7 @@
 //! A single case, by the number that a failure names:
 //!
 //! ```text
-//! HEADBUTT_SURFACES_CASE=1234 cargo test --test it balls_in_3d -- --nocapture
+//! HEADBUTT_SURFACES_CASE=1234 cargo test --test it balls_have_closed_form_contacts_in_3d -- --nocapture
 //! ```
 
 mod ask;

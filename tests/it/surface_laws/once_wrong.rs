@@ -35,7 +35,7 @@ fn assert_event(answer: &Answer, push: DVec3, depth: f64, precision: f64) {
 /// The edge at (0, 0.3) is the closest: 0.4505 to the left of it and 0.19 above is the centre, at
 /// whatever z.
 #[test]
-fn a_kerb_pushes_a_ball_alike_however_finely_it_is_cut() {
+fn a_kerb_pushes_a_ball_the_same_on_any_tessellation() {
     let toward = DVec3::new(
         f64::from(-0.4505_f32),
         f64::from(0.49_f32) - f64::from(0.3_f32),
@@ -62,7 +62,7 @@ fn a_kerb_pushes_a_ball_alike_however_finely_it_is_cut() {
 /// up by a hundredth is a way out, so that no other one may be longer. (The least move over planes
 /// that are nearly parallel was not found.)
 #[test]
-fn on_gentle_terrain_a_box_is_pushed_no_farther_than_it_has_sunk() {
+fn a_box_on_gentle_terrain_is_pushed_no_farther_than_it_has_sunk() {
     let mut random = StdRng::seed_from_u64(16);
     for _ in 0..500 {
         let mut points = Vec::new();
@@ -199,7 +199,7 @@ fn from_a_gap_that_is_too_small_a_body_goes_back() {
 /// A box that just touches the wall, or nearly, and is deep in the floor: it has to go up by all of
 /// its depth.
 #[test]
-fn in_a_corner_of_a_polyline_the_floor_pushes_what_touches_the_wall() {
+fn the_floor_of_a_polyline_pushes_a_shape_that_touches_the_wall() {
     let corner = [(0.0, 100.0), (0.0, 0.0), (100.0, 0.0)];
     for one_sided in [false, true] {
         let mut surface = Surface::line("corner", &corner);
@@ -231,7 +231,7 @@ fn in_a_corner_of_a_polyline_the_floor_pushes_what_touches_the_wall() {
 
 /// The same in space, for a box, a capsule and a hull.
 #[test]
-fn in_a_corner_of_a_mesh_the_floor_pushes_what_touches_the_wall() {
+fn the_floor_of_a_mesh_pushes_a_shape_that_touches_the_wall() {
     for one_sided in [false, true] {
         let mut random = StdRng::seed_from_u64(1);
         let profile = [(0.0, 64.0), (0.0, 0.0), (64.0, 0.0)];
@@ -261,7 +261,7 @@ fn in_a_corner_of_a_mesh_the_floor_pushes_what_touches_the_wall() {
 /// The surface is a peak over the xz plane, and the centre is above it: no part pushes down. (Each
 /// of these is behind the plane of a facet that it touches at the peak or the ridge.)
 #[test]
-fn on_a_peak_nothing_is_pushed_down() {
+fn a_peak_pushes_no_shape_down() {
     let steep = [
         (0.0, 0.0, 0.0),
         (-5.609375, -4.21875, 2.140625),
@@ -319,7 +319,7 @@ fn on_a_peak_nothing_is_pushed_down() {
 /// A ball at the end of a plate, of which the end face alone counts; and one at a step, where one
 /// tread and one riser have its foot. Whatever is far away, they remain.
 #[test]
-fn a_facet_far_away_changes_nothing() {
+fn a_distant_facet_changes_no_contact() {
     let outline = [
         (2.75, 0.03125),
         (-2.75, 0.03125),
@@ -365,7 +365,7 @@ fn a_facet_far_away_changes_nothing() {
 /// The centre is in the plane x = +-0.5 of a face of a cube, on an edge of the other faces' planes,
 /// or in a vertex. What is closest is the face: at a depth of the whole radius.
 #[test]
-fn a_centre_in_the_plane_of_a_facet_has_its_contact() {
+fn a_centre_in_2d_of_a_facet_has_its_contact() {
     let outline = [(0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)];
     for one_sided in [false, true] {
         let mut cube = Surface::prism("cube", &outline, 0.5, &[[0, 1, 2], [0, 2, 3]]);
@@ -424,7 +424,7 @@ fn the_back_of_a_thin_body_does_not_push() {
 /// A ball that is `gap` above a triangle, which is 2 km away from the origin of its own mesh, does
 /// not touch it.
 #[test]
-fn what_does_not_touch_far_away_is_not_reported() {
+fn a_ball_far_from_the_origin_reports_only_facets_that_touch() {
     for far in [2000.0, 4000.0, 60.0] {
         let points = [
             (0.0, 0.0, 0.0),
@@ -455,7 +455,7 @@ fn what_does_not_touch_far_away_is_not_reported() {
 /// The tip of a cone is beneath the facet of a prism that goes on from the one that it touches: it
 /// does not touch that, and no part says so.
 #[test]
-fn a_facet_under_a_tip_that_does_not_touch_is_not_reported() {
+fn a_facet_near_a_cones_tip_is_reported_only_if_it_touches() {
     let outline = [
         (1.96875, 0.0),
         (0.0, 2.015625),

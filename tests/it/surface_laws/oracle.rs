@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn closest_points_are_those_of_the_face_edges_and_vertices() {
+    fn closest_points_lie_on_the_face_its_edges_or_vertices() {
         for (point, closest) in [
             ((0.5, 3.0, 0.5), (0.5, 0.0, 0.5)),
             ((0.5, -3.0, -1.0), (0.5, 0.0, 0.0)),
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cube_in_a_cube_gets_out_over_the_nearest_face() {
+    fn a_cube_in_a_cube_separates_by_the_nearest_face() {
         let cube = |half: f64, at: DVec3| {
             let corners = (0..8).map(|it| {
                 let side = |bit: usize| if it >> bit & 1 == 0 { -half } else { half };
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_cube_is_as_far_from_a_facet_as_its_lowest_edge() {
+    fn a_rotated_cube_is_as_far_from_a_facet_as_its_lowest_edge() {
         let side = |it: i32, bit: i32| if it >> bit & 1 == 0 { -1.0 } else { 1.0 };
         let slanted = |it: i32| {
             let (x, y) = (side(it, 0), side(it, 1));
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_as_far_apart_as_their_closest_points() {
+    fn the_distance_of_segments_is_that_of_their_closest_points() {
         let one = [DVec3::NEG_X, DVec3::X];
         for (other, distance) in [
             ([DVec3::new(0.0, 1.0, -1.0), DVec3::new(0.0, 1.0, 1.0)], 1.0),

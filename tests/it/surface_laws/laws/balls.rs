@@ -183,42 +183,42 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
 }
 
 #[test]
-fn balls_in_2d() {
+fn balls_have_closed_form_contacts_in_2d() {
     hold("balls in 2d", 2 * USUAL, 0.5, |it| {
         make(it, true, Place::Origin)
     });
 }
 
 #[test]
-fn balls_in_3d() {
+fn balls_have_closed_form_contacts_in_3d() {
     hold("balls in 3d", 2 * USUAL, 0.5, |it| {
         make(it, false, Place::Origin)
     });
 }
 
 #[test]
-fn balls_on_mapped_surfaces_in_2d() {
+fn balls_on_mapped_surfaces_have_closed_form_contacts_in_2d() {
     hold("balls on mapped surfaces in 2d", USUAL, 0.5, |it| {
         make(it, true, Place::Mapped)
     });
 }
 
 #[test]
-fn balls_on_mapped_surfaces_in_3d() {
+fn balls_on_mapped_surfaces_have_closed_form_contacts_in_3d() {
     hold("balls on mapped surfaces in 3d", USUAL, 0.5, |it| {
         make(it, false, Place::Mapped)
     });
 }
 
 #[test]
-fn balls_on_surfaces_far_away_in_2d() {
+fn balls_on_distant_surfaces_have_closed_form_contacts_in_2d() {
     hold("balls on surfaces far away in 2d", USUAL, 0.5, |it| {
         make(it, true, Place::Far)
     });
 }
 
 #[test]
-fn balls_on_surfaces_far_away_in_3d() {
+fn balls_on_distant_surfaces_have_closed_form_contacts_in_3d() {
     hold("balls on surfaces far away in 3d", USUAL, 0.5, |it| {
         make(it, false, Place::Far)
     });

@@ -188,17 +188,17 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
 }
 
 #[test]
-fn what_is_pushed_out_of_a_corner_is_in_no_facet() {
+fn a_shape_pushed_out_of_a_corner_overlaps_no_facet() {
     Variant::Plain.hold("completeness", USUAL, 0.45, make);
 }
 
 #[test]
-fn what_is_pushed_out_of_an_altered_corner_is_in_no_facet() {
+fn a_shape_pushed_out_of_an_altered_corner_overlaps_no_facet() {
     Variant::Altered.hold("completeness", USUAL, 0.45, make);
 }
 
 #[test]
-fn a_crate_that_is_pushed_out_of_a_corner_is_in_no_facet() {
+fn a_crate_pushed_out_of_a_corner_overlaps_no_facet() {
     Variant::Crates.hold("completeness", USUAL, 0.45, make);
 }
 
@@ -238,7 +238,7 @@ fn planted_faults_are_found() {
 
 /// The oracle's depth in a facet is that of a plate.
 #[test]
-fn depths_in_a_plate_are_those_of_closed_forms() {
+fn depths_in_a_plate_have_the_closed_form() {
     let surface = Surface::line("line", &[(8.0, 0.0), (-8.0, 0.0)]);
     for (kind, depth) in [
         (Kind::Ball(1.0), 0.25),

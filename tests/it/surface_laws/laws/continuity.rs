@@ -146,17 +146,17 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
 }
 
 #[test]
-fn depths_change_as_little_as_places() {
+fn depths_change_no_faster_than_positions() {
     Variant::Plain.hold("continuity", USUAL / 4, 0.4, make);
 }
 
 #[test]
-fn depths_in_altered_surfaces_change_as_little_as_places() {
+fn depths_in_altered_surfaces_change_no_faster_than_positions() {
     Variant::Altered.hold("continuity", USUAL / 4, 0.4, make);
 }
 
 #[test]
-fn depths_of_crates_change_as_little_as_places() {
+fn depths_of_crates_change_no_faster_than_positions() {
     Variant::Crates.hold("continuity", USUAL / 4, 0.4, make);
 }
 

@@ -97,17 +97,17 @@ fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
 }
 
 #[test]
-fn every_part_touches() {
+fn every_reported_part_touches() {
     Variant::Plain.hold("honesty", USUAL, 0.5, make);
 }
 
 #[test]
-fn every_part_of_an_altered_surface_touches() {
+fn every_reported_part_of_an_altered_surface_touches() {
     Variant::Altered.hold("honesty", USUAL, 0.5, make);
 }
 
 #[test]
-fn every_part_that_a_crate_meets_touches_it() {
+fn every_reported_part_touches_the_crate() {
     Variant::Crates.hold("honesty", USUAL, 0.5, make);
 }
 

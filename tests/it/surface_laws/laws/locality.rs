@@ -86,16 +86,16 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
 }
 
 #[test]
-fn facets_far_away_change_nothing() {
+fn distant_facets_change_no_contact() {
     Variant::Plain.hold("locality", USUAL, 0.4, make);
 }
 
 #[test]
-fn facets_far_away_change_nothing_on_altered_surfaces() {
+fn distant_facets_change_no_contact_of_altered_surfaces() {
     Variant::Altered.hold("locality", USUAL, 0.4, make);
 }
 
 #[test]
-fn facets_far_away_change_nothing_for_crates() {
+fn distant_facets_change_no_contact_of_crates() {
     Variant::Crates.hold("locality", USUAL, 0.4, make);
 }

@@ -143,7 +143,7 @@ fn on_a_level(random: &mut StdRng) -> Option<Box<dyn Trial>> {
 }
 
 #[test]
-fn crates_of_facets_on_flat_floors() {
+fn a_crate_as_a_mesh_has_a_boxs_contact_with_a_flat_floor() {
     hold(
         "crates of facets on flat floors",
         USUAL / 3,
@@ -153,6 +153,6 @@ fn crates_of_facets_on_flat_floors() {
 }
 
 #[test]
-fn crates_of_facets_on_levels() {
+fn a_crate_as_a_mesh_has_a_boxs_contact_with_level_ground() {
     hold("crates of facets on levels", USUAL / 2, 0.2, on_a_level);
 }

@@ -156,22 +156,22 @@ fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
 }
 
 #[test]
-fn no_move_takes_a_centre_through_a_surface() {
+fn no_translation_takes_a_centre_through_a_surface() {
     Variant::Plain.hold("side of moves", USUAL, 0.5, side_of_moves);
 }
 
 #[test]
-fn no_move_takes_a_centre_through_an_altered_surface() {
+fn no_translation_takes_a_centre_through_an_altered_surface() {
     Variant::Altered.hold("side of moves", USUAL, 0.5, side_of_moves);
 }
 
 #[test]
-fn no_move_takes_the_centre_of_a_crate_through_a_surface() {
+fn no_translation_takes_a_crates_centre_through_a_surface() {
     Variant::Crates.hold("side of moves", USUAL, 0.5, side_of_moves);
 }
 
 #[test]
-fn a_planted_move_through_the_surface_is_found() {
+fn a_planted_translation_through_the_surface_is_found() {
     let floor = Surface::line("floor", &[(4.0, 0.0), (-4.0, 0.0)]);
     let ball = Shape::ball(1.0, true, Vec3::Y * 0.5);
     for (move_by, is_through) in [(0.5, false), (-0.4, false), (-1.5, true)] {
@@ -190,12 +190,12 @@ fn a_planted_move_through_the_surface_is_found() {
 }
 
 #[test]
-fn nothing_is_pushed_through_a_surface() {
+fn no_shape_is_pushed_through_a_surface() {
     Variant::Plain.hold("side", USUAL, 0.6, side_of_parts);
 }
 
 #[test]
-fn nothing_is_pushed_through_an_altered_surface() {
+fn no_shape_is_pushed_through_an_altered_surface() {
     Variant::Altered.hold("side", USUAL, 0.6, side_of_parts);
 }
 

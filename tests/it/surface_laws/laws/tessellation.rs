@@ -108,12 +108,12 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
 }
 
 #[test]
-fn how_a_surface_is_cut_changes_no_contact() {
+fn the_tessellation_of_a_surface_changes_no_contact() {
     Variant::Plain.hold("tessellation", USUAL, 0.5, make);
 }
 
 #[test]
-fn how_a_surface_is_cut_changes_no_contact_of_crates() {
+fn the_tessellation_of_a_surface_changes_no_contact_of_crates() {
     Variant::Crates.hold("tessellation", USUAL, 0.4, make);
 }
 

@@ -142,6 +142,6 @@ fn make(random: &mut StdRng) -> Option<Box<dyn Trial>> {
 }
 
 #[test]
-fn walks_take_the_same_path_however_finely_a_level_is_cut() {
+fn walks_take_the_same_path_on_any_tessellation() {
     hold("walks", USUAL / 30, 0.5, make);
 }
