@@ -1,8 +1,9 @@
-//! The same events to the bit, in the same order: on any number of threads, with all work done anew each tick, with the
-//! pairs supplied by the app in any order, and by an app that knows nothing of the ticks before but `CollisionState`.
+//! Determinism: the same events, to the bit and in the same order, on any number of threads, with
+//! all caches invalidated each tick, with candidate pairs supplied in any order, and in an app that
+//! knows nothing of earlier ticks but `CollisionState`.
 //!
-//! The threads of a process are given once, so that the test runs itself again, as a process of its own for each number of
-//! them. A scene of thousands is 150 ticks long; `HEADBUTT_TICKS=1000` makes it so many.
+//! The number of threads is fixed once per process, so the test runs itself again in a process for
+//! each number. The scene runs for 150 ticks; `HEADBUTT_TICKS=1000` changes that number.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -26,10 +27,10 @@ use bevy::{
 use headbutt::{CollisionDiagnostics, CollisionState, Space, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-/// Which threads have asked these shapes.
+/// The threads that have evaluated these shapes.
 static THREADS: Mutex<Option<HashSet<ThreadId>>> = Mutex::new(None);
 
-/// A point that notes who asks.
+/// A point that records the threads on which it is evaluated.
 #[derive(Clone)]
 struct Noting<V: Space>(V::DVec);
 
@@ -49,18 +50,18 @@ impl<V: Space> Support for Noting<V> {
     }
 }
 
-/// How large a collider is at most, without its scale.
+/// The largest bounding radius of a collider before its scale.
 const REACH: f32 = 1.0;
 
-/// A seeded chaos: nearly all move in each tick, if it is not said otherwise, and anything happens to some.
+/// A random scene from a seed. Most colliders move in each tick, and random operations change some.
 struct Chaos {
     random: StdRng,
     alive: Vec<Entity>,
-    /// So many there are of each dimension, at the beginning.
+    /// The initial number of colliders in each dimension.
     count: usize,
-    /// The part of them that moves in a tick.
+    /// The fraction of colliders that move in a tick.
     movers: f64,
-    /// So many operations there are in a tick, besides the movements.
+    /// The number of operations per tick in addition to the movements.
     operations: usize,
 }
 
@@ -138,7 +139,7 @@ impl Chaos {
     }
 
     fn pose(&mut self, dimension: Dimension) -> Transform {
-        // So that about one touches another.
+        // With this spread each collider touches about one other.
         let reach = match dimension {
             Dimension::Plane => 0.8 * (self.count as f32).sqrt(),
             Dimension::Solid => 0.6 * (self.count as f32).cbrt(),
@@ -233,11 +234,11 @@ impl Chaos {
     }
 }
 
-/// What a collider was spawned in.
+/// The dimension in which a collider was spawned.
 #[derive(Component, Clone, Copy)]
 struct In(Dimension);
 
-/// The bits of all events so far, in order.
+/// A hash of the bits of all events so far, in order.
 #[derive(Resource, Default)]
 struct Events {
     hasher: DefaultHasher,
@@ -264,7 +265,7 @@ impl Events {
         self.count += 1;
     }
 
-    /// The messages of a tick, and what can be read of all parts of what they tell of.
+    /// Adds the messages of a tick, and all contacts of the parts of each reported pair.
     fn add_all(&mut self, messages: &[CollisionEvent], state: &CollisionState) {
         for hit in messages {
             self.add(hit);
@@ -275,27 +276,27 @@ impl Events {
     }
 }
 
-/// Notes all events of an app, those of observers as well.
+/// Records all events of an app, including those sent to observers.
 fn note_events(app: &mut App) {
     app.init_resource::<Events>()
         .add_observer(|hit: On<CollisionStarted>, mut events: ResMut<Events>| events.add(&hit))
         .add_observer(|hit: On<CollisionEnded>, mut events: ResMut<Events>| events.add(&hit));
 }
 
-/// What a run is to do otherwise.
+/// How a run differs from the usual one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Otherwise {
     Nothing,
-    /// Each collider is a changed one, in each tick.
+    /// Every collider is marked as changed in each tick.
     Anew,
-    /// The app supplies the pairs, in any order, some of them twice.
+    /// The app supplies the pairs in random order, some of them twice.
     Supplied,
 }
 
-/// A superset of the pairs that touch: of all in the same cell or in cells beside each other those that may, and those that
-/// have touched, so that they end for the same reason.
+/// Returns a superset of the touching pairs: those close enough in equal or adjacent grid cells,
+/// and those that touched before, so that they end with the same reason.
 fn pairs_of(world: &mut World, chaos: &Chaos) -> Vec<(Entity, Entity)> {
-    // No child has a child, and no parent or child a scale above 1.5.
+    // No child has a child, and no parent or child has a scale above 1.5.
     let cell = 2.0 * 1.5 * 1.5 * REACH;
     let mut cells = HashMap::<_, Vec<(Entity, Vec3, f32)>>::new();
     let mut pairs = Vec::new();
@@ -332,7 +333,8 @@ fn pairs_of(world: &mut World, chaos: &Chaos) -> Vec<(Entity, Entity)> {
     pairs
 }
 
-/// Runs the scene in this process. Returns the hash of its events, and how many contacts began.
+/// Runs the scene in this process. Returns the hash of its events and the number of contacts that
+/// started.
 fn run(threads: usize, otherwise: Otherwise, ticks: usize) -> (u64, usize) {
     let pool = || TaskPoolBuilder::new().num_threads(threads).build();
     assert_eq!(ComputeTaskPool::get_or_init(pool).thread_num(), threads);
@@ -410,7 +412,7 @@ fn the_events_are_the_same_on_any_number_of_threads_and_without_caches() {
         };
         let started: usize = started.parse().expect("a number of contacts");
         let used: usize = used.parse().expect("a number of threads");
-        // Something happened, and on several threads where there were any.
+        // The scene had contacts, and several threads worked on it if there were several.
         assert!(started > 100 * ticks.min(10), "{started}");
         assert!((used > 1) == (*threads > 1), "{used} of {threads} threads");
         let first = first.get_or_insert_with(|| hash.to_owned());
@@ -418,12 +420,12 @@ fn the_events_are_the_same_on_any_number_of_threads_and_without_caches() {
     }
 }
 
-/// Copies a world with its entities as they are, all that an app would save.
+/// Copies the entities of a world with all that an app would save of them.
 fn copy(from: &World, alive: &[Entity], to: &mut World) {
     let mut parents = EntityHashMap::default();
     for entity in alive {
         let old = from.entity(*entity);
-        // Where others were before it, they are here as well.
+        // Entities get the same indices as in the original.
         let mut before = to.entities().resolve_from_index(entity.index());
         while before != *entity {
             let other = to.spawn_empty_at(before).expect("nothing is there yet");
@@ -457,7 +459,7 @@ fn a_fresh_app_with_a_copy_of_the_world_and_state_reports_the_same() {
     let mut chaos = Chaos::new(6, 150, 3, app.world_mut());
     let mut count = 0;
     for number in 0..200 {
-        // So that there is something at rest.
+        // Some colliders rest, so that resting pairs are compared too.
         chaos.movers = if number % 20 == 0 { 0.9 } else { 0.1 };
         chaos.go_on(app.world_mut());
         let mut fresh = crate::support::app();
@@ -477,7 +479,8 @@ fn a_fresh_app_with_a_copy_of_the_world_and_state_reports_the_same() {
     assert!(count > 1000, "{count}");
 }
 
-/// What has become faulty gives its slot back, and that is no other one where threads move less at a time.
+/// A collider that becomes invalid frees its slot, which must be the same slot on any number of
+/// threads.
 #[test]
 fn the_diagnostics_are_the_same_on_any_number_of_threads() {
     let Some(run) = this_run() else {

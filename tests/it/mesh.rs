@@ -1,4 +1,4 @@
-//! Colliders of Bevy's meshes: what is read from a mesh, and the entities that follow theirs.
+//! Colliders from Bevy's meshes: what is read from a mesh, and the entities that follow their mesh.
 
 use crate::support::{
     Dimension, assert_near, assert_near_vec, frame, read, start, tick, transform,
@@ -56,8 +56,8 @@ fn show(app: &mut App, entity: Entity, dimension: Dimension, mesh: Handle<Mesh>)
 
 const NAME: &str = "the one of the mesh";
 
-/// An entity at the origin that should follow a mesh, and a ball of radius 1 at x = 1.5: the block of size 2 is 0.5 deep in
-/// it, and that of size 0.5 not at all.
+/// An entity at the origin that follows a mesh, and a ball of radius 1 at x = 1.5. A box of size 2
+/// overlaps the ball by 0.5, and a box of size 0.5 does not touch it.
 struct Scene {
     app: App,
     dimension: Dimension,
@@ -66,7 +66,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Runs a test in both dimensions, with each shape.
+    /// Runs a test in both dimensions, with each kind of collider.
     fn each(test: impl Fn(Self, Handle<Mesh>)) {
         for dimension in Dimension::BOTH {
             for wish in [
@@ -108,7 +108,8 @@ impl Scene {
         meshes(&mut self.app).add(mesh)
     }
 
-    /// One tick, at the end of which the entity is so large; `None` for one that touches nothing.
+    /// Runs one tick, and asserts the size of the entity at its end, or `None` if it touches
+    /// nothing.
     #[track_caller]
     fn assert_size(&mut self, size: Option<f32>) {
         tick(&mut self.app);
@@ -129,7 +130,7 @@ fn a_mesh_collides_in_the_tick_in_which_it_is_loaded() {
         scene.show(&mesh);
         scene.assert_size(Some(2.0));
     });
-    // One that loads later.
+    // A mesh that loads later.
     Scene::each(|mut scene, _| {
         let mesh = meshes(&mut scene.app).reserve_handle();
         scene.show(&mesh);
@@ -142,7 +143,7 @@ fn a_mesh_collides_in_the_tick_in_which_it_is_loaded() {
         meshes(&mut scene.app).insert(&mesh, loaded).unwrap();
         scene.assert_size(Some(2.0));
     });
-    // Of another mesh than its own, which is the larger one; and if it has none.
+    // A mesh other than the entity's own, which is the larger one, and an entity without its own.
     Scene::each(|mut scene, mesh| {
         let other = scene.block(3.0);
         let given: MeshSource = match scene.dimension {
@@ -184,7 +185,7 @@ fn an_app_without_mesh_assets_gets_one_warning() {
             let mut app = App::new();
             app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
             if with_assets {
-                // But none for meshes.
+                // There is an asset server, but no `Assets<Mesh>`.
                 app.add_plugins(AssetPlugin::default());
             }
             start(&mut app);
@@ -195,7 +196,7 @@ fn an_app_without_mesh_assets_gets_one_warning() {
             for _ in 0..3 {
                 scene.assert_size(None);
             }
-            // The ball is none the worse for it.
+            // The ball is not affected.
             let other = scene.app.world_mut().spawn(dimension.ball(1.0)).id();
             tick(&mut scene.app);
             let ball = scene.ball;
@@ -211,7 +212,7 @@ fn the_collider_follows_changes_of_its_mesh() {
     Scene::each(|mut scene, mesh| {
         scene.show(&mesh);
         scene.assert_size(Some(2.0));
-        // Changed in place, and replaced. Bevy tells of it after the tick of that frame.
+        // Changed in place, and replaced. Bevy sends the asset event after the tick of that frame.
         let grown = block(scene.dimension, 3.0);
         *meshes(&mut scene.app).get_mut(&mesh).unwrap() = grown;
         frame(&mut scene.app, 0);
@@ -220,7 +221,7 @@ fn the_collider_follows_changes_of_its_mesh() {
         meshes(&mut scene.app).insert(&mesh, shrunk).unwrap();
         frame(&mut scene.app, 0);
         scene.assert_size(None);
-        // While the mesh is away, what there was of it stays.
+        // While the mesh is missing, the collider keeps its last shape.
         let size = block(scene.dimension, 2.0);
         meshes(&mut scene.app).insert(&mesh, size).unwrap();
         frame(&mut scene.app, 0);
@@ -232,7 +233,7 @@ fn the_collider_follows_changes_of_its_mesh() {
         let back = block(scene.dimension, 3.0);
         meshes(&mut scene.app).insert(&mesh, back).unwrap();
         scene.assert_size(Some(3.0));
-        // Away and back between two ticks.
+        // Removed and added again between two ticks.
         meshes(&mut scene.app).remove(&mesh);
         let back = block(scene.dimension, 2.0);
         meshes(&mut scene.app).insert(&mesh, back).unwrap();
@@ -249,7 +250,7 @@ fn the_collider_follows_changes_of_its_handle_and_its_component() {
         scene.assert_size(Some(2.0));
         scene.show(&larger);
         scene.assert_size(Some(3.0));
-        // In place.
+        // The component is changed in place.
         let entity = scene.entity;
         let world = scene.app.world_mut();
         match scene.dimension {
@@ -268,7 +269,7 @@ fn the_collider_follows_changes_of_its_handle_and_its_component() {
         };
         scene.assert_size(Some(3.0));
     });
-    // A torus with the ball in its hole: the shape alone changes.
+    // A torus with the ball in its hole: only the kind of collider changes.
     let mut scene = Scene::new(app(), Dimension::Solid);
     let around_the_ball = Torus {
         minor_radius: 0.25,
@@ -296,7 +297,7 @@ fn only_a_one_sided_mesh_ignores_colliders_behind_it() {
         (ColliderFromMesh::one_sided_trimesh(), None),
         (ColliderFromMesh::convex_hull(), Some(1.5)),
     ] {
-        // The ball has its centre in a block that ends at x = 2.
+        // The centre of the ball is inside a box that ends at x = 2.
         let mut scene = Scene::new(app(), Dimension::Solid);
         let mesh = scene.block(4.0);
         scene.wish(wish);
@@ -326,12 +327,12 @@ fn without_the_component_the_collider_stays_and_follows_the_mesh_no_more() {
         let other = scene.block(3.0);
         scene.show(&other);
         scene.assert_size(Some(2.0));
-        // Nor does a collider that was taken away come back by itself.
+        // A removed collider does not come back either.
         let mut entity = scene.app.world_mut().entity_mut(scene.entity);
         entity.remove::<Collider>();
         scene.assert_size(None);
     });
-    // While it still waits.
+    // Removed while the mesh is not loaded yet.
     Scene::each(|mut scene, _| {
         let mesh = meshes(&mut scene.app).reserve_handle();
         scene.show(&mesh);
@@ -439,7 +440,7 @@ fn entities_of_one_mesh_share_its_shape() {
                 app.world_mut().spawn((
                     wish.clone(),
                     Mesh3d(mesh.clone()),
-                    // Apart, so that no contacts are counted.
+                    // Separated, so that no contacts are counted.
                     CollisionLayers::NONE,
                 ));
             }
@@ -463,7 +464,7 @@ fn a_warm_tick_without_mesh_changes_allocates_nothing() {
         let away = Transform::from_xyz(100.0, 0.0, 0.0);
         scene.app.world_mut().entity_mut(scene.ball).insert(away);
         scene.assert_size(None);
-        // One more, which waits for its mesh.
+        // One more entity, which waits for its mesh.
         let waits = scene.app.world_mut().spawn(ColliderFromMesh::trimesh());
         let waits = waits.id();
         let not_there = meshes(&mut scene.app).reserve_handle();
@@ -476,7 +477,7 @@ fn a_warm_tick_without_mesh_changes_allocates_nothing() {
     });
 }
 
-/// A mesh of triangles without anything but positions.
+/// A mesh of triangles with positions alone.
 fn raw(topology: PrimitiveTopology, vertices: &[[f32; 3]], indices: Option<Indices>) -> Mesh {
     let mut mesh = Mesh::new(topology, RenderAssetUsages::default());
     mesh.insert_attribute(Mesh::ATTRIBUTE_POSITION, vertices.to_vec());
@@ -486,7 +487,7 @@ fn raw(topology: PrimitiveTopology, vertices: &[[f32; 3]], indices: Option<Indic
     mesh
 }
 
-/// One whose vertices have gone to the renderer.
+/// A mesh whose vertices were moved to the renderer.
 fn extracted() -> Mesh {
     let mut mesh = Mesh::from(Cuboid::default());
     mesh.take_gpu_data().unwrap();
@@ -524,7 +525,7 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
         .collect();
     let none = Err(ShapeError::NoFacets("triangle with an area"));
     let too_many = Err(ShapeError::TooManyPoints(ConvexHull::<Vec3>::MAX_POINTS));
-    // The mesh, and what comes of it as a hull and as triangles.
+    // The mesh, and the results of building its hull and its triangle mesh.
     type Outcome = Result<(), ShapeError>;
     let cases: Vec<(Mesh, (Outcome, Outcome))> = vec![
         (
@@ -585,7 +586,7 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
             (ok, none),
         ),
         (raw(TriangleList, &crowd, None), (too_many, ok)),
-        // These are none.
+        // These succeed.
         (raw(TriangleList, &CORNERS, None), (ok, ok)),
         (raw(TriangleStrip, &CORNERS, u32s(&[0, 1, 2])), (ok, ok)),
     ];
@@ -597,7 +598,7 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
             }
         }
     }
-    // In the plane z does not count, and what has no area is no part.
+    // In 2D z is ignored, and triangles without area are dropped.
     let deep = CORNERS.map(|[x, y, _]| [x, y, f32::NAN]);
     assert!(Collider::convex_hull_from_mesh_2d(&raw(TriangleList, &deep, None)).is_ok());
     assert!(Collider::compound_from_mesh_2d(&raw(TriangleList, &deep, None)).is_ok());
@@ -636,7 +637,7 @@ fn a_mesh_that_makes_no_collider_is_warned_of_once_until_repaired() {
                 scene.assert_size(None);
             }
             assert_warned(scene.entity);
-            // Mended, and broken again.
+            // Repaired, and broken again.
             let mended = block(scene.dimension, 2.0);
             meshes(&mut scene.app).insert(&mesh, mended).unwrap();
             frame(&mut scene.app, 0);
@@ -665,7 +666,8 @@ fn an_entity_without_a_mesh_is_warned_of_until_it_has_one() {
     });
 }
 
-/// The messages of one tick of a collider at the origin and many balls around it, as numbers of balls and contacts.
+/// The messages of one tick of a collider at the origin and many balls around it, as indices of
+/// balls and contacts.
 fn contacts(collider: Collider, plane: bool) -> Vec<String> {
     let mut app = app();
     let first = app.world_mut().spawn(collider).id();
@@ -696,7 +698,7 @@ fn contacts(collider: Collider, plane: bool) -> Vec<String> {
     .collect()
 }
 
-/// The corners of Bevy's mesh of a torus, and its triangles, by numbers.
+/// The corners and the triangle indices of Bevy's torus mesh.
 fn torus() -> (Vec<[f32; 3]>, Vec<u32>) {
     let torus = Torus {
         minor_radius: 0.5,
@@ -724,7 +726,7 @@ fn a_triangle_list_makes_its_trimesh_and_the_hull_of_its_vertices() {
     assert!(expected.len() > 50, "{}", expected.len());
     let narrow = numbers.iter().map(|it| *it as u16).collect();
     let unrolled: Vec<[f32; 3]> = numbers.iter().map(|it| vertices[*it as usize]).collect();
-    // Two numbers too many, which make no triangle.
+    // Two surplus indices, which make no triangle.
     let mut rest = numbers.clone();
     rest.extend([0, 1]);
     let meshes = [
@@ -749,8 +751,8 @@ fn a_triangle_list_makes_its_trimesh_and_the_hull_of_its_vertices() {
     }
 }
 
-/// A floor at y = 0 from x = 0 to `cells` and z = 0 to 1, as the corners of a strip, and of each cell from the left: with
-/// the outer side up.
+/// A floor at y = 0 from x = 0 to `cells` and z = 0 to 1, as the corners of a triangle strip that
+/// starts at the left and has its outer side up.
 fn strip(cells: u16) -> Vec<[f32; 3]> {
     (0..=cells)
         .flat_map(|x| [[x as f32, 0.0, 0.0], [x as f32, 0.0, 1.0]])
@@ -769,7 +771,8 @@ fn all_triangles_of_a_strip_face_the_same_side() {
         });
         [Indices::U16(numbers.to_vec()), Indices::U32(wide.collect())]
     };
-    // As a whole; and begun anew after an odd number of triangles, which would turn the rest over if they were counted.
+    // As a whole, and restarted after an odd number of triangles, which would flip the rest if the
+    // counter were not reset.
     let whole = numbered(&[0, 1, 2, 3, 4, 5, 6, 7]);
     let anew = numbered(&[0, 1, 2, u16::MAX, 2, 1, 3, u16::MAX, 2, 3, 4, 5, 6, 7]);
     let mut meshes = vec![raw(TriangleStrip, &vertices, None)];
@@ -786,7 +789,7 @@ fn all_triangles_of_a_strip_face_the_same_side() {
             Vec3::new((number / 2) as f32 + along, 0.2, across)
         })
         .collect();
-    // Below, where the outer side is not.
+    // Below the floor, on its inner side.
     places.push(Vec3::new(1.5, -0.2, 0.5));
     for mesh in &meshes {
         let mut app = app();
@@ -842,7 +845,7 @@ fn a_2d_mesh_is_solid_and_its_holes_are_empty() {
         let hit = touches(ring(), within, 0.01);
         assert!(hit.is_some(), "a small ball wholly within, at {within}");
     }
-    // Two squares in one strip, joined by triangles without area; there is nothing between them.
+    // Two squares in one strip, joined by triangles without area, with nothing between them.
     let corners = |x: f32| {
         [
             [x, 0.0, 0.0],

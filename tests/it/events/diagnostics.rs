@@ -1,4 +1,4 @@
-//! What a tick had to do, as `CollisionDiagnostics` and Bevy's `DiagnosticsStore` tell it.
+//! The work of a tick as `CollisionDiagnostics` and Bevy's `DiagnosticsStore` report it.
 
 use std::sync::{
     Arc,
@@ -9,7 +9,7 @@ use crate::support::{start, tick};
 use bevy::{diagnostic::DiagnosticsStore, math::DVec3, prelude::*};
 use headbutt::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin, Support, prelude::*};
 
-/// A cube of half size 0.5 that counts how often it is asked.
+/// A cube of half size 0.5 that counts its support evaluations.
 #[derive(Clone)]
 struct Asked(Arc<AtomicUsize>);
 
@@ -33,7 +33,7 @@ fn app() -> App {
     app
 }
 
-/// Moves all of these a little along x.
+/// Moves all of these entities a little along x.
 fn advance(app: &mut App, entities: &[Entity]) {
     for entity in entities {
         let mut transform = app.world_mut().get_mut::<Transform>(*entity).expect("one");
@@ -41,7 +41,7 @@ fn advance(app: &mut App, entities: &[Entity]) {
     }
 }
 
-/// Rows of pairs; what moves is `second`. The entities that move.
+/// Spawns rows of pairs. Returns the entities that move, which hold `second`.
 fn pairs(app: &mut App, count: usize, first: Collider, second: Collider) -> Vec<Entity> {
     let world = app.world_mut();
     (0..count)
@@ -57,8 +57,8 @@ fn pairs(app: &mut App, count: usize, first: Collider, second: Collider) -> Vec<
         .collect()
 }
 
-/// What rests is asked by the solver alone, and once for each support point of a pair. Few pairs, and so many that threads share
-/// them.
+/// A resting collider is evaluated by the solver alone, once for each support point of a pair. The
+/// second count is large enough for several threads.
 #[test]
 fn support_evaluations_are_counted() {
     for count in [1, 400] {
@@ -86,7 +86,7 @@ fn support_evaluations_are_counted() {
     }
 }
 
-/// Of pairs that the app supplies, those at rest are not tested, also while others are.
+/// Supplied pairs at rest are not tested while others move.
 #[test]
 fn supplied_pairs_at_rest_evaluate_no_support_function() {
     let mut app = app();
@@ -115,7 +115,7 @@ fn supplied_pairs_at_rest_evaluate_no_support_function() {
     }
 }
 
-/// One against a plane, and one against three parts, of which two are near.
+/// One ball meets a half-space, and one meets three parts, two of which are close.
 #[test]
 fn support_evaluations_of_half_spaces_and_compound_parts_are_counted() {
     let plane = || InfinitePlane3d::new(Vec3::Y).into();
@@ -138,7 +138,7 @@ fn support_evaluations_of_half_spaces_and_compound_parts_are_counted() {
         tick(&mut app);
         let told = app.world().resource::<CollisionDiagnostics>();
         assert_eq!(told.contacts, 1);
-        // What is asked to make a box is none of a pair.
+        // Evaluations for the bounding box are not counted.
         let calls = asked.0.load(Ordering::Relaxed);
         assert!((least..=calls).contains(&told.supports), "{told:?}");
     }
@@ -159,7 +159,8 @@ fn a_closed_form_evaluates_no_support_function() {
     assert_eq!((told.supports, told.candidates, told.contacts), (0, 3, 3));
 }
 
-/// How many support points a box and an upright capsule take, so far apart along x, that touch.
+/// Returns the number of support evaluations for a box and an upright capsule that touch, at this
+/// distance along x.
 fn supports_of_box_and_capsule(x: f32) -> usize {
     let mut app = app();
     let world = app.world_mut();

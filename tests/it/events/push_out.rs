@@ -1,10 +1,12 @@
-//! `Collisions::push_out`: the shortest way out of all that an entity touches, against closed forms.
+//! `Collisions::push_out`, the shortest translation out of everything that an entity touches,
+//! against closed forms.
 
 use crate::support::*;
 use bevy::prelude::*;
 use headbutt::prelude::*;
 
-/// The way out of what the last tick has found, and a check that the move by it leaves nothing deep.
+/// Returns the translation out of the contacts of the last tick, and checks that it leaves no
+/// overlap.
 fn push_out(app: &mut App, entity: Entity) -> Vec3 {
     tick(app);
     let way = read(app.world_mut(), |collisions| {
@@ -44,8 +46,9 @@ fn push_out_of_one_collider_is_the_minimum_translation() {
     });
 }
 
-/// A ball between two half-planes, whose normals have these angles: the centre has to be above both by the radius. The nearest
-/// such place is on one of the lines if it satisfies the other, and else where they meet.
+/// A ball between two half-planes with normals at these angles. Its centre must be above both lines
+/// by the radius. The nearest such point is on one line if it satisfies the other, or else where
+/// the lines intersect.
 #[test]
 fn push_out_of_a_wedge_leads_to_the_nearest_free_position() {
     for (first, second) in [
@@ -91,8 +94,8 @@ fn push_out_of_a_wedge_leads_to_the_nearest_free_position() {
     }
 }
 
-/// The floor and the wall of one mesh, of which an event has the deeper one alone: the floor is at y = 0 for x > 0, and the wall at
-/// x = 0 above it.
+/// A mesh with a floor at y = 0 for x > 0 and a wall above it at x = 0. An event holds only the
+/// deeper contact.
 fn room() -> Collider {
     let corners = [
         (0.0, 0.0, -9.0),
@@ -131,7 +134,7 @@ fn push_out_between_walls_that_are_too_close_stays_between_them() {
     }
 }
 
-/// A ball that is deeper in the wall, so that the event is that of the wall alone.
+/// The ball is deeper in the wall, so the event is that of the wall alone.
 #[test]
 fn push_out_of_one_mesh_counts_its_floor_and_its_wall() {
     for slop in [0.0, 0.05, -0.01, -0.5] {
@@ -147,7 +150,7 @@ fn push_out_of_one_mesh_counts_its_floor_and_its_wall() {
             assert!(collisions.parts_of(ball).any(is_floor));
             assert!(collisions.parts_of(ball).all(|hit| hit.entity == ball));
             let way = collisions.push_out_with_slop(ball, slop, |_| true);
-            // By each depth and the slop, but never back.
+            // The translation is each depth plus the slop, but never negative.
             near(way, Vec3::new(0.2 + slop, 0.02 + slop, 0.0).max(Vec3::ZERO));
         });
     }

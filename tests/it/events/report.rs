@@ -1,4 +1,4 @@
-//! What an event says: which way is out, how far, and where; exact, in one sign, and in one order.
+//! The contents of an event: normal, depth and points, with one sign and in one order.
 
 use crate::support::{
     Dimension, Touching, app, assert_near, assert_near_vec, read, tick, transform, watch,
@@ -7,8 +7,8 @@ use bevy::prelude::*;
 use headbutt::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-/// Two colliders in a new app, the first of which is spawned as the one or the other of the two entities: so that each
-/// takes either part in the event.
+/// Spawns two colliders in a new app. If `swapped`, the first is spawned second, so that it becomes
+/// the event's `other`.
 fn two(swapped: bool, sides: [(Collider, Transform); 2]) -> (App, [Entity; 2]) {
     let mut app = app();
     let world = app.world_mut();
@@ -22,8 +22,8 @@ fn two(swapped: bool, sides: [(Collider, Transform); 2]) -> (App, [Entity; 2]) {
     (app, entities)
 }
 
-/// The contact of two colliders as seen from the first one, whichever of the two is the event's `entity`; asserts that
-/// this makes no difference to the bit.
+/// Returns the contact of two colliders as seen from the first. Asserts that the order in which
+/// they are spawned does not change a bit.
 #[track_caller]
 fn contact(a: (Collider, Transform), b: (Collider, Transform)) -> Option<CollisionEvent> {
     let [straight, swapped] = [false, true].map(|swapped| {
@@ -45,7 +45,7 @@ fn contact(a: (Collider, Transform), b: (Collider, Transform)) -> Option<Collisi
     straight
 }
 
-/// The same where the two must touch.
+/// Returns the contact of two colliders that must touch.
 #[track_caller]
 fn hit(a: (Collider, Transform), b: (Collider, Transform)) -> CollisionEvent {
     contact(a, b).expect("they touch")
@@ -55,7 +55,7 @@ fn at(x: f32, y: f32, z: f32) -> Transform {
     Transform::from_xyz(x, y, z)
 }
 
-/// One shape of each kind, about 2 in size.
+/// One shape of each kind, of size about 2.
 fn shapes(dimension: Dimension) -> Vec<Collider> {
     match dimension {
         Dimension::Plane => vec![
@@ -91,7 +91,7 @@ fn shapes(dimension: Dimension) -> Vec<Collider> {
     }
 }
 
-/// A pose within 1 of the origin along each axis, turned any way that the dimension knows, uniformly scaled.
+/// A pose within 1 of the origin along each axis, with a random rotation and uniform scale.
 fn random_pose(random: &mut StdRng, dimension: Dimension) -> Transform {
     let mut coordinate = || random.random_range(-1.0..1.0_f32);
     let translation = Vec3::new(coordinate(), coordinate(), coordinate());
@@ -108,8 +108,8 @@ fn random_pose(random: &mut StdRng, dimension: Dimension) -> Transform {
     }
 }
 
-/// Calls `test` with random poses of every pair of shapes that touch, in both orders: an app, the event as seen from the
-/// first, and the dimension.
+/// Calls `test` for random poses of every pair of shapes that touch, in both orders, with the app,
+/// the event as seen from the first shape, and the dimension.
 fn each_random_hit(test: impl Fn(App, CollisionEvent, Dimension)) {
     let mut random = StdRng::seed_from_u64(1);
     for dimension in Dimension::BOTH {
@@ -118,7 +118,8 @@ fn each_random_hit(test: impl Fn(App, CollisionEvent, Dimension)) {
             for b in &shapes {
                 for swapped in [false, true] {
                     let mut hits = 0;
-                    // Bounded, because two segments in space never meet by chance.
+                    // Two segments in 3D never touch by chance, so the number of attempts is
+                    // bounded.
                     for _ in 0..50 {
                         let sides = [a, b].map(|shape| {
                             let pose = random_pose(&mut random, dimension);
@@ -140,7 +141,7 @@ fn each_random_hit(test: impl Fn(App, CollisionEvent, Dimension)) {
     }
 }
 
-// Which way is out.
+// Normal and depth.
 
 #[test]
 fn the_normal_points_from_entity_to_other() {
@@ -194,7 +195,7 @@ fn contacts_of_balls_have_the_closed_form_at_any_position() {
 #[test]
 fn moving_entity_by_the_minimum_translation_leaves_the_two_just_touching() {
     each_random_hit(|mut app, hit, _| {
-        // Poses are f32, and the normal is: what is left of the depth is rounding.
+        // Poses and normals are f32, so a rounding of the depth remains.
         transform(app.world_mut(), hit.entity).translation += hit.minimum_translation();
         let left = tick(&mut app).only();
         assert!(left.ended() || left.depth <= 2e-6, "{left:?}");
@@ -295,7 +296,7 @@ fn seen_from_works_for_both_entities_and_no_other() {
 #[test]
 fn messages_observers_and_collisions_report_the_same() {
     each_random_hit(|mut app, hit, _| {
-        // Apart and back, so that it begins once more under the observers' eyes.
+        // They separate and touch again, so that the start happens after the observers were added.
         let world = app.world_mut();
         watch(world, hit.entity);
         watch(world, hit.other);
@@ -422,7 +423,7 @@ fn an_overlap_of_a_thousandth_sends_an_event_of_that_depth_in_any_unit() {
 
 #[test]
 fn a_contact_far_from_the_origin_is_as_exact_as_at_it() {
-    // At a million, f32 counts in steps of 1/16: these places are exact.
+    // At a million, f32 has steps of 1/16, in which these positions are exact.
     for dimension in Dimension::BOTH {
         let far = Vec3::new(1e6, -1e6, 5e5);
         let near = hit(
@@ -445,7 +446,7 @@ fn a_contact_far_from_the_origin_is_as_exact_as_at_it() {
             (hit.offset(), hit.other_offset()),
             (near.offset(), near.other_offset())
         );
-        // The point itself is as good as f32 can say it.
+        // The point is as exact as f32 allows.
         assert!(
             hit.point()
                 .truncate()
@@ -474,7 +475,8 @@ fn uniform_scale_scales_shapes() {
 
 #[test]
 fn negative_scale_mirrors_shapes() {
-    // A wedge that points to +x, mirrored, points to -x: its tip reaches 2 from the origin, its base 1.
+    // A wedge that points to +x points to -x when mirrored. Its tip is 2 from the origin, its base
+    // 1.
     let plane = Collider::convex_hull([
         Vec2::new(2.0, 0.0),
         Vec2::new(-1.0, 1.0),
@@ -524,13 +526,14 @@ fn a_ball_under_a_non_uniform_scale_is_an_ellipsoid() {
         ];
         for (axis, turn) in axes.iter().flat_map(|axis| turns.map(|turn| (*axis, turn))) {
             for sign in [1.0, -1.0] {
-                // Along an axis of the ellipsoid, beyond its end: the closed form is that of two balls.
+                // Beyond the end of an axis of the ellipsoid, the closed form is that of two balls.
                 let direction = turn * (sign * Vec3::AXES[axis]);
                 let ellipsoid = Transform::from_rotation(turn).with_scale(scale * sign);
                 let place = direction * (scale[axis] + 0.9);
                 let ball = (dimension.ball(1.0), Transform::from_translation(place));
                 let hit = hit((dimension.ball(1.0), ellipsoid), ball);
-                // The ellipsoid is solved for to 1e-6 of its depth, and its direction to the root of that.
+                // The solver's depth of an ellipsoid is exact to 1e-6, its direction to the square
+                // root of that.
                 assert_near(hit.depth, 0.1, 3.0);
                 assert!(hit.normal.distance(direction) < 2e-3, "{hit:?}");
                 let end = direction * scale[axis];
@@ -542,7 +545,8 @@ fn a_ball_under_a_non_uniform_scale_is_an_ellipsoid() {
 
 #[test]
 fn an_ellipse_is_neither_its_box_nor_a_polygon() {
-    // x = 3 cos t, y = sin t; a point just inside and one just outside of it, at many t.
+    // x = 3 cos t, y = sin t. Points just inside and just outside of the ellipse, at many values of
+    // t.
     for dimension in Dimension::BOTH {
         for step in 0..64 {
             let (sin, cos) = (0.1 * step as f32).sin_cos();
@@ -585,7 +589,7 @@ fn a_2d_shape_rotated_in_3d_collides_as_its_projection() {
     );
 }
 
-/// Spawns a line of entities, each the child of the one before, with a collider on the last.
+/// Spawns a chain of entities, each the child of the previous one, with a collider on the last.
 fn spawn_line(world: &mut World, poses: &[Transform], collider: Collider) -> Entity {
     let mut last = None;
     for pose in poses {
@@ -606,7 +610,8 @@ fn parents_rotate_translate_and_scale_their_children() {
         for depth in [1, 2] {
             let mut app = app();
             let world = app.world_mut();
-            // Turned by a right angle, the child's x is the world's y; scaled by 2, its block of 1 is one of 2.
+            // Rotated by a right angle, the child's x is the world's y. Scaled by 2, its box of
+            // size 1 has size 2.
             let quarter = Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
             let parent = at(10.0, 0.0, 0.0)
                 .with_rotation(quarter)
@@ -639,8 +644,8 @@ fn a_parent_without_a_transform_moves_nothing() {
 
 #[test]
 fn a_parent_with_a_non_uniform_scale_shears_a_rotated_child() {
-    // A square of side 2, turned by 45 degrees, has its corners at the root of 2 along the axes; its parent then
-    // stretches x by 2: a rhombus, twice as long as high, and no rectangle.
+    // A square of side 2, rotated by 45 degrees, has its corners at √2 on the axes. The parent
+    // stretches x by 2, which gives a rhombus twice as long as high, and no rectangle.
     let root = core::f32::consts::SQRT_2;
     let parent = Transform::from_scale(Vec3::new(2.0, 1.0, 1.0));
     let child = Transform::from_rotation(Quat::from_rotation_z(core::f32::consts::FRAC_PI_4));
@@ -653,7 +658,7 @@ fn a_parent_with_a_non_uniform_scale_shears_a_rotated_child() {
             let messages = tick(&mut app).messages;
             messages.first().and_then(|hit| hit.seen_from(child))
         };
-        // The rhombus is |x| / (2 root) + |y| / root <= 1.
+        // The rhombus is |x| / (2 √2) + |y| / √2 <= 1.
         for (x, y, expected) in [
             (2.0 * root - 0.01, 0.0, true),
             (2.0 * root + 0.01, 0.0, false),
@@ -665,7 +670,7 @@ fn a_parent_with_a_non_uniform_scale_shears_a_rotated_child() {
             assert_eq!(probe(x, y).is_some(), expected, "({x}, {y})");
             assert_eq!(probe(-x, y).is_some(), expected, "({}, {y})", -x);
         }
-        // From the middle of a side the way out is at right angles to it.
+        // From the middle of a side the normal is perpendicular to that side.
         let out = probe(root - 0.1, 0.5 * root - 0.2).expect("inside");
         let normal = Vec3::new(1.0, 2.0, 0.0).normalize();
         assert_near_vec(out.normal, normal, 2.0);
@@ -676,7 +681,7 @@ fn a_parent_with_a_non_uniform_scale_shears_a_rotated_child() {
 
 // Order.
 
-/// A heap of colliders of either dimension, many of which touch; given to entities in the order of `order`.
+/// A heap of colliders in both dimensions, many of which touch, given to entities in this order.
 fn heap(app: &mut App, order: &[usize]) -> Vec<Entity> {
     let mut random = StdRng::seed_from_u64(3);
     let sides: Vec<_> = (0..order.len())
@@ -707,14 +712,14 @@ fn the_same_poses_give_the_same_events_in_the_same_order_after_any_history() {
     let expected = tick(&mut straight).messages;
     assert!(expected.len() > 40, "{}", expected.len());
 
-    // The same entities, but their components came in another order and from another place in memory.
+    // The same entities, whose components were added in another order and lie elsewhere in memory.
     let mut random = StdRng::seed_from_u64(4);
     for _ in 0..5 {
         order.shuffle(&mut random);
         let mut shuffled = app();
         assert_eq!(heap(&mut shuffled, &order), entities);
         for index in order.iter().take(10) {
-            // Another archetype.
+            // A different archetype.
             let layers = CollisionLayers::ALL;
             shuffled
                 .world_mut()
@@ -724,7 +729,7 @@ fn the_same_poses_give_the_same_events_in_the_same_order_after_any_history() {
         assert_eq!(tick(&mut shuffled).messages, expected);
     }
 
-    // The same poses after other ones.
+    // The same poses after different ones.
     let poses: Vec<_> = entities
         .iter()
         .map(|entity| *transform(straight.world_mut(), *entity))
@@ -787,7 +792,7 @@ fn observers_are_called_in_the_order_of_the_messages() {
     assert_eq!(record.observed, expected.collect::<Vec<_>>());
 }
 
-/// A box that has sunk into two floor tiles at once is as deep in each of them, and must not be moved twice.
+/// A box that has sunk equally into two floor tiles must be pushed up only once.
 #[test]
 fn minimum_translation_after_earlier_moves_is_only_what_is_missing() {
     let mut app = app();

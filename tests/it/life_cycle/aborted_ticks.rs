@@ -1,5 +1,5 @@
-//! Ticks that a panic in a user's support function aborts, in an app that catches it and goes on:
-//! what the app sees after that is what it would see without the panic.
+//! Ticks that are aborted by a panic in a user's support function, in an app that catches the panic
+//! and continues. Afterwards the app sees what it would see without the panic.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -18,7 +18,7 @@ use headbutt::{CollisionState, Support, prelude::*};
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Simulation;
 
-/// A ball whose support function panics once so many more points have been asked for.
+/// A ball whose support function panics after this number of further evaluations.
 struct Panics(Arc<AtomicUsize>);
 
 impl Support for Panics {
@@ -68,8 +68,9 @@ impl Aborting {
         core::mem::take(&mut record.messages)
     }
 
-    /// Runs a tick that panics after so many support points, if it takes more. Bevy's executor runs
-    /// what is left of it first when the schedule is run again. Returns `true` if it panicked.
+    /// Runs a tick that panics after this number of support evaluations, if it needs more. Bevy's
+    /// executor runs the remaining systems first when the schedule is run again. Returns `true` if
+    /// it panicked.
     fn abort(&mut self, calls: usize) -> bool {
         self.pose(self.faulty).translation.x += 0.125;
         self.left.store(calls, Ordering::Relaxed);
@@ -122,7 +123,7 @@ fn no_contact_is_lost_at_whichever_evaluation_the_panic_comes() {
         }
         assert!(!messages.iter().any(CollisionEvent::ended));
     }
-    // The box takes six points, so that some panics came in the tests of pairs.
+    // The bounding box needs six points, so some panics came from the tests of pairs.
     assert!((7..60).contains(&aborted), "{aborted}");
 }
 
@@ -179,7 +180,7 @@ fn no_compound_part_is_listed_twice_after_a_panic() {
     }
 }
 
-/// Colliders get other slots then, and the order of their pairs must not be that of the old ones.
+/// Colliders get other slots then, and the pairs must not keep the order of the old slots.
 #[test]
 fn pairs_are_sorted_after_a_panic_with_spawns_and_despawns() {
     #[derive(Component)]
@@ -197,7 +198,7 @@ fn pairs_are_sorted_after_a_panic_with_spawns_and_despawns() {
             aborting.app.world_mut().despawn(passing);
             messages.extend(aborting.run());
         }
-        // In another table.
+        // Inserting the component moves the entity to another table.
         for entity in all.iter().step_by(2) {
             aborting.app.world_mut().entity_mut(*entity).insert(Mark);
         }

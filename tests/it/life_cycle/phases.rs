@@ -1,4 +1,5 @@
-//! How a contact begins, goes on and ends: one Ended for each Started, exactly, with its reason, whatever happens.
+//! How a contact starts, continues and ends: exactly one `Ended` for each `Started`, with its
+//! reason.
 
 use crate::support::{
     Act, Dimension, Record, Touching, adopt, app, assert_near_vec, assert_phases_alternate,
@@ -19,14 +20,14 @@ use bevy::{
 };
 use headbutt::{CollisionState, prelude::*};
 
-/// Lets a contact begin and go on, acts on one side, and expects the one end for this reason; in either dimension, on
-/// either side.
+/// Lets a contact start and continue, acts on one side, and expects the end for this reason. Runs
+/// in both dimensions and on both sides.
 #[track_caller]
 fn assert_ends(reason: EndReason, act: impl Fn(&mut World, Entity)) {
     assert_ends_prepared(reason, |_, _| {}, act);
 }
 
-/// The same with something done to the side before the contact begins.
+/// The same, with a preparation of the side before the contact starts.
 #[track_caller]
 fn assert_ends_prepared(
     reason: EndReason,
@@ -68,7 +69,7 @@ fn removing_a_collider_ends_a_contact() {
 fn clearing_an_entity_ends_its_contact() {
     Touching::each(|mut touching, side| {
         touching.begin();
-        // Its observers go with its components.
+        // An entity's observers are removed with its components.
         touching.world().entity_mut(side).clear();
         let record = tick(&mut touching.app);
         let reason = record.only().end_reason();
@@ -127,7 +128,8 @@ fn layers_inserted_at_rest_end_a_contact() {
 
 #[test]
 fn layers_mutated_at_rest_end_a_contact() {
-    // Each must be on a layer that the other one meets, so that either mask alone ends it.
+    // Each collider must be on a layer that the other one collides with, so either mask alone ends
+    // the contact.
     let changes: [fn(&mut CollisionLayers); 2] =
         [|layers| layers.memberships = 2, |layers| layers.filters = 2];
     for change in changes {
@@ -268,7 +270,8 @@ fn scaling_a_parent_down_ends_a_contact() {
 
 #[test]
 fn rotating_a_bar_away_ends_a_contact() {
-    // A long bar along x reaches the other side from 4 away; turned by a right angle it does not.
+    // A long bar along x reaches the other side from a distance of 4. Rotated by a right angle it
+    // does not.
     for dimension in Dimension::BOTH {
         let mut app = app();
         let bar = app
@@ -325,7 +328,7 @@ fn the_first_of_several_end_reasons_is_reported() {
     assert!(acts.is_sorted_by_key(|(reason, _)| *reason));
     for (index, (reason, act)) in acts.iter().enumerate() {
         for (_, lesser) in &acts[index + 1..] {
-            // Each on its own side.
+            // Each act on its own side.
             Touching::each(|mut touching, side| {
                 touching.begin();
                 let other = touching.other(side);
@@ -333,7 +336,7 @@ fn the_first_of_several_end_reasons_is_reported() {
                 act(touching.world(), side);
                 touching.end(*reason);
             });
-            // Both on the same side.
+            // Both acts on the same side.
             assert_ends(*reason, |world, entity| {
                 lesser(world, entity);
                 act(world, entity);
@@ -344,7 +347,7 @@ fn the_first_of_several_end_reasons_is_reported() {
 
 #[test]
 fn changes_in_frames_without_a_tick_count_once_at_the_next_tick() {
-    // Bevy's own record of removals has long been cleared by then.
+    // Bevy's own record of removals has been cleared by then.
     for act in [despawn, disable, remove_collider, leave_layers, move_away] {
         Touching::each(|mut touching, side| {
             touching.begin();
@@ -411,7 +414,7 @@ fn a_contact_that_ends_and_begins_again_starts_anew() {
                 back(touching.world(), side);
             }
             touching.begin();
-            // Away and back between two ticks is never sampled: it goes on.
+            // Moving away and back between two ticks is not sampled, so the contact continues.
             away(touching.world(), side);
             back(touching.world(), side);
             touching.go_on();
@@ -419,7 +422,7 @@ fn a_contact_that_ends_and_begins_again_starts_anew() {
     }
 }
 
-/// A component that was taken off its entity, to be put back.
+/// A component that was taken off its entity, to be inserted again.
 #[derive(Component)]
 struct Kept<T>(T);
 
@@ -476,18 +479,18 @@ fn colliders_that_never_touch_are_never_reported() {
         let mut app = app();
         let world = app.world_mut();
         let ball = world.spawn(dimension.ball(1.0)).id();
-        // The boxes around the two overlap at the corner, the shapes do not.
+        // The bounding boxes overlap at the corner, but the shapes do not.
         let block = (dimension.block(2.0), Transform::from_xyz(1.8, 1.8, 0.0));
         let block = world.spawn(block).id();
         watch(world, ball);
         watch(world, block);
-        // An entity out of the tick's sight, and one that is no collider.
+        // A disabled collider, and an entity without a collider.
         world.spawn((dimension.ball(1.0), Disabled));
         world.spawn(Transform::IDENTITY);
         for _ in 0..3 {
             assert!(tick(&mut app).is_empty());
         }
-        // No end either, whatever becomes of them.
+        // Despawning or enabling them sends no end either.
         app.world_mut().despawn(ball);
         disable(app.world_mut(), block);
         assert!(tick(&mut app).is_empty());
@@ -545,7 +548,7 @@ fn colliders_in_2d_ignore_z() {
     assert!(tick(&mut app).only().ongoing());
 }
 
-/// The plugins of an app, in the order given.
+/// Builds an app with the plugins in this order.
 fn app_of(plugins: impl IntoIterator<Item = fn(&mut App)>) -> App {
     let mut app = App::new();
     for add in plugins {
@@ -590,9 +593,9 @@ fn the_order_of_plugins_does_not_matter() {
     }
 }
 
-// What observers do to the world meanwhile.
+// Changes that observers make to the world.
 
-/// Adds an observer to an entity that does something to the world at each event of a kind, with the two sides.
+/// Adds an observer to an entity. At each event of type `E` it acts on the world with both sides.
 fn respond<E: EntityEvent + std::ops::Deref<Target = CollisionEvent>>(
     world: &mut World,
     entity: Entity,
@@ -637,7 +640,8 @@ fn an_observer_of_the_start_may_despawn_the_other_and_sees_the_end() {
 fn an_entity_that_an_observer_despawns_sees_no_further_events() {
     for dimension in Dimension::BOTH {
         let mut touching = Touching::new(app(), dimension);
-        // Whichever is called first despawns the other, which is then not called.
+        // The observer that is called first despawns the other entity, whose observer is then not
+        // called.
         for side in touching.sides {
             respond::<CollisionStarted>(touching.world(), side, |world, _, other| {
                 world.despawn(other);
@@ -816,7 +820,7 @@ fn an_observer_of_one_of_many_contacts_may_despawn_all_of_them() {
             assert_eq!(assert_phases_alternate(&record.messages), []);
             let ended = record.messages.iter().filter(|hit| hit.ended());
             assert_eq!(ended.count(), 7 * 6 / 2);
-            // The one that is left has seen each of its contacts begin and end.
+            // The remaining entity has seen each of its contacts start and end.
             let at_guilty = record.at(all[guilty]);
             let ended = at_guilty.iter().filter(|hit| hit.ended());
             assert_eq!((at_guilty.len(), ended.count()), (12, 6));
@@ -826,7 +830,7 @@ fn an_observer_of_one_of_many_contacts_may_despawn_all_of_them() {
 
 #[test]
 fn a_hook_that_despawns_the_other_side_with_the_first_ends_the_contact_once() {
-    /// Dies with the entity that it names.
+    /// Despawned together with the entity that it names.
     #[derive(Component)]
     #[component(on_remove = bury)]
     struct Widow(Entity);
@@ -850,7 +854,7 @@ fn a_hook_that_despawns_the_other_side_with_the_first_ends_the_contact_once() {
 #[test]
 fn global_observers_see_each_event_at_both_sides() {
     for dimension in Dimension::BOTH {
-        // Nobody observes at an entity: these two are all the observers there are.
+        // No entity observers exist: these two global observers are the only ones.
         let mut app = app();
         app.add_observer(|hit: On<CollisionStarted>, mut record: ResMut<Record>| {
             record.observed.push((hit.entity, **hit));
@@ -891,9 +895,9 @@ fn an_observer_added_during_a_contact_sees_its_end() {
     }
 }
 
-// What can be read without events.
+// State that can be read without events.
 
-/// A ball at each of the places along x, all of radius 1.
+/// Spawns a ball of radius 1 at each of these positions along x.
 fn balls<const N: usize>(world: &mut World, dimension: Dimension, at: [f32; N]) -> [Entity; N] {
     at.map(|x| {
         let pose = Transform::from_xyz(x, 0.0, 0.0);
@@ -944,7 +948,7 @@ fn collisions_list_all_pairs_the_pairs_of_one_entity_and_the_pair_of_two() {
                 assert_eq!(collisions.between(a, lonely), None);
             });
         }
-        // Until the next tick they stay as they were.
+        // Until the next tick the collisions stay as they were.
         app.world_mut().despawn(b);
         frame(&mut app, 0);
         read(app.world_mut(), |collisions| {
@@ -955,7 +959,7 @@ fn collisions_list_all_pairs_the_pairs_of_one_entity_and_the_pair_of_two() {
     }
 }
 
-/// The entities that one touches, by its [`CollidingEntities`], sorted.
+/// The entities that one entity touches according to its [`CollidingEntities`], sorted.
 fn colliding(world: &World, entity: Entity) -> Vec<Entity> {
     let entities = world.get::<CollidingEntities>(entity).expect("opted in");
     let mut sorted: Vec<_> = entities.iter().collect();
@@ -1018,7 +1022,7 @@ fn colliding_entities_of_both_disabled_sides_are_cleared() {
     }
 }
 
-/// A contact that the app takes away by restoring a state never ends.
+/// Restoring a state may remove a contact, which then never ends.
 #[test]
 fn colliding_entities_of_disabled_entities_follow_a_restored_state() {
     let mut app = app();
@@ -1105,7 +1109,7 @@ fn many_contacts_that_end_in_one_tick_end_once_each() {
 #[derive(Component, Clone)]
 struct Hidden;
 
-/// The app goes back to before two touched, when one of them was disabled.
+/// The app rolls back to a tick before two colliders touched, in which one of them was disabled.
 fn colliding_after_a_rollback(disable: impl Fn(&mut World, Entity)) -> usize {
     let mut app = app();
     let world = app.world_mut();
@@ -1168,7 +1172,7 @@ fn the_clone_of_a_disabled_entity_collides_with_nothing() {
     }
 }
 
-/// All that Bevy's scenes take along of a world: the registered components of all entities, and the
+/// Saves what Bevy's scenes save of a world: the registered components of all entities, and the
 /// registered resources.
 fn save_world(world: &World, registry: &TypeRegistry) -> Vec<(Entity, Box<dyn PartialReflect>)> {
     let archetypes = world.archetypes().iter();
@@ -1183,7 +1187,7 @@ fn save_world(world: &World, registry: &TypeRegistry) -> Vec<(Entity, Box<dyn Pa
     components.collect()
 }
 
-/// Adds a saved world to one that is there, as Bevy's scenes do it: entities are spawned anew, and
+/// Loads a saved world into an existing one as Bevy's scenes do: entities are spawned anew, and
 /// resources replaced.
 fn load_world(
     world: &mut World,
@@ -1217,7 +1221,7 @@ fn a_loaded_scene_brings_no_contacts_along() {
     for dimension in Dimension::BOTH {
         let row = |count: usize| {
             let mut app = app();
-            // As Bevy's `TransformPlugin` does.
+            // Bevy's `TransformPlugin` registers it too.
             app.register_type::<Transform>();
             for number in 0..count {
                 let pose = Transform::from_xyz(1.5 * number as f32, 1e3 * count as f32, 0.0);
@@ -1244,7 +1248,7 @@ fn a_loaded_scene_brings_no_contacts_along() {
     }
 }
 
-/// What a rollback does that keeps a copy by reflection.
+/// A rollback may keep its copy of the state by reflection.
 #[test]
 fn a_state_applied_by_reflection_replaces_the_previous_state() {
     let states = [4, 9].map(|count| {

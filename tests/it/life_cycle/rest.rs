@@ -1,5 +1,5 @@
-//! What rests costs nothing, and nothing is missed for it: only what has changed is read and tested, and the events are
-//! those of a tick that reads and tests everything.
+//! Colliders at rest cost nothing, and no contact is missed for it: only changed colliders are read
+//! and tested, and the events equal those of a tick that reads and tests everything.
 
 use crate::support::*;
 use bevy::prelude::*;
@@ -54,7 +54,8 @@ fn a_replaced_collider_at_rest_is_noticed() {
     });
 }
 
-/// Grandparent, parent and child, the last one touching a ball; and what may happen to the first two while all else rests.
+/// A grandparent, a parent and a child that touches a ball, and the changes that can happen to the
+/// first two while everything else rests.
 #[test]
 fn changes_of_ancestors_at_rest_are_noticed() {
     fn cut(world: &mut World, entity: Entity) {
@@ -77,7 +78,7 @@ fn changes_of_ancestors_at_rest_are_noticed() {
     }
     type Deed = fn(&mut World, Entity);
     for dimension in [Dimension::Plane, Dimension::Solid] {
-        // Of the first or the second ancestor.
+        // For the first and the second ancestor.
         for (which, deed) in [
             (0, lose as Deed),
             (0, shift),
@@ -106,7 +107,7 @@ fn changes_of_ancestors_at_rest_are_noticed() {
     }
 }
 
-/// One leaves and another comes at the same place of Bevy's lists, in the same tick.
+/// One entity leaves, and another takes its index and table row in the same tick.
 #[test]
 fn entities_that_reuse_an_index_are_new_entities() {
     for dimension in [Dimension::Plane, Dimension::Solid] {
@@ -128,7 +129,7 @@ fn entities_that_reuse_an_index_are_new_entities() {
         );
         assert_eq!(phase(new), Some(CollisionPhase::Started));
         assert_eq!(record.messages.len(), 2, "{still} {record:#?}");
-        // The same by disabling: nothing of the one that comes back has changed meanwhile.
+        // The same by disabling: the entity that is enabled again has no changed component.
         disable(app.world_mut(), new);
         let other = app.world_mut().spawn(dimension.ball(1.0)).id();
         tick(&mut app);
@@ -158,7 +159,8 @@ fn the_state_may_be_restored_at_rest() {
     });
 }
 
-/// Whoever restores it, and when: an observer, which runs at the end of the tick, or a system in its midst.
+/// Who restores the state, and when: an observer at the end of the tick, or a system between its
+/// sets.
 #[test]
 fn the_state_may_be_restored_between_the_sets_of_a_tick() {
     use HeadbuttSystems::{BroadPhase, NarrowPhase, Report, Sync};
@@ -273,12 +275,13 @@ fn custom_candidates_at_rest_are_not_tested_again() {
         touching.go_on();
         let last = last_written(&mut touching);
         touching.go_on();
-        // The same again is nothing new, in whatever order.
+        // Supplying the same pairs again in any order changes nothing.
         supply(&mut touching);
         touching.go_on();
         touching.go_on();
         assert_eq!(last_written(&mut touching), last);
-        // What is no candidate for a while ends, and begins when it is one again, though nothing moves.
+        // A pair that is no candidate for a while ends, and starts again as a candidate, although
+        // nothing moves.
         touching.world().resource_mut::<CandidatePairs>().clear();
         touching.end(EndReason::NotCandidate);
         assert!(tick(&mut touching.app).is_empty());
@@ -291,7 +294,8 @@ fn custom_candidates_at_rest_are_not_tested_again() {
     });
 }
 
-/// Two apps with the same entities: in one the plugin finds the pairs, in the other all pairs are tested in each tick.
+/// Two apps with the same entities. In one the plugin finds the pairs, and in the other all pairs
+/// are tested in each tick.
 #[test]
 fn no_pair_is_missed_at_any_size_and_position() {
     for dimension in [Dimension::Plane, Dimension::Solid] {
@@ -336,7 +340,8 @@ fn no_pair_is_missed_at_any_size_and_position() {
             }
             let mut hits = 0;
             for step in 0..40 {
-                // Some move a little, some are elsewhere, most rest; at times all move, at times none.
+                // Some colliders move a little, some are teleported, most rest. At times all move,
+                // at times none.
                 for (entity, size) in &all {
                     let deed = random.random_range(0..if step % 7 == 0 { 12 } else { 100 });
                     let at = place(*size, &mut random);
@@ -351,7 +356,7 @@ fn no_pair_is_missed_at_any_size_and_position() {
                         }
                     }
                 }
-                // So that all are tested that are supplied.
+                // Marks all as changed, so that every supplied pair is tested.
                 let world = apps[1].world_mut();
                 let mut colliders = world.query::<&mut Collider>();
                 colliders
@@ -368,7 +373,7 @@ fn no_pair_is_missed_at_any_size_and_position() {
     }
 }
 
-/// Spawns a chain of entities, each the child of the one before, and returns them.
+/// Spawns a chain of entities, each the child of the previous one, and returns them.
 fn chain(world: &mut World, length: usize) -> Vec<Entity> {
     let mut entities: Vec<Entity> = Vec::new();
     for _ in 0..length {
@@ -386,7 +391,7 @@ fn chain(world: &mut World, length: usize) -> Vec<Entity> {
 fn each_ancestor_at_rest_is_visited_once() {
     const DEPTH: usize = 1000;
     for dimension in Dimension::BOTH {
-        // All below the whole chain, each the only child of its parent.
+        // All colliders are below the whole chain, each the only child of its parent.
         let mut app = app();
         let world = app.world_mut();
         let last = *chain(world, DEPTH).last().expect("a chain");
@@ -398,7 +403,7 @@ fn each_ancestor_at_rest_is_visited_once() {
         tick(&mut app);
         assert_eq!(diagnostics(&app).ancestors, DEPTH + 100);
 
-        // One below each entity of the chain.
+        // One collider below each entity of the chain.
         let mut app = crate::support::app();
         let world = app.world_mut();
         for entity in chain(world, DEPTH) {
@@ -406,14 +411,14 @@ fn each_ancestor_at_rest_is_visited_once() {
         }
         tick(&mut app);
         tick(&mut app);
-        // The first of them again for its own collider.
+        // The first ancestor counts again for its own collider.
         assert_eq!(diagnostics(&app).ancestors, DEPTH + 1);
         assert_eq!(diagnostics(&app).changed, 0);
     }
 }
 
-/// Trees of ancestors that are moved, cut, joined and stripped at random, against an app that reads
-/// everything anew.
+/// Trees of ancestors that are moved, cut, joined and stripped at random, compared with an app that
+/// reads everything anew.
 #[test]
 fn colliders_follow_any_change_of_their_ancestors() {
     let mut random = StdRng::seed_from_u64(8);
@@ -435,7 +440,7 @@ fn colliders_follow_any_change_of_their_ancestors() {
                     0..3 => drop(entity.remove::<ChildOf>()),
                     3 => drop(entity.remove::<Transform>()),
                     4..6 => drop(entity.insert(Transform::from_xyz(0.1, 0.2, 0.0))),
-                    // Also into loops.
+                    // This may also create loops.
                     _ if one != other => drop(entity.insert(ChildOf(other))),
                     _ => {}
                 }

@@ -1,5 +1,5 @@
-//! When a tick happens, what it sees, and who sees it: frames with any number of fixed ticks, readers in every schedule,
-//! schedules and candidate pairs of the user's own.
+//! When ticks run and who sees their events: frames with any number of fixed ticks, readers in
+//! every schedule, custom schedules and custom candidate pairs.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ fn five_ticks_in_a_frame_report_five_times() {
 
 #[test]
 fn a_contact_within_one_frame_of_several_ticks_is_reported() {
-    // Passes by the other side: it touches in the second and the third of five ticks.
+    // Passes the other side: it touches in the second and the third of five ticks.
     fn pass_by(mut passing: Query<&mut Transform, With<Passing>>) {
         for mut transform in &mut passing {
             transform.translation.x += 2.0;
@@ -82,11 +82,11 @@ fn a_contact_within_one_frame_of_several_ticks_is_reported() {
     }
 }
 
-/// What each reader has read, by its schedule.
+/// The events that each reader has read, by its schedule.
 #[derive(Resource, Default)]
 struct Seen(HashMap<InternedScheduleLabel, Vec<CollisionEvent>>);
 
-/// Adds a reader to a schedule; where the tick is, after it.
+/// Adds a reader to a schedule. In the schedule of the tick it runs after the tick.
 fn add_reader(app: &mut App, label: impl ScheduleLabel) {
     let label = label.intern();
     let reader = move |mut hits: MessageReader<CollisionEvent>, mut seen: ResMut<Seen>| {
@@ -95,12 +95,13 @@ fn add_reader(app: &mut App, label: impl ScheduleLabel) {
     app.add_systems(label, reader.after(HeadbuttSystems::Report));
 }
 
-/// What a reader should see, made without messages: the touching pairs tick by tick, and their differences.
+/// The events that a reader should see, derived without messages from the touching pairs of
+/// successive ticks.
 #[derive(Resource, Default)]
 struct Truth {
     touching: Vec<CollisionEvent>,
     events: Vec<(Entity, Entity, Kind)>,
-    /// How many of the events are older than the last tick.
+    /// The number of events that are older than the last tick.
     older: usize,
 }
 
@@ -152,7 +153,8 @@ fn kinds(events: &[CollisionEvent]) -> Vec<(Entity, Entity, Kind)> {
         .collect()
 }
 
-/// Ten colliders of either dimension that go round in circles of their own, so that pairs meet and part all the time.
+/// Spawns ten colliders in each dimension on circular orbits, so that pairs touch and separate all
+/// the time.
 fn go_round(app: &mut App) {
     #[derive(Component)]
     struct Orbit {
@@ -192,7 +194,7 @@ fn readers_in_every_schedule_see_each_event_once_however_many_ticks_a_frame_has(
         PostUpdate.intern(),
         Last.intern(),
     ];
-    // Readers that run before the tick, and are one late.
+    // Readers that run before the tick see its events one frame late.
     let before = [
         FixedFirst.intern(),
         FixedPreUpdate.intern(),
@@ -216,7 +218,7 @@ fn readers_in_every_schedule_see_each_event_once_however_many_ticks_a_frame_has(
         let ticks = [0, 0, 0, 1, 1, 2, 5][random.random_range(0..7)];
         frame(&mut app, ticks);
     }
-    // A last tick, so that whatever is one late has seen the one before it.
+    // A last tick, so that late readers have seen the previous one.
     tick(&mut app);
 
     let truth = app.world().resource::<Truth>();
@@ -279,10 +281,10 @@ fn a_parent_moved_in_fixed_update_counts_in_that_very_tick() {
                 touching.begin();
                 set(&mut touching, 50.0);
                 touching.end(EndReason::Separated);
-                // Back where it was, after the four ticks of that.
+                // It is back where it was before these four ticks.
                 set(&mut touching, -200.0);
                 touching.begin();
-                // Several ticks in a frame: each moves it on.
+                // With several ticks in a frame, each tick moves it on.
                 set(&mut touching, 50.0);
                 let record = frame(&mut touching.app, 5);
                 assert_eq!(record.only().end_reason(), Some(EndReason::Separated));
@@ -300,7 +302,7 @@ fn app_by_hand() -> App {
     app
 }
 
-/// One run of [`Rollback`]. Returns what was reported since the last call.
+/// Runs [`Rollback`] once. Returns what was reported since the last call.
 fn run(app: &mut App) -> Record {
     app.world_mut().run_schedule(Rollback);
     core::mem::take(&mut *app.world_mut().resource_mut::<Record>())
@@ -396,7 +398,7 @@ fn restoring_the_state_and_the_poses_replays_the_same_events() {
     let mut app = app_by_hand();
     go_round(&mut app);
     let act = |app: &mut App| {
-        // Orbits turn in FixedUpdate.
+        // Orbits advance in `FixedUpdate`.
         app.world_mut().run_schedule(FixedUpdate);
         run(app).messages
     };
@@ -434,9 +436,9 @@ fn restoring_the_state_and_the_poses_replays_the_same_events() {
     }
 }
 
-// Candidate pairs of the user's own.
+// Custom candidate pairs.
 
-/// An app that supplies the candidate pairs itself: the function fills them anew each tick.
+/// An app that supplies the candidate pairs itself. The system fills them anew each tick.
 fn app_with_pairs<M>(fill: impl IntoSystem<(), (), M>) -> App {
     let mut app = App::new();
     app.add_plugins((
@@ -451,7 +453,7 @@ fn app_with_pairs<M>(fill: impl IntoSystem<(), (), M>) -> App {
     app
 }
 
-/// The pairs that [`fill_listed`] hands on.
+/// The pairs that [`fill_listed`] supplies.
 #[derive(Resource, Default, Clone)]
 struct Listed(Vec<(Entity, Entity)>);
 
@@ -637,13 +639,13 @@ fn the_built_in_broad_phase_yields_few_pairs_that_do_not_touch() {
         let messages = tick(&mut app).messages;
         let hits = messages.iter().filter(|hit| !hit.ended()).count();
         let pairs = app.world().resource::<CollisionDiagnostics>().candidates;
-        // And few others: 20 in two rows have 190 pairs.
+        // Twenty colliders in two rows have 190 pairs.
         assert!(hits <= pairs && pairs < 100);
     }
 }
 
-/// Runs an app that pauses after some frames, with a tick in each frame. Returns how many messages
-/// Bevy keeps in the end, and how many a reader in `Update` saw.
+/// Runs an app that pauses after some frames, with a tick in each frame. Returns the number of
+/// messages that Bevy keeps in the end, and the number that a reader in `Update` saw.
 fn messages_in_a_pause(remedy: impl FnOnce(&mut App)) -> (usize, usize) {
     #[derive(Resource, Default)]
     struct Seen(usize);
@@ -677,7 +679,7 @@ fn messages_do_not_pile_up_in_a_pause_if_the_app_updates_them() {
     fn is_paused(time: Res<Time<Virtual>>) -> bool {
         time.effective_speed() == 0.0
     }
-    // What Bevy does by itself. A reader sees the messages of all frames before its own.
+    // Without a remedy. A reader sees the messages of all frames before its own.
     assert_eq!(messages_in_a_pause(|_| {}), (90, 89));
     let signal = |app: &mut App| {
         app.add_systems(Last, signal_message_update_system.run_if(is_paused));

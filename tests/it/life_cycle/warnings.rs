@@ -1,4 +1,5 @@
-//! What is no shape or no pose: it touches nothing, is warned of once, and harms no other.
+//! Invalid shapes and poses: the collider touches nothing, is warned of once, and disturbs no
+//! other.
 
 use std::{
     f32::consts::FRAC_PI_4,
@@ -15,7 +16,7 @@ use bevy::{
 };
 use headbutt::{Support, prelude::*};
 
-/// Shapes of the user's own, which answer the same point to everything, and a radius.
+/// Custom shapes whose support function returns the same point for every direction, and a radius.
 struct Plane(DVec2, f64);
 struct Solid(DVec3, f64);
 
@@ -51,7 +52,8 @@ fn custom(dimension: Dimension, x: f64, radius: f64) -> Collider {
     }
 }
 
-/// Shapes of the user's own that answer what they like to a direction, and to how many times they have been asked.
+/// Custom shapes whose support function returns any value for a direction and the number of
+/// evaluations so far.
 struct Liar {
     answer: fn(DVec3, u32) -> DVec3,
     asked: AtomicU32,
@@ -93,10 +95,10 @@ impl Support for SolidLiar {
     }
 }
 
-/// Something wrong with an entity.
+/// A change that makes an entity invalid.
 type Fault = fn(&mut World, Entity, Dimension);
 
-/// Everything that can be wrong with a pose.
+/// Every way in which a pose can be invalid.
 fn bad_poses() -> Vec<Fault> {
     vec![
         |world, entity, _| transform(world, entity).translation.x = f32::NAN,
@@ -113,7 +115,7 @@ fn bad_poses() -> Vec<Fault> {
     ]
 }
 
-/// Everything that can be wrong with a shape.
+/// Every way in which a shape can be invalid.
 fn bad_shapes() -> Vec<Fault> {
     fn insert(world: &mut World, entity: Entity, collider: impl Into<Collider>) {
         world.entity_mut(entity).insert(collider.into());
@@ -138,7 +140,7 @@ fn bad_shapes() -> Vec<Fault> {
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::NAN)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, f64::INFINITY)),
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, -1.0)),
-        // The nearest point for the farthest one.
+        // Returns the nearest point instead of the farthest one.
         |world, entity, dimension| {
             let inside_out = Liar::collider(dimension, |direction, _| -0.5 * direction.normalize());
             insert(world, entity, inside_out);
@@ -160,7 +162,7 @@ fn bad_shapes() -> Vec<Fault> {
             insert(world, entity, half_space(dimension).rounded(0.5));
             transform(world, entity).scale = Vec3::ZERO;
         },
-        // A margin hides nothing.
+        // A margin does not hide an invalid shape.
         |world, entity, dimension| insert(world, entity, custom(dimension, 0.0, -1.0).rounded(2.0)),
         |world, entity, dimension| insert(world, entity, dimension.ball(-1.0).rounded(2.0)),
         |world, entity, dimension| insert(world, entity, dimension.ball(1.0).rounded(-0.5)),
@@ -177,7 +179,7 @@ fn half_space(dimension: Dimension) -> Collider {
 
 const NAME: &str = "the one at fault";
 
-/// Two that touch, and a third one in the midst of them, named, with a fault.
+/// Two colliders that touch, and a named third one between them that is invalid.
 fn with_fault(dimension: Dimension, fault: Fault) -> (Touching, Entity) {
     let mut touching = Touching::new(app(), dimension);
     let pose = Transform::from_xyz(0.75, 0.0, 0.0);
@@ -196,7 +198,7 @@ fn an_invalid_collider_is_warned_of_once_and_disturbs_no_other() {
     for fault in bad_poses().into_iter().chain(bad_shapes()) {
         for dimension in Dimension::BOTH {
             let (mut touching, entity) = with_fault(dimension, fault);
-            // These assert that there is one message a tick, the one of the two.
+            // These assert one message per tick, that of the two valid colliders.
             touching.begin();
             warnings.assert_one_naming(entity, NAME);
             for _ in 0..5 {
@@ -213,7 +215,7 @@ fn an_invalid_collider_is_warned_of_once_and_disturbs_no_other() {
 
 #[test]
 fn an_invalid_collider_among_many_changes_no_event() {
-    // Balls that go to and fro, and meet.
+    // Balls that move to and fro, and collide.
     let run = |dimension: Dimension, fault: Option<Fault>| {
         let mut app = app();
         let world = app.world_mut();
@@ -224,7 +226,7 @@ fn an_invalid_collider_among_many_changes_no_event() {
             })
             .collect();
         if let Some(fault) = fault {
-            // More than one, so that they could meet each other as well.
+            // Several, so that they could touch each other as well.
             for _ in 0..3 {
                 let pose = Transform::from_xyz(4.0, 0.0, 0.0);
                 let entity = world.spawn((dimension.ball(20.0), pose)).id();
@@ -282,7 +284,7 @@ fn a_repaired_collider_takes_part_again_and_a_new_fault_is_warned_of() {
     }
 }
 
-/// What the observers saw at an entity, in order of the others.
+/// The phases that observers saw at an entity, sorted by the other entity.
 fn phases_at(record: &Record, entity: Entity) -> Vec<(Entity, CollisionPhase)> {
     let seen = record.at(entity);
     let mut phases: Vec<_> = seen.iter().map(|hit| (hit.other, hit.phase)).collect();
@@ -402,7 +404,7 @@ fn the_default_collider_is_inert_without_a_warning() {
         let collider = touching.world().get::<Collider>(entity);
         assert!(collider.is_some_and(Collider::is_inert));
         touching.begin();
-        // Nor is it wrong for it to be nowhere.
+        // A non-finite pose gives no warning either.
         transform(touching.world(), entity).translation.x = f32::NAN;
         touching.go_on();
         touching.world().entity_mut(entity).remove::<Transform>();
@@ -439,7 +441,7 @@ fn a_2d_collider_with_a_non_finite_z_is_valid() {
 
 #[test]
 fn a_support_function_with_nan_in_some_directions_disturbs_no_other() {
-    // Not along the axes, where its bounds are asked for.
+    // NaN everywhere but along the axes, on which the bounds are evaluated.
     struct Holed;
 
     impl Support for Holed {
@@ -479,13 +481,13 @@ fn a_support_function_with_nan_in_some_directions_disturbs_no_other() {
 #[test]
 fn a_nonsensical_support_function_disturbs_no_other() {
     let liars: [fn(DVec3, u32) -> DVec3; 6] = [
-        // Any point, and another one in each direction.
+        // Any points, different for each direction.
         |direction, _| {
             let bits = direction.x.to_bits() ^ direction.y.to_bits().rotate_left(17);
             let noise = |shift: u32| (bits.rotate_left(shift) % 1009) as f64 / 1009.0 - 0.5;
             DVec3::new(noise(3), noise(11), noise(29))
         },
-        // Each time another one.
+        // A different point in each evaluation.
         |_, asked| {
             let turn = f64::from(asked);
             DVec3::new(turn.sin(), (1.7 * turn).cos(), (2.3 * turn).sin())
@@ -494,7 +496,7 @@ fn a_nonsensical_support_function_disturbs_no_other() {
             0 => DVec3::NAN,
             _ => direction.normalize(),
         },
-        // Where its box is not asked for.
+        // Wrong in directions in which the bounding box is not evaluated.
         |direction, _| match direction.abs().max_element() == direction.length() {
             true => direction.normalize(),
             false => 1e300 * direction.normalize(),
@@ -531,7 +533,7 @@ fn a_nonsensical_support_function_disturbs_no_other() {
                     );
                 }
             }
-            // It may have been found out more than once, if it has not been at fault in between.
+            // Several warnings are allowed if the collider was valid in between.
             for line in warnings.take() {
                 assert!(line.contains(&entity.to_string()), "{line}");
             }
@@ -602,7 +604,8 @@ fn huge_and_tiny_scales_and_positions_disturb_no_other() {
             for far in [false, true] {
                 let (mut touching, entity) = with_fault(dimension, |_, _, _| {});
                 let world = touching.world();
-                // Its twin, so that two of this size meet; a child, whose scale and place are squared; and its child.
+                // A twin, so that two colliders of this size touch, a child with squared scale and
+                // position, and a child of that child.
                 let mut pose = Transform::from_scale(size * stretch);
                 pose.rotation = Quat::from_rotation_z(1.0);
                 if far {
@@ -635,7 +638,7 @@ fn huge_and_tiny_scales_and_positions_disturb_no_other() {
 
 #[test]
 fn two_colliders_of_the_same_extreme_size_collide_as_usual() {
-    // Half a size apart, two balls of radius 1 are 1.5 deep in each other, whatever the unit.
+    // Half a size apart, two balls of radius 1 are 1.5 deep in each other in any unit.
     for dimension in Dimension::BOTH {
         for unit in [1e-20, 1e-10, 1e10, 1e20, 1e30] {
             let mut app = app();
@@ -652,7 +655,7 @@ fn two_colliders_of_the_same_extreme_size_collide_as_usual() {
 
 #[test]
 fn no_depth_exceeds_f32() {
-    // Each of the two is within f32, but both together are not.
+    // Each of the two lengths fits into f32, but their sum does not.
     for dimension in Dimension::BOTH {
         for size in [1.5e38, 2e38, 3e38, f32::MAX] {
             let mut touching = Touching::new(app(), dimension);
@@ -690,7 +693,7 @@ fn a_half_space_under_any_parents_is_exact_or_invalid() {
             let entity = world
                 .spawn((collider, own, ChildOf(parent), Name::new(NAME)))
                 .id();
-            // Two balls at opposite sides of it, wherever that is.
+            // Two balls on opposite sides of the half-space.
             let normal = outer.rotation.as_dquat()
                 * inner.rotation.as_dquat()
                 * (scale.as_dvec3().recip() * (own.rotation.as_dquat() * DVec3::Y));

@@ -1,7 +1,8 @@
-//! What touches is what is there, in a world in which things come, go and change tables in every tick: by each way there is
-//! to be somewhere else in Bevy's lists, or not at all, and back. All else rests.
+//! Touching pairs against a model in a world where entities are spawned, despawned, disabled and
+//! moved between tables in every tick. Every way in which an entity can change its position in
+//! Bevy's lists occurs. All other entities rest.
 //!
-//! The model is balls on a lattice, which touch where they are neighbours or in the same place.
+//! The model is balls on a lattice, which touch if they are neighbours or at the same point.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +19,10 @@ use crate::support::{Dimension, app, start, tick};
 /// Balls of radius 0.5 touch at this distance, and not at √2 times it. Its multiples are exact.
 const SPACING: f32 = 0.75;
 
-/// So many balls there are, more or less.
+/// The approximate number of balls.
 const POPULATION: usize = 300;
 
-/// How far the lattice goes, so that a ball touches some others.
+/// The extent of the lattice, chosen so that each ball touches some others.
 fn reach(dimension: Dimension) -> i32 {
     match dimension {
         Dimension::Plane => 8,
@@ -29,16 +30,16 @@ fn reach(dimension: Dimension) -> i32 {
     }
 }
 
-/// Nothing but another table.
+/// Moves an entity to another table.
 #[derive(Component)]
 struct Mark;
 
-/// The same without another table.
+/// Changes the archetype without a change of table.
 #[derive(Component)]
 #[component(storage = "SparseSet")]
 struct SparseMark;
 
-/// What is kept in no table, and disables: then Bevy lists all one by one.
+/// A disabling component that is stored in no table, so that Bevy lists the entities one by one.
 #[derive(Component)]
 #[component(storage = "SparseSet")]
 struct Asleep;
@@ -48,7 +49,7 @@ struct Churn {
     dimension: Dimension,
     alive: Vec<Entity>,
     parents: Vec<Entity>,
-    /// Whether to put to sleep or to disable.
+    /// `true` to insert the sparse component, `false` to insert `Disabled`.
     sleep: bool,
 }
 
@@ -79,7 +80,8 @@ impl Churn {
         world.despawn(self.alive.swap_remove(number));
     }
 
-    /// Turns a component on or off, of which nothing is seen but the place in Bevy's lists.
+    /// Inserts or removes a component that changes nothing but the entity's position in Bevy's
+    /// lists.
     fn toggle<T: Component>(entity: &mut EntityWorldMut, it: T) {
         if entity.take::<T>().is_none() {
             entity.insert(it);
@@ -89,7 +91,7 @@ impl Churn {
     fn operate(&mut self, world: &mut World) {
         match self.random.random_range(0..14) {
             0 | 1 => return self.despawn(world),
-            // The new one has the index of the old one.
+            // The new entity has the index of the old one.
             2 | 3 => {
                 self.despawn(world);
                 return self.spawn(world);
@@ -113,7 +115,7 @@ impl Churn {
                 }
             },
             5 => Self::toggle(&mut entity, CollisionLayers::NONE),
-            // Away and back: nothing has changed but the place in the list, or not even that.
+            // Inserted and removed: at most the position in the list has changed.
             6 => {
                 let collider = entity.take::<Collider>();
                 entity.insert(collider.unwrap_or(self.dimension.ball(0.5)));
@@ -125,7 +127,7 @@ impl Churn {
                 entity.remove::<Transform>();
                 entity.insert(place);
             }
-            // Nowhere, until it is put somewhere.
+            // It has no position until a later operation gives it one.
             _ => {
                 let nowhere = Transform::from_translation(Vec3::NAN);
                 entity.insert(if self.random.random() { nowhere } else { place });
@@ -133,18 +135,18 @@ impl Churn {
         }
     }
 
-    /// What happens before a tick. Returns how many operations that was.
+    /// Runs the operations before a tick. Returns their number.
     fn go_on(&mut self, world: &mut World) -> usize {
         let count = match self.random.random_range(0..20) {
             0 => {
-                // Most of them are others.
+                // Replaces most of them.
                 for _ in 0..self.alive.len() * 3 / 4 {
                     self.despawn(world);
                 }
                 0
             }
             1 => {
-                // All change tables.
+                // All entities change tables.
                 for entity in &self.alive {
                     Self::toggle(&mut world.entity_mut(*entity), Mark);
                 }
@@ -169,7 +171,7 @@ impl Churn {
         count
     }
 
-    /// Where a ball is, in steps of the lattice, if it takes part.
+    /// The lattice point of a ball, if it takes part.
     fn step_of(&self, world: &World, entity: Entity) -> Option<IVec3> {
         let entity = world.entity(entity);
         let is_out = entity.contains::<Disabled>()
