@@ -1,8 +1,8 @@
-//! The same of a larger world: balls and blocks of sizes 1 to 1000, in crowds, some of them far from the origin, and a few
-//! alone in the distance; now most are at rest, now all move, now half of them are elsewhere. So what moves and what rests,
-//! and how many there are of each size, changes all the time.
+//! Touching pairs of a larger world: balls and boxes of sizes 1 to 1000, in crowds, some far from
+//! the origin, and a few isolated ones. In turn, most rest, all move, and half are teleported, so
+//! that the number of moving and resting colliders of each size changes all the time.
 //!
-//! The model is closed forms in f64, and shares nothing with the plugin.
+//! The model is closed forms in f64 and shares no code with the plugin.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +17,17 @@ use super::{
 };
 use crate::support::{Dimension, app, frame};
 
-/// The two answers may differ where the shapes are no farther apart, and no deeper in each other, than this times the
-/// size of both: the plugin's touching is a step of f32 wide, and its depths are f32.
+/// The two answers may differ if the gap or the depth is at most this fraction of both sizes: the
+/// plugin's tolerance of touching is one step of f32, and its depths are f32.
 const ROUNDING: f64 = 1e-6;
 
-/// There are no more and no fewer of them, but for what goes with a parent.
+/// The number of colliders, apart from children that are despawned with a parent.
 const POPULATION: core::ops::Range<usize> = 200..400;
 
-/// So deep are families at most.
+/// The maximum depth of a hierarchy.
 const GENERATIONS: usize = 3;
 
-/// Where the crowds are.
+/// The centres of the crowds.
 const CROWDS: [Vec3; 5] = [
     Vec3::ZERO,
     Vec3::new(35.0, -20.0, 10.0),
@@ -36,13 +36,13 @@ const CROWDS: [Vec3; 5] = [
     Vec3::new(-1e5, -1e5, -1e5),
 ];
 
-/// The shape of a collider, which does not tell it.
+/// The shape of a collider, which a `Collider` does not reveal.
 #[derive(Component, Clone, Copy)]
 struct Form {
     dimension: Dimension,
-    /// Half the sizes of a block; 0 for a ball.
+    /// The half extents of a box; 0 for a ball.
     half: Vec3,
-    /// 0 for a block.
+    /// 0 for a box.
     radius: f32,
 }
 
@@ -57,17 +57,17 @@ impl Form {
     }
 }
 
-/// A collider where it is.
+/// A collider in its pose.
 struct Body {
     entity: Entity,
     layers: CollisionLayers,
     dimension: Dimension,
     center: DVec3,
-    /// Unit vectors, along which a block is so long to either side.
+    /// The unit vectors of the box's axes.
     axes: [DVec3; 3],
     half: DVec3,
     radius: f64,
-    /// The radius of a ball around it.
+    /// The bounding radius.
     reach: f64,
 }
 
@@ -106,7 +106,7 @@ impl Body {
         self.radius > 0.0
     }
 
-    /// Its own axes, of those that there are.
+    /// The axes that exist in this dimension.
     fn own_axes(&self) -> &[DVec3] {
         match self.dimension {
             Dimension::Plane => &self.axes[..2],
@@ -114,15 +114,15 @@ impl Body {
         }
     }
 
-    /// How far it reaches from its centre along a unit vector.
+    /// The half extent along a unit vector.
     fn extent_along(&self, axis: DVec3) -> f64 {
         let halves = self.axes.iter().zip(self.half.to_array());
         let along = halves.map(|(own, half)| own.dot(axis).abs() * half);
         along.sum::<f64>() + self.radius
     }
 
-    /// Of two blocks that are apart, a distance by which they are; of others the depth, negative. By separating axes: in
-    /// the plane the axes of both, in space also their products.
+    /// The gap of two boxes: a lower bound of their distance, or minus their depth. By separating
+    /// axes: the axes of both, in 3D also their cross products.
     fn gap_of_blocks(&self, other: &Self) -> f64 {
         let between = other.center - self.center;
         let along = |axis: DVec3| {
@@ -133,7 +133,7 @@ impl Body {
         if self.dimension == Dimension::Solid {
             for axis in self.axes {
                 for other in other.axes {
-                    // Of parallel axes there is none.
+                    // Parallel axes have no cross product.
                     if let Some(axis) = axis.cross(other).try_normalize() {
                         gap = gap.max(along(axis));
                     }
@@ -143,7 +143,7 @@ impl Body {
         gap
     }
 
-    /// The distance of a ball from this block; of a ball whose centre is within, the depth, negative.
+    /// The distance of a ball from this box, or minus the depth if the ball's centre is inside.
     fn gap_to_ball(&self, ball: &Self) -> f64 {
         let between = ball.center - self.center;
         let beyond = self.own_axes().iter().zip(self.half.to_array());
@@ -160,7 +160,7 @@ impl Body {
         from_center - ball.radius
     }
 
-    /// How far apart two are, or how deep in each other, which is negative.
+    /// The distance of two colliders, or minus their depth.
     fn gap(&self, other: &Self) -> f64 {
         match (self.is_ball(), other.is_ball()) {
             (true, true) => self.center.distance(other.center) - self.radius - other.radius,
@@ -171,18 +171,18 @@ impl Body {
     }
 }
 
-/// What happens for some ticks.
+/// The activity of the next ticks.
 #[derive(Clone, Copy)]
 enum Epoch {
-    /// Hardly anything.
+    /// Hardly any change.
     Rest,
-    /// One of so many moves, the same ones each tick.
+    /// One of this many colliders moves, the same ones each tick.
     Some(usize),
     /// All move.
     All,
-    /// Things come, go and become others.
+    /// Colliders are spawned, despawned and replaced.
     Change,
-    /// Half of them are elsewhere, all at once.
+    /// Half of the colliders are teleported at once.
     Teleport,
 }
 
@@ -191,15 +191,16 @@ struct Large {
     random: StdRng,
     alive: Vec<Entity>,
     epoch: Epoch,
-    /// Until it is over.
+    /// Ticks until the next activity.
     ticks_left: usize,
-    /// The gaps of the pairs that touch, or nearly so, and what they are measured against.
+    /// The gaps of the pairs that touch or nearly touch, and the sizes that they are measured
+    /// against.
     gaps: BTreeMap<Pair, (f64, f64)>,
     told: Told,
     operations: usize,
     ticks: usize,
     rounded: usize,
-    /// In how many ticks nothing, less than a tenth, and more than seven tenths changed.
+    /// The number of ticks in which nothing, less than a tenth, and more than seven tenths changed.
     still: usize,
     quiet: usize,
     busy: usize,
@@ -232,7 +233,7 @@ impl Large {
     }
 
     fn form(&mut self, dimension: Dimension) -> Form {
-        // From 0.01 to 10, as many of each order.
+        // From 0.01 to 10, with each order of magnitude equally likely.
         let size = 10_f32.powf(self.random.random_range(-2.0..1.0));
         let is_ball = self.chance(0.5);
         let mut part = || self.random.random_range(0.2..1.0) * size;
@@ -266,7 +267,7 @@ impl Large {
         }
     }
 
-    /// A pose of what has no parent: mostly in a crowd, mostly in its wider field.
+    /// A pose of a collider without a parent: mostly in a crowd, mostly in its wider surroundings.
     fn pose(&mut self, dimension: Dimension) -> Transform {
         let translation = if self.chance(0.05) {
             self.offset(1e5)
@@ -311,7 +312,7 @@ impl Large {
         world.entity_mut(entity).insert(pose);
     }
 
-    /// Anything that may happen to a world.
+    /// A random operation on the world.
     fn operate(&mut self, world: &mut World) {
         let count = self.alive.len();
         if count < POPULATION.start || (count < POPULATION.end && self.chance(0.15)) {
@@ -322,7 +323,7 @@ impl Large {
         let dimension = world.get::<Form>(entity).expect("all have one").dimension;
         match self.random.random_range(0..12) {
             0 => {
-                // Its children go with it.
+                // Its children are despawned with it.
                 world.despawn(entity);
                 self.alive.retain(|it| world.get_entity(*it).is_ok());
             }
@@ -381,7 +382,7 @@ impl Large {
         }
     }
 
-    /// What happens before a tick.
+    /// Runs the operations before a tick.
     fn go_on(&mut self, world: &mut World) {
         if self.ticks_left == 0 {
             (self.epoch, self.ticks_left) = match self.random.random_range(0..6) {
@@ -429,7 +430,7 @@ impl Large {
         }
     }
 
-    /// Asks for all pairs, just before the tick does.
+    /// Computes all pairs just before the tick does.
     fn expect(&mut self, world: &World) {
         let bodies = self.alive.iter();
         let bodies: Vec<_> = bodies.filter_map(|it| Body::new(world, *it)).collect();
@@ -451,7 +452,7 @@ impl Large {
         }
     }
 
-    /// Compares the tick with what was expected, and its events with one another.
+    /// Compares the tick with the expected pairs, and its events with one another.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
         let hits = self.told.read(world);

@@ -29,7 +29,7 @@ use place::{Place, is_ancestor};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use told::{Pair, Told, pair_of};
 
-/// How many operations a test does on its world at least: what the environment says, or else so many.
+/// The least number of operations of a test: the value of `HEADBUTT_CHAOS`, or else the default.
 fn operations_or(default: usize) -> usize {
     match std::env::var("HEADBUTT_CHAOS") {
         Ok(count) => count.parse().expect("HEADBUTT_CHAOS is a number"),
@@ -37,11 +37,11 @@ fn operations_or(default: usize) -> usize {
     }
 }
 
-/// The two answers may differ where the shapes are no farther apart, and no deeper in each other, than this times the
-/// size of the larger one: the model's poses are rounded to f32.
+/// The two answers may differ if the gap or the depth is at most this fraction of the larger size:
+/// the model's poses are rounded to f32.
 const ROUNDING: f32 = 1e-4;
 
-/// The shape of a collider, which does not tell it.
+/// The shape of a collider, which a `Collider` does not reveal.
 #[derive(Component, Clone)]
 enum Known {
     Plane(Arc<dyn Support<Vector = Vec2> + Send + Sync>),
@@ -62,7 +62,7 @@ where
     (Known::Solid(Arc::new(shape.clone())), shape.into())
 }
 
-/// A shape scaled by a factor, which may be negative: then it is also turned inside out, through its origin.
+/// A shape scaled by a factor. A negative factor also reflects it through its origin.
 struct Scaled<'a, V> {
     shape: &'a dyn Support<Vector = V>,
     factor: f64,
@@ -84,9 +84,9 @@ impl<V: headbutt::Space> Support for Scaled<'_, V> {
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     touch: bool,
-    /// How deep in each other, or how far apart.
+    /// The depth or the distance.
     extent: f32,
-    /// What that is measured against.
+    /// The size that the depth or distance is measured against.
     size: f32,
 }
 
@@ -134,18 +134,18 @@ fn ask<V: headbutt::Space>(a: Side<V>, b: Side<V>) -> (bool, f32) {
     }
 }
 
-/// What the operations draw from, and what the checks remember.
+/// The source of the operations, and the state of the checks.
 #[derive(Resource)]
 struct Model {
     random: StdRng,
-    /// All that were spawned and still exist.
+    /// All spawned entities that still exist.
     alive: Vec<Entity>,
-    /// This tick's answers, for all pairs that take part.
+    /// This tick's answers for all active pairs.
     answers: BTreeMap<Pair, Answer>,
     told: Told,
     operations: usize,
     ticks: usize,
-    /// How often an answer within [`ROUNDING`] was another one.
+    /// The number of answers within [`ROUNDING`] that differed.
     rounded: usize,
 }
 
@@ -204,7 +204,7 @@ impl Model {
     fn pose(&mut self, dimension: Dimension) -> Transform {
         let turn = Quat::from_rotation_z(self.coordinate(3.0));
         let tilt = Quat::from_rotation_x(self.coordinate(3.0));
-        // So that about as many touch in either: space has more room.
+        // About as many touch in 2D as in 3D, where there is more room.
         let (reach, rotation) = match dimension {
             Dimension::Plane => (2.5, turn),
             Dimension::Solid => (1.25, turn * tilt),
@@ -240,7 +240,7 @@ impl Model {
                 .insert(CollidingEntities::default());
         }
         if with_bombs && self.random.random_bool(0.05) {
-            // Explodes at its first touch.
+            // Despawns both sides when it first touches.
             let explode = |hit: On<CollisionStarted>, mut commands: Commands| {
                 commands.entity(hit.entity).try_despawn();
                 commands.entity(hit.other).try_despawn();
@@ -250,7 +250,7 @@ impl Model {
         self.alive.push(entity);
     }
 
-    /// Anything that may happen to a world.
+    /// A random operation on the world.
     fn operate(&mut self, world: &mut World, with_bombs: bool) {
         self.operations += 1;
         self.alive
@@ -270,7 +270,7 @@ impl Model {
         };
         match self.random.random_range(0..10) {
             0 => {
-                // Its children go with it.
+                // Its children are despawned with it.
                 world.despawn(entity);
             }
             1 => {
@@ -286,7 +286,7 @@ impl Model {
                 let shape = self.shape(dimension);
                 world.entity_mut(entity).insert(shape);
             }
-            // What takes part is the greater part of them, so that there is something to see.
+            // Most layers let colliders touch, so that there are contacts.
             5 => {
                 if !world.entity(entity).contains::<Collider>() {
                     let shape = self.shape(dimension);
@@ -315,7 +315,8 @@ impl Model {
                 let parent = self.pick().filter(|parent| {
                     !matches!(
                         (&known, world.get::<Known>(*parent)),
-                        // A shape in the plane must not be tilted: the scale that the plane sees would not be uniform.
+                        // A 2D shape must not be tilted, or its scale in the plane would not be
+                        // uniform.
                         (Known::Plane(_), Some(Known::Solid(_)))
                     ) && !is_ancestor(world, entity, *parent)
                 });
@@ -332,7 +333,7 @@ impl Model {
         }
     }
 
-    /// Asks for all pairs, just before the tick does.
+    /// Computes all pairs just before the tick does.
     fn expect(&mut self, world: &World) {
         let part = self.alive.iter().filter_map(|entity| {
             let found = world.get_entity(*entity).ok()?;
@@ -354,7 +355,7 @@ impl Model {
         }
     }
 
-    /// Compares the tick with what was expected, and its events with one another.
+    /// Compares the tick with the expected pairs, and its events with one another.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
         let hits = self.told.read(world);
@@ -389,7 +390,7 @@ impl Model {
     }
 }
 
-/// An app that operates on its world in each fixed tick, and checks each.
+/// An app that operates on its world in each fixed tick, and checks each tick.
 fn app_of(seed: u64, with_bombs: bool) -> App {
     let operate = move |world: &mut World| {
         world.resource_scope(|world, mut model: Mut<Model>| {
@@ -417,7 +418,7 @@ fn app_of(seed: u64, with_bombs: bool) -> App {
     app
 }
 
-/// The run was one of so many ticks in which every kind of thing happened.
+/// Asserts that every kind of operation happened in this number of ticks.
 #[track_caller]
 fn assert_worth(app: &App, ticks: usize) {
     let model = app.world().resource::<Model>();
@@ -428,7 +429,7 @@ fn assert_worth(app: &App, ticks: usize) {
     assert!(model.rounded <= ticks / 100, "{}", model.rounded);
 }
 
-/// Does so many operations in an app, in frames of so many ticks.
+/// Runs this many operations in an app, in frames of these numbers of ticks.
 fn run(mut app: App, operations: usize, mut frames: impl Iterator<Item = u32>) {
     let mut ticks = 0;
     while app.world().resource::<Model>().operations < operations
@@ -454,7 +455,7 @@ fn touching_pairs_match_with_five_ticks_per_frame() {
 fn touching_pairs_match_with_despawning_observers_and_frames_of_any_length() {
     let operations = operations_or(6_000);
     let mut app = app_of(3, true);
-    // Operations between the ticks too, and several of them before one.
+    // Operations also happen between the ticks, and several before one tick.
     app.add_systems(Update, |world: &mut World| {
         world.resource_scope(|world, mut model: Mut<Model>| model.operate(world, true));
     });

@@ -1,11 +1,11 @@
-//! Where entities are, as the models compose it.
+//! The world poses of entities as the models compute them.
 
 use bevy::{
     math::{DQuat, DVec3},
     prelude::*,
 };
 
-/// Where an entity is, and its scale, which is uniform throughout.
+/// The pose of an entity with a uniform scale.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub translation: DVec3,
@@ -35,7 +35,7 @@ impl Place {
         }
     }
 
-    /// In the plane all turn about z.
+    /// In 2D all rotations are about z.
     pub fn in_plane(self) -> Isometry2d {
         let angle = 2.0 * f64::atan2(self.rotation.z, self.rotation.w);
         let rotation = Rot2::from_sin_cos(angle.sin() as f32, angle.cos() as f32);
@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-/// Whether an entity is another one or an ancestor of it.
+/// Returns `true` if the first entity equals the second or is an ancestor of it.
 pub fn is_ancestor(world: &World, entity: Entity, of: Entity) -> bool {
     let parent = || world.get::<ChildOf>(of).map(ChildOf::parent);
     entity == of || parent().is_some_and(|parent| is_ancestor(world, entity, parent))

@@ -1,4 +1,4 @@
-//! What the messages tell, tick after tick, held against one another.
+//! The contacts according to the messages, checked tick after tick.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,18 +16,18 @@ pub fn pair_of(hit: &CollisionEvent) -> Pair {
 
 #[derive(Default)]
 pub struct Told {
-    /// What touches, by the messages.
+    /// The touching pairs according to the messages.
     pub touching: BTreeSet<Pair>,
     cursor: MessageCursor<CollisionEvent>,
-    /// How many contacts began.
+    /// The number of contacts that started.
     pub started: usize,
-    /// How many contacts ended, by their reasons.
+    /// The number of contacts that ended, by reason.
     pub ended: BTreeMap<EndReason, usize>,
 }
 
 impl Told {
-    /// Reads the messages of a tick: each pair begins, goes on and ends in this order, and what can be read without messages
-    /// is the same.
+    /// Reads the messages of a tick. Asserts that each pair starts, continues and ends in this
+    /// order, and that the state that can be read without messages agrees.
     pub fn read(&mut self, world: &mut World) -> Vec<CollisionEvent> {
         let messages = world.resource::<Messages<CollisionEvent>>();
         let hits: Vec<_> = self.cursor.read(messages).copied().collect();
@@ -58,7 +58,7 @@ impl Told {
         hits
     }
 
-    /// Contacts have ended for all of the common reasons, each more than so often.
+    /// Asserts that contacts have ended for all common reasons, more often than this for each.
     #[track_caller]
     pub fn assert_all_reasons(&self, least: usize) {
         for reason in [

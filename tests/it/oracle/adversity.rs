@@ -1,6 +1,7 @@
-//! The grid of adversity: every pair of shape classes in every regime that is known to be hard for a collision detector.
+//! Hard cases: every pair of shape classes in every regime that is known to be hard for collision
+//! detection.
 //!
-//! A case is made from its number alone, so that each can be looked at by itself.
+//! A case is determined by its number alone, so that each can be reproduced.
 
 use core::{
     f32::consts::{FRAC_PI_2, FRAC_PI_4, PI},
@@ -42,11 +43,11 @@ pub enum Class {
     RoundedBox,
     Rhombus,
     RegularPolygon,
-    /// A convex polygon, vertex by vertex.
+    /// A convex polygon given by its vertices.
     Polygon,
     Sector,
     CircleSegment,
-    /// What is round with a margin, or has corners that are not those of a box.
+    /// A round shape with a margin, or a polytope with a margin that is not a box.
     Margined,
     Tetrahedron,
     Cylinder,
@@ -54,11 +55,11 @@ pub enum Class {
     Frustum,
     /// An extruded polygon.
     Prism,
-    /// What is extruded and round.
+    /// An extruded round shape.
     Log,
 }
 
-/// Those that there are in the plane.
+/// The classes in 2D.
 const IN_PLANE: [Class; 16] = [
     Class::Point,
     Class::Ball,
@@ -78,7 +79,7 @@ const IN_PLANE: [Class; 16] = [
     Class::Margined,
 ];
 
-/// Those that there are in space.
+/// The classes in 3D.
 const IN_SPACE: [Class; 17] = [
     Class::Point,
     Class::Ball,
@@ -171,33 +172,33 @@ pub const REGIMES: [Regime; 21] = [
     Regime::Seam,
 ];
 
-/// From the pair of classes of one case to that of the next: odd, because there are 16² pairs in the plane, and no multiple of
-/// 17, because there are 17² in space.
+/// The step from the pair of classes of one case to that of the next. It is odd, because there are
+/// 16² pairs in 2D, and no multiple of 17, because there are 17² in 3D.
 const STRIDE: usize = 91;
 
-/// So many steps has a slow movement.
+/// The number of steps of a slow movement.
 pub const STEPS: usize = 200;
 
-/// A shape as the library sees it, and as the oracle does.
+/// A shape for the library and for the oracle.
 pub struct Figure<V> {
     pub class: Class,
     shape: Made<V>,
     form: Form,
     radius: f64,
-    /// Whether it is solved in the general way, also where there is a closed form for it.
+    /// `true` to use the iterative solver even if there is a closed form.
     is_general: bool,
-    /// What stretches it before the pose places it: only colliders have one.
+    /// The map that is applied before the pose. Only colliders have one.
     stretch: Option<Stretch>,
 }
 
-/// What an entity and its parent do to a shape, but for the parent's rotation and place: two scales, and a turn in between that
-/// makes a shear of them.
+/// What an entity and its parent do to a shape, apart from the parent's rotation and translation:
+/// two scales with a rotation in between, which gives a shear.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     inner: Vec3,
     turn: Quat,
     outer: Vec3,
-    /// Where the entity is in its parent's frame.
+    /// The translation of the entity in its parent's frame.
     at: Vec3,
 }
 
@@ -213,7 +214,7 @@ impl Stretch {
         };
         let scale = |random: &mut StdRng| {
             let mut scale = Vec3::from([(); 3].map(|()| length(random)));
-            // Of the two axes that there are in the plane as well.
+            // One of the two axes that exist in 2D too.
             let axis = random.random_range(0..2);
             match random.random_range(0..8) {
                 0 => scale[axis] = 0.0,
@@ -242,7 +243,8 @@ impl Stretch {
         }
     }
 
-    /// The transforms of an entity and of its parent that have the shape stretched and then in a pose, as far as f32 can tell.
+    /// The transforms of an entity and its parent that stretch the shape and then put it into a
+    /// pose, as exactly as f32 allows.
     fn transforms<V: Dimension>(&self, pose: V::Isometry) -> [Transform; 2] {
         let parent = V::transform(pose).with_scale(self.outer);
         let (linear, translation) = map_of(&parent);
@@ -269,13 +271,14 @@ fn map_of_child([own, parent]: &[Transform; 2]) -> (DMat3, DVec3) {
     (outer * inner, outer * at + place)
 }
 
-/// What is special about a shape.
+/// The special property of a shape.
 #[derive(Clone, Copy)]
 enum Style {
     Usual,
-    /// So thin, as a fraction of its size.
+    /// Its thickness as a fraction of its size.
     Thin(f32),
-    /// On a lattice, which makes coplanar faces, with doubles, inner points, and points that are nearly equal.
+    /// Points on a lattice, which makes coplanar faces, with repeated, inner and nearly equal
+    /// points.
     Coplanar,
     /// Hundreds of points within a box.
     Many,
@@ -344,13 +347,13 @@ impl<V: Dimension> Figure<V> {
         Self::of_points(Class::Rounded, shape, corners, radius)
     }
 
-    /// A random shape of about the size given.
+    /// A random shape of about this size.
     fn random(class: Class, size: f32, style: Style, random: &mut StdRng) -> Self {
         let thickness = match style {
             Style::Thin(thickness) => thickness,
             _ => 1.0,
         };
-        // Of the axes, one of the two that there are in the plane as well.
+        // One of the two axes that exist in 2D too.
         let thin = [
             Vec3::new(thickness, 1.0, 1.0),
             Vec3::new(1.0, thickness, 1.0),
@@ -632,7 +635,7 @@ impl<V: Dimension> Figure<V> {
         }
     }
 
-    /// As the collider of an entity, and under that of its parent.
+    /// The shape as the collider of an entity with a parent.
     fn mapped(&self, transforms: &[Transform; 2], origin: DVec3) -> Solid {
         let map = map_of_child(transforms);
         Solid::mapped(&self.form, self.radius, map, origin, V::PLANAR)
@@ -660,7 +663,7 @@ fn regular_polygon(radius: f32, random: &mut StdRng) -> RegularPolygon {
     RegularPolygon::new(radius, random.random_range(3..=12))
 }
 
-/// In f64, the first one at the top.
+/// The corners in f64, starting at the top.
 fn regular_corners(polygon: &RegularPolygon) -> Vec<DVec3> {
     let sides = polygon.sides;
     let corner = |number| {
@@ -670,15 +673,15 @@ fn regular_corners(polygon: &RegularPolygon) -> Vec<DVec3> {
     (0..sides).map(corner).collect()
 }
 
-/// Of an ellipse, some corners, counter-clockwise. Of one that is thin, rounding makes a polygon that Bevy does not call convex;
-/// the library takes its hull.
+/// Some corners of an ellipse, counter-clockwise. If it is thin, rounding makes a polygon that Bevy
+/// does not call convex; the library takes its hull.
 fn convex_corners(half_size: Vec3, random: &mut StdRng) -> Vec<Vec2> {
     let count = random.random_range(3..=8);
     let step = 2.0 * PI / count as f32;
     let start = random.random_range(-PI..PI);
     (0..count)
         .map(|number| {
-            // No two of them in one place.
+            // No two corners coincide.
             let angle = start + step * (number as f32 + random.random_range(-0.3..0.3));
             Vec2::from_angle(angle) * Vec2::new(half_size.x, half_size.z)
         })
@@ -726,7 +729,7 @@ fn cone(lengths: Vec3) -> (Cone, Form) {
     (Cone { radius, height }, form)
 }
 
-/// Of no more than half a circle, if it is one of a sector.
+/// At most half a circle if it belongs to a sector.
 fn arc(radius: f32, thickness: f32, centre: bool, random: &mut StdRng) -> Arc2d {
     let most = if centre { FRAC_PI_2 } else { PI };
     let half_angle = match random.random_range(0..8) {
@@ -745,7 +748,8 @@ fn slice(arc: Arc2d, centre: bool) -> Form {
     }
 }
 
-/// The points of a square or cubic lattice in the first quadrant: 0 to `steps` - 1 along each axis.
+/// The points of a square or cubic lattice in the first quadrant, from 0 to `steps` - 1 along each
+/// axis.
 fn lattice(steps: usize, planar: bool) -> impl Iterator<Item = Vec3> {
     let count = steps.pow(if planar { 2 } else { 3 });
     (0..count).map(move |number| {
@@ -754,7 +758,7 @@ fn lattice(steps: usize, planar: bool) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// Any point of the cube from -1 to 1.
+/// A random point of the cube from -1 to 1.
 fn inner(random: &mut StdRng) -> Vec3 {
     Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
 }
@@ -779,7 +783,7 @@ fn coplanar<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
         .collect()
 }
 
-/// Evenly spread (in space by the golden angle), or at random.
+/// Evenly spread points, in 3D by the golden angle, or random ones.
 fn on_sphere<V: Dimension>(count: usize, radius: f32, random: &mut StdRng) -> Vec<V> {
     let evenly = random.random_bool(0.5);
     (0..count)
@@ -805,11 +809,11 @@ pub struct Adverse<V: Dimension> {
     pub pose_a: V::Isometry,
     pub b: Figure<V>,
     pub pose_b: V::Isometry,
-    /// The translation of the first pose: the origin of the solids' frame.
+    /// The translation of the first pose, which is the origin of the solids' frame.
     pub origin: DVec3,
     pub solid_a: Solid,
     pub solid_b: Solid,
-    /// Of stretched figures, those of each entity and of its parent.
+    /// For stretched figures, the transforms of each entity and its parent.
     pub transforms: Option<[[Transform; 2]; 2]>,
 }
 
@@ -837,17 +841,18 @@ impl<V: Dimension> core::fmt::Debug for Adverse<V> {
     }
 }
 
-/// How the second shape is put to the first.
+/// How the second shape is placed relative to the first.
 enum Placement {
-    /// Their farthest points in this direction, and against it, meet; and then on by so much of the smaller size.
+    /// Their farthest points in opposite directions coincide, then a shift by this fraction of the
+    /// smaller size.
     Along(DVec3, f64),
     /// The same for the cores.
     Cores(DVec3, f64),
-    /// So far from the first shape's origin.
+    /// The translation from the first shape's origin.
     At(DVec3),
 }
 
-/// What makes up a case.
+/// The ingredients of a case.
 struct Plan {
     classes: [Class; 2],
     styles: [Style; 2],
@@ -859,11 +864,11 @@ struct Plan {
 impl<V: Dimension> Adverse<V> {
     /// The case of a number: the regimes take turns, and within each the pairs of classes.
     pub fn numbered(number: usize) -> Self {
-        // Of a slow movement, any step.
+        // Any step of a slow movement.
         Self::step(number, number * 7 % STEPS)
     }
 
-    /// The same as two entities of a tick, each under a random affine map.
+    /// The same case as two entities of a tick, each under a random affine map.
     pub fn mapped(number: usize) -> Self {
         let mut case = Self::made(number, 0, true);
         let stretches = [&case.a, &case.b].map(|figure| figure.stretch);
@@ -880,7 +885,7 @@ impl<V: Dimension> Adverse<V> {
         case
     }
 
-    /// A step of a slow movement; in all other regimes, all steps are the same.
+    /// A step of a slow movement. In all other regimes all steps are the same.
     pub fn step(number: usize, step: usize) -> Self {
         Self::made(number, step, false)
     }
@@ -906,7 +911,7 @@ impl<V: Dimension> Adverse<V> {
             };
         }
         let mut case = Self::place(regime, a, b, plan, step, random);
-        // By a bit of a hash, so that it is no matter of the regime or the classes.
+        // Chosen by a bit of a hash, so that it does not depend on the regime or the classes.
         let is_general = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1;
         case.a.is_general = is_general;
         case.b.is_general = is_general;

@@ -1,4 +1,4 @@
-//! Answers of the library held against the oracle, with what is allowed to be off.
+//! Compares results of the library with the oracle, within tolerances.
 
 use std::{collections::BTreeMap, fmt::Debug};
 
@@ -10,32 +10,31 @@ use super::{
     cases::{Case, Dimension},
 };
 
-/// How far the length of a normal may be from 1: what rounding three components to f32 does, and as much again for
-/// whoever computes with it.
+/// The tolerance of a normal's length: the rounding of three components to f32, twice.
 const UNIT: f64 = 5e-7;
 
-/// What rounding to f32 does to a number of size 1, with some room.
+/// The rounding of a number of size 1 to f32, with a reserve.
 pub const ROUNDING: f64 = 1.2e-7;
 
-/// What f64 leaves open of where a turned point is, as a fraction of its distance from the origin that it turns about.
+/// The error of a rotated point in f64, as a fraction of its distance from the centre of rotation.
 const TURNED: f64 = 1e-15;
 
-/// How far lengths may be off: some units in the last place of an f32 of the shapes' sizes. Points have no size, and
-/// still an inexact place.
+/// The tolerance of lengths: some units in the last place of an f32 of the shapes' sizes. Points
+/// have no size, but an inexact position.
 pub fn tolerance<C: Convex>(a: &C, b: &C) -> f64 {
     let turned = TURNED * (a.lever() + b.lever());
     let (a, b) = (a.size(), b.size());
     1e-5 * a.min(b) + 4e-6 * a.max(b) + turned
 }
 
-/// A contact in the frame of the oracle: the first shape's translation is the origin.
+/// A contact in the frame of the oracle, whose origin is the first shape's translation.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
     pub normal: DVec3,
     pub depth: f64,
     pub point_a: DVec3,
     pub point_b: DVec3,
-    /// How far rounding to f32, in the world, may have moved the points.
+    /// How far rounding to f32 in world space may have moved the points.
     pub grain: f64,
 }
 
@@ -58,7 +57,7 @@ pub struct Apart {
     pub distance: f64,
     pub point_a: DVec3,
     pub point_b: DVec3,
-    /// How far rounding to f32, in the world, may have moved the points.
+    /// How far rounding to f32 in world space may have moved the points.
     pub grain: f64,
 }
 
@@ -74,10 +73,11 @@ impl Apart {
     }
 }
 
-/// An error as a fraction of what is allowed, by the name of its class.
+/// Errors as fractions of their tolerances, by the name of their class.
 pub type Errors = Vec<(&'static str, f64)>;
 
-/// Yes or no is right, or the shapes are so near touching that the input does not tell.
+/// The answer is right, or the shapes are so close to touching that the input does not determine
+/// it.
 pub fn check_verdict<C: Convex>(a: &C, b: &C, hit: bool) -> Result<(), String> {
     judge_verdict(&C::bounds(a, b), tolerance(a, b), hit)
 }
@@ -89,8 +89,8 @@ pub fn judge_verdict(truth: &Bounds, tolerance: f64, hit: bool) -> Result<(), St
     Ok(())
 }
 
-/// The contact is true: its normal is unit, its depth the least, moving by it leaves the shapes touching, and its points
-/// are where the shapes' own surfaces face each other.
+/// The contact is true: its normal is unit, its depth is the least, moving by it leaves the shapes
+/// touching, and its points lie where the shapes' surfaces face each other.
 pub fn check_contact<C: Convex>(a: &C, b: &C, touch: &Touch) -> Result<Errors, String> {
     judge_contact(a, b, &C::bounds(a, b), touch)
 }
@@ -109,7 +109,7 @@ pub fn judge_contact<C: Convex>(
     } else {
         0.0
     };
-    // Where several ways out are as short, no direction is off.
+    // If several translations are equally short, every direction is right.
     let turned = truth
         .normal
         .map(|normal| ("direction", touch.normal.distance(normal), SAME_WAY));
@@ -143,7 +143,8 @@ pub fn judge_contact<C: Convex>(
         .map_err(|text| format!("{text}; in truth {truth:?}, found {touch:?}"))
 }
 
-/// The distance is right, and its points are on the surfaces and that far apart; of touching shapes, in both.
+/// The distance is right, and its points are on the surfaces and that far apart. For touching
+/// shapes they are in both.
 pub fn check_distance<C: Convex>(a: &C, b: &C, found: &Apart) -> Result<Errors, String> {
     judge_distance(a, b, &C::bounds(a, b), found)
 }
@@ -158,7 +159,7 @@ pub fn judge_distance<C: Convex>(
     let tolerance = tolerance(a, b);
     let rounded = tolerance + found.grain;
     let between = found.point_b - found.point_a;
-    // That of a hit is 0 in any case, and would make the mean of the others less than it is.
+    // The distance of touching shapes is always 0 and would lower the mean of the others.
     let class = if found.distance > 0.0 {
         "distance"
     } else {
@@ -181,18 +182,18 @@ pub fn judge_distance<C: Convex>(
     .map_err(|text| format!("{text}; in truth {truth:?}, found {found:?}"))
 }
 
-/// How far a point is from being one of the surface with the outward normal given.
+/// How far a point is from the part of the surface with this outward normal.
 fn off_surface(body: &impl Convex, point: DVec3, normal: DVec3) -> f64 {
     let below = (body.height(normal) - point.dot(normal)).abs();
     below.max(body.gap_to(point))
 }
 
-/// Each error with its limit: all of them as fractions, or those beyond their limits in words.
+/// Returns all errors as fractions of their limits, or describes those beyond their limits.
 fn judge(errors: impl IntoIterator<Item = (&'static str, f64, f64)>) -> Result<Errors, String> {
     let errors: Vec<_> = errors.into_iter().collect();
     let beyond: Vec<String> = errors
         .iter()
-        // Written so that NaN is beyond every limit.
+        // Written so that NaN exceeds every limit.
         .filter(
             |(_, error, limit)| !matches!(error.partial_cmp(limit), Some(order) if order.is_le()),
         )
@@ -208,7 +209,7 @@ fn judge(errors: impl IntoIterator<Item = (&'static str, f64, f64)>) -> Result<E
         .collect())
 }
 
-/// What a test over many cases has found.
+/// The results of a test over many cases.
 #[derive(Default)]
 pub struct Report {
     cases: usize,
@@ -238,7 +239,7 @@ impl Report {
         }
     }
 
-    /// Prints the worst errors, and fails if one of the cases has.
+    /// Prints the worst errors, and fails if one of the cases has failed.
     pub fn finish(self, name: &str) {
         let Self {
             cases,
@@ -263,13 +264,14 @@ impl Report {
             "{} of {cases} cases fail: {by_kinds:?}{first}",
             failures.len(),
         );
-        // A generator that never, or always, hits would test only half.
+        // A generator that never or always hits would test only half.
         let share = hits as f64 / cases as f64;
         assert!((0.25..0.75).contains(&share), "{hits} hits of {cases}");
     }
 }
 
-/// `Ok` if two answers are equal, bit for bit as far as their `Debug` form tells (it tells 0 from -0).
+/// `Ok` if two answers are equal, bit for bit according to their `Debug` form, which distinguishes
+/// 0 from -0.
 pub fn same(what: &'static str, left: impl Debug, right: impl Debug) -> Result<Errors, String> {
     let (left, right) = (format!("{left:?}"), format!("{right:?}"));
     if left == right {

@@ -1,14 +1,15 @@
 //! An independent answer, in f64, to the questions that `headbutt::query` answers.
 //!
-//! Nothing in here calls the library. A body is a list of points with a radius around their hull, and everything is
-//! found by trying all features: slow, and plain enough to be checked by reading.
+//! Nothing in here calls the library. A body is a list of points with a radius around their hull,
+//! and all features are tried: slow, but simple enough to be checked by reading.
 //!
-//! For cores A and B the difference A - B reaches h(n) = max n·a - min n·b in direction n. Each n is a way out of an
-//! overlap, of length h(n); the least is at the normal of a facet of A - B. Those are normals of facets of A or B or
-//! perpendicular to an edge of each, so that the least over all of these is the depth. Directions that belong to no
-//! facet do no harm: they are ways out as well.
+//! For cores A and B the difference A - B has the support height h(n) = max n·a - min n·b in
+//! direction n. Each n separates overlapping cores by a translation of length h(n). The least such
+//! length belongs to the normal of a facet of A - B. Those normals are normals of facets of A or B,
+//! or perpendicular to an edge of each, so the least h(n) over all of these is the depth.
+//! Candidates that belong to no facet do no harm, because they separate the cores too.
 //!
-//! The plane is the plane z = 0 of space, where directions are restricted to it.
+//! 2D is the plane z = 0, with directions restricted to it.
 
 #![allow(
     dead_code,
@@ -22,8 +23,8 @@ pub mod solid;
 
 use bevy::math::DVec3;
 
-/// An overlap of cores, as a fraction of their sizes, below which they may as well be flat: f64 leaves 1e-16, products
-/// of two some times that.
+/// An overlap of cores below this fraction of their sizes counts as flat: f64 leaves 1e-16, and
+/// products of two numbers some times that.
 const FLAT: f64 = 1e-11;
 
 /// The hull of some points with a radius around it.
@@ -31,12 +32,13 @@ const FLAT: f64 = 1e-11;
 pub struct Body {
     pub points: Vec<DVec3>,
     pub radius: f64,
-    /// How far its points were from the origin that it has been turned about.
+    /// The greatest distance of the points from the origin that they were rotated about.
     pub lever: f64,
     planar: bool,
-    /// Pairs of points, all edges of the core among them; a point with itself for a core of one point.
+    /// Pairs of points that include all edges of the core; for a core of one point, that point
+    /// twice.
     edges: Vec<[DVec3; 2]>,
-    /// Triples of points, which cover the core's surface; none for a core without area, or in the plane.
+    /// Triples of points that cover the core's surface; none for a core without area or in 2D.
     faces: Vec<[DVec3; 3]>,
     /// Unit normals of the facets, each with one sign.
     normals: Vec<DVec3>,
@@ -81,7 +83,7 @@ impl Body {
         body
     }
 
-    /// All triples with the core on one side of their plane, and their sides.
+    /// Finds all triples with the core on one side of their plane, and that side.
     fn find_faces(&mut self) {
         let slack = FLAT * self.core_size();
         let mut sides = Vec::new();
@@ -111,7 +113,7 @@ impl Body {
             .collect();
     }
 
-    /// The core alone.
+    /// The core without the radius.
     pub fn core(self) -> Self {
         Self {
             radius: 0.0,
@@ -125,7 +127,7 @@ impl Body {
         distances.fold(0.0, f64::max)
     }
 
-    /// The radius of a ball around the whole body.
+    /// The bounding radius of the whole body.
     pub fn size(&self) -> f64 {
         self.core_size() + self.radius
     }
@@ -145,7 +147,7 @@ impl Body {
         extent(&self.points, direction).1 + self.radius
     }
 
-    /// A point of that height.
+    /// A point with that component.
     pub fn support(&self, direction: DVec3) -> DVec3 {
         let height = |point: &&DVec3| point.dot(direction);
         let farthest = self
@@ -159,23 +161,23 @@ impl Body {
         &self.normals
     }
 
-    /// How far a point is outside; negative inside.
+    /// The distance of a point, negative inside.
     pub fn gap_to(&self, point: DVec3) -> f64 {
         gap(self, &Body::new([point], 0.0, self.planar))
     }
 }
 
-/// The signed distance of two bodies: how far they are apart, or minus the length of the shortest way out.
+/// The signed distance of two bodies: their distance, or minus their depth.
 pub fn gap(a: &Body, b: &Body) -> f64 {
     relation(a, b).gap
 }
 
-/// What the checks need to know of a shape in its place.
+/// The properties of a shape in its pose that the checks need.
 pub trait Convex: Sized {
-    /// The radius of a ball around the whole body.
+    /// The bounding radius of the whole body.
     fn size(&self) -> f64;
 
-    /// How far its points were from the origin that it has been turned about.
+    /// The greatest distance of the points from the origin that they were rotated about.
     fn lever(&self) -> f64;
 
     fn is_planar(&self) -> bool;
@@ -185,10 +187,10 @@ pub trait Convex: Sized {
     /// The greatest component along a unit vector.
     fn height(&self, direction: DVec3) -> f64;
 
-    /// How far a point is outside; 0 or less inside.
+    /// The distance of a point, 0 or less inside.
     fn gap_to(&self, point: DVec3) -> f64;
 
-    /// The signed distance of two.
+    /// Bounds of the signed distance of two bodies.
     fn bounds(a: &Self, b: &Self) -> Bounds;
 }
 
@@ -197,7 +199,7 @@ pub trait Convex: Sized {
 pub struct Bounds {
     pub low: f64,
     pub high: f64,
-    /// From the first to the second, along the shortest way, if no other way is about as short.
+    /// The direction from the first to the second, if no other direction is about as short.
     pub normal: Option<DVec3>,
 }
 
@@ -222,7 +224,7 @@ impl Bounds {
         }
     }
 
-    /// The same for the depth, if the bodies overlap, and 0 if they do not.
+    /// Bounds of the depth, which is 0 if the bodies do not overlap.
     pub fn depth(&self) -> Self {
         Self {
             low: (-self.high).max(0.0),
@@ -231,7 +233,7 @@ impl Bounds {
         }
     }
 
-    /// The same for the distance.
+    /// Bounds of the distance, which is 0 if the bodies overlap.
     pub fn distance(&self) -> Self {
         Self {
             low: self.low.max(0.0),
@@ -281,20 +283,22 @@ impl Convex for Body {
     }
 }
 
-/// By how much, as a fraction of the sizes, a way out must be shorter than all others to count as the only one. Between
-/// cores that are apart, the way is always the only one; nearer than this, its direction is not determined by far.
+/// A separating translation counts as the only one if it is shorter than all others by this
+/// fraction of the sizes. Separated cores always have only one shortest direction, but closer than
+/// this it is badly conditioned.
 pub const UNIQUE: f64 = 1e-5;
 
-/// Whether cores so far apart leave no doubt about the direction of the way between them.
+/// Returns `true` if cores at this distance determine the direction between them.
 pub fn tells_a_way(cores: f64, sizes: f64, levers: f64) -> bool {
-    // The second is for points, which have no size, but an inexact place.
+    // The second condition is for points, which have no size but an inexact position.
     cores > UNIQUE * sizes && cores > 1e-10 * levers
 }
 
-/// Directions nearer to each other than this are one.
+/// Directions closer to each other than this count as equal.
 pub const SAME_WAY: f64 = 1e-3;
 
-/// Whether of all ways out only those along the normal are shorter than the limit.
+/// Returns `true` if only directions close to the normal separate the bodies by less than the
+/// limit.
 pub fn stands_out(
     normal: DVec3,
     limit: f64,
@@ -307,7 +311,7 @@ pub fn stands_out(
     alone
 }
 
-/// Whether all directions just beside the normal are ways out at least as long as the limit.
+/// Returns `true` if all directions just beside the normal need at least the limit.
 pub fn rises_around(
     normal: DVec3,
     limit: f64,
@@ -321,7 +325,7 @@ pub fn rises_around(
     };
     (0..16).all(|step| {
         let (sin, cos) = (f64::from(step) / 16.0 * core::f64::consts::TAU).sin_cos();
-        // In the plane there are two directions beside it, and the others are nearer.
+        // In 2D there are two directions beside the normal, and the others are closer.
         let beside = if planar {
             u * cos.signum()
         } else {
@@ -331,13 +335,13 @@ pub fn rises_around(
     })
 }
 
-/// How two bodies lie to each other.
+/// The relation of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Relation {
     /// The signed distance.
     pub gap: f64,
-    /// From the first to the second, along the shortest way; one of them, if there are several. `None` where the cores
-    /// touch in a way that leaves it free, or does not determine it.
+    /// The shortest direction from the first to the second, or one of several. `None` if touching
+    /// cores leave it free or do not determine it.
     pub normal: Option<DVec3>,
 }
 
@@ -360,7 +364,7 @@ pub fn relation(a: &Body, b: &Body) -> Relation {
     }
 }
 
-/// The least reach of the difference of the cores: negative if that shows them to be apart.
+/// The least support height of the difference of the cores: negative if it proves them separated.
 fn overlap(a: &Body, b: &Body) -> (f64, Option<DVec3>) {
     let mut best = (f64::INFINITY, None);
     each_way_out(a, b, |normal, length| {
@@ -371,7 +375,8 @@ fn overlap(a: &Body, b: &Body) -> (f64, Option<DVec3>) {
     best
 }
 
-/// All directions that may be normals of the difference of the cores, each with how far it reaches.
+/// Calls `take` with all directions that may be normals of the difference of the cores, and their
+/// support heights.
 fn each_way_out(a: &Body, b: &Body, mut take: impl FnMut(DVec3, f64)) {
     let mut look = |normal: DVec3| {
         let (low_a, high_a) = extent(&a.points, normal);
@@ -398,7 +403,8 @@ fn each_way_out(a: &Body, b: &Body, mut take: impl FnMut(DVec3, f64)) {
                 }
             }
         }
-        // Where all edges are parallel, the difference is a segment, and every direction at right angles is a normal.
+        // If all edges are parallel, the difference is a segment, and every perpendicular direction
+        // is a normal.
         if let Some(along) = directions.iter().flatten().next() {
             let (first, second) = along.any_orthonormal_pair();
             look(first);
@@ -407,7 +413,7 @@ fn each_way_out(a: &Body, b: &Body, mut take: impl FnMut(DVec3, f64)) {
     }
 }
 
-/// The nearest points of two cores that are not within each other.
+/// The closest points of two cores that do not overlap.
 fn nearest_points(a: &Body, b: &Body) -> [DVec3; 2] {
     let mut best = [DVec3::ZERO, DVec3::INFINITY];
     let mut least = f64::INFINITY;
@@ -450,7 +456,7 @@ fn nearest_points(a: &Body, b: &Body) -> [DVec3; 2] {
 pub fn nearest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     let edge = b - a;
     let along = (point - a).dot(edge) / edge.length_squared();
-    // NaN, for a segment without length, is neither above 0 nor below 1.
+    // NaN, for a segment of length 0, is neither above 0 nor below 1.
     if along >= 1.0 {
         b
     } else if along > 0.0 {
@@ -460,7 +466,7 @@ pub fn nearest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     }
 }
 
-/// Where the common perpendicular of two lines meets them, if that is on both segments.
+/// The ends of the common perpendicular of two lines, if they lie on both segments.
 fn common_perpendicular([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> Option<[DVec3; 2]> {
     let (first, second) = (b - a, d - c);
     cross_unit(first, second)?;
@@ -498,14 +504,14 @@ pub fn unit(vector: DVec3) -> Option<DVec3> {
     (length > 0.0).then(|| vector / length)
 }
 
-/// The unit vector at right angles to two others; `None` where they are parallel within rounding.
+/// The unit vector perpendicular to two others, or `None` if they are parallel within rounding.
 fn cross_unit(a: DVec3, b: DVec3) -> Option<DVec3> {
     let (a, b) = (unit(a)?, unit(b)?);
     let cross = a.cross(b);
     (cross.length() > 1e-12).then(|| cross / cross.length())
 }
 
-/// Leaves one of those directions that are equal or opposite to the last bits: to look along both would be in vain.
+/// Keeps one of any directions that are equal or opposite to the last bits.
 fn remove_doubles(directions: &mut Vec<DVec3>) {
     let mut kept: Vec<DVec3> = Vec::new();
     for direction in directions.drain(..) {
