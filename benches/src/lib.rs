@@ -1,6 +1,8 @@
 //! What the measurements have in common: scenes with their motion, the exact answer, clocks, statistics and tables.
 
 pub mod clock;
+#[path = "../../tests/support/counted.rs"]
+pub mod counted;
 pub mod exact;
 pub mod form;
 pub mod motion;

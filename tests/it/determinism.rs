@@ -3,7 +3,7 @@
 //! knows nothing of earlier ticks but `CollisionState`.
 //!
 //! The number of threads is fixed once per process, so the test runs itself again in a process for
-//! each number. The scene runs for 150 ticks; `HEADBUTT_TICKS=1000` changes that number.
+//! each number. The scene runs for 80 ticks; `HEADBUTT_TICKS=1000` changes that number.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -385,7 +385,7 @@ fn run(threads: usize, otherwise: Otherwise, ticks: usize) -> (u64, usize) {
 #[test]
 fn the_events_are_the_same_on_any_number_of_threads_and_without_caches() {
     let ticks = env::var("HEADBUTT_TICKS");
-    let ticks = ticks.map_or(150, |ticks| ticks.parse().expect("a number of ticks"));
+    let ticks = ticks.map_or(80, |ticks| ticks.parse().expect("a number of ticks"));
     let runs = [
         (1, Otherwise::Nothing),
         (2, Otherwise::Nothing),

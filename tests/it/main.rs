@@ -16,6 +16,8 @@
 
 mod determinism;
 mod events;
+#[path = "../../fuzz/src/invariants/mod.rs"]
+mod invariants;
 mod life_cycle;
 #[cfg(feature = "mesh")]
 mod mesh;

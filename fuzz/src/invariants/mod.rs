@@ -5,6 +5,8 @@
 //! prove, and with the answers for the same pair moved.
 
 mod case;
+#[path = "../../../tests/support/counted.rs"]
+mod counted;
 mod dimension;
 mod primitive;
 mod shape;
@@ -19,12 +21,13 @@ use headbutt::{
 };
 
 pub use case::Case;
+pub use counted::Counted;
 pub use dimension::Dimension;
 pub use shape::Law;
 pub use source::Source;
 
 use dimension::{Place, Turn, same_bits, same_number};
-use shape::{Extent, Hull, Shape, Watched};
+use shape::{Extent, Hull, Shape};
 use source::Chooser;
 
 /// How far the length of a normal may be from 1.
@@ -52,7 +55,7 @@ pub struct Outcome {
     pub law: Law,
     pub hit: bool,
     /// The most support evaluations of one shape in one query.
-    pub evaluations: u32,
+    pub evaluations: usize,
 }
 
 /// Looks at a case, and panics where an invariant does not hold.
@@ -68,8 +71,8 @@ pub fn check<V: Dimension>(case: &Case<V>) -> Outcome {
     let pair = Pair { a: &a, b: &b };
     let law = a.law.max(b.law);
     if law == Law::Sound {
-        a.watched.strict.set(true);
-        b.watched.strict.set(true);
+        a.watched.is_strict.set(true);
+        b.watched.is_strict.set(true);
     }
     let answers = pair.answers();
     match law {
@@ -237,9 +240,9 @@ fn check_ground<V: Dimension>(case: &Case<V>) {
 /// A shape in a pose.
 struct Side<'c, V: Dimension> {
     shape: &'c Shape<V>,
-    watched: Watched<'c, V>,
+    watched: Counted<Box<dyn Support<Vector = V> + 'c>>,
     /// The most support evaluations in one query.
-    most: Cell<u32>,
+    most: Cell<usize>,
     place: Place<V>,
     is_general: bool,
     pose: V::Isometry,
@@ -254,7 +257,9 @@ impl<'c, V: Dimension> Side<'c, V> {
         let turn = V::matrix(place.turn).filter(|_| place.at.deep().is_finite());
         Self {
             shape,
-            watched: Watched::new(shape.support(), is_general),
+            watched: Counted::new(shape.support())
+                .bounded()
+                .iterative(is_general),
             is_general,
             most: Cell::new(0),
             place,
@@ -277,7 +282,7 @@ impl<'c, V: Dimension> Side<'c, V> {
 
     /// Begins a query.
     fn begin(&self) {
-        let count = self.watched.evaluations.take();
+        let count = self.watched.take_evaluations();
         self.most.set(self.most.get().max(count));
     }
 

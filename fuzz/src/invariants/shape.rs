@@ -1,7 +1,7 @@
 //! Shapes of every kind: the engine's primitives, hulls, and a user's own, lawful or not.
 
 use std::{
-    cell::{Cell, OnceCell},
+    cell::OnceCell,
     fmt,
     sync::{
         Arc,
@@ -10,7 +10,7 @@ use std::{
 };
 
 use bevy::math::{DMat3, DVec3, Vec3};
-use headbutt::{Collider, ConvexHull, Outline, Rounded, ShapeError, Space, Support};
+use headbutt::{Collider, ConvexHull, Rounded, ShapeError, Space, Support};
 
 use super::{Chooser, Dimension, primitive::Primitives};
 
@@ -93,7 +93,7 @@ struct Image<'a, V> {
 impl<V: Dimension> Support for Image<'_, V> {
     type Vector = V;
 
-    fn support(&self, direction: V::DVec) -> V::DVec {
+    fn support(&self, direction: V::Wide) -> V::Wide {
         let inner = self.matrix.transpose() * V::deepen(direction);
         // Flattened, any of its points may be the farthest.
         let scale = inner.abs().max_element();
@@ -605,7 +605,7 @@ impl<V: Dimension> Custom<V> {
 impl<V: Dimension> Support for Custom<V> {
     type Vector = V;
 
-    fn support(&self, direction: V::DVec) -> V::DVec {
+    fn support(&self, direction: V::Wide) -> V::Wide {
         let direction = V::deepen(direction);
         let across = || direction.with_y(0.0).try_normalize().unwrap_or(DVec3::X);
         V::flatten(match self {
@@ -677,69 +677,4 @@ fn mixed(state: u64) -> u64 {
 fn noise(seed: u64) -> DVec3 {
     let component = |number: u64| (mixed(seed ^ number) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
     DVec3::new(component(1), component(2), component(3))
-}
-
-/// More support evaluations than this, of one shape in one query, are a query without end: GJK may take 64; EPA 64, then
-/// 1024; then 18 descents, each 13 times GJK's, and 24 looks; the order of the pair 25, in space 14; a manifold 60.
-pub const MAX_EVALUATIONS: u32 = 17_000;
-
-/// A shape that counts how often it is asked, looks at what it is asked, and fails the query that does not end.
-pub struct Watched<'a, V> {
-    shape: Box<dyn Support<Vector = V> + 'a>,
-    pub evaluations: Cell<u32>,
-    /// Whether every direction must be a direction.
-    pub strict: Cell<bool>,
-    /// Whether it is solved in the general way, also where there is a closed form for it.
-    is_general: bool,
-}
-
-impl<'a, V> Watched<'a, V> {
-    pub fn new(shape: Box<dyn Support<Vector = V> + 'a>, is_general: bool) -> Self {
-        Self {
-            shape,
-            is_general,
-            evaluations: Cell::new(0),
-            strict: Cell::new(false),
-        }
-    }
-}
-
-impl<V: Dimension> Support for Watched<'_, V> {
-    type Vector = V;
-
-    fn support(&self, direction: V::DVec) -> V::DVec {
-        self.evaluations.set(self.evaluations.get() + 1);
-        assert!(
-            self.evaluations.get() <= MAX_EVALUATIONS,
-            "a query without end"
-        );
-        if self.strict.get() {
-            let asked = V::deepen(direction);
-            assert!(
-                asked.is_finite() && asked != DVec3::ZERO,
-                "a support point is asked for in direction {asked}"
-            );
-        }
-        self.shape.support(direction)
-    }
-
-    fn radius(&self) -> f64 {
-        self.shape.radius()
-    }
-
-    fn block(&self) -> Option<V::DVec> {
-        if self.is_general {
-            None
-        } else {
-            self.shape.block()
-        }
-    }
-
-    fn outline(&self) -> Option<Outline<'_, V::DVec>> {
-        if self.is_general {
-            None
-        } else {
-            self.shape.outline()
-        }
-    }
 }

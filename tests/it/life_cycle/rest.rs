@@ -389,7 +389,7 @@ fn chain(world: &mut World, length: usize) -> Vec<Entity> {
 
 #[test]
 fn each_ancestor_at_rest_is_visited_once() {
-    const DEPTH: usize = 1000;
+    const DEPTH: usize = 300;
     for dimension in Dimension::BOTH {
         // All colliders are below the whole chain, each the only child of its parent.
         let mut app = app();

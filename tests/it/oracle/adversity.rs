@@ -19,8 +19,10 @@ use bevy::{
     },
     transform::components::Transform,
 };
-use headbutt::{Collider, ConvexHull, Rounded};
+use headbutt::{Collider, ConvexHull, Rounded, Support};
 use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use crate::invariants::Counted;
 
 use super::{
     Convex,
@@ -625,7 +627,8 @@ impl<V: Dimension> Figure<V> {
     }
 
     pub fn support(&self) -> Bounded<'_, V> {
-        Bounded::new(Box::new(&*self.shape.support)).in_general(self.is_general)
+        let shape: Box<dyn Support<Vector = V> + '_> = Box::new(&*self.shape.support);
+        Counted::new(shape).bounded().iterative(self.is_general)
     }
 
     pub fn solid(&self, pose: V::Isometry, origin: DVec3) -> Solid {

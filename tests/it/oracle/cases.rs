@@ -1,6 +1,6 @@
 //! Random shapes of every kind, in random poses: apart, near touching, shallow and deep in each other.
 
-use std::{cell::Cell, fmt};
+use std::fmt;
 
 use bevy::{
     math::{
@@ -12,10 +12,11 @@ use bevy::{
     },
     transform::components::Transform,
 };
-use headbutt::{Collider, ConvexHull, IntoShape, Outline, Rounded, Space, Support};
+use headbutt::{Collider, ConvexHull, IntoShape, Rounded, Support};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{Body, unit};
+use crate::invariants::Counted;
 
 /// A shape as queries see it, and as a collider.
 pub struct Made<V> {
@@ -281,68 +282,8 @@ impl Dimension for Vec3 {
     }
 }
 
-/// A shape that is asked for support points only so often: a query that goes on without end fails its test, instead of
-/// never letting it end.
-pub struct Bounded<'a, V> {
-    shape: Box<dyn Support<Vector = V> + 'a>,
-    calls: Cell<usize>,
-    /// Whether it is solved in the general way, also where there is a closed form for it.
-    is_general: bool,
-}
-
-impl<'a, V: Space> Bounded<'a, V> {
-    pub fn new(shape: Box<dyn Support<Vector = V> + 'a>) -> Self {
-        Self {
-            shape,
-            calls: Cell::new(0),
-            is_general: false,
-        }
-    }
-
-    /// The same, solved in the general way if so asked.
-    pub fn in_general(self, is_general: bool) -> Self {
-        Self { is_general, ..self }
-    }
-
-    /// How often it has been asked since the last time.
-    pub fn take_calls(&self) -> usize {
-        self.calls.take()
-    }
-}
-
-/// No query takes more support points, by the bounds on its steps: 1,088 in EPA and 12 along axes; then up to 18 descents, each of
-/// 12 steps of GJK (65) and two looks, and once more GJK.
-const MOST_CALLS: usize = 17_000;
-
-impl<V: Space> Support for Bounded<'_, V> {
-    type Vector = V;
-
-    fn support(&self, direction: V::DVec) -> V::DVec {
-        self.calls.set(self.calls.get() + 1);
-        assert!(self.calls.get() < MOST_CALLS, "a query without end");
-        self.shape.support(direction)
-    }
-
-    fn radius(&self) -> f64 {
-        self.shape.radius()
-    }
-
-    fn block(&self) -> Option<V::DVec> {
-        if self.is_general {
-            None
-        } else {
-            self.shape.block()
-        }
-    }
-
-    fn outline(&self) -> Option<Outline<'_, V::DVec>> {
-        if self.is_general {
-            None
-        } else {
-            self.shape.outline()
-        }
-    }
-}
+/// A shape that counts its support evaluations and fails a query without end.
+pub type Bounded<'a, V> = Counted<Box<dyn Support<Vector = V> + 'a>>;
 
 /// The kinds of shape, each of which there is in both dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -492,10 +433,11 @@ impl<V: Dimension> Shape<V> {
     }
 
     pub fn support(&self) -> Bounded<'_, V> {
-        Bounded::new(match &self.support {
+        let shape: Box<dyn Support<Vector = V> + '_> = match &self.support {
             Some(support) => Box::new(&**support),
             None => Box::new(&self.points[..]),
-        })
+        };
+        Counted::new(shape).bounded()
     }
 
     /// The shape under a map, in a frame with another origin.

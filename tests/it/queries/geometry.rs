@@ -109,12 +109,12 @@ fn agreeing<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, String>) {
 
 #[test]
 fn contacts_and_distances_match_the_oracle_in_2d() {
-    judge_all::<Vec2>("plane", 1, 2000, METRES, against_the_oracle);
+    judge_all::<Vec2>("2D", 1, 1000, METRES, against_the_oracle);
 }
 
 #[test]
 fn contacts_and_distances_match_the_oracle_in_3d() {
-    judge_all::<Vec3>("space", 2, 2000, METRES, against_the_oracle);
+    judge_all::<Vec3>("3D", 2, 1000, METRES, against_the_oracle);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn contacts_and_distances_match_the_oracle_in_every_unit() {
         let setting = Setting { unit, far: 0.0 };
         let seed = 10 + seed as u64;
         let name = format!("in units of {unit:e}");
-        judge_all::<Vec2>(&name, seed, 200, setting, against_the_oracle);
-        judge_all::<Vec3>(&name, seed, 200, setting, against_the_oracle);
+        judge_all::<Vec2>(&name, seed, 100, setting, against_the_oracle);
+        judge_all::<Vec3>(&name, seed, 100, setting, against_the_oracle);
     }
 }
 
@@ -134,21 +134,21 @@ fn contacts_and_distances_match_the_oracle_far_from_the_origin() {
         let setting = Setting { unit: 1.0, far };
         let seed = 20 + seed as u64;
         let name = format!("at {far:e}");
-        judge_all::<Vec2>(&name, seed, 500, setting, against_the_oracle);
-        judge_all::<Vec3>(&name, seed, 500, setting, against_the_oracle);
+        judge_all::<Vec2>(&name, seed, 250, setting, against_the_oracle);
+        judge_all::<Vec3>(&name, seed, 250, setting, against_the_oracle);
     }
 }
 
 #[test]
 fn swapping_the_shapes_gives_the_mirror_image() {
-    judge_all::<Vec2>("swapped in the plane", 30, 1000, METRES, swapped);
-    judge_all::<Vec3>("swapped in space", 31, 1000, METRES, swapped);
+    judge_all::<Vec2>("swapped in 2D", 30, 500, METRES, swapped);
+    judge_all::<Vec3>("swapped in 3D", 31, 500, METRES, swapped);
 }
 
 #[test]
 fn the_query_functions_agree_with_each_other() {
-    judge_all::<Vec2>("agreeing in the plane", 40, 1000, METRES, agreeing);
-    judge_all::<Vec3>("agreeing in space", 41, 1000, METRES, agreeing);
+    judge_all::<Vec2>("agreeing in 2D", 40, 500, METRES, agreeing);
+    judge_all::<Vec3>("agreeing in 3D", 41, 500, METRES, agreeing);
 }
 
 mod the_oracle {

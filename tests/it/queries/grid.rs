@@ -44,11 +44,9 @@ use headbutt::{
     query::{self, Contact, Distance},
 };
 
-/// Cases per dimension, if nothing else is asked for.
-const USUAL: usize = 12_000;
-
-/// The same for colliders under affine maps. So that each regime meets all of the 17² pairs of classes in space.
-const USUAL_MAPPED: usize = 17 * 17 * REGIMES.len();
+/// The default number of cases per dimension: each regime meets all of the 17² pairs of classes in
+/// 3D once.
+const USUAL: usize = 17 * 17 * REGIMES.len();
 
 /// What an answer may be off on the average, as a fraction of what it may be off at most.
 const MEAN: f64 = 0.1;
@@ -61,11 +59,17 @@ const ASKEW: f64 = 0.01;
 /// that a search all around has found.
 const OPEN: f64 = 0.02;
 
-/// As many support points as GJK takes at most.
+/// The bound on support evaluations of one shape in GJK.
 const STEPS_OF_GJK: usize = 64;
 
-/// As many as the order of two shapes in one pose takes at most.
+/// The additional evaluations that put two shapes in one pose in order.
 const STEPS_OF_ORDER: usize = 25;
+
+/// The greatest mean number of support evaluations of one shape in `intersects`.
+const WORK_OF_INTERSECTS: f64 = 5.0;
+
+/// The greatest mean in `distance`, for two polytopes and with a smooth shape.
+const WORK_OF_DISTANCE: [f64; 2] = [8.0, 12.0];
 
 /// One of so many slow movements is walked through from end to end. (A power of 2 would leave out most of the pairs of classes.)
 const WALKS: usize = 7;
@@ -140,7 +144,7 @@ fn judge<V: Dimension>(case: &Adverse<V>) -> Outcome {
     let (a, b) = (case.a.support(), case.b.support());
     let (solid_a, solid_b) = (&case.solid_a, &case.solid_b);
     // Of a pair, both are asked each time.
-    let calls = || a.take_calls().max(b.take_calls());
+    let calls = || a.take_evaluations().max(b.take_evaluations());
     let hit = query::intersects(&a, case.pose_a, &b, case.pose_b);
     let intersects = calls();
     let distance = query::distance(&a, case.pose_a, &b, case.pose_b);
@@ -363,12 +367,14 @@ struct Cell {
     hits: usize,
     open: usize,
     wrong: usize,
-    /// Cases in which GJK took as many steps as it may, in `distance`.
+    /// Cases in which `intersects` or `distance` took as many steps of GJK as it may.
     bound: usize,
     /// Cases in which it took more.
     beyond: usize,
     errors: BTreeMap<&'static str, Spread>,
     work: [Spread; 3],
+    /// The work of queries that have no closed form.
+    iterative: [Spread; 3],
 }
 
 impl Cell {
@@ -383,6 +389,9 @@ impl Cell {
             self.errors.entry(class).or_default().merge(spread);
         }
         for (work, others) in self.work.iter_mut().zip(&other.work) {
+            work.merge(others);
+        }
+        for (work, others) in self.iterative.iter_mut().zip(&other.iterative) {
             work.merge(others);
         }
     }
@@ -415,17 +424,24 @@ impl Table {
         // In the same pose, the order of the shapes takes some more than that.
         let in_one_pose = [Regime::Identical, Regime::Concentric].contains(&case.regime);
         let order = if in_one_pose { STEPS_OF_ORDER } else { 0 };
-        if outcome.work[1] >= STEPS_OF_GJK + order {
+        let [intersects, distance, _] = outcome.work;
+        if intersects >= STEPS_OF_GJK || distance >= STEPS_OF_GJK + order {
             cell.bound += 1;
             self.bound.push(number);
         }
-        cell.beyond += usize::from(outcome.work[1] > STEPS_OF_GJK + order);
+        let beyond = intersects > STEPS_OF_GJK || distance > STEPS_OF_GJK + order;
+        cell.beyond += usize::from(beyond);
         self.hardest = self.hardest.max((outcome.work[2], number));
         for (class, error) in &outcome.errors {
             cell.errors.entry(class).or_default().add(*error);
         }
         for (spread, work) in cell.work.iter_mut().zip(outcome.work) {
             spread.add(work as f64);
+        }
+        for (spread, work) in cell.iterative.iter_mut().zip(outcome.work) {
+            if work > 0 {
+                spread.add(work as f64);
+            }
         }
         if !outcome.wrong.is_empty() {
             let classes = [case.a.class, case.b.class];
@@ -603,7 +619,27 @@ fn judge_grid<V: Dimension>(name: &str) {
         return show(&case, &judge(&case));
     }
     let judge = |number, _: &mut (), table: &mut Table| judge_number::<V>(number, table);
-    conclude(name, in_parallel(cases(USUAL), || (), judge));
+    let table = in_parallel(cases(USUAL), || (), judge);
+    assert_mean_work(&table);
+    conclude(name, table);
+}
+
+/// Asserts the mean number of support evaluations in queries without a closed form.
+fn assert_mean_work(table: &Table) {
+    let mut all = Cell::default();
+    let mut by_smoothness = [Cell::default(), Cell::default()];
+    for (families, cell) in table.by_families() {
+        all.merge(&cell);
+        by_smoothness[usize::from(families.contains(&Family::Smooth))].merge(&cell);
+    }
+    let [intersects, ..] = all.iterative;
+    let mean = intersects.mean();
+    assert!(mean <= WORK_OF_INTERSECTS, "{mean} in `intersects`");
+    for (cell, most) in by_smoothness.iter().zip(WORK_OF_DISTANCE) {
+        let [_, distance, _] = cell.iterative;
+        let mean = distance.mean();
+        assert!(mean <= most, "{mean} in `distance`, allowed {most}");
+    }
 }
 
 fn judge_mapped_grid<V: Dimension>(name: &str) {
@@ -613,7 +649,7 @@ fn judge_mapped_grid<V: Dimension>(name: &str) {
     }
     conclude(
         name,
-        in_parallel(cases(USUAL_MAPPED), Stage::new, judge_mapped_number::<V>),
+        in_parallel(cases(USUAL), Stage::new, judge_mapped_number::<V>),
     );
 }
 

@@ -1,12 +1,9 @@
 //! What must hold for any two shapes in any two poses, on random ones. The fuzz targets in `fuzz/` look for more of them.
 
-#[path = "../../../fuzz/src/invariants/mod.rs"]
-mod invariants;
-
 use std::{fmt::Debug, thread};
 
+use crate::invariants::{self, Case, Dimension, Law, Source};
 use bevy::math::{Vec2, Vec3};
-use invariants::{Case, Dimension, Law, Source};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 impl Source for StdRng {

@@ -323,22 +323,22 @@ fn check_all(kind: Kind, count: usize) {
 
 #[test]
 fn boxes_on_boxes_span_the_largest_area() {
-    check_all(Kind::Box, 30_000);
+    check_all(Kind::Box, 10_000);
 }
 
 #[test]
 fn hulls_on_faces_span_the_largest_area() {
-    check_all(Kind::Hull, 30_000);
+    check_all(Kind::Hull, 6_000);
 }
 
 #[test]
 fn prisms_on_faces_span_the_largest_area() {
-    check_all(Kind::Prism, 30_000);
+    check_all(Kind::Prism, 10_000);
 }
 
 #[test]
 fn cylinders_on_faces_span_the_largest_area() {
-    check_all(Kind::Cylinder, 10_000);
+    check_all(Kind::Cylinder, 5_000);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `headbutt::query` on pairs of convex shapes.
 
+mod allocations;
 mod blocks;
 mod geometry;
 mod grid;
@@ -9,4 +10,3 @@ mod manifold_area;
 mod once_wrong;
 mod seam;
 mod small_cases;
-mod work;

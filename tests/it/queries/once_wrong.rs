@@ -1,7 +1,8 @@
 //! Cases that some version of the solvers had wrong, each against a closed form or a property that must hold.
 
-use std::{cell::Cell, f32::consts::PI};
+use std::f32::consts::PI;
 
+use crate::invariants::Counted;
 use bevy::math::{
     DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
     primitives::{
@@ -9,7 +10,7 @@ use bevy::math::{
         Segment2d, Sphere,
     },
 };
-use headbutt::{Space, Support, query};
+use headbutt::{Support, query};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// Two faces a rounding apart: every corner that they have in common is a gap, and the contact itself must stand.
@@ -184,22 +185,6 @@ fn the_manifold_of_two_segments_ends_with_the_shorter_one() {
     }
 }
 
-/// A shape that counts how often it is asked.
-struct Counted<S>(S, Cell<usize>);
-
-impl<S: Support> Support for Counted<S> {
-    type Vector = S::Vector;
-
-    fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
-        self.1.set(self.1.get() + 1);
-        self.0.support(direction)
-    }
-
-    fn radius(&self) -> f64 {
-        self.0.radius()
-    }
-}
-
 /// On the axis of a cone or a cylinder all ways out around it are equally long, and EPA's polytope would have to become as
 /// round as they are. It took a tenth of a second. The depths are those of the closed forms.
 #[test]
@@ -215,7 +200,7 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
         (&cylinder, 0.5, 1.5),
     ];
     for (shape, height, depth) in shapes {
-        let counted = Counted(shape, Cell::new(0));
+        let counted = Counted::new(shape).iterative(true);
         let at = Isometry3d::from_xyz(0.0, height, 0.0);
         let contact = query::contact(&counted, Isometry3d::IDENTITY, &ball, at).expect("inside");
         assert!(
@@ -223,7 +208,7 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
             "{contact:?}"
         );
         // EPA gives up after some hundreds, and the last resort takes as many again: some milliseconds at worst.
-        let count = counted.1.get();
+        let count = counted.take_evaluations();
         assert!(count < 1_000, "{count} support points at height {height}");
     }
 }

@@ -2,11 +2,11 @@
 
 use bevy::math::{Isometry2d, Isometry3d, Rot2, Vec2, Vec3, primitives::*};
 use headbutt::{ConvexHull, Space, Support, query};
-use headbutt_bench::motion::Noise;
+use headbutt_bench::{counted::Counted, motion::Noise};
 
 use crate::{
     cases::{Course, Place, Regime, cases},
-    ours::{Counting, Ours},
+    ours::Ours,
     peer,
     side::{Query, Side},
 };
@@ -114,13 +114,17 @@ where
         let poses: Vec<_> = places.iter().map(|it| isometries(*it)).collect();
         let supports = [Query::Contact, Query::Distance].map(|query| {
             let mut counted = Ours {
-                a: Counting::new(a.clone()),
-                b: Counting::new(b.clone()),
+                a: Counted::new(a.clone()),
+                b: Counted::new(b.clone()),
                 poses: poses.clone(),
             };
             counted.ask(query, 0..CASES as usize, &mut Vec::new());
             // Of a pair, both are asked each time.
-            f64::from(counted.a.asked().max(counted.b.asked())) / f64::from(CASES)
+            let most = counted
+                .a
+                .take_evaluations()
+                .max(counted.b.take_evaluations());
+            most as f64 / f64::from(CASES)
         });
         Bout {
             ours: Box::new(Ours {

@@ -1,8 +1,8 @@
 //! headbutt's side: the plain functions on the shapes themselves.
 
-use std::{cell::Cell, hint::black_box, ops::Range};
+use std::{hint::black_box, ops::Range};
 
-use headbutt::{Outline, Space, Support, query};
+use headbutt::{Space, Support, query};
 
 use crate::side::{APART, Query, Side};
 
@@ -36,46 +36,5 @@ impl<A: Support, B: Support<Vector = A::Vector>> Side for Ours<A, B> {
                     .unwrap_or(APART)
             })),
         }
-    }
-}
-
-/// A shape that counts how often it is asked for a support point. What queries have closed forms for it tells as the shape
-/// itself does. (No query asks for spans, and no class has half-spaces.)
-pub struct Counting<S> {
-    shape: S,
-    asked: Cell<u32>,
-}
-
-impl<S> Counting<S> {
-    pub fn new(shape: S) -> Self {
-        Self {
-            shape,
-            asked: Cell::new(0),
-        }
-    }
-
-    pub fn asked(&self) -> u32 {
-        self.asked.get()
-    }
-}
-
-impl<S: Support> Support for Counting<S> {
-    type Vector = S::Vector;
-
-    fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
-        self.asked.set(self.asked.get() + 1);
-        self.shape.support(direction)
-    }
-
-    fn radius(&self) -> f64 {
-        self.shape.radius()
-    }
-
-    fn block(&self) -> Option<<S::Vector as Space>::DVec> {
-        self.shape.block()
-    }
-
-    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
-        self.shape.outline()
     }
 }
