@@ -1,4 +1,5 @@
-//! Colliders as data: what is loaded collides as what was saved, to the bit, and what is no shape is an error.
+//! Colliders as data: a loaded collider collides as the saved one to the bit, and invalid data is
+//! an error.
 
 use std::{collections::BTreeSet, f32::consts::PI};
 
@@ -19,7 +20,7 @@ use headbutt::{CollisionState, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde::de::DeserializeSeed;
 
-/// A format: what a value becomes in it, as bytes, and what they are again.
+/// A format: how a value is written as bytes, and read.
 struct Format {
     name: &'static str,
     save: fn(&Collider) -> Result<Vec<u8>, String>,
@@ -30,7 +31,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("a text")
 }
 
-/// Two that describe themselves, one of which is that of Bevy's scenes, and one that does not.
+/// Two self-describing formats, one of them that of Bevy's scenes, and one that is not.
 const FORMATS: [Format; 3] = [
     Format {
         name: "RON",
@@ -79,7 +80,7 @@ fn rotation(random: &mut StdRng) -> Quat {
     )
 }
 
-/// Every kind in the plane.
+/// Every kind of shape in 2D.
 fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
     let points = |random: &mut StdRng, count| (0..count).map(|_| flat(random)).collect::<Vec<_>>();
     let [a, b] = [length(random), length(random)];
@@ -133,7 +134,7 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
     ]
 }
 
-/// Every kind in space.
+/// Every kind of shape in 3D.
 fn of_space(random: &mut StdRng) -> Vec<Collider> {
     let points = |random: &mut StdRng, count| (0..count).map(|_| point(random)).collect::<Vec<_>>();
     let [a, b, c] = [length(random), length(random), length(random)];
@@ -205,7 +206,7 @@ fn of(dimension: Dimension, random: &mut StdRng) -> Vec<Collider> {
     }
 }
 
-/// Close together, and stretched, sheared by a turn in a stretch, and mirrored.
+/// Poses close together: stretched, sheared by a rotation under a scale, and mirrored.
 fn poses(dimension: Dimension, count: usize, random: &mut StdRng) -> Vec<Transform> {
     let pose = |_| {
         let stretched = random.random_bool(0.5);
@@ -230,12 +231,12 @@ fn poses(dimension: Dimension, count: usize, random: &mut StdRng) -> Vec<Transfo
     (0..count).map(pose).collect()
 }
 
-/// All that the colliders report in these poses, one tick for each set of them, with every digit (`Debug` tells all f32
-/// from each other); and who met another.
+/// Returns all that the colliders report in these poses, one tick for each set of poses, with every
+/// digit (`Debug` distinguishes all f32), and which colliders touched another.
 fn reported(colliders: &[Collider], ticks: &[Vec<Transform>]) -> (Vec<String>, BTreeSet<usize>) {
     let mut app = app();
     let world = app.world_mut();
-    // Under a parent that turns and stretches, so that a child is sheared.
+    // Under a parent with rotation and scale, so that a child is sheared.
     let parent =
         Transform::from_rotation(Quat::from_rotation_z(0.4)).with_scale(Vec3::new(1.2, 0.9, 1.1));
     let parent = world.spawn(parent).id();
@@ -306,7 +307,8 @@ fn a_loaded_collider_is_saved_as_the_same_text() {
     }
 }
 
-/// Where rounding has put points of a face outside of it, some are kept that a second look would drop.
+/// If rounding has put points of a face outside of it, some points are kept that a second hull
+/// would drop.
 #[test]
 fn a_loaded_hull_keeps_its_vertices() {
     let mut random = StdRng::seed_from_u64(6);
@@ -323,7 +325,7 @@ fn a_loaded_hull_keeps_its_vertices() {
                 (number / 7 % 7) as f32,
                 (number / 49) as f32,
             );
-            // Thin, so that rounding is much of it.
+            // Thin, so that rounding is a large part of it.
             turn * (size.with_z(1e-6) * (steps / 6.0 - 0.5)) + Vec3::new(0.3, -0.2, 0.1)
         });
         let hull = Collider::convex_hull(grid).expect("points");
@@ -341,7 +343,7 @@ fn the_default_collider_stays_inert() {
     }
 }
 
-/// What files of users look like: a change here is one that breaks them.
+/// The format of users' files: a change here breaks them.
 #[test]
 fn a_saved_collider_contains_the_numbers_it_was_built_from() {
     let stand = Isometry2d::from_xy(0.0, 0.1);
@@ -383,7 +385,7 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
     }
 }
 
-/// Numbers that are none of a shape, and what loading says to them.
+/// Numbers of invalid shapes, and the errors of loading them.
 #[test]
 fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
     let convex = |kind: &str| format!("Plane(Convex((kind:{kind},margin:0.0)))");
@@ -561,12 +563,12 @@ fn unknown_formats_are_errors() {
     ] {
         assert!(ron::from_str::<Collider>(data).is_err(), "{data}");
     }
-    // JSON has no NaN, and writes null for it.
+    // JSON has no NaN and writes null instead.
     let data = r#"{"Plane":{"Convex":{"kind":{"Ball":{"radius":null}},"margin":0.0}}}"#;
     assert!(serde_json::from_str::<Collider>(data).is_err());
 }
 
-/// Bytes that were damaged are refused, or are another collider, which the tick takes like any.
+/// Damaged bytes are refused, or load another collider, which a tick handles like any other.
 #[test]
 fn damaged_bytes_are_an_error_or_a_collider_and_never_a_panic() {
     let mut random = StdRng::seed_from_u64(3);
@@ -643,7 +645,7 @@ fn custom_and_invalid_shapes_cannot_be_saved_and_the_error_says_why() {
         let reason = ShapeError::Negative("radius").to_string();
         assert!(error.contains(&reason), "{error}");
     }
-    // This one has no text for errors.
+    // This format has no text for errors.
     for collider in custom.iter().chain([&rejected]) {
         assert!(postcard::to_allocvec(collider).is_err());
     }
@@ -670,7 +672,7 @@ fn layers_can_be_saved_and_loaded() {
     assert_eq!(ron::from_str(&text), Ok(layers));
 }
 
-/// What a scene is made of: the components of each entity by their names.
+/// The data of a scene: the components of each entity by their names.
 fn scene(world: &World, entities: &[Entity], registry: &TypeRegistry) -> Vec<Vec<String>> {
     let of = |entity: &Entity| {
         let entity = world.entity(*entity);
@@ -700,7 +702,7 @@ fn spawn_scene(world: &mut World, scene: &[Vec<String>], registry: &TypeRegistry
     }
 }
 
-/// By reflection alone, as Bevy's scenes do it.
+/// By reflection alone, as in Bevy's scenes.
 #[test]
 fn a_loaded_scene_collides_as_the_saved_one() {
     let mut random = StdRng::seed_from_u64(4);
@@ -722,7 +724,7 @@ fn a_loaded_scene_collides_as_the_saved_one() {
         }
         let mut loaded = app();
         for app in [&mut saved, &mut loaded] {
-            // Bevy's `TransformPlugin` does this.
+            // Bevy's `TransformPlugin` registers it too.
             app.register_type::<Transform>();
         }
         let registry = saved.world().resource::<AppTypeRegistry>().clone();
@@ -730,7 +732,7 @@ fn a_loaded_scene_collides_as_the_saved_one() {
         let registry = loaded.world().resource::<AppTypeRegistry>().clone();
         spawn_scene(loaded.world_mut(), &scene, &registry.read());
 
-        // In the order of entities, which are the same numbers in both.
+        // In the order of the entities, whose indices are the same in both apps.
         let report = |app: &mut App| format!("{:?}", tick(app).messages);
         let expected = report(&mut saved);
         assert!(expected.matches("Started").count() > 20, "{expected}");
@@ -771,7 +773,7 @@ fn the_plugin_registers_all_reflected_types() {
     let entity = world.spawn((ball(0.0), CollidingEntities::default())).id();
     let other = world.spawn(ball(1.5)).id();
     let hit = tick(&mut app).only();
-    // By names that do not tell in which file a type is.
+    // By names that do not contain the file of a type.
     let names = [
         Collider::type_path(),
         CollisionLayers::type_path(),
@@ -803,7 +805,7 @@ fn the_plugin_registers_all_reflected_types() {
     let messages = tick(&mut app).messages;
     assert!(messages.contains(&hit), "{messages:?}");
 
-    // A component's entities follow those of a scene.
+    // A component's entities are mapped to those of a scene.
     let touched = app.world().get::<CollidingEntities>(entity);
     let mut touched = touched.expect("spawned").clone();
     assert!(touched.contains(other));
@@ -819,7 +821,7 @@ fn id_of<T: 'static>() -> core::any::TypeId {
     core::any::TypeId::of::<T>()
 }
 
-/// A compound that has been through many rotations is one of those that can be loaded.
+/// A compound that has been rotated many times can still be loaded.
 #[test]
 fn the_rotations_of_nested_compound_parts_can_be_loaded() {
     let mut random = StdRng::seed_from_u64(5);

@@ -1,9 +1,11 @@
 //! Signed distances of bodies that are known by their support function, enclosed from both sides.
 //!
-//! For hulls of hundreds of points, and for smooth shapes, which have no features to try. Whatever the search in here does,
-//! its result proves itself: two points prove a distance from above, a direction in which the difference of the bodies
-//! does not reach the origin proves it from below. A direction proves a depth from above, because it is a way out; a
-//! polytope of points of the difference with the origin inside proves it from below, because the difference is convex.
+//! For hulls of hundreds of points and for smooth shapes, which have no features to try. However
+//! the search works, its result proves itself. Two points prove an upper bound of a distance, and a
+//! direction in which the difference of the bodies does not contain the origin proves a lower
+//! bound. A direction proves an upper bound of a depth, because it separates the bodies. A polytope
+//! of points of the difference with the origin inside proves a lower bound, because the difference
+//! is convex.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,37 +13,39 @@ use bevy::math::{DMat3, DVec3};
 
 use super::{Body, Bounds, Convex, SAME_WAY, UNIQUE, rises_around, stands_out, tells_a_way, unit};
 
-/// The least distance of cores that tells them apart, as a fraction of their sizes.
+/// The least distance of cores that counts as separated, as a fraction of their sizes.
 const APART: f64 = 1e-9;
 
-/// Where both sides of an enclosure have met, likewise.
+/// The relative gap at which the two bounds have met.
 const MET: f64 = 1e-8;
 
-/// What f64 leaves open of a height over a plane, likewise.
+/// The error of a height over a plane in f64, as a fraction of the sizes.
 const FLAT: f64 = 1e-12;
 
-/// More support points than this no polytope gets. Bodies that are round around a common centre would take millions.
+/// The maximum number of support points of a polytope. Bodies that are round around a common centre
+/// would need millions.
 const MAX_POINTS: usize = 1500;
 
-/// How many of the most promising directions are followed downhill where a polytope did not suffice.
+/// The number of the most promising directions that are followed downhill if a polytope did not
+/// suffice.
 const DESCENTS: usize = 24;
 
-/// More turns than this no descent takes.
+/// The maximum number of steps of a descent.
 const MAX_TURNS: usize = 200;
 
-/// Up to as many points as this, a core is judged by its features.
+/// A core of at most this many points is judged by its features.
 const FEW: usize = 10;
 
-/// The core of a body, in its own frame.
+/// The core of a body in its own frame.
 #[derive(Clone, Debug)]
 pub enum Form {
     /// The hull of points.
     Points(Vec<DVec3>),
-    /// Its half axes; in the plane the third one is 0.
+    /// The half axes; in 2D the third one is 0.
     Ellipsoid(DVec3),
     /// Around y.
     Cylinder { half_height: f64, radius: f64 },
-    /// Around y, the apex up.
+    /// Around y, with the apex up.
     Cone { half_height: f64, radius: f64 },
     /// Around y, between two discs of any radius.
     Frustum {
@@ -49,16 +53,16 @@ pub enum Form {
         top: f64,
         bottom: f64,
     },
-    /// In the plane, all of a disc within an angle of y, as seen from its centre: the hull of that, with the centre or
-    /// without it.
+    /// In 2D, the hull of the part of a disc within an angle of y, with or without the disc's
+    /// centre.
     Slice {
         radius: f64,
         half_angle: f64,
         centre: bool,
     },
-    /// A form of the plane, along z.
+    /// A 2D form extruded along z.
     Prism { base: Box<Form>, half_depth: f64 },
-    /// All points within a radius of a form of the plane (in which it stays) or of space.
+    /// All points within a radius of a 2D form (in its plane) or a 3D form.
     Grown { core: Box<Form>, radius: f64 },
 }
 
@@ -114,7 +118,7 @@ impl Form {
                 half_angle,
                 centre,
             } => {
-                // By the angle, no point of the arc is farther than the one nearest to the direction.
+                // By the angle, the support point of the arc is the one closest to the direction.
                 let angle = direction.x.atan2(direction.y);
                 let (sin, cos) = angle.clamp(-half_angle, *half_angle).sin_cos();
                 let on_arc = DVec3::new(sin, cos, 0.0) * *radius;
@@ -134,7 +138,7 @@ impl Form {
         }
     }
 
-    /// The radius of a ball around it.
+    /// The bounding radius.
     fn size(&self) -> f64 {
         match self {
             Self::Points(points) => {
@@ -156,8 +160,8 @@ impl Form {
                 top,
                 bottom,
             } => half_height.hypot(top.max(*bottom)),
-            // Around the middle of the chord, or around the circle through the centre and both tips, as far as these are
-            // not beyond that of the disc itself.
+            // Around the middle of the chord, or around the circle through the centre and both
+            // tips, but at most the bounding circle of the disc itself.
             Self::Slice {
                 radius,
                 half_angle,
@@ -177,7 +181,7 @@ impl Form {
         }
     }
 
-    /// The farthest that a point of it is from its own origin.
+    /// The greatest distance of a point of the form from its own origin.
     fn reach(&self) -> f64 {
         match self {
             Self::Points(points) => points.iter().map(|p| p.length()).fold(0.0, f64::max),
@@ -189,7 +193,7 @@ impl Form {
     }
 }
 
-/// A body of any form in its place.
+/// A body of any form in a pose.
 #[derive(Clone, Debug)]
 pub struct Solid {
     form: Form,
@@ -200,7 +204,7 @@ pub struct Solid {
     planar: bool,
     size: f64,
     lever: f64,
-    /// The same, for the enumeration of features, if there are few.
+    /// The same body for the enumeration of features, if it has few.
     features: Option<Body>,
 }
 
@@ -233,7 +237,7 @@ impl Solid {
         }
     }
 
-    /// The form, with the radius around it, under any affine map.
+    /// The form with the radius around it, under any affine map.
     pub fn mapped(
         form: &Form,
         radius: f64,
@@ -241,7 +245,7 @@ impl Solid {
         origin: DVec3,
         planar: bool,
     ) -> Self {
-        // Around a form that is stretched there is no radius.
+        // A stretched form has no radius around it.
         let grown = Form::Grown {
             core: Box::new(form.clone()),
             radius,
@@ -256,8 +260,8 @@ impl Solid {
         }
     }
 
-    /// Half of the greatest distance of two points of the core, or little less: from the ends of it along a direction, always
-    /// on along the way between these.
+    /// Half of the greatest distance of two points of the core, or slightly less: the ends along a
+    /// direction give the next direction, over and over.
     fn half_length(&self) -> f64 {
         let axes = [DVec3::X, DVec3::Y, DVec3::Z];
         let axes = &axes[..if self.planar { 2 } else { 3 }];
@@ -282,12 +286,12 @@ impl Solid {
         Self::new(&Form::Points(vec![at]), 0.0, here, DVec3::ZERO, planar)
     }
 
-    /// For the enumeration of features, if there are few.
+    /// The features, if there are few.
     pub fn features(&self) -> Option<&Body> {
         self.features.as_ref()
     }
 
-    /// Without the enumeration of features.
+    /// The same body without the enumeration of features.
     pub fn by_support_alone(self) -> Self {
         Self {
             features: None,
@@ -295,13 +299,13 @@ impl Solid {
         }
     }
 
-    /// A point of the core that is farthest in a direction.
+    /// A support point of the core.
     pub fn support(&self, direction: DVec3) -> DVec3 {
         let inner = self.rotation.transpose() * direction;
         self.rotation * self.form.support(inner) + self.translation
     }
 
-    /// Normals of features that it has by its kind.
+    /// The normals of features that the form is known to have.
     pub fn normals(&self) -> Vec<DVec3> {
         match &self.features {
             Some(body) => body.normals().to_vec(),
@@ -355,7 +359,7 @@ impl Convex for Solid {
             return body.gap_to(point);
         }
         let difference = Difference::new(|direction| self.support(direction) - point, self.planar);
-        // Inside, how deep is of no interest.
+        // The depth inside is of no interest.
         difference.nearest().high - self.radius
     }
 
@@ -371,7 +375,8 @@ impl Convex for Solid {
         let apart = difference.nearest();
         let size = a.size + b.size;
         if apart.low > APART * size {
-            // The direction is off by at most the square root of twice the relative gap of the bounds.
+            // The direction is off by at most the square root of twice the relative gap of the
+            // bounds.
             let sure = apart.high - apart.low < 1e-9 * apart.high;
             let unique = sure && tells_a_way(apart.low, size, a.lever + b.lever);
             return Bounds {
@@ -381,7 +386,8 @@ impl Convex for Solid {
             };
         }
         let way = difference.way_out();
-        // Where the cores are neither clearly apart nor clearly not, it is two points that are a bound.
+        // If the cores are neither clearly separated nor clearly overlapping, two points give the
+        // bound.
         let high = if way.low > 0.0 { -way.low } else { apart.high };
         Bounds {
             low: -way.high - reach,
@@ -391,20 +397,20 @@ impl Convex for Solid {
     }
 }
 
-/// How far a convex set is from the origin.
+/// The distance of a convex set from the origin.
 struct Nearest {
-    /// The nearest point that was found.
+    /// The nearest point found.
     point: DVec3,
     low: f64,
     high: f64,
 }
 
-/// The shortest way for a convex set to leave the origin.
+/// The shortest translation by which a convex set leaves the origin.
 #[derive(Debug)]
 struct Way {
     low: f64,
     high: f64,
-    /// If no other way is about as short.
+    /// `None` if another direction is about as short.
     normal: Option<DVec3>,
 }
 
@@ -432,7 +438,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         (self.support)(normal).dot(normal)
     }
 
-    /// Its farthest points in some directions all around.
+    /// Its support points in directions all around.
     fn all_around(&self) -> Vec<DVec3> {
         let steps = [0.0, 1.0, -1.0];
         let depths: &[f64] = if self.planar { &[0.0] } else { &steps };
@@ -449,8 +455,8 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         points
     }
 
-    /// Wolfe, "Finding the nearest point in a polytope" (1976): the hull of a few points, its nearest point x, and the
-    /// farthest point against x, until that is no nearer.
+    /// Wolfe, "Finding the nearest point in a polytope" (1976): keep the hull of a few points and
+    /// its nearest point x, and add the support point against x until that is no nearer.
     fn nearest(&self) -> Nearest {
         let first = (self.support)(DVec3::X);
         let mut corners = vec![(first, 1.0)];
@@ -465,7 +471,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
             };
             let corner = (self.support)(-direction);
             best.low = best.low.max(corner.dot(direction));
-            // Far away, it is f64 that limits what can be met.
+            // Far away f64 limits what can be met.
             let met = 1e-14 * (self.scale + best.high);
             let known = corners.iter().any(|(old, _)| *old == corner);
             if best.high - best.low <= met || best.high <= met || known {
@@ -486,7 +492,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         best
     }
 
-    /// With the origin in the set, or at it.
+    /// The shortest translation, for a set that contains the origin or touches it.
     fn way_out(&self) -> Way {
         if self.planar {
             self.way_out_of_polygon()
@@ -540,9 +546,9 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         self.way(&facets, search.best, search.least)
     }
 
-    /// What the facets of an inner polytope and the best direction found say together.
+    /// Combines the facets of an inner polytope with the best direction found.
     fn way(&self, facets: &[(DVec3, f64)], best: DVec3, high: f64) -> Way {
-        // No facets: a set without extent, which the origin leaves at once.
+        // Without facets the set has no extent and leaves the origin at once.
         let low = facets.iter().map(|(_, low)| *low).reduce(f64::min);
         let limit = high + UNIQUE * self.scale;
         let unique = facets.len() > 1
@@ -558,7 +564,8 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         }
     }
 
-    /// The start of a polytope: four points far from each other; or a direction in which the set is flat.
+    /// The start of a polytope: four points far from each other, or a direction in which the set is
+    /// flat.
     fn spread(&self) -> Result<[DVec3; 4], DVec3> {
         let points = self.all_around();
         let farthest = |measure: &dyn Fn(&DVec3) -> f64| {
@@ -574,7 +581,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         };
         let beside = |point: &DVec3| (*point - a).reject_from_normalized(along);
         let c = farthest(&|point| beside(point).length());
-        // The directions looked in may have missed what there is beside a sliver.
+        // The sampled directions may have missed a sliver's extent.
         let (across, _) = along.any_orthonormal_pair();
         let c = [c, (self.support)(across), (self.support)(-across)]
             .into_iter()
@@ -594,11 +601,11 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         Ok([a, b, c, d])
     }
 
-    /// Grows the hull of support points, each time where it is nearest to the origin.
+    /// Grows the hull of support points at the facet closest to the origin.
     fn way_out_of_polytope(&self) -> Way {
         let start = match self.spread() {
             Ok(start) => start,
-            // Of no thickness, and the origin is in it: that is a way of no length.
+            // The set is flat and contains the origin, so the translation has length 0.
             Err(normal) => {
                 let (up, down) = (self.height(normal), self.height(-normal));
                 let high = up.min(down).max(0.0);
@@ -646,7 +653,7 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
         self.way(&facets, search.best, search.least)
     }
 
-    /// From a direction to one near it in which the set reaches least.
+    /// Follows a direction downhill to one with a locally least support height.
     fn downhill(&self, mut normal: DVec3) -> (DVec3, f64) {
         let mut height = self.height(normal);
         let (mut step, mut turn) = (0.05, 0.0_f64);
@@ -674,12 +681,12 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
     }
 }
 
-/// What is known of the shortest way out.
+/// The knowledge about the shortest translation.
 struct Search {
     scale: f64,
     least: f64,
     best: DVec3,
-    /// All directions looked in, with their heights.
+    /// All evaluated directions with their support heights.
     tried: Vec<(DVec3, f64)>,
 }
 
@@ -704,7 +711,8 @@ impl Search {
         normal.distance(self.best) >= SAME_WAY
     }
 
-    /// Whether facets from `low` on are of no interest: the length of the way is known, and whether it is the only one.
+    /// Returns `true` if facets from `low` on are of no interest: the length is known, and whether
+    /// the direction is unique.
     fn is_over(&self, low: f64) -> bool {
         let limit = self.least + UNIQUE * self.scale;
         let rivals = || {
@@ -715,7 +723,7 @@ impl Search {
         low > limit || (low >= self.least - MET * self.scale && rivals())
     }
 
-    /// Whether a facet just looked at need not be resolved any further.
+    /// Returns `true` if a facet with this normal needs no further refinement.
     fn is_settled(&self, normal: DVec3, low: f64) -> bool {
         let met = self.least - MET * self.scale;
         let last = self
@@ -726,8 +734,9 @@ impl Search {
     }
 }
 
-/// From a point in the hull of at most three corners, and a new one, to the point of the hull that is nearest to the origin;
-/// with those corners only that it needs. Each corner has its weight. `None` if they depend on each other.
+/// Moves from a point in the hull of at most three corners, and a new corner, to the point of the
+/// hull closest to the origin. Keeps the corners that it needs, with their weights. `None` if the
+/// corners are affinely dependent.
 fn descend(corners: &mut Vec<(DVec3, f64)>) -> Option<DVec3> {
     loop {
         let target = nearest_in_span(corners)?;
@@ -737,7 +746,7 @@ fn descend(corners: &mut Vec<(DVec3, f64)>) -> Option<DVec3> {
             }
             break;
         }
-        // As far as the hull goes.
+        // As far as the hull extends.
         let steps = corners.iter().zip(&target);
         let step = steps
             .filter(|(_, weight)| **weight <= 0.0)
@@ -760,10 +769,10 @@ fn descend(corners: &mut Vec<(DVec3, f64)>) -> Option<DVec3> {
     )
 }
 
-/// The weights of the point nearest to the origin in all of the plane (line, space) of some points.
+/// The weights of the point closest to the origin in the affine span of some points.
 fn nearest_in_span(corners: &[(DVec3, f64)]) -> Option<Vec<f64>> {
     let base = corners[0].0;
-    // Gram and Schmidt, and then their coefficients back.
+    // Gram-Schmidt, and then the coefficients in terms of the points.
     let mut axes: Vec<DVec3> = Vec::new();
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for (corner, _) in &corners[1..] {
@@ -799,13 +808,13 @@ fn nearest_in_span(corners: &[(DVec3, f64)]) -> Option<Vec<f64>> {
 struct Face {
     corners: [usize; 3],
     normal: DVec3,
-    /// How far its plane is from the origin; infinite for a face without area.
+    /// The distance of its plane from the origin; infinite for a face without area.
     low: f64,
-    /// Known to lie on the boundary of the set.
+    /// `true` if it is known to lie on the boundary of the set.
     done: bool,
 }
 
-/// The hull of points, one after the other.
+/// The hull of points, built incrementally.
 struct Hull {
     points: Vec<DVec3>,
     faces: Vec<Face>,
@@ -849,7 +858,7 @@ impl Hull {
         nearest.map(|(number, _)| number)
     }
 
-    /// False if rounding leaves what sees the point without a simple rim.
+    /// Adds a point. Returns `false` if rounding leaves the visible faces without a simple rim.
     fn add(&mut self, point: DVec3) -> bool {
         let new = self.points.len();
         self.points.push(point);
@@ -874,7 +883,7 @@ impl Hull {
         if rim.len() < sides.len() {
             return false;
         }
-        // One round through all of it.
+        // One walk around the whole rim.
         let Some(first) = rim.keys().min().copied() else {
             return false;
         };
@@ -897,7 +906,8 @@ impl Hull {
         faces.map(|face| (face.normal, face.low)).collect()
     }
 
-    /// Whether it is closed, and all points lie below all faces: then it is what its faces say.
+    /// Returns `true` if it is closed and all points lie below all faces, so that its faces bound
+    /// it.
     fn is_convex(&self, slack: f64) -> bool {
         let sides: HashMap<(usize, usize), usize> = self
             .faces

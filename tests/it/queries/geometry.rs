@@ -1,5 +1,5 @@
-//! Every pair of shape kinds in random poses, held against an independent f64 oracle, and the functions of
-//! `headbutt::query` against each other.
+//! Every pair of shape kinds in random poses against an independent f64 oracle, and the functions
+//! of `headbutt::query` against each other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,8 +16,8 @@ const METRES: Setting = Setting {
     far: 0.0,
 };
 
-/// Lets `judge` look at as many cases as asked for of each pair of kinds in each order. It answers whether the shapes
-/// touch, and what it found.
+/// Calls `judge` on this many cases of each pair of kinds in each order. It returns whether the
+/// shapes touch, and the errors.
 fn judge_all<V: Dimension>(
     name: &str,
     seed: u64,
@@ -27,7 +27,7 @@ fn judge_all<V: Dimension>(
 ) {
     let mut report = Report::default();
     for_each_case::<V>(seed, per_pair, setting, |case| {
-        // What panics within a query is a failure of its case, and named with it.
+        // A panic within a query is a failure of its case, and is reported with it.
         match catch_unwind(AssertUnwindSafe(|| judge(&case))) {
             Ok((hit, outcome)) => {
                 report.count(hit);
@@ -39,7 +39,7 @@ fn judge_all<V: Dimension>(
     report.finish(name);
 }
 
-/// Verdict, contact and distance against the oracle.
+/// Overlap, contact and distance against the oracle.
 fn against_the_oracle<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, String>) {
     let (a, b) = (case.a.support(), case.b.support());
     let (body_a, body_b) = (&case.body_a, &case.body_b);
@@ -60,7 +60,7 @@ fn against_the_oracle<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, Str
 
 fn flipped<V: Dimension>(contact: &Contact<V>) -> Contact<V> {
     Contact {
-        // Taken from 0: no zero of a result has a sign.
+        // Subtracted from 0, so that no zero has a sign.
         normal: V::of((DVec3::ZERO - contact.normal.deep()).as_vec3()),
         depth: contact.depth,
         point_a: contact.point_b,
@@ -81,7 +81,7 @@ fn swapped<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, String>) {
         same("first point", there.point_a, back.point_b)?;
         same("second point", there.point_b, back.point_a)?;
         match same("contact", contact, mirrored) {
-            // Nothing tells the two calls apart.
+            // Nothing distinguishes the two calls.
             Ok(errors) if identical => Ok(errors),
             _ => same("mirror image", contact.map(|it| flipped(&it)), mirrored),
         }
@@ -203,7 +203,7 @@ mod the_oracle {
 
     #[test]
     fn the_oracle_separates_crossed_edges_perpendicular_to_both() {
-        // Two prisms, ridge over ridge: one along x and one along y, 0.1 in each other.
+        // Two prisms with crossed ridges, one along x and one along y, that overlap by 0.1.
         let prism = |along: DVec3, up: f64, z: f64| {
             let across = along.cross(DVec3::Z);
             let ends = [-along * 5.0, along * 5.0];
@@ -284,7 +284,7 @@ mod the_oracle {
         near(square.gap_to(DVec3::new(4.0, 5.0, 0.0)), 5.0);
     }
 
-    /// Two boxes, half a unit in each other along x, and their contact.
+    /// Two boxes that overlap by half a unit along x, and their contact.
     fn overlapping() -> (Body, Body, Touch) {
         let touch = Touch {
             normal: DVec3::X,
@@ -406,7 +406,7 @@ mod the_oracle {
         assert!(check_verdict(&a, &b, false).is_err());
         assert!(check_verdict(&a, &apart, false).is_ok());
         assert!(check_verdict(&a, &apart, true).is_err());
-        // Just touching, either will do; a ten thousandth on, no more.
+        // Just touching, either answer is right; a ten thousandth farther, only one.
         let touching = b.moved(DVec3::X * 0.5);
         assert!(check_verdict(&a, &touching, true).is_ok());
         assert!(check_verdict(&a, &touching, false).is_ok());
@@ -479,10 +479,11 @@ mod the_oracle {
     }
 }
 
-/// A hundredth of the 1e-4 by which a surface takes a normal for a facet's own; measured: 1e-7, the rounding of f32.
+/// A hundredth of the 1e-4 within which the surface code takes a normal for a facet's own.
 const OFF_FACET: f64 = 1e-6;
 
-/// Whatever is shallow in the midst of a facet has the facet's normal. That is what a surface knows its seams by.
+/// A shallow contact inside a facet has the facet's normal. The surface code recognises seams by
+/// that.
 fn has_the_normal_of_the_facet<V: Dimension>(facet: &Made<V>, corners: &[Vec3], seed: u64) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut worst = 0.0_f64;
@@ -505,7 +506,7 @@ fn has_the_normal_of_the_facet<V: Dimension>(facet: &Made<V>, corners: &[Vec3], 
         let side = if random.random_bool(0.5) { 1.0 } else { -1.0 };
         let across = if V::PLANAR { DVec3::Y } else { DVec3::Z };
         let normal = map_a * across * side;
-        // A point in the midst of it, and one of the shape as deep beneath that.
+        // A point inside the facet, and a point of the shape at this depth below it.
         let weights: Vec<f64> = corners
             .iter()
             .map(|_| random.random_range(0.5..1.0))

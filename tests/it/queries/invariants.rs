@@ -1,4 +1,5 @@
-//! What must hold for any two shapes in any two poses, on random ones. The fuzz targets in `fuzz/` look for more of them.
+//! The invariants of queries for any two shapes in any two poses, on random ones. The fuzz targets
+//! in `fuzz/` search for more cases.
 
 use std::{fmt::Debug, thread};
 

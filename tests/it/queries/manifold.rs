@@ -1,4 +1,5 @@
-//! `query::manifold`: closed forms where faces, edges and vertices meet, and what holds for every pair of the grid.
+//! `query::manifold`: closed forms where faces, edges and vertices meet, and the laws that hold for
+//! every hard case.
 
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 
@@ -20,14 +21,14 @@ use headbutt::{
     query::{self, Manifold, ManifoldPoint},
 };
 
-/// What rounding to f32 does to results of size 1, some times over.
+/// The rounding of results of size 1 to f32, some times over.
 const NEAR: f32 = 2e-6;
 
-/// A point and its depth that a manifold must have: the point on the second shape's surface.
+/// A point and its depth that a manifold must have, with the point on the second shape's surface.
 type Expected<V> = (V, f32);
 
-/// The manifold has just the points expected, in any order, both of the shapes as given and swapped; the first one is the
-/// deepest.
+/// The manifold has exactly the expected points in any order, for the shapes as given and swapped.
+/// Its first point is the deepest.
 fn expect<V: Dimension>(
     a: &impl Support<Vector = V>,
     pose_a: V::Isometry,
@@ -60,7 +61,7 @@ fn expect<V: Dimension>(
     same("swapped", mirrored(&manifold), facts(&swapped)).expect("the mirror image");
 }
 
-/// All of a manifold, to compare.
+/// All data of a manifold, to compare.
 type Facts<V> = (V, Vec<(f32, V, V)>);
 
 fn facts<V: Dimension>(manifold: &Manifold<V>) -> Facts<V> {
@@ -73,13 +74,13 @@ fn facts<V: Dimension>(manifold: &Manifold<V>) -> Facts<V> {
 
 fn mirrored<V: Dimension>(manifold: &Manifold<V>) -> Facts<V> {
     let (normal, points) = facts(manifold);
-    // Taken from 0: no zero of a result has a sign.
+    // Subtracted from 0, so that no zero has a sign.
     let normal = V::of((-normal.deep() + 0.0).as_vec3());
     let points = points.into_iter().map(|(depth, a, b)| (depth, b, a));
     (normal, points.collect())
 }
 
-/// With its top at y = 1.
+/// Its top is at y = 1.
 const FLOOR: Cuboid = Cuboid {
     half_size: Vec3::new(5.0, 1.0, 5.0),
 };
@@ -88,7 +89,7 @@ const CRATE: Cuboid = Cuboid {
     half_size: Vec3::splat(0.5),
 };
 
-/// The second shape on the floor, turned and then put there.
+/// The second shape on the floor, rotated and then translated.
 fn on_floor(
     shape: &impl Support<Vector = Vec3>,
     turn: Quat,
@@ -162,7 +163,7 @@ mod in_3d {
         let pose = Isometry3d::new(Vec3::Y * 0.75, turn);
         let manifold = query::manifold(&CRATE, Isometry3d::IDENTITY, &CRATE, pose).unwrap();
         assert_eq!(manifold.points().len(), 4);
-        // Edges at 0.5 from the axis cross at this distance from the middle of each.
+        // Edges at 0.5 from the axis cross at this distance from their middles.
         let beside = 0.5 * (2.0_f32.sqrt() - 1.0);
         for point in manifold.points() {
             let at = point.point_a.abs();
@@ -197,7 +198,7 @@ mod in_3d {
             Vec3::Y * (0.9 + half),
             &[end(-0.5), end(0.5)],
         );
-        // Beyond the floor's end, where that is.
+        // Beyond the end of the floor the manifold ends there.
         let end = |z| (Vec3::new(0.0, 0.9, z), 0.1);
         on_floor(
             &CRATE,
@@ -246,7 +247,7 @@ mod in_3d {
         let lying = Quat::from_rotation_z(FRAC_PI_2);
         let end = |x| (Vec3::new(x, 0.9, 0.0), 0.1);
         on_floor(&capsule, lying, Vec3::Y * 1.4, &[end(-1.0), end(1.0)]);
-        // Over the floor's end.
+        // Over the end of the floor.
         on_floor(
             &capsule,
             lying,
@@ -370,7 +371,7 @@ mod in_3d {
                 );
                 assert!((point.depth - 0.1).abs() < NEAR, "{point:?}");
             }
-            // In order around.
+            // In order around the face.
             for (one, other, length) in [
                 (a, c, 1.0),
                 (b, d, 1.0),
@@ -383,11 +384,11 @@ mod in_3d {
         }
     }
 
-    /// Two discs across y, one at each end of it, with a radius around their hull: a cylinder, a cone, what is between the two,
-    /// or a capsule.
+    /// Two discs perpendicular to y, one at each end, with a radius around their hull: a cylinder,
+    /// a cone, a frustum or a capsule.
     struct Frustum {
         half_height: f32,
-        /// Those of the lower and the upper disc.
+        /// The radii of the lower and the upper disc.
         radii: [f32; 2],
         rounding: f32,
     }
@@ -415,13 +416,13 @@ mod in_3d {
     }
 
     impl Frustum {
-        /// The turn that lays it on its side, along x.
+        /// The rotation that lays it on its side, along x.
         fn lying(&self) -> Quat {
             let [lower, upper] = self.radii;
             Quat::from_rotation_z(FRAC_PI_2 + ((lower - upper) / (2.0 * self.half_height)).atan())
         }
 
-        /// The ends of the line on which it lies then, in its own frame and of its core.
+        /// The ends of its lowest line when lying, in its own frame and of its core.
         fn ends(&self) -> [Vec3; 2] {
             let [lower, upper] = self.radii;
             [
@@ -431,15 +432,15 @@ mod in_3d {
         }
     }
 
-    /// Lengths, in radii.
+    /// Lengths in radii.
     const LENGTHS: [f32; 9] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 
-    /// Turns after which nothing is at a right angle or at half of one.
+    /// Rotations after which nothing is at a right angle or at half of one.
     fn turns() -> impl Iterator<Item = Quat> {
         (0..41).map(|number| Quat::from_rotation_y(0.1 * number as f32 + 0.001))
     }
 
-    /// Of these radii times the one that makes it fit.
+    /// Frustums of these radii times a factor that makes their size comparable.
     fn frustums(radii: [f32; 2], rounding: f32) -> impl Iterator<Item = Frustum> {
         LENGTHS.into_iter().map(move |length| {
             let radius = 1.0 / length.max(1.0);
@@ -492,7 +493,8 @@ mod in_3d {
                     let mut ends = ends.map(|end| at + end);
                     ends.sort_by(|a, b| a.y.total_cmp(&b.y));
                     for (end, point) in ends.into_iter().zip(found) {
-                        // Where the length is a tenth of the radius, the line is found to so much of it.
+                        // If the length is a tenth of the radius, the ends of the line are found to
+                        // this precision.
                         assert!(point.point_b.distance(end) < 2e-5, "{end} {found:#?}");
                         assert!((point.depth - (1.0 - end.y)).abs() < NEAR, "{found:#?}");
                     }
@@ -509,8 +511,9 @@ mod in_3d {
         on_floor(&CYLINDER, lying, at, &[end(3.5), end(5.0)]);
     }
 
-    /// Where curved surfaces touch, EPA's normal may be off by the root of 2e-7, which is 4.5e-4, because that makes the depth
-    /// wrong by no more than 1e-7 of the size; and the points on a surface with it. Measured: 1.4e-4 of the radius.
+    /// Where curved surfaces touch, EPA's normal may be off by the square root of 2e-7, which is
+    /// 4.5e-4, because that changes the depth by at most 1e-7 of the size. The points on the
+    /// surface are off with it.
     const ASTRAY: f32 = 2e-4;
 
     #[test]
@@ -616,7 +619,7 @@ mod in_3d {
     #[test]
     fn a_tilted_face_has_only_points_inside_the_other_shape() {
         let turn = Quat::from_rotation_z(0.01);
-        // The lower edge is 0.002 deep, and the upper one clear.
+        // The lower edge is 0.002 deep, and the upper one is separated.
         let low = (turn * Vec3::new(-0.5, -0.5, 0.0)).y;
         let at = Vec3::Y * (0.998 - low);
         let end = |z| at + turn * Vec3::new(-0.5, -0.5, z);
@@ -624,7 +627,7 @@ mod in_3d {
     }
 }
 
-/// Bodies around y, and boxes, laid on each other: their signed distance is known in closed form.
+/// Shapes around y, and boxes, laid on each other: their signed distance is known in closed form.
 mod lying {
     use core::f32::consts::PI;
 
@@ -643,7 +646,7 @@ mod lying {
     }
 
     impl Lying {
-        /// Of all proportions up to 1 : 30, needles and discs.
+        /// Proportions up to 1 : 30, needles and discs.
         fn random(unit: f32, random: &mut StdRng) -> Self {
             let mut length =
                 |powers: f32| unit * 10.0_f32.powf(random.random_range(-powers..powers));
@@ -690,7 +693,8 @@ mod lying {
             }
         }
 
-        /// The turn that lays it along x, a box on a face or on an edge, and how high its centre is then.
+        /// The rotation that lays it along x, a box on a face or on an edge, and the height of its
+        /// centre then.
         fn lie(&self, on_edge: bool) -> (Quat, f32) {
             match *self {
                 Self::Box(half_size) if on_edge => {
@@ -706,7 +710,7 @@ mod lying {
             }
         }
 
-        /// How far a point in its own frame is from its surface; less than 0 within.
+        /// The signed distance of a point in its own frame from its surface, negative inside.
         fn signed_distance(&self, point: DVec3) -> f64 {
             match *self {
                 Self::Box(half_size) => {
@@ -720,7 +724,7 @@ mod lying {
                     let (mut nearest, mut is_inside) = (f64::INFINITY, true);
                     for edge in outline.map(DVec2::from).windows(2) {
                         let (way, from) = (edge[1] - edge[0], point - edge[0]);
-                        // Of a point, as the top of a cone is one, anything will do.
+                        // For a point, such as the top of a cone, any normal is right.
                         let t = (from.dot(way) / way.length_squared()).clamp(0.0, 1.0);
                         nearest = nearest.min(from.distance(way * t));
                         is_inside &= way.perp_dot(from) >= 0.0;
@@ -741,7 +745,7 @@ mod lying {
             let (smaller, larger) = (a.size().min(b.size()), a.size().max(b.size()));
             let (turn_a, height_a) = a.lie(random.random());
             let (turn_b, height_b) = b.lie(random.random());
-            // Side by side, nearly so, across, or anyhow.
+            // Parallel, nearly parallel, perpendicular, or at a random angle.
             let yaw = match random.random_range(0..4) {
                 0 => 0.0,
                 1 => 10.0_f32.powf(random.random_range(-6.0..0.0)),
@@ -884,26 +888,26 @@ mod in_2d {
     }
 }
 
-/// How far a point is from the surface of a body, from whichever side.
+/// The distance of a point from the surface of a body, on either side.
 fn off_surface<V: Dimension>(solid: &Solid, point: V, case: &Adverse<V>) -> f64 {
     let point = point.deep() - case.origin;
     Convex::bounds(&Solid::point(point, V::PLANAR), solid).miss(0.0)
 }
 
-/// An edge may be tilted by 0.02 against the normal along which its radius is added: the surface is then farther by this
-/// part of the radius, 0.02² / 2.
+/// An edge may be tilted by 0.02 against the normal along which its radius is added. The surface is
+/// then farther by this fraction of the radius, 0.02² / 2.
 const TILTED_RADIUS: f64 = 2.2e-4;
 
-/// Corners that rise by less than 0.02 from one to the other count as one flat face or a straight edge, also where the
-/// surface bulges between them, as that of hulls of hundreds of points does, and that of very flat pyramids. The points are
-/// that much beneath it, as a fraction of the shape's size; measured: 0.005.
+/// Corners that rise by less than 0.02 from one to the other count as one flat face or straight
+/// edge, even if the surface bulges between them, as for hulls of hundreds of points and very flat
+/// pyramids. The points are below the surface by at most this fraction of the shape's size.
 const NEARLY_FLAT_IS_FLAT: f64 = 0.01;
 
-/// The same of a narrow arc, of a very flat rhombus, and of the flat side of an extruded capsule, which bends into its round
-/// ends; measured: 4e-4.
+/// The same for a narrow arc, a very flat rhombus, and the flat side of an extruded capsule, which
+/// bends into its round ends.
 const BENT: f64 = 1e-3;
 
-/// How far points of a shape's manifold may be off its surface besides the tolerance.
+/// The distance of a shape's manifold points from its surface that is allowed beyond the tolerance.
 fn beneath(class: Class, solid: &Solid) -> f64 {
     match class {
         Class::Point | Class::Ball | Class::Segment | Class::Triangle | Class::Box => 0.0,
@@ -941,7 +945,7 @@ fn check<V: Dimension>(case: &Adverse<V>) -> Result<f64, String> {
     }
     let mut worst = 0.0_f64;
     for point in points {
-        // Some bits of f32, in the world.
+        // Some bits of f32 in world space.
         let rounded = allowed + 3e-7 * point.point_a.deep().length();
         let between = point.point_a.deep() - point.point_b.deep();
         let way = manifold.normal.deep() * f64::from(point.depth);
@@ -977,7 +981,7 @@ fn check<V: Dimension>(case: &Adverse<V>) -> Result<f64, String> {
     }
     let swapped = query::manifold(&b, case.pose_b, &a, case.pose_a);
     let swapped = swapped.map(|manifold| facts(&manifold));
-    // Nothing tells the two calls apart for the same shapes in the same pose.
+    // Nothing distinguishes the two calls for the same shapes in the same pose.
     if case.regime != Regime::Identical || swapped != Some(facts(&manifold)) {
         same("swapped", Some(mirrored(&manifold)), swapped)?;
     }

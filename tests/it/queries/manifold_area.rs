@@ -1,5 +1,5 @@
-//! The area that a manifold spans: against the largest quadrilateral in the intersection of the two
-//! faces, which is computed here on its own, by clipping the one face by the other and trying all
+//! The area that a manifold spans, against the largest quadrilateral in the intersection of the two
+//! faces. That one is computed here independently, by clipping one face by the other and trying all
 //! corners.
 
 use core::f64::consts::TAU;
@@ -14,33 +14,34 @@ use headbutt::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// A manifold spans at least this part of the largest area that four points of the intersection can
-/// span.
+/// A manifold spans at least this fraction of the largest area that four points of the intersection
+/// can span.
 const LEAST: f64 = 0.99;
 
-/// Two faces that have less than this part of the smaller one in common are not tested: a contact
-/// there may be pushed out sideways.
+/// Two faces whose intersection is less than this fraction of the smaller one are not tested: such
+/// a contact may separate sideways.
 const COMMON: f64 = 0.03;
 
-/// Corners that stand for the rim of a disc. Their polygon is smaller than the disc by 0.16 %.
+/// The number of corners that represent the rim of a disc. Their polygon is 0.16 % smaller than the
+/// disc.
 const RIM: usize = 64;
 
-/// How far a point may be outside of a shape, as a part of the size of the pair.
+/// The distance by which a point may be outside of a shape, as a fraction of the size of the pair.
 const TOLERANCE: f64 = 4e-6;
 
-/// A shape with one face in the plane z = 0, and the rest of it above or below.
+/// A shape with one face in the plane z = 0, and the rest above or below.
 struct Faced {
     shape: Box<dyn Support<Vector = Vec3>>,
-    /// Of the shape in the frame of the face.
+    /// The pose of the shape in the frame of the face.
     pose: Isometry3d,
     /// The corners of the face, counter-clockwise.
     face: Vec<DVec2>,
-    /// The half axes of a face that is an ellipse.
+    /// The half axes of an elliptic face.
     rim: Option<DVec2>,
     size: f64,
 }
 
-/// A cylinder along z with an ellipse for its base.
+/// A cylinder along z with an elliptic base.
 struct EllipticCylinder {
     half_size: Vec3,
 }
@@ -83,7 +84,7 @@ fn deep(corners: &[Vec2]) -> Vec<DVec2> {
 }
 
 impl Faced {
-    /// Its face is the lower one if `up` is 1, and the upper one if it is -1.
+    /// Its face is the lower one if `up` is 1, and the upper one if `up` is -1.
     fn random(kind: Kind, up: f32, random: &mut StdRng) -> Self {
         let half = power(random, 0.3);
         let lifted = Isometry3d::from_xyz(0.0, 0.0, half * up);
@@ -163,7 +164,7 @@ impl Faced {
         }
     }
 
-    /// How far a point in the plane of the face is outside of it, at most.
+    /// The distance of a point in the plane of the face from the face, negative inside.
     fn outside(&self, point: DVec2) -> f64 {
         match self.rim {
             Some(rim) => ((point / rim).length() - 1.0) * rim.max_element(),
@@ -200,8 +201,8 @@ fn clipped(polygon: &[DVec2], by: &[DVec2]) -> Vec<DVec2> {
     rest
 }
 
-/// The largest area of a quadrilateral or triangle with its corners among those of a polygon: of
-/// every two, and of the farthest on each side of the line through them.
+/// The largest area of a quadrilateral or triangle with its corners among those of a polygon: two
+/// corners, and the farthest on each side of the line through them.
 fn largest(polygon: &[DVec2]) -> f64 {
     let mut largest = 0.0_f64;
     for (index, a) in polygon.iter().enumerate() {
@@ -216,7 +217,7 @@ fn largest(polygon: &[DVec2]) -> f64 {
     largest
 }
 
-/// How far a point is outside of a convex polygon, at most.
+/// The greatest distance of a point outside of the edges of a convex polygon.
 fn outside(point: DVec2, polygon: &[DVec2]) -> f64 {
     let edges = polygon.iter().zip(polygon.iter().cycle().skip(1));
     edges
@@ -225,7 +226,7 @@ fn outside(point: DVec2, polygon: &[DVec2]) -> f64 {
         .fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// One face on another, turned about the normal and a little in each other.
+/// One face on another, rotated about the normal and slightly overlapping.
 fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<f64> {
     let lower = Faced::random(kinds[0], -1.0, random);
     let upper = Faced::random(kinds[1], 1.0, random);
@@ -233,7 +234,7 @@ fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<
     let way = 0.9 * (lower.size + upper.size) as f32;
     let at = Vec2::from_angle(random.random_range(0.0..core::f32::consts::TAU))
         * random.random_range(0.0..way);
-    // As it is, or both turned in the world. (Rounding then parts corners that just touch.)
+    // Unrotated, or both rotated in the world. (Rounding then separates faces that just touch.)
     let is_turned: bool = random.random();
     let depth = if !is_turned && random.random() {
         0.0
@@ -261,7 +262,7 @@ fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<
     let world = Isometry3d::from_rotation(world);
     let (a, b) = (&*lower.shape, &*upper.shape);
     let manifold = query::manifold(a, world * lower.pose, b, world * pose * upper.pose);
-    // Rounding can part faces that just touch.
+    // Rounding can separate faces that just touch.
     let manifold = manifold.or_else(|| {
         assert_eq!(depth, 0.0, "they touch");
         None
@@ -269,7 +270,7 @@ fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<
     let unturned: DQuat = world.rotation.as_dquat().normalize().inverse();
     let normal = unturned * manifold.normal.as_dvec3();
     if normal.z < 0.999 {
-        // What they have in common is narrower than they are deep.
+        // The intersection is narrower than the depth.
         *sideways += 1;
         return None;
     }
@@ -290,7 +291,7 @@ fn check(kinds: [Kind; 2], random: &mut StdRng, sideways: &mut usize) -> Option<
         );
         outline.push(on_a.xy());
     }
-    // In order around, or this is less.
+    // If the points were not in order around, the area would be smaller.
     Some(area(&outline).abs() / largest(&common))
 }
 
@@ -361,8 +362,7 @@ fn a_plank_rotated_on_a_plank_keeps_all_four_corners() {
     }
 }
 
-/// A shape of the plane with an edge from `start` to `end` on the x axis, and the rest of it above
-/// or below.
+/// A 2D shape with an edge from `start` to `end` on the x axis, and the rest above or below.
 struct Edged {
     shape: Box<dyn Support<Vector = Vec2>>,
     pose: Isometry2d,

@@ -1,8 +1,8 @@
-//! The seam between core and radius: as the cores of rounded shapes go from apart to overlapping, EPA takes over from
-//! GJK, and neither the depth nor the normal may show it.
+//! The transition from GJK to EPA: when the cores of rounded shapes start to overlap, EPA takes
+//! over from GJK, and neither the depth nor the normal may jump.
 //!
-//! Each scene moves its second shape along one direction through core contact. The depth is both radii less the gap of
-//! the cores: that is the closed form, on both sides.
+//! Each scene moves its second shape along one direction through core contact. On both sides the
+//! closed form of the depth is the sum of the radii minus the gap of the cores.
 
 use crate::oracle::{
     cases::{Dimension, Shape},
@@ -11,26 +11,30 @@ use crate::oracle::{
 use bevy::math::{DVec3, Quat, Vec2, Vec3};
 use headbutt::query;
 
-/// Of the depth, as a fraction of the pair's size: rounding it to f32 once, and the solver's 1e-9.
+/// The tolerance of the depth as a fraction of the pair's size: one rounding to f32, and the
+/// solver's 1e-9.
 const DEPTH: f64 = 2e-7;
 
-/// Of the normal: rounding it to f32, and what f64 leaves of a direction between cores that are barely apart.
+/// The tolerance of the normal: rounding to f32, and the precision of a direction between cores
+/// that are barely separated.
 const NORMAL: f64 = 2e-6;
 
-/// What lies beyond contact of the cores.
+/// What lies beyond core contact.
 #[derive(Clone, Copy, PartialEq)]
 enum Beyond {
-    /// The difference of the cores has a volume, the second shape goes in, and the way out is the way it came.
+    /// The difference of the cores has a volume, the second shape enters, and leaves in the
+    /// direction it came from.
     Inside,
-    /// The difference is flat: the second shape comes out at the other side, and the way out is there. In contact, both
-    /// are as short.
+    /// The difference is flat: the second shape comes out on the other side and leaves there. In
+    /// contact, both directions are equally short.
     Through,
-    /// As before, but from the side other directions than the one it came by are as short, or shorter: the normal is not
-    /// continuous there, and only the depth is looked at.
+    /// As before, but it comes from a side for which other directions are as short or shorter. The
+    /// normal is not continuous there, so only the depth is tested.
     Anywhere,
 }
 
-/// Two shapes which are in core contact in these poses, and where the second comes from.
+/// Two shapes that are in core contact in these poses, and the direction from which the second one
+/// comes.
 struct Scene<V: Dimension> {
     name: &'static str,
     a: Shape<V>,
@@ -47,7 +51,7 @@ fn gaps() -> impl Iterator<Item = f32> {
     sizes.flat_map(|size| [size, -size]).chain([0.0])
 }
 
-/// Some rotations of the scene as a whole, of which the first is none.
+/// Rotations of the whole scene; the first is the identity.
 fn turns() -> [Quat; 4] {
     [
         Quat::IDENTITY,
@@ -88,7 +92,8 @@ fn sweep<V: Dimension>(scene: &Scene<V>) {
                 Beyond::Through | Beyond::Anywhere => None,
             };
             let Some(side) = expected else { continue };
-            // Turned, the pose is rounded, and what was parallel is not quite any more: then the oracle knows.
+            // In a rotated scene the pose is rounded, and parallel features are only nearly
+            // parallel, so the oracle gives the answer.
             let expected = if number == 0 {
                 scene.normal.as_dvec3() * side
             } else {
@@ -117,7 +122,7 @@ fn capsule<V: Dimension>(half_length: f32, radius: f32) -> Shape<V> {
     Shape::capsule(half_length, radius)
 }
 
-/// Upright, with the middle of its upper side at the origin when it is at (0, -half_size.y, 0).
+/// An upright box. Its upper side is centred at the origin when the box is at (0, -half_size.y, 0).
 fn block<V: Dimension>() -> Shape<V> {
     Shape::cuboid(Vec3::new(1.0, 0.5, 0.75))
 }
@@ -134,7 +139,7 @@ fn wedge<V: Dimension>() -> Shape<V> {
     Shape::hull(corners.map(V::of).to_vec())
 }
 
-/// What there is in both dimensions alike.
+/// The scenes that exist in both dimensions.
 fn scenes<V: Dimension>() -> Vec<Scene<V>> {
     let lying = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let from_above = |name, a, b, turn_b, at_b| Scene {
@@ -148,7 +153,7 @@ fn scenes<V: Dimension>() -> Vec<Scene<V>> {
     };
     let upright = Quat::IDENTITY;
     let tilted = Quat::from_rotation_z(0.5);
-    // The middle of a tilted capsule whose lower end is at a point of the upper side.
+    // The centre of a tilted capsule whose lower end is at a point of the upper side.
     let foot = tilted * Vec3::Y;
     vec![
         from_above(
@@ -273,7 +278,7 @@ fn scenes<V: Dimension>() -> Vec<Scene<V>> {
     ]
 }
 
-/// What there is in space alone, where differences can be flat without being segments.
+/// The scenes that exist in 3D alone, where differences can be flat without being segments.
 fn scenes_in_space() -> Vec<Scene<Vec3>> {
     let lying = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
     let through = |name, a, b, turn_b, at_b| Scene {

@@ -1,4 +1,4 @@
-//! The small cases in which engines fail, each in the plane and in space, against closed forms.
+//! The small cases in which engines fail, each in 2D and 3D, against closed forms.
 
 use bevy::math::{
     DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
@@ -12,7 +12,7 @@ use headbutt::{
     query::{self, Contact},
 };
 
-/// For results of size 1: some units in the last place of an f32.
+/// The tolerance for results of size 1: some units in the last place of an f32.
 const NEAR: f32 = 5e-7;
 
 fn at2(x: f32, y: f32) -> Isometry2d {
@@ -35,7 +35,7 @@ fn segment3(a: (f32, f32, f32), b: (f32, f32, f32)) -> Segment3d {
     }
 }
 
-/// The contact of two shapes, about which all functions agree, in either order.
+/// The contact of two shapes, on which all functions agree in either order.
 fn touching<A, B>(
     a: &A,
     pose_a: <A::Vector as Space>::Isometry,
@@ -64,7 +64,7 @@ where
     contact
 }
 
-/// The distance of two shapes, about which all functions agree, in either order.
+/// The distance of two shapes, on which all functions agree in either order.
 fn apart<A, B>(
     a: &A,
     pose_a: <A::Vector as Space>::Isometry,
@@ -160,7 +160,8 @@ fn concentric_capsules_are_both_radii_deep_and_separate_sideways_in_3d() {
 
 #[test]
 fn crossing_capsules_separate_past_the_nearer_end_in_2d() {
-    // The cores are segments of half length 2 that cross in their middles: in the plane one has to leave past an end.
+    // The cores are segments of half length 2 that cross in their middles. In 2D one has to move
+    // past an end.
     let turned = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 1.0 });
     let capsule = Capsule2d::new(0.5, 4.0);
     let crossing = touching(&capsule, at2(0.0, 0.0), &capsule, turned);
@@ -170,7 +171,7 @@ fn crossing_capsules_separate_past_the_nearer_end_in_2d() {
     parallel(same.normal, Vec2::X);
 }
 
-/// A shape on itself: how deep, in the pose of no rotation and in another one.
+/// Asserts the depth of a shape on itself, unrotated and in another pose.
 fn on_itself2(shape: &(impl Support<Vector = Vec2> + ?Sized), depth: f32) {
     for pose in [
         at2(0.0, 0.0),
@@ -226,7 +227,8 @@ fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_3d() {
         0.0,
     );
     let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
-    // The height over the largest face: less than between opposite edges, sqrt(1/2), and over the other faces, 1.
+    // The height over the largest face, which is less than √½ between opposite edges and 1 over the
+    // other faces.
     on_itself3(
         &ConvexHull::new(tetrahedron).expect("points"),
         1.0 / 3.0_f32.sqrt(),
@@ -406,13 +408,13 @@ fn exactly_touching_corners_and_edges_have_depth_zero_in_3d() {
         (contact.depth, contact.point_a, contact.point_b),
         (0.0, Vec3::ONE, Vec3::ONE)
     );
-    // Edge along edge, over all of it and over half.
+    // Parallel edges, over their whole length and over half.
     for shift in [0.0, 1.0] {
         let contact = touching(&cube, at3(0.0, 0.0, 0.0), &cube, at3(2.0, 2.0, shift));
         assert_eq!(contact.depth, 0.0);
         assert_eq!(contact.point_a.truncate(), Vec2::ONE);
     }
-    // Edge across edge, in the plane x + z = 2.
+    // Crossed edges, in the plane x + z = 2.
     let ridge = [
         Vec3::new(0.0, -1.0, 2.0),
         Vec3::new(2.0, 1.0, 0.0),
@@ -489,7 +491,7 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_3d() {
     );
     let along = segment3((-1.0, 0.0, 0.0), (1.0, 0.0, 0.0));
     assert_eq!(apart(&along, origin, &along, at3(0.5, 0.0, 0.25)), 0.25);
-    // Crossing: the difference is flat, the depth 0, and the normal at right angles to both.
+    // Crossed: the difference is flat, the depth is 0, and the normal is perpendicular to both.
     let across = segment3((0.0, -1.0, 0.0), (0.0, 1.0, 0.0));
     let contact = touching(&along, origin, &across, at3(0.25, 0.5, 0.0));
     assert_eq!(contact.depth, 0.0);
@@ -544,7 +546,7 @@ fn a_shape_inside_another_separates_by_the_nearest_side_in_3d() {
     let triangle = Triangle3d::new(Vec3::ZERO, Vec3::X, Vec3::Y);
     let contact = touching(&large, origin, &triangle, at3(0.25, 0.5, -4.0));
     assert_eq!((contact.depth, contact.normal), (1.0, Vec3::NEG_Z));
-    // A capsule through a box and out at both ends.
+    // A capsule through a box that sticks out at both ends.
     let contact = touching(
         &Cuboid::new(2.0, 2.0, 2.0),
         origin,
@@ -558,7 +560,7 @@ fn a_shape_inside_another_separates_by_the_nearest_side_in_3d() {
 fn parallel_triangles_have_the_depth_of_their_plane_in_3d() {
     let triangle = Triangle3d::new(Vec3::ZERO, Vec3::X * 4.0, Vec3::Y * 4.0);
     let origin = at3(0.0, 0.0, 0.0);
-    // In one plane the way out is across it, and no length at all.
+    // Coplanar triangles separate perpendicular to their plane, by a translation of length 0.
     let coplanar = touching(&triangle, origin, &triangle, at3(1.0, 0.5, 0.0));
     assert_eq!(coplanar.depth, 0.0);
     parallel(coplanar.normal, Vec3::Z);
@@ -662,7 +664,7 @@ fn shapes_of_zero_size_are_points_in_3d() {
     }
 }
 
-/// What is no shape, or has no pose, touches nothing and is infinitely far, in either place.
+/// Invalid shapes and poses touch nothing and are infinitely far, as either argument.
 fn nowhere<V: Space>(
     a: &(impl Support<Vector = V> + ?Sized),
     pose_a: V::Isometry,
@@ -798,7 +800,7 @@ fn shapes_with_a_zero_rotation_touch_nothing_in_3d() {
     );
 }
 
-/// A shape that answers the same in every direction, with some radius.
+/// A shape with the same support point in every direction, and a radius.
 struct Answer<W> {
     point: W,
     radius: f64,
@@ -828,7 +830,7 @@ impl Support for Answer<DVec3> {
     }
 }
 
-/// Numbers that no shape answers with.
+/// Invalid support points and radii.
 fn bad_answers() -> impl Iterator<Item = (f64, f64)> {
     let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     let points = bad.map(|bad| (bad, 1.0));

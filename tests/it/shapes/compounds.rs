@@ -1,4 +1,4 @@
-//! Colliders of several convex parts: one to the outside, and as exact as each part alone.
+//! Colliders of several convex parts: one collider to the outside, and as exact as each part alone.
 
 use std::sync::{
     Arc,
@@ -30,7 +30,7 @@ fn rotation(random: &mut StdRng, dimension: Dimension) -> Quat {
     }
 }
 
-/// A place nearby, a rotation, and of every other a scale that stretches and mirrors.
+/// A pose nearby with a rotation. Every other one has a scale that stretches and mirrors.
 fn pose(random: &mut StdRng, dimension: Dimension, reach: f32) -> Transform {
     let mut translation = vec3(random, reach);
     if dimension == Dimension::Plane {
@@ -46,7 +46,7 @@ fn pose(random: &mut StdRng, dimension: Dimension, reach: f32) -> Transform {
     pose
 }
 
-/// A convex collider of a random kind, about 1 in size.
+/// A convex collider of a random kind and of size about 1.
 fn convex(random: &mut StdRng, dimension: Dimension, round: bool) -> Collider {
     let mut size = || random.random_range(0.3..1.0);
     let [a, b, c] = [size(), size(), size()];
@@ -62,7 +62,7 @@ fn convex(random: &mut StdRng, dimension: Dimension, round: bool) -> Collider {
     }
 }
 
-/// The parts, each with its pose, as one collider.
+/// The parts, each in its pose, as one collider.
 fn compound(parts: &[(Transform, Collider)], dimension: Dimension) -> Result<Collider, ShapeError> {
     match dimension {
         Dimension::Plane => Collider::compound(parts.iter().map(|(pose, part)| {
@@ -103,7 +103,7 @@ fn a_compound_pair_has_one_start_and_one_end() {
         assert_near_vec(hit.normal, Vec3::Y, 1.0);
         assert_near(hit.depth, 0.5, 1.0);
         assert!(tick(&mut app).only().ongoing());
-        // One part leaves: the pair goes on, with the other one.
+        // One part separates, and the pair continues with the other one.
         transform(app.world_mut(), bar).translation.x = 3.0;
         let hit = tick(&mut app).only().seen_from(both).unwrap();
         assert!(hit.ongoing());
@@ -191,7 +191,7 @@ fn all_touching_parts_can_be_read_from_either_side() {
     }
 }
 
-/// The contacts of what is spawned alone, part by part, and together.
+/// Compares the contacts of parts that are spawned alone with those of the compound.
 fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool, round: bool) {
     let mut random = StdRng::seed_from_u64(seed);
     let (mut touching, mut several) = (0, 0);
@@ -244,8 +244,8 @@ fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool, ro
                     (hit.depth - alone.depth).abs() <= 1e-5,
                     "{hit:?}, {alone:?}"
                 );
-                // EPA ends on curved surfaces where the depth is known to 1e-7: at a normal that may be off by the root of that,
-                // and here is by less.
+                // On curved surfaces EPA ends when the depth is known to 1e-7. The normal may be
+                // off by the square root of that, and is off by less here.
                 near(hit.normal, alone.normal, if round { 1e-4 } else { 1e-5 });
                 near(
                     hit.other_point(),
@@ -297,7 +297,8 @@ fn a_compound_in_a_compound_becomes_its_parts() {
         let parts = [(Transform::IDENTITY, dimension.ball(1.0)), (turned, inner)];
         let nested = compound(&parts, dimension).unwrap();
         let nested = world.spawn(nested).id();
-        // The inner parts are at (10, -2) and (10, 2), with a margin of 0.1 that the ball does not have.
+        // The inner parts are at (10, -2) and (10, 2), with a margin of 0.1 that the ball does not
+        // have.
         for (part, place, depth) in [
             (0, Vec3::new(-1.25, 0.0, 0.0), 0.25),
             (1, Vec3::new(10.0, -3.5, 0.0), 0.1),
@@ -321,7 +322,7 @@ fn a_margin_is_around_each_part() {
         let collider = dumbbell(dimension).rounded(0.25);
         app.world_mut()
             .spawn((collider, Transform::from_scale(Vec3::splat(2.0))));
-        // The parts end at |x| = 1 and 3, with the margin at 0.75 and 3.25; all doubled.
+        // The parts end at |x| = 1 and 3, with the margin at 0.75 and 3.25, and all of it doubled.
         let ball = app.world_mut().spawn(dimension.ball(1.6)).id();
         let hit = tick(&mut app).only().seen_from(ball).unwrap();
         assert_near(hit.depth, 0.1, 10.0);
@@ -525,7 +526,7 @@ fn the_error_of_a_compound_says_what_is_required() {
     }
 }
 
-/// A shape that is none.
+/// An invalid shape.
 struct Nothing;
 
 impl Support for Nothing {
@@ -554,7 +555,8 @@ fn a_compound_with_an_invalid_part_is_invalid() {
     }
 }
 
-/// Bodies that move over compounds and surfaces, with a margin and without: each tick looks at their parts anew.
+/// Shapes that move over compounds and surfaces, with and without a margin: their parts are tested
+/// anew in each tick.
 #[test]
 fn a_warm_tick_of_compounds_allocates_nothing() {
     let blocks = |part: fn() -> Collider| {
@@ -591,7 +593,7 @@ fn a_warm_tick_of_compounds_allocates_nothing() {
             assert!(told.drain().count() > 0);
             counted.count_total
         };
-        // What grows in the app at first, also without any collider of parts, has grown by then.
+        // All buffers of the app have grown by then, including those that compounds do not use.
         (0..40).for_each(|at| {
             run(&mut app, at);
         });
@@ -601,7 +603,7 @@ fn a_warm_tick_of_compounds_allocates_nothing() {
     }
 }
 
-/// What ties took 26 seconds for the first of these, once: the square of their number.
+/// Ties must not take time quadratic in their number.
 #[test]
 fn a_compound_may_have_many_equal_parts() {
     let many = 100_000_u32;
@@ -620,7 +622,7 @@ fn a_compound_may_have_many_equal_parts() {
     }
 }
 
-/// A vertex that no triangle has is no part of the surface, nor of its box.
+/// Vertices that no triangle uses belong neither to the surface nor to its bounding box.
 #[test]
 fn a_vertex_without_a_facet_is_no_part_of_a_surface() {
     let far = Vec3::splat(3e38);
@@ -642,7 +644,8 @@ fn a_vertex_without_a_facet_is_no_part_of_a_surface() {
     assert_eq!(diagnostics.candidates, 0);
 }
 
-/// The library that builds the tree multiplies lengths in f32: a polyline of 1e38 tripped one of its assertions.
+/// The library that builds the tree multiplies lengths in f32, so extreme lengths could trip its
+/// assertions.
 #[test]
 fn compounds_may_be_as_large_and_as_small_as_f32_allows() {
     for size in [1e-45_f32, 1e-38, 1e-20, 1e20, 1e30, 1.6e38, f32::MAX] {
@@ -653,7 +656,7 @@ fn compounds_may_be_as_large_and_as_small_as_f32_allows() {
         let all = [
             Collider::polyline([-flat_x, Vec2::ZERO, flat_x, flat_x + flat_y]),
             Collider::trimesh([-x, x, y, z], [[0, 1, 2], [1, 2, 3], [0, 2, 3]]),
-            // Half of the least number is none, and a cell of no size would have no area.
+            // Half of the least number is 0, and a cell of size 0 would have no area.
             Collider::heightfield(Vec2::splat(size.max(4e-45)), 3, &heights),
             Collider::compound([(x, ball()), (-y, ball()), (z, ball())]),
         ];
@@ -666,12 +669,12 @@ fn compounds_may_be_as_large_and_as_small_as_f32_allows() {
         }
         tick(&mut app);
         let hits = tick(&mut app).messages.len();
-        // The circle and the polyline, at least.
+        // The circle and the polyline at least.
         assert!(hits > 0 || size > 1e38, "{size}");
     }
 }
 
-/// A tile that counts, for all of its kind, how often one is asked.
+/// A tile that counts the support evaluations of all tiles.
 #[derive(Debug)]
 struct Tile {
     half: Vec3,
@@ -687,8 +690,8 @@ impl Support for Tile {
     }
 }
 
-/// What meets a compound of many parts has those looked at that are near, and a compound that moves those that reach farthest;
-/// whichever of the two entities is the lesser.
+/// A shape that meets a compound of many parts is tested against the parts close to it, and a
+/// moving compound tests its outermost parts, for either order of the entities.
 #[test]
 fn only_parts_near_the_other_shape_are_tested() {
     for floor_first in [true, false] {
@@ -729,8 +732,8 @@ fn only_parts_near_the_other_shape_are_tested() {
     }
 }
 
-/// Of contacts that are equally deep, which one counts, and the normal of parts that are the same in one place, is decided by what
-/// the colliders are and where, and not by which entity was there first: `meeting` sees to that.
+/// Among equally deep contacts, the one reported and its normal depend on the colliders and their
+/// poses, and not on the order of the entities. `meeting` asserts that.
 #[test]
 fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     let ball = || Collider::from(Circle::new(1.0));
@@ -749,7 +752,7 @@ fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     let there = Transform::from_xyz(1.0, 0.0, 0.0);
     let hit = meeting((&first, Transform::IDENTITY), (&second, there));
     assert_near(hit.expect("a block in a block").depth, 2.0, 1.0);
-    // Of the same parts in another order.
+    // The same parts in another order.
     let [left, right] = [at(-1.0, 0.0), at(1.0, 0.0)];
     let first = of([(right, ball()), (left, ball())]);
     let second = of([(left, ball()), (right, ball())]);
@@ -760,7 +763,7 @@ fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     assert_near(hit.expect("they are one").depth, 2.0, 1.0);
 }
 
-/// Parents may flatten what they turn: then rounding leaves a map that is not quite flat.
+/// A parent may flatten a rotated child. Rounding then leaves a map that is not quite flat.
 #[test]
 fn a_flattened_and_rotated_compound_still_touches() {
     let mut random = StdRng::seed_from_u64(9);

@@ -1,5 +1,6 @@
-//! Shapes of the user's own, known by their support functions alone: a lens, in 2D and in 3D, held against what it is made
-//! of: its surface, point by point, and the formula for the distance from it. Neither knows of support functions.
+//! Custom shapes, which are known by their support functions alone: a lens, in 2D and 3D, against
+//! points on its surface and the closed form of the distance from it. Neither uses support
+//! functions.
 
 use std::f32::consts::PI;
 
@@ -11,7 +12,7 @@ use bevy::{
 use headbutt::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// What two balls of radius R have in common, whose centres are at y = s and y = -s.
+/// The intersection of two balls of radius R with centres at y = s and y = -s.
 #[derive(Clone, Copy, Debug)]
 struct Lens {
     radius: f64,
@@ -29,7 +30,8 @@ impl Lens {
         (self.radius * self.radius - self.centre * self.centre).sqrt()
     }
 
-    /// The farthest point: on the face, or on the rim where the sphere's own has left the face.
+    /// The support point: on the face, or on the rim if the sphere's support point is outside of
+    /// the face.
     fn support(&self, direction: DVec3) -> DVec3 {
         let unit = direction.normalize();
         let height = self.radius * unit.y.abs() - self.centre;
@@ -40,8 +42,8 @@ impl Lens {
         }
     }
 
-    /// The upper face in the half-plane of the distance from y and y itself: points so close that nothing of it is farther
-    /// from them than 1e-9.
+    /// The upper face in the half-plane of y and the distance from y: points so dense that no point
+    /// of the face is farther than 1e-9 from them.
     fn profile(&self) -> Vec<DVec2> {
         let end = (self.centre / self.radius).acos();
         let steps = 20_000;
@@ -52,7 +54,8 @@ impl Lens {
         (0..=steps).map(point).collect()
     }
 
-    /// The distance from it, negative inside: from the face, or from the rim where the foot on the sphere is below it.
+    /// The distance from the lens, negative inside: from the face, or from the rim if the closest
+    /// point of the sphere is below it.
     fn distance(&self, point: DVec3) -> f64 {
         let (across, up) = (point.x.hypot(point.z), point.y.abs());
         let from_centre = across.hypot(up + self.centre);
@@ -90,14 +93,14 @@ impl Support for Solid {
     }
 }
 
-/// How far the lens reaches along a direction of any length, times that length: of all points of its surface the farthest.
+/// The support height along a direction, as the greatest over all points of the surface.
 fn reach(profile: &[DVec2], direction: DVec3) -> f64 {
     let along = DVec2::new(direction.x.hypot(direction.z), direction.y.abs());
     let heights = profile.iter().map(|point| point.dot(along));
     heights.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Turned any way.
+/// A random rotation.
 fn pose(dimension: Dimension, scale: Vec3, random: &mut StdRng) -> Transform {
     let [x, y, z] = [(); 3].map(|()| random.random_range(-PI..PI));
     let rotation = match dimension {
@@ -123,10 +126,11 @@ fn axes(dimension: Dimension) -> &'static [Vec3] {
     }
 }
 
-/// What is of so little depth that a box could hide it.
+/// A contact with so little depth that a bounding box could miss it.
 const NEAR: f32 = 1e-3;
 
-/// Each side of the box has a wall before it: at a little distance it is no candidate, and moved in as far it is met.
+/// Each side of the box has a wall in front of it. At a small distance the wall is no candidate,
+/// and moved closer by that distance it collides.
 #[test]
 fn the_box_of_a_custom_shape_is_tight_under_any_transform() {
     let mut random = StdRng::seed_from_u64(1);

@@ -1,5 +1,5 @@
-//! Half-spaces against every other shape: held against closed forms, in queries and in the tick, where any affine map may
-//! have acted on either.
+//! Half-spaces against every other shape, in closed form, in queries and in ticks, where any affine
+//! map may act on both.
 
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use bevy::{
 use headbutt::{CollisionDiagnostics, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// How high the points of a shape reach along a vector of any length, times that length.
+/// The support height of a shape along a vector, times the length of the vector.
 type Height = Box<dyn Fn(DVec3) -> f64>;
 
-/// A shape, and what is known about it without its support function.
+/// A shape, and its properties independent of its support function.
 struct Figure<V> {
     name: &'static str,
     shape: Box<dyn Support<Vector = V>>,
@@ -42,7 +42,7 @@ impl<V> Figure<V> {
     }
 }
 
-/// The hull of points, with a radius around it.
+/// The hull of points with a radius around it.
 fn of_points(points: impl IntoIterator<Item = Vec3>, radius: f32) -> impl Fn(DVec3) -> f64 {
     let points: Vec<_> = points.into_iter().map(Vec3::as_dvec3).collect();
     move |d| {
@@ -51,25 +51,25 @@ fn of_points(points: impl IntoIterator<Item = Vec3>, radius: f32) -> impl Fn(DVe
     }
 }
 
-/// The box between corners.
+/// A box by its corners.
 fn of_box(half_size: Vec3) -> impl Fn(DVec3) -> f64 {
     move |d| d.abs().dot(half_size.as_dvec3())
 }
 
-/// Both dimensions, with their half-spaces.
+/// Both dimensions with their half-spaces.
 trait Ground: Dimension + headbutt::Dimension {
-    /// Bevy's own, of a normal of which only the direction counts.
+    /// Bevy's own half-space with a normal of any length.
     fn ground(normal: Vec3) -> (Box<dyn Support<Vector = Self>>, Collider);
 
-    /// The unit normal that it has.
+    /// The unit normal of that half-space.
     fn normal(normal: Vec3) -> DVec3;
 
-    /// The same with a margin.
+    /// The same half-space with a margin.
     fn raised(normal: Vec3, margin: f32) -> Box<dyn Support<Vector = Self>>;
 
     fn figures() -> Vec<Figure<Self>>;
 
-    /// What a map of space does to the vectors that there are.
+    /// The effect of a 3D map on the vectors of this dimension.
     fn seen(linear: DMat3) -> DMat3;
 }
 
@@ -221,7 +221,7 @@ fn vector(random: &mut StdRng) -> Vec3 {
     }
 }
 
-/// Of any direction; now and then without a turn.
+/// A random rotation, sometimes the identity.
 fn rotation(random: &mut StdRng) -> Quat {
     if random.random_bool(0.2) {
         return Quat::IDENTITY;
@@ -229,21 +229,21 @@ fn rotation(random: &mut StdRng) -> Quat {
     Quat::from_axis_angle(vector(random).normalize(), random.random_range(-PI..PI))
 }
 
-/// What rounding of f32 does to a number of size 1.
+/// The rounding of a number of size 1 to f32.
 const GRAIN: f64 = 1.2e-7;
 
-/// A half-space and a figure, in poses in which their signed distance is about what was asked for.
+/// A half-space and a figure, in poses with about the requested signed distance.
 struct Case<V: Ground> {
     ground: Box<dyn Support<Vector = V>>,
     pose: V::Isometry,
     figure_pose: V::Isometry,
-    /// Of the half-space, outward.
+    /// The outward normal of the half-space.
     normal: DVec3,
-    /// The signed distance, exactly.
+    /// The exact signed distance.
     gap: f64,
-    /// A point of the half-space's plane.
+    /// A point of the half-space's boundary.
     origin: DVec3,
-    /// The figure's support function in the world.
+    /// The figure's lowest support height in the world.
     lowest: f64,
     /// The largest coordinate.
     size: f64,
@@ -293,7 +293,7 @@ fn near(actual: f64, expected: f64, limit: f64) {
     );
 }
 
-/// Verdict, contact and distance, in both orders.
+/// Overlap, contact and distance, in both orders.
 fn check<V: Ground>(figure: &Figure<V>, case: &Case<V>) -> bool {
     let Case {
         pose,
@@ -323,7 +323,7 @@ fn check<V: Ground>(figure: &Figure<V>, case: &Case<V>) -> bool {
         [apart.point_a, apart.point_b],
         [apart_swapped.point_b, apart_swapped.point_a]
     );
-    // What touches within the tolerance is not apart.
+    // Shapes that touch within the tolerance are not separated.
     let hit = contact.is_some();
     let expected = if hit { 0.0 } else { gap.max(0.0) };
     near(apart.distance.into(), expected, GRAIN * gap.abs() + exact);
@@ -419,11 +419,11 @@ fn touching_a_half_space_is_depth_0_and_the_next_larger_gap_is_none() {
             assert!(contact(shape, 0.5 + 1e-6).is_none());
         }
     }
-    // The size of a point is none.
+    // The size of a point is 0.
     let at = |y| Isometry3d::from_xyz(0.0, y, 0.0);
     let point = |y| query::intersects(&ground, at(0.0), &Vec3::ZERO, at(y));
     assert!(point(0.0) && point(-1e-30) && !point(1e-30));
-    // But where it is far along the plane, so is the rounding of its place.
+    // Far along the boundary, its position is rounded more.
     let far = |y| Isometry3d::from_xyz(1e5, y, 0.0);
     for (y, expected) in [(1e-7, true), (1e-6, false)] {
         let hit = query::intersects(&ground, at(0.0), &Vec3::ZERO, far(y));
@@ -435,7 +435,7 @@ fn touching_a_half_space_is_depth_0_and_the_next_larger_gap_is_none() {
         world.spawn(Collider::from(ground));
         assert_eq!(!tick(&mut app).is_empty(), expected);
     }
-    // Units are the user's.
+    // In any unit.
     for unit in [1e-15, 1e-3, 1e3, 1e15] {
         let ball = Sphere::new(0.5 * unit);
         let hits = |y: f32| query::intersects(&ground, at(0.0), &ball, at(y * unit));
@@ -538,7 +538,8 @@ fn a_half_space_behind_a_reference_or_box_answers_the_same() {
     assert_eq!(tick(&mut app).only().depth, 0.75);
 }
 
-/// The manifold of a shape on the ground has so many points, as low as the shape itself lies there, and the deepest first.
+/// The manifold of a shape on the ground has this many points, at the depths of the shape there,
+/// with the deepest first.
 fn rests<V: Ground>(
     ground: &impl Support<Vector = V>,
     shape: &impl Support<Vector = V>,
@@ -547,7 +548,7 @@ fn rests<V: Ground>(
 ) {
     for (ground_pose, pose) in [
         (V::isometry(Quat::IDENTITY, Vec3::ZERO), pose),
-        // A turn of all, by which the order of the pair may change.
+        // A rotation of the whole scene may change the order of the pair.
         {
             let turn = V::isometry(Quat::from_rotation_z(2.0), Vec3::new(5.0, 3.0, 1.0));
             (turn, V::after(turn, pose))
@@ -598,7 +599,7 @@ fn the_manifold_on_a_half_space_has_the_corners_of_the_resting_feature() {
     rests(&ground, &block, at(1.0, on_edge), 2);
     let on_corner = Quat::from_rotation_z(FRAC_PI_4) * on_edge;
     rests(&ground, &block, at(1.0, on_corner), 1);
-    // Hardly tilted, and deep enough for all corners to be below; then with two of them above.
+    // Slightly tilted, deep enough for all corners to be below; then with two of them above.
     let tilted = Quat::from_rotation_z(0.01);
     rests(&ground, &block, at(0.25, tilted), 4);
     rests(&ground, &block, at(0.5, tilted), 2);
@@ -664,7 +665,7 @@ fn a_finite_plane_lies_as_bevys_mesh_of_it() {
         let turn = Quat::from_rotation_arc(Vec3::Y, *plane.normal);
         let corners = [(2.0, 0.5), (2.0, -0.5), (-2.0, 0.5), (-2.0, -0.5)]
             .map(|(x, z)| turn * Vec3::new(x, 0.0, z));
-        // By glam's own rounding, of the sine of an angle near a half turn.
+        // The limit is glam's own rounding of the sine of an angle near a half turn.
         let limit = if plane.normal.y < -0.999 { 2e-3 } else { 5e-6 };
         for _ in 0..20 {
             let way = vector(&mut random).as_dvec3();
@@ -709,7 +710,7 @@ impl Map {
     }
 }
 
-/// Spawns a collider under some parents, each with a scale of any kind. Returns its affine map as well.
+/// Spawns a collider under some parents, each with a random scale. Also returns its affine map.
 fn spawn_mapped(
     app: &mut App,
     collider: Collider,
@@ -828,7 +829,8 @@ fn half_spaces_are_exact_under_every_affine_map_in_3d() {
     maps_exactly::<Vec3>(6);
 }
 
-/// What a run of ticks with some falling and hovering bodies over a ground has told, and who the ground is.
+/// The messages of a run of ticks with falling and hovering shapes over a ground, and the ground's
+/// entity.
 struct Run {
     ground: Entity,
     bodies: Vec<Entity>,
@@ -860,10 +862,10 @@ impl Run {
         run
     }
 
-    /// How high body `index` hovers over the ground at a tick.
+    /// The height of shape `index` over the ground at a tick.
     fn height(index: usize, at: usize) -> f32 {
         let phase = (index * 7 + at * 3) % 40;
-        // 0.25 of them lie below; one in forty just touches.
+        // A quarter of the shapes are below; one in forty just touches.
         0.125 * phase as f32 - 1.25
     }
 
@@ -920,7 +922,7 @@ fn a_hundred_bodies_start_and_end_contacts_with_the_ground() {
         let left = assert_phases_alternate(&all);
         assert!(!left.is_empty());
         assert!(all.iter().any(CollisionEvent::ended));
-        // The end of all of them, all at once.
+        // All contacts end at once.
         run.app.world_mut().despawn(run.ground);
         let ends = tick(&mut run.app).messages;
         assert_eq!(ends.len(), left.len());
@@ -962,12 +964,12 @@ fn half_space_events_are_the_same_to_the_bit_with_custom_candidates() {
         let messages = told(app());
         assert!(messages.iter().any(CollisionEvent::ended));
         assert_eq!(told(app()), messages);
-        // All pairs: none is missed for the boxes.
+        // All pairs: the broad phase misses none.
         assert_eq!(told(own()), messages);
     }
 }
 
-/// Boxes are asked first; none that touches, however nearly, may be lost to that.
+/// Bounding boxes are tested first, and must not lose a contact, however shallow.
 #[test]
 fn no_contact_with_a_half_space_is_lost_by_the_broad_phase() {
     let mut random = StdRng::seed_from_u64(7);
@@ -1030,7 +1032,8 @@ fn layers_disabling_and_removal_end_contacts_with_a_half_space() {
         (EndReason::Despawned, crate::support::despawn),
         (EndReason::Invalid, crate::support::lose_pose),
         (EndReason::Invalid, |world, entity| {
-            // In either dimension that flattens the half-space; the ball becomes a disc on the ground's far side.
+            // In either dimension that flattens the half-space. The ball becomes a disc on the far
+            // side of the ground.
             transform(world, entity).scale.y = 0.0;
         }),
     ];
@@ -1077,12 +1080,12 @@ fn changes_of_the_ground_end_its_contacts_and_layers_filter_it() {
         .spawn((Side::Solid.ball(1.0), solid(10.0), on(2, 1)))
         .id();
     world.spawn((Side::Solid.ball(1.0), solid(20.0), on(4, !0)));
-    // Of the other dimension.
+    // In the other dimension.
     world.spawn((Side::Plane.ball(1.0), below));
     let hit = tick(&mut app).only().seen_from(ground).expect("the ground");
     assert_eq!((hit.other, hit.depth), (met, 6.0));
 
-    // It moves away, under a parent, and turns over.
+    // It moves away, gets a parent, and is mirrored.
     let parent = app.world_mut().spawn(Transform::IDENTITY).id();
     app.world_mut().entity_mut(ground).insert(ChildOf(parent));
     assert!(tick(&mut app).only().ongoing());
@@ -1093,7 +1096,7 @@ fn changes_of_the_ground_end_its_contacts_and_layers_filter_it() {
     let hit = tick(&mut app).only().seen_from(ground).expect("the ground");
     assert!(hit.started());
     assert_eq!((hit.normal, hit.depth), (Vec3::NEG_Y, 3.0));
-    // Another shape in its place.
+    // Another shape replaces it.
     app.world_mut()
         .entity_mut(ground)
         .insert(Side::Solid.ball(1.0));
@@ -1133,7 +1136,7 @@ fn a_half_space_costs_the_other_colliders_no_candidate_pairs() {
         let mut app = app();
         let world = app.world_mut();
         for _ in 0..grounds {
-            // Far below, so that no box reaches into it.
+            // Far below, so that no bounding box reaches into it.
             world.spawn((ground(Side::Solid), Transform::from_xyz(0.0, -1e6, 0.0)));
         }
         for index in 0..50 {

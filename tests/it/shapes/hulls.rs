@@ -1,4 +1,5 @@
-//! Convex hulls of points: the same set as the points, fewer of them, and the support point of a plain scan.
+//! Convex hulls of points: the same set as the points with fewer vertices, and the support point of
+//! a linear scan.
 
 use std::collections::HashSet;
 
@@ -6,8 +7,8 @@ use bevy::math::{DVec2, DVec3, Quat, Vec2, Vec3};
 use headbutt::{Collider, ConvexHull, ShapeError, Space, Support};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// What a hull may differ from its points, relative to their length: the rounding of f32 coordinates, and twice that
-/// where they are flat.
+/// The tolerance of a hull relative to the length of its points: the rounding of f32 coordinates,
+/// twice for flat points.
 const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
 
 fn random_vec3(random: &mut StdRng) -> Vec3 {
@@ -19,7 +20,7 @@ fn random_turn(random: &mut StdRng) -> Quat {
     Quat::from_xyzw(x, y, z, random.random_range(0.1..1.0)).normalize()
 }
 
-/// `count` points, none of which is inside the hull of the others but for rounding.
+/// `count` points of which none is inside the hull of the others, apart from rounding.
 fn on_sphere(count: usize, random: &mut StdRng) -> Vec<Vec3> {
     let points = std::iter::repeat_with(|| random_vec3(random));
     let ball = points.filter(|point| (0.1..1.0).contains(&point.length()));
@@ -53,7 +54,7 @@ fn in_and_on_cube(count: usize, random: &mut StdRng) -> Vec<Vec3> {
     (0..count).map(point).collect()
 }
 
-/// A grid with as many points along each axis.
+/// A lattice with these numbers of points along the axes.
 fn grid(sizes: [usize; 3], step: f32) -> Vec<Vec3> {
     let [columns, rows, layers] = sizes;
     let place = |index: usize| {
@@ -120,8 +121,8 @@ fn clouds(random: &mut StdRng) -> Vec<(&'static str, Vec<Vec3>)> {
     ]
 }
 
-/// Directions in which hulls are looked at: random ones, those along axes, normals and edges of what the points span, and
-/// sizes from very small to very large.
+/// Directions to test: random ones, those along axes, normals and edges of the points, with lengths
+/// from very small to very large.
 fn directions(points: &[Vec3], count: usize, random: &mut StdRng) -> Vec<DVec3> {
     let mut directions = Vec::new();
     let mut one = || points[random.random_range(0..points.len())].as_dvec3();
@@ -131,7 +132,7 @@ fn directions(points: &[Vec3], count: usize, random: &mut StdRng) -> Vec<DVec3> 
         directions.push(b - a);
     }
     for index in 0..count / 2 {
-        // Whole numbers now and then: axes, diagonals, and the borders of any grid of directions.
+        // Some are integral: axes, diagonals, and the boundaries of any lattice of directions.
         let steps = [1.0, 2.0, 16.0, f32::INFINITY][index % 4];
         let direction = random_vec3(random);
         directions.push(if steps < f32::INFINITY {
@@ -142,7 +143,7 @@ fn directions(points: &[Vec3], count: usize, random: &mut StdRng) -> Vec<DVec3> 
     }
     let sizes = [1.0, 1e-30, 1e30, 1e-150, 1e-308, 1e300];
     let turns = directions.into_iter().filter_map(|direction| {
-        // In two steps: the smallest ones have a square that is 0.
+        // In two steps, because the smallest ones have a square of 0.
         let unit = (direction / direction.abs().max_element()).try_normalize();
         Some(unit? * sizes[random.random_range(0..sizes.len())])
     });
@@ -163,7 +164,7 @@ fn bits(point: DVec3) -> [u64; 3] {
     point.to_array().map(f64::to_bits)
 }
 
-/// The height of the farthest point along a unit vector, and the one given first that has it.
+/// The height of the support point along a unit vector, and the first point with that height.
 fn scan(points: &[Vec3], direction: DVec3) -> (f64, DVec3) {
     let mut best = (f64::NEG_INFINITY, DVec3::NAN);
     for point in points {
@@ -207,7 +208,7 @@ fn a_hull_has_the_given_points_in_the_given_order() {
         let hull = hull(&points);
         let mut given = points.iter();
         for kept in hull.points() {
-            // `position` goes on from the one before.
+            // `position` continues after the previous match.
             assert!(given.any(|point| point == kept), "{name}: {kept}");
         }
         let distinct: HashSet<_> = hull
@@ -262,7 +263,7 @@ fn the_support_point_of_a_hull_is_that_of_a_scan_to_the_bit_in_2d() {
 
 #[test]
 fn of_equally_far_vertices_the_first_is_returned() {
-    // A prism with many sides, whose ends are at right angles to z.
+    // A prism with many sides and ends perpendicular to z.
     let rim = on_circle(64);
     let prism: Vec<Vec3> = rim
         .iter()
@@ -313,7 +314,7 @@ fn points_inside_or_on_the_faces_of_a_cube_are_dropped() {
     let filled = [in_and_on_cube(1_000, &mut random), cube()].concat();
     assert_eq!(hull(&filled).points(), cube());
     let far = Vec3::new(1e6, 2e6, -3e5);
-    // The steps of f32 are 1/8 here, which faces and corners are multiples of.
+    // The steps of f32 are 1/8 here, and faces and corners are multiples of that.
     let moved = |points: &[Vec3]| {
         points
             .iter()
@@ -444,7 +445,7 @@ fn empty_too_large_and_non_finite_point_lists_are_errors() {
     );
 }
 
-/// Few coordinates, clusters, near duplicates: what tangles hull algorithms.
+/// Few coordinates, clusters and near duplicates: the inputs that confuse hull algorithms.
 #[test]
 fn no_point_list_makes_a_hull_panic() {
     let mut random = StdRng::seed_from_u64(10);

@@ -2,9 +2,9 @@
 //! and the same set.
 //!
 //! The parts are made of prisms whose faces are finely divided. The corners of the prisms are known
-//! in f64, and which of them the hull needs is found by brute force: a corner is needed if it is
-//! farther than 1e-6 of the length from the hull of the others. Distances are those of a solver of
-//! its own, which shares no code with the crate.
+//! in f64, and the corners that the hull needs are found by brute force: a corner is needed if it
+//! is farther than 1e-6 of the length from the hull of the others. Distances are computed by an
+//! independent solver in this file.
 
 use std::collections::HashSet;
 
@@ -12,14 +12,14 @@ use bevy::math::{DMat3, DVec2, DVec3, Vec2, Vec3};
 use headbutt::{ConvexHull, ShapeError, Space};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// By how much a hull may differ from its points, relative to their length.
+/// The tolerance of a hull relative to the length of its points.
 const ROUNDING: f64 = f32::EPSILON as f64;
 
-/// The distance from the hull of the others, relative to the length, from which on a corner is
+/// The least distance from the hull of the others, relative to the length, at which a corner is
 /// needed.
 const NEEDED: f64 = 1e-6;
 
-/// A part: points on its faces, with the corners of its prisms among them.
+/// A part: points on its faces, including the corners of its prisms.
 #[derive(Clone, Default)]
 struct Part {
     points: Vec<DVec3>,
@@ -59,7 +59,7 @@ impl Part {
 }
 
 /// The distance of two points about as far apart as any: the second is the farthest from the first,
-/// which is the farthest from one of them.
+/// which is the farthest from one of the points.
 fn length(points: &[DVec3]) -> f64 {
     let farthest = |from: DVec3| {
         let distances = points.iter().map(|point| (point.distance(from), *point));
@@ -72,12 +72,12 @@ fn length(points: &[DVec3]) -> f64 {
     farthest(end).0
 }
 
-/// The weights, of sum 1 and any sign, with which up to four points make the point of their flat
-/// nearest to the origin: least squares over the edges from the first point, made orthogonal.
-/// `None` if the points do not span a flat.
+/// The weights, of sum 1 and any sign, of the point closest to the origin in the affine span of up
+/// to four points: least squares over the edges from the first point, made orthogonal. `None` if
+/// the points are affinely dependent.
 fn affine_weights(points: &[DVec3]) -> Option<Vec<f64>> {
     let (first, others) = points.split_first()?;
-    // Orthogonal edges, each with the edges that it is made of.
+    // Orthogonal edges, each with its coefficients in terms of the edges.
     let mut basis: Vec<(DVec3, Vec<f64>)> = Vec::new();
     for (index, other) in others.iter().enumerate() {
         let mut parts = vec![0.0; others.len()];
@@ -105,7 +105,7 @@ fn affine_weights(points: &[DVec3]) -> Option<Vec<f64>> {
 }
 
 /// An upper bound of the distance of a point from the convex hull of others, which Wolfe's
-/// algorithm brings down to the distance: the length of an explicit convex combination.
+/// algorithm reduces to the distance: the length of an explicit convex combination.
 fn distance(point: DVec3, others: &[DVec3]) -> f64 {
     let Some(start) = others.iter().min_by(|a, b| {
         let away = |other: &DVec3| other.distance_squared(point);
@@ -128,7 +128,7 @@ fn distance(point: DVec3, others: &[DVec3]) -> f64 {
         }
         let before = active.clone();
         active.push((lowest, 0.0));
-        // Toward the nearest point of the flat, and where a weight becomes 0, on without its point.
+        // Towards the closest point of the span. If a weight becomes 0, continue without its point.
         loop {
             let points: Vec<DVec3> = active.iter().map(|(at, _)| *at).collect();
             let Some(aim) = affine_weights(&points) else {
@@ -183,7 +183,7 @@ fn turn(random: &mut StdRng) -> DMat3 {
     DMat3::from_cols(x, y, x.cross(y))
 }
 
-/// A rectangle with round corners, each an arc of as many steps.
+/// A rectangle with round corners, each an arc of this many steps.
 fn rounded_rectangle(half: DVec2, radius: f64, steps: usize) -> Vec<DVec2> {
     let signs = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
     let corner = |(quarter, (x, y)): (usize, (f64, f64))| {
@@ -209,13 +209,13 @@ fn disc(radius: f64, sides: usize) -> Vec<DVec2> {
         .collect()
 }
 
-/// Points between two, both included, as a CAD program divides an edge.
+/// Points between two end points, both included, as a CAD program divides an edge.
 fn edge(from: DVec3, to: DVec3, spacing: f64) -> impl Iterator<Item = DVec3> {
     let steps = (from.distance(to) / spacing).ceil().max(1.0) as usize;
     (0..=steps).map(move |step| from.lerp(to, step as f64 / steps as f64))
 }
 
-/// The solid between two outlines with parallel sides, all of its faces divided.
+/// The solid between two outlines with parallel sides, with all faces divided.
 fn prism(low: &[DVec2], high: &[DVec2], [bottom, top]: [f64; 2], spacing: f64) -> Part {
     let mut part = Part::default();
     let lift = |outline: &[DVec2], z: f64| -> Vec<DVec3> {
@@ -275,7 +275,7 @@ fn truck(spacing: f64) -> Part {
         .fold(start, |truck, (x, y)| truck.with(wheel(x, y)))
 }
 
-/// A long top with round corners and edges, on a smaller base.
+/// A long top with round corners and edges on a smaller base.
 fn counter(spacing: f64) -> Part {
     let half = DVec2::new(4.0, 1.0);
     let outline = |inset: f64| rounded_rectangle(half - inset, 0.3 - inset, 16);
@@ -311,7 +311,7 @@ fn block(spacing: f64) -> Part {
     prism(&outline, &outline, [-0.4, 0.4], spacing)
 }
 
-/// A block all of whose edges and corners are round, with a small radius.
+/// A box with all edges and corners rounded by a small radius.
 fn filleted(spacing: f64) -> Part {
     let half = DVec2::new(2.0, 1.0);
     let steps = 12;
@@ -350,7 +350,7 @@ fn parts() -> Vec<(&'static str, Part)> {
     ]
 }
 
-/// A ball of points, cut off by a plane that holds a grid.
+/// A ball of points, cut off by a plane with a lattice of points.
 fn cut_ball() -> Part {
     let mut part = Part::default();
     let count = 3_000;
@@ -374,8 +374,8 @@ fn cut_ball() -> Part {
     part
 }
 
-/// Asserts that no point is farther from the hull of those kept than allowed, by the distance
-/// itself and by heights.
+/// Asserts that no point is farther from the hull of the kept ones than allowed, by the distance
+/// itself and by support heights.
 fn assert_same_set(name: &str, points: &[DVec3], kept: &[DVec3], random: &mut StdRng) {
     let allowed = ROUNDING * length(points);
     for point in points {
@@ -395,7 +395,7 @@ fn assert_same_set(name: &str, points: &[DVec3], kept: &[DVec3], random: &mut St
     }
 }
 
-/// The points in f64, each once.
+/// The distinct points in f64.
 fn distinct<V: Space>(points: &[V], widen: impl Fn(&V) -> DVec3) -> Vec<DVec3> {
     let mut known = HashSet::new();
     let wide = points.iter().map(widen);
@@ -403,7 +403,7 @@ fn distinct<V: Space>(points: &[V], widen: impl Fn(&V) -> DVec3) -> Vec<DVec3> {
         .collect()
 }
 
-/// Makes the hull of a part, and asserts that it has few enough vertices and is the same set.
+/// Builds the hull of a part. Asserts that it has few enough vertices and is the same set.
 fn assert_keeps_few(name: &str, part: &Part, needed: usize, random: &mut StdRng) {
     let points: Vec<Vec3> = part.points.iter().map(|point| point.as_vec3()).collect();
     let hull = ConvexHull::new(points.iter().copied()).expect("few points");
@@ -443,7 +443,7 @@ fn the_hull_of_a_part_keeps_little_more_than_its_corners() {
 #[test]
 fn a_part_far_from_the_origin_keeps_little_more_than_its_corners() {
     let mut random = StdRng::seed_from_u64(2);
-    // In steps of 1/64, which f32 has up to 2¹⁸.
+    // In steps of 1/64, which f32 represents up to 2¹⁸.
     let outline = rectangle(DVec2::new(2.0, 1.0));
     let block = prism(&outline, &outline, [0.0, 1.0], 1.0 / 16.0);
     let on_grid = block.map(|point| (point * 64.0).round() / 64.0);
@@ -488,8 +488,8 @@ fn a_polygon_keeps_little_more_than_its_corners() {
     }
 }
 
-/// Where every point is off the hull of the others by less than the bound, some go, and not too
-/// many.
+/// If every point is off the hull of the others by less than the tolerance, some points are
+/// dropped, but not too many.
 #[test]
 fn a_smooth_hull_has_the_support_function_of_its_points() {
     let mut random = StdRng::seed_from_u64(4);
@@ -510,7 +510,7 @@ fn a_smooth_hull_has_the_support_function_of_its_points() {
         let hull = ConvexHull::new(points.iter().copied()).expect("few points");
         let widen = |point: &Vec3| point.as_dvec3();
         let kept = distinct(hull.points(), widen);
-        // Every third is enough where each takes a look at all that are kept.
+        // Every third point is enough, because each is tested against all kept ones.
         let some: Vec<DVec3> = points.iter().step_by(3).map(widen).collect();
         assert_same_set(name, &some, &kept, &mut random);
     }
@@ -519,7 +519,7 @@ fn a_smooth_hull_has_the_support_function_of_its_points() {
         .map(|point| point.as_vec2())
         .collect();
     let hull = ConvexHull::new(points.iter().copied()).expect("few points");
-    // The height of an arc over its chord is at most the bound, half of the length being the
+    // The height of an arc over its chord is at most the tolerance, with half of the length as the
     // radius: 1 - cos a <= 2.4e-7.
     assert!((4_000..10_000).contains(&hull.points().len()));
     let widen = |point: &Vec2| point.as_dvec2().extend(0.0);
@@ -530,7 +530,7 @@ fn a_smooth_hull_has_the_support_function_of_its_points() {
 
 #[test]
 fn repeated_points_are_dropped() {
-    // As in an STL file: three corners for each triangle, each of them those of six.
+    // As in an STL file: three corners for each triangle, each shared by six.
     let points: Vec<Vec3> = tray(0.08)
         .points
         .iter()
@@ -548,7 +548,7 @@ fn repeated_points_are_dropped() {
     assert_eq!(ConvexHull::new(copies.chain([Vec2::X])), too_many);
     assert_eq!(ConvexHull::new(std::iter::repeat(Vec2::X)), too_many);
 
-    // 0 and -0 are the same point, and the one given first stays.
+    // 0 and -0 are the same point, and the first given is kept.
     let zeros = [-Vec3::ZERO, Vec3::ZERO, Vec3::X];
     let hull = ConvexHull::new(zeros).expect("two points");
     assert_eq!(hull.points().len(), 2);
