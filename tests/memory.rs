@@ -1,8 +1,9 @@
-//! What a warm tick allocates, which is nothing, and how much an app holds for each collider and each contact.
+//! The allocations of a warm tick, of which there are none, and the memory that an app holds for
+//! each collider and each contact.
 //!
-//! Bevy's task pool is not there, but in the one test that is about it, so that all is done on the thread whose allocations
-//! are counted. The tick is run in a
-//! schedule of its own, so that it alone is counted: not what moves things, nor Bevy's update of its messages.
+//! Bevy's task pool does not exist except in the test about it, so all work is done on the thread
+//! whose allocations are counted. The tick runs in its own schedule, so that neither the movements
+//! nor Bevy's update of its messages are counted.
 
 #[path = "support/process.rs"]
 mod process;
@@ -21,7 +22,7 @@ use process::{run_again, this_run};
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Simulation;
 
-/// An app whose time stands still, with the plugin or without.
+/// An app whose time stands still, with or without the plugin.
 fn app(plugin: Option<HeadbuttPlugin>) -> App {
     let mut app = App::new();
     app.init_schedule(Simulation);
@@ -35,10 +36,10 @@ fn plugin() -> HeadbuttPlugin {
     HeadbuttPlugin::in_schedule(Simulation)
 }
 
-/// One tick. Returns what it allocated.
+/// Runs one tick. Returns its allocations.
 fn tick(app: &mut App) -> AllocationInfo {
     let counted = measure(|| app.world_mut().run_schedule(Simulation));
-    // As Bevy does once a frame. (What a `resource_scope` takes away for a while it notes as removed.)
+    // Bevy does this once a frame. (A `resource_scope` records the resource as removed.)
     app.world_mut().clear_trackers();
     if let Some(mut messages) = app
         .world_mut()
@@ -49,14 +50,14 @@ fn tick(app: &mut App) -> AllocationInfo {
     counted
 }
 
-/// Where a mover was put, and its number.
+/// The initial position of a moving collider, and its number.
 #[derive(Component, Clone, Copy)]
 struct Home(Vec3, usize);
 
-/// A tick's movements repeat after so many.
+/// The movements repeat after this many ticks.
 const PERIOD: usize = 16;
 
-/// Colliders in rows, of each kind, some of them children; every third rests.
+/// Spawns rows of colliders of each kind, some of them children. Every third rests.
 fn spawn_rows(world: &mut World, count: usize) {
     for number in 0..count {
         let [row, column] = [number / 20, number % 20].map(|it| it as f32);
@@ -109,7 +110,7 @@ fn spawn_rows(world: &mut World, count: usize) {
     }
 }
 
-/// Moves all that move, each in its own circle, so that contacts begin and end.
+/// Moves each moving collider on its own circle, so that contacts start and end.
 fn step(world: &mut World, tick: usize) {
     let mut movers = world.query::<(&mut Transform, &Home)>();
     for (mut transform, Home(home, number)) in movers.iter_mut(world) {
@@ -119,8 +120,8 @@ fn step(world: &mut World, tick: usize) {
     }
 }
 
-/// What 100 ticks allocate after a warm-up in which each movement has been made some times. Returns also how many contacts
-/// began in a tick, in the mean.
+/// The allocations of 100 ticks after a warm-up in which each movement has happened several times,
+/// and the mean number of contacts that started in a tick.
 fn warm_ticks(app: &mut App, moves: bool) -> (u64, f64) {
     let mut number = 0;
     let mut allocations = 0;
@@ -141,7 +142,7 @@ fn warm_ticks(app: &mut App, moves: bool) -> (u64, f64) {
     (allocations, started as f64 / 100.0)
 }
 
-/// What a schedule with as many systems that do nothing allocates in a tick, which is Bevy's own.
+/// The allocations of a tick of a schedule with as many empty systems, which are Bevy's own.
 fn allocations_of_bevy() -> u64 {
     let mut app = app(None);
     app.add_systems(Simulation, ((|| ()), (|| ()), (|_: &mut World| ())).chain());
@@ -164,7 +165,7 @@ fn a_warm_tick_of_moving_colliders_allocates_nothing() {
     }
 }
 
-/// All turn together, so that all boxes become larger at once, and smaller.
+/// All rotate together, so that all boxes grow and shrink at once.
 #[test]
 fn a_warm_tick_of_boxes_that_change_size_allocates_nothing() {
     let mut app = app(Some(plugin()));
@@ -178,7 +179,8 @@ fn a_warm_tick_of_boxes_that_change_size_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// What moves and rests by turns settles time and again, and needs its room in the broad phase again.
+/// Colliders that move and rest by turns settle again and again, and need memory in the broad phase
+/// again.
 #[test]
 fn a_warm_tick_of_colliders_that_move_by_turns_allocates_nothing() {
     let mut app = app(Some(plugin()));
@@ -202,7 +204,7 @@ fn a_warm_tick_of_colliders_that_move_by_turns_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// All are in another of Bevy's tables in each tick, and in the first one again.
+/// All change to another of Bevy's tables in each tick, and back.
 #[test]
 fn a_warm_tick_of_colliders_that_change_tables_allocates_nothing() {
     #[derive(Component)]
@@ -253,11 +255,12 @@ fn a_warm_tick_with_observers_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// Those that have come last, and go next.
+/// The entities spawned last, which are despawned next.
 #[derive(Resource, Default)]
 struct Passing(Vec<Entity>);
 
-/// Some go and as many come, where a tick's are again after [`PERIOD`].
+/// Despawns some colliders and spawns as many. The same ones are spawned again after [`PERIOD`]
+/// ticks.
 fn replace_some(world: &mut World, tick: usize) {
     let old = core::mem::take(&mut world.resource_mut::<Passing>().0);
     for entity in old {
@@ -292,7 +295,7 @@ fn a_warm_tick_with_spawns_and_despawns_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// How often observers were called.
+/// The number of observer calls.
 #[derive(Resource, Default)]
 struct Seen(usize);
 
@@ -305,9 +308,9 @@ fn the_counter_counts_what_a_tick_allocates() {
     assert_eq!(allocations, allocations_of_bevy() + 100);
 }
 
-/// On two threads there are eight tasks at most wherever work is shared out, for either dimension: in moving, in putting boxes in
-/// order, in looking for pairs within and between the few sizes that there are, in testing them. Bevy allocates once or twice for
-/// each.
+/// On two threads there are at most eight tasks wherever work is divided, in each dimension:
+/// moving, sorting boxes, finding pairs within and between the few sizes, and testing pairs. Bevy
+/// allocates once or twice for each.
 const MOST_OF_A_TICK: f64 = 2.0 * 8.0 * 8.0 * 2.0;
 
 #[test]
@@ -326,19 +329,20 @@ fn on_two_threads_a_tick_allocates_only_for_its_tasks() {
         let line = run_again(run);
         println!("{count} of each dimension: {line} allocations in a tick");
         let of_a_tick: f64 = line.parse().expect("a number of allocations");
-        // Where nothing is shared out there are none.
+        // If no work is divided, there are no allocations.
         assert!(of_a_tick > 1.0 && of_a_tick <= MOST_OF_A_TICK);
     }
 }
 
-/// So many colliders the memory is measured of.
+/// The number of colliders whose memory is measured.
 const COUNT: usize = 10_000;
 
-/// So far apart none of them touch; nearer, each touches the one before it.
+/// At this distance none of them touch. At a smaller one, each touches the previous one.
 const APART: f32 = 3.0;
 const BESIDE: f32 = 0.9;
 
-/// The bytes that an app has more of after some ticks of a scene, with so many balls in a row; and its contacts.
+/// The additional bytes of an app after some ticks of a scene with [`COUNT`] balls in a row, and
+/// its contacts.
 fn bytes(plugin: Option<HeadbuttPlugin>, ball: &Collider, moves: bool, gap: f32) -> (i64, usize) {
     let mut kept = None;
     let counted = measure(|| {
@@ -367,7 +371,7 @@ fn bytes(plugin: Option<HeadbuttPlugin>, ball: &Collider, moves: bool, gap: f32)
     (counted.bytes_current, contacts)
 }
 
-/// The bytes that the plugin holds for each collider and for each contact, in either dimension.
+/// The bytes that the plugin holds for each collider and each contact, in both dimensions.
 fn bytes_of(ongoing: OngoingEvents, moves: bool) -> [(f64, f64); 2] {
     [Circle::new(0.5).into(), Sphere::new(0.5).into()].map(|ball: Collider| {
         let plugin = || Some(plugin().with_ongoing(ongoing));
@@ -385,8 +389,8 @@ fn bytes_of(ongoing: OngoingEvents, moves: bool) -> [(f64, f64); 2] {
     })
 }
 
-/// A fifth more than was measured, so that what is held needlessly shows: 329 to 381 bytes a collider at rest (in the plane, in
-/// space), 356 to 407 where all move; 496 a contact, and 667 where Bevy's two lists of messages have it in every tick.
+/// A fifth more than needed, so that memory held needlessly is noticed. A contact needs more if
+/// Bevy's two message buffers hold it in every tick.
 const MOST_OF_A_COLLIDER: f64 = 490.0;
 const MOST_OF_A_CONTACT: f64 = 800.0;
 
@@ -395,7 +399,7 @@ fn a_collider_and_a_contact_take_bounded_memory() {
     for moves in [false, true] {
         for ongoing in [OngoingEvents::EveryTick, OngoingEvents::Never] {
             for (of_a_collider, of_a_contact) in bytes_of(ongoing, moves) {
-                // A collider has a box and a proxy, and a contact an event.
+                // A collider has a box and a proxy, and a contact has an event.
                 let least = size_of::<CollisionEvent>() as f64;
                 assert!((least..MOST_OF_A_COLLIDER).contains(&of_a_collider));
                 assert!((least..MOST_OF_A_CONTACT).contains(&of_a_contact));
@@ -404,10 +408,10 @@ fn a_collider_and_a_contact_take_bounded_memory() {
     }
 }
 
-/// Number of ticks after a burst, in which its memory is given back.
+/// The number of ticks after a burst in which its memory is given back.
 const QUIET: usize = 400;
 
-/// Places colliders in a row, all of them in one place if `gap` is 0.
+/// Places colliders in a row, all at one point if `gap` is 0.
 fn place_in_row(world: &mut World, all: &[Entity], gap: f32) {
     for (entity, number) in all.iter().zip(0_u16..) {
         let mut transform = world.get_mut::<Transform>(*entity).expect("a collider");
@@ -415,7 +419,7 @@ fn place_in_row(world: &mut World, all: &[Entity], gap: f32) {
     }
 }
 
-/// Lets ticks pass in which so many of the colliders move.
+/// Runs ticks in which this many of the colliders move.
 fn pass(app: &mut App, all: &[Entity], movers: usize) {
     for number in 0..QUIET {
         for entity in &all[..movers] {
@@ -426,8 +430,8 @@ fn pass(app: &mut App, all: &[Entity], movers: usize) {
     }
 }
 
-/// Returns the bytes that an app holds whose colliders are apart, and were in one place for two
-/// ticks if `bursts`; and the greatest number of contacts.
+/// Returns the bytes that an app with separated colliders holds. If `bursts`, all were at one point
+/// for two ticks. Also returns the greatest number of contacts.
 fn bytes_after_crowd(
     plugin: HeadbuttPlugin,
     (collider, count): (&Collider, usize),
@@ -483,8 +487,8 @@ fn memory_of_many_contacts_is_given_back() {
     }
 }
 
-/// Returns the bytes that an app holds with some colliders, and after many more have come and gone
-/// if `bursts`.
+/// Returns the bytes that an app with some colliders holds, if `bursts` after many more were
+/// spawned and despawned.
 fn bytes_after_many(plugin: Option<HeadbuttPlugin>, bursts: bool, movers: usize) -> i64 {
     let mut kept = None;
     let counted = measure(|| {
@@ -508,7 +512,7 @@ fn bytes_after_many(plugin: Option<HeadbuttPlugin>, bursts: bool, movers: usize)
         for entity in others {
             app.world_mut().despawn(entity);
         }
-        // Some come and go all the time.
+        // Some are spawned and despawned all the time.
         let mut passing = VecDeque::new();
         for number in 0..QUIET {
             let place = Transform::from_xyz(-APART, (number % 7) as f32, 0.0);
@@ -571,8 +575,8 @@ fn memory_of_many_supplied_pairs_is_given_back() {
     assert!(after < 2 * calm);
 }
 
-/// All are in one place half of the time, with a period that is nearly as long as lists remember
-/// how long they were.
+/// All are at one point half of the time, with a period close to the time for which buffers
+/// remember their length.
 #[test]
 fn a_warm_tick_of_a_pulsing_crowd_allocates_nothing() {
     let mut app = app(Some(plugin()));
@@ -605,7 +609,7 @@ fn a_warm_tick_of_a_pulsing_crowd_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
 }
 
-/// Many are there half of the time, and gone in the other half.
+/// Many exist half of the time and are despawned in the other half.
 #[test]
 fn a_warm_tick_with_mass_spawns_and_despawns_allocates_nothing() {
     let mut app = app(Some(plugin()));

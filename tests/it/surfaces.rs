@@ -1,5 +1,6 @@
-//! Meshes, polylines and height fields: contacts with the surface, and none with its seams: over more than a hundred thousand
-//! positions of boxes, balls and others on floors that are flat, turned, stretched, mirrored or of one side.
+//! Meshes, polylines and height fields in ticks: contacts with the surface and none with its seams,
+//! over more than a hundred thousand positions of shapes on floors that are flat, rotated,
+//! stretched, mirrored or one-sided.
 
 use std::collections::HashMap;
 
@@ -8,16 +9,16 @@ use bevy::{math::Quat, prelude::*};
 use headbutt::{CandidatePairs, CollisionState, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// A flat floor of 20 by 20 cells, centred on the origin, with its outer side up; each cell is cut along one diagonal or
-/// the other.
+/// A flat floor of 20 by 20 cells, centred on the origin, with its outer side up. Each cell is
+/// divided along one of its diagonals.
 fn floor(random: &mut StdRng) -> Collider {
     let vertices = (0..21).flat_map(|z| (0..21).map(move |x| Vec3::new(x as f32, 0.0, z as f32)));
     let vertices = vertices.map(|it| it - Vec3::new(10.0, 0.0, 10.0));
     Collider::trimesh(vertices, halved_cells(20, random)).unwrap()
 }
 
-/// The triangles of a square of so many cells on a side, whose corners are numbered row by row: each cell is cut along either
-/// diagonal.
+/// The triangles of a square with this many cells on a side, whose corners are numbered row by row.
+/// Each cell is divided along either diagonal.
 fn halved_cells(cells: u32, random: &mut StdRng) -> Vec<[u32; 3]> {
     let row = cells + 1;
     (0..cells)
@@ -33,7 +34,7 @@ fn halved_cells(cells: u32, random: &mut StdRng) -> Vec<[u32; 3]> {
         .collect()
 }
 
-/// A flat ground from x = -10 to 10 or a little beyond, with vertices at random places.
+/// A flat ground from x = -10 to 10 or slightly beyond, with vertices at random positions.
 fn ground(random: &mut StdRng) -> Collider {
     let mut points = vec![Vec2::new(-10.0, 0.0)];
     while points[points.len() - 1].x < 10.0 {
@@ -44,10 +45,11 @@ fn ground(random: &mut StdRng) -> Collider {
     Collider::polyline(points).unwrap()
 }
 
-/// Drops shapes on a surface in a pose, sunk in it, and compares their contacts with those of a plane. A shape is given with
-/// how far it reaches below its centre.
+/// Places shapes on a surface in a pose, slightly sunk in, and compares their contacts with those
+/// of a plane. A shape is given with its extent below its centre.
 ///
-/// `up` is the surface's normal in its own frame, y or -y. Returns the largest errors of normal and depth.
+/// `up` is the surface's normal in its own frame, y or -y. Returns the largest errors of normal and
+/// depth.
 fn slide(
     random: &mut StdRng,
     surface: Collider,
@@ -63,7 +65,7 @@ fn slide(
     let world = app.world_mut();
     let surface = world.spawn((surface, pose)).id();
     let affine = pose.compute_affine();
-    // The normal is at right angles to the images of x and z.
+    // The normal is perpendicular to the images of x and z.
     let [x, z] = [Vec3::X, Vec3::Z].map(|axis| affine.transform_vector3(axis));
     let normal = if plane {
         x.cross(Vec3::NEG_Z)
@@ -80,7 +82,7 @@ fn slide(
         let size = 2.0 * reach;
         let depth = size * 10f32.powf(random.random_range(-4.0..-2.0));
         let mut place = Vec3::ZERO;
-        // Some right on a row of vertices.
+        // Some are exactly on a row of vertices.
         let snap = random.random_range(0..8);
         let mut along = || random.random_range(-8.0..8.0f32);
         place.x = along();
@@ -230,7 +232,7 @@ fn a_height_field_has_no_seams() {
     }
 }
 
-/// The contact of a shape in some place with a surface at the origin, as seen from the shape.
+/// The contact of a shape at this position with a surface at the origin, as seen from the shape.
 fn meet(surface: &Collider, shape: impl Into<Collider>, place: Vec3) -> Option<CollisionEvent> {
     let mut app = app();
     app.world_mut().spawn(surface.clone());
@@ -242,7 +244,7 @@ fn meet(surface: &Collider, shape: impl Into<Collider>, place: Vec3) -> Option<C
         .and_then(|hit| hit.seen_from(shape))
 }
 
-/// Two slopes that meet along z, at the origin, and go down (or up) to y = -+5 at x = +-5.
+/// Two slopes that meet along z at the origin, and descend (or ascend) to y = -+5 at x = +-5.
 fn slopes(rise: f32) -> Collider {
     let vertices = [-5.0, 0.0, 5.0f32].into_iter();
     let vertices = vertices.flat_map(|x| [-5.0, 5.0f32].map(|z| Vec3::new(x, rise * x.abs(), z)));
@@ -302,7 +304,7 @@ fn in_a_valley_a_ball_gets_only_the_normals_of_the_facets() {
     }
 }
 
-/// A level floor of 20 by 20 cells, and at x = 10 a wall down from it.
+/// A level floor of 20 by 20 cells with a wall that descends from it at x = 10.
 fn cliff_of_many(random: &mut StdRng) -> Collider {
     let row = |x: f32, y: f32| (0..21).map(move |z| Vec3::new(x, y, z as f32 - 10.0));
     let top = (0..21).flat_map(|x| row(x as f32 - 10.0, 0.0));
@@ -339,7 +341,7 @@ fn at_a_tessellated_cliff_the_wall_pushes_away_and_the_top_up() {
                 assert_near_vec(hit.normal, Vec3::NEG_Y, 100.0);
                 assert_near(hit.depth, sunk, 10.0);
             }
-            // Round the edge.
+            // Around the edge.
             let angle = random.random_range(0.0..1.57f32);
             let out = Vec3::new(angle.sin(), angle.cos(), 0.0);
             let place = Vec3::new(10.0, 0.0, z) + out * (1.0 - 0.1 * sunk);
@@ -350,7 +352,7 @@ fn at_a_tessellated_cliff_the_wall_pushes_away_and_the_top_up() {
     }
 }
 
-/// A flat top for x < 0 at y = 0, and a wall down from it at x = 0.
+/// A flat top for x < 0 at y = 0 with a wall that descends from it at x = 0.
 fn cliffs() -> [Collider; 4] {
     let profile = [(0.0, -5.0), (0.0, 0.0), (-5.0, 0.0f32)].into_iter();
     let line = Collider::polyline(profile.clone().map(|(x, y)| Vec2::new(x, y))).unwrap();
@@ -376,7 +378,8 @@ fn at_a_cliff_the_wall_pushes_away_and_the_top_up() {
         };
         for step in -9..=9 {
             let by = 0.1 * step as f32;
-            // Against the wall, with the centre above or below the top; and on the top, over the edge or before it.
+            // Against the wall, with the centre above or below the top; and on the top, over the
+            // edge or before it.
             let hit = meet(&cliff, block.clone(), Vec3::new(0.99, by, 0.1 * by)).unwrap();
             assert_near_vec(hit.normal, Vec3::NEG_X, 100.0);
             assert_near(hit.depth, 0.01, 10.0);
@@ -450,7 +453,8 @@ fn a_margin_thickens_a_surface() {
 
 #[test]
 fn facets_without_area_never_touch() {
-    // Between the two halves of a square a triangle of no area, along its diagonal; and one all by itself.
+    // A triangle without area along the diagonal between the two halves of a square, and an
+    // isolated one.
     let vertices = [
         Vec3::new(-5.0, 0.0, -5.0),
         Vec3::new(-5.0, 0.0, 5.0),
@@ -511,7 +515,8 @@ fn rotation(random: &mut StdRng) -> Quat {
     Quat::from_axis_angle(direction(random), random.random_range(-3.0..3.0))
 }
 
-/// A surface is as deep in a half-space as the lowest of its vertices, whichever side of it is the outer one.
+/// A surface is as deep in a half-space as its lowest vertex, whichever of its sides is the outer
+/// one.
 #[test]
 fn in_a_half_space_a_surface_has_the_normal_and_the_depth_of_a_solid() {
     let cube: Vec<Vec3> = (0..8u32)
@@ -597,7 +602,7 @@ fn in_a_half_space_a_surface_has_the_normal_and_the_depth_of_a_solid() {
     assert!((100..350).contains(&hits), "{hits}");
 }
 
-/// How far a shape reaches in a direction from its origin, in its own frame.
+/// The extent of a shape in a direction from its origin, in its own frame.
 type Reach = fn(Vec3) -> f32;
 
 const PYRAMID: [Vec3; 4] = [
@@ -648,7 +653,7 @@ fn a_pointed_shape_in_a_flat_floor_is_as_deep_as_its_lowest_point() {
             let body = (shape, on(2, 1), pose);
             sunk.push((number, world.spawn(body).id(), pose, depth));
         }
-        // A repro of its own.
+        // A single reproduced case.
         let pose = Transform::from_xyz(-0.316_723_02, 0.064_902_8, 0.651_831_45).with_rotation(
             Quat::from_xyzw(-0.642_947_6, -0.296_423_2, -0.577_595_3, 0.406_368_5),
         );
@@ -675,7 +680,7 @@ const WEDGE: [Vec3; 6] = [
     Vec3::new(0.0, 1.0, 1.0),
 ];
 
-/// The box around what lies on its slanted side has its middle beneath that.
+/// The centre of the bounding box of a shape on its slanted side lies below that side.
 #[test]
 fn the_side_of_a_shape_does_not_depend_on_the_scenes_rotation() {
     let slope = Collider::polyline([Vec2::new(-3.0, 4.0), Vec2::new(4.0, -3.0)]).unwrap();
@@ -749,8 +754,8 @@ fn a_compound_is_on_one_side_as_a_whole() {
     }
 }
 
-/// What exporters make of a flat floor of 8 by 8 cells: copies, both windings, corners apart by a rounding, corners in the midst
-/// of edges, and more than two triangles on an edge.
+/// Exports of a flat floor of 8 by 8 cells: repeated vertices, both windings, corners separated by
+/// rounding, corners inside edges, and more than two triangles on an edge.
 fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
     let grid = |random: &mut StdRng, shift: f32| {
         let vertices: Vec<Vec3> = (0..81)
@@ -765,7 +770,7 @@ fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
     let turned = triangles.iter().map(|[a, b, c]| [*a, *c, *b]);
     let doubled: Vec<_> = triangles.iter().copied().chain(turned).collect();
     let copied: Vec<_> = [&triangles[..]; 3].concat();
-    // Each triangle has corners of its own.
+    // Each triangle has its own corners.
     let apart: Vec<Vec3> = triangles
         .iter()
         .flatten()
@@ -774,7 +779,7 @@ fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
     let own: Vec<[u32; 3]> = (0..128)
         .map(|it| [3 * it, 3 * it + 1, 3 * it + 2])
         .collect();
-    // The half of greater x is a finer grid, a little aside: its corners are in the midst of edges.
+    // The half of greater x is a finer grid with an offset, whose corners lie inside edges.
     let mut halves: Vec<Vec3> = vertices.iter().map(|it| *it - 4.0 * Vec3::X).collect();
     let (other, more) = grid(random, 0.2);
     halves.extend(
@@ -842,8 +847,8 @@ fn a_flat_floor_has_no_seams_in_any_export() {
     }
 }
 
-/// A cube of 2 with a margin of 0.2: next to an edge the way out is straight away from that, also where the centre of what
-/// touches is within the margin.
+/// A cube of size 2 with a margin of 0.2: next to an edge the normal points straight away from it,
+/// even if the centre of the shape is inside the margin.
 #[test]
 fn a_ball_at_a_ridge_with_a_margin_gets_the_normal_from_the_ridge() {
     let faces = [0, 1, 2].into_iter().flat_map(|axis| {
@@ -881,7 +886,7 @@ fn a_ball_at_a_ridge_with_a_margin_gets_the_normal_from_the_ridge() {
     }
 }
 
-/// A fin stands on a triangle of a floor, upright, 0.1 deep, or hangs beneath it, 0.02 high.
+/// An upright fin stands on a triangle of a floor, 0.1 deep, or hangs below it, 0.02 high.
 #[test]
 fn two_surfaces_collide_the_same_in_either_order() {
     let floor = [
@@ -915,7 +920,7 @@ fn two_surfaces_collide_the_same_in_either_order() {
             );
         }
     }
-    // Whatever they are, the order does not matter: `meeting` sees to that.
+    // `meeting` asserts for all of them that the order does not matter.
     let mut random = StdRng::seed_from_u64(15);
     for number in 0..100 {
         let mut surface = |kind: usize| {
@@ -932,7 +937,7 @@ fn two_surfaces_collide_the_same_in_either_order() {
     }
 }
 
-/// The outline of a regular polygon, with the corners of which the first is at the angle 0.
+/// The corners of a regular polygon, the first at angle 0.
 fn outline(sides: usize) -> Vec<Vec2> {
     let angle = |it: usize| core::f32::consts::TAU * it as f32 / sides as f32;
     (0..sides)
@@ -940,8 +945,8 @@ fn outline(sides: usize) -> Vec<Vec2> {
         .collect()
 }
 
-/// A crate on a level, as meshes: what is a surface itself, and small, is pushed by level ground as a body is, by no seam of the
-/// ground, out of no side of its own, and not down.
+/// A crate on level ground, both as meshes. Level ground pushes a small surface as it pushes a
+/// convex shape: not by a seam of the ground, not through a side of the crate, and not down.
 #[test]
 fn a_small_surface_on_level_ground_has_the_grounds_normal() {
     let mut random = StdRng::seed_from_u64(21);
@@ -954,7 +959,7 @@ fn a_small_surface_on_level_ground_has_the_grounds_normal() {
             let place = Vec3::new(random.random_range(-5.0..5.0), -heights[0] - depth, 0.0);
             let pose = Transform::from_translation(place).with_rotation(turn);
             let hit = meeting((body, pose), (ground, Transform::IDENTITY));
-            // What lies wholly beneath the ground does not touch it.
+            // A shape that is entirely below the ground does not touch it.
             let next = heights[1] + place.y;
             let Some(hit) = hit.filter(|_| next > 1e-4) else {
                 return;
@@ -1004,7 +1009,8 @@ fn a_small_surface_on_level_ground_has_the_grounds_normal() {
     assert!(exact > 1_000, "{exact} of them");
 }
 
-/// A prism of many sides, which stands on level ground or leans a little: many of its facets cross each facet of the ground.
+/// A prism of many sides that stands on level ground or leans a little. Many of its facets cross
+/// each facet of the ground.
 #[test]
 fn a_detailed_mesh_on_level_ground_has_the_grounds_normal() {
     let mut random = StdRng::seed_from_u64(23);
@@ -1049,7 +1055,8 @@ fn a_detailed_mesh_on_level_ground_has_the_grounds_normal() {
     }
 }
 
-/// What is flattened has no frame in which it could be asked what is near; and copies of one surface meet in all of their facets.
+/// A flattened surface has no frame in which a tree could be queried, and copies of a surface
+/// collide in all of their facets.
 #[test]
 fn flattened_and_duplicated_facets_still_collide() {
     let mut random = StdRng::seed_from_u64(22);
@@ -1067,8 +1074,8 @@ fn flattened_and_duplicated_facets_still_collide() {
     assert_eq!(meeting((&field, flat), (&field, apart)), None);
 }
 
-/// Two balls of one body over a steep peak, one to each side: the vertex is the closest point to
-/// both.
+/// Two balls of one compound over a steep peak, one on each side: the vertex is the closest point
+/// to both.
 #[test]
 fn each_part_of_a_compound_has_its_own_contact_with_a_vertex() {
     let base = [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)];

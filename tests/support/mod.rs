@@ -1,4 +1,5 @@
-//! What the tests of the tick share: an app whose time they move by hand, and a record of all that it reports.
+//! What the tests of ticks share: an app whose time they control, and a record of everything that
+//! it reports.
 
 pub mod process;
 pub mod warnings;
@@ -15,16 +16,17 @@ use headbutt::prelude::*;
 /// The length of a fixed step, exactly: 64 of them make a second.
 const STEP: Duration = Duration::from_micros(15_625);
 
-/// What an app has reported, in order.
+/// Everything that an app has reported, in order.
 #[derive(Resource, Default, Debug)]
 pub struct Record {
     pub messages: Vec<CollisionEvent>,
-    /// What the observers saw at the entities given to [`watch`], each with the entity observed.
+    /// The events that observers saw at the entities given to [`watch`], each with the observed
+    /// entity.
     pub observed: Vec<(Entity, CollisionEvent)>,
 }
 
 impl Record {
-    /// What the observers saw at one entity.
+    /// The events that observers saw at one entity.
     pub fn at(&self, entity: Entity) -> Vec<CollisionEvent> {
         let here = self.observed.iter().filter(|(target, _)| *target == entity);
         here.map(|(_, hit)| *hit).collect()
@@ -36,13 +38,13 @@ impl Record {
         self.messages[0]
     }
 
-    /// Whether neither a message nor an observer told of anything.
+    /// `true` if there was neither a message nor a call of an observer.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.observed.is_empty()
     }
 }
 
-/// Nothing but Bevy's least plugins and this one, ready to [`tick`].
+/// An app with Bevy's minimal plugins and this one, ready to [`tick`].
 pub fn app() -> App {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
@@ -55,7 +57,7 @@ pub fn start(app: &mut App) {
     start_reading_in(app, FixedLast);
 }
 
-/// The same where the record is made in another schedule: adds it, and spends the first frame, whose time is 0.
+/// Adds the record, which is made in this schedule, and runs the first frame, whose time is 0.
 pub fn start_reading_in(app: &mut App, schedule: impl ScheduleLabel) {
     let record = |mut hits: MessageReader<CollisionEvent>, mut record: ResMut<Record>| {
         record.messages.extend(hits.read());
@@ -65,19 +67,19 @@ pub fn start_reading_in(app: &mut App, schedule: impl ScheduleLabel) {
     frame(app, 0);
 }
 
-/// One frame with so many fixed ticks. Returns what was reported since the last call.
+/// Runs one frame with this many fixed ticks. Returns what was reported since the last call.
 pub fn frame(app: &mut App, ticks: u32) -> Record {
     app.insert_resource(TimeUpdateStrategy::ManualDuration(STEP * ticks));
     app.update();
     core::mem::take(&mut *app.world_mut().resource_mut::<Record>())
 }
 
-/// One frame with one fixed tick. Returns what was reported since the last call.
+/// Runs one frame with one fixed tick. Returns what was reported since the last call.
 pub fn tick(app: &mut App) -> Record {
     frame(app, 1)
 }
 
-/// Records what observers see at an entity.
+/// Records the events that observers see at an entity.
 pub fn watch(world: &mut World, entity: Entity) {
     world
         .entity_mut(entity)
@@ -91,8 +93,8 @@ pub fn watch(world: &mut World, entity: Entity) {
         });
 }
 
-/// Asserts that each pair's phases are one Started, any number of Ongoing and one Ended, over and over. Returns the pairs
-/// that have begun and not ended.
+/// Asserts that each pair's phases are one `Started`, any number of `Ongoing` and one `Ended`,
+/// repeatedly. Returns the pairs that have started and not ended.
 pub fn assert_phases_alternate(messages: &[CollisionEvent]) -> Vec<(Entity, Entity)> {
     let mut touching = BTreeMap::new();
     for hit in messages {
@@ -106,7 +108,7 @@ pub fn assert_phases_alternate(messages: &[CollisionEvent]) -> Vec<(Entity, Enti
     on.map(|(pair, _)| pair).collect()
 }
 
-/// Asserts that two numbers are the same but for rounding, as a fraction of `size`: some steps of f32.
+/// Asserts that two numbers are equal apart from rounding to f32, relative to `size`.
 #[track_caller]
 pub fn assert_near(actual: f32, expected: f32, size: f32) {
     assert!(
@@ -115,7 +117,7 @@ pub fn assert_near(actual: f32, expected: f32, size: f32) {
     );
 }
 
-/// The same for vectors.
+/// Asserts that two vectors are equal apart from rounding to f32, relative to `size`.
 #[track_caller]
 pub fn assert_near_vec(actual: Vec3, expected: Vec3, size: f32) {
     assert!(
@@ -124,7 +126,7 @@ pub fn assert_near_vec(actual: Vec3, expected: Vec3, size: f32) {
     );
 }
 
-/// In which of the two a test takes place.
+/// The dimension of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     Plane,
@@ -151,11 +153,11 @@ impl Dimension {
     }
 }
 
-/// A ball of radius 1 at the origin and a block of size 2 at x = 1.5: 0.5 deep in each other, along x.
+/// A ball of radius 1 at the origin and a box of size 2 at x = 1.5, which overlap by 0.5 along x.
 pub struct Touching {
     pub app: App,
     pub dimension: Dimension,
-    /// The ball and the block.
+    /// The ball and the box.
     pub sides: [Entity; 2],
 }
 
@@ -179,7 +181,7 @@ impl Touching {
         }
     }
 
-    /// Runs a test in either dimension, on either side.
+    /// Runs a test in both dimensions, for both sides.
     pub fn each(test: impl Fn(Self, Entity)) {
         for dimension in Dimension::BOTH {
             for side in 0..2 {
@@ -199,7 +201,8 @@ impl Touching {
         if entity == ball { block } else { ball }
     }
 
-    /// One tick, in which the contact begins: one message, and one call of each side's observer.
+    /// Runs one tick in which the contact starts: one message, and one call of each side's
+    /// observer.
     #[track_caller]
     pub fn begin(&mut self) {
         let record = tick(&mut self.app);
@@ -210,7 +213,7 @@ impl Touching {
         self.assert_readable(true);
     }
 
-    /// One tick, in which the contact goes on: one message, and no observer.
+    /// Runs one tick in which the contact continues: one message, and no observer.
     #[track_caller]
     pub fn go_on(&mut self) {
         let record = tick(&mut self.app);
@@ -221,8 +224,8 @@ impl Touching {
         self.assert_readable(true);
     }
 
-    /// One tick, in which the contact ends: one message with the last contact, and one call of the observer of each side
-    /// that exists; then nothing more, however often it ticks.
+    /// Runs one tick in which the contact ends: one message with the last contact, and one call of
+    /// the observer of each existing side. Further ticks report nothing.
     #[track_caller]
     pub fn end(&mut self, reason: EndReason) {
         let record = tick(&mut self.app);
@@ -242,7 +245,7 @@ impl Touching {
         }
     }
 
-    /// The contact is the one of the ball at the origin and the block beside it.
+    /// Asserts that the contact is the one of the ball and the box.
     #[track_caller]
     fn assert_geometry(&self, hit: &CollisionEvent) {
         let [ball, block] = self.sides;
@@ -252,7 +255,8 @@ impl Touching {
         assert_near(hit.depth, Self::DEPTH, 1.0);
     }
 
-    /// The observers of `sides` were called once each, and no others, with the message as seen from there.
+    /// Asserts that the observers of `sides` were called once each, and no others, with the message
+    /// as seen from there.
     #[track_caller]
     fn assert_at_sides(&self, record: &Record, sides: &[Entity]) {
         let hit = record.only();
@@ -262,7 +266,7 @@ impl Touching {
         assert_eq!(record.observed.len(), sides.len(), "{record:#?}");
     }
 
-    /// What can be read without events says whether they touch.
+    /// Asserts that the state that can be read without events says whether they touch.
     #[track_caller]
     fn assert_readable(&mut self, touching: bool) {
         let expected = usize::from(touching);
@@ -298,7 +302,7 @@ pub fn transform(world: &mut World, entity: Entity) -> Mut<'_, Transform> {
     transform.expect("each collider has a Transform")
 }
 
-/// Something that ends a contact when it is done to either side.
+/// An action on either side that ends a contact.
 pub type Act = fn(&mut World, Entity);
 
 pub fn despawn(world: &mut World, entity: Entity) {
@@ -325,7 +329,7 @@ pub fn move_away(world: &mut World, entity: Entity) {
     transform(world, entity).translation.y += 10.0;
 }
 
-/// Puts an entity under a parent at (5, 0, 0), without moving it in the world.
+/// Gives an entity a parent at (5, 0, 0) without moving it in the world.
 pub fn adopt(world: &mut World, entity: Entity) {
     let parent = world.spawn(Transform::from_xyz(5.0, 0.0, 0.0)).id();
     world.entity_mut(entity).insert(ChildOf(parent));
@@ -337,7 +341,8 @@ pub fn parent(world: &World, entity: Entity) -> Entity {
     parent.expect("it was adopted").parent()
 }
 
-/// The contact of two colliders, as seen from the first, whichever of them is spawned first.
+/// The contact of two colliders as seen from the first. Asserts that the order in which they are
+/// spawned does not matter.
 pub fn meeting(
     (first, place): (&Collider, Transform),
     (second, there): (&Collider, Transform),

@@ -3,17 +3,17 @@
 
 use std::{env, process::Command, thread};
 
-/// The variable by which a test's process is told that it is one of its runs, and which.
+/// The environment variable that tells a test's process which of its runs it is.
 const RUN: &str = "HEADBUTT_RUN";
 
-/// The run that this process is, if it is one.
+/// Returns the run that this process is, if it is one.
 pub fn this_run() -> Option<usize> {
     let run = env::var(RUN).ok()?;
     Some(run.parse().expect("the number of a run"))
 }
 
-/// Runs this test again as a process of its own, which the threads of Bevy's pools are given for once. Returns the line that
-/// it says about the run, of which it prints `run: ` and the line.
+/// Runs this test again in a process of its own. Returns the rest of the line that the run prints
+/// after `run: `.
 #[track_caller]
 pub fn run_again(run: usize) -> String {
     let test = thread::current();

@@ -29,7 +29,7 @@ impl Log for Collect {
     fn flush(&self) {}
 }
 
-/// The warnings of one test. A test runs on a thread of its own, so that its list starts empty.
+/// The warnings of one test, from [`Warnings::listen`] on.
 pub struct Warnings;
 
 impl Warnings {

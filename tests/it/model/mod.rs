@@ -1,11 +1,11 @@
-//! A model of the whole: after any operations on the world, what touches is what a loop over all pairs says, and each
-//! contact that begins ends once.
+//! Models of the whole plugin: after any operations on the world, the touching pairs are those that
+//! a loop over all pairs finds, and each contact that starts ends once.
 //!
-//! The model shares the queries with the plugin and nothing else. Poses it composes itself, in f64; shapes, layers and
-//! what is disabled it reads from the world, each tick anew. That of a larger world, in `large.rs`, does without the
-//! queries.
+//! The model here shares only the queries with the plugin. It computes poses itself, in f64, and
+//! reads shapes, layers and disabling components from the world anew in each tick. The model of a
+//! larger world, in `large.rs`, uses no queries either.
 //!
-//! Each test does some thousand operations, in seconds. For more, and for long, there is one environment variable:
+//! Each test performs some thousand operations. `HEADBUTT_CHAOS` sets another number:
 //!
 //! ```sh
 //! HEADBUTT_CHAOS=1000000 cargo test --test it model -- --nocapture
@@ -286,7 +286,7 @@ impl Model {
                 let shape = self.shape(dimension);
                 world.entity_mut(entity).insert(shape);
             }
-            // Most layers let colliders touch, so that there are contacts.
+            // Most entities keep their collider, so that there are contacts.
             5 => {
                 if !world.entity(entity).contains::<Collider>() {
                     let shape = self.shape(dimension);

@@ -1,4 +1,4 @@
-//! Random shapes of every kind, in random poses: apart, near touching, shallow and deep in each other.
+//! Random shapes of every kind in random poses: separated, nearly touching, shallow and deep.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use super::{Body, unit};
 use crate::invariants::Counted;
 
-/// A shape as queries see it, and as a collider.
+/// A shape for queries, and as a collider.
 pub struct Made<V> {
     pub support: Box<dyn Support<Vector = V>>,
     pub collider: Collider,
@@ -32,7 +32,7 @@ impl<V: headbutt::Dimension> Made<V> {
         }
     }
 
-    /// Of a shape of the user's own.
+    /// A custom shape.
     pub fn custom<S>(shape: S) -> Self
     where
         S: Support<Vector = V> + Clone + Send + Sync + 'static,
@@ -44,7 +44,7 @@ impl<V: headbutt::Dimension> Made<V> {
     }
 }
 
-/// A shape of the library's, in queries and as a collider.
+/// A shape of the library, for queries and as a collider.
 pub trait Primitive<V>: Support<Vector = V> + IntoShape<Vector = V> + Clone + 'static {}
 
 impl<V, S> Primitive<V> for S where S: Support<Vector = V> + IntoShape<Vector = V> + Clone + 'static {}
@@ -53,10 +53,10 @@ impl<V, S> Primitive<V> for S where S: Support<Vector = V> + IntoShape<Vector = 
 pub trait Dimension: headbutt::Dimension {
     const PLANAR: bool;
 
-    /// The components that there are of three.
+    /// The components that exist in this dimension.
     fn of(vector: Vec3) -> Self;
 
-    /// In f64 and in space.
+    /// The vector in f64 and in 3D.
     fn deep(self) -> DVec3;
 
     fn ball(radius: f32) -> Made<Self>;
@@ -66,14 +66,14 @@ pub trait Dimension: headbutt::Dimension {
     fn triangle(vertices: [Self; 3]) -> Made<Self>;
     fn diamond(half_size: Self, radius: f32) -> Made<Self>;
     fn ellipsoid(half_size: Self) -> Made<Self>;
-    /// The library's, with a margin.
+    /// The library's box with a margin.
     fn rounded_box(half_size: Self, margin: f32) -> Made<Self>;
-    /// A shape of the plane, in which alone it may be asked for.
+    /// A 2D shape. Panics in 3D.
     fn flat(shape: impl Primitive<Vec2>) -> Made<Self>;
-    /// A shape of space, likewise.
+    /// A 3D shape. Panics in 2D.
     fn solid(shape: impl Primitive<Vec3>) -> Made<Self>;
 
-    /// In the plane, of a rotation what turns x within the plane.
+    /// An isometry. In 2D its rotation is the one of the x axis within the plane.
     fn isometry(rotation: Quat, translation: Vec3) -> Self::Isometry;
 
     /// The isometry, with its translation changed by a vector.
@@ -88,14 +88,14 @@ pub trait Dimension: headbutt::Dimension {
         (matrix * vector.as_dvec3()).as_vec3()
     }
 
-    /// The map of an isometry as it is, rounded: an orthonormal matrix, and the translation.
+    /// The map of an isometry as it is rounded: an orthonormal matrix, and the translation.
     fn map(isometry: Self::Isometry) -> (DMat3, DVec3);
 
-    /// The isometry as that of an entity, but for another rounding of a rotation in the plane.
+    /// The isometry as an entity's transform. A 2D rotation may be rounded differently.
     fn transform(isometry: Self::Isometry) -> Transform;
 }
 
-/// A shape of the user's own: the hull of the points at `half_size` on the axes, with a radius.
+/// A custom shape: the hull of the points at `half_size` on the axes, with a radius.
 #[derive(Clone, Copy)]
 pub struct Diamond<V> {
     pub half_size: V,
@@ -142,7 +142,7 @@ impl Support for Diamond<Vec3> {
     }
 }
 
-/// A smooth shape of the user's own: the points x with |x / `half_size`| at most 1. (That of the plane is Bevy's.)
+/// A smooth custom shape: the points x with |x / `half_size`| at most 1. (In 2D Bevy has one.)
 #[derive(Clone, Copy)]
 pub struct Ellipsoid {
     pub half_size: Vec3,
@@ -285,7 +285,7 @@ impl Dimension for Vec3 {
 /// A shape that counts its support evaluations and fails a query without end.
 pub type Bounded<'a, V> = Counted<Box<dyn Support<Vector = V> + 'a>>;
 
-/// The kinds of shape, each of which there is in both dimensions.
+/// The kinds of shape that exist in both dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Ball,
@@ -311,7 +311,7 @@ pub const KINDS: [Kind; 9] = [
     Kind::Custom,
 ];
 
-/// A shape as the library sees it, and as points with a radius for the oracle.
+/// A shape for the library, and as points with a radius for the oracle.
 pub struct Shape<V: Dimension> {
     pub kind: Kind,
     /// `None` for a raw slice of the points.
@@ -397,7 +397,7 @@ impl<V: Dimension> Shape<V> {
         Self::new(kind, None, points, 0.0)
     }
 
-    /// A shape of the user's own.
+    /// A custom shape.
     pub fn custom(half_size: Vec3, radius: f32) -> Self {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         let corners = axes
@@ -409,7 +409,7 @@ impl<V: Dimension> Shape<V> {
         Self::new(Kind::Custom, Some(support), corners, radius)
     }
 
-    /// A random shape of about the size given.
+    /// A random shape of about this size.
     fn random(kind: Kind, size: f32, random: &mut StdRng) -> Self {
         match kind {
             Kind::Ball => Self::ball(rarely(0.0, size, random)),
@@ -460,10 +460,10 @@ fn rarely(rare: f32, usual: f32, random: &mut StdRng) -> f32 {
     }
 }
 
-/// Three lengths, one of them now and then a ten thousandth of the others, or nothing.
+/// Three lengths. Sometimes one of them is a ten thousandth of the others, or 0.
 fn half_size(size: f32, random: &mut StdRng) -> Vec3 {
     let mut lengths = [(); 3].map(|()| size * random.random_range(0.2..1.0));
-    // Of the two that there are in the plane as well.
+    // One of the two axes that exist in 2D too.
     let one = &mut lengths[random.random_range(0..2)];
     if random.random_bool(0.15) {
         *one *= 1e-4;
@@ -477,13 +477,13 @@ fn point(random: &mut StdRng) -> Vec3 {
     Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
 }
 
-/// Points around a place that may lie outside of them.
+/// Points around a centre that may lie outside of their hull.
 fn points<V: Dimension, const N: usize>(size: f32, random: &mut StdRng) -> [V; N] {
     let centre = rarely(2.0, 0.3, random) * point(random);
     [(); N].map(|()| V::of(size * (centre + point(random))))
 }
 
-/// Of a triangle, which now and then is nearly a segment, or is one.
+/// The corners of a triangle that sometimes is a segment, or nearly so.
 fn corners<V: Dimension>(size: f32, random: &mut StdRng) -> [V; 3] {
     let [a, b, c] = points::<V, 3>(size, random);
     let height = [1.0, 1.0, 1.0, 1.0, 1e-4, 0.0][random.random_range(0..6)];
@@ -495,7 +495,8 @@ fn corners<V: Dimension>(size: f32, random: &mut StdRng) -> [V; 3] {
     [a, b, V::of(apex.as_vec3())]
 }
 
-/// In general position, on a lattice (which makes coplanar faces), flat, or nearly so; with doubles and inner points.
+/// Points in general position, on a lattice (which makes coplanar faces), flat, or nearly flat,
+/// with repeated and inner points.
 fn hull_points<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
     let thickness = [1.0, 1.0, 1.0, 1e-4, 0.0][random.random_range(0..5)];
     let lattice = random.random_bool(0.3);
@@ -504,7 +505,7 @@ fn hull_points<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
         .map(|_| {
             let point = point(random);
             let point = if lattice { point.round() } else { point };
-            // Of the two axes that there are in the plane as well.
+            // Along one of the two axes that exist in 2D too.
             point * Vec3::new(1.0, thickness, 1.0) * size
         })
         .collect();
@@ -515,7 +516,7 @@ fn hull_points<V: Dimension>(size: f32, random: &mut StdRng) -> Vec<V> {
     points.into_iter().map(V::of).collect()
 }
 
-/// Where the pair is, and how large: a length that all sizes are near to, and how far from the origin.
+/// The scale and position of a pair: a length close to all sizes, and the distance from the origin.
 #[derive(Clone, Copy)]
 pub struct Setting {
     pub unit: f32,
@@ -528,7 +529,7 @@ pub struct Case<V: Dimension> {
     pub pose_a: V::Isometry,
     pub b: Shape<V>,
     pub pose_b: V::Isometry,
-    /// The translation of the first pose: the origin of the bodies' frame.
+    /// The translation of the first pose, which is the origin of the bodies' frame.
     pub origin: DVec3,
     pub body_a: Body,
     pub body_b: Body,
@@ -548,7 +549,7 @@ impl<V: Dimension> fmt::Debug for Case<V> {
 }
 
 impl<V: Dimension> Case<V> {
-    /// A random pair of the kinds given.
+    /// A random pair of these kinds.
     pub fn random(kinds: [Kind; 2], setting: Setting, random: &mut StdRng) -> Self {
         let [a, b] = kinds.map(|kind| {
             let size = setting.unit * 10_f32.powf(random.random_range(-0.7..0.7));
@@ -564,7 +565,7 @@ impl<V: Dimension> Case<V> {
         let body_b = b.body((turn_b, DVec3::ZERO), DVec3::ZERO);
         let offset = offset(&body_a, &body_b, random);
         let pose_b = V::isometry(turns[1], (origin + offset).as_vec3());
-        // Anew, because the pose has been rounded.
+        // Computed again, because the pose has been rounded.
         let body_b = b.body(V::map(pose_b), origin);
         Self {
             a,
@@ -578,7 +579,8 @@ impl<V: Dimension> Case<V> {
     }
 }
 
-/// Any two rotations, or the same for both, or none, or quarter turns: in those poses faces and edges are parallel.
+/// Two random rotations, or the same one, or none, or quarter turns, in which faces and edges are
+/// parallel.
 fn rotations(random: &mut StdRng) -> [Quat; 2] {
     let mut any = || {
         let [x, y, z, w] = [(); 4].map(|()| random.random_range(-1.0..1.0));
@@ -596,9 +598,10 @@ fn rotations(random: &mut StdRng) -> [Quat; 2] {
     }
 }
 
-/// Where the second of two bodies is to be put: a third of the time a point of it in a point of the other, else touching
-/// where their support points in some direction meet, and moved along it a little or a lot, or not at all. In that
-/// direction, a gap is exactly the distance of the bodies, and an overlap the length of one way out.
+/// The translation of the second body. In a third of the cases a point of it coincides with a point
+/// of the other. Otherwise their support points in a direction meet, followed by a small, large or
+/// no shift along it. Along that direction, a gap is exactly the distance of the bodies, and an
+/// overlap is an upper bound of the depth.
 fn offset(a: &Body, b: &Body, random: &mut StdRng) -> DVec3 {
     if random.random_bool(0.35) {
         return inner_point(a, random) - inner_point(b, random);
@@ -625,7 +628,7 @@ fn offset(a: &Body, b: &Body, random: &mut StdRng) -> DVec3 {
     a.support(direction) - b.support(-direction) + direction * (shift * smaller)
 }
 
-/// Some point of the core.
+/// A random point of the core.
 fn inner_point(body: &Body, random: &mut StdRng) -> DVec3 {
     let weights: Vec<f64> = body
         .points
@@ -640,7 +643,7 @@ fn inner_point(body: &Body, random: &mut StdRng) -> DVec3 {
         / sum.max(f64::MIN_POSITIVE)
 }
 
-/// For every pair of kinds in both orders, as many cases as asked for.
+/// Calls `test` with this many cases for every pair of kinds in both orders.
 pub fn for_each_case<V: Dimension>(
     seed: u64,
     per_pair: usize,

@@ -1,5 +1,5 @@
-//! Closed forms against the general way: all pairs of balls, capsules, boxes and polygons, with a margin or without, also flat
-//! ones.
+//! Closed forms against the iterative solver: all pairs of balls, capsules, boxes and polygons,
+//! with and without a margin, including flat ones.
 
 use crate::{invariants::Counted, oracle::cases::Dimension};
 use bevy::math::{EulerRot, Quat, Vec2, Vec3};
@@ -11,10 +11,10 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 const CASES: usize = 6_000;
 
-/// By how much two right answers may differ, as a part of the size: what EPA leaves undetermined, and f32.
+/// The difference of two right results as a fraction of the size: EPA's tolerance and f32.
 const DIFFERENCE: f64 = 1e-6;
 
-/// What one way says of a pair.
+/// The results of one method for a pair.
 #[derive(Debug)]
 struct Answer<V> {
     hit: bool,
@@ -40,7 +40,7 @@ fn answer<V: Dimension>(
 
 fn solid<V: Dimension>(random: &mut StdRng) -> Box<Solid<V>> {
     let mut size = || {
-        // Now and then none at all, or next to none.
+        // Sometimes 0 or almost 0.
         match random.random_range(0..12) {
             0 => 0.0,
             1 => 1e-6,
@@ -60,7 +60,8 @@ fn solid<V: Dimension>(random: &mut StdRng) -> Box<Solid<V>> {
     made.support
 }
 
-/// The hull of some points: in the plane mostly a polygon of few sides, at times of more than closed forms are for.
+/// The hull of some points: in 2D usually a polygon of few sides, sometimes with more sides than
+/// closed forms support.
 fn hull<V: Dimension>(random: &mut StdRng) -> ConvexHull<V> {
     let count = random.random_range(3..24);
     let is_round = random.random();
@@ -75,14 +76,14 @@ fn hull<V: Dimension>(random: &mut StdRng) -> ConvexHull<V> {
     ConvexHull::new(points).expect("finite points")
 }
 
-/// Parallel sides, and of another one they may be parallel as well.
+/// Parallel sides, which may also be parallel to those of the other shape.
 fn corners_of_a_box<V: Dimension>(half: Vec3) -> ConvexHull<V> {
     let signs = || [-1.0, 1.0].into_iter();
     let corners = signs().flat_map(|x| signs().flat_map(move |y| signs().map(move |z| [x, y, z])));
     ConvexHull::new(corners.map(|it| V::of(half * Vec3::from_array(it)))).expect("finite points")
 }
 
-/// At any angle, at right angles, or off them by what rounding does.
+/// A rotation by any angle, by a right angle, or by a right angle with a rounding error.
 fn turn(random: &mut StdRng) -> Quat {
     let mut angle = || random.random_range(0..4) as f32 * core::f32::consts::FRAC_PI_2;
     let right = Quat::from_euler(EulerRot::XYZ, angle(), angle(), angle());
@@ -116,7 +117,7 @@ fn compare<V: Dimension>() {
             Some(contact) => -f64::from(contact.depth),
             None => answer.distance.distance.into(),
         };
-        // One of them may count as touching what is apart by next to nothing.
+        // One of them may count shapes as touching that are separated by almost nothing.
         same(gap(&closed), gap(&general), "depth or distance");
         if let Some(contact) = closed.contact {
             hits += 1;
@@ -124,7 +125,7 @@ fn compare<V: Dimension>() {
             let way = contact.point_a.deep() - contact.point_b.deep();
             let missed = way - contact.normal.deep() * f64::from(contact.depth);
             same(missed.length(), 0.0, "points opposite to each other");
-            // It leads out by itself.
+            // The contact's own translation separates the shapes.
             let out = V::of((contact.normal.deep() * f64::from(contact.depth)).as_vec3());
             let moved = [poses[0], V::shifted(poses[1], out)];
             let after = answer(shapes, moved, true);

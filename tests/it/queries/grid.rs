@@ -1,7 +1,9 @@
-//! The grid of adversity: every pair of shape classes in every regime that is known to be hard, held against the oracle.
+//! Every pair of shape classes in every regime that is known to be hard, against the oracle: in
+//! queries, and as colliders in a tick, where each entity and its parent apply a random affine map
+//! that stretches, mirrors, shears or flattens.
 //!
-//! In `cargo test` it is as large as takes some seconds. At any size, with so many cases per dimension, and a table of
-//! what was found:
+//! `cargo test` judges a small number of cases. `HEADBUTT_GRID` sets another number per dimension,
+//! and the output is a table of the results:
 //!
 //! ```text
 //! HEADBUTT_GRID=1000000 cargo test --release --test it grid -- --nocapture
@@ -12,11 +14,6 @@
 //! ```text
 //! HEADBUTT_GRID_CASE=1234 cargo test --test it no_query_is_wrong_in_any_hard_case_in_2d -- --nocapture
 //! ```
-//!
-//! The other tests are `.._in_3d`, and `no_tick_is_wrong_under_any_affine_map_in_2d` and `.._in_3d`.
-//!
-//! The same again with colliders in a tick, each under a random affine map of an entity and its parent: stretched, mirrored,
-//! sheared or flattened.
 
 use std::{
     collections::BTreeMap,
@@ -48,15 +45,15 @@ use headbutt::{
 /// 3D once.
 const USUAL: usize = 17 * 17 * REGIMES.len();
 
-/// What an answer may be off on the average, as a fraction of what it may be off at most.
+/// The greatest mean error as a fraction of the tolerance.
 const MEAN: f64 = 0.1;
 
-/// The same of the direction of a normal, where there is but one: 1e-5 of the 1e-3 radians.
+/// The greatest mean error of the direction of a unique normal: 1e-5 of the 1e-3 radians.
 const ASKEW: f64 = 0.01;
 
-/// In so many cases at most, as a fraction, the oracle may leave open by more than the tolerance what is right: what is
-/// round around a common centre, in space. Only one side of the answer is proved there, and the other one is the least
-/// that a search all around has found.
+/// The greatest fraction of cases in which the oracle's bounds are farther apart than the
+/// tolerance: shapes that are round around a common centre in 3D. There only one bound is proved,
+/// and the other is the least that a search in all directions has found.
 const OPEN: f64 = 0.02;
 
 /// The bound on support evaluations of one shape in GJK.
@@ -71,25 +68,26 @@ const WORK_OF_INTERSECTS: f64 = 5.0;
 /// The greatest mean in `distance`, for two polytopes and with a smooth shape.
 const WORK_OF_DISTANCE: [f64; 2] = [8.0, 12.0];
 
-/// One of so many slow movements is walked through from end to end. (A power of 2 would leave out most of the pairs of classes.)
+/// One of this many slow movements is walked through from end to end. (A power of 2 would omit most
+/// of the pairs of classes.)
 const WALKS: usize = 7;
 
-/// What rounding a pose to f32 moves, as a fraction of its distances: the last bit of three coordinates and of a
-/// quaternion.
+/// The effect of rounding a pose to f32 as a fraction of its distances: the last bit of three
+/// coordinates and of a quaternion.
 const POSE: f64 = 1e-6;
 
-/// What one case has shown.
+/// The result of one case.
 struct Outcome {
     hit: bool,
-    /// Whether the oracle's bounds left open by more than the tolerance what is right.
+    /// `true` if the oracle's bounds are farther apart than the tolerance.
     open: bool,
     errors: Errors,
-    /// Support points that were asked for: by `intersects`, `distance` and `contact`.
+    /// Support evaluations in `intersects`, `distance` and `contact`.
     work: [usize; 3],
     wrong: Vec<String>,
 }
 
-/// The answers of the library for one case.
+/// The results of the library for one case.
 #[derive(Clone, Copy, Debug)]
 struct Answers<V> {
     distance: Distance<V>,
@@ -105,7 +103,7 @@ impl<V: Dimension> Answers<V> {
         }
     }
 
-    /// Of the shapes in the other order.
+    /// The results for the shapes in the other order.
     fn of_swapped(case: &Adverse<V>) -> Self {
         let (a, b) = (case.a.support(), case.b.support());
         Self {
@@ -122,7 +120,7 @@ impl<V: Dimension> Answers<V> {
                 ..self.distance
             },
             contact: self.contact.map(|contact| Contact {
-                // Taken from 0: no zero of a result has a sign.
+                // Subtracted from 0, so that no zero has a sign.
                 normal: V::of((DVec3::ZERO - contact.normal.deep()).as_vec3()),
                 point_a: contact.point_b,
                 point_b: contact.point_a,
@@ -143,7 +141,7 @@ impl<V: Dimension> Answers<V> {
 fn judge<V: Dimension>(case: &Adverse<V>) -> Outcome {
     let (a, b) = (case.a.support(), case.b.support());
     let (solid_a, solid_b) = (&case.solid_a, &case.solid_b);
-    // Of a pair, both are asked each time.
+    // Each evaluation of a pair evaluates both shapes.
     let calls = || a.take_evaluations().max(b.take_evaluations());
     let hit = query::intersects(&a, case.pose_a, &b, case.pose_b);
     let intersects = calls();
@@ -175,7 +173,7 @@ fn judge<V: Dimension>(case: &Adverse<V>) -> Outcome {
         outcome.take(judge_contact(solid_a, solid_b, &truth, &touch));
     }
     let mirrored = Answers::of_swapped(case);
-    // Nothing tells the two calls apart for the same shapes in the same pose.
+    // Nothing distinguishes the two calls for the same shapes in the same pose.
     if case.regime != Regime::Identical || same("", answers, mirrored).is_err() {
         outcome.take(same("mirror image", answers.flipped(), mirrored));
     }
@@ -184,7 +182,8 @@ fn judge<V: Dimension>(case: &Adverse<V>) -> Outcome {
     outcome
 }
 
-/// Where both translations change by the same vector without rounding, nothing at all changes, but the points by it.
+/// If both translations change by the same vector without rounding, nothing changes except the
+/// points, by that vector.
 fn moved_together<V: Dimension>(case: &Adverse<V>, answers: &Answers<V>) -> Result<Errors, String> {
     let poses = [case.pose_a, case.pose_b];
     let way = Vec3::new(4.0, -2.0, 8.0);
@@ -206,7 +205,8 @@ fn moved_together<V: Dimension>(case: &Adverse<V>, answers: &Answers<V>) -> Resu
     same("moved together", facts(answers), facts(&after))
 }
 
-/// A rotation of both about the origin rounds the poses, and changes the distance by no more than that.
+/// A rotation of both shapes about the origin rounds the poses, and changes the distance by no more
+/// than that.
 fn turned_together<V: Dimension>(
     case: &Adverse<V>,
     answers: &Answers<V>,
@@ -256,11 +256,11 @@ fn walk<V: Dimension>(number: usize) -> Result<Errors, String> {
     Ok(vec![])
 }
 
-/// The tick of an app, by itself.
+/// A schedule with nothing but the tick.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Tick;
 
-/// An app that has two colliders at a time.
+/// An app for two colliders at a time.
 struct Stage(App);
 
 impl Stage {
@@ -270,7 +270,7 @@ impl Stage {
         Self(app)
     }
 
-    /// The contact of two entities, each with its parent.
+    /// The contact of two entities, each with a parent.
     fn contact<V: Dimension>(&mut self, case: &Adverse<V>) -> Option<Contact<V>> {
         let world = self.0.world_mut();
         let transforms = case.transforms.expect("it is under maps");
@@ -299,7 +299,7 @@ impl Stage {
     }
 }
 
-/// What the tick says of two colliders under affine maps.
+/// Judges the tick's contact of two colliders under affine maps.
 fn judge_mapped<V: Dimension>(case: &Adverse<V>, stage: &mut Stage) -> Outcome {
     let (solid_a, solid_b) = (&case.solid_a, &case.solid_b);
     let contact = stage.contact(case);
@@ -316,7 +316,8 @@ fn judge_mapped<V: Dimension>(case: &Adverse<V>, stage: &mut Stage) -> Outcome {
     outcome.take(verdict.map(|()| vec![]));
     if let Some(contact) = &contact {
         let touch = Touch::new(contact, case.origin);
-        // An event has a point as a translation and an offset from there: both are rounded, and then their sum.
+        // A point of an event is a translation plus an offset: both are rounded, and then their
+        // sum.
         let lever = solid_a.lever().max(solid_b.lever());
         let grain = 2.0 * touch.grain + ROUNDING * (lever + case.origin.length());
         let touch = Touch { grain, ..touch };
@@ -334,7 +335,7 @@ impl Outcome {
     }
 }
 
-/// The worst and the mean.
+/// The worst and the mean of some values.
 #[derive(Clone, Copy, Default)]
 struct Spread {
     count: usize,
@@ -404,11 +405,11 @@ impl Cell {
 #[derive(Default)]
 struct Table {
     cells: BTreeMap<(Regime, [Family; 2]), Cell>,
-    /// With the number of the case.
+    /// Failures with the number of the case.
     failures: Vec<(usize, Regime, String)>,
     /// The numbers of the cases in which GJK took as many steps as it may.
     bound: Vec<usize>,
-    /// The most support points that a contact took, and in which case.
+    /// The most support evaluations of a contact, and its case.
     hardest: (usize, usize),
 }
 
@@ -421,7 +422,7 @@ impl Table {
         cell.hits += usize::from(outcome.hit);
         cell.open += usize::from(outcome.open);
         cell.wrong += usize::from(!outcome.wrong.is_empty());
-        // In the same pose, the order of the shapes takes some more than that.
+        // In the same pose, the order of the shapes takes additional evaluations.
         let in_one_pose = [Regime::Identical, Regime::Concentric].contains(&case.regime);
         let order = if in_one_pose { STEPS_OF_ORDER } else { 0 };
         let [intersects, distance, _] = outcome.work;
@@ -541,7 +542,7 @@ fn cases(usual: usize) -> usize {
     asked.map_or(usual, |number| number.parse().expect("a number of cases"))
 }
 
-/// The case of a number, and what was found.
+/// Judges the case of a number.
 fn judge_mapped_number<V: Dimension>(number: usize, stage: &mut Stage, table: &mut Table) {
     let case = Adverse::<V>::mapped(number);
     match catch_unwind(AssertUnwindSafe(|| judge_mapped(&case, stage))) {
@@ -554,7 +555,7 @@ fn judge_mapped_number<V: Dimension>(number: usize, stage: &mut Stage, table: &m
     }
 }
 
-/// What panics within a query is a failure of its case, and named with it.
+/// A panic within a query is a failure of its case, and is reported with it.
 fn judge_number<V: Dimension>(number: usize, table: &mut Table) {
     let case = Adverse::<V>::numbered(number);
     match catch_unwind(AssertUnwindSafe(|| judge(&case))) {
@@ -571,7 +572,7 @@ fn judge_number<V: Dimension>(number: usize, table: &mut Table) {
     }
 }
 
-/// The number of the only case that is asked for.
+/// The number of the only case to run, if the environment names one.
 fn asked_case() -> Option<usize> {
     let number = env::var("HEADBUTT_GRID_CASE").ok()?;
     Some(number.parse().expect("the number of a case"))
@@ -586,7 +587,7 @@ fn show<V: Dimension>(case: &Adverse<V>, outcome: &Outcome) {
     assert!(outcome.wrong.is_empty(), "{:#?}", outcome.wrong);
 }
 
-/// All numbers up to `count`, on all threads, each with a state of its own.
+/// Judges all numbers below `count` on all threads, each with its own state.
 fn in_parallel<T>(
     count: usize,
     state: impl Fn() -> T + Sync,
@@ -653,7 +654,7 @@ fn judge_mapped_grid<V: Dimension>(name: &str) {
     );
 }
 
-/// Prints what was found, and holds it against the bars.
+/// Prints the results, and asserts their bounds.
 fn conclude(name: &str, mut table: Table) {
     table.print(name);
     table.failures.sort();
@@ -674,7 +675,8 @@ fn conclude(name: &str, mut table: Table) {
         all.bound,
         all.cases
     );
-    // The families each by themselves: there are more polytopes than smooth shapes, and their errors are far less.
+    // By families, because there are more polytopes than smooth shapes, and their errors are far
+    // smaller.
     for (families, cell) in table.by_families() {
         for (class, most) in [("depth", MEAN), ("distance", MEAN), ("direction", ASKEW)] {
             let mean = cell.error(class).mean();
@@ -731,7 +733,7 @@ mod the_oracle {
         Solid::new(&form, radius, (DMat3::IDENTITY, at), DVec3::ZERO, false)
     }
 
-    /// The truth is within the bounds, and they are so close.
+    /// Asserts that the truth is within the bounds, and that the bounds are this close.
     fn enclose(a: &Solid, b: &Solid, truth: f64, within: f64) {
         let bounds = Convex::bounds(a, b);
         let slack = 1e-8 * (a.size() + b.size());
@@ -785,7 +787,8 @@ mod the_oracle {
             1e-6,
         );
         enclose(&cone, &ball(0.5, DVec3::Y * 2.0), 0.5, 1e-6);
-        // From the origin it is as far to all of its side: a tie, which only a search all around can tell.
+        // From the origin all sides of the cone are equally far: a tie that only a search in all
+        // directions can find.
         enclose(&cone, &ball(0.5, DVec3::ZERO), -0.5 - 0.2_f64.sqrt(), 0.01);
         enclose(&drum, &drum, -2.0, 0.01);
     }

@@ -1,4 +1,5 @@
-//! Cases that some version of the solvers had wrong, each against a closed form or a property that must hold.
+//! Cases in which some version of the solvers was wrong, each against a closed form or a law that
+//! must hold.
 
 use std::f32::consts::PI;
 
@@ -13,7 +14,8 @@ use bevy::math::{
 use headbutt::{Support, query};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// Two faces a rounding apart: every corner that they have in common is a gap, and the contact itself must stand.
+/// Two faces separated by a rounding error: every corner of their intersection is a gap, and the
+/// contact itself must remain.
 #[test]
 fn a_manifold_of_faces_that_just_touch_has_a_point() {
     let a = [
@@ -32,7 +34,7 @@ fn a_manifold_of_faces_that_just_touch_has_a_point() {
         (0.0, 0.1, 0.0),
     ]
     .map(Vec3::from);
-    // No unit quaternion: a rotation all the same.
+    // Not a unit quaternion, but a rotation all the same.
     let turned = Quat::from_xyzw(-18.160847, 43.71432, 40.744465, 49.262596);
     let pose_a = Isometry3d::from_rotation(turned);
     let pose_b = Isometry3d::new(Vec3::new(0.6778719, 1.8807241, 0.36519563), turned);
@@ -44,7 +46,7 @@ fn a_manifold_of_faces_that_just_touch_has_a_point() {
     assert!((1..=4).contains(&manifold.points().len()));
 }
 
-/// Three corners on one line are an edge, and nothing beyond its ends is part of it.
+/// Three collinear corners are an edge, and nothing beyond its ends is part of it.
 #[test]
 fn collinear_corners_of_a_feature_are_an_edge() {
     let a = [
@@ -80,7 +82,7 @@ fn collinear_corners_of_a_feature_are_an_edge() {
     }
 }
 
-/// Shapes in the same pose that differ in a vertex which few directions see.
+/// Shapes in the same pose that differ in a vertex which is farthest in few directions.
 #[test]
 fn nearly_equal_shapes_in_one_pose_have_mirrored_contacts() {
     let a = [(-2.0, 1.0), (2.0, 2.0), (1.0, 0.0), (2.0, 1.0)].map(Vec2::from);
@@ -98,8 +100,8 @@ fn nearly_equal_shapes_in_one_pose_have_mirrored_contacts() {
     }
 }
 
-/// A polygon in itself is as deep as it is wide where it is narrowest: across one of its edges, of which many are nearly
-/// as good.
+/// The depth of a polygon in itself is its least width, across one of its edges. Many edges are
+/// nearly as good.
 #[test]
 fn a_polygon_of_many_corners_in_itself_is_as_deep_as_its_width() {
     let mut rng = StdRng::seed_from_u64(7);
@@ -134,7 +136,7 @@ fn a_polygon_of_many_corners_in_itself_is_as_deep_as_its_width() {
     }
 }
 
-/// The distance is 0 exactly where there is a hit, also where f32 has no number for it.
+/// The distance is 0 exactly if the shapes touch, even if f32 underflows.
 #[test]
 fn a_distance_too_small_for_f32_is_not_zero() {
     let least = f32::from_bits(1);
@@ -156,7 +158,8 @@ fn a_distance_too_small_for_f32_is_not_zero() {
     }
 }
 
-/// A segment along x, as a flat ellipse tells of it: along y, all of it is as far, and the answer is its middle.
+/// A segment along x as a flat ellipse: along y all of its points are equally far, and the support
+/// point is its middle.
 struct FlatEllipse(f64);
 
 impl Support for FlatEllipse {
@@ -172,7 +175,7 @@ impl Support for FlatEllipse {
     }
 }
 
-/// Of two segments on one line, the ends of the longer one are not in the other.
+/// For two collinear segments, the ends of the longer one are outside of the other.
 #[test]
 fn the_manifold_of_two_segments_ends_with_the_shorter_one() {
     let (short, long) = (FlatEllipse(0.009_993_5), FlatEllipse(0.01));
@@ -185,8 +188,8 @@ fn the_manifold_of_two_segments_ends_with_the_shorter_one() {
     }
 }
 
-/// On the axis of a cone or a cylinder all ways out around it are equally long, and EPA's polytope would have to become as
-/// round as they are. It took a tenth of a second. The depths are those of the closed forms.
+/// On the axis of a cone or a cylinder all directions around it are equally short, and EPA's
+/// polytope would have to become as round as the shape. The depths have closed forms.
 #[test]
 fn an_axis_of_symmetry_ends_the_search_in_time() {
     let cone = Cone::new(1.0, 2.0);
@@ -207,13 +210,13 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
             (f64::from(contact.depth) - depth).abs() < 1e-5,
             "{contact:?}"
         );
-        // EPA gives up after some hundreds, and the last resort takes as many again: some milliseconds at worst.
+        // EPA gives up after some hundreds of evaluations, and the last resort needs as many again.
         let count = counted.take_evaluations();
         assert!(count < 1_000, "{count} support points at height {height}");
     }
 }
 
-/// Two balls that are written without a radius: the normal of an overlap was off by 6e-4.
+/// Two balls as custom shapes without a radius.
 #[test]
 fn the_normal_of_curved_surfaces_is_exact() {
     struct Round(f64);
@@ -239,7 +242,7 @@ fn the_normal_of_curved_surfaces_is_exact() {
     }
 }
 
-/// Nobody checks the angle of a shape in a query. One of a whole circle had its lowest point for its highest, if negative.
+/// Queries do not validate shapes. A segment of a negative whole circle must be that circle.
 #[test]
 fn a_circular_segment_of_a_negative_whole_circle_is_a_circle() {
     let at = Isometry2d::from_xy;
@@ -255,7 +258,8 @@ fn a_circular_segment_of_a_negative_whole_circle_is_a_circle() {
     }
 }
 
-/// Points of segments were held against the size of these, and not against how far they are apart: tiny ones far away touched.
+/// Points of segments must be compared by their distance, and not by the size of the segments, or
+/// tiny ones far away would touch.
 #[test]
 fn tiny_segments_far_apart_are_separated() {
     let at = Isometry2d::from_xy;
@@ -270,7 +274,7 @@ fn tiny_segments_far_apart_are_separated() {
             let mut away = at(-10.0, 0.3 * half);
             away.rotation = Rot2 { cos, sin };
             let found = query::distance(&flat, at(0.0, 0.0), &flat, away);
-            // The turned one reaches nearer by the sine of its half length.
+            // The rotated segment is closer by the sine times its half length.
             let expected = 10.0 - f64::from(sin) * f64::from(half);
             let off = (f64::from(found.distance) - expected).abs();
             assert!(off < 1e-5, "{half:e} turned by {sin:e}: {found:?}");
@@ -280,14 +284,15 @@ fn tiny_segments_far_apart_are_separated() {
     }
 }
 
-/// The image of a shape under a map of 1e-40 may have any size above 1e-90, and its squares and cross products lose digits.
+/// The image of a shape under a map of 1e-40 may have any size above 1e-90, and its squares and
+/// cross products lose digits.
 #[test]
 fn the_normal_of_a_vanishingly_small_shape_is_unit() {
     struct Tiny(f64);
     impl Support for Tiny {
         type Vector = Vec3;
         fn support(&self, direction: DVec3) -> DVec3 {
-            // A box, turned so that no face is along an axis.
+            // A box, rotated so that no face is along an axis.
             let turn = DQuat::from_xyzw(0.1, 0.3, -0.5, 0.8).normalize();
             turn * (DVec3::new(1.0, 2.0, 3.0).copysign(turn.inverse() * direction) * self.0)
         }
@@ -298,13 +303,14 @@ fn the_normal_of_a_vanishingly_small_shape_is_unit() {
         let contact = query::contact(&tiny, pose, &point, pose).expect("the point is inside");
         let length = contact.normal.as_dvec3().length();
         assert!((length - 1.0).abs() < 5e-7, "{}: {contact:?}", tiny.0);
-        // Through the nearest face, as far as f32 can show.
+        // Through the nearest face, as exactly as f32 allows.
         let off = (f64::from(contact.depth) - tiny.0).abs();
         assert!(off <= 1e-5 * tiny.0 + 1e-44, "{}: {contact:?}", tiny.0);
     }
 }
 
-/// In a sliver of vertices that come as near to the origin as rounding lets them, the nearest point told the gap and not the way.
+/// In a sliver of vertices as close to the origin as rounding allows, the nearest point gives the
+/// gap but not the direction.
 #[test]
 fn the_normal_of_a_point_touching_a_cylinder_separates_them() {
     let point = [Vec3::new(0.04883618, 0.62945724, 0.58230144)];
@@ -324,7 +330,7 @@ fn the_normal_of_a_point_touching_a_cylinder_separates_them() {
     };
     let way = place(pose_b, Vec3::ZERO) - place(pose_a, point[0]);
     let axis = place(pose_b, Vec3::Y) - place(pose_b, Vec3::ZERO);
-    // How far the cylinder reaches back along the normal.
+    // The extent of the cylinder against the normal.
     let along = axis.dot(normal).abs();
     let across = (1.0 - along * along).sqrt();
     let reach = f64::from(cylinder.half_height) * along + f64::from(cylinder.radius) * across;
@@ -332,7 +338,7 @@ fn the_normal_of_a_point_touching_a_cylinder_separates_them() {
     assert!(gap.abs() < 1e-6, "{gap} along {contact:?}");
 }
 
-/// The same numbers with each zero's sign drawn anew.
+/// The same numbers with a random sign for each zero.
 fn with_signed_zeros<const N: usize>(numbers: [f32; N], random: &mut StdRng) -> [f32; N] {
     numbers.map(|number| {
         if number == 0.0 && random.random() {
@@ -343,8 +349,7 @@ fn with_signed_zeros<const N: usize>(numbers: [f32; N], random: &mut StdRng) -> 
     })
 }
 
-/// Where several answers are equally right, the sign of a zero in a pose must not choose among
-/// them.
+/// If several results are equally right, the sign of a zero in a pose must not choose among them.
 #[test]
 fn the_sign_of_a_zero_in_a_pose_changes_nothing() {
     let solids: [Box<dyn Support<Vector = Vec3>>; 6] = [

@@ -1,8 +1,8 @@
-//! Every kind of shape by itself: what is refused and why, and that support functions are those of the shapes, by closed
-//! forms of how high they reach and of what they contain.
+//! Every kind of shape alone: what is refused and why, and support functions against closed forms of
+//! the support height and of the points inside.
 //!
-//! The boxes around them are looked at in some thousands of poses. In any number, in which the table of kinds is gone through
-//! over and over with other dimensions, maps and places:
+//! Bounding boxes are tested in some thousands of poses. `HEADBUTT_BOXES` sets another number, for
+//! which the table of kinds is repeated with other dimensions, maps and positions:
 //!
 //! ```text
 //! HEADBUTT_BOXES=1000000 cargo test --test it boxes -- --nocapture
@@ -18,7 +18,7 @@ use bevy::{
 use headbutt::{CollisionDiagnostics, IntoShape, Space, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// Both vectors of the solvers, as one.
+/// The vectors of both dimensions as one.
 trait Deep: Copy {
     fn deep(self) -> DVec3;
     fn of(vector: DVec3) -> Self;
@@ -42,19 +42,19 @@ impl Deep for DVec3 {
     }
 }
 
-/// What is known about a shape without its support function.
+/// What is known about a shape independent of its support function.
 struct Truth {
     name: &'static str,
-    /// Its core's support function, and its radius.
+    /// The support function of its core, and its radius.
     support: Box<dyn Fn(DVec3) -> DVec3>,
     radius: f64,
     planar: bool,
-    /// The greatest component of its points along a direction of length 1.
+    /// The support height along a unit vector.
     height: Box<dyn Fn(DVec3) -> f64>,
-    /// More than 0 for points outside of the core, in about the units of a length.
+    /// Positive for points outside of the core, roughly a distance.
     outside: Box<dyn Fn(DVec3) -> f64>,
     size: f64,
-    /// It is its own image if these components change their signs.
+    /// The shape equals its image if these components change their signs.
     mirrors: Vec<DVec3>,
     collider: Collider,
 }
@@ -84,7 +84,7 @@ impl Truth {
         }
     }
 
-    /// A direction of length 1, in the plane if this is there.
+    /// A unit vector, in the plane for 2D shapes.
     fn direction(&self, random: &mut StdRng) -> DVec3 {
         loop {
             let [x, y, z] = [(); 3].map(|()| random.random_range(-1.0..1.0));
@@ -100,7 +100,7 @@ const X: DVec3 = DVec3::new(-1.0, 1.0, 1.0);
 const Y: DVec3 = DVec3::new(1.0, -1.0, 1.0);
 const Z: DVec3 = DVec3::new(1.0, 1.0, -1.0);
 
-/// A length; now and then none at all, or a very small one.
+/// A random length, sometimes 0 or very small.
 fn length(random: &mut StdRng) -> f32 {
     match random.random_range(0..10) {
         0 => 0.0,
@@ -113,12 +113,12 @@ fn point(random: &mut StdRng) -> Vec3 {
     Vec3::from([(); 3].map(|()| random.random_range(-2.0..2.0)))
 }
 
-/// The distance from y, of a vector of space.
+/// The distance of a 3D vector from the y axis.
 fn from_axis(vector: DVec3) -> f64 {
     vector.x.hypot(vector.z)
 }
 
-/// The angle from +y, of a vector of the plane, without a sign.
+/// The angle of a 2D vector from +y, without a sign.
 fn from_top(vector: DVec3) -> f64 {
     vector.x.abs().atan2(vector.y)
 }
@@ -167,14 +167,14 @@ where
     )
 }
 
-/// How high the corners of a regular polygon with radius 1 reach.
+/// The support height of the corners of a regular polygon of radius 1.
 fn regular_height(sides: u32, direction: DVec3) -> f64 {
     let step = TAU / f64::from(sides);
     let angle = from_top(direction);
     (angle - (angle / step).round() * step).cos() * direction.length()
 }
 
-/// The plane's shapes, of random dimensions.
+/// 2D shapes of random dimensions.
 fn of_the_plane(random: &mut StdRng) -> Vec<Truth> {
     let [r, a, b] = [(); 3].map(|()| length(random));
     let [p, q, s, t] = [(); 4].map(|()| point(random).truncate());
@@ -305,7 +305,7 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Truth> {
     ]
 }
 
-/// Those of space.
+/// 3D shapes of random dimensions.
 fn of_space(random: &mut StdRng) -> Vec<Truth> {
     let [r, a, b, c] = [(); 4].map(|()| length(random));
     let [p, q, s, t] = [(); 4].map(|()| point(random));
@@ -401,7 +401,7 @@ fn of_space(random: &mut StdRng) -> Vec<Truth> {
             &[X, Z],
         ),
     ];
-    // Cores with a radius in the plane: extruded, they have none.
+    // 2D cores with a radius have no radius when extruded.
     truths.push(Truth::new(
         "extruded circle",
         Extrusion::new(Circle::new(r), 2.0 * b),
@@ -446,7 +446,7 @@ fn of_space(random: &mut StdRng) -> Vec<Truth> {
     truths
 }
 
-/// Ten thousand directions for each kind, over shapes of many dimensions.
+/// Calls `test` with ten thousand directions for each kind, over shapes of many dimensions.
 fn for_each(test: impl Fn(&Truth, &mut StdRng)) {
     let mut random = StdRng::seed_from_u64(3);
     for _ in 0..100 {
@@ -520,7 +520,7 @@ fn along_its_axis_the_support_point_of_a_face_is_its_centre() {
     assert!(bowl.support(DVec2::NEG_Y).length() < 1e-7);
     let disc = Ellipse::new(1.0, 0.0);
     assert_eq!(disc.support(DVec2::Y), DVec2::ZERO);
-    // A wedge has its point there.
+    // A wedge has its tip there.
     let wedge = CircularSector::from_turns(1.0, 0.25);
     assert_eq!(wedge.support(DVec2::NEG_Y), DVec2::ZERO);
 }
@@ -555,7 +555,7 @@ fn the_corners_of_a_regular_polygon_are_bevys() {
     }
     let square = RegularPolygon::new(1.0, 4);
     assert_eq!(square.support(DVec2::new(-1.0, 0.1)), DVec2::NEG_X);
-    // It may have any number of them: in a query they are not listed.
+    // It may have any number of sides, because queries do not list them.
     let round = RegularPolygon {
         circumcircle: Circle::new(1.0),
         sides: u32::MAX,
@@ -572,7 +572,7 @@ fn a_point_is_a_collider() {
     let turn = Transform::from_rotation(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2));
     let flat = world.spawn((Collider::from(place.truncate()), turn)).id();
     let solid = world.spawn((Collider::from(place), turn)).id();
-    // The turn takes the points to (0.25, 0.5).
+    // The rotation takes the points to (0.25, 0.5).
     let of = |shape: Collider| (shape, Transform::from_xyz(1.0, 0.5, 0.0));
     let disc = world.spawn(of(Circle::new(1.0).into())).id();
     let ball = world.spawn(of(Sphere::new(1.0).into())).id();
@@ -612,7 +612,7 @@ fn unchecked_shapes_in_queries_have_a_defined_result() {
     };
     let expected = Cylinder::new(1.0, 4.0).support(direction);
     assert_eq!(cylinder.support(direction), expected);
-    // A concave sector is its hull, the segment.
+    // A concave sector is treated as its hull, the circular segment.
     let sector = CircularSector::from_turns(1.0, 0.75);
     let segment = CircularSegment::from_turns(1.0, 0.75);
     for angle in 0..360 {
@@ -640,7 +640,7 @@ fn unchecked_shapes_in_queries_have_a_defined_result() {
     assert!(!query::intersects(&nowhere, point, &Vec3::ZERO, point));
 }
 
-/// What is refused, and with which reason.
+/// Invalid shapes, and the reasons with which they are refused.
 mod refused {
     use core::f32::consts::PI;
 
@@ -658,7 +658,8 @@ mod refused {
     const SECTOR: Result<(), ShapeError> =
         Err(Concave("a circular sector of more than half a circle"));
 
-    /// Both lengths of a shape, under their names: NaN, infinite and negative ones are refused, none at all is not.
+    /// Both lengths of a shape by their names: NaN, infinite and negative ones are refused, 0 is
+    /// not.
     fn lengths<S: IntoShape>(make: fn(f32, f32) -> S, names: [&'static str; 2]) {
         let [first, second] = names;
         let cases = [
@@ -796,7 +797,7 @@ mod refused {
             Ok(())
         );
         assert_eq!(why(ConvexPolygon::new_unchecked([])), Err(NoPoints));
-        // Clockwise, and concave: it is its hull.
+        // Clockwise and concave: it is treated as its hull.
         let dart = [
             Vec2::ZERO,
             Vec2::new(-1.0, -1.0),
@@ -935,12 +936,12 @@ mod refused {
     }
 }
 
-/// As colliders, under any transform.
+/// Shapes as colliders, under any transform.
 mod collided {
     use super::*;
     use crate::support::{app, tick};
 
-    /// An app with one collider, and the entity.
+    /// An app with one collider, and its entity.
     fn app_with(collider: Collider, transform: Transform) -> (App, Entity) {
         let mut app = app();
         let entity = app.world_mut().spawn((collider, transform)).id();
@@ -969,17 +970,18 @@ mod collided {
         }
     }
 
-    /// Shapes, maps and places whose boxes are looked at, if nothing else is asked for.
+    /// The default number of shapes, maps and positions whose boxes are tested.
     const USUAL: usize = 10_000;
 
-    /// How far a side of a box may be from the shape, as a part of the box's diagonal.
+    /// The distance of a side of a box from the shape that is allowed, as a fraction of the box's
+    /// diagonal.
     const TIGHT: f64 = 1e-5;
 
-    /// What has a box: a shape, or several.
+    /// One shape or several with a common bounding box.
     struct Boxed {
         name: &'static str,
         planar: bool,
-        /// The greatest component of its points along a direction of length 1.
+        /// The support height along a unit vector.
         height: Box<dyn Fn(DVec3) -> f64>,
         collider: Collider,
     }
@@ -1024,7 +1026,7 @@ mod collided {
         }
     }
 
-    /// The hull of points, surfaces of them, and what is the user's own.
+    /// Hulls of points, surfaces of points, and custom shapes.
     fn of_many_points(random: &mut StdRng) -> Vec<Boxed> {
         let points: Vec<_> = (0..random.random_range(4..40))
             .map(|_| point(random))
@@ -1084,7 +1086,7 @@ mod collided {
         ]
     }
 
-    /// All of the same space as one, each in some place, with a margin.
+    /// All shapes of one dimension as one compound, each in a pose, with a margin.
     fn together(parts: Vec<Truth>, random: &mut StdRng) -> Boxed {
         let planar = parts[0].planar;
         let margin = 0.25;
@@ -1104,7 +1106,7 @@ mod collided {
             let pose = |place: Transform| {
                 Isometry2d::new(
                     place.translation.truncate(),
-                    // Its own angle, and not that of a vector that it has turned.
+                    // Its own angle, and not that of a vector that it has rotated.
                     Rot2::radians(2.0 * place.rotation.z.atan2(place.rotation.w)),
                 )
             };
@@ -1133,7 +1135,8 @@ mod collided {
         all
     }
 
-    /// The transforms of an entity and of its parent, which together shear: now and then one is flat in an axis.
+    /// The transforms of an entity and its parent, which together shear. Sometimes one of them is
+    /// flat in an axis.
     fn under_a_parent(planar: bool, random: &mut StdRng) -> [Transform; 2] {
         let mut any = |size: f32| {
             let mut any = transform(planar, random);
@@ -1148,8 +1151,8 @@ mod collided {
         [own, parent]
     }
 
-    /// Where the box around a shape is, by its height along the world's axes under an affine map: d · (M x + t) is
-    /// (Mᵀ d) · x + d · t.
+    /// The box around a shape by its support heights along the world's axes under an affine map: d
+    /// · (M x + t) is (Mᵀ d) · x + d · t.
     fn corners(it: &Boxed, [own, parent]: &[Transform; 2]) -> [DVec3; 2] {
         let map = |transform: &Transform| {
             let rotation = DMat3::from_quat(transform.rotation.as_dquat().normalize());
@@ -1179,14 +1182,15 @@ mod collided {
         })
     }
 
-    /// A point at each end of the box is a candidate, and none that is beyond one of its sides.
+    /// Asserts that a point at each end of the box is a candidate, and that no point beyond one of
+    /// its sides is.
     fn look_at_the_box(app: &mut App, it: &Boxed, transforms: &[Transform; 2]) {
         let [min, max] = corners(it, transforms);
         let diagonal = (max - min).length();
         let farthest = min.abs().max(max.abs()).max_element();
-        // And what rounding a side and a probe to f32 does.
+        // Includes the rounding of a side and a probe to f32.
         let near = TIGHT * diagonal + 4.0 * f64::from(f32::EPSILON) * farthest;
-        // The nearest f32 toward the middle.
+        // The nearest f32 towards the middle.
         let ends = [(min, max), (max, min)].map(|(end, other)| {
             let inward = |end: f64, other: f64| {
                 let rounded = end as f32;
@@ -1236,7 +1240,7 @@ mod collided {
             found, 0,
             "{name} from {min} to {max} is too large: {transforms:?}"
         );
-        // One after the other: they might meet each other.
+        // One after the other, because they might touch each other.
         for end in ends {
             let end = world.spawn((probe(), Transform::from_translation(end)));
             let end = end.id();
@@ -1255,7 +1259,7 @@ mod collided {
         world.resource_mut::<Messages<CollisionEvent>>().clear();
     }
 
-    /// The tick of an app, by itself.
+    /// A schedule with nothing but the tick.
     #[derive(bevy::ecs::schedule::ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
     struct Tick;
 
@@ -1289,8 +1293,8 @@ mod collided {
                 let transform = transform(truth.planar, &mut random);
                 let rotation = transform.rotation.as_dquat().normalize();
                 let scale = transform.scale.as_dvec3();
-                // A point beyond a random support plane of the image, or beneath it, by a ten thousandth of the size; the
-                // point of the image that it is beside is known.
+                // A point outside of a random support plane of the image, or inside, by a ten
+                // thousandth of the size. The point of the image next to it is known.
                 let direction = truth.direction(&mut random);
                 let inner = (rotation.inverse() * direction) * scale;
                 let core = (truth.support)(inner);
@@ -1311,12 +1315,12 @@ mod collided {
                 let name = truth.name;
                 let record = tick(&mut app);
                 assert!(record.is_empty(), "{name} at {transform:?}: {record:?}");
-                // Grown so that it reaches there.
+                // Enlarged so that it reaches the shape.
                 let reaching = probe().rounded(near as f32 * 1.01);
                 let place = Transform::from_translation(away);
                 app.world_mut().spawn((reaching, place));
                 let reached = tick(&mut app);
-                // With the first probe as well.
+                // Including the first probe.
                 let hits = reached.messages.len();
                 assert_eq!(hits, 2, "{name} at {transform:?}: {reached:?}");
             }
