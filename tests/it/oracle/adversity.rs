@@ -1083,12 +1083,12 @@ impl<V: Dimension> Adverse<V> {
     }
 }
 
-/// The farthest point of the whole body.
+/// The support point of the whole body.
 fn reach(solid: &Solid, direction: DVec3) -> DVec3 {
     solid.support(direction) + direction * solid.radius
 }
 
-/// What turns one direction to another.
+/// A rotation from one direction to another.
 fn turning<V: Dimension>(from: DVec3, to: DVec3) -> Quat {
     let (from, to) = (from.as_vec3(), to.as_vec3());
     if V::PLANAR {
@@ -1106,8 +1106,8 @@ impl Plan {
             &IN_SPACE[..]
         };
         let count = classes.len();
-        // All pairs, as on a square. The stride has no divisor in common with it, so that in as many rounds each regime meets
-        // all of them; and is such that every few rounds meet all classes on both sides.
+        // The stride has no common divisor with the number of pairs, so that as many rounds meet
+        // all pairs in each regime, and every few rounds meet all classes on both sides.
         let place = number * STRIDE % (count * count);
         let mut pair = [place % count, place / count].map(|number| classes[number]);
         let mut styles = [Style::Usual; 2];

@@ -268,7 +268,7 @@ mod the_oracle {
     }
 
     #[test]
-    fn the_oracle_stays_in_2d_in_2d() {
+    fn the_oracle_stays_in_the_plane() {
         let cross = |along: DVec3| Body::in_plane([-along, along], 0.0);
         near(gap(&cross(DVec3::X), &cross(DVec3::Y)), -1.0);
         near(

@@ -12,7 +12,7 @@
 //! A single case, by the number that a failure names:
 //!
 //! ```text
-//! HEADBUTT_GRID_CASE=1234 cargo test --test it no_query_is_wrong_in_any_hard_case_in_2d -- --nocapture
+//! HEADBUTT_GRID_CASE=1234 cargo test --test it no_query_is_wrong -- --nocapture
 //! ```
 
 use std::{

@@ -1,5 +1,5 @@
-//! Asks the plugin: many pairs of a surface and a shape in one tick, each pair a candidate of its
-//! own.
+//! Queries the plugin: many pairs of a surface and a shape in one tick, each pair a separate
+//! candidate.
 
 use bevy::{ecs::schedule::ScheduleLabel, prelude::*};
 use headbutt::{CollisionDiagnostics, CollisionState, OngoingEvents, prelude::*};
@@ -12,7 +12,7 @@ struct Tick;
 #[derive(Clone)]
 pub struct Question {
     pub surface: Collider,
-    /// The transforms of the surface's parent and of the surface in it.
+    /// The transforms of the surface's parent and of the surface.
     pub place: [Transform; 2],
     pub shape: Collider,
     pub pose: Transform,
@@ -21,27 +21,27 @@ pub struct Question {
 /// A contact, as seen from the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// The unit vector along which the shape gets out.
+    /// The unit vector along which the shape is pushed out.
     pub push: Vec3,
     pub depth: f32,
     pub facet: u32,
-    /// The part of the shape, if it is a surface as well.
+    /// The part of the shape, if it is a surface too.
     pub other_facet: u32,
     /// The contact points on the surface and on the shape, relative to their translations.
     pub offsets: [Vec3; 2],
 }
 
-/// What the tick says about a pair.
+/// The results of the tick for a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub event: Option<Touch>,
     pub parts: Vec<Touch>,
-    /// What `push_out` moves the shape by.
+    /// The translation of the shape that `push_out` returns.
     pub push_out: Vec3,
 }
 
 impl Answer {
-    /// The depth of the event; 0 where nothing touches.
+    /// The depth of the event; 0 if nothing touches.
     pub fn depth(&self) -> f64 {
         self.event.map_or(0.0, |it| f64::from(it.depth))
     }
@@ -65,13 +65,13 @@ impl Answer {
     }
 }
 
-/// One tick with all questions in it.
+/// Runs one tick with all questions in it.
 pub fn ask(questions: &[Question]) -> Vec<Answer> {
     let (answers, _) = ask_and_count(questions);
     answers
 }
 
-/// The same, and the number of support points that it took.
+/// Also returns the number of support evaluations.
 pub fn ask_and_count(questions: &[Question]) -> (Vec<Answer>, usize) {
     let mut app = App::new();
     let plugin = HeadbuttPlugin::in_schedule(Tick)
@@ -82,7 +82,7 @@ pub fn ask_and_count(questions: &[Question]) -> (Vec<Answer>, usize) {
     let mut pairs = Vec::with_capacity(questions.len());
     for question in questions {
         let [parent, own] = question.place;
-        // Neither entity is always the first; but in the same pose it is always the same one.
+        // The shape is spawned first or second, depending on its pose alone.
         let is_early = question.pose.translation.x.to_bits().is_multiple_of(2);
         let early = is_early.then(|| world.spawn((question.shape.clone(), question.pose)).id());
         let mut surface = world.spawn((question.surface.clone(), own));

@@ -1,4 +1,4 @@
-//! Random surfaces. All vertices lie on a grid of 1/64, so that what splits a facet at halves and
+//! Random surfaces. All vertices lie on a grid of 1/64, so that dividing a facet at halves and
 //! eighths is exact in f32.
 
 use core::f32::consts::{PI, TAU};
@@ -15,7 +15,7 @@ use crate::surface_laws::{
     shapes::{direction, snapped},
 };
 
-/// Steps of the grid to 1.
+/// Grid steps per unit.
 const STEPS: f32 = 64.0;
 
 #[derive(Clone, Debug)]
@@ -23,15 +23,15 @@ pub struct Surface {
     pub name: &'static str,
     pub plane: bool,
     pub points: Vec<Vec3>,
-    /// By the numbers of their vertices; in the plane the segments from each point to the next.
+    /// The indices of their vertices. In 2D, segments from each point to the next.
     pub facets: Vec<[u32; 3]>,
-    /// The size, columns and heights, if it is made of these.
+    /// The size, columns and heights of a height field.
     pub heights: Option<(Vec2, usize, Vec<f32>)>,
     pub one_sided: bool,
     pub margin: f32,
-    /// The transforms of the parent and of the surface in it.
+    /// The transforms of the parent and of the surface.
     pub place: [Transform; 2],
-    /// Whether it encloses something solid, with all outer sides out.
+    /// `true` if it encloses a solid, with all outer sides out.
     pub closed: bool,
 }
 
@@ -83,7 +83,7 @@ impl Surface {
         }
     }
 
-    /// The map from its own frame to the world.
+    /// The map from its own frame to world space.
     pub fn map(&self) -> DAffine3 {
         let affine = |it: &Transform| {
             let linear = DMat3::from_quat(it.rotation.as_dquat().normalize())
@@ -93,12 +93,12 @@ impl Surface {
         affine(&self.place[0]) * affine(&self.place[1])
     }
 
-    /// The margin in the world: it has the scale of the surface.
+    /// The margin in world space, which has the scale of the surface.
     pub fn world_margin(&self) -> f64 {
         f64::from(self.margin) * self.map().matrix3.x_axis.length()
     }
 
-    /// The longest side of the box around the points, times the least scale.
+    /// The longest side of the points' bounding box, times the least scale.
     pub fn extent(&self) -> f64 {
         let corner = |pick: fn(Vec3, Vec3) -> Vec3| self.points.iter().copied().reduce(pick);
         let (Some(least), Some(most)) = (corner(Vec3::min), corner(Vec3::max)) else {
@@ -110,7 +110,7 @@ impl Surface {
         f64::from((most - least).max_element()) * scales.into_iter().fold(1.0, f64::min)
     }
 
-    /// The facets in the world, by their numbers; `None` for those without area.
+    /// The facets in world space by their indices; `None` for those without area.
     pub fn all_facets(&self) -> Vec<Option<Facet>> {
         let map = self.map();
         let mirror = map.matrix3.determinant().signum();
@@ -133,7 +133,7 @@ impl Surface {
         self.facets.iter().map(facet).collect()
     }
 
-    /// The facets in the world that have an area.
+    /// The facets in world space that have an area.
     pub fn world_facets(&self) -> Vec<Facet> {
         self.all_facets().into_iter().flatten().collect()
     }
@@ -252,7 +252,7 @@ impl Surface {
                 line
             }
         };
-        // Points in the midst of segments.
+        // Additional points inside segments.
         if random.random_range(0..3) == 0 {
             line = line.split(random);
         }
@@ -358,7 +358,7 @@ impl Surface {
         Self::prism("box", &outline, half.z, &[[0, 1, 2], [0, 2, 3]])
     }
 
-    /// A random closed convex body.
+    /// A random closed convex surface.
     pub fn random_convex(random: &mut StdRng, plane: bool) -> Self {
         if plane {
             loop {
@@ -379,7 +379,7 @@ impl Surface {
         }
     }
 
-    /// A convex body of rings around y: finely cut, and pointed or blunt.
+    /// A closed convex surface of rings around y: finely divided, and pointed or blunt.
     fn lathe(random: &mut StdRng) -> Self {
         let count = random.random_range(4..17_usize);
         let rings = random.random_range(1..6_usize);
@@ -444,8 +444,7 @@ impl Surface {
             }
         }
         let size = cell * (columns - 1) as f32;
-        // (A number of cells that is no power of 2 is not exact in the height field's own
-        // arithmetic.)
+        // (The height field's own arithmetic is exact only for a power of 2.)
         let is_field = is_field && (columns - 1).is_power_of_two();
         let heights = is_field.then(|| (Vec2::splat(size), columns, heights.to_vec()));
         Self {
@@ -454,8 +453,8 @@ impl Surface {
         }
     }
 
-    /// A profile in the xy plane, drawn along z in cells, with the outer side to its left: up,
-    /// where it runs along x.
+    /// A profile in the xy plane, extruded along z in cells, with the outer side to its left: up,
+    /// if it runs along +x.
     pub fn sheet(
         name: &'static str,
         profile: &[(f32, f32)],
@@ -465,7 +464,7 @@ impl Surface {
         Self::strip(name, profile, cell, if cell > 4.0 { 2 } else { 7 }, random)
     }
 
-    /// The same, of so many rows of vertices along z, about z = 0.
+    /// The same with this many rows of vertices along z, centred on z = 0.
     pub fn strip(
         name: &'static str,
         profile: &[(f32, f32)],
@@ -495,7 +494,7 @@ impl Surface {
         Self::new(name, points, facets)
     }
 
-    /// Facets around the origin: concave (0), convex (1), a saddle (2), or anything (3).
+    /// Facets around the origin: concave (0), convex (1), a saddle (2), or random (3).
     pub fn around_a_vertex(count: usize, kind: usize, random: &mut StdRng) -> Self {
         let name = ["pit", "peak", "saddle", "vertex"][kind];
         let mut points = vec![Vec3::ZERO];
@@ -511,7 +510,7 @@ impl Surface {
                 2 => -high,
                 _ => snapped(random.random_range(-high..high), STEPS),
             };
-            // A wedge has two facets on either side of its ridge.
+            // A wedge has two facets on each side of its ridge.
             let height = if is_wedge && it % 2 == 1 { 0.0 } else { height };
             let (x, z) = (
                 snapped(6.0 * angle.cos(), STEPS),
@@ -524,7 +523,7 @@ impl Surface {
         Self::new(name, points, facets)
     }
 
-    /// Fins that have an edge along z in common, each from there to one of `ends`.
+    /// Fins that share an edge along z, each from that edge to one of `ends`.
     fn fins(ends: &[(f32, f32)], half: f32) -> Self {
         let mut points = vec![Vec3::NEG_Z * half, Vec3::Z * half];
         let mut facets = Vec::new();
@@ -533,15 +532,14 @@ impl Surface {
             points.extend([-half, half].map(|z| Vec3::new(*x, *y, z)));
             facets.extend([[0, 1, a + 1], [0, a + 1, a]]);
         }
-        // Some end is always there.
+        // At least one end exists.
         let a = points.len() as u32;
         points.extend([-half, half].map(|z| Vec3::new(0.0, 2.0, z)));
         facets.extend([[0, 1, a + 1], [0, a + 1, a]]);
         Self::new("fins", points, facets)
     }
 
-    /// A closed prism along z over a polygon that runs counter-clockwise, with the triangles of its
-    /// caps.
+    /// A closed prism along z over a counter-clockwise polygon, with the triangles of its caps.
     pub fn prism(
         name: &'static str,
         outline: &[(f32, f32)],
@@ -570,7 +568,8 @@ impl Surface {
         }
     }
 
-    /// The same surface, cut into more facets: exactly, because all vertices are on a grid.
+    /// The same surface divided into more facets. This is exact, because all vertices are on a
+    /// grid.
     pub fn split(&self, random: &mut StdRng) -> Self {
         let mut split = self.clone();
         split.heights = None;
@@ -593,7 +592,7 @@ impl Surface {
             let [at_a, at_b, at_c] = [a, b, c].map(|it| self.points[it as usize]);
             let new = split.points.len() as u32;
             match random.random_range(0..4) {
-                // At a point within.
+                // At a point inside.
                 0 => {
                     let i = random.random_range(1..6) as f32 / 8.0;
                     let j = random.random_range(1..=(7 - (i * 8.0) as i32)) as f32 / 8.0;
@@ -610,7 +609,7 @@ impl Surface {
                         .push(at_a + (at_b - at_a) * i + (at_c - at_a) * j);
                     split.facets.extend([[a, b, new], [b, c, new], [c, a, new]]);
                 }
-                // At an edge's middle, so that what is next to it has a corner of others in its
+                // At the middle of an edge, so that its neighbour has a vertex of others inside its
                 // edge.
                 1 => {
                     split.points.push(at_a + (at_b - at_a) * 0.5);
@@ -622,8 +621,8 @@ impl Surface {
         split
     }
 
-    /// The same surface, as careless tools write it: copies, vertices put twice, facets in any
-    /// order, and flipped ones where both sides count.
+    /// The same surface as careless tools export it: duplicated facets and vertices, facets in any
+    /// order, and flipped ones if both sides collide.
     pub fn dirty(&self, random: &mut StdRng) -> Self {
         let mut dirty = self.clone();
         dirty.heights = None;
@@ -631,7 +630,7 @@ impl Surface {
             dirty.points.clear();
             for (number, point) in self.points.iter().enumerate() {
                 dirty.points.push(*point);
-                // A segment of no length; or back to the last point, and here again.
+                // A segment of length 0, or one back to the last point and another one here again.
                 match random.random_range(0..6) {
                     0 => dirty.points.push(*point),
                     1 if !self.one_sided && number > 0 => {
@@ -675,7 +674,7 @@ impl Surface {
         dirty
     }
 
-    /// The same surface, whose facets have vertices of their own, each a rounding off.
+    /// The same surface with separate vertices for each facet, each off by a rounding error.
     pub fn jittered(&self, random: &mut StdRng) -> Self {
         let mut jittered = self.clone();
         jittered.heights = None;
@@ -700,15 +699,15 @@ impl Surface {
         jittered
     }
 
-    /// The same surface, far from the origin: of its own frame or of the world. Shapes near it lie
-    /// on a coarse grid.
+    /// The same surface far from the origin of its own frame or of the world. Shapes near it lie on
+    /// a coarse grid.
     pub fn shifted(&self, random: &mut StdRng) -> Self {
         let mut shifted = self.clone();
         let z = if self.plane { 0.0 } else { 1.0 };
         let way = Vec3::new(1.0, -0.5, 0.25 * z);
         if random.random() {
             shifted.heights = None;
-            // (With f32, no more digits are left for a grid of 1/64.)
+            // (With f32, no digits are left for a grid of 1/64 farther away.)
             let far = way * [512.0, 8192.0][random.random_range(0..2)];
             shifted.points.iter_mut().for_each(|it| *it += far);
         } else {
@@ -718,8 +717,7 @@ impl Surface {
         shifted
     }
 
-    /// The same surface in one of the ways in which levels differ: with a margin, dirty, mapped,
-    /// far away.
+    /// The same surface altered in one of these ways: with a margin, dirty, mapped, or far away.
     pub fn altered(&self, random: &mut StdRng) -> Self {
         let mut altered = self.clone();
         if random.random_range(0..3) == 0 {
@@ -735,7 +733,7 @@ impl Surface {
         }
     }
 
-    /// The same surface under a random map: turned, scaled, mirrored, or sheared by a parent.
+    /// The same surface under a random map: rotated, scaled, mirrored, or sheared by a parent.
     pub fn mapped(&self, random: &mut StdRng) -> Self {
         let mut mapped = self.clone();
         let plane = self.plane;
@@ -756,7 +754,7 @@ impl Surface {
         };
         let scales = [0; 2].map(|_| {
             let (x, y, z) = (scale(), scale(), scale());
-            // A margin has one radius: it is not stretched.
+            // A margin has one radius and is not stretched.
             if self.margin > 0.0 {
                 Vec3::new(x, x, if plane { 1.0 } else { x })
             } else if plane {

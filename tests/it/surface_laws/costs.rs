@@ -1,7 +1,7 @@
-//! *Costs*: a vertex of n facets, and n copies of one facet, take no more than n log n work.
+//! *Costs*: a vertex of n facets, and n copies of one facet, take at most n log n work.
 //!
-//! Work is the number of support points that the solvers take. A ball takes none, because its
-//! contacts have a closed form. Nor are the facets counted that are looked up around a vertex.
+//! Work is the number of support evaluations of the solvers. A ball needs none, because its
+//! contacts have a closed form. Facets that are looked up around a vertex are not counted either.
 
 use core::f32::consts::TAU;
 
@@ -14,7 +14,7 @@ use crate::surface_laws::{
     shapes::{Kind, Shape},
 };
 
-/// How many facets there are.
+/// The numbers of facets.
 const COUNTS: [u32; 4] = [500, 1000, 2000, 4000];
 
 /// A peak of n facets around the y axis: flat if `high` is 0, and a pit if it is negative.
@@ -35,7 +35,7 @@ fn copies(count: u32) -> Surface {
     Surface::new("copies", points, vec![[0, 1, 2]; count as usize])
 }
 
-/// Bodies about as high as 1, at the origin.
+/// Shapes of height about 1 at the origin.
 fn bodies() -> [Kind; 5] {
     let points = [(0.4, 0.45, 0.1), (-0.3, 0.45, 0.35), (-0.2, 0.45, -0.4)];
     let points = points.map(|(x, y, z)| Vec3::new(x, y, z));
@@ -49,7 +49,7 @@ fn bodies() -> [Kind; 5] {
     ]
 }
 
-/// Returns the support points of a tick with each body on a surface, this far above its top.
+/// Returns the support evaluations of a tick with each shape on a surface, this far above its top.
 fn work(surface: &Surface, height: f32) -> Vec<(Kind, usize)> {
     let turn = Quat::from_euler(EulerRot::XYZ, 0.3, 0.5, 0.1);
     let count = |kind: Kind| {
@@ -67,9 +67,9 @@ fn work(surface: &Surface, height: f32) -> Vec<(Kind, usize)> {
     bodies().into_iter().map(count).collect()
 }
 
-/// The work on n facets is no more than `most` n log2 n, for each part of a body.
+/// The work on n facets is at most `most` n log2 n, for each part of a shape.
 fn assert_bounded(name: &str, counts: &[u32], most: f64, surface: impl Fn(u32) -> Surface) {
-    // Hardly in it; deep; with the centre hardly above it.
+    // Barely sunk in, deep, and with the centre barely above the surface.
     for height in [0.42, 0.3, 0.02] {
         for count in counts {
             let bound = most * f64::from(*count) * f64::from(*count).log2();
@@ -84,7 +84,7 @@ fn assert_bounded(name: &str, counts: &[u32], most: f64, surface: impl Fn(u32) -
                     supports as f64 <= bound * parts,
                     "{name} of {count}: {supports} support points of {kind:?} at {height}"
                 );
-                // A facet that touches takes some.
+                // A facet that touches needs some.
                 assert!(supports > 0, "{name} of {count}: {kind:?} at {height}");
             }
         }

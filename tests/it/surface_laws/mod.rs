@@ -1,11 +1,11 @@
-//! The laws of contacts with surfaces, held against a brute-force oracle in f64 that shares no code
-//! with the library.
+//! The laws of contacts with surfaces, against a brute-force oracle in f64 that shares no code with
+//! the library.
 //!
 //! Each law is stated at its test in [`laws`], and checked for random surfaces (floors, terrains,
 //! kerbs, stairs, corners, peaks, fins, plates, boxes and prisms, clean and dirty, with margins,
-//! mapped and far away) and random shapes, closed meshes among them, in 2D and in 3D. `cargo test`
-//! runs a small number of cases. Another number of cases a law and dimension, with a table of the
-//! results:
+//! mapped and far away) and random shapes, including closed meshes, in 2D and in 3D. `cargo test`
+//! runs a small number of cases. `HEADBUTT_SURFACES` sets another number per law and dimension, and
+//! the output is a table of the results:
 //!
 //! ```text
 //! HEADBUTT_SURFACES=1000000 cargo test --release --test it surface_laws -- --nocapture
@@ -14,7 +14,7 @@
 //! A single case, by the number that a failure names:
 //!
 //! ```text
-//! HEADBUTT_SURFACES_CASE=1234 cargo test --test it balls_have_closed_form_contacts_in_3d -- --nocapture
+//! HEADBUTT_SURFACES_CASE=1234 cargo test --test it balls_have_closed_form -- --nocapture
 //! ```
 
 mod ask;

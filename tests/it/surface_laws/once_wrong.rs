@@ -1,4 +1,4 @@
-//! Contacts with surfaces that were once wrong, each with the right answer in closed form.
+//! Contacts with surfaces that were once wrong, each with the right result in closed form.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -19,7 +19,7 @@ fn shape(kind: Kind, plane: bool, at: Vec3) -> Shape {
     Shape { kind, plane, pose }
 }
 
-/// The event pushes this way, this deep, to so much.
+/// Asserts the direction and the depth of the event's push within a tolerance.
 #[track_caller]
 fn assert_event(answer: &Answer, push: DVec3, depth: f64, precision: f64) {
     let event = answer.event.expect("they touch");
@@ -32,8 +32,8 @@ fn assert_event(answer: &Answer, push: DVec3, depth: f64, precision: f64) {
     assert!(off <= 4.0 * precision, "{line}, not {push}");
 }
 
-/// The edge at (0, 0.3) is the closest: 0.4505 to the left of it and 0.19 above is the centre, at
-/// whatever z.
+/// The closest feature is the edge at (0, 0.3). The centre is 0.4505 to the left of it and 0.19
+/// above, at every z.
 #[test]
 fn a_kerb_pushes_a_ball_the_same_on_any_tessellation() {
     let toward = DVec3::new(
@@ -46,7 +46,7 @@ fn a_kerb_pushes_a_ball_the_same_on_any_tessellation() {
         for cell in [10.0, 1.0, 0.25, 0.0625] {
             let mut random = StdRng::seed_from_u64(seed);
             let kerb = Surface::sheet("kerb", &profile, cell, &mut random);
-            // The rows of 0.0625 are not as long as z is.
+            // The rows of 0.0625 end before these values of z.
             for z in [0.43, 0.11, 0.02, 0.0]
                 .into_iter()
                 .filter(|z| *z < 3.0 * cell)
@@ -58,9 +58,8 @@ fn a_kerb_pushes_a_ball_the_same_on_any_tessellation() {
     }
 }
 
-/// A box with a flat bottom over the highest vertex of gentle terrain, a hundredth lower than that:
-/// up by a hundredth is a way out, so that no other one may be longer. (The least move over planes
-/// that are nearly parallel was not found.)
+/// A box with a flat bottom over the highest vertex of gentle terrain, a hundredth below it. A push
+/// up by a hundredth separates them, so no push may be longer.
 #[test]
 fn a_box_on_gentle_terrain_is_pushed_no_farther_than_it_has_sunk() {
     let mut random = StdRng::seed_from_u64(16);
@@ -97,114 +96,15 @@ fn a_box_on_gentle_terrain_is_pushed_no_farther_than_it_has_sunk() {
     }
 }
 
-/// A bowl whose facets meet in its lowest point. Up by what the body has sunk is a way out, so that
-/// no other one may be longer. (Only 16 planes could bound a move.)
-#[test]
-fn in_a_bowl_a_body_is_pushed_no_farther_than_it_has_sunk() {
-    let kinds = [
-        Kind::Cylinder(0.4, 0.5),
-        Kind::Capsule(0.3, 0.4),
-        Kind::Box(Vec3::new(0.3, 0.5, 0.4)),
-    ];
-    for count in [5, 17, 24, 32, 64, 128] {
-        let rim = (0..count).map(|index| {
-            let angle = core::f32::consts::TAU * index as f32 / count as f32;
-            Vec3::new(4.0 * angle.cos(), 1.5, 4.0 * angle.sin())
-        });
-        let points: Vec<Vec3> = core::iter::once(Vec3::ZERO).chain(rim).collect();
-        let facets = (1..=count).map(|index| [0, index % count + 1, index]);
-        let bowl = Surface::new("bowl", points, facets.collect());
-        let normals: Vec<DVec3> = bowl
-            .world_facets()
-            .iter()
-            .map(|facet| {
-                let [a, b, c] = [0, 1, 2].map(|index| facet.corners[index]);
-                let normal = (b - a).cross(c - a).normalize();
-                normal * normal.y.signum()
-            })
-            .collect();
-        for kind in kinds.clone() {
-            for sunk in [0.01, 0.02, 0.05, 0.1] {
-                let over = Vec3::new(0.02, 0.0, -0.03);
-                let at_zero = shape(kind.clone(), false, over);
-                let depth = |normal: &DVec3| at_zero.extent(-*normal) - normal.dot(over.as_dvec3());
-                let heights = normals.iter().map(|normal| depth(normal) / normal.y);
-                let free = heights.fold(f64::NEG_INFINITY, f64::max);
-                let at = over.with_y((free - sunk) as f32);
-                let answer = answer(&bowl, &at_zero.at(at));
-                let line = answer.line();
-                let push = answer.push_out.as_dvec3();
-                assert!(push.length() <= sunk * 1.001 + 1e-5, "{sunk} {push} {line}");
-                let left = normals
-                    .iter()
-                    .map(|normal| depth(normal) - f64::from(at.y) * normal.y - push.dot(*normal));
-                let left = left.fold(f64::NEG_INFINITY, f64::max);
-                // A facet that it did not touch may be in the way then, by little.
-                assert!(left < 1e-2 * sunk + 1e-5, "{left} of {sunk} {push} {line}");
-            }
-        }
-    }
-}
-
-/// A cylinder that stands 3 mm in the floor, between two posts that are too near to each other,
-/// some centimetres from where it fits: back there is a way out, so that no other one may be longer.
-/// (It was thrown over the posts, because their planes contradict each other.)
-#[test]
-fn from_a_gap_that_is_too_small_a_body_goes_back() {
-    for one_sided in [false, true] {
-        for gap in [0.99, 0.98, 0.95, 0.9, 0.7] {
-            let mut points = vec![];
-            let mut facets = vec![[0, 1, 2], [0, 2, 3]];
-            for (x, z) in [(-5.0, -5.0), (-5.0, 5.0), (5.0, 5.0), (5.0, -5.0)] {
-                points.push(Vec3::new(x, 0.0, z));
-            }
-            for (left, right) in [(-4.0, -0.5 * gap), (0.5 * gap, 4.0)] {
-                let first = points.len() as u32;
-                for index in 0..8 {
-                    points.push(Vec3::new(
-                        if index & 1 == 0 { left } else { right },
-                        if index & 2 == 0 { -0.2 } else { 2.5 },
-                        if index & 4 == 0 { 0.0 } else { 1.0 },
-                    ));
-                }
-                for face in [
-                    [0, 4, 6, 2],
-                    [1, 3, 7, 5],
-                    [0, 1, 5, 4],
-                    [2, 6, 7, 3],
-                    [0, 2, 3, 1],
-                    [4, 5, 7, 6],
-                ] {
-                    let [a, b, c, d] = face.map(|corner| first + corner);
-                    facets.extend([[a, b, c], [a, c, d]]);
-                }
-            }
-            let mut level = Surface::new("doorway", points, facets);
-            level.one_sided = one_sided;
-            let fits = -(0.25 - 0.25 * gap * gap).sqrt();
-            for step in [0.01, 0.03, 0.06, 0.09] {
-                let at = Vec3::new(0.001, 0.497, fits + step);
-                let answer = answer(&level, &shape(Kind::Cylinder(0.5, 0.5), false, at));
-                // Where it fits is for x = 0.
-                let back = f64::from(step * step + 0.003 * 0.003).sqrt() + 0.002;
-                let line = answer.line();
-                let push = answer.push_out.as_dvec3();
-                assert!(push.length() <= back, "{gap} {step} {push} {line}");
-                assert!(push.z < 0.0, "{gap} {step} {push} {line}");
-            }
-        }
-    }
-}
-
-/// A box that just touches the wall, or nearly, and is deep in the floor: it has to go up by all of
-/// its depth.
+/// A box that just touches the wall, or nearly, and is deep in the floor must be pushed up by its
+/// whole depth.
 #[test]
 fn the_floor_of_a_polyline_pushes_a_shape_that_touches_the_wall() {
     let corner = [(0.0, 100.0), (0.0, 0.0), (100.0, 0.0)];
     for one_sided in [false, true] {
         let mut surface = Surface::line("corner", &corner);
         if one_sided {
-            // The inner side is to the left of who walks down the wall.
+            // The inner side is to the left of the direction down the wall.
             surface = Surface::line("corner", &[corner[2], corner[1], corner[0]]);
             surface.one_sided = true;
         }
@@ -229,7 +129,7 @@ fn the_floor_of_a_polyline_pushes_a_shape_that_touches_the_wall() {
     }
 }
 
-/// The same in space, for a box, a capsule and a hull.
+/// The same in 3D, for a box, a capsule and a hull.
 #[test]
 fn the_floor_of_a_mesh_pushes_a_shape_that_touches_the_wall() {
     for one_sided in [false, true] {
@@ -259,7 +159,7 @@ fn the_floor_of_a_mesh_pushes_a_shape_that_touches_the_wall() {
 }
 
 /// The surface is a peak over the xz plane, and the centre is above it: no part pushes down. (Each
-/// of these is behind the plane of a facet that it touches at the peak or the ridge.)
+/// centre is behind the plane of a facet that the shape touches at the peak or the ridge.)
 #[test]
 fn a_peak_pushes_no_shape_down() {
     let steep = [
@@ -316,8 +216,8 @@ fn a_peak_pushes_no_shape_down() {
     }
 }
 
-/// A ball at the end of a plate, of which the end face alone counts; and one at a step, where one
-/// tread and one riser have its foot. Whatever is far away, they remain.
+/// A ball at the end of a plate, of which only the end face counts, and one at a step, where one
+/// tread and one riser have its foot. Distant facets do not change that.
 #[test]
 fn a_distant_facet_changes_no_contact() {
     let outline = [
@@ -363,9 +263,9 @@ fn a_distant_facet_changes_no_contact() {
 }
 
 /// The centre is in the plane x = +-0.5 of a face of a cube, on an edge of the other faces' planes,
-/// or in a vertex. What is closest is the face: at a depth of the whole radius.
+/// or on a vertex. The face is closest, at a depth of the whole radius.
 #[test]
-fn a_centre_in_2d_of_a_facet_has_its_contact() {
+fn a_centre_in_the_plane_of_a_facet_has_a_contact() {
     let outline = [(0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)];
     for one_sided in [false, true] {
         let mut cube = Surface::prism("cube", &outline, 0.5, &[[0, 1, 2], [0, 2, 3]]);
@@ -381,7 +281,7 @@ fn a_centre_in_2d_of_a_facet_has_its_contact() {
                     "at {at:?}: {}",
                     answer.line()
                 );
-                // Either way, of the normal of a face that has the centre.
+                // Either direction of the normal of a face that contains the centre.
                 let mut normal = [0.0; 3];
                 normal[axis] = side.signum();
                 let along = event.push.dot(Vec3::from(normal));
@@ -415,7 +315,7 @@ fn the_back_of_a_thin_body_does_not_push() {
     let at = Vec3::new(0.2, -0.1, 0.1);
     let answer = answer(&prism, &Shape::ball(1.3, false, at));
     let at = at.as_dvec3();
-    // The foot of the centre on the bevel is at (0.4, 0.1), which is within it.
+    // The foot of the centre on the bevel is at (0.4, 0.1), which is inside it.
     let away = (0.5 - at.x - at.y) / 2.0_f64.sqrt();
     let depth = f64::from(1.3_f32) - away;
     assert_event(&answer, DVec3::new(-1.0, -1.0, 0.0), depth, 2e-6);
@@ -452,8 +352,8 @@ fn a_ball_far_from_the_origin_reports_only_facets_that_touch() {
     }
 }
 
-/// The tip of a cone is beneath the facet of a prism that goes on from the one that it touches: it
-/// does not touch that, and no part says so.
+/// The tip of a cone is below the facet of a prism that continues the one that it touches. The cone
+/// does not touch it, so no part may say so.
 #[test]
 fn a_facet_near_a_cones_tip_is_reported_only_if_it_touches() {
     let outline = [

@@ -3,11 +3,11 @@
 
 use bevy::math::DVec3;
 
-/// A triangle; or a segment, whose last two corners are the same.
+/// A triangle, or a segment, whose last two corners are the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Facet {
     pub corners: [DVec3; 3],
-    /// The outer side's unit normal.
+    /// The unit normal of the outer side.
     pub normal: DVec3,
 }
 
@@ -16,7 +16,7 @@ impl Facet {
         self.corners[1] == self.corners[2]
     }
 
-    /// How high a point is above its plane.
+    /// The height of a point above the facet's plane.
     pub fn height(&self, point: DVec3) -> f64 {
         (point - self.corners[0]).dot(self.normal)
     }
@@ -32,7 +32,7 @@ impl Facet {
         self.edges().map(|[a, b]| a.distance(b)).fold(0.0, f64::max)
     }
 
-    /// How far a point's foot in the plane is within the facet: the least distance to an edge,
+    /// The distance of a point's foot in the plane from the rim: the least distance to an edge,
     /// negative outside.
     pub fn inset(&self, point: DVec3) -> f64 {
         let [a, b, c] = self.corners;
@@ -50,7 +50,7 @@ impl Facet {
         inward(a, b, c).min(inward(b, c, a)).min(inward(c, a, b))
     }
 
-    /// The point of the facet that is closest to a point.
+    /// The closest point of the facet to a point.
     pub fn closest(&self, point: DVec3) -> DVec3 {
         if !self.is_segment() && self.inset(point) >= 0.0 {
             return point - self.normal * self.height(point);
@@ -68,7 +68,7 @@ impl Facet {
         self.closest(point).distance(point)
     }
 
-    /// Where along a segment, from 0 to 1, it goes through the facet, by more than `inset` from its
+    /// The parameter from 0 to 1 at which a segment crosses the facet, more than `inset` from its
     /// rim.
     pub fn crossed_by(&self, [from, to]: [DVec3; 2], inset: f64) -> Option<f64> {
         let (start, end) = (self.height(from), self.height(to));
@@ -105,8 +105,8 @@ pub fn closest_on_segment(point: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     a + along * ((point - a).dot(along) / length).clamp(0.0, 1.0)
 }
 
-/// The distance of two segments: of an end to the other, or between the lines' closest points if
-/// both are within.
+/// The distance of two segments: of an end to the other segment, or between the lines' closest
+/// points if both are inside.
 pub fn segments_distance(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
     let ends = one
         .iter()
@@ -128,7 +128,7 @@ pub fn segments_distance(one: [DVec3; 2], other: [DVec3; 2]) -> f64 {
     least
 }
 
-/// The distance of a segment to a facet, 0 if it goes through.
+/// The distance of a segment from a facet, 0 if it crosses.
 pub fn segment_facet_distance(segment: [DVec3; 2], facet: &Facet) -> f64 {
     if facet.crossed_by(segment, 0.0).is_some() {
         return 0.0;
@@ -139,7 +139,7 @@ pub fn segment_facet_distance(segment: [DVec3; 2], facet: &Facet) -> f64 {
 }
 
 /// A convex polytope: corners, unit normals of its faces (one of two opposite ones is enough) and
-/// directions of its edges, of which one in the plane has none.
+/// directions of its edges, of which a 2D one has none.
 #[derive(Clone, Debug)]
 pub struct Polytope {
     pub points: Vec<DVec3>,
@@ -202,7 +202,7 @@ impl Polytope {
         }
     }
 
-    /// The farthest extent along a direction.
+    /// The support height along a direction.
     pub fn reach(&self, direction: DVec3) -> f64 {
         let heights = self.points.iter().map(|it| it.dot(direction));
         heights.fold(f64::NEG_INFINITY, f64::max)
@@ -235,8 +235,8 @@ impl Polytope {
         facets
     }
 
-    /// The distance to a facet that it does not overlap: that of two edges, or of a corner and a
-    /// face.
+    /// The distance from a facet that it does not overlap: between two edges, or between a corner
+    /// and a face.
     pub fn distance(&self, facet: &Facet) -> f64 {
         match self.points.as_slice() {
             [point] => facet.distance(*point),
@@ -253,7 +253,7 @@ impl Polytope {
         }
     }
 
-    /// The same polytope, moved.
+    /// The same polytope, translated.
     pub fn moved(&self, by: DVec3) -> Self {
         Self {
             points: self.points.iter().map(|it| *it + by).collect(),
@@ -261,9 +261,9 @@ impl Polytope {
         }
     }
 
-    /// All ways in which `self` gets out of `other` along an axis that may be the shortest: the
-    /// depth, negative where the two are apart, and the direction in which `self` moves. The least
-    /// depth is the penetration, if none is negative.
+    /// The depths along all axes that may be the shortest, negative if the two are separated, and
+    /// the directions in which `self` moves. The least depth is the penetration if none is
+    /// negative.
     pub fn ways_out(&self, other: &Self) -> Vec<(f64, DVec3)> {
         let mut axes: Vec<DVec3> = [&self.normals[..], &other.normals[..]].concat();
         for edge in &self.edges {
@@ -279,8 +279,8 @@ impl Polytope {
             .collect()
     }
 
-    /// The penetration of two polytopes and the direction in which `self` gets out; `None` if they
-    /// are apart.
+    /// The penetration of two polytopes and the direction in which `self` moves out; `None` if they
+    /// are separated.
     pub fn penetration(&self, other: &Self) -> Option<(f64, DVec3)> {
         let ways = self.ways_out(other);
         let least = ways.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -347,7 +347,7 @@ mod tests {
         // Its lowest edge is at y = 2, over the triangle in y = 0.
         assert!((cube.distance(&triangle()) - 2.0).abs() < 1e-12);
         let beside = cube.moved(DVec3::new(3.0, -2.5, 0.0));
-        // Its leftmost edge is at x = 2.5 and y = 0.5, and the corner (2, 0, 0) is the nearest.
+        // Its leftmost edge is at x = 2.5 and y = 0.5, and the corner (2, 0, 0) is the closest.
         assert!((beside.distance(&triangle()) - 0.5_f64.sqrt()).abs() < 1e-12);
     }
 

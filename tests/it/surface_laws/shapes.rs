@@ -17,7 +17,7 @@ pub enum Kind {
     Box(Vec3),
     /// The same box, as a closed mesh.
     Crate(Vec3),
-    /// The points; symmetric about the origin, so that it is where the centre is.
+    /// The points, symmetric about the origin, which is the centre.
     Hull(Vec<Vec3>),
     /// The radius and the half height.
     Cylinder(f32, f32),
@@ -32,7 +32,7 @@ pub struct Shape {
     pub pose: Transform,
 }
 
-/// The nearest number with so many steps to 1: exact in f32, like sums and halves of such numbers.
+/// The closest multiple of 1 / `steps`: exact in f32, as are sums and halves of such numbers.
 pub fn snapped(value: f32, steps: f32) -> f32 {
     (value * steps).round() / steps
 }
@@ -50,7 +50,7 @@ pub fn direction(random: &mut StdRng, plane: bool) -> DVec3 {
 }
 
 impl Shape {
-    /// A random shape at the origin, about as large as `size`.
+    /// A random shape at the origin, of about this size.
     pub fn random(random: &mut StdRng, plane: bool, size: f32) -> Self {
         let mut length = || size * random.random_range(0.25..1.0f32);
         let (a, b, c) = (length(), length(), length());
@@ -84,8 +84,8 @@ impl Shape {
         Self { kind, plane, pose }
     }
 
-    /// A random crate at the origin that is a body to a surface of this extent: less than half as
-    /// large. `None` if it is not.
+    /// A random crate at the origin that is small compared to a surface of this extent: less than
+    /// half as large. `None` if it is not.
     pub fn random_crate(random: &mut StdRng, plane: bool, size: f32, extent: f64) -> Option<Self> {
         let mut length = || snapped(size * random.random_range(0.25..1.0f32), 64.0);
         let half = Vec3::new(length(), length(), if plane { 0.0 } else { length() });
@@ -142,7 +142,7 @@ impl Shape {
         Isometry2d::new(self.pose.translation.truncate(), Rot2::radians(angle))
     }
 
-    /// Whether it touches a facet with these corners and margin, in a pose of the facet, by the
+    /// Returns `true` if the shape touches a facet with these corners and margin in a pose, by the
     /// library's query.
     pub fn intersects(&self, corners: &[Vec3], margin: f32, place: Transform) -> bool {
         let here = self.isometry2();
@@ -186,8 +186,7 @@ impl Shape {
         }
     }
 
-    /// The contact with the hull of points in space, by the library's query: from the hull to this
-    /// shape.
+    /// The contact with the 3D hull of points by the library's query, from the hull to this shape.
     pub fn contact_with_hull(&self, points: &[Vec3]) -> Option<Contact<Vec3>> {
         let (hull, here) = (points.to_vec(), self.pose.to_isometry());
         let there = Isometry3d::IDENTITY;
@@ -215,7 +214,7 @@ impl Shape {
         self.pose.rotation.as_dquat().normalize()
     }
 
-    /// A radius about the centre in which all of it is.
+    /// The bounding radius about the centre.
     pub fn reach(&self) -> f64 {
         let reach = match &self.kind {
             Kind::Ball(radius) => *radius,
@@ -227,7 +226,7 @@ impl Shape {
         f64::from(reach)
     }
 
-    /// How far it extends from its centre along a unit vector.
+    /// The extent from its centre along a unit vector.
     pub fn extent(&self, unit: DVec3) -> f64 {
         let own = self.rotation().inverse() * unit;
         let flat = own.x.hypot(own.z);
@@ -249,8 +248,7 @@ impl Shape {
         }
     }
 
-    /// A polytope and a radius around it that are exactly this shape; `None` for what is round
-    /// otherwise.
+    /// A polytope with a radius that is exactly this shape, or `None` for other round shapes.
     pub fn core(&self) -> Option<(Polytope, f64)> {
         let (rotation, centre) = (self.rotation(), self.centre());
         let place = |point: DVec3| centre + rotation * point;

@@ -6,20 +6,20 @@ use rand::{SeedableRng, rngs::StdRng};
 
 use crate::surface_laws::ask::{Answer, Question, ask};
 
-/// Pairs a tick.
+/// Pairs per tick.
 const BATCH: usize = 1500;
 
-/// How many broken cases a failure prints in full, if `HEADBUTT_SURFACES_PRINT` asks for no other
-/// number.
+/// The number of broken cases that a failure prints in full, unless `HEADBUTT_SURFACES_PRINT` sets
+/// another one.
 const PRINTED: usize = 4;
 
-/// What has come of a case.
+/// The verdict about a case.
 pub enum Verdict {
-    /// The law says nothing about it: nothing touches, or more than one answer is right.
+    /// The law does not apply: nothing touches, or more than one result is right.
     Open,
     Holds,
     Broken(String),
-    /// More questions follow from the answers.
+    /// The answers lead to more questions.
     Again,
 }
 
@@ -27,11 +27,11 @@ pub enum Verdict {
 pub trait Trial {
     fn questions(&self) -> Vec<Question>;
     fn judge(&mut self, answers: &[Answer]) -> Verdict;
-    /// All that it takes to write the case down as a test.
+    /// A description with which the case can be written as a test.
     fn describe(&self) -> String;
 }
 
-/// What decides about the answers of a case.
+/// Decides about the answers of a case.
 type Judge = Box<dyn Fn(&[Answer]) -> Verdict>;
 
 /// A case with one round of questions.
@@ -55,7 +55,7 @@ impl Trial for Once {
     }
 }
 
-/// What has come of all cases.
+/// The verdicts of all cases.
 #[derive(Default)]
 struct Tally {
     open: usize,
@@ -68,7 +68,7 @@ fn number(name: &str) -> Option<usize> {
     Some(env::var(name).ok()?.parse().expect("a number"))
 }
 
-/// How many cases are asked for, or the usual number.
+/// The number of cases from the environment, or the default.
 pub fn count(usual: usize) -> usize {
     number("HEADBUTT_SURFACES").unwrap_or(usual)
 }
@@ -85,10 +85,10 @@ pub fn hold(
     }
 }
 
-/// Checks that a law holds for all cases, but for a part of those in [`NOT_YET`], and that it says
-/// something about `least` of them, as a fraction. Returns a report if it does not.
+/// Checks that a law holds for all cases, except for a fraction listed in [`NOT_YET`], and that it
+/// applies to at least the fraction `least` of them. Returns a report if it does not.
 ///
-/// `make` returns `None` where its random numbers give no case.
+/// `make` returns `None` if its random numbers give no case.
 pub fn check(
     law: &str,
     usual: usize,
@@ -98,7 +98,7 @@ pub fn check(
     let only = number("HEADBUTT_SURFACES_CASE");
     let count = count(usual);
     let numbers = only.map_or(0..count, |only| only..only + 1);
-    // Each case has its own seed: the law's name and the number.
+    // The seed of each case is made of the law's name and the number.
     let salt = law
         .bytes()
         .fold(0_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte));
@@ -151,8 +151,8 @@ pub fn check(
     }
 }
 
-/// The laws that do not hold everywhere yet, with the greatest part of the cases (or one) that may
-/// break each of them.
+/// The laws that do not hold everywhere yet, with the greatest fraction of the cases (or one case)
+/// that may break each of them.
 const NOT_YET: [(&str, f64); 28] = [
     ("balls on surfaces far away in 2d", 7e-3),
     ("balls on surfaces far away in 3d", 2e-2),
@@ -184,7 +184,7 @@ const NOT_YET: [(&str, f64); 28] = [
     ("tessellation of crates in 3d", 2e-2),
 ];
 
-/// Asks the questions of some cases in one tick. Returns those that have more.
+/// Asks the questions of some cases in one tick. Returns the cases that have more.
 fn round(trials: Vec<(usize, Box<dyn Trial>)>, tally: &mut Tally) -> Vec<(usize, Box<dyn Trial>)> {
     let lists: Vec<Vec<Question>> = trials.iter().map(|(_, it)| it.questions()).collect();
     let answers = ask(&lists.concat());

@@ -12,14 +12,14 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict, count, hold},
 };
 
-/// What is no farther apart is in one place: the rounding of f64.
+/// Points that are no farther apart coincide: the rounding of f64.
 const ONE_PLACE: f64 = 1e-10;
 
-/// Where the surface is.
+/// The pose of the surface.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Origin,
-    /// Turned, scaled, mirrored or sheared.
+    /// Rotated, scaled, mirrored or sheared.
     Mapped,
     Far,
 }
@@ -85,8 +85,8 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
     let centre = ball.centre();
     let numbered = surface.all_facets();
     let facets: Vec<Facet> = numbered.iter().flatten().copied().collect();
-    // On which side of a plane a centre is that lies in it, rounding decides: in a world of its own
-    // map, either.
+    // Rounding decides on which side of a plane a centre in it lies. Under a map of the world it
+    // may be either side.
     let is_on_plane = |it: &Facet| it.height(centre).abs() < tie;
     let is_mapped = surface.place != [Transform::IDENTITY; 2];
     let counts = |it: &Facet| !surface.one_sided || it.height(centre) >= 0.0;
@@ -152,10 +152,10 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
         if !is_deep || !is_toward(part, foot) {
             return broken(&format!("part {} is not as its closest point", part.facet));
         }
-        // (Vertices that are a rounding apart are in one place or in two.)
+        // (Vertices separated by a rounding error may or may not coincide.)
         let is_closer =
             |it: &&Facet| it.distance(foot) <= ONE_PLACE && it.distance(centre) < away - tie;
-        // At the rim of a face, rounding decides whether the foot is within it, and a minimum.
+        // At the rim of a face, rounding decides whether the foot is inside and a minimum.
         let is_rim = facet.inset(centre) < -tie;
         if let Some(owner) = pushing.iter().find(|it| is_rim && is_closer(it)) {
             let owner = owner.closest(centre).to_array();
@@ -166,7 +166,7 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
         let height = facet.height(centre).abs();
         let foot = facet.closest(centre);
         let is_clear = facet.inset(centre) > tie && height < reach - tie && height > tie;
-        // What stands on the facet there may come closer.
+        // Another facet on the same point may come closer.
         let mut others = pushing.iter().filter(|it| it.distance(foot) <= small);
         let is_owned = others.any(|it| it.distance(centre) < height - small);
         if !is_clear || is_owned || is_hidden(&facets, [centre, foot]) {
@@ -254,8 +254,8 @@ fn planted_faults_are_found() {
     assert!(is_broken(answer(Some(floor), &[floor, wall, corner])));
 }
 
-/// The answer that the law asks for, by brute force: the closest points of all facets that count,
-/// if no facet goes on from there and comes closer.
+/// The result that the law requires, by brute force: the closest points of all facets that count,
+/// unless an adjacent facet comes closer.
 pub(super) fn model(surface: &Surface, ball: &Shape) -> Answer {
     let Kind::Ball(radius) = ball.kind else {
         unreachable!("all are balls");

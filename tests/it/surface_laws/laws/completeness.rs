@@ -1,4 +1,4 @@
-//! *Completeness*: after `push_out` no facet is penetrated any more.
+//! *Completeness*: after `push_out` the shape overlaps no facet.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng};
@@ -12,10 +12,10 @@ use crate::surface_laws::{
     trial::{Trial, Verdict},
 };
 
-/// What may remain of a depth, as a fraction of the size.
+/// The depth that may remain, as a fraction of the size.
 const SLOP: f64 = 1e-4;
 
-/// How many ticks a shape may take to get out of a corner.
+/// The number of ticks in which a shape must get out of a corner.
 const TICKS: usize = 8;
 
 struct Corner {
@@ -27,8 +27,8 @@ struct Corner {
 }
 
 impl Corner {
-    /// How deep the shape is in a facet: the depth of the thin plate. `None` for a shape that has
-    /// no exact one.
+    /// The depth of the shape in a facet, which is that in a thin plate. `None` for a shape without
+    /// an exact depth.
     fn depth_in(&self, facet: &Facet) -> Option<f64> {
         let (core, radius) = self.shape.core()?;
         let radius = radius + self.surface.world_margin();
@@ -38,8 +38,8 @@ impl Corner {
         }
     }
 
-    /// Whether the centre is above the surface, which in its own frame is a graph over the xz plane
-    /// (or x). A dirty surface has facets that face down.
+    /// Returns `true` if the centre is above the surface, which in its own frame is a graph over
+    /// the xz plane (or x). A dirty surface has facets that face down.
     fn is_above(&self) -> bool {
         let centre = self.shape.centre();
         let up = self.surface.map().transform_vector3(DVec3::Y);
@@ -95,8 +95,8 @@ impl Trial for Corner {
     }
 }
 
-/// A floor and a wall, and a shape that just touches the wall, or goes into it, and is deep in the
-/// floor: its size and place are exact.
+/// A floor and a wall, and a shape that just touches the wall or overlaps it, and is deep in the
+/// floor. Its size and position are exact.
 fn in_a_room(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     let mut surface = if plane {
         Surface::line("room", &[(8.0, 0.0), (0.0, 0.0), (0.0, 8.0)])
@@ -202,7 +202,8 @@ fn a_crate_pushed_out_of_a_corner_overlaps_no_facet() {
     Variant::Crates.hold("completeness", USUAL, 0.45, make);
 }
 
-/// A push that leaves the shape in the floor is found, and so are one through it, and none.
+/// The judge finds a push that leaves the shape in the floor, one through the floor, and a missing
+/// one.
 #[test]
 fn planted_faults_are_found() {
     let surface = Surface::line("corner", &[(8.0, 0.0), (0.0, 0.0), (-8.0, 0.0)]);
@@ -236,7 +237,7 @@ fn planted_faults_are_found() {
     }
 }
 
-/// The oracle's depth in a facet is that of a plate.
+/// The oracle's depth in a facet is that in a plate.
 #[test]
 fn depths_in_a_plate_have_the_closed_form() {
     let surface = Surface::line("line", &[(8.0, 0.0), (-8.0, 0.0)]);

@@ -1,4 +1,4 @@
-//! *Continuity*: what moves a little has a depth that changes as little.
+//! *Continuity*: the depth of a shape that moves a little changes as little.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng};
@@ -15,17 +15,17 @@ use crate::surface_laws::{
 /// Positions along a path.
 const POSITIONS: usize = 24;
 
-/// The step at which a jump is one, as a fraction of the size.
+/// The step at which a jump counts, as a fraction of the size.
 const STEP: f64 = 4e-6;
 
-/// What a depth may be off, as a fraction of the size.
+/// The error of a depth, as a fraction of the size.
 const NOISE: f64 = 1e-6;
 
-/// How much more than the step a depth may change: what slides off a rim is pushed along a fixed
-/// normal the farther, the more it is above the rim.
+/// The greatest change of a depth relative to the step: a shape that slides off a rim is pushed
+/// along a fixed normal, the farther, the higher it is above the rim.
 const SLOPE: f64 = 4.0;
 
-/// Normals that differ by less are those of one feature.
+/// Normals that differ by less belong to one feature.
 const SAME: f32 = 1e-3;
 
 struct Path {
@@ -44,8 +44,8 @@ impl Path {
         matches!(self.shape.kind, Kind::Ball(_))
     }
 
-    /// Whether the depths at the ends of a step differ by more than its length, for a ball, or
-    /// than [`SLOPE`] times that.
+    /// Returns `true` if the depths at the ends of a step differ by more than its length for a
+    /// ball, or than [`SLOPE`] times that for other shapes.
     fn jumps(&self, places: &[Vec3], answers: &[Answer]) -> bool {
         let [from, to] = [places[0], places[1]].map(|it| it.as_dvec3());
         let change = (answers[1].depth() - answers[0].depth()).abs();
@@ -53,8 +53,8 @@ impl Path {
         change > from.distance(to) * slope + NOISE * self.size()
     }
 
-    /// Whether the centre goes through a facet in a step, or (of a surface of one side) through the
-    /// plane of one that is near: it is on another side then.
+    /// Returns `true` if a step takes the centre through a facet, or (for a one-sided surface)
+    /// through the plane of a facet nearby, so that it is on another side then.
     fn changes_side(&self, step: [DVec3; 2]) -> bool {
         let reach = (self.shape.reach() + self.surface.world_margin()) * 1.01;
         let heights = |it: &Facet| step.map(|at| it.height(at));
@@ -77,11 +77,11 @@ impl Trial for Path {
         at.collect()
     }
 
-    /// A step with a jump has one in one of its halves: so a jump is found at last in a step of
-    /// [`STEP`]. There it breaks the law if the normal is the same on either side, or there is a
-    /// contact on one side alone; for a ball always. Left open is where the centre changes
-    /// sides, and where it is in the solid behind a surface of one side: what meets a facet there
-    /// comes from its rim, and is deep in its plane at once.
+    /// A step with a jump has one in one of its halves, so bisection ends with a jump in a step of
+    /// [`STEP`]. There it breaks the law if the normal is the same on both sides, or if there is a
+    /// contact on one side alone; for a ball it always does. Left open: steps in which the centre
+    /// changes sides, and centres in the solid behind a one-sided surface, where a shape meets a
+    /// facet at its rim and is deep in its plane at once.
     fn judge(&mut self, answers: &[Answer]) -> Verdict {
         let mut steps = self.positions.windows(2).zip(answers.windows(2));
         let jump = steps.find(|(places, answers)| self.jumps(places, answers));
@@ -160,8 +160,8 @@ fn depths_of_crates_change_no_faster_than_positions() {
     Variant::Crates.hold("continuity", USUAL / 4, 0.4, make);
 }
 
-/// A contact that ends while it is deep is found, and so is a depth that jumps; one that decreases
-/// with the way is not.
+/// The judge finds a contact that ends while it is deep, and a depth that jumps, but accepts a
+/// depth that decreases with the translation.
 #[test]
 fn planted_jumps_are_found() {
     let answer = |depth: Option<f32>| Answer {

@@ -15,7 +15,7 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict},
 };
 
-/// How precise depths of cylinders are, which are deep in something.
+/// The precision of depths of cylinders that are deep inside.
 const ROUND: f64 = 1e-5;
 
 fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
@@ -35,7 +35,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     let is_rounded = surface.margin > 0.0;
     match shape.kind {
         Kind::Cone(..) => return None,
-        // The hull of the query has no margin.
+        // The query's hull has no margin.
         Kind::Cylinder(..) if is_rounded => return None,
         _ => {}
     }
@@ -77,9 +77,9 @@ fn polytope(facets: &[Facet]) -> Polytope {
     }
 }
 
-/// The penetration of a shape in the hull with a margin around it, negative if they are apart, and
-/// the direction in which the shape gets out if its core is in the hull; `None` for a shape that
-/// has no exact one.
+/// The penetration of a shape in the hull with a margin around it, negative if they are separated,
+/// and the direction in which the shape gets out if its core is in the hull. `None` for a shape
+/// without an exact penetration.
 fn penetration(
     shape: &Shape,
     hull: &Polytope,
@@ -108,10 +108,10 @@ fn contact_with(surface: &Surface, shape: &Shape) -> Option<query::Contact<Vec3>
     shape.contact_with_hull(&points.collect::<Vec<_>>())
 }
 
-/// The depth is the penetration of the convex hulls, computed by all axes that can separate them
-/// (for cylinders by `query::contact`), and a move by it along the normal leaves the
-/// shape clear of the hull. Left open: a centre within the mesh, or one that the shortest way out
-/// carries through it.
+/// The depth is the penetration of the convex hulls, computed along all axes that can separate them
+/// (for cylinders by `query::contact`), and a translation by it along the normal separates the
+/// shape from the hull. Left open: a centre inside the mesh, or one that the shortest translation
+/// takes through it.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let facets = surface.world_facets();
     let hull = polytope(&facets);
@@ -183,8 +183,8 @@ fn a_closed_convex_mesh_pushes_crates_as_its_hull_does() {
     Variant::Crates.hold("economy", USUAL, 0.3, make);
 }
 
-/// A box with its centre over a cube, deep in its side: the shortest way out is sideways, and the
-/// judge takes no other.
+/// A box with its centre over a cube, deep in its side: the shortest translation is sideways, and
+/// the judge accepts no other.
 #[test]
 fn planted_faults_are_found() {
     let outline = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
@@ -196,7 +196,7 @@ fn planted_faults_are_found() {
         plane: false,
         pose,
     };
-    // Along x the way is 0.25, along y it is 0.25, too; along z 1.5.
+    // Along x and y the translation is 0.25, along z it is 1.5.
     let answer = |push: Vec3, depth: f32| Answer {
         event: Some(crate::surface_laws::ask::Touch {
             push,
@@ -221,7 +221,7 @@ fn planted_faults_are_found() {
     assert!(is_broken(none));
 }
 
-/// The closest points of balls are what this law asks for, too.
+/// The closest points of balls satisfy this law too.
 #[test]
 fn the_closest_points_of_balls_hold() {
     let surface = |random: &mut StdRng, plane| {

@@ -1,4 +1,4 @@
-//! *Honesty*: every part that is reported touches, by [`headbutt::query::intersects`].
+//! *Honesty*: every reported part touches according to [`headbutt::query::intersects`].
 
 use bevy::prelude::*;
 use rand::{Rng, rngs::StdRng};
@@ -25,7 +25,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     let far_scale = random.random_range(0.0..1.0f32);
     match random.random_range(0..4) {
         _ if variant == Variant::Altered => surface = surface.altered(random),
-        // Far away in its own frame: the vertices are rounded.
+        // Far away in its own frame, where the vertices are rounded.
         0 => {
             surface.heights = None;
             for point in &mut surface.points {
@@ -40,7 +40,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
         _ => {}
     }
     let shape = variant.body(random, &surface)?;
-    // Half of them touch hardly, or hardly not.
+    // Half of them barely touch, or barely do not.
     let shape = if random.random() {
         placed(random, &surface, &shape)?
     } else {
@@ -55,8 +55,8 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     }))
 }
 
-/// How far apart a shape and a facet are, beyond radius and margin; `None` if the shape has no
-/// exact distance.
+/// The gap between a shape and a facet beyond radius and margin; `None` if the shape has no exact
+/// distance.
 fn gap(surface: &Surface, shape: &Shape, facet: &Facet) -> Option<f64> {
     let (core, radius) = shape.core()?;
     let is_in = core.points.len() > 2 && core.penetration(&facet.polytope()).is_some();
@@ -64,7 +64,7 @@ fn gap(surface: &Surface, shape: &Shape, facet: &Facet) -> Option<f64> {
     Some(distance - radius - surface.world_margin())
 }
 
-/// Each part touches by the library's query, or under a map, which the query has not, by
+/// Each part touches by the library's query or, under a map that the query does not support, by
 /// brute force. The event is the deepest part.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     if answer.event.is_none() {
@@ -111,7 +111,7 @@ fn every_reported_part_touches_the_crate() {
     Variant::Crates.hold("honesty", USUAL, 0.5, make);
 }
 
-/// A ball just over a stretched floor does not touch: the judge finds a part that says so.
+/// A ball just over a stretched floor does not touch: the judge finds a part that claims so.
 #[test]
 fn planted_faults_are_found() {
     let mut floor = Surface::line("floor", &[(4.0, 0.0), (-4.0, 0.0)]);

@@ -1,4 +1,4 @@
-//! *Locality*: facets farther away than a shape extends change nothing, to the bit.
+//! *Locality*: facets farther away than the extent of a shape change nothing, to the bit.
 
 use bevy::prelude::*;
 use rand::{Rng, rngs::StdRng};
@@ -10,12 +10,12 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict},
 };
 
-/// Facets away from a shape, on one side or all around it, at least `gap` farther than it extends.
+/// Adds facets away from a shape, on one side or all around it, at least `gap` beyond its extent.
 fn with_far_facets(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Surface {
     let mut far = surface.clone();
     far.heights = None;
     let gap = [0.01, 1.0, 1e3, 1e5][random.random_range(0..4)];
-    // In the surface's own frame, where the inverse map makes nothing longer than this factor.
+    // In the surface's own frame, where the inverse map stretches by at most this factor.
     let map = surface.map().inverse();
     let matrix = map.matrix3;
     let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
@@ -24,7 +24,7 @@ fn with_far_facets(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Sur
     let centre = map.transform_point3(shape.centre()).as_vec3();
     let reach = (shape.reach() * factor) as f32 + surface.margin + gap;
     if surface.plane {
-        // The line goes on from its last point, straight away from the shape.
+        // The line continues from its last point, straight away from the shape.
         let end = *far.points.last().expect("a line has points");
         let out = (end - centre).normalize();
         for step in 1..=random.random_range(1..4) {
@@ -64,7 +64,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     let shape = placed(random, &surface, &shape)?;
     let centre = shape.centre();
     if plane {
-        // Not where the line goes on, and nothing that closes it.
+        // Not where the line continues, and not where that would close it.
         let end = surface.points.last()?.as_dvec3();
         let end = surface.map().transform_point3(end);
         let reach = shape.reach() + surface.world_margin();

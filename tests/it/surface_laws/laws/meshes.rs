@@ -1,4 +1,4 @@
-//! *Mesh against mesh*: a crate that is a closed mesh, on a level that is much larger.
+//! *Mesh against mesh*: a crate that is a closed mesh, on much larger ground.
 
 use bevy::{math::Isometry3d, prelude::*};
 use headbutt::query;
@@ -45,7 +45,7 @@ fn ask_mesh(level: &Surface, mesh: &Surface, pose: Transform) -> Question {
 }
 
 /// On a flat floor the contact is that of the floor's plane: the depth is that of the lowest
-/// corner, and the normal that of the floor, towards the side of the crate's middle.
+/// corner, and the normal that of the floor, towards the side of the crate's centre.
 fn on_a_floor(random: &mut StdRng) -> Option<Box<dyn Trial>> {
     let cell = [4.0, 1.0, 0.5][random.random_range(0..3)];
     let columns = (16.0 / cell) as usize + 1;
@@ -81,11 +81,11 @@ fn on_a_floor(random: &mut StdRng) -> Option<Box<dyn Trial>> {
     }))
 }
 
-/// On any level: facets that are far away change nothing, the reported pairs of facets touch, and
-/// how the crate and the level are cut changes no depth.
+/// On any ground, facets that are far away change nothing, the reported pairs of facets touch, and
+/// the tessellation of the crate and the ground changes no depth.
 fn on_a_level(random: &mut StdRng) -> Option<Box<dyn Trial>> {
     let mut level = Surface::random(random, false);
-    // A crate is a body to it.
+    // The crate is small compared to the ground.
     let far = level
         .points
         .iter()

@@ -22,28 +22,28 @@ use crate::surface_laws::{
     trial::{Trial, check},
 };
 
-/// Cases of a law and dimension, if nothing else is asked for.
+/// The default number of cases of a law and dimension.
 const USUAL: usize = 1500;
 
-/// How precise an answer is, as a fraction of the size of the shape.
+/// The precision of a result as a fraction of the size of the shape.
 const PRECISION: f64 = 1e-6;
 
-/// What is nearer to each other than this fraction of the size is a tie: either is right.
+/// Distances or depths closer than this fraction of the size are a tie, and either result is right.
 const TIE: f64 = 1e-5;
 
-/// What a law is tried with.
+/// The inputs of a law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     /// Surfaces as they are, and convex shapes.
     Plain,
     /// The same shapes on surfaces with margins, dirty, mapped, or far away.
     Altered,
-    /// The same surfaces, and crates that are closed meshes.
+    /// The same surfaces with crates that are closed meshes.
     Crates,
 }
 
 impl Variant {
-    /// A random body for a surface, at the origin.
+    /// A random shape for a surface, at the origin.
     fn body(self, random: &mut StdRng, surface: &Surface) -> Option<Shape> {
         let size = size(random);
         if self == Self::Crates {
@@ -52,7 +52,7 @@ impl Variant {
         Some(Shape::random(random, surface.plane, size))
     }
 
-    /// Asserts that a law holds in 2D, and in 3D: see [`check`].
+    /// Asserts that a law holds in 2D and in 3D: see [`check`].
     fn hold(
         self,
         law: &str,
@@ -87,9 +87,9 @@ fn case(surface: &Surface, shape: &Shape) -> String {
     format!("{}\n  {}", shape.describe(), surface.describe())
 }
 
-/// Puts a shape on a surface, sunk in it by a random part of its own extent, on either side or the
-/// outer one. Some have their centre on the grid of the surface's vertices, or in the very plane,
-/// edge or vertex of a facet.
+/// Places a shape on a surface, sunk in by a random part of its own extent, on either side or the
+/// outer one. Some centres lie on the grid of the surface's vertices, or exactly in the plane, on
+/// an edge or on a vertex of a facet.
 fn placed(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Option<Shape> {
     let sunk = match random.random_range(0..4) {
         0 => random.random_range(0.0..0.02),
@@ -99,7 +99,7 @@ fn placed(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Option<Shape
     placed_by(random, surface, shape, sunk)
 }
 
-/// The same, sunk by this part of its extent where a facet is flat.
+/// The same, sunk in by this part of its extent if a facet is flat.
 fn placed_by(random: &mut StdRng, surface: &Surface, shape: &Shape, sunk: f64) -> Option<Shape> {
     let facets = surface.world_facets();
     let facet = facets.choose(random)?;
@@ -142,12 +142,12 @@ fn placed_by(random: &mut StdRng, surface: &Surface, shape: &Shape, sunk: f64) -
     Some(shape.at(at))
 }
 
-/// The size about which shapes are, for surfaces whose features are of a size about 1.
+/// The approximate size of shapes for surfaces with features of size 1.
 fn size(random: &mut StdRng) -> f32 {
     [0.125, 0.25, 0.5, 1.0, 2.0][random.random_range(0..5)]
 }
 
-/// Whether a segment goes through a facet, away from its own ends.
+/// Returns `true` if a segment crosses a facet, away from its own ends.
 fn is_hidden(facets: &[Facet], [from, to]: [DVec3; 2]) -> bool {
     let inner = [from, from + (to - from) * (1.0 - 1e-6)];
     facets
@@ -155,8 +155,8 @@ fn is_hidden(facets: &[Facet], [from, to]: [DVec3; 2]) -> bool {
         .any(|it| it.crossed_by(inner, -1e-9).is_some())
 }
 
-/// Whether a point is in the solid behind a surface: at the closest point it is on the back of the
-/// facet whose plane is the farthest.
+/// Returns `true` if a point is in the solid behind a surface: at the closest point it is on the
+/// back of the facet whose plane is farthest.
 fn is_behind(facets: &[Facet], point: DVec3) -> bool {
     let distance = |it: &Facet| it.distance(point);
     let least = facets.iter().map(distance).fold(f64::INFINITY, f64::min);

@@ -1,5 +1,5 @@
-//! *Side*: nothing is pushed through the surface that its centre says it is outside of, by a part
-//! or by the whole move.
+//! *Side*: no shape is pushed through a surface that its centre is outside of, neither by a part
+//! nor by the whole translation.
 
 use bevy::{math::DVec3, prelude::*};
 use rand::{Rng, rngs::StdRng};
@@ -13,7 +13,7 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict},
 };
 
-/// How far from the contact point it is seen to which side it pushes, as a fraction of the size.
+/// The distance from the contact point at which the side is tested, as a fraction of the size.
 const STEP: f64 = 1e-3;
 
 /// A case that is judged by one of the two laws here.
@@ -50,12 +50,12 @@ fn make(
     }))
 }
 
-/// For each part: a point a little off the contact point, the way that it pushes, is on the same
-/// side of the surface as the shape's centre: between the two is no facet that has the contact
-/// point. In a corner that is less than a right angle, this point may be beyond the other facet;
-/// so that one a little off the part's own facet is as good. And of a surface of one side no facet
-/// pushes at a point within it whose back the centre is on. Left open: a contact so deep that the
-/// centre is beneath the contact point, and a centre in the plane of a facet.
+/// For each part, a point slightly off the contact point in the direction of its push is on the
+/// same side of the surface as the shape's centre: no facet with the contact point lies between
+/// them. In a corner of less than a right angle that point may be beyond the other facet, so a
+/// point slightly off the part's own facet is accepted too. No facet of a one-sided surface pushes
+/// at an inner point if the centre is behind it. Left open: a contact so deep that the centre is
+/// below the contact point, and a centre in the plane of a facet.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
     let centre = shape.centre();
@@ -118,12 +118,12 @@ fn side_of_moves(it: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<d
     make(it, plane, variant, judge_move)
 }
 
-/// Parts whose normals are this opposite squeeze the shape: no move clears both.
+/// Parts with normals this opposite squeeze the shape, and no translation clears both.
 const OPPOSITE: f32 = -0.95;
 
-/// The move out of the surface takes the centre through no facet. Left open: a centre in the plane
-/// of a facet near it, what hardly moves or is squeezed, and a centre within a closed body or
-/// behind a surface of one side.
+/// The translation out of the surface takes the centre through no facet. Left open: a centre in the
+/// plane of a facet nearby, a shape that barely moves or is squeezed, and a centre inside a closed
+/// surface or behind a one-sided one.
 fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
     let centre = shape.centre();
@@ -204,11 +204,11 @@ fn no_crate_is_pushed_through_a_surface() {
     Variant::Crates.hold("side", USUAL, 0.6, side_of_parts);
 }
 
-/// A contact at the tip of a peak that pushes down is found, and one that pushes up is right.
+/// The judge finds a contact at the tip of a peak that pushes down, and accepts one that pushes up.
 #[test]
 fn planted_faults_are_found() {
     let surface = Surface::line("peak", &[(4.0, -1.0), (0.0, 0.0), (-4.0, -6.0)]);
-    // It is above the one side, and behind the plane of the other, steep one.
+    // It is above one side, and behind the plane of the other, steep one.
     let shape = Shape::ball(1.0, true, Vec3::new(1.0, 0.1, 0.0));
     let is_broken = |push: Vec3, facet: u32| {
         let touch = crate::surface_laws::ask::Touch {
@@ -250,7 +250,7 @@ fn planted_faults_are_found() {
     assert!(matches!(judge(&surface, &behind, &answer), Verdict::Holds));
 }
 
-/// The closest points of balls are what this law asks for, too.
+/// The closest points of balls satisfy this law too.
 #[test]
 fn the_closest_points_of_balls_hold() {
     assert_closest_points_hold(Surface::random, judge);

@@ -1,4 +1,4 @@
-//! *Tessellation*: how a surface is cut into facets changes no contact.
+//! *Tessellation*: the division of a surface into facets changes no contact.
 
 use bevy::prelude::*;
 use rand::{Rng, rngs::StdRng};
@@ -12,12 +12,12 @@ use crate::surface_laws::{
     trial::{Once, Trial, Verdict},
 };
 
-/// The cosine of the angle between normals that are of different features: contacts of one depth
-/// are a tie of two ways out, and neither is an imprecise one of the other.
+/// The cosine of the angle between normals of different features. Contacts of one depth are a tie
+/// of two directions, and neither is an imprecise version of the other.
 const FAR: f32 = 0.9;
 
-/// Normals that differ by less are one: beside an edge, a face and the edge are as deep to the last
-/// bit of a depth, though they push apart by its square root.
+/// Normals that differ by less are equal: next to an edge, a face and the edge have the same depth
+/// to the last bit, though their normals differ by its square root.
 const SAME_NORMAL: f32 = 1e-3;
 
 fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
@@ -51,10 +51,10 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     }))
 }
 
-/// The event is the same: depth and normal. Another normal is as good if the shape gets out of a
-/// facet that is as deep as the event along it, by the same depth. Left open is what only just
-/// touches, and a centre in the very plane of a facet near it, of which both sides push: rounding
-/// decides about the side, and for a ball the depth is the same.
+/// The event is the same in depth and normal. Another normal is accepted if, along it, the shape
+/// gets out of an equally deep facet by the same depth. Left open: shapes that just touch, and a
+/// centre in the plane of a facet nearby, of which both sides push. There rounding decides about
+/// the side, and for a ball the depth is the same.
 fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     let ([surface, ..], [base, others @ ..]) = (surfaces, answers) else {
         return Verdict::Open;
@@ -65,7 +65,7 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     let facets = surface.all_facets();
     let is_near = |it: &&Facet| it.distance(centre) <= reach;
     let near: Vec<&Facet> = facets.iter().flatten().filter(is_near).collect();
-    // What has no corners is as precise as the size of the pair allows.
+    // The precision of a round shape depends on the size of the pair.
     let span = near.iter().map(|it| it.span()).fold(0.0, f64::max);
     let is_round = matches!(shape.kind, Kind::Cylinder(..) | Kind::Cone(..));
     let size = 2.0 * reach + if is_round { span } else { 0.0 };
@@ -78,8 +78,8 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     if answers.iter().map(Answer::depth).fold(0.0, f64::max) <= small {
         return Verdict::Open;
     }
-    // Whether a contact's normal is that of a part of the base that is as deep as the event, or
-    // leads out of its facet as soon.
+    // `true` if a contact's normal is that of a part of the base that is as deep as the event, or
+    // leads out of its facet by the same depth.
     let clears = |touch: &Touch| {
         let push = touch.push.as_dvec3();
         base.parts.iter().any(|part| {
@@ -117,7 +117,7 @@ fn the_tessellation_of_a_surface_changes_no_contact_of_crates() {
     Variant::Crates.hold("tessellation", USUAL, 0.4, make);
 }
 
-/// Another depth, another normal and a missing contact are found; the same ones hold.
+/// The judge finds another depth, another normal and a missing contact, and accepts equal ones.
 #[test]
 fn planted_faults_are_found() {
     let floor = Surface::line("floor", &[(4.0, 0.0), (-4.0, 0.0)]);

@@ -1,5 +1,5 @@
-//! *Walks*: a body that walks over kerbs, steps and corners takes the same path however finely they
-//! are cut.
+//! *Walks*: a shape that walks over kerbs, steps and corners takes the same path on any
+//! tessellation.
 
 use bevy::prelude::*;
 use headbutt::Collider;
@@ -13,10 +13,10 @@ use crate::surface_laws::{
     trial::{Trial, Verdict, hold},
 };
 
-/// The cells along z, and how many rows of vertices there are.
+/// The length of the cells along z, and the number of rows of vertices.
 const CELLS: [(f32, usize); 4] = [(10.0, 2), (1.0, 12), (0.25, 24), (0.0625, 48)];
 
-/// How far apart the paths may be.
+/// The greatest distance between the paths.
 const SAME: f32 = 1e-4;
 
 const TICKS: usize = 120;
@@ -45,8 +45,8 @@ impl Trial for Walk {
         each.map(question).collect()
     }
 
-    /// The places are within [`SAME`] of each other in each tick. After each the shape is moved by
-    /// its velocity, and pushed out.
+    /// The positions are within [`SAME`] of each other in each tick. After each tick the shape is
+    /// moved by its velocity and pushed out.
     fn judge(&mut self, answers: &[Answer]) -> Verdict {
         for (place, answer) in self.places.iter_mut().zip(answers) {
             *place += self.velocity + answer.push_out;
