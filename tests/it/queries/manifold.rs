@@ -37,6 +37,8 @@ fn expect<V: Dimension>(
     normal: V,
     expected: &[Expected<V>],
 ) {
+    // As trait objects, so that the query is compiled once for all shapes.
+    let (a, b): (&dyn Support<Vector = V>, &dyn Support<Vector = V>) = (a, b);
     let manifold = query::manifold(a, pose_a, b, pose_b).expect("they touch");
     let found = manifold.points();
     assert!(

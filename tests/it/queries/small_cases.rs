@@ -46,6 +46,11 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    // As trait objects, so that the queries are compiled once for all shapes.
+    let (a, b): (
+        &dyn Support<Vector = A::Vector>,
+        &dyn Support<Vector = A::Vector>,
+    ) = (&a, &b);
     let distance = query::distance(a, pose_a, b, pose_b);
     assert!(query::intersects(a, pose_a, b, pose_b), "{distance:?}");
     assert!(query::intersects(b, pose_b, a, pose_a));
@@ -75,6 +80,11 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    // As trait objects, so that the queries are compiled once for all shapes.
+    let (a, b): (
+        &dyn Support<Vector = A::Vector>,
+        &dyn Support<Vector = A::Vector>,
+    ) = (&a, &b);
     assert!(!query::intersects(a, pose_a, b, pose_b));
     assert!(query::contact(a, pose_a, b, pose_b).is_none());
     assert!(query::test(a, pose_a, b, pose_b).is_none());
@@ -671,6 +681,8 @@ fn nowhere<V: Space>(
     b: &(impl Support<Vector = V> + ?Sized),
     pose_b: V::Isometry,
 ) {
+    // As trait objects, so that the queries are compiled once for all shapes.
+    let (a, b): (&dyn Support<Vector = V>, &dyn Support<Vector = V>) = (&a, &b);
     assert!(!query::intersects(a, pose_a, b, pose_b), "{pose_a:?}");
     assert!(query::contact(a, pose_a, b, pose_b).is_none());
     assert!(query::test(a, pose_a, b, pose_b).is_none());
