@@ -1,7 +1,7 @@
 //! Closed forms against the iterative solver: all pairs of balls, capsules, boxes and polygons,
 //! with and without a margin, including flat ones.
 
-use crate::{invariants::Counted, oracle::cases::Dimension};
+use crate::oracle::cases::{Bounded, Dimension};
 use bevy::math::{EulerRot, Quat, Vec2, Vec3};
 use headbutt::{
     ConvexHull, Rounded, Support,
@@ -29,7 +29,11 @@ fn answer<V: Dimension>(
     [pose_a, pose_b]: [V::Isometry; 2],
     is_general: bool,
 ) -> Answer<V> {
-    let seen = |shape| Counted::new(shape).bounded().iterative(is_general);
+    let seen = |shape| {
+        Bounded::new(Box::new(shape))
+            .bounded()
+            .iterative(is_general)
+    };
     let (a, b) = (seen(a), seen(b));
     Answer {
         hit: query::intersects(&a, pose_a, &b, pose_b),

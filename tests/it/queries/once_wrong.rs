@@ -3,7 +3,7 @@
 
 use std::f32::consts::PI;
 
-use crate::invariants::Counted;
+use crate::oracle::cases::Bounded;
 use bevy::math::{
     DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
     primitives::{
@@ -203,7 +203,7 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
         (&cylinder, 0.5, 1.5),
     ];
     for (shape, height, depth) in shapes {
-        let counted = Counted::new(shape).iterative(true);
+        let counted = Bounded::new(Box::new(shape)).iterative(true);
         let at = Isometry3d::from_xyz(0.0, height, 0.0);
         let contact = query::contact(&counted, Isometry3d::IDENTITY, &ball, at).expect("inside");
         assert!(

@@ -4,7 +4,7 @@ use bevy::{
     math::{DQuat, DVec3, Isometry2d, Isometry3d, Rot2},
     prelude::*,
 };
-use headbutt::{Rounded, prelude::*, query::Contact};
+use headbutt::{Rounded, Support, prelude::*, query::Contact};
 use rand::{Rng, rngs::StdRng};
 
 use crate::surface_laws::{bodies::Surface, oracle::Polytope};
@@ -142,68 +142,52 @@ impl Shape {
         Isometry2d::new(self.pose.translation.truncate(), Rot2::radians(angle))
     }
 
+    /// The shape for queries in 2D; `None` if it exists in 3D alone.
+    fn flat(&self) -> Option<Box<dyn Support<Vector = Vec2>>> {
+        Some(match &self.kind {
+            Kind::Ball(radius) => Box::new(Circle::new(*radius)),
+            Kind::Capsule(half, radius) => Box::new(Capsule2d::new(*radius, 2.0 * half)),
+            Kind::Box(half) | Kind::Crate(half) => {
+                Box::new(Rectangle::from_size(2.0 * half.truncate()))
+            }
+            Kind::Hull(points) => Box::new(Self::flat_points(points)),
+            Kind::Cylinder(..) | Kind::Cone(..) => return None,
+        })
+    }
+
+    /// The shape for queries in 3D.
+    fn solid(&self) -> Box<dyn Support<Vector = Vec3>> {
+        match &self.kind {
+            Kind::Ball(radius) => Box::new(Sphere::new(*radius)),
+            Kind::Capsule(half, radius) => Box::new(Capsule3d::new(*radius, 2.0 * half)),
+            Kind::Box(half) | Kind::Crate(half) => Box::new(Cuboid::from_size(2.0 * *half)),
+            Kind::Hull(points) => Box::new(points.clone()),
+            Kind::Cylinder(radius, half) => Box::new(Cylinder::new(*radius, 2.0 * half)),
+            Kind::Cone(radius, half) => Box::new(Cone::new(*radius, 2.0 * half)),
+        }
+    }
+
     /// Returns `true` if the shape touches a facet with these corners and margin in a pose, by the
     /// library's query.
     pub fn intersects(&self, corners: &[Vec3], margin: f32, place: Transform) -> bool {
-        let here = self.isometry2();
         if self.plane {
-            let at = place.translation.truncate();
             let shape = [corners[0].truncate(), corners[1].truncate()];
-            let facet = Rounded { shape, margin };
-            return match &self.kind {
-                Kind::Ball(it) => query::intersects(&Circle::new(*it), here, &facet, at),
-                Kind::Capsule(half, it) => {
-                    query::intersects(&Capsule2d::new(*it, 2.0 * half), here, &facet, at)
-                }
-                Kind::Box(half) | Kind::Crate(half) => {
-                    let shape = Rectangle::from_size(2.0 * half.truncate());
-                    query::intersects(&shape, here, &facet, at)
-                }
-                Kind::Hull(points) => {
-                    query::intersects(&Self::flat_points(points), here, &facet, at)
-                }
-                Kind::Cylinder(..) | Kind::Cone(..) => false,
-            };
+            let facet: &dyn Support<Vector = Vec2> = &Rounded { shape, margin };
+            let at = place.translation.truncate();
+            let flat = self.flat();
+            return flat.is_some_and(|it| query::intersects(&*it, self.isometry2(), facet, at));
         }
         let shape = [corners[0], corners[1], corners[2]];
-        let facet = Rounded { shape, margin };
+        let facet: &dyn Support<Vector = Vec3> = &Rounded { shape, margin };
         let (here, at) = (self.pose.to_isometry(), place.to_isometry());
-        match &self.kind {
-            Kind::Ball(it) => query::intersects(&Sphere::new(*it), here, &facet, at),
-            Kind::Capsule(half, it) => {
-                query::intersects(&Capsule3d::new(*it, 2.0 * half), here, &facet, at)
-            }
-            Kind::Box(half) | Kind::Crate(half) => {
-                query::intersects(&Cuboid::from_size(2.0 * *half), here, &facet, at)
-            }
-            Kind::Hull(points) => query::intersects(points, here, &facet, at),
-            Kind::Cylinder(it, half) => {
-                query::intersects(&Cylinder::new(*it, 2.0 * half), here, &facet, at)
-            }
-            Kind::Cone(it, half) => {
-                query::intersects(&Cone::new(*it, 2.0 * half), here, &facet, at)
-            }
-        }
+        query::intersects(&*self.solid(), here, facet, at)
     }
 
     /// The contact with the 3D hull of points by the library's query, from the hull to this shape.
     pub fn contact_with_hull(&self, points: &[Vec3]) -> Option<Contact<Vec3>> {
-        let (hull, here) = (points.to_vec(), self.pose.to_isometry());
-        let there = Isometry3d::IDENTITY;
-        match &self.kind {
-            Kind::Ball(it) => query::contact(&hull, there, &Sphere::new(*it), here),
-            Kind::Capsule(half, it) => {
-                query::contact(&hull, there, &Capsule3d::new(*it, 2.0 * half), here)
-            }
-            Kind::Box(half) | Kind::Crate(half) => {
-                query::contact(&hull, there, &Cuboid::from_size(2.0 * *half), here)
-            }
-            Kind::Hull(points) => query::contact(&hull, there, points, here),
-            Kind::Cylinder(it, half) => {
-                query::contact(&hull, there, &Cylinder::new(*it, 2.0 * half), here)
-            }
-            Kind::Cone(it, half) => query::contact(&hull, there, &Cone::new(*it, 2.0 * half), here),
-        }
+        let hull: &dyn Support<Vector = Vec3> = &points;
+        let here = self.pose.to_isometry();
+        query::contact(hull, Isometry3d::IDENTITY, &*self.solid(), here)
     }
 
     pub fn centre(&self) -> DVec3 {
