@@ -56,7 +56,7 @@ impl<S> Counted<S> {
 impl<S: Support> Support for Counted<S> {
     type Vector = S::Vector;
 
-    fn support(&self, direction: <S::Vector as Space>::Wide) -> <S::Vector as Space>::Wide {
+    fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
         let count = self.evaluations.get() + 1;
         self.evaluations.set(count);
         assert!(count <= self.most, "a query without end");
@@ -75,7 +75,7 @@ impl<S: Support> Support for Counted<S> {
         self.shape.radius()
     }
 
-    fn block(&self) -> Option<<S::Vector as Space>::Wide> {
+    fn block(&self) -> Option<<S::Vector as Space>::DVec> {
         if self.is_iterative {
             None
         } else {
@@ -83,7 +83,7 @@ impl<S: Support> Support for Counted<S> {
         }
     }
 
-    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::Wide>> {
+    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
         if self.is_iterative {
             None
         } else {

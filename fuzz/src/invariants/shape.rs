@@ -93,7 +93,7 @@ struct Image<'a, V> {
 impl<V: Dimension> Support for Image<'_, V> {
     type Vector = V;
 
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         let inner = self.matrix.transpose() * V::deepen(direction);
         // Flattened, any of its points may be the farthest.
         let scale = inner.abs().max_element();
@@ -605,7 +605,7 @@ impl<V: Dimension> Custom<V> {
 impl<V: Dimension> Support for Custom<V> {
     type Vector = V;
 
-    fn support(&self, direction: V::Wide) -> V::Wide {
+    fn support(&self, direction: V::DVec) -> V::DVec {
         let direction = V::deepen(direction);
         let across = || direction.with_y(0.0).try_normalize().unwrap_or(DVec3::X);
         V::flatten(match self {

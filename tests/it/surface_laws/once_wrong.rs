@@ -96,6 +96,105 @@ fn a_box_on_gentle_terrain_is_pushed_no_farther_than_it_has_sunk() {
     }
 }
 
+/// A bowl whose facets meet in its lowest point. Up by what the body has sunk is a way out, so that
+/// no other one may be longer. (Only 16 planes could bound a move.)
+#[test]
+fn in_a_bowl_a_body_is_pushed_no_farther_than_it_has_sunk() {
+    let kinds = [
+        Kind::Cylinder(0.4, 0.5),
+        Kind::Capsule(0.3, 0.4),
+        Kind::Box(Vec3::new(0.3, 0.5, 0.4)),
+    ];
+    for count in [5, 17, 24, 32, 64, 128] {
+        let rim = (0..count).map(|index| {
+            let angle = core::f32::consts::TAU * index as f32 / count as f32;
+            Vec3::new(4.0 * angle.cos(), 1.5, 4.0 * angle.sin())
+        });
+        let points: Vec<Vec3> = core::iter::once(Vec3::ZERO).chain(rim).collect();
+        let facets = (1..=count).map(|index| [0, index % count + 1, index]);
+        let bowl = Surface::new("bowl", points, facets.collect());
+        let normals: Vec<DVec3> = bowl
+            .world_facets()
+            .iter()
+            .map(|facet| {
+                let [a, b, c] = [0, 1, 2].map(|index| facet.corners[index]);
+                let normal = (b - a).cross(c - a).normalize();
+                normal * normal.y.signum()
+            })
+            .collect();
+        for kind in kinds.clone() {
+            for sunk in [0.01, 0.02, 0.05, 0.1] {
+                let over = Vec3::new(0.02, 0.0, -0.03);
+                let at_zero = shape(kind.clone(), false, over);
+                let depth = |normal: &DVec3| at_zero.extent(-*normal) - normal.dot(over.as_dvec3());
+                let heights = normals.iter().map(|normal| depth(normal) / normal.y);
+                let free = heights.fold(f64::NEG_INFINITY, f64::max);
+                let at = over.with_y((free - sunk) as f32);
+                let answer = answer(&bowl, &at_zero.at(at));
+                let line = answer.line();
+                let push = answer.push_out.as_dvec3();
+                assert!(push.length() <= sunk * 1.001 + 1e-5, "{sunk} {push} {line}");
+                let left = normals
+                    .iter()
+                    .map(|normal| depth(normal) - f64::from(at.y) * normal.y - push.dot(*normal));
+                let left = left.fold(f64::NEG_INFINITY, f64::max);
+                // A facet that it did not touch may be in the way then, by little.
+                assert!(left < 1e-2 * sunk + 1e-5, "{left} of {sunk} {push} {line}");
+            }
+        }
+    }
+}
+
+/// A cylinder that stands 3 mm in the floor, between two posts that are too near to each other,
+/// some centimetres from where it fits: back there is a way out, so that no other one may be longer.
+/// (It was thrown over the posts, because their planes contradict each other.)
+#[test]
+fn from_a_gap_that_is_too_small_a_body_goes_back() {
+    for one_sided in [false, true] {
+        for gap in [0.99, 0.98, 0.95, 0.9, 0.7] {
+            let mut points = vec![];
+            let mut facets = vec![[0, 1, 2], [0, 2, 3]];
+            for (x, z) in [(-5.0, -5.0), (-5.0, 5.0), (5.0, 5.0), (5.0, -5.0)] {
+                points.push(Vec3::new(x, 0.0, z));
+            }
+            for (left, right) in [(-4.0, -0.5 * gap), (0.5 * gap, 4.0)] {
+                let first = points.len() as u32;
+                for index in 0..8 {
+                    points.push(Vec3::new(
+                        if index & 1 == 0 { left } else { right },
+                        if index & 2 == 0 { -0.2 } else { 2.5 },
+                        if index & 4 == 0 { 0.0 } else { 1.0 },
+                    ));
+                }
+                for face in [
+                    [0, 4, 6, 2],
+                    [1, 3, 7, 5],
+                    [0, 1, 5, 4],
+                    [2, 6, 7, 3],
+                    [0, 2, 3, 1],
+                    [4, 5, 7, 6],
+                ] {
+                    let [a, b, c, d] = face.map(|corner| first + corner);
+                    facets.extend([[a, b, c], [a, c, d]]);
+                }
+            }
+            let mut level = Surface::new("doorway", points, facets);
+            level.one_sided = one_sided;
+            let fits = -(0.25 - 0.25 * gap * gap).sqrt();
+            for step in [0.01, 0.03, 0.06, 0.09] {
+                let at = Vec3::new(0.001, 0.497, fits + step);
+                let answer = answer(&level, &shape(Kind::Cylinder(0.5, 0.5), false, at));
+                // Where it fits is for x = 0.
+                let back = f64::from(step * step + 0.003 * 0.003).sqrt() + 0.002;
+                let line = answer.line();
+                let push = answer.push_out.as_dvec3();
+                assert!(push.length() <= back, "{gap} {step} {push} {line}");
+                assert!(push.z < 0.0, "{gap} {step} {push} {line}");
+            }
+        }
+    }
+}
+
 /// A box that just touches the wall, or nearly, and is deep in the floor must be pushed up by its
 /// whole depth.
 #[test]
