@@ -50,7 +50,7 @@ impl Collider {
     /// Several colliders as one, each in a pose relative to the entity: what is concave, out of convex parts.
     ///
     /// ```
-    /// use bevy::math::{Isometry3d, Vec3, primitives::{Capsule3d, Cuboid, Sphere}};
+    /// use bevy::prelude::*;
     /// use headbutt::Collider;
     ///
     /// let hammer = Collider::compound([

@@ -14,7 +14,7 @@ impl Collider {
     /// The convex hull of all vertices of a mesh, whatever its topology: [`convex_hull`](Self::convex_hull) of them.
     ///
     /// ```
-    /// use bevy::{mesh::Mesh, math::primitives::Torus};
+    /// use bevy::{mesh::Mesh, prelude::Torus};
     /// use headbutt::Collider;
     ///
     /// let mesh = Mesh::from(Torus::default());
@@ -32,7 +32,7 @@ impl Collider {
     /// The convex hull of all vertices of a mesh in 2D: of their x and y.
     ///
     /// ```
-    /// use bevy::{math::primitives::Annulus, mesh::Mesh};
+    /// use bevy::{mesh::Mesh, prelude::Annulus};
     /// use headbutt::Collider;
     ///
     /// let mesh = Mesh::from(Annulus::new(1.0, 2.0));
@@ -52,7 +52,7 @@ impl Collider {
     /// the mesh.
     ///
     /// ```
-    /// use bevy::{mesh::Mesh, math::primitives::Torus};
+    /// use bevy::{mesh::Mesh, prelude::Torus};
     /// use headbutt::Collider;
     ///
     /// let mesh = Mesh::from(Torus::default());
@@ -77,7 +77,7 @@ impl Collider {
     /// solid, and may be concave.
     ///
     /// ```
-    /// use bevy::{math::primitives::Annulus, mesh::Mesh};
+    /// use bevy::{mesh::Mesh, prelude::Annulus};
     /// use headbutt::Collider;
     ///
     /// let mesh = Mesh::from(Annulus::new(1.0, 2.0));

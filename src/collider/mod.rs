@@ -80,7 +80,7 @@ use crate::{
 ///
 /// ```
 /// # #[cfg(feature = "serialize")] {
-/// use bevy::math::primitives::Circle;
+/// use bevy::prelude::*;
 /// use headbutt::Collider;
 ///
 /// let text = ron::to_string(&Collider::from(Circle::new(20.0))).unwrap();
@@ -119,7 +119,7 @@ use crate::{
 /// circular sector, is [`TryFrom`] only:
 ///
 /// ```
-/// use bevy::math::primitives::{CircularSector, Extrusion};
+/// use bevy::prelude::*;
 /// use headbutt::{Collider, ShapeError};
 ///
 /// let slice = CircularSector::from_degrees(1.0, 90.0);
@@ -140,31 +140,31 @@ use crate::{
 /// | `Polygon` | a `compound` of convex pieces; the [`polyline`](Self::polyline) around it; or its [`convex_hull`](Self::convex_hull) |
 ///
 /// ```compile_fail,E0277
-/// use bevy::math::primitives::Torus;
+/// use bevy::prelude::*;
 ///
 /// headbutt::Collider::from(Torus::default());
 /// ```
 ///
 /// ```compile_fail,E0277
-/// use bevy::math::primitives::Annulus;
+/// use bevy::prelude::*;
 ///
 /// headbutt::Collider::from(Annulus::default());
 /// ```
 ///
 /// ```compile_fail,E0277
-/// use bevy::math::primitives::Arc2d;
+/// use bevy::prelude::*;
 ///
 /// headbutt::Collider::from(Arc2d::default());
 /// ```
 ///
 /// ```compile_fail,E0277
-/// use bevy::math::{Vec2, primitives::Polygon};
+/// use bevy::prelude::*;
 ///
 /// headbutt::Collider::from(Polygon::new([Vec2::ZERO, Vec2::X, Vec2::Y]));
 /// ```
 ///
 /// ```
-/// use bevy::math::{Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3, primitives::{Annulus, Arc2d, Capsule3d, Torus, Triangle2d}};
+/// use bevy::prelude::*;
 /// use core::f32::consts::TAU;
 /// use headbutt::Collider;
 ///
@@ -257,7 +257,7 @@ impl Collider {
     /// A collider of a Bevy primitive, a [`ConvexHull`], or one of these with a margin ([`Rounded`](crate::Rounded)).
     ///
     /// ```
-    /// use bevy::math::primitives::Circle;
+    /// use bevy::prelude::*;
     /// use headbutt::{Collider, ShapeError};
     ///
     /// assert!(Collider::try_new(Circle::new(1.0)).is_ok());
@@ -333,7 +333,7 @@ impl Collider {
     /// scale that is not uniform a margin is round, and costs what an ellipsoid does.
     ///
     /// ```
-    /// use bevy::math::primitives::{Cuboid, Cylinder};
+    /// use bevy::prelude::*;
     /// use headbutt::Collider;
     ///
     /// // A coin of radius 1 with a round edge.
@@ -351,7 +351,7 @@ impl Collider {
     /// This collider with a margin around its shape, like [`rounded`](Self::rounded), or the reason why it can have none.
     ///
     /// ```
-    /// use bevy::math::primitives::Cuboid;
+    /// use bevy::prelude::*;
     /// use headbutt::{Collider, ShapeError};
     ///
     /// let die = Collider::from(Cuboid::new(0.8, 0.8, 0.8));

@@ -4,7 +4,7 @@
 //! points, a [`Support`] of your own; and their poses, `Isometry2d` or `Isometry3d`.
 //!
 //! ```
-//! use bevy::math::{Isometry3d, Vec3, primitives::{Cuboid, Sphere}};
+//! use bevy::prelude::*;
 //! use headbutt::query;
 //!
 //! let (ball, pose_a) = (Sphere::new(1.0), Isometry3d::IDENTITY);
@@ -67,7 +67,7 @@ pub(crate) use solver::{LocalContact, Solver};
 /// Whether two shapes touch.
 ///
 /// ```
-/// use bevy::math::{Isometry2d, Vec2, primitives::Circle};
+/// use bevy::prelude::*;
 /// use headbutt::query;
 ///
 /// let triangle = [Vec2::ZERO, Vec2::X, Vec2::Y];
@@ -98,7 +98,7 @@ where
 /// The contact of two shapes, or `None` if they are apart.
 ///
 /// ```
-/// use bevy::math::{Isometry2d, Vec2, primitives::Rectangle};
+/// use bevy::prelude::*;
 /// use headbutt::query;
 ///
 /// let (tile, at) = (Rectangle::new(2.0, 2.0), Isometry2d::from_xy);
@@ -155,7 +155,7 @@ where
 /// and cheaper.
 ///
 /// ```
-/// use bevy::math::{Isometry3d, Vec3, primitives::Cuboid};
+/// use bevy::prelude::*;
 /// use headbutt::query;
 ///
 /// let (floor, crate_) = (Cuboid::new(10.0, 1.0, 10.0), Cuboid::new(1.0, 1.0, 1.0));
@@ -169,7 +169,7 @@ where
 /// On a half-space, all corners of the other shape's feature count that are not above it:
 ///
 /// ```
-/// use bevy::math::{Isometry3d, Vec3, primitives::{Cuboid, InfinitePlane3d}};
+/// use bevy::prelude::*;
 /// use headbutt::query;
 ///
 /// let (ground, crate_) = (InfinitePlane3d::new(Vec3::Y), Cuboid::new(1.0, 1.0, 1.0));
@@ -216,7 +216,7 @@ where
 /// The distance of two shapes, and their nearest points.
 ///
 /// ```
-/// use bevy::math::{Isometry3d, Vec3, primitives::{Capsule3d, Sphere}};
+/// use bevy::prelude::*;
 /// use headbutt::query;
 ///
 /// let at = Isometry3d::from_xyz;
@@ -269,7 +269,7 @@ where
 /// the test ended and pays for nothing twice.
 ///
 /// ```
-/// use bevy::math::{Isometry2d, primitives::Circle};
+/// use bevy::prelude::*;
 /// use headbutt::query;
 ///
 /// let (a, b, at) = (Circle::new(2.0), Circle::new(1.0), Isometry2d::from_xy);

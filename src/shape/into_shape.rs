@@ -35,7 +35,7 @@ pub trait IntoShape: sealed::Sealed {
 /// What is convex whatever its numbers: [`Collider`](crate::Collider) is [`From`] it.
 ///
 /// It can still be nonsense, such as a circle of a negative radius, and then becomes an inert collider with a warning. What
-/// is concave for some of its numbers is no such shape: a [`CircularSector`](bevy::math::primitives::CircularSector) goes
+/// is concave for some of its numbers is no such shape: a [`CircularSector`](bevy::prelude::CircularSector) goes
 /// through `Collider::try_from`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no shape that is always convex",

@@ -19,7 +19,7 @@ use crate::{
 /// [`Collider::rounded`](crate::Collider::rounded) does the same for any collider.
 ///
 /// ```
-/// use bevy::math::{Isometry2d, Vec2, primitives::{Circle, Rectangle}};
+/// use bevy::prelude::*;
 /// use headbutt::{Collider, Rounded, ShapeError, query};
 ///
 /// // As large as a square of 2, with rounded corners.

@@ -33,7 +33,7 @@ use crate::{
 ///
 /// ```
 /// use bevy::math::{DVec2, Isometry2d, Vec2};
-/// use bevy::math::primitives::Circle;
+/// use bevy::prelude::*;
 /// use headbutt::{Support, query};
 ///
 /// /// What two discs have in common, one around the origin and one around (offset, 0).

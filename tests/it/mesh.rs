@@ -10,7 +10,6 @@ use bevy::{
         entity_disabling::{DefaultQueryFilters, Disabled},
         schedule::ScheduleLabel,
     },
-    math::primitives::{Annulus, Torus},
     mesh::{Indices, MeshPlugin, MeshVertexAttribute, PrimitiveTopology, VertexFormat},
     prelude::*,
 };

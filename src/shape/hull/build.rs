@@ -26,6 +26,8 @@
 //!   side that takes their place.
 //!
 //! So the set never changes by more than the rounding of f32, and what can go wrong is that some points too many are kept.
+//!
+//! Points go to the crate and come back as arrays: its `glam` may be of another version than Bevy's.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -244,9 +246,9 @@ fn flat(points: &[(usize, Vec3)], normal: DVec3, allowed: f64) -> Vec<usize> {
     let mut numbers = HashMap::with_capacity(points.len());
     let mut scaled = Vec::with_capacity(points.len());
     for (number, point) in points {
-        let [x, y] = seen(*point).map(|coordinate| (f64::from(coordinate) / unit) as f32);
-        let place = Vec2::new(x, y);
-        scaled.push(place);
+        let place = seen(*point).map(|coordinate| (f64::from(coordinate) / unit) as f32);
+        scaled.push(place.into());
+        let place = Vec2::from(place);
         let key = bits(place.extend(0.0));
         numbers.entry(key).or_insert(PlaneCorner {
             number: *number,
@@ -262,7 +264,7 @@ fn flat(points: &[(usize, Vec3)], normal: DVec3, allowed: f64) -> Vec<usize> {
     let keys = hull
         .vertices()
         .iter()
-        .map(|vertex| bits(vertex.extend(0.0)));
+        .map(|vertex| bits(Vec2::from(vertex.to_array()).extend(0.0)));
     let found = keys.filter_map(|key| numbers.get(&key).copied());
     without_flat_corners(&outline(found.collect()), allowed)
 }
@@ -687,7 +689,7 @@ impl<'a> Surface<'a> {
         for (index, place) in some.iter().zip(some_places) {
             let place = (spread * place).as_vec3();
             by_place.entry(bits(place)).or_insert(*index);
-            rounded.push(place.to_vec3a());
+            rounded.push(place.to_array().into());
         }
         let mesh =
             ConvexTriangleMesh::try_from_points(&rounded, Some(FACES_PER_POINT * some.len()))
@@ -695,7 +697,7 @@ impl<'a> Surface<'a> {
         let vertices: Vec<usize> = mesh
             .vertices()
             .iter()
-            .map(|vertex| by_place.get(&bits(Vec3::from(*vertex))).copied())
+            .map(|vertex| by_place.get(&bits(Vec3::from(vertex.to_array()))).copied())
             .collect::<Option<_>>()?;
         Self::new(places, vertices, mesh.indices(), frame)
     }

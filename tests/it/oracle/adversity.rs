@@ -9,13 +9,11 @@ use core::{
 };
 
 use bevy::{
-    math::{
-        DMat3, DVec3, Quat, Vec2, Vec3,
-        primitives::{
-            Arc2d, Capsule2d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
-            ConvexPolygon, Cylinder, Ellipse, Extrusion, Rectangle, RegularPolygon, Rhombus,
-            Tetrahedron, Triangle2d,
-        },
+    math::{DMat3, DVec3, Quat, Vec2, Vec3},
+    prelude::{
+        Arc2d, Capsule2d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
+        ConvexPolygon, Cylinder, Ellipse, Extrusion, Primitive2d, Rectangle, RegularPolygon,
+        Rhombus, Tetrahedron, Triangle2d,
     },
     transform::components::Transform,
 };
@@ -700,7 +698,7 @@ fn flat_points(points: impl IntoIterator<Item = Vec2>) -> Vec<DVec3> {
 
 fn extruded<V: Dimension, P>(base_shape: P, half_depth: f32) -> Made<V>
 where
-    P: bevy::math::primitives::Primitive2d,
+    P: Primitive2d,
     Extrusion<P>: Primitive<Vec3>,
 {
     V::solid(Extrusion {

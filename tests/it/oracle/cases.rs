@@ -3,12 +3,10 @@
 use std::fmt;
 
 use bevy::{
-    math::{
-        DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
-        primitives::{
-            Capsule2d, Capsule3d, Circle, Cuboid, Ellipse, Rectangle, Segment2d, Segment3d, Sphere,
-            Triangle2d, Triangle3d,
-        },
+    math::{DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
+    prelude::{
+        Capsule2d, Capsule3d, Circle, Cuboid, Ellipse, Rectangle, Segment2d, Segment3d, Sphere,
+        Triangle2d, Triangle3d,
     },
     transform::components::Transform,
 };

@@ -10,9 +10,9 @@ use crate::oracle::{
     check::{same, tolerance},
     solid::Solid,
 };
-use bevy::math::{
-    DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3,
-    primitives::{
+use bevy::{
+    math::{DVec3, Isometry2d, Isometry3d, Quat, Vec2, Vec3},
+    prelude::{
         Capsule2d, Capsule3d, Circle, Cuboid, Cylinder, Rectangle, Segment3d, Sphere, Triangle3d,
     },
 };
@@ -633,9 +633,9 @@ mod in_3d {
 mod lying {
     use core::f32::consts::PI;
 
-    use bevy::math::{
-        DVec2, EulerRot,
-        primitives::{Cone, ConicalFrustum},
+    use bevy::{
+        math::{DVec2, EulerRot},
+        prelude::{Cone, ConicalFrustum},
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
 

@@ -4,9 +4,11 @@
 
 use core::f64::consts::TAU;
 
-use bevy::math::{
-    DQuat, DVec2, DVec3, EulerRot, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3, Vec3Swizzles,
-    primitives::{ConvexPolygon, Cuboid, Cylinder, Extrusion, Rectangle, RegularPolygon},
+use bevy::{
+    math::{
+        DQuat, DVec2, DVec3, EulerRot, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3, Vec3Swizzles,
+    },
+    prelude::{ConvexPolygon, Cuboid, Cylinder, Extrusion, Rectangle, RegularPolygon},
 };
 use headbutt::{
     ConvexHull, Support,

@@ -4,9 +4,9 @@
 use std::f32::consts::PI;
 
 use crate::oracle::cases::Bounded;
-use bevy::math::{
-    DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
-    primitives::{
+use bevy::{
+    math::{DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
+    prelude::{
         Capsule2d, Capsule3d, Circle, CircularSegment, Cone, Cuboid, Cylinder, Rectangle,
         Segment2d, Sphere,
     },

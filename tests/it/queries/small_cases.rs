@@ -1,8 +1,8 @@
 //! The small cases in which engines fail, each in 2D and 3D, against closed forms.
 
-use bevy::math::{
-    DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
-    primitives::{
+use bevy::{
+    math::{DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
+    prelude::{
         Capsule2d, Capsule3d, Circle, Cuboid, Rectangle, Segment2d, Segment3d, Sphere, Triangle2d,
         Triangle3d,
     },
