@@ -2,9 +2,11 @@
 
 use std::fmt::Debug;
 
-use bevy::math::{
-    DMat3, DQuat, DVec2, DVec3, Dir2, Dir3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
-    primitives::{
+use bevy::{
+    math::{
+        DMat3, DQuat, DVec2, DVec3, Dir2, Dir3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
+    },
+    prelude::{
         Capsule2d, Capsule3d, Circle, Cuboid, InfinitePlane3d, Plane2d, Rectangle, Segment2d,
         Segment3d, Sphere, Triangle2d, Triangle3d,
     },

@@ -2,9 +2,9 @@
 
 use core::f32::consts::{FRAC_PI_2, PI};
 
-use bevy::math::{
-    DVec3, Vec2, Vec3,
-    primitives::{
+use bevy::{
+    math::{DVec3, Vec2, Vec3},
+    prelude::{
         Arc2d, Capsule2d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
         ConvexPolygon, Cylinder, Ellipse, Extrusion, RegularPolygon, Rhombus, Tetrahedron,
     },
