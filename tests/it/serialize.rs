@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, f32::consts::PI};
 
-use crate::support::{Dimension, app, tick, transform};
+use crate::support::{Dimension, app, dynamic, tick, transform};
 use bevy::{
     ecs::{
         entity::EntityHashMap,
@@ -794,14 +794,14 @@ fn the_plugin_registers_all_reflected_types() {
 
     // A resource and a message come back whole from a copy that has lost its type.
     let state = app.world().resource::<CollisionState>().clone();
-    let copy = state.to_dynamic();
+    let copy = dynamic(&state);
     assert_eq!(CollisionState::from_reflect(&*copy), Some(state.clone()));
-    assert_eq!(CollisionEvent::from_reflect(&*hit.to_dynamic()), Some(hit));
+    assert_eq!(CollisionEvent::from_reflect(&*dynamic(&hit)), Some(hit));
     assert!(registry.contains(id_of::<CollisionState>()));
     let message = registry.get_type_data::<ReflectMessage>(id_of::<CollisionEvent>());
     message
         .expect("registered")
-        .write_message(app.world_mut(), &*hit.to_dynamic(), &registry);
+        .write_message(app.world_mut(), &*dynamic(&hit), &registry);
     let messages = tick(&mut app).messages;
     assert!(messages.contains(&hit), "{messages:?}");
 

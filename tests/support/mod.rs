@@ -4,17 +4,40 @@
 pub mod process;
 pub mod warnings;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, fmt::Debug, time::Duration};
 
 use bevy::{
     ecs::{entity_disabling::Disabled, schedule::ScheduleLabel},
     prelude::*,
+    reflect::PartialReflect,
     time::TimeUpdateStrategy,
 };
 use headbutt::prelude::*;
 
 /// The length of a fixed step, exactly: 64 of them make a second.
 const STEP: Duration = Duration::from_micros(15_625);
+
+/// A copy by reflection that has lost its type, as scenes keep it.
+pub fn dynamic(value: &dyn PartialReflect) -> Box<dyn PartialReflect> {
+    value.to_dynamic().unwrapped()
+}
+
+/// The result of [`PartialReflect::to_dynamic`]: the copy in Bevy 0.19, and a [`Result`] in 0.20.
+trait Unwrapped {
+    fn unwrapped(self) -> Box<dyn PartialReflect>;
+}
+
+impl Unwrapped for Box<dyn PartialReflect> {
+    fn unwrapped(self) -> Box<dyn PartialReflect> {
+        self
+    }
+}
+
+impl<E: Debug> Unwrapped for Result<Box<dyn PartialReflect>, E> {
+    fn unwrapped(self) -> Box<dyn PartialReflect> {
+        self.expect("a value that can be copied")
+    }
+}
 
 /// Everything that an app has reported, in order.
 #[derive(Resource, Default, Debug)]

@@ -3,8 +3,8 @@
 
 use crate::support::{
     Act, Dimension, Record, Touching, adopt, app, assert_near_vec, assert_phases_alternate,
-    despawn, disable, frame, leave_layers, lose_pose, move_away, parent, read, remove_collider,
-    start, tick, transform, watch,
+    despawn, disable, dynamic, frame, leave_layers, lose_pose, move_away, parent, read,
+    remove_collider, start, tick, transform, watch,
 };
 use bevy::{
     ecs::{
@@ -1181,7 +1181,7 @@ fn save_world(world: &World, registry: &TypeRegistry) -> Vec<(Entity, Box<dyn Pa
         registry.iter().filter_map(move |registration| {
             let component = registration.data::<ReflectComponent>()?;
             let value = component.reflect(world.entity(entity))?;
-            Some((entity, value.to_dynamic()))
+            Some((entity, dynamic(value)))
         })
     });
     components.collect()
@@ -1264,6 +1264,6 @@ fn a_state_applied_by_reflection_replaces_the_previous_state() {
     let [few, many] = states;
     assert_eq!([few.len(), many.len()], [3, 8]);
     let mut state = many;
-    state.apply(&*few.to_dynamic());
+    state.apply(&*dynamic(&few));
     assert_eq!(state, few);
 }
