@@ -32,11 +32,13 @@ use crate::{
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// fn collides(mesh: On<Add, Mesh3d>, mut commands: Commands) {
-///     commands.entity(mesh.entity).insert(ColliderFromMesh::trimesh());
+/// fn collide(meshes: Query<Entity, Added<Mesh3d>>, mut commands: Commands) {
+///     for entity in &meshes {
+///         commands.entity(entity).insert(ColliderFromMesh::trimesh());
+///     }
 /// }
 ///
-/// App::new().add_observer(collides);
+/// App::new().add_systems(Update, collide);
 /// ```
 ///
 /// # When
