@@ -32,10 +32,10 @@ pub use collision::{
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems, OngoingEvents};
 pub use plugin::HeadbuttPlugin;
+#[doc(hidden)]
+pub use shape::Core;
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
-#[doc(hidden)]
-pub use shape::Outline;
 pub use shape::{ConvexHull, ConvexShape, Dimension, IntoShape, Rounded, ShapeError, Support};
 pub use space::Space;
 

@@ -8,10 +8,9 @@ use bevy::prelude::*;
 use crate::{
     collider::CollisionLayers,
     pipeline::{aabb::Aabb, world_pose::Placement},
-    query::compare_shapes,
     shape::{
         Bounds, ColliderShape, Compound, Facet, HalfSpace, Mesh, ScaledShape, Shape, ShapeInfo,
-        Support, centre_of, weld,
+        Support, centre_of, compare_shapes, weld,
     },
     space::{DVector, Space},
     tolerance::{OFFSET, TOUCHING},
@@ -143,7 +142,7 @@ impl<V: Space> Proxy<V> {
         if (0..V::DVec::DIMENSION).any(|it| size.component(it) < 0.0) {
             return Err(Fault::InsideOut);
         }
-        let reach = place.factor().map(|it| self.traits.reach() * it);
+        let reach = place.factor().map(|it| self.traits.bounding_radius() * it);
         let aabb = Aabb::around(&bounds, reach.unwrap_or(f64::INFINITY));
         let is_within = aabb.is_within(FARTHEST);
         is_within.then_some(aabb).ok_or(Fault::Unbounded)
@@ -191,7 +190,7 @@ impl<V: Space> Proxy<V> {
     /// The half-space that it is, told along the world's axes from its translation, if it is one.
     pub fn half_space(&self) -> Option<HalfSpace<V::DVec>> {
         let image = self.image()?;
-        let half_space = image.half_space()?;
+        let half_space = image.core().half_space()?;
         Some(HalfSpace {
             normal: self.place.pose().rotation * half_space.normal,
             // The margin belongs to the scale of a pair.

@@ -19,11 +19,10 @@
 use crate::{
     query::{
         gjk::{Gjk, Goal},
-        minkowski::{Pair, Vertex},
+        minkowski::{MinkowskiDifference, Vertex},
         simplex::{Nearest, Simplex, nearest, nearest_to},
     },
-    shape::Support,
-    space::{DVector, Facet, Growth, List, Polytope, Space},
+    space::{DVector, Facet, Growth, List, Polytope},
     tolerance::{COPLANAR, DEPTH_GAP, FLAT, LINE_TILT, OPEN_APART, ROUNDING},
 };
 
@@ -92,29 +91,22 @@ impl<D: DVector> Penetration<D> {
 }
 
 /// The way out for cores in contact, from the simplex with which GJK ended.
-pub fn penetration<A, B, D: DVector>(
-    pair: &Pair<A, B>,
+pub fn penetration<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
     start: &Simplex<D>,
     scale: f64,
-) -> Penetration<D>
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let found = search::<_, _, _, { USUAL.0 }, { USUAL.1 }>(pair, start, scale)
+) -> Penetration<D> {
+    let found = search::<_, { USUAL.0 }, { USUAL.1 }>(pair, start, scale)
         .unwrap_or_else(|cut_short| otherwise(pair, start, scale, cut_short));
     settled(pair, found)
 }
 
 /// A way out whose points may not be quite opposite to each other, with points that are.
 #[inline(always)]
-pub fn settled<A, B, D: DVector>(pair: &Pair<A, B>, found: Penetration<D>) -> Penetration<D>
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+pub fn settled<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    found: Penetration<D>,
+) -> Penetration<D> {
     // Where the facet that was settled on stands for a curved surface, its foot may be off, along the surface, by the root
     // of what the depth is off: then GJK has better points. Half of what is left of it at each shape leaves the points
     // opposite to each other.
@@ -138,35 +130,25 @@ where
 /// room on the stack is taken by those only who need it.
 #[cold]
 #[inline(never)]
-fn otherwise<A, B, D: DVector>(
-    pair: &Pair<A, B>,
+fn otherwise<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
     start: &Simplex<D>,
     scale: f64,
     cut_short: CutShort<D>,
-) -> Penetration<D>
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Penetration<D> {
     if !cut_short.full {
         return finish(pair, cut_short);
     }
-    search::<_, _, _, { LARGE.0 }, { LARGE.1 }>(pair, start, scale)
+    search::<_, { LARGE.0 }, { LARGE.1 }>(pair, start, scale)
         .unwrap_or_else(|cut_short| finish(pair, cut_short))
 }
 
 /// EPA with room for as many vertices and facets.
-fn search<A, B, D: DVector, const VERTICES: usize, const FACETS: usize>(
-    pair: &Pair<A, B>,
+fn search<D: DVector, const VERTICES: usize, const FACETS: usize>(
+    pair: &impl MinkowskiDifference<Vector = D>,
     start: &Simplex<D>,
     scale: f64,
-) -> Result<Penetration<D>, CutShort<D>>
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Result<Penetration<D>, CutShort<D>> {
     // What is large is filled where it is, and never moved.
     let mut search = Search::<D, _, VERTICES, FACETS> {
         support: |direction| pair.vertex(direction),
@@ -231,12 +213,10 @@ enum Outcome<D> {
 ///
 /// On a surface that is nearly round about the origin that is but a small part of what there is to gain, and [`bend`]
 /// takes the longer step.
-fn descend<A, B, D: DVector>(pair: &Pair<A, B>, mut best: Penetration<D>) -> Penetration<D>
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+fn descend<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    mut best: Penetration<D>,
+) -> Penetration<D> {
     let scale = best.scale;
     let look = |normal| Penetration::seen(normal, &pair.vertex(normal), scale);
     for _ in 0..MAX_DESCENT {
@@ -254,22 +234,17 @@ where
 }
 
 /// The way out, where the search for it had to end early.
-fn finish<A, B, D: DVector>(
-    pair: &Pair<A, B>,
+fn finish<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
     CutShort {
         best, open, scale, ..
     }: CutShort<D>,
-) -> Penetration<D>
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+) -> Penetration<D> {
     let look = |normal| Penetration::seen(normal, &pair.vertex(normal), scale);
     // What is round about an axis is as deep all around, and a cap that is a little nearer is lost among so many ties.
     // Caps lie across the axes of their shape.
     let columns = |matrix| (0..D::DIMENSION).map(move |index| D::column(matrix, index));
-    let axes = columns(D::IDENTITY).chain(columns(pair.relative.rotation));
+    let axes = columns(D::IDENTITY).chain(columns(pair.relative().rotation));
     let less = |best: Penetration<D>, seen: Penetration<D>| {
         if seen.depth < best.depth { seen } else { best }
     };
@@ -290,12 +265,10 @@ where
 
 /// Moves the second shape out along a direction, as far as Y reaches: the points in which the two then meet, and by what
 /// they miss each other, y - p.
-fn meet<A, B, D: DVector>(pair: &Pair<A, B>, along: Penetration<D>) -> (Penetration<D>, D)
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+fn meet<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    along: Penetration<D>,
+) -> (Penetration<D>, D) {
     let way = along.normal * along.depth;
     let moved = pair.with_second_moved(way);
     let mut gjk = Gjk::new(&moved);

@@ -22,11 +22,10 @@
 
 use crate::{
     query::{
-        minkowski::{Pair, Vertex},
+        minkowski::{MinkowskiDifference, Vertex},
         simplex::{Nearest, Simplex, nearest},
     },
-    shape::Support,
-    space::{DVector, Space},
+    space::DVector,
     tolerance::{CORE_CONTACT, DISTANCE_GAP, PATIENCE, PROOF_GAP, ROUNDING, TOUCHING},
 };
 
@@ -92,14 +91,9 @@ pub struct Gjk<D: DVector> {
 impl<D: DVector> Gjk<D> {
     /// The start: one vertex, on the side where the shapes face each other.
     #[inline]
-    pub fn new<A, B>(pair: &Pair<A, B>) -> Self
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
+    pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Self {
         // Equal centres have no such side: any direction will do.
-        let toward = pair.relative.translation;
+        let toward = pair.relative().translation;
         let vertex = pair.vertex(if toward == D::ZERO {
             D::axis(0)
         } else {
@@ -116,7 +110,7 @@ impl<D: DVector> Gjk<D> {
             latest: 0.0,
             slack: ROUNDING,
             proved_apart: false,
-            reach: pair.reach(),
+            reach: pair.radius_sum(),
             iterations: 0,
         };
         gjk.look(&vertex);
@@ -125,12 +119,7 @@ impl<D: DVector> Gjk<D> {
     }
 
     /// Runs the loop until the goal is reached.
-    pub fn run<A, B>(&mut self, pair: &Pair<A, B>, goal: Goal)
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
+    pub fn run(&mut self, pair: &impl MinkowskiDifference<Vector = D>, goal: Goal) {
         while self.state == State::Running && !self.has_reached(goal) {
             self.step(pair);
         }
@@ -189,12 +178,7 @@ impl<D: DVector> Gjk<D> {
     }
 
     #[inline]
-    fn step<A, B>(&mut self, pair: &Pair<A, B>)
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
+    fn step(&mut self, pair: &impl MinkowskiDifference<Vector = D>) {
         let v = self.nearest.point;
         let vertex = pair.vertex(-v);
         self.look(&vertex);

@@ -60,7 +60,8 @@ use crate::{
 use analytic::boxes::Blocks;
 pub(crate) use counter::Counter;
 pub use manifold::{Manifold, ManifoldPoint};
-pub(crate) use minkowski::{Pair, compare_shapes};
+use minkowski::MinkowskiDifference;
+pub(crate) use minkowski::Pair;
 pub use solver::{Contact, Distance};
 pub(crate) use solver::{LocalContact, Solver};
 
@@ -90,7 +91,7 @@ where
         return false;
     };
     match Blocks::new(&pair) {
-        Some(blocks) => blocks.hit(pair.reach()),
+        Some(blocks) => blocks.hit(pair.radius_sum()),
         None => Solver::of_no_blocks(pair).hit(),
     }
 }
@@ -206,7 +207,7 @@ where
             let contact = pair.contact_of_blocks(&blocks)?;
             return Some(Manifold::of(pair.in_world_and_f32(&contact)));
         }
-        Some(blocks) if !blocks.hit(pair.reach()) => return None,
+        Some(blocks) if !blocks.hit(pair.radius_sum()) => return None,
         Some(blocks) => Solver::of_blocks(pair, blocks),
         None => Solver::of_no_blocks(pair),
     };

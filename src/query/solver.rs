@@ -9,7 +9,8 @@ use crate::{
         gjk::{Gjk, Goal, State},
         length_to_f32,
         manifold::{ContactFrame, meetings},
-        minkowski::Pair,
+        minkowski::{MinkowskiDifference, Pair},
+        off_core::off_cores,
     },
     shape::{DVecOf, Support},
     space::{DVector, Space},
@@ -118,7 +119,7 @@ where
                 gjk.hit()
             }
             Way::HalfSpace(facing) => facing.hit(&self.pair),
-            Way::Blocks(blocks) => blocks.hit(self.pair.reach()),
+            Way::Blocks(blocks) => blocks.hit(self.pair.radius_sum()),
         }
     }
 
@@ -144,9 +145,10 @@ where
             Way::HalfSpace(facing) => facing.scale(&self.pair),
         };
         let mut contacts = SmallVec::new();
-        for meeting in meetings(&self.pair, &frame, scale, cores.first, cores.second) {
+        let off = |first, second| off_cores(&self.pair, first, second);
+        for meeting in meetings(&self.pair, &frame, scale, cores.first, cores.second, off) {
             let [first, second] = meeting.points(&frame);
-            let depth = (meeting.depth() + self.pair.reach()).max(0.0);
+            let depth = (meeting.depth() + self.pair.radius_sum()).max(0.0);
             let witnesses = self.pair.on_surfaces(cores.normal, first, second);
             contacts.push(self.pair.in_world(cores.normal, depth, witnesses));
         }
@@ -192,7 +194,7 @@ where
             (vertex.second + direction * way, vertex.second)
         };
         let witnesses = self.pair.on_surfaces(direction, first, second);
-        let depth = (way + self.pair.reach()).max(0.0);
+        let depth = (way + self.pair.radius_sum()).max(0.0);
         self.pair.in_world(direction, depth, witnesses)
     }
 
@@ -242,7 +244,7 @@ where
                 (gjk.hit(), apart(gjk, DVector::ZERO))
             }
             Way::Blocks(blocks) => {
-                let hit = blocks.hit(self.pair.reach());
+                let hit = blocks.hit(self.pair.radius_sum());
                 let cores = match blocks {
                     Blocks::Met(cores) if cores.depth < 0.0 => *cores,
                     // How far boxes are apart, and what they have in common, is left to GJK.
@@ -280,7 +282,7 @@ where
     /// radii, but no depth is less than 0.
     #[inline(always)]
     fn touching(&self, cores: Penetration<DVecOf<A>>) -> Penetration<DVecOf<A>> {
-        let depth = cores.depth.max(-self.reach());
+        let depth = cores.depth.max(-self.radius_sum());
         Penetration { depth, ..cores }
     }
 
@@ -288,14 +290,14 @@ where
     #[inline(always)]
     fn contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
         let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
-        self.in_world(cores.normal, cores.depth + self.reach(), witnesses)
+        self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }
 
     /// The same, if the shapes touch.
     #[inline(always)]
     pub fn contact_of_blocks(&self, blocks: &Blocks<DVecOf<A>>) -> Option<LocalContact<DVecOf<A>>> {
         match blocks {
-            Blocks::Met(cores) if blocks.hit(self.reach()) => {
+            Blocks::Met(cores) if blocks.hit(self.radius_sum()) => {
                 Some(self.contact(&self.touching(*cores)))
             }
             _ => None,
@@ -334,7 +336,7 @@ where
             (0.0, [common, common])
         } else {
             // What is proved to be apart is not 0, whatever rounding has left of it.
-            let distance = (-depth - self.reach()).max(f64::MIN_POSITIVE);
+            let distance = (-depth - self.radius_sum()).max(f64::MIN_POSITIVE);
             (distance, self.on_surfaces(normal, first, second))
         };
         (distance, self.in_world(normal, 0.0, witnesses))

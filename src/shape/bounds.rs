@@ -61,13 +61,13 @@ impl<D: DVector> Bounds<D> {
     /// The box around a shape in a pose, with room for what counts as touching.
     #[inline]
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {
-        let (min, max) = match shape.block() {
+        let [min, max] = match shape.core().half_extents() {
             Some(half) => {
                 let reach = reach(pose.rotation, half);
-                (-reach, reach)
+                [-reach, reach]
             }
             None => shape
-                .span(pose.rotation)
+                .vertex_bounds(pose.rotation)
                 .unwrap_or_else(|| supported(shape, pose.rotation)),
         };
         // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
@@ -168,14 +168,14 @@ fn reach<D: DVector>(linear: D::Matrix, half: D) -> D {
 fn supported<V: Space>(
     shape: &impl Support<Vector = V>,
     rotation: <V::DVec as DVector>::Matrix,
-) -> (V::DVec, V::DVec) {
+) -> [V::DVec; 2] {
     let inverse = V::DVec::transpose(rotation);
     let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
-    axes.fold((V::DVec::ZERO, V::DVec::ZERO), |(min, max), axis| {
+    axes.fold([V::DVec::ZERO; 2], |[min, max], axis| {
         let reach = |direction: V::DVec| {
             let farthest = rotation * shape.support(inverse * direction);
             direction * farthest.dot(direction)
         };
-        (min + reach(-axis), max + reach(axis))
+        [min + reach(-axis), max + reach(axis)]
     })
 }

@@ -4,11 +4,11 @@ use core::{cmp::Ordering, ops::ControlFlow};
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use crate::{
-    query::compare_shapes,
     shape::{
         HalfSpace, Shape, ShapeError, Support,
         bounds::{Bounds, centre_of},
         bvh::Tree,
+        compare_shapes,
         points::farthest,
         support::checked_radius,
         surface::Mesh,
@@ -63,7 +63,9 @@ impl<V: Space> Compound<V> {
             return Err(ShapeError::NoParts);
         }
         if let Parts::Shapes(shapes) = &parts
-            && shapes.iter().any(|(_, shape)| shape.half_space().is_some())
+            && shapes
+                .iter()
+                .any(|(_, shape)| shape.core().half_space().is_some())
         {
             return Err(ShapeError::Endless("a half-space"));
         }

@@ -1,4 +1,4 @@
-//! The kinds of shape that a collider can hold, as one type for both dimensions.
+//! The enum of all convex shapes that a collider can hold, for both dimensions.
 
 use core::fmt;
 use std::sync::Arc;
@@ -6,35 +6,31 @@ use std::sync::Arc;
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        Compound, ConvexHull, HalfSpace, Outline, ShapeError, Support,
-        extrusion::extruded,
-        points::{farthest, span},
-        support::{MatrixOf, Span, checked_radius},
-        support_fns::{Cap, ellipsoid, frustum},
+        Compound, ConvexHull, ShapeError,
+        half_space::HalfSpace,
+        points::{farthest, vertex_bounds},
+        support::{Core, MatrixOf, Support, checked_radius},
+        support_fns::{Cap, diamond, ellipsoid, extrusion, frustum},
     },
     space::{DVector, Space},
 };
 
-/// What collides, checked, of either dimension.
+/// The checked shape of a collider, in either dimension.
 #[derive(Clone, Debug)]
 pub enum AnyColliderShape {
-    /// A shape of the xy plane.
     D2(ColliderShape<Vec2>),
-    /// A shape of space.
     D3(ColliderShape<Vec3>),
 }
 
-/// What collides: one convex shape, or several.
+/// The checked shape of a collider.
 #[derive(Clone, Debug)]
 pub enum ColliderShape<V: Space> {
-    /// A convex shape.
     Convex(Shape<V>),
-    /// Convex parts.
     Compound(Arc<Compound<V>>),
 }
 
 impl<V: Space> ColliderShape<V> {
-    /// Whether it is a surface of facets.
+    /// Returns `true` for a surface, which consists of facets.
     pub fn is_surface(&self) -> bool {
         match self {
             Self::Convex(_) => false,
@@ -42,7 +38,7 @@ impl<V: Space> ColliderShape<V> {
         }
     }
 
-    /// This with a margin around it, or why that is none.
+    /// Adds a margin, or returns an error if the margin is invalid.
     pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
         Ok(match self {
             Self::Convex(shape) => Self::Convex(shape.rounded(margin)?),
@@ -51,17 +47,17 @@ impl<V: Space> ColliderShape<V> {
     }
 }
 
-/// A space whose shapes a [`Collider`](crate::Collider) can hold: both of them, so this is `Vec2` or `Vec3`.
+/// A space whose shapes a [`Collider`](crate::Collider) can hold: `Vec2` or `Vec3`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither `Vec2` nor `Vec3`",
-    note = "points are taken by value: `.iter().copied()` makes values of references"
+    note = "pass points by value: `.iter().copied()` turns references into values"
 )]
 pub trait Dimension: Space {
-    /// Forgets the dimension.
+    /// Wraps a shape of this dimension.
     #[doc(hidden)]
     fn any(body: ColliderShape<Self>) -> AnyColliderShape;
 
-    /// The body, if it is of this dimension.
+    /// Returns the shape if it is of this dimension.
     #[doc(hidden)]
     fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>>;
 }
@@ -92,51 +88,63 @@ impl Dimension for Vec3 {
     }
 }
 
-/// The kinds of shape. The same ones serve both dimensions: a circle and a sphere are a ball, a rectangle
+/// A convex shape. Both dimensions share the variants: a circle and a sphere are a ball, a rectangle
 /// and a cuboid are a box.
 #[derive(Clone)]
 pub enum Shape<V: Space> {
     /// All points within `radius` of the origin.
-    Ball { radius: f32 },
+    Ball {
+        radius: f32,
+    },
     /// All points within `radius` of a segment along y.
-    Capsule { half_length: f32, radius: f32 },
+    Capsule {
+        half_length: f32,
+        radius: f32,
+    },
     /// The box from -`half_size` to `half_size`.
-    Box { half_size: V },
-    /// The hull of the points at `half_diagonals` on the axes and opposite: a rhombus, or an octahedron.
-    Diamond { half_diagonals: V },
-    /// The unit ball, stretched by `half_size` along the axes.
-    Ellipsoid { half_size: V },
-    /// The hull of a disc across y at `half_height` and one at -`half_height`: a cylinder, a cone or what is left of one
-    /// without its tip; in the plane a trapezoid.
+    Box {
+        half_size: V,
+    },
+    /// The hull of the points at ±`half_diagonals` on the axes: a rhombus or an octahedron.
+    Diamond {
+        half_diagonals: V,
+    },
+    /// The unit ball, scaled by `half_size` along the axes.
+    Ellipsoid {
+        half_size: V,
+    },
+    /// The hull of two discs across y, at `half_height` and -`half_height`: a cylinder, a cone or a
+    /// conical frustum. In 2D, a trapezoid.
     Frustum {
         half_height: f32,
         radius_top: f32,
         radius_bottom: f32,
     },
-    /// Part of a ball around y: in the plane a circular segment or sector.
+    /// Part of a ball around y. In 2D, a circular segment or sector.
     Cap(Cap),
-    /// A segment.
     Segment([V; 2]),
-    /// A triangle.
     Triangle([V; 3]),
-    /// A tetrahedron; in the plane the hull of four points.
+    /// The hull of four points.
     Tetrahedron([V; 4]),
-    /// The hull of points.
     Hull(ConvexHull<V>),
-    /// A shape of the plane, extruded along z to both sides; in the plane itself, where there is no z, the shape as it is.
+    /// A 2D shape, extruded along z in both directions. In 2D, the shape itself.
     Extrusion {
         base: Arc<Shape<Vec2>>,
         half_depth: f32,
     },
-    /// All points on the plane through the origin with this normal, and on the side opposite to it.
-    HalfSpace { normal: V },
+    /// All points on the plane through the origin with this normal, and behind that plane.
+    HalfSpace {
+        normal: V,
+    },
     /// All points within `margin` of a shape.
-    Rounded { shape: Arc<Self>, margin: f32 },
-    /// A user's shape.
+    Rounded {
+        shape: Arc<Self>,
+        margin: f32,
+    },
     Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
 }
 
-// Always inline, because whoever knows the kind of shape, as the primitives do, is left with that one.
+// Always inlined, so that primitives, whose variant is known, keep the code of that variant only.
 impl<V: Space> Support for Shape<V> {
     type Vector = V;
 
@@ -144,7 +152,7 @@ impl<V: Space> Support for Shape<V> {
     fn support(&self, direction: V::DVec) -> V::DVec {
         match self {
             Self::Ball { .. } => V::DVec::ZERO,
-            // The end of the segment from -y to y; the upper one where both are as far.
+            // The end of the segment, the upper one if both are equally far.
             Self::Capsule { half_length, .. } => {
                 let half_length = f64::from(half_length.abs());
                 let upward = direction.component(1) >= 0.0;
@@ -168,8 +176,8 @@ impl<V: Space> Support for Shape<V> {
             Self::Triangle(vertices) => farthest(vertices, direction),
             Self::Tetrahedron(vertices) => farthest(vertices, direction),
             Self::Hull(hull) => hull.support(direction),
-            Self::Extrusion { base, half_depth } => extruded::<V>(base, *half_depth, direction),
-            // There is no farthest point.
+            Self::Extrusion { base, half_depth } => extrusion::<V>(base, *half_depth, direction),
+            // A half-space has no support point.
             Self::HalfSpace { .. } => V::DVec::ZERO * f64::NAN,
             Self::Rounded { shape, .. } => shape.support(direction),
             Self::Custom(shape) => shape.support(direction),
@@ -197,79 +205,46 @@ impl<V: Space> Support for Shape<V> {
     }
 
     #[inline(always)]
-    fn half_space(&self) -> Option<HalfSpace<V::DVec>> {
+    fn core(&self) -> Core<'_, V::DVec> {
         match self {
-            Self::HalfSpace { normal } => HalfSpace::through_origin(normal.to_f64()),
-            Self::Rounded { shape, .. } => shape.half_space(),
-            Self::Custom(shape) => shape.half_space(),
-            _ => None,
+            Self::Hull(hull) => hull.core(),
+            Self::Rounded { shape, .. } => shape.core(),
+            Self::Custom(shape) => shape.core(),
+            _ => self.simple_core(),
         }
     }
 
     #[inline(always)]
-    fn block(&self) -> Option<V::DVec> {
+    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[V::DVec; 2]> {
         match self {
-            Self::Ball { .. } => Some(V::DVec::ZERO),
-            Self::Capsule { half_length, .. } => {
-                Some(V::DVec::axis(1) * f64::from(half_length.abs()))
-            }
-            // Lengths that are negative count as their sizes.
-            Self::Box { half_size } => Some(half_size.to_f64().copysign(V::DVec::ONE)),
-            Self::Rounded { shape, .. } => shape.block(),
-            Self::Custom(shape) => shape.block(),
+            Self::Segment(points) => Some(vertex_bounds(points, linear)),
+            Self::Triangle(points) => Some(vertex_bounds(points, linear)),
+            Self::Tetrahedron(points) => Some(vertex_bounds(points, linear)),
+            Self::Hull(hull) => hull.vertex_bounds(linear),
+            Self::Rounded { shape, .. } => shape.vertex_bounds(linear),
             _ => None,
         }
     }
-
-    #[inline(always)]
-    fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
-        match self {
-            Self::Segment(points) => Some(span(points, linear)),
-            Self::Triangle(points) => Some(span(points, linear)),
-            Self::Tetrahedron(points) => Some(span(points, linear)),
-            Self::Hull(hull) => hull.span(linear),
-            Self::Rounded { shape, .. } => shape.span(linear),
-            Self::Custom(shape) => shape.span(linear),
-            _ => None,
-        }
-    }
-
-    #[inline(always)]
-    fn outline(&self) -> Option<Outline<'_, V::DVec>> {
-        match self {
-            Self::Hull(hull) => hull.outline(),
-            Self::Rounded { shape, .. } => shape.outline(),
-            Self::Custom(shape) => shape.outline(),
-            _ => None,
-        }
-    }
-}
-
-/// The farthest of the points at `half_diagonals` on the axes and opposite: on the axis where it is farther than on those
-/// before.
-#[inline]
-fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
-    let heights = half_diagonals.scaled(direction);
-    let farthest = (1..D::DIMENSION).fold(0, |best, index| {
-        let farther = heights.component(index).abs() > heights.component(best).abs();
-        if farther { index } else { best }
-    });
-    let axis = D::axis(farthest);
-    // From all of them, so that what is NaN in one of them is NaN.
-    half_diagonals.copysign(direction).scaled(axis)
 }
 
 impl<V: Space> Shape<V> {
-    /// The hull of two discs across y.
-    pub(super) fn frustum(half_height: f32, radius_top: f32, radius_bottom: f32) -> Self {
-        Self::Frustum {
-            half_height,
-            radius_top,
-            radius_bottom,
-        }
+    /// Returns the core of a shape that contains no other shape, and [`Core::Opaque`] otherwise.
+    #[inline(always)]
+    pub(super) fn simple_core(&self) -> Core<'static, V::DVec> {
+        let half_extents = match self {
+            Self::Ball { .. } => V::DVec::ZERO,
+            Self::Capsule { half_length, .. } => V::DVec::axis(1) * f64::from(half_length.abs()),
+            Self::Box { half_size } => half_size.to_f64().copysign(V::DVec::ONE),
+            Self::HalfSpace { normal } => {
+                let half_space = HalfSpace::through_origin(normal.to_f64());
+                return half_space.map_or(Core::Opaque, Core::HalfSpace);
+            }
+            _ => return Core::Opaque,
+        };
+        Core::Box { half_extents }
     }
 
-    /// This shape with a margin around it, or why that is none.
+    /// Adds a margin, or returns an error if the margin is invalid.
     pub fn rounded(self, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
         match self {
@@ -283,7 +258,7 @@ impl<V: Space> Shape<V> {
                 half_length,
                 radius: radius + margin,
             },
-            // One margin, however many there are, so that no shape is nested without end.
+            // Margins are added up, so that shapes are not nested deeper and deeper.
             Self::Rounded {
                 shape,
                 margin: inner,
@@ -299,7 +274,7 @@ impl<V: Space> Shape<V> {
         .checked()
     }
 
-    /// This shape, or why it is none.
+    /// Returns the shape, or an error if it is invalid.
     pub(super) fn checked(self) -> Result<Self, ShapeError> {
         match &self {
             Self::Ball { radius } => ShapeError::check_length("radius", *radius)?,
@@ -338,15 +313,15 @@ impl<V: Space> Shape<V> {
             Self::Triangle(vertices) => ShapeError::check_points("vertex", vertices)?,
             Self::Tetrahedron(vertices) => ShapeError::check_points("vertex", vertices)?,
             Self::Extrusion { base, half_depth } => {
-                if base.half_space().is_some() {
+                if base.core().half_space().is_some() {
                     return Err(ShapeError::Endless("a half-plane"));
                 }
                 ShapeError::check_length("half depth", *half_depth)?;
             }
             Self::HalfSpace { normal } => ShapeError::check_direction("normal", *normal)?,
-            // What it is around has been checked.
+            // The shape inside has been checked.
             Self::Rounded { margin, .. } => ShapeError::check_length("margin", *margin)?,
-            // The one was checked when it was made, the other is asked when it is used.
+            // A hull is checked when it is built, a custom shape when it is used.
             Self::Hull(_) | Self::Custom(_) => {}
         }
         Ok(self)

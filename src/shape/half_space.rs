@@ -1,21 +1,14 @@
-//! Half-spaces: everything on one side of a plane, without an end.
+//! Half-spaces: all points on one side of a plane.
 //!
-//! A half-space H = { x : n·x <= c } has a farthest point in no direction but that of n, so that a support function says
-//! nothing of it. Instead, [`Support::half_space`] tells n and c, and a pair with one half-space is solved in closed form.
-//! What takes it for any other shape gets NaN, and with it the answer to all that is no shape: it touches nothing.
+//! A half-space H = { x : n·x <= c } has a farthest point only in direction n, so it has no support
+//! function. [`Core::HalfSpace`](super::Core) holds n and c instead, and queries solve a pair with
+//! one half-space in closed form. The support function of a half-space returns NaN, so that any
+//! other code treats it as an invalid shape, which touches nothing.
 
-use crate::{
-    math::{InfinitePlane3d, Plane2d, Vec2, Vec3},
-    shape::{
-        ShapeError, Support,
-        convex::Shape,
-        into_shape::{ConvexShape, IntoShape, sealed},
-    },
-    space::{DVector, Pose, Space},
-};
+use crate::space::{DVector, Pose};
 
-/// A map whose axes, made unit vectors, span no more volume than this flattens space. It is what rounding makes, in f64, of
-/// the 0 of a product of some rotations and a scale that is 0 along an axis.
+/// A map flattens space if its normalized axes span at most this volume. In f64, rounding leaves
+/// less than this of a product of rotations with a scale that is 0 along one axis.
 const FLATTENED: f64 = 1e-14;
 
 /// All points x with `normal · x <= offset`.
@@ -23,102 +16,68 @@ const FLATTENED: f64 = 1e-14;
 pub struct HalfSpace<D> {
     /// Outward, of unit length.
     pub normal: D,
-    /// The height of the plane over the origin.
+    /// The height of the plane above the origin.
     pub offset: f64,
 }
 
 impl<D: DVector> HalfSpace<D> {
-    /// The one with the origin on its plane, or `None` if the normal has no direction.
+    /// Returns the half-space whose plane contains the origin, or `None` for a null normal.
     pub(super) fn through_origin(normal: D) -> Option<Self> {
         let offset = 0.0;
         normal.unit().map(|normal| Self { normal, offset })
     }
 
-    /// How high a point is above the plane; negative for one inside.
+    /// Returns the height of a point above the plane, negative inside the half-space.
     #[inline]
     pub fn height(&self, point: D) -> f64 {
         self.normal.dot(point) - self.offset
     }
 
-    /// With the plane moved outward.
-    #[inline]
+    /// Moves the plane outward.
     pub fn raised(&self, by: f64) -> Self {
         let offset = self.offset + by;
         Self { offset, ..*self }
     }
 
-    /// Where a pose puts it.
-    #[inline]
+    /// Returns the half-space in a pose.
     pub fn placed(&self, pose: &Pose<D>) -> Self {
         let normal = pose.rotation * self.normal;
         let offset = self.offset + normal.dot(pose.translation);
         Self { normal, offset }
     }
 
-    /// Its image under a uniform scale.
-    #[inline]
+    /// Returns the image under a uniform scale.
     pub(super) fn scaled(&self, factor: f64) -> Self {
         let offset = self.offset * factor;
         Self { offset, ..*self }
     }
 
-    /// Its image under a linear map M, or `None` if M flattens space.
+    /// Returns the image under a linear map M, or `None` if M flattens space.
     ///
-    /// With y = M x, n·x = n·(M⁻¹ y) = (M⁻ᵀ n)·y: the image has the normal M⁻ᵀ n, also where M mirrors, and M c n is a
-    /// point of its plane. The columns of M⁻ᵀ are the dual basis of those of M: column i is p / (p·m_i), for any p at right
-    /// angles to all columns m_j but m_i.
+    /// With y = M x, n·x = n·(M⁻¹ y) = (M⁻ᵀ n)·y. So the image has the normal M⁻ᵀ n, also if M is a
+    /// reflection, and M c n is a point of its plane. The columns of M⁻ᵀ are the dual basis of the
+    /// columns m_i of M: column i is p / (p·m_i) for any p at right angles to all other columns.
     pub(super) fn image(&self, matrix: D::Matrix) -> Option<Self> {
         let mut normal = D::ZERO;
         for index in 0..D::DIMENSION {
-            // Of unit length, so that no scale is too large or too small for the products.
+            // Unit vectors, so that the products neither overflow nor underflow.
             let unit = |index| D::column(matrix, index).unit();
             let axis = unit(index)?;
             let mut others = [D::ZERO; 2];
-            let rest = others.get_mut(..D::DIMENSION - 1)?;
-            for (slot, step) in rest.iter_mut().zip(1..) {
-                *slot = unit((index + step) % D::DIMENSION)?;
+            let others = others.get_mut(..D::DIMENSION - 1)?;
+            for (other, step) in others.iter_mut().zip(1..) {
+                *other = unit((index + step) % D::DIMENSION)?;
             }
-            let across = D::perpendicular(rest)?;
-            let volume = across.dot(axis);
+            let perpendicular = D::perpendicular(others)?;
+            let volume = perpendicular.dot(axis);
             if volume.abs() <= FLATTENED {
                 return None;
             }
             let stretch = D::column(matrix, index).length();
-            normal = normal + across * (self.normal.component(index) / (volume * stretch));
+            normal = normal + perpendicular * (self.normal.component(index) / (volume * stretch));
         }
         let normal = normal.unit()?;
         let offset = normal.dot(matrix * (self.normal * self.offset));
         Some(Self { normal, offset })
     }
 }
-
-/// Bevy's planes without an end, as half-spaces: what is solid is the side opposite to the normal.
-macro_rules! half_spaces {
-    ($($primitive:ident in $space:ident),*) => { $(
-        impl Support for $primitive {
-            type Vector = $space;
-
-            #[inline]
-            fn support(&self, direction: <$space as Space>::DVec) -> <$space as Space>::DVec {
-                Shape::HalfSpace { normal: *self.normal }.support(direction)
-            }
-
-            #[inline]
-            fn half_space(&self) -> Option<HalfSpace<<$space as Space>::DVec>> {
-                Shape::HalfSpace { normal: *self.normal }.half_space()
-            }
-        }
-
-        impl sealed::Sealed for $primitive {}
-        impl ConvexShape for $primitive {}
-        impl IntoShape for $primitive {
-            type Vector = $space;
-
-            fn into_shape(self) -> Result<Shape<$space>, ShapeError> {
-                Shape::HalfSpace { normal: *self.normal }.checked()
-            }
-        }
-    )* };
-}
-
-half_spaces!(Plane2d in Vec2, InfinitePlane3d in Vec3);

@@ -1,4 +1,4 @@
-//! What can become a collider.
+//! The types that a collider can be made from.
 
 use crate::shape::{
     ConvexHull, ShapeError,
@@ -9,41 +9,44 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// What can be checked and made a collider: Bevy's primitives as far as they can be convex, points
-/// (`Vec2`, `Vec3`), [`ConvexHull`], and all of these [`Rounded`](crate::Rounded).
+/// A type that [`Collider::try_new`](crate::Collider::try_new) checks and turns into a collider.
 ///
-/// All of them go through [`Collider::try_new`](crate::Collider::try_new). Most are [`ConvexShape`]s as well, which have
+/// These are Bevy's primitives that can be convex, points (`Vec2`, `Vec3`), [`ConvexHull`], and all
+/// of these [`Rounded`](crate::Rounded). Most of them are also [`ConvexShape`]s, which work with
 /// `Collider::from`.
 ///
-/// Sealed: a shape of your own goes through [`Collider::custom`](crate::Collider::custom).
+/// Sealed: use [`Collider::custom`](crate::Collider::custom) for a shape of your own.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no convex shape that headbutt knows",
-    label = "no convex shape",
-    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is a `Collider::compound` of convex parts, a \
-        surface (`Collider::trimesh`, `Collider::polyline`), or the hull of its points (`Collider::convex_hull`)",
-    note = "a shape of your own is a `Support`: `Collider::custom`"
+    message = "`{Self}` is not a convex shape that headbutt supports",
+    label = "not a convex shape",
+    note = "make a concave shape (a torus, annulus, ring, arc, polygon or polyline) a \
+        `Collider::compound` of convex parts, a surface (`Collider::trimesh`, `Collider::polyline`), \
+        or the hull of its points (`Collider::convex_hull`)",
+    note = "implement `Support` for a shape of your own and use `Collider::custom`"
 )]
 pub trait IntoShape: sealed::Sealed {
-    /// The space that the shape lives in.
+    /// The space of the shape.
     type Vector: Dimension;
 
-    /// The shape, or why it is none.
+    /// Returns the shape, or an error if it is invalid.
     #[doc(hidden)]
     fn into_shape(self) -> Result<Shape<Self::Vector>, ShapeError>;
 }
 
-/// What is convex whatever its numbers: [`Collider`](crate::Collider) is [`From`] it.
+/// A type whose values are always convex: [`Collider`](crate::Collider) implements [`From`] it.
 ///
-/// It can still be nonsense, such as a circle of a negative radius, and then becomes an inert collider with a warning. What
-/// is concave for some of its numbers is no such shape: a [`CircularSector`](bevy::prelude::CircularSector) goes
-/// through `Collider::try_from`.
+/// A value can still be invalid, such as a circle with a negative radius. It then becomes an inert
+/// collider with a warning. A type whose values can be concave, such as
+/// [`CircularSector`](bevy::prelude::CircularSector), needs `Collider::try_from`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no shape that is always convex",
+    message = "`{Self}` is not a shape that is always convex",
     label = "not always convex",
-    note = "what may be concave (a circular sector) goes through `Collider::try_from` or `Collider::try_new`",
-    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is a `Collider::compound` of convex parts, a \
-        surface (`Collider::trimesh`, `Collider::polyline`), or the hull of its points (`Collider::convex_hull`)",
-    note = "a shape of your own is a `Support`: `Collider::custom`"
+    note = "use `Collider::try_from` or `Collider::try_new` for a shape that may be concave (a \
+        circular sector)",
+    note = "make a concave shape (a torus, annulus, ring, arc, polygon or polyline) a \
+        `Collider::compound` of convex parts, a surface (`Collider::trimesh`, `Collider::polyline`), \
+        or the hull of its points (`Collider::convex_hull`)",
+    note = "implement `Support` for a shape of your own and use `Collider::custom`"
 )]
 pub trait ConvexShape: IntoShape {}
 

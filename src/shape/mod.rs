@@ -1,29 +1,36 @@
-//! What can collide: shapes known by their support functions.
+//! Convex shapes, described by their support functions, and compounds of convex shapes.
 //!
-//! A shape is a **core with a radius**: the set of all points within the radius of a convex core. A circle is a point
-//! with a radius, a capsule a segment with one; a polygon has radius 0. GJK runs on the cores. As long as they are
-//! apart, distance, normal and depth follow from it alone, exactly; only where the cores themselves overlap is EPA
-//! needed. The exception are half-spaces, in `half_space.rs`, which have no end.
+//! A convex shape is a **core with a radius**: the set of all points within the radius of a convex
+//! core. A circle is a point with a radius, a capsule is a segment with a radius, a polygon has radius
+//! 0. GJK runs on the cores. While they are apart, it computes distance, normal and depth exactly.
+//! EPA is only needed where the cores themselves overlap. Half-spaces, which are unbounded, are the
+//! exception: `half_space.rs`.
 //!
-//! `support.rs` is the contract. `kinds.rs` gathers what a collider can hold into one type, with the check of each;
-//! `round.rs`, `points.rs`, `hull.rs` and `extrusion.rs` have the support functions that take more than a line (of hulls,
-//! `corners.rs` drops what they do not need, `lanes.rs` finds the farthest of few vertices and `directions.rs` of many, and
-//! `outline.rs` has the sides of those in the plane). `primitives.rs` is the table of Bevy's primitives, `polygon.rs` the
-//! regular ones among them, `rounded.rs` a margin around any shape; `into_shape.rs` says what can become a collider.
-//! `image.rs` maps a shape by a scale or a linear map. `compound.rs` and `mesh.rs` are convex parts together, found by their
-//! boxes: `bounds.rs`, `tree.rs`. `data.rs` is all of it as plain numbers, to save and load.
+//! | file | contents |
+//! |---|---|
+//! | `support.rs` | [`Support`], the contract of a shape, and [`Core`] for closed forms |
+//! | `convex.rs` | [`Shape`], the enum of all convex shapes that a collider can hold |
+//! | `primitives.rs`, `regular_polygon.rs` | Bevy's primitives as shapes |
+//! | `support_fns.rs`, `points.rs`, `hull/` | support functions |
+//! | `polygon_edges.rs` | the edges of 2D hulls |
+//! | `into_shape.rs`, `error.rs` | the types that a collider can be made from, and the checks |
+//! | `rounded.rs`, `scaled.rs` | a margin around a shape; a shape under a scale |
+//! | `order.rs` | a total order, so that swapped arguments give mirrored results |
+//! | `compound.rs`, `surface.rs` | compounds of parts and surfaces of facets |
+//! | `bounds.rs`, `bvh.rs` | bounding boxes and a tree of them |
+//! | `serialize.rs` | shapes as plain numbers, to save and load |
 
 mod bounds;
 mod bvh;
 mod compound;
 mod convex;
 mod error;
-mod extrusion;
 mod half_space;
 mod hull;
 mod into_shape;
 #[cfg(feature = "mesh")]
 mod mesh_error;
+mod order;
 mod points;
 mod polygon_edges;
 mod primitives;
@@ -45,8 +52,9 @@ pub use hull::ConvexHull;
 pub use into_shape::{ConvexShape, IntoShape};
 #[cfg(feature = "mesh")]
 pub use mesh_error::MeshError;
-pub use polygon_edges::{MAX_SIDES, Outline};
+pub use order::compare_shapes;
+pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
-pub use support::{DVecOf, Support};
+pub use support::{Core, DVecOf, Support};
 pub use surface::{Facet, Mesh, Rim, weld};

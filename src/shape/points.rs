@@ -1,69 +1,29 @@
-//! Slices of points as shapes.
+//! Support points of lists of points.
 
 use crate::{
-    math::{Vec2, Vec3},
-    shape::{
-        ConvexHull, Shape, ShapeError, Support,
-        into_shape::{ConvexShape, IntoShape, sealed},
-        support::MatrixOf,
-    },
+    shape::support::{MatrixOf, Support},
     space::{DVector, Space},
 };
 
-/// A point is a shape: where it is in its own frame. A collider has it as the hull of itself.
-macro_rules! points {
-    ($($vector:ident),*) => { $(
-        impl Support for $vector {
-            type Vector = Self;
+macro_rules! hulls_of_points {
+    ($([$($generics:tt)*] $list:ty),*) => { $(
+        /// The convex hull of the points, without the checks and the preparation of a
+        /// [`ConvexHull`](crate::ConvexHull).
+        impl<V: Space, $($generics)*> Support for $list {
+            type Vector = V;
 
             #[inline]
-            fn support(&self, _: <Self as Space>::DVec) -> <Self as Space>::DVec {
-                self.to_f64()
-            }
-        }
-
-        impl sealed::Sealed for $vector {}
-        impl ConvexShape for $vector {}
-        impl IntoShape for $vector {
-            type Vector = Self;
-
-            fn into_shape(self) -> Result<Shape<Self>, ShapeError> {
-                ConvexHull::new([self]).map(Shape::Hull)
+            fn support(&self, direction: V::DVec) -> V::DVec {
+                farthest(self, direction)
             }
         }
     )* };
 }
 
-points!(Vec2, Vec3);
+hulls_of_points!([] [V], [] Vec<V>, [const N: usize] [V; N]);
 
-impl<V: Space> Support for [V] {
-    type Vector = V;
-
-    #[inline]
-    fn support(&self, direction: V::DVec) -> V::DVec {
-        farthest(self, direction)
-    }
-}
-
-impl<V: Space> Support for Vec<V> {
-    type Vector = V;
-
-    #[inline]
-    fn support(&self, direction: V::DVec) -> V::DVec {
-        farthest(self, direction)
-    }
-}
-
-impl<V: Space, const N: usize> Support for [V; N] {
-    type Vector = V;
-
-    #[inline]
-    fn support(&self, direction: V::DVec) -> V::DVec {
-        farthest(self, direction)
-    }
-}
-
-/// The point with the greatest component along `direction`: the first one among equals, and NaN if there is none.
+/// Returns the point with the greatest component along `direction`: the first one among equals, and
+/// NaN if there is no point.
 #[inline]
 pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
     let mut best = Highest::NONE;
@@ -73,32 +33,33 @@ pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
     best.of(points)
 }
 
-/// The same among the points that have these numbers, in their order.
+/// Returns the same for the points at `indices`, in that order.
 #[inline]
-pub(super) fn farthest_of<V: Space>(points: &[V], numbers: &[u32], direction: V::DVec) -> V::DVec {
+pub(super) fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) -> V::DVec {
     let mut best = Highest::NONE;
-    for number in numbers {
-        let number = *number as usize;
-        if let Some(point) = points.get(number) {
-            best.see(number, point.to_f64().dot(direction));
+    for index in indices {
+        let index = *index as usize;
+        if let Some(point) = points.get(index) {
+            best.see(index, point.to_f64().dot(direction));
         }
     }
     best.of(points)
 }
 
-/// The least and the greatest coordinates of points under a linear map.
+/// Returns the minimum and the maximum coordinates of points under a linear map.
 #[inline]
-pub(super) fn span<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> (V::DVec, V::DVec) {
-    let nowhere = V::DVec::ONE * f64::INFINITY;
+pub(super) fn vertex_bounds<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> [V::DVec; 2] {
+    let infinite = V::DVec::ONE * f64::INFINITY;
     points
         .iter()
-        .fold((nowhere, -nowhere), |(min, max), point| {
-            let point = linear * point.to_f64();
-            (min.least(point), max.most(point))
+        .map(|point| linear * point.to_f64())
+        .fold([infinite, -infinite], |[min, max], point| {
+            [min.least(point), max.most(point)]
         })
 }
 
-/// The first of the highest points so far. By its number and without a branch: which one is higher cannot be foretold.
+/// The first of the highest points so far. Kept by its index and without a branch, because which
+/// point is higher cannot be predicted.
 pub(super) struct Highest {
     pub number: usize,
     height: f64,
@@ -119,7 +80,7 @@ impl Highest {
 
     #[inline]
     fn of<V: Space>(&self, points: &[V]) -> V::DVec {
-        let nowhere = V::DVec::ZERO * f64::NAN;
-        points.get(self.number).map_or(nowhere, |it| it.to_f64())
+        let nan = V::DVec::ZERO * f64::NAN;
+        points.get(self.number).map_or(nan, |point| point.to_f64())
     }
 }

@@ -1,53 +1,61 @@
-//! Bevy's primitives as shapes: the one table of them. Frames and conventions are Bevy's: all are centred on the origin,
-//! long ones and what is turned about an axis along y, a cone with its tip up.
-//!
-//! `polygon.rs` and `extrusion.rs` have those that are no single kind of shape, `half_space.rs` those without an end.
+//! Bevy's primitives and points as shapes. Frames and conventions are Bevy's: every primitive is
+//! centered on the origin, its axis is y, and the tip of a cone points up.
 
 use core::{f32::consts::PI, mem::ManuallyDrop};
+use std::sync::Arc;
 
 use crate::{
     math::{
         Capsule2d, Capsule3d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
-        ConvexPolygon, Cuboid, Cylinder, DVec2, DVec3, Ellipse, Plane3d, Rectangle, Rhombus,
-        Segment2d, Segment3d, Sphere, Tetrahedron, Triangle2d, Triangle3d, Vec2, Vec3,
+        ConvexPolygon, Cuboid, Cylinder, DVec2, DVec3, Ellipse, Extrusion, InfinitePlane3d,
+        Plane2d, Plane3d, Primitive2d, Rectangle, Rhombus, Segment2d, Segment3d, Sphere,
+        Tetrahedron, Triangle2d, Triangle3d, Vec2, Vec3,
     },
     shape::{
-        ConvexHull, Shape, ShapeError, Support,
+        ConvexHull, ShapeError,
+        convex::Shape,
         into_shape::{ConvexShape, IntoShape, sealed},
         points::farthest,
-        support_fns::Cap,
+        support::{Core, DVecOf, Support},
+        support_fns::{Cap, extrusion},
     },
     space::{DVector, Space},
 };
 
-/// To be a shape costs a primitive nothing: the compiler sees which kind it is, and looks no further. (That nothing is left
-/// to be dropped has to be said.)
-///
-/// Each primitive, whether it is convex whatever its numbers, its space, and the kind of shape that it is.
+/// A primitive that corresponds to one variant of [`Shape`].
+trait AsShape: Support {
+    /// Returns the variant. The compiler sees which one it is and removes the others, provided that
+    /// no shape is dropped: every variant in the table below owns nothing.
+    fn as_shape(&self) -> ManuallyDrop<Shape<Self::Vector>>;
+}
+
+/// Each primitive, with `ConvexShape` if all of its values are convex, its space, and its variant.
 macro_rules! primitives {
     ($($primitive:ident $(: $convex:ident)? in $space:ident => |$it:ident| $shape:expr;)*) => { $(
+        impl AsShape for $primitive {
+            #[inline(always)]
+            fn as_shape(&self) -> ManuallyDrop<Shape<$space>> {
+                let $it = self;
+                ManuallyDrop::new($shape)
+            }
+        }
+
         impl Support for $primitive {
             type Vector = $space;
 
             #[inline]
-            fn support(&self, direction: <$space as Space>::DVec) -> <$space as Space>::DVec {
-                let $it = self;
-                let shape: ManuallyDrop<Shape<$space>> = ManuallyDrop::new($shape);
-                shape.support(direction)
+            fn support(&self, direction: DVecOf<Self>) -> DVecOf<Self> {
+                self.as_shape().support(direction)
             }
 
             #[inline]
             fn radius(&self) -> f64 {
-                let $it = self;
-                let shape: ManuallyDrop<Shape<$space>> = ManuallyDrop::new($shape);
-                shape.radius()
+                self.as_shape().radius()
             }
 
             #[inline]
-            fn block(&self) -> Option<<$space as Space>::DVec> {
-                let $it = self;
-                let shape: ManuallyDrop<Shape<$space>> = ManuallyDrop::new($shape);
-                shape.block()
+            fn core(&self) -> Core<'_, DVecOf<Self>> {
+                self.as_shape().simple_core()
             }
         }
 
@@ -57,36 +65,59 @@ macro_rules! primitives {
             type Vector = $space;
 
             fn into_shape(self) -> Result<Shape<$space>, ShapeError> {
-                let $it = self;
-                let shape: Shape<$space> = $shape;
-                shape.checked()
+                ManuallyDrop::into_inner(self.as_shape()).checked()
             }
         }
     )* };
 }
 
 primitives! {
-    Circle: ConvexShape in Vec2 => |it| Shape::Ball { radius: it.radius };
-    Sphere: ConvexShape in Vec3 => |it| Shape::Ball { radius: it.radius };
-    Capsule2d: ConvexShape in Vec2 => |it| Shape::Capsule { half_length: it.half_length, radius: it.radius };
-    Capsule3d: ConvexShape in Vec3 => |it| Shape::Capsule { half_length: it.half_length, radius: it.radius };
-    Rectangle: ConvexShape in Vec2 => |it| Shape::Box { half_size: it.half_size };
-    Cuboid: ConvexShape in Vec3 => |it| Shape::Box { half_size: it.half_size };
-    Rhombus: ConvexShape in Vec2 => |it| Shape::Diamond { half_diagonals: it.half_diagonals };
-    Ellipse: ConvexShape in Vec2 => |it| Shape::Ellipsoid { half_size: it.half_size };
-    Segment2d: ConvexShape in Vec2 => |it| Shape::Segment(it.vertices);
-    Segment3d: ConvexShape in Vec3 => |it| Shape::Segment(it.vertices);
-    Triangle2d: ConvexShape in Vec2 => |it| Shape::Triangle(it.vertices);
-    Triangle3d: ConvexShape in Vec3 => |it| Shape::Triangle(it.vertices);
-    Tetrahedron: ConvexShape in Vec3 => |it| Shape::Tetrahedron(it.vertices);
-    Cylinder: ConvexShape in Vec3 => |it| Shape::frustum(it.half_height, it.radius, it.radius);
-    Cone: ConvexShape in Vec3 => |it| Shape::frustum(0.5 * it.height, 0.0, it.radius);
-    ConicalFrustum: ConvexShape in Vec3 => |it| Shape::frustum(0.5 * it.height, it.radius_top, it.radius_bottom);
-    CircularSegment: ConvexShape in Vec2 => |it| cap(it.arc.radius, it.arc.half_angle, false);
-    CircularSector in Vec2 => |it| cap(it.arc.radius, it.arc.half_angle, true);
+    Circle: ConvexShape in Vec2 => |circle| Shape::Ball { radius: circle.radius };
+    Sphere: ConvexShape in Vec3 => |sphere| Shape::Ball { radius: sphere.radius };
+    Capsule2d: ConvexShape in Vec2 => |capsule| Shape::Capsule {
+        half_length: capsule.half_length,
+        radius: capsule.radius,
+    };
+    Capsule3d: ConvexShape in Vec3 => |capsule| Shape::Capsule {
+        half_length: capsule.half_length,
+        radius: capsule.radius,
+    };
+    Rectangle: ConvexShape in Vec2 => |rectangle| Shape::Box { half_size: rectangle.half_size };
+    Cuboid: ConvexShape in Vec3 => |cuboid| Shape::Box { half_size: cuboid.half_size };
+    Rhombus: ConvexShape in Vec2 => |rhombus| Shape::Diamond {
+        half_diagonals: rhombus.half_diagonals,
+    };
+    Ellipse: ConvexShape in Vec2 => |ellipse| Shape::Ellipsoid { half_size: ellipse.half_size };
+    Segment2d: ConvexShape in Vec2 => |segment| Shape::Segment(segment.vertices);
+    Segment3d: ConvexShape in Vec3 => |segment| Shape::Segment(segment.vertices);
+    Triangle2d: ConvexShape in Vec2 => |triangle| Shape::Triangle(triangle.vertices);
+    Triangle3d: ConvexShape in Vec3 => |triangle| Shape::Triangle(triangle.vertices);
+    Tetrahedron: ConvexShape in Vec3 => |tetrahedron| Shape::Tetrahedron(tetrahedron.vertices);
+    Cylinder: ConvexShape in Vec3 => |cylinder| Shape::Frustum {
+        half_height: cylinder.half_height,
+        radius_top: cylinder.radius,
+        radius_bottom: cylinder.radius,
+    };
+    Cone: ConvexShape in Vec3 => |cone| Shape::Frustum {
+        half_height: 0.5 * cone.height,
+        radius_top: 0.0,
+        radius_bottom: cone.radius,
+    };
+    ConicalFrustum: ConvexShape in Vec3 => |frustum| Shape::Frustum {
+        half_height: 0.5 * frustum.height,
+        radius_top: frustum.radius_top,
+        radius_bottom: frustum.radius_bottom,
+    };
+    CircularSegment: ConvexShape in Vec2 => |segment| {
+        cap(segment.arc.radius, segment.arc.half_angle, false)
+    };
+    CircularSector in Vec2 => |sector| cap(sector.arc.radius, sector.arc.half_angle, true);
+    Plane2d: ConvexShape in Vec2 => |plane| Shape::HalfSpace { normal: *plane.normal };
+    InfinitePlane3d: ConvexShape in Vec3 => |plane| Shape::HalfSpace { normal: *plane.normal };
 }
 
-/// A circular segment or sector, or in space what they are when turned about y; with all of its circle, a ball.
+/// Returns a circular segment or sector, or the solid of revolution of one around y. It is a ball if
+/// it contains its full circle.
 pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shape<V> {
     if half_angle.is_finite() && half_angle >= PI {
         Shape::Ball { radius }
@@ -95,8 +126,34 @@ pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shap
     }
 }
 
-/// The hull of the vertices: in whatever order they are, and also where Bevy has been told not to check that they are those
-/// of a convex polygon.
+/// A point, at its coordinates in its own frame.
+macro_rules! points {
+    ($($vector:ident),*) => { $(
+        impl Support for $vector {
+            type Vector = Self;
+
+            #[inline]
+            fn support(&self, _: DVecOf<Self>) -> DVecOf<Self> {
+                self.to_f64()
+            }
+        }
+
+        impl sealed::Sealed for $vector {}
+        impl ConvexShape for $vector {}
+        impl IntoShape for $vector {
+            type Vector = Self;
+
+            fn into_shape(self) -> Result<Shape<Self>, ShapeError> {
+                ConvexHull::new([self]).map(Shape::Hull)
+            }
+        }
+    )* };
+}
+
+points!(Vec2, Vec3);
+
+/// The convex hull of the vertices, in any order: `ConvexPolygon::new_unchecked` accepts vertices
+/// of a concave polygon.
 impl Support for ConvexPolygon {
     type Vector = Vec2;
 
@@ -116,26 +173,27 @@ impl IntoShape for ConvexPolygon {
     }
 }
 
-/// Where this far down, the shortest way from y to a normal is none that Bevy tells from others: it turns about an axis.
-const DOWN: f64 = 2.0 * f32::EPSILON as f64 - 1.0;
+/// If the y component of a unit normal is less than this, the rotation from y to the normal is half
+/// a turn to the precision of f32, and its axis is arbitrary.
+const OPPOSITE_TO_Y: f64 = 2.0 * f32::EPSILON as f64 - 1.0;
 
-/// The corners of a plane that has an end: a rectangle, turned as Bevy's mesh of it.
+/// Returns the corners of a finite plane: a rectangle, rotated as in Bevy's mesh of the plane.
 ///
-/// That is in the plane of x and z, with y for its normal, and turned from there by the shortest way to the normal n. This
-/// takes a vector e across y to e - (n + y) (e·n) / (1 + n·y).
-fn corners(plane: &Plane3d) -> [Vec3; 4] {
+/// The mesh is built in the xz plane and rotated from y to the normal n by the shortest rotation,
+/// which maps a vector e across y to e - (n + y) (e·n) / (1 + n·y).
+fn rectangle_corners(plane: &Plane3d) -> [Vec3; 4] {
     let normal = plane.normal.to_f64().unit().unwrap_or(DVec3::NAN);
-    let turned = |axis: DVec3| {
+    let rotated = |axis: DVec3| {
         let along = axis.dot(normal);
-        if normal.y < DOWN {
+        if normal.y < OPPOSITE_TO_Y {
             axis - normal * along
         } else {
             axis - (normal + DVec3::Y) * (along / (1.0 + normal.y))
         }
     };
     let half_size = plane.half_size.to_f64();
-    let x = turned(DVec3::X) * half_size.x;
-    let z = turned(DVec3::Z) * half_size.y;
+    let x = rotated(DVec3::X) * half_size.x;
+    let z = rotated(DVec3::Z) * half_size.y;
     [x + z, x - z, -x - z, z - x].map(Vec3::from_f64)
 }
 
@@ -144,7 +202,7 @@ impl Support for Plane3d {
 
     #[inline]
     fn support(&self, direction: DVec3) -> DVec3 {
-        farthest(&corners(self), direction)
+        farthest(&rectangle_corners(self), direction)
     }
 }
 
@@ -156,6 +214,34 @@ impl IntoShape for Plane3d {
     fn into_shape(self) -> Result<Shape<Vec3>, ShapeError> {
         ShapeError::check_direction("normal", *self.normal)?;
         ShapeError::check_lengths("half size", self.half_size)?;
-        Shape::Tetrahedron(corners(&self)).checked()
+        Shape::Tetrahedron(rectangle_corners(&self)).checked()
+    }
+}
+
+/// A 2D shape in the xy plane, extruded along z in both directions.
+impl<P> Support for Extrusion<P>
+where
+    P: Primitive2d + Support<Vector = Vec2>,
+{
+    type Vector = Vec3;
+
+    #[inline]
+    fn support(&self, direction: DVec3) -> DVec3 {
+        extrusion::<Vec3>(&self.base_shape, self.half_depth, direction)
+    }
+}
+
+impl<P: Primitive2d> sealed::Sealed for Extrusion<P> {}
+impl<P> ConvexShape for Extrusion<P> where P: Primitive2d + ConvexShape<Vector = Vec2> {}
+impl<P> IntoShape for Extrusion<P>
+where
+    P: Primitive2d + IntoShape<Vector = Vec2>,
+{
+    type Vector = Vec3;
+
+    fn into_shape(self) -> Result<Shape<Vec3>, ShapeError> {
+        let base = Arc::new(self.base_shape.into_shape()?);
+        let half_depth = self.half_depth;
+        Shape::Extrusion { base, half_depth }.checked()
     }
 }

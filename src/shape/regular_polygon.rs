@@ -1,4 +1,5 @@
-//! Regular polygons: the corners of one, for the hull that a collider holds, and its support function, for queries.
+//! Regular polygons: their vertices, for the hull that a collider holds, and their support function,
+//! for queries.
 
 use core::{
     cmp::Ordering,
@@ -8,25 +9,26 @@ use core::{
 use crate::{
     math::{DVec2, RegularPolygon, Vec2},
     shape::{
-        ConvexHull, ShapeError, Support,
+        ConvexHull, ShapeError,
         convex::Shape,
         into_shape::{ConvexShape, IntoShape, sealed},
+        support::Support,
     },
     space::Space,
 };
 
-/// The most corners that are listed. `sides` may be four billions: no hull has as many points.
-const MAX_CORNERS: u32 = 4096;
+/// The maximum number of vertices of a collider. Bevy's `sides` can be up to 2³² - 1.
+const MAX_VERTICES: u32 = 4096;
 
-/// Corner `number` of so many, on the unit circle: the first one is at the top, the others follow counter-clockwise, as
-/// Bevy counts them.
+/// Returns vertex `index` on the unit circle. As in Bevy, the first vertex is at the top, and the
+/// others follow counter-clockwise.
 ///
-/// Bevy's own function takes sine and cosine of the platform, in f32. Here they are those of `libm`, the same everywhere,
-/// and of angles from 0 to pi / 4 alone, to which the symmetry of the circle leads back in whole numbers: corners that lie on an
-/// axis, or mirror each other, do so to the bit.
-fn corner(number: u64, sides: u32) -> DVec2 {
+/// Bevy's own function uses the platform's sine and cosine, in f32. This one uses `libm`, which is
+/// the same on every platform, for angles from 0 to π / 4 only. Integer arithmetic reduces all other
+/// angles to these, so that vertices on an axis and mirrored vertices are exact to the bit.
+fn vertex(index: u64, sides: u32) -> DVec2 {
     let sides = u64::from(sides);
-    let (quarter, part) = (4 * number / sides, 4 * number % sides);
+    let (quarter, part) = (4 * index / sides, 4 * index % sides);
     let functions = |part: u64| {
         let angle = FRAC_PI_2 * (part as f64 / sides as f64);
         (libm::sin(angle), libm::cos(angle))
@@ -39,7 +41,7 @@ fn corner(number: u64, sides: u32) -> DVec2 {
             (cos, sin)
         }
     };
-    // From y on, which has the angle 0 here.
+    // Angles are measured from y.
     match quarter % 4 {
         0 => DVec2::new(-sin, cos),
         1 => DVec2::new(-cos, -sin),
@@ -48,18 +50,19 @@ fn corner(number: u64, sides: u32) -> DVec2 {
     }
 }
 
-/// In a query the corners are not listed: the farthest one is the one whose angle is nearest to that of the direction.
+/// A query does not list the vertices: the support point is the vertex whose angle is nearest to that
+/// of the direction.
 impl Support for RegularPolygon {
     type Vector = Vec2;
 
     fn support(&self, direction: DVec2) -> DVec2 {
         let sides = f64::from(self.sides);
         let angle = libm::atan2(-direction.x, direction.y);
-        let number = (angle / TAU * sides).round().rem_euclid(sides);
-        if number < sides {
-            corner(number as u64, self.sides) * f64::from(self.circumcircle.radius.abs())
+        let index = (angle / TAU * sides).round().rem_euclid(sides);
+        if index < sides {
+            vertex(index as u64, self.sides) * f64::from(self.circumcircle.radius.abs())
         } else {
-            // There is no corner.
+            // A polygon without sides, or an invalid direction.
             DVec2::NAN
         }
     }
@@ -72,12 +75,12 @@ impl IntoShape for RegularPolygon {
 
     fn into_shape(self) -> Result<Shape<Vec2>, ShapeError> {
         ShapeError::check_length("radius", self.circumcircle.radius)?;
-        if !(3..=MAX_CORNERS).contains(&self.sides) {
+        if !(3..=MAX_VERTICES).contains(&self.sides) {
             return Err(ShapeError::Sides);
         }
         let radius = f64::from(self.circumcircle.radius);
-        let corners = (0..self.sides)
-            .map(|number| Vec2::from_f64(corner(number.into(), self.sides) * radius));
-        ConvexHull::new(corners).map(Shape::Hull)
+        let vertices =
+            (0..self.sides).map(|index| Vec2::from_f64(vertex(index.into(), self.sides) * radius));
+        ConvexHull::new(vertices).map(Shape::Hull)
     }
 }

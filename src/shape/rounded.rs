@@ -1,28 +1,27 @@
 //! A margin around any shape.
 
-use crate::{
-    shape::{
-        HalfSpace, Outline, ShapeError, Support,
-        convex::Shape,
-        into_shape::{ConvexShape, IntoShape, sealed},
-        support::checked_radius,
-    },
-    space::Space,
+use crate::shape::{
+    ShapeError,
+    convex::Shape,
+    into_shape::{ConvexShape, IntoShape, sealed},
+    support::{Core, DVecOf, Support, checked_radius},
 };
 
-/// A shape with a margin around it: all points that are no farther from it than that. Exact, as the margin is added to the
-/// shape's [radius](Support::radius), and cheap: where only the margins overlap, GJK alone gives the contact.
+/// A shape with a margin: all points within that distance of the shape.
 ///
-/// The margin is told in the shape's own frame and units; what scales a collider scales it, too. As a shape of a query, one
-/// with a margin that is negative or NaN touches nothing.
+/// The result is exact, because the margin is added to the shape's [radius](Support::radius). It is
+/// also cheap: where only the margins overlap, GJK alone computes the contact.
 ///
-/// [`Collider::rounded`](crate::Collider::rounded) does the same for any collider.
+/// The margin is in the shape's own units, and is scaled together with the shape. In a query, a
+/// shape whose margin is negative or NaN touches nothing.
+///
+/// [`Collider::rounded`](crate::Collider::rounded) adds a margin to any collider.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::{Collider, Rounded, ShapeError, query};
 ///
-/// // As large as a square of 2, with rounded corners.
+/// // As large as a square of side 2, with rounded corners.
 /// let tile = Rounded::new(Rectangle::new(1.0, 1.0), 0.5);
 /// let (ball, at) = (Circle::new(0.25), Isometry2d::from_xy);
 /// assert!(query::intersects(&tile, at(0.0, 0.0), &ball, at(1.125, 0.0)));
@@ -35,14 +34,14 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rounded<S> {
-    /// What the margin is around.
+    /// The shape inside the margin.
     pub shape: S,
-    /// How far it reaches from the shape.
+    /// The width of the margin.
     pub margin: f32,
 }
 
 impl<S> Rounded<S> {
-    /// The shape with the margin around it.
+    /// Adds a margin to a shape.
     pub const fn new(shape: S, margin: f32) -> Self {
         Self { shape, margin }
     }
@@ -52,7 +51,7 @@ impl<S: Support> Support for Rounded<S> {
     type Vector = S::Vector;
 
     #[inline]
-    fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
+    fn support(&self, direction: DVecOf<S>) -> DVecOf<S> {
         self.shape.support(direction)
     }
 
@@ -62,18 +61,8 @@ impl<S: Support> Support for Rounded<S> {
     }
 
     #[inline]
-    fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::DVec>> {
-        self.shape.half_space()
-    }
-
-    #[inline]
-    fn block(&self) -> Option<<S::Vector as Space>::DVec> {
-        self.shape.block()
-    }
-
-    #[inline]
-    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
-        self.shape.outline()
+    fn core(&self) -> Core<'_, DVecOf<S>> {
+        self.shape.core()
     }
 }
 

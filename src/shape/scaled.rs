@@ -1,105 +1,96 @@
-//! A shape under a linear map, exactly.
+//! The exact image of a shape under a linear map.
 
 use crate::{
-    shape::{
-        HalfSpace, Outline, Support,
-        support::{MatrixOf, Span, checked_radius},
-    },
+    shape::support::{Core, DVecOf, MatrixOf, Support, checked_radius},
     space::{DVector, Space},
 };
 
-/// What scales a shape before a pose places it.
+/// The map that scales a shape before a pose moves it.
 ///
-/// By reference, as an [`ScaledShape`] has its traits: what is copied piece by piece and read in other pieces right afterwards is waited
-/// for, some ten times as long as it takes to read.
+/// [`ScaledShape`] holds references to the map and to the [`ShapeInfo`], because copies that are
+/// read back at once in pieces of another size stall the processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale<'a, D: DVector> {
-    /// The same factor in all directions, 0 or more. A radius stays a radius.
+    /// The same factor in all directions, not negative. A radius remains a radius.
     Uniform(&'a f64),
-    /// Any linear map: non-uniform, mirrored or sheared scale, together with whatever rotates the shape.
+    /// Any linear map: non-uniform scale, reflection or shear, combined with the rotation.
     Linear(&'a D::Matrix),
 }
 
-/// What is asked of a shape time and again, and always the same: kept where the shape is, it saves finding out each time what
-/// kind of shape that is.
+/// Properties of a shape that queries read often, stored so that no query has to match on the kind
+/// of shape.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeInfo<V> {
-    /// NaN if there is none.
+    /// The radius around the core, or NaN if it is invalid.
     pub radius: f64,
-    /// The half size of a block, and 0 of all else.
-    half: V,
-    kind: Kind,
+    core: CoreInfo<V>,
 }
 
-/// What a shape is, as far as there are closed forms for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Block,
+/// The variant of a [`Core`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum CoreInfo<V> {
+    Box { half_extents: V },
     HalfSpace,
-    Other,
+    Polygon,
+    Opaque,
 }
 
 impl<V: Space> ShapeInfo<V> {
-    /// Those of a shape.
+    /// Returns the properties of a shape.
     #[inline]
     pub fn of(shape: &(impl Support<Vector = V> + ?Sized)) -> Self {
-        let block = shape.block();
-        let kind = match block {
-            Some(_) => Kind::Block,
-            None if shape.half_space().is_some() => Kind::HalfSpace,
-            None => Kind::Other,
-        };
         Self {
             radius: checked_radius(shape.radius()),
-            // That of a shape in f32.
-            half: V::from_f64(block.unwrap_or(V::DVec::ZERO)),
-            kind,
+            core: match shape.core() {
+                // Exact: the half extents come from a shape in f32.
+                Core::Box { half_extents } => CoreInfo::Box {
+                    half_extents: V::from_f64(half_extents),
+                },
+                Core::HalfSpace(_) => CoreInfo::HalfSpace,
+                Core::Polygon(_) => CoreInfo::Polygon,
+                Core::Opaque => CoreInfo::Opaque,
+            },
         }
     }
 
-    /// The same with a margin around the shape.
+    /// Returns the properties of the shape with a margin around it.
     pub fn with_margin(mut self, margin: f64) -> Self {
         self.radius += margin;
         self
     }
 
-    /// The radius of a ball around the shape and the middle of its bounds, in any pose; infinite where that is not easily told.
-    pub fn reach(&self) -> f64 {
-        let half = self.block().map(V::DVec::length);
-        half.map_or(f64::INFINITY, |half| half + self.radius)
+    /// Returns the radius of a sphere around the shape's origin that contains the shape, or infinity
+    /// for shapes other than boxes, segments and points.
+    pub fn bounding_radius(&self) -> f64 {
+        match self.core {
+            CoreInfo::Box { half_extents } => half_extents.to_f64().length() + self.radius,
+            _ => f64::INFINITY,
+        }
     }
 
-    #[inline]
-    fn block(&self) -> Option<V::DVec> {
-        (self.kind == Kind::Block).then(|| self.half.to_f64())
-    }
-
-    /// Whether it is a half-space, as long as no map flattens it.
+    /// Returns `true` for a half-space. (A map that flattens space makes it an invalid shape.)
     pub fn is_half_space(&self) -> bool {
-        self.kind == Kind::HalfSpace
+        matches!(self.core, CoreInfo::HalfSpace)
     }
 }
 
-/// The image of a shape under a [`Scale`], by its support function alone, so that it is exact for every shape.
+/// The image of a shape under a [`Scale`]. It is exact for every shape, because it only needs the
+/// support function.
 ///
-/// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }: the support point of the image
-/// is M applied to the support point of S in direction Mᵀ d.
+/// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }: the support
+/// point of the image is M applied to the support point of S in direction Mᵀ d.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledShape<'a, S: Support + ?Sized> {
     shape: &'a S,
-    traits: &'a ShapeInfo<S::Vector>,
-    map: Scale<'a, <S::Vector as Space>::DVec>,
+    info: &'a ShapeInfo<S::Vector>,
+    scale: Scale<'a, DVecOf<S>>,
 }
 
 impl<'a, S: Support + ?Sized> ScaledShape<'a, S> {
-    /// The image of a shape, of which the traits are given, under a map.
+    /// Returns the image of a shape with these properties.
     #[inline]
-    pub fn new(
-        shape: &'a S,
-        traits: &'a ShapeInfo<S::Vector>,
-        map: Scale<'a, <S::Vector as Space>::DVec>,
-    ) -> Self {
-        Self { shape, traits, map }
+    pub fn new(shape: &'a S, info: &'a ShapeInfo<S::Vector>, scale: Scale<'a, DVecOf<S>>) -> Self {
+        Self { shape, info, scale }
     }
 }
 
@@ -107,63 +98,61 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
     type Vector = S::Vector;
 
     #[inline]
-    fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
-        match self.map {
+    fn support(&self, direction: DVecOf<S>) -> DVecOf<S> {
+        match self.scale {
             Scale::Uniform(&factor) => self.shape.support(direction) * factor,
             Scale::Linear(&matrix) => {
-                // A ball under a linear map is an ellipsoid and no longer a radius: here it joins the core. Where the
-                // map flattens the shape, every point of it may be the farthest, and the direction is free.
-                let inner = <S::Vector as Space>::DVec::transpose(matrix) * direction;
-                let unit = inner.unit().unwrap_or(<S::Vector as Space>::DVec::axis(0));
-                matrix * (self.shape.support(unit) + unit * self.traits.radius)
+                // The image of a ball is an ellipsoid and not a radius, so the radius joins the core.
+                // If the map flattens the shape in this direction, any direction is correct.
+                let inner = DVecOf::<S>::transpose(matrix) * direction;
+                let unit = inner.unit().unwrap_or(DVecOf::<S>::axis(0));
+                matrix * (self.shape.support(unit) + unit * self.info.radius)
             }
         }
     }
 
     #[inline]
     fn radius(&self) -> f64 {
-        match self.map {
-            Scale::Uniform(&factor) => self.traits.radius * factor,
+        match self.scale {
+            Scale::Uniform(&factor) => self.info.radius * factor,
             Scale::Linear(_) => 0.0,
         }
     }
 
     #[inline]
-    fn block(&self) -> Option<<S::Vector as Space>::DVec> {
-        match self.map {
-            Scale::Uniform(&factor) => Some(self.traits.block()? * factor),
-            Scale::Linear(_) => None,
+    fn core(&self) -> Core<'_, DVecOf<S>> {
+        match (self.info.core, self.scale) {
+            (CoreInfo::Opaque, _)
+            | (CoreInfo::Box { .. } | CoreInfo::Polygon, Scale::Linear(_)) => Core::Opaque,
+            (CoreInfo::Box { half_extents }, Scale::Uniform(&factor)) => Core::Box {
+                half_extents: half_extents.to_f64() * factor,
+            },
+            (CoreInfo::Polygon, Scale::Uniform(&factor)) => {
+                let scaled = self.shape.core().polygon();
+                let scaled = scaled.and_then(|polygon| polygon.scaled(factor));
+                scaled.map_or(Core::Opaque, Core::Polygon)
+            }
+            (CoreInfo::HalfSpace, scale) => {
+                let half_space = self.shape.core().half_space();
+                let scaled = half_space.and_then(|half_space| match scale {
+                    Scale::Uniform(&factor) => Some(half_space.scaled(factor)),
+                    // The margin joins the core, as a radius does in `support`.
+                    Scale::Linear(&matrix) => half_space.raised(self.info.radius).image(matrix),
+                });
+                scaled.map_or(Core::Opaque, Core::HalfSpace)
+            }
         }
     }
 
     #[inline]
-    fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
-        match self.map {
-            Scale::Uniform(&factor) => self.shape.span(linear * factor),
-            // A radius is a part of the core, and has no corners.
-            Scale::Linear(&matrix) if self.traits.radius <= 0.0 => self.shape.span(linear * matrix),
+    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[DVecOf<S>; 2]> {
+        match self.scale {
+            Scale::Uniform(&factor) => self.shape.vertex_bounds(linear * factor),
+            // A radius is part of the core, which then is no polytope.
+            Scale::Linear(&matrix) if self.info.radius <= 0.0 => {
+                self.shape.vertex_bounds(linear * matrix)
+            }
             Scale::Linear(_) => None,
-        }
-    }
-
-    #[inline]
-    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
-        match self.map {
-            Scale::Uniform(&factor) => self.shape.outline()?.scaled(factor),
-            Scale::Linear(_) => None,
-        }
-    }
-
-    #[inline]
-    fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::DVec>> {
-        if !self.traits.is_half_space() {
-            return None;
-        }
-        let inner = self.shape.half_space()?;
-        match self.map {
-            Scale::Uniform(&factor) => Some(inner.scaled(factor)),
-            // Its margin joins the core, as a radius does. Where the map flattens it, it is a half-space no longer.
-            Scale::Linear(&matrix) => inner.raised(self.traits.radius).image(matrix),
         }
     }
 }

@@ -369,7 +369,11 @@ impl<V: Plain> Kind<V> {
                 half_height,
                 radius_top,
                 radius_bottom,
-            } => Shape::frustum(half_height, radius_top, radius_bottom),
+            } => Shape::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            },
             Self::Cap {
                 radius,
                 half_angle,

@@ -3,51 +3,66 @@
 use std::sync::Arc;
 
 use crate::{
-    shape::{HalfSpace, Outline},
+    shape::{half_space::HalfSpace, polygon_edges::Polygon},
     space::{DVector, Space},
 };
 
-/// A convex shape, known by its support function.
+/// A convex shape, described by its support function.
 ///
-/// Bevy's convex primitives implement it, and so do a point (`Vec2`, `Vec3`), slices of points, which stand for their
-/// convex hull, and [`Rounded`](crate::Rounded) around any shape. Implement it for a shape of your own and every query takes
-/// it; [`Collider::custom`](crate::Collider::custom) makes a collider of it.
+/// Bevy's convex primitives implement this trait. So do points (`Vec2`, `Vec3`), slices of points,
+/// which stand for their convex hull, and [`Rounded`](crate::Rounded) shapes. Implement it for a
+/// shape of your own to use that shape in every query.
+/// [`Collider::custom`](crate::Collider::custom) turns the shape into a collider.
 ///
-/// Nothing is checked on the way to a query. Of Bevy's primitives, lengths that are negative count as their sizes; only a
-/// negative radius of a ball or capsule touches nothing, as any negative [`radius`](Self::radius). A `CircularSector` of more
-/// than half a circle, which is concave, counts as its hull, and the extrusion of a half-plane touches nothing.
-/// ([`Collider::try_new`](crate::Collider::try_new) refuses all of these.)
+/// A shape is a convex *core*, described by [`support`](Self::support), with a
+/// [`radius`](Self::radius) around it. Most shapes have radius 0 and are their own core. Use a
+/// radius for shapes that are rounded everywhere, because their contacts are then exact: a sphere is
+/// a point with a radius, a capsule is a segment with a radius, a rounded box is a box with a radius.
 ///
-/// A shape is a convex *core*, which [`support`](Self::support) describes, with a [`radius`](Self::radius) around it.
-/// Most shapes have radius 0 and are their own core. Whatever is round all over is best written with a radius, because
-/// its contacts are then exact: a sphere as a point, a capsule as a segment, a rounded box as a box.
+/// # Invalid shapes
 ///
-/// # How to find a support function
+/// Queries do not check their shapes.
+/// [`Collider::try_new`](crate::Collider::try_new) rejects all of these:
 ///
-/// To each direction d it tells a point x of the shape for which d · x is greatest. Three rules build many shapes of simpler
-/// ones: of the sum of two shapes it is the sum of both points, of the hull of two the farther one, and of the image of a shape
-/// under a linear map M it is M x, with x the shape's point for Mᵀ d (what scales a collider needs no more than that rule, and
-/// is not yours to write). For what two shapes have in common there is no rule but this: where the farthest point of the one
-/// lies in the other, it is the farthest of both; elsewhere look at where their surfaces meet. So for a lens, which no library
-/// has:
+/// | shape | in a query |
+/// |---|---|
+/// | a length below 0 | counts with its absolute value |
+/// | a ball or capsule with a radius below 0 | touches nothing |
+/// | a `CircularSector` of more than half a circle | counts as its convex hull |
+/// | the extrusion of a half-plane | touches nothing |
+///
+/// # Writing a support function
+///
+/// For each direction d, the function returns a point x of the shape with the greatest d · x. Three
+/// rules give the support functions of many shapes:
+///
+/// * The support point of the Minkowski sum of two shapes is the sum of both support points.
+/// * The support point of the convex hull of two shapes is the farther of both support points.
+/// * The support point of the image of a shape under a linear map M is M x, where x is the shape's
+///   support point in direction Mᵀ d. (Colliders apply this rule for you when they are scaled.)
+///
+/// The intersection of two shapes has a partial rule: if the support point of one shape lies inside
+/// the other, it is the support point of the intersection. Otherwise, look where the surfaces
+/// intersect. For example, a lens:
 ///
 /// ```
 /// use bevy::math::{DVec2, Isometry2d, Vec2};
 /// use bevy::prelude::*;
 /// use headbutt::{Support, query};
 ///
-/// /// What two discs have in common, one around the origin and one around (offset, 0).
+/// /// The intersection of two discs, one around the origin and one around (offset, 0).
 /// struct Lens { radius: f64, offset: f64 }
 ///
-/// // Both circles go through the tips at x = offset / 2, where y² = radius² - x². The arc that bounds the lens on the right is
-/// // that of the first circle, from tip to tip: all of that circle's points with x >= offset / 2, which are those in the
-/// // second disc. Its farthest point toward a unit d is radius d. If that is on the arc, nothing of the lens is farther, as
-/// // the lens is part of the disc. Likewise on the left. If it is on neither arc, the farthest point of both arcs is a tip.
+/// // Both circles pass through the tips at x = offset / 2, where y² = radius² - x². The right arc of
+/// // the lens consists of the points of the first circle with x >= offset / 2. The support point of
+/// // the first disc is radius d, for a unit d. If that point is on the arc, it is the support point
+/// // of the lens, because the lens is part of the disc. The left arc is symmetric. If neither support
+/// // point is on its arc, the support point of the lens is a tip.
 /// impl Support for Lens {
 ///     type Vector = Vec2;
 ///
 ///     fn support(&self, direction: DVec2) -> DVec2 {
-///         let unit = direction.normalize(); // it may be of any length
+///         let unit = direction.normalize(); // it may have any length
 ///         let on_first = self.radius * unit;
 ///         let on_second = on_first + DVec2::new(self.offset, 0.0);
 ///         let middle = 0.5 * self.offset;
@@ -71,100 +86,132 @@ use crate::{
 /// assert!((contact.normal - Vec2::X).length() < 1e-3);
 /// ```
 ///
-/// The example `custom_shape` does the same in 3D, in an app, and holds each contact against a formula.
+/// The example `custom_shape` does the same in a 3D app and compares each contact with a formula.
 ///
-/// If it panics in a tick, and the app catches that and goes on, the tick reports nothing, and the
-/// next one reads everything anew.
+/// The support function is all that a collider needs: bounding boxes, scale and margins are computed
+/// from support points. A wrong support function gives wrong contacts for its own shape only: see
+/// [`Collider::custom`](crate::Collider::custom). If the function panics during a tick and the app
+/// catches the panic, that tick reports nothing, and the next tick reads all colliders again.
 ///
-/// That is all there is to it: a collider's bounding box is made of supports as well, along the axes of the world, and so are
-/// scale and margins. A support function that is wrong makes wrong contacts of its own shape, and does no harm to others: see
-/// [`Collider::custom`](crate::Collider::custom).
+/// # Further reading
 ///
-/// The notion goes back to Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex
-/// objects in three-dimensional space" (1988); van den Bergen, "Collision Detection in Interactive 3D Environments"
-/// (2003), chapter 4, lists the support functions of many shapes.
+/// Gilbert, Johnson and Keerthi introduced support functions to collision detection: "A fast
+/// procedure for computing the distance between complex objects in three-dimensional space" (1988).
+/// Van den Bergen lists those of many shapes: "Collision Detection in Interactive 3D Environments"
+/// (2003), chapter 4.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no convex shape that headbutt knows",
-    label = "no convex shape",
-    note = "what is concave (a torus, annulus, ring, arc, polygon or polyline) is asked of part by part, or as the hull of its \
-        points: a slice of them, or a `ConvexHull`",
-    note = "a `Collider` is no shape of a query: ask of the shape that it was made of",
-    note = "a shape of your own needs a `Support` of your own"
+    message = "`{Self}` is not a convex shape that headbutt supports",
+    label = "not a convex shape",
+    note = "query a concave shape (a torus, annulus, ring, arc, polygon or polyline) part by part, or \
+        as the hull of its points: a slice of points or a `ConvexHull`",
+    note = "a `Collider` is not a shape: query the shape that it was made from",
+    note = "implement `Support` for a shape of your own"
 )]
 pub trait Support {
-    /// `Vec2` for a shape in the plane, `Vec3` for one in space.
+    /// `Vec2` for a 2D shape, `Vec3` for a 3D shape.
     type Vector: Space;
 
-    /// A point of the core that lies farthest in `direction`, in the shape's own frame.
+    /// Returns a point of the core that lies farthest in `direction`, in the shape's own frame.
     ///
-    /// `direction` is finite, not null, and of any length. The same direction must always give the same point, and the
-    /// point must be finite: a shape that answers NaN or infinity touches nothing. In f64 (`DVec2`, `DVec3`), because
-    /// the solver computes in it: a field in f32 is widened, never an intermediate result narrowed.
+    /// `direction` is finite, nonzero, and of any length. The same direction must always give the
+    /// same point. A shape that returns NaN or infinity touches nothing. The vectors are in f64
+    /// (`DVec2`, `DVec3`) because the solver computes in f64: do not round intermediate results to
+    /// f32.
     fn support(&self, direction: <Self::Vector as Space>::DVec) -> <Self::Vector as Space>::DVec;
 
-    /// The radius around the core: finite and not negative; 0 unless said otherwise. A shape with any other radius
-    /// touches nothing.
+    /// Returns the radius around the core, 0 by default. A shape whose radius is negative, infinite
+    /// or NaN touches nothing.
     #[inline]
     fn radius(&self) -> f64 {
         0.0
     }
 
-    /// What the core is, if it is a half-space: the one kind of shape that no support function describes. Here, and not a
-    /// trait of its own, so that every query takes half-spaces; where it is not overridden it costs nothing.
+    /// Returns what the core is, if queries have a closed form for it.
     #[doc(hidden)]
     #[inline]
-    fn half_space(&self) -> Option<HalfSpace<<Self::Vector as Space>::DVec>> {
-        None
+    fn core(&self) -> Core<'_, DVecOf<Self>> {
+        Core::Opaque
     }
 
-    /// The half size h of the core, if it is the box from -h to h: also a segment, with one component that is not 0, and a
-    /// point, with none. Queries have closed forms for these; where it is not overridden it costs nothing.
+    /// Returns the minimum and the maximum coordinates of the core under a linear map, if its
+    /// vertices give them faster than support points. Not part of [`core`](Self::core), because the
+    /// map may be combined with a scale that leaves no closed form.
     #[doc(hidden)]
     #[inline]
-    fn block(&self) -> Option<<Self::Vector as Space>::DVec> {
-        None
-    }
-
-    /// The least and the greatest coordinates of the core under a linear map, where its corners tell them faster than support
-    /// points do.
-    #[doc(hidden)]
-    #[inline]
-    fn span(&self, _: MatrixOf<Self>) -> Option<Span<Self>> {
-        None
-    }
-
-    /// The sides of the core, if it is a polygon of few. Queries have closed forms for these; where it is not overridden it
-    /// costs nothing.
-    #[doc(hidden)]
-    #[inline]
-    fn outline(&self) -> Option<Outline<'_, <Self::Vector as Space>::DVec>> {
+    fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<[DVecOf<Self>; 2]> {
         None
     }
 }
 
-/// A linear map of a shape's space.
-pub type MatrixOf<S> = <DVecOf<S> as DVector>::Matrix;
+/// What the core of a shape is, as far as queries have closed forms.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Core<'a, D> {
+    /// Anything: only the support function describes it.
+    Opaque,
+    /// The box from `-half_extents` to `half_extents`. It is a point if no component is nonzero, and
+    /// a segment if one is.
+    Box { half_extents: D },
+    /// A 2D polygon of few edges.
+    Polygon(Polygon<'a, D>),
+    /// A half-space, which has no support function.
+    HalfSpace(HalfSpace<D>),
+}
 
-/// Least and greatest coordinates of a shape.
-pub type Span<S> = (DVecOf<S>, DVecOf<S>);
+impl<'a, D: DVector> Core<'a, D> {
+    /// Returns `true` if the core is the single point at the origin of its frame.
+    #[inline(always)]
+    pub fn is_point(&self) -> bool {
+        self.half_extents() == Some(D::ZERO)
+    }
+
+    /// Returns the half extents of a box, a segment or a point.
+    #[inline(always)]
+    pub fn half_extents(&self) -> Option<D> {
+        match self {
+            Self::Box { half_extents } => Some(*half_extents),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    pub fn half_space(self) -> Option<HalfSpace<D>> {
+        match self {
+            Self::HalfSpace(half_space) => Some(half_space),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    pub fn polygon(self) -> Option<Polygon<'a, D>> {
+        match self {
+            Self::Polygon(polygon) => Some(polygon),
+            _ => None,
+        }
+    }
+}
 
 /// The f64 vector of the space of a shape.
 pub type DVecOf<S> = <<S as Support>::Vector as Space>::DVec;
 
-/// A radius as it is, or NaN if it is none: a sum of radii must not hide one that is negative.
+/// A linear map of the space of a shape.
+pub type MatrixOf<S> = <DVecOf<S> as DVector>::Matrix;
+
+/// Returns a valid radius unchanged, and NaN for an invalid one: the sum of two radii must not hide
+/// that one of them is negative.
 #[inline]
 pub(super) fn checked_radius(radius: f64) -> f64 {
     if radius >= 0.0 { radius } else { f64::NAN }
 }
 
-/// What points at a shape is that shape.
-macro_rules! forward {
+/// A pointer to a shape is the same shape.
+macro_rules! forward_to_target {
     ($($pointer:ty),*) => { $(
         impl<S: Support + ?Sized> Support for $pointer {
             type Vector = S::Vector;
 
             #[inline]
-            fn support(&self, direction: <S::Vector as Space>::DVec) -> <S::Vector as Space>::DVec {
+            fn support(&self, direction: DVecOf<S>) -> DVecOf<S> {
                 (**self).support(direction)
             }
 
@@ -174,26 +221,11 @@ macro_rules! forward {
             }
 
             #[inline]
-            fn half_space(&self) -> Option<HalfSpace<<S::Vector as Space>::DVec>> {
-                (**self).half_space()
-            }
-
-            #[inline]
-            fn block(&self) -> Option<<S::Vector as Space>::DVec> {
-                (**self).block()
-            }
-
-            #[inline]
-            fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
-                (**self).span(linear)
-            }
-
-            #[inline]
-            fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
-                (**self).outline()
+            fn core(&self) -> Core<'_, DVecOf<S>> {
+                (**self).core()
             }
         }
     )* };
 }
 
-forward!(&S, Box<S>, Arc<S>);
+forward_to_target!(&S, Box<S>, Arc<S>);

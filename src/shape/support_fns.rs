@@ -1,43 +1,48 @@
-//! Shapes that are round in part, so that no radius around a core describes them: ellipsoids, frustums and caps.
+//! Support functions that take more than a line: ellipsoids, frustums, caps, diamonds, extrusions.
 //!
-//! Each is written by the axis y and whatever lies across it. In space it is the solid of revolution about y; in the
-//! plane, where only x is across, it is the section through the axis. A direction d splits into `along`, its component
-//! on y, and the vector `across`.
+//! Ellipsoids, frustums and caps are curved in part, so that no radius around a core describes them.
+//! Each is written in terms of the y axis and the directions across it. In 3D the shape is the solid
+//! of revolution around y. In 2D, where only x is across, it is the section through the axis. A
+//! direction d splits into its y component `along` and the vector `across`.
 //!
-//! Where a direction leaves free which point of a face is the farthest, the answer is the middle of the face: it does
-//! not depend on how the shape is turned about y, and it is where one expects the contact point of a cylinder that stands
-//! on a floor.
+//! If every point of a face is a support point, the function returns the center of the face. That
+//! does not depend on the rotation around y, and it is where one expects the contact point of a
+//! cylinder that stands on a floor.
 //!
-//! A length that is negative counts as its size, where nobody has checked it.
+//! Negative lengths count with their absolute values, because queries do not check shapes.
 
 use core::{
     cmp::Ordering,
     f32::consts::{FRAC_PI_2, PI},
 };
 
-use crate::space::DVector;
+use crate::{
+    math::{DVec2, Vec2},
+    shape::support::{Support, checked_radius},
+    space::{DVector, Space},
+};
 
-/// The unit vector in the direction of `vector`, of whatever length; null for the null vector.
+/// Returns the unit vector in the direction of `vector`, or null for the null vector.
 #[inline]
-pub(super) fn toward<D: DVector>(vector: D) -> D {
+fn unit_or_zero<D: DVector>(vector: D) -> D {
     vector.unit().unwrap_or(D::ZERO)
 }
 
-/// A direction by its components on y and across it.
-struct AboutY<D> {
+/// A direction, split into its components along and across y.
+struct AxialDirection<D> {
     along: f64,
-    /// Of unit length; null on the axis.
+    /// The unit vector across y, or null if the direction is on the axis.
     side: D,
-    /// The length of the part across y.
+    /// The length of the component across y.
     across: f64,
 }
 
-impl<D: DVector> AboutY<D> {
+impl<D: DVector> AxialDirection<D> {
     #[inline]
     fn new(direction: D) -> Self {
         let along = direction.component(1);
         let across = direction - D::axis(1) * along;
-        let side = toward(across);
+        let side = unit_or_zero(across);
         Self {
             along,
             side,
@@ -46,26 +51,42 @@ impl<D: DVector> AboutY<D> {
     }
 }
 
-/// The farthest point of the ellipsoid with half axes `half_size`: the unit ball under the diagonal map H of these, so
-/// that max { d · H x | |x| = 1 } is at x = H d / |H d|.
+/// Returns the support point of the ellipsoid with half axes `half_size`.
+///
+/// It is the image of the unit ball under the diagonal map H of the half axes, and
+/// max { d · H x | |x| = 1 } is at x = H d / |H d|.
 #[inline]
 pub(super) fn ellipsoid<D: DVector>(half_size: D, direction: D) -> D {
-    toward(direction.scaled(half_size)).scaled(half_size)
+    unit_or_zero(direction.scaled(half_size)).scaled(half_size)
 }
 
-/// The farthest point of the hull of two discs across y: one at `half_height` with radius `top`, one at -`half_height` with
-/// radius `bottom`.
+/// Returns the support point of the hull of the points at ±`half_diagonals` on the axes: on the
+/// first axis among those where it is farthest.
+#[inline]
+pub(super) fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
+    let heights = half_diagonals.scaled(direction);
+    let farthest = (1..D::DIMENSION).fold(0, |best, index| {
+        let is_farther = heights.component(index).abs() > heights.component(best).abs();
+        if is_farther { index } else { best }
+    });
+    let axis = D::axis(farthest);
+    // Scaled as a whole, so that NaN in any component gives NaN.
+    half_diagonals.copysign(direction).scaled(axis)
+}
+
+/// Returns the support point of the hull of two discs across y: one at `half_height` with radius
+/// `top`, one at -`half_height` with radius `bottom`.
 ///
-/// A disc's farthest point lies on its rim toward d, so that with a = `along` and c = `across` the upper disc reaches
-/// a `half_height` + c `top`, and the lower one -a `half_height` + c `bottom`.
+/// The support point of a disc is on its rim toward d. With a = `along` and c = `across`, the upper
+/// one has height a `half_height` + c `top`, and the lower one -a `half_height` + c `bottom`.
 #[inline]
 pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direction: D) -> D {
     let (half_height, top, bottom) = (half_height.abs(), top.abs(), bottom.abs());
-    let AboutY {
+    let AxialDirection {
         along,
         side,
         across,
-    } = AboutY::new(direction);
+    } = AxialDirection::new(direction);
     let lead = 2.0 * half_height * along + (top - bottom) * across;
     let (height, radius) = match lead.partial_cmp(&0.0) {
         Some(Ordering::Less) => (-half_height, bottom),
@@ -75,24 +96,51 @@ pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direc
     side * radius + D::axis(1) * height
 }
 
-/// Part of a ball around the origin: all of its surface that lies within an angle of y, joined to itself alone or to the
-/// origin. In the plane, a circular segment or a circular sector.
+/// Returns the support point of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In
+/// 2D, which has no z, it is the support point of the base.
+///
+/// A radius around the base's core extends along x and y only, so it is not a radius of the
+/// extrusion: it joins the core.
+#[inline]
+pub(super) fn extrusion<V: Space>(
+    base: &(impl Support<Vector = Vec2> + ?Sized),
+    half_depth: f32,
+    direction: V::DVec,
+) -> V::DVec {
+    let across = DVec2::new(direction.component(0), direction.component(1));
+    let radius = checked_radius(base.radius());
+    let point = if across == DVec2::ZERO {
+        // Every point of the base is a support point. An invalid radius still gives NaN.
+        base.support(DVec2::X) + DVec2::X * (radius * 0.0)
+    } else if radius == 0.0 {
+        base.support(across)
+    } else {
+        base.support(across) + unit_or_zero(across) * radius
+    };
+    let flat = V::DVec::axis(0) * point.x + V::DVec::axis(1) * point.y;
+    let half_depth = f64::from(half_depth.abs());
+    (2..V::DVec::DIMENSION).fold(flat, |sum, index| {
+        sum + V::DVec::axis(index) * half_depth.copysign(direction.component(index))
+    })
+}
+
+/// The convex hull of a part of a sphere around the origin: of all of its points within an angle of
+/// y, and of the origin if the cap is pointed. In 2D, a circular segment or sector.
 #[derive(Clone, Copy, Debug)]
 pub struct Cap {
     pub radius: f32,
     /// The angle between y and the rim, in radians.
     pub half_angle: f32,
-    /// Whether the origin belongs to it.
+    /// `true` if the origin belongs to the cap.
     pub pointed: bool,
     sin: f64,
     cos: f64,
 }
 
 impl Cap {
-    /// The functions of the angle are those of the crate `libm`, which are made of + - * / and so are the same on every
-    /// platform.
+    /// Returns the cap. Uses `libm`, which gives the same sine and cosine on every platform.
     pub fn new(radius: f32, half_angle: f32, pointed: bool) -> Self {
-        // The f32 next to pi is above it: there the sine would be less than 0, or as 0 leave open on which end y is.
+        // `PI` in f32 is larger than π, where the sine is negative.
         let angle = f64::from(half_angle.abs().clamp(0.0, PI.next_down()));
         Self {
             radius,
@@ -103,33 +151,34 @@ impl Cap {
         }
     }
 
-    /// Whether its two sides make an angle at the origin that is not convex. (A half circle is convex; the f32 next to pi / 2
-    /// is above it by 4e-8.)
+    /// Returns `true` if the cap has a reflex angle at the origin. (Half a circle is convex: its
+    /// angle in f32 is 4e-8 larger than π / 2.)
     pub(super) fn is_concave(&self) -> bool {
         self.pointed && self.half_angle > FRAC_PI_2 && self.half_angle < PI
     }
 
-    /// The farthest point of the hull of it.
+    /// Returns the support point.
     ///
-    /// With A the angle between d and y, and h the half angle: where A < h, it is where d meets the ball; else a tip, the
-    /// nearest point of the rim, or the origin if that is farther. Both angles are from 0 to pi, so that A < h where
-    /// sin(A - h) < 0. (With cosines a narrow cap would end at an angle of 1e-8.)
+    /// Let A be the angle between d and y, and h the half angle. If A < h, the support point is the
+    /// sphere's. Otherwise it is the nearest point of the rim, or the origin if that is farther. Both
+    /// angles are in 0..=π, so that A < h is sin(A - h) < 0. (A comparison of cosines is too
+    /// imprecise below angles of 1e-8.)
     #[inline]
     pub(super) fn support<D: DVector>(&self, direction: D) -> D {
         let radius = f64::from(self.radius.abs());
-        let AboutY {
+        let AxialDirection {
             along,
             side,
             across,
-        } = AboutY::new(direction);
+        } = AxialDirection::new(direction);
         if across * self.cos < along * self.sin {
-            return toward(direction) * radius;
+            return unit_or_zero(direction) * radius;
         }
-        let tip = (side * self.sin + D::axis(1) * self.cos) * radius;
-        if self.pointed && tip.dot(direction) <= 0.0 {
+        let rim = (side * self.sin + D::axis(1) * self.cos) * radius;
+        if self.pointed && rim.dot(direction) <= 0.0 {
             D::ZERO
         } else {
-            tip
+            rim
         }
     }
 }

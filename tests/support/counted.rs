@@ -3,14 +3,14 @@
 
 use std::cell::Cell;
 
-use headbutt::{Outline, Space, Support};
+use headbutt::{Core, Space, Support};
 
 /// More evaluations in one query than this are a query without end. The solvers' own bounds are
 /// lower: 1,088 in EPA and 12 along axes, then up to 18 descents of 12 runs of GJK (65 each), the
 /// order of two shapes in one pose (25) and a manifold (60).
 pub const MAX_EVALUATIONS: usize = 17_000;
 
-/// A shape that counts its support evaluations. It is no half-space to a query, and has no spans.
+/// A shape that counts its support evaluations.
 pub struct Counted<S> {
     shape: S,
     evaluations: Cell<usize>,
@@ -75,19 +75,11 @@ impl<S: Support> Support for Counted<S> {
         self.shape.radius()
     }
 
-    fn block(&self) -> Option<<S::Vector as Space>::DVec> {
+    fn core(&self) -> Core<'_, <S::Vector as Space>::DVec> {
         if self.is_iterative {
-            None
+            Core::Opaque
         } else {
-            self.shape.block()
-        }
-    }
-
-    fn outline(&self) -> Option<Outline<'_, <S::Vector as Space>::DVec>> {
-        if self.is_iterative {
-            None
-        } else {
-            self.shape.outline()
+            self.shape.core()
         }
     }
 }

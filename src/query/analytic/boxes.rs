@@ -31,10 +31,9 @@
 use crate::{
     query::{
         epa::{Penetration, settled},
-        minkowski::Pair,
+        minkowski::MinkowskiDifference,
     },
-    shape::Support,
-    space::{DVector, Pose, Space},
+    space::{DVector, Pose},
     tolerance::{CORE_CONTACT, FLAT, PARALLEL, TOUCHING},
 };
 
@@ -52,27 +51,22 @@ const ROUNDS: usize = 4;
 impl<D: DVector> Blocks<D> {
     /// For a pair of blocks that closed forms do for.
     #[inline(always)]
-    pub fn new<A, B>(pair: &Pair<A, B>) -> Option<Self>
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
-        let Some([first, second]) = pair.blocks() else {
+    pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Self> {
+        let Some([first, second]) = pair.boxes() else {
             return if D::DIMENSION == 2 {
                 Self::of_polygons(pair)
             } else {
                 None
             };
         };
-        let reach = pair.reach();
+        let reach = pair.radius_sum();
         let scale = first.length() + second.length() + reach;
-        if !(scale.is_finite() && pair.relative.translation.is_finite()) {
+        if !(scale.is_finite() && pair.relative().translation.is_finite()) {
             return None;
         }
         let sides = Sides {
             halves: [first, second],
-            relative: pair.relative,
+            relative: *pair.relative(),
             scale,
         };
         // A point is the second of a pair.

@@ -7,10 +7,10 @@
 use crate::{
     query::{
         epa::Penetration,
-        minkowski::{Pair, Vertex},
+        minkowski::{MinkowskiDifference, Vertex},
     },
-    shape::Support,
-    space::{DVector, Space},
+    shape::{Core, HalfSpace},
+    space::DVector,
     tolerance::{OFFSET, TOUCHING},
 };
 
@@ -30,20 +30,15 @@ pub struct Facing<D> {
 impl<D: DVector> Facing<D> {
     /// For a pair of which exactly one is a half-space, and both are shapes.
     #[inline]
-    pub fn new<A, B>(pair: &Pair<A, B>) -> Option<Self>
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
-        let (half_space, half_space_is_first, normal) = match pair.half_spaces() {
+    pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Self> {
+        let (half_space, half_space_is_first, normal) = match half_spaces(pair) {
             [Some(first), None] => (first, true, first.normal),
             [None, Some(second)] => (second, false, -second.normal),
             _ => return None,
         };
         let point = of_other(half_space_is_first, &pair.vertex(normal));
         let gap = half_space.height(point);
-        (gap.is_finite() && pair.reach().is_finite()).then(|| Self {
+        (gap.is_finite() && pair.radius_sum().is_finite()).then(|| Self {
             half_space_is_first,
             normal,
             gap,
@@ -53,24 +48,14 @@ impl<D: DVector> Facing<D> {
     }
 
     /// Whether the shapes touch.
-    pub fn hit<A, B>(&self, pair: &Pair<A, B>) -> bool
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
+    pub fn hit(&self, pair: &impl MinkowskiDifference<Vector = D>) -> bool {
         // The scale is asked for only where it matters.
-        let reach = pair.reach();
+        let reach = pair.radius_sum();
         self.gap <= reach || self.gap <= reach + TOUCHING * self.scale(pair)
     }
 
     /// The scale of the pair: a half-space has no size, so it is that of the other shape, half of its box's diagonal.
-    pub fn scale<A, B>(&self, pair: &Pair<A, B>) -> f64
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
+    pub fn scale(&self, pair: &impl MinkowskiDifference<Vector = D>) -> f64 {
         let half_diagonal = (0..D::DIMENSION).map(D::axis).fold(D::ZERO, |sum, axis| {
             let height = |direction| {
                 let vertex = pair.vertex(direction);
@@ -78,8 +63,8 @@ impl<D: DVector> Facing<D> {
             };
             sum + axis * (0.5 * (height(axis) - height(-axis)))
         });
-        let offset = self.point.extent() + (self.point - pair.relative.translation).extent();
-        (half_diagonal.length() + pair.reach()).max(OFFSET * offset)
+        let offset = self.point.extent() + (self.point - pair.relative().translation).extent();
+        (half_diagonal.length() + pair.radius_sum()).max(OFFSET * offset)
     }
 
     /// The contact of the cores.
@@ -120,4 +105,12 @@ fn of_other<D: DVector>(half_space_is_first: bool, vertex: &Vertex<D>) -> D {
     } else {
         vertex.first
     }
+}
+
+/// Returns each of the two that is a half-space, in the frame of the pair.
+pub fn half_spaces<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+) -> [Option<HalfSpace<D>>; 2] {
+    let [first, second] = pair.cores().map(Core::half_space);
+    [first, second.map(|it| it.placed(pair.relative()))]
 }

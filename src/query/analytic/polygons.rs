@@ -22,10 +22,10 @@ use crate::{
     query::{
         analytic::boxes::Blocks,
         epa::{Penetration, settled},
-        minkowski::Pair,
+        minkowski::MinkowskiDifference,
     },
-    shape::{MAX_SIDES, Outline, Support},
-    space::{DVector, Pose, Space},
+    shape::{Core, MAX_EDGES, Polygon},
+    space::{DVector, Pose},
     tolerance::{CORE_CONTACT, FLAT, OFFSET, TOUCHING},
 };
 
@@ -39,10 +39,10 @@ struct Four {
 /// A polygon in the frame of the pair.
 struct Placed<D> {
     /// The corners, to be looked at by fours. What is beyond their number repeats one of them.
-    fours: [Four; MAX_SIDES / 4],
-    normals: [D; MAX_SIDES],
+    fours: [Four; MAX_EDGES / 4],
+    normals: [D; MAX_EDGES],
     /// Each normal's height of its side.
-    heights: [f64; MAX_SIDES],
+    heights: [f64; MAX_EDGES],
     count: usize,
     /// A point inside.
     middle: D,
@@ -52,24 +52,23 @@ struct Placed<D> {
 impl<D: DVector> Placed<D> {
     /// A polygon in a pose.
     #[inline(always)]
-    fn new(outline: &Outline<D>, pose: &Pose<D>) -> Self {
-        let factor = outline.factor;
-        let place = |corner: D| pose.rotation * (corner * factor) + pose.translation;
+    fn new(outline: &Polygon<D>, pose: &Pose<D>) -> Self {
+        let place = |corner: D| pose.rotation * corner + pose.translation;
         let anywhere = outline
-            .sides
-            .first()
+            .edges()
+            .next()
             .map_or(D::ZERO, |side| place(side.start));
         let mut placed = Self {
             fours: [Four {
                 xs: [anywhere.component(0); 4],
                 ys: [anywhere.component(1); 4],
-            }; MAX_SIDES / 4],
-            normals: [D::ZERO; MAX_SIDES],
-            heights: [0.0; MAX_SIDES],
-            count: outline.sides.len().min(MAX_SIDES),
-            middle: place(outline.middle),
+            }; MAX_EDGES / 4],
+            normals: [D::ZERO; MAX_EDGES],
+            heights: [0.0; MAX_EDGES],
+            count: outline.edges().len().min(MAX_EDGES),
+            middle: place(outline.center()),
         };
-        for (number, side) in outline.sides.iter().enumerate() {
+        for (number, side) in outline.edges().enumerate() {
             let (start, turned) = (place(side.start), pose.rotation * side.normal);
             if let (Some(four), Some(normal), Some(height)) = (
                 placed.fours.get_mut(number / 4),
@@ -120,7 +119,7 @@ impl<D: DVector> Placed<D> {
     /// first, and of the others only those which have more of it than the gap that is known.
     #[inline]
     fn gap(&self, other: &Self, best: f64) -> Option<(f64, usize)> {
-        let mut bounds = [f64::NEG_INFINITY; MAX_SIDES];
+        let mut bounds = [f64::NEG_INFINITY; MAX_EDGES];
         let (mut most, mut first) = (f64::NEG_INFINITY, 0);
         for (number, bound) in bounds.iter_mut().enumerate() {
             if number >= self.count {
@@ -197,24 +196,19 @@ impl<D: DVector> Placed<D> {
 impl<D: DVector> Blocks<D> {
     /// For a pair of polygons, or of a polygon and a point, that closed forms do for.
     #[inline(never)]
-    pub fn of_polygons<A, B>(pair: &Pair<A, B>) -> Option<Self>
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
-        let [first, second] = pair.outlines();
+    pub fn of_polygons(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Self> {
+        let [first, second] = pair.cores().map(Core::polygon);
         let first = first?;
         let offset = first.extent() + second.map_or(0.0, |second| second.extent());
         let size = first.half_diagonal() + second.map_or(0.0, |second| second.half_diagonal());
-        let reach = pair.reach();
+        let reach = pair.radius_sum();
         let scale = size.max(OFFSET * offset) + reach;
-        if !(scale.is_finite() && pair.relative.translation.is_finite()) {
+        if !(scale.is_finite() && pair.relative().translation.is_finite()) {
             return None;
         }
         let Some(second) = second else {
             let met = if pair.has_point() {
-                beside(&first, pair.relative.translation, scale)
+                beside(&first, pair.relative().translation, scale)
             } else {
                 None
             };
@@ -222,7 +216,7 @@ impl<D: DVector> Blocks<D> {
         };
         let [first, second] = [
             Placed::new(&first, &Pose::IDENTITY),
-            Placed::new(&second, &pair.relative),
+            Placed::new(&second, pair.relative()),
         ];
         let enough = reach + TOUCHING * scale;
         // Of equals that of the first polygon.
@@ -260,18 +254,18 @@ impl<D: DVector> Blocks<D> {
 
 /// The contact of a polygon with a point, unless it is so near to a corner that its direction from there is noise.
 #[inline]
-fn beside<D: DVector>(outline: &Outline<D>, point: D, scale: f64) -> Option<Penetration<D>> {
+fn beside<D: DVector>(outline: &Polygon<D>, point: D, scale: f64) -> Option<Penetration<D>> {
     let mut best = (f64::NEG_INFINITY, 0);
-    for (number, side) in outline.sides.iter().enumerate() {
-        let gap = (point - side.start * outline.factor).dot(side.normal);
+    for (number, side) in outline.edges().enumerate() {
+        let gap = (point - side.start).dot(side.normal);
         if gap > best.0 {
             best = (gap, number);
         }
     }
     let (gap, number) = best;
-    let side = outline.sides.get(number)?;
-    let next = outline.sides.get(number + 1).or(outline.sides.first())?;
-    let [start, end] = [side.start * outline.factor, next.start * outline.factor];
+    let side = outline.edges().nth(number)?;
+    let next = outline.edges().cycle().nth(number + 1)?;
+    let [start, end] = [side.start, next.start];
     let way = end - start;
     let along = (point - start).dot(way) / way.length_squared();
     let (normal, gap, first) = if gap <= 0.0 || (0.0..=1.0).contains(&along) {

@@ -5,14 +5,15 @@ use smallvec::SmallVec;
 
 use crate::{
     query::{
+        analytic::half_space::half_spaces,
         manifold::frame::{
             Across, ContactFrame, Corner, cross, distance, distance_to_edge, dot, minus,
             neighbours, plus, times,
         },
-        minkowski::Pair,
+        minkowski::MinkowskiDifference,
     },
-    shape::{HalfSpace, Support},
-    space::{DVector, Pose, Space},
+    shape::HalfSpace,
+    space::{DVector, Pose},
     tolerance::{CONE, SAME_POINT, SLOPE},
 };
 
@@ -196,18 +197,13 @@ fn beyond(
 }
 
 /// The features of the first shape along the normal, and of the second against it.
-pub fn features<A, B, D: DVector>(
-    pair: &Pair<A, B>,
+pub fn features<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
     frame: &ContactFrame<D>,
     near: f64,
-) -> [Feature; 2]
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let [plane_a, plane_b] = pair.half_spaces();
-    let [block_a, block_b] = pair.blocks_each();
+) -> [Feature; 2] {
+    let [plane_a, plane_b] = half_spaces(pair);
+    let [block_a, block_b] = pair.cores().map(|core| core.half_extents());
     let pose_a = Pose::IDENTITY;
     [
         match (plane_a, block_a) {
@@ -217,7 +213,7 @@ where
         },
         match (plane_b, block_b) {
             (Some(HalfSpace { offset, .. }), _) => Feature::Plane { height: -offset },
-            (None, Some(half)) => block(frame, -frame.normal, half, &pair.relative, near),
+            (None, Some(half)) => block(frame, -frame.normal, half, pair.relative(), near),
             (None, None) => feature::<D>(near, |tilt| frame.look_second(pair, tilt)),
         },
     ]

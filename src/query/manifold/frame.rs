@@ -3,12 +3,7 @@
 //! All the geometry of a manifold is done in the plane of the two tangents, with a height along the
 //! normal beside each point. In 2D, the second tangent is null, and so is each second coordinate.
 
-use crate::{
-    query::minkowski::Pair,
-    shape::Support,
-    space::{DVector, Space},
-    tolerance::SLOPE,
-};
+use crate::{query::minkowski::MinkowskiDifference, space::DVector, tolerance::SLOPE};
 
 /// A point across the normal, along two tangents, the second of which is always 0 in the plane.
 pub type Across = [f64; 2];
@@ -69,22 +64,12 @@ impl<D: DVector> ContactFrame<D> {
     }
 
     /// The first core's support point along the normal, tilted towards a point.
-    pub fn look_first<A, B>(&self, pair: &Pair<A, B>, tilt: Across) -> Corner
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
+    pub fn look_first(&self, pair: &impl MinkowskiDifference<Vector = D>, tilt: Across) -> Corner {
         self.corner(pair.first_support(self.normal + self.across(tilt)))
     }
 
     /// The second core's support point against the normal, tilted towards a point.
-    pub fn look_second<A, B>(&self, pair: &Pair<A, B>, tilt: Across) -> Corner
-    where
-        A: Support + ?Sized,
-        A::Vector: Space<DVec = D>,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
+    pub fn look_second(&self, pair: &impl MinkowskiDifference<Vector = D>, tilt: Across) -> Corner {
         self.corner(pair.second_support(self.across(tilt) - self.normal))
     }
 

@@ -34,8 +34,7 @@ use core::f64::consts::FRAC_2_PI;
 use smallvec::SmallVec;
 
 use crate::{
-    query::{minkowski::Pair, off_core::off_cores, solver::Contact},
-    shape::Support,
+    query::{minkowski::MinkowskiDifference, solver::Contact},
     space::{DVector, Space},
     tolerance::{OFF_SURFACE, SAME_POINT, TOUCHING},
 };
@@ -105,18 +104,14 @@ pub struct ManifoldPoint<V> {
 }
 
 /// The points of the manifold of a contact, of which a point on each core is known.
-pub fn meetings<A, B, D: DVector>(
-    pair: &Pair<A, B>,
+pub fn meetings<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
     frame: &ContactFrame<D>,
     scale: f64,
     first: D,
     second: D,
-) -> Meetings
-where
-    A: Support + ?Sized,
-    A::Vector: Space<DVec = D>,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
+    off_cores: impl Fn(D, D) -> [f64; 2],
+) -> Meetings {
     let slack = TOUCHING * scale;
     let near = SAME_POINT * scale;
     let mut features = features(pair, frame, near);
@@ -126,7 +121,7 @@ where
         first: first.dot(frame.normal),
         second: second.dot(frame.normal),
     };
-    let least = -pair.reach() - slack;
+    let least = -pair.radius_sum() - slack;
     let look = |feature: usize, tilt: Across| match feature {
         0 => frame.look_first(pair, tilt),
         _ => frame.look_second(pair, tilt),
@@ -160,7 +155,7 @@ where
             // of a cone: it is asked for.
             meetings.retain(|meeting| {
                 let [first, second] = meeting.points(frame);
-                off_cores(pair, first, second)
+                off_cores(first, second)
                     .iter()
                     .all(|off| *off <= OFF_SURFACE * scale)
             });

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use crate::{
     shape::{
-        Outline, ShapeError, Support,
+        ShapeError,
         hull::{
             build::{corners, without_copies},
             direction_table::Directions,
             support_scan::{FEW, Lanes},
         },
-        points::{farthest, farthest_of, span},
-        polygon_edges::Sides,
-        support::{MatrixOf, Span},
+        points::{farthest, farthest_of, vertex_bounds},
+        polygon_edges::PolygonEdges,
+        support::{Core, MatrixOf, Support},
     },
     space::{DVector, Space},
 };
@@ -65,7 +65,7 @@ pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
     search: Search,
     /// In the plane, for hulls of few.
-    sides: Option<Arc<Sides<V::DVec>>>,
+    edges: Option<Arc<PolygonEdges<V::DVec>>>,
 }
 
 /// How the farthest vertex is found.
@@ -150,7 +150,7 @@ impl<V: Space> ConvexHull<V> {
         Self {
             points,
             search: Search::new(&wide),
-            sides: Sides::new(&wide).map(Arc::new),
+            edges: PolygonEdges::new(&wide).map(Arc::new),
         }
     }
 
@@ -184,13 +184,14 @@ impl<V: Space> Support for ConvexHull<V> {
     }
 
     #[inline]
-    fn span(&self, linear: MatrixOf<Self>) -> Option<Span<Self>> {
-        (self.points.len() <= FEW).then(|| span(&self.points, linear))
+    fn core(&self) -> Core<'_, V::DVec> {
+        let edges = self.edges.as_ref();
+        edges.map_or(Core::Opaque, |edges| Core::Polygon(edges.polygon()))
     }
 
     #[inline]
-    fn outline(&self) -> Option<Outline<'_, V::DVec>> {
-        self.sides.as_ref().map(|sides| sides.outline())
+    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[V::DVec; 2]> {
+        (self.points.len() <= FEW).then(|| vertex_bounds(&self.points, linear))
     }
 }
 

@@ -76,7 +76,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     pub(super) fn ball<'p>(&self, part: Part<'p, V>) -> Option<Ball<'p, V>> {
         let (core, radius) = {
             let image = part.image();
-            let is_ball = image.block() == Some(V::DVec::ZERO) && self.centre.is_some();
+            let is_ball = image.core().is_point() && self.centre.is_some();
             let core = part.place.translation - self.surface().place.translation;
             (is_ball.then_some(core)?, image.radius())
         };

@@ -1,0 +1,39 @@
+//! A total order of shapes without a geometric meaning, which makes choices repeatable.
+
+use core::cmp::Ordering;
+
+use crate::{
+    shape::support::Support,
+    space::{DVector, Space},
+};
+
+/// Compares two shapes by their radii, by whether they are half-spaces, and by their support points
+/// in a fixed list of directions. Shapes that agree in all of these count as equal. (The invariants
+/// of `fuzz/` have the same list.)
+// Out of line, because queries only compare shapes in exactly the same pose.
+#[cold]
+#[inline(never)]
+pub fn compare_shapes<V: Space>(
+    a: &(impl Support<Vector = V> + ?Sized),
+    b: &(impl Support<Vector = V> + ?Sized),
+) -> Ordering {
+    // Every other point of a lattice, as on a chessboard, slightly shifted, so that no direction is
+    // at right angles to a face or an edge. The list is short, because equal shapes take all of it.
+    let steps: usize = if V::DVec::DIMENSION == 2 { 7 } else { 3 };
+    let center = (steps / 2) as f64;
+    let count = steps.pow(V::DVec::DIMENSION as u32);
+    let directions = (0..count).step_by(2).map(|number| {
+        (0..V::DVec::DIMENSION).fold(V::DVec::ZERO, |direction, axis| {
+            let step = number / steps.pow(axis as u32) % steps;
+            let shift = 0.013 * (axis + 1) as f64;
+            direction + V::DVec::axis(axis) * (step as f64 - center + shift)
+        })
+    });
+    let compare = |direction| a.support(direction).total_cmp(b.support(direction));
+    let by_support = || directions.map(compare).find(|order| order.is_ne());
+    let [half_space_a, half_space_b] = [a.core(), b.core()].map(|core| core.half_space().is_some());
+    a.radius()
+        .total_cmp(&b.radius())
+        .then(half_space_a.cmp(&half_space_b))
+        .then_with(|| by_support().unwrap_or(Ordering::Equal))
+}
