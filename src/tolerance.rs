@@ -1,90 +1,106 @@
-//! The tolerances of the queries, with their reasons. (Bounds on iterations stand where they bind.)
+//! All tolerances of the queries, with their derivations. (Limits on iterations are beside the
+//! loops that they bound.)
 //!
-//! All are relative. Those that are lengths count in the *scale* of the pair: the largest distance from the origin to
-//! a vertex of the Minkowski difference met so far, plus both radii. For a pair that overlaps, it lies between half of
-//! the larger shape's size and the sum of both sizes, so that metres, pixels and millimetres are the same to the
-//! solvers. It can be far less where GJK ends on its first vertices: then [`OFFSET`] bounds it. A half-space has no size:
-//! the scale of a pair with one is half of the diagonal of a box around the other shape, plus both radii.
+//! All tolerances are relative. Lengths are fractions of the *scale* of the pair: the largest
+//! distance from the origin to a vertex of the Minkowski difference so far, plus both radii. For a
+//! pair that overlaps, the scale lies between half of the larger shape's size and the sum of both
+//! sizes. So the solvers treat metres, pixels and millimetres alike. If GJK ends on its first
+//! vertices, the scale can be much smaller: then [`OFFSET_SCALE`] bounds it from below. A
+//! half-space has no size, so the scale of its pair is half the diagonal of the other shape's
+//! bounding box, plus both radii.
 
-/// The scale is at least this part of the vertices' distances from the origins of their own shapes. A difference of two
-/// points is rounded by 1e-16 of their coordinates: for a small shape far from its own origin, more than of its size.
-pub const OFFSET: f64 = 1e-5;
+/// The scale is at least this fraction of the vertices' distances from the origins of their own
+/// shapes. The difference of two points is rounded by 1e-16 of their coordinates, so a small shape
+/// far from its own origin is less precise than its size suggests.
+pub const OFFSET_SCALE: f64 = 1e-5;
 
-/// Shapes no farther apart than this touch, with depth 0. It is what rounding one coordinate of the pair to f32 can do:
-/// below it, the input itself cannot tell touching from apart.
+/// Shapes that are no farther apart than this touch, with depth 0. Rounding a single coordinate of
+/// the pair to f32 changes the distance by this much, so the input cannot express less.
 pub const TOUCHING: f64 = f32::EPSILON as f64;
 
-/// Cores nearer than this count as in contact, and EPA takes over from GJK. The direction between the nearest points
-/// of two cores is known to about 1e-16 of the scale over their distance: here still to 1e-6.
+/// Cores closer than this count as touching, and EPA replaces GJK. The direction between the cores'
+/// nearest points has an error of about 1e-16 of the scale over their distance: at this limit,
+/// 1e-6.
 pub const CORE_CONTACT: f64 = 1e-10;
 
-/// GJK ends when the distance exceeds its lower bound by no more than this fraction. For a gap g the direction is off by at
-/// most the square root of 2 g: 1.4e-5 here. Polytopes end earlier, on the first vertex that comes twice.
+/// GJK ends if the distance exceeds its lower bound by at most this fraction. A gap of g in the
+/// bounds leaves an error of at most √(2 g) in the direction: 1.4e-5. Polytopes end earlier, on the
+/// first repeated vertex.
 pub const DISTANCE_GAP: f64 = 1e-10;
 
-/// Where rounding stops GJK, a direction whose lower bound is less than the best one by this fraction of the distance is given
-/// up for that: it is off by more than 1e-3. Others are better than the best one, because they come later.
-pub const PROOF_GAP: f64 = 1e-6;
+/// If rounding stops GJK, the last direction is replaced by the one with the best lower bound if
+/// its own bound is lower by this fraction of the distance. Its error then exceeds √(2e-6) =
+/// 1.4e-3. (Any smaller difference is rounding, and later directions are better.)
+pub const LOWER_BOUND_LOSS: f64 = 1e-6;
 
-/// GJK also ends when the bounds differ by no more than some part of the scale, which begins at ROUNDING and grows by this
-/// factor with each iteration: to 2e-13 after 20 of them, 4e-11 after 40, 1.5e-8 after 63. Where curved surfaces nearly
-/// touch, each iteration gains but a factor of 2 to 4, and a direction that is off by x costs x²/2 of the radius of
-/// curvature and not of the gap, so that DISTANCE_GAP alone would ask for more than the direction is worth. Ninety-nine
-/// of a hundred pairs end within 20 iterations.
-pub const PATIENCE: f64 = 1.3;
+/// GJK also ends if the bounds differ by at most a fraction of the scale, which starts at
+/// [`ROUNDING`] and grows by this factor in each iteration: 2e-13 after 20 iterations, 4e-11 after
+/// 40, 1.5e-8 after 63. Where curved surfaces nearly touch, each iteration gains a factor of only 2
+/// to 4, and an angular error of x costs x²/2 of the radius of curvature, not of the gap. So
+/// [`DISTANCE_GAP`] alone would ask for more than the result needs. Of 100 pairs, 99 need at most
+/// 20 iterations.
+pub const GAP_GROWTH: f64 = 1.3;
 
-/// What f64 leaves undetermined of a product of two vectors of the pair, as a fraction of the product of their lengths:
-/// some units in the last place.
+/// The rounding error of a product of two vectors of the pair in f64, as a fraction of the product
+/// of their lengths: a few units in the last place.
 pub const ROUNDING: f64 = 1e-15;
 
-/// EPA ends when the depth that it found exceeds its lower bound by no more than this: less than the result, in f32, can
-/// show. It binds for smooth shapes, on which EPA converges without end, and between nearly parallel facets; elsewhere
-/// the two bounds of a polytope meet.
+/// EPA ends if the depth exceeds its lower bound by at most this: less than one unit in the last
+/// place of the result in f32. It binds for curved shapes, on which EPA converges without end, and
+/// between nearly parallel facets. The bounds of other polytopes meet.
 pub const DEPTH_GAP: f64 = 1e-7;
 
-/// A direction along which the Minkowski difference reaches no farther than this from the origin is the answer: no
-/// depth is less than 0. Some times CORE_CONTACT, so that a vertex beyond it is independent of a simplex that holds
-/// the origin.
-pub const FLAT: f64 = 1e-9;
+/// If the Minkowski difference extends no farther than this beyond the origin in some direction,
+/// the depth is 0. Ten times [`CORE_CONTACT`], so that a vertex beyond it is independent of a
+/// simplex that contains the origin to within [`CORE_CONTACT`].
+pub const FLAT_DEPTH: f64 = 1e-9;
 
-/// A vertex nearer than this to a facet's plane lies on it, and the facet is replaced along with those that it can be
-/// seen from: slivers between nearly coplanar facets are what breaks EPA.
-pub const COPLANAR: f64 = 1e-12;
+/// A vertex closer than this to the plane of a facet lies on it, and the facet is replaced together
+/// with the facets that the vertex sees: slivers between nearly coplanar facets would break EPA. It
+/// is well above the rounding of a facet's plane, and well below [`FLAT_DEPTH`].
+pub const COPLANAR_DISTANCE: f64 = 1e-12;
 
-/// The tangent of the angle between a contact's normal and the directions in which the corners of its features are
-/// looked for. Wide enough that f32 rounding of a pose does not hide a face, narrow enough to see only one.
-pub const CONE: f64 = 0.08;
+/// The tangent of the angle between the contact normal and the directions in which the corners of a
+/// feature are found. Larger than the rounding of a pose to f32, so that a face is recognized, and
+/// small enough that only one face is.
+pub const CONE_SLOPE: f64 = 0.08;
 
-/// Corners that lie within this slope of the feature's top belong to it. A surface of radius r drops by r CONE² / 2
-/// over r CONE to where the cone looks, a slope of CONE / 2: half of that is beyond every surface that is curved both ways,
-/// and on both sides of the line along which one touches that is curved one way.
-pub const SLOPE: f64 = CONE / 4.0;
+/// Corners within this slope of the top of a feature belong to the feature. A surface of radius r
+/// drops by r `CONE_SLOPE`² / 2 over the r `CONE_SLOPE` to its support point on the cone: a slope
+/// of `CONE_SLOPE` / 2. Half of that excludes all surfaces that are curved in both directions, and
+/// both sides of the contact line of a surface that is curved in one direction.
+pub const LEVEL_SLOPE: f64 = CONE_SLOPE / 4.0;
 
-/// Points of a manifold nearer than this are one.
+/// Points of a manifold closer than this are one point: eight times the precision of f32, so that
+/// vertices coincide that only the rounding of a pose separates.
 pub const SAME_POINT: f64 = 1e-6;
 
-/// The lines along which two curved surfaces touch are on each other if seen no farther apart than this. Where the shapes
-/// are turned against each other by as little as rounding a pose does, a normal that is at right angles to one of the lines is
-/// off for the other, and where they barely touch, they are seen so far apart.
-pub const ASTRAY: f64 = 1e-4;
+/// The contact lines of two curved surfaces overlap if they are no farther apart than this, as seen
+/// along the normal. Rounding a pose to f32 rotates the lines by about 1e-7 against each other, and
+/// then no normal is at right angles to both. An error of d in the depth moves the point of contact
+/// by √(2 r d) on a surface of radius r: by this much for r = 1 and d = 5e-9.
+pub const LINE_OVERLAP: f64 = 1e-4;
 
-/// So far off a core a point of two such lines may be.
-pub const OFF_SURFACE: f64 = 2e-6;
+/// A point on two such lines belongs to the contact if it is no farther than this from either core:
+/// over [`LINE_OVERLAP`], a surface of radius r = 1/400 drops by this much, x² / 2 r.
+pub const OFF_CORE: f64 = 2e-6;
 
-/// The square of the angle by which two edges are turned from each other at least, to have a direction at right angles to
-/// both that is good for a depth. Any other way out is longer by no more than a 3e-8th of the edges.
-pub const PARALLEL: f64 = 1e-15;
+/// Two edges are parallel if the square of the sine of their angle is at most this. Such edges have
+/// no cross product that is precise enough for a depth. Any other separating direction is longer by
+/// at most √1e-15 = 3e-8 of the edges.
+pub const PARALLEL_EDGES: f64 = 1e-15;
 
-/// The cosine of the angle that lies at least between two directions from which EPA seeks the way out after an early end: 11
-/// degrees.
-pub const OPEN_APART: f64 = 0.98;
+/// The cosine of the smallest angle between two directions from which EPA continues after an early
+/// end: 11 degrees.
+pub const DISTINCT_DIRECTIONS: f64 = 0.98;
 
-/// By as much, as a tangent, a direction is tilted to see the ends of a line. Far more than rounding, and little enough to
-/// see no more than this line.
+/// The tangent by which a direction is tilted to find the ends of a line on a surface: far more
+/// than rounding, and too little to reach beyond the line.
 pub const LINE_TILT: f64 = 1e-6;
 
-/// The sine of an angle, or the distance of two unit vectors, up to which a normal on a surface is that of a facet. A contact
-/// with the inside of a facet has a normal that is off by less: the difference of a facet and any shape has the facet for a
-/// face of its own, on which the solvers end. Nothing is left but rounding: 1e-7, as `tests/it/queries/geometry.rs` finds. (Where two curved
-/// surfaces touch a normal may be off by more, by the root of [`DEPTH_GAP`]; but a facet has none.)
+/// A normal on a surface is a facet's normal if the sine of their angle, or the distance of the
+/// unit vectors, is at most this. Contacts inside a facet have errors of at most 1e-7 (measured by
+/// `tests/geometry.rs`), because the facet is a face of the Minkowski difference, on which the
+/// solvers end exactly. (Where two curved surfaces touch, the error can be √[`DEPTH_GAP`], but a
+/// facet is flat.)
 pub const SAME_NORMAL: f64 = 1e-4;

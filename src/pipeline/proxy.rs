@@ -13,7 +13,7 @@ use crate::{
         Support, centre_of, compare_shapes, weld,
     },
     space::{DVector, Space},
-    tolerance::{OFFSET, TOUCHING},
+    tolerance::{OFFSET_SCALE, TOUCHING},
 };
 
 /// A collider as the stages after this one see it.
@@ -67,13 +67,13 @@ impl<D: DVector> BoundingRegion<D> {
     }
 
     /// How far from a half-space, told from `origin`, anything in a box may still touch it, for how far it is from there: see
-    /// [`OFFSET`].
+    /// [`OFFSET_SCALE`].
     fn slack(&self, origin: D) -> f64 {
         let away = |corner: D| (corner - origin).extent();
         let away = self
             .bounds()
             .map_or(0.0, |it| away(it.min).max(away(it.max)));
-        away * (2.0 * TOUCHING * OFFSET)
+        away * (2.0 * TOUCHING * OFFSET_SCALE)
     }
 
     /// The box, if it is one.

@@ -1,24 +1,29 @@
-//! GJK: are two shapes apart, and how far?
+//! GJK: the distance of two cores.
 //!
-//! Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex objects in
-//! three-dimensional space" (1988), in the form of van den Bergen, "A Fast and Robust GJK Implementation for Collision
-//! Detection of Convex Objects" (1999). The loop keeps a simplex in the Minkowski difference Y of the cores and v, its
-//! point nearest to the origin. With the support point w of Y in direction -v:
+//! Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex
+//! objects in three-dimensional space" (1988), in the form of van den Bergen, "A Fast and Robust
+//! GJK Implementation for Collision Detection of Convex Objects" (1999). The loop keeps a simplex
+//! in the Minkowski difference Y of the cores, and v, the point of the simplex nearest to the
+//! origin. Let w be the support point of Y in direction -v:
 //!
-//! * |v| is an upper bound of the cores' distance, because v is in Y;
-//! * v·w / |v| is a lower bound, because no point of Y lies below the plane through w with normal v.
+//! * |v| is an upper bound of the cores' distance, because v is in Y.
+//! * v·w / |v| is a lower bound, because all of Y lies beyond the plane through w with normal v.
 //!
-//! The loop ends when the two bounds meet, when w comes for the second time (then they have met, but for rounding), or
-//! when the simplex holds the origin. What departs from the paper, and why:
+//! The loop ends when the bounds meet, when w repeats (then the bounds have met except for
+//! rounding), or when the simplex contains the origin. The departures from the papers are:
 //!
-//! * It runs on cores. Shapes with radii touch when their cores are within both radii of each other, so that a verdict
-//!   needs no convergence: a lower bound above that reach says no, an upper bound below it says yes.
-//! * It can be resumed: the verdict first, and the rest only for who wants the contact or the distance. All of them walk
-//!   the same path, so that they can never disagree.
-//! * The longer it takes, the less is asked: polytopes end on their own, but on curved surfaces each iteration gains no
-//!   more than a factor, and where they nearly touch a small one. See [`PATIENCE`].
-//! * A step that does not bring v nearer, or brings it nearer than a lower bound allows, ends the loop. In exact
-//!   arithmetic there is none. Every comparison is written so that NaN ends it as well.
+//! * **GJK runs on cores.** Shapes with radii touch if the distance of their cores is at most the
+//!   sum of the radii. So the question whether they touch needs no convergence: a lower bound above
+//!   the sum means no, and an upper bound below it means yes.
+//! * **The loop can be resumed.** The first run answers whether the shapes touch, and only a caller
+//!   who needs the contact or the distance continues it. All callers follow the same path, so that
+//!   their results never disagree.
+//! * **The tolerance grows with each iteration.** Polytopes end by themselves. On curved surfaces
+//!   each iteration only gains a factor, which is small where they nearly touch: see
+//!   [`GAP_GROWTH`].
+//! * **A step that contradicts the bounds ends the loop.** In exact arithmetic, every step brings v
+//!   nearer to the origin, but never nearer than a lower bound. Every comparison is written so that
+//!   NaN ends the loop as well.
 
 use crate::{
     query::{
@@ -26,153 +31,164 @@ use crate::{
         simplex::{Nearest, Simplex, nearest},
     },
     space::DVector,
-    tolerance::{CORE_CONTACT, DISTANCE_GAP, PATIENCE, PROOF_GAP, ROUNDING, TOUCHING},
+    tolerance::{CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, TOUCHING},
 };
 
-/// More iterations than this are not made. Polytopes need about as many as a simplex has vertices, smooth shapes some
-/// more.
+/// The maximum number of iterations. Polytopes need about as many as a simplex has vertices, curved
+/// shapes need more: see [`GAP_GROWTH`].
 const MAX_ITERATIONS: usize = 63;
 
-/// What the loop is run for.
+/// The result for which the loop runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Whether the shapes touch.
     Verdict,
-    /// The same, and the nearest points of the cores if they do.
+    /// The verdict, and the nearest points of the cores if the shapes touch.
     Contact,
-    /// The same, and the nearest points of the cores if they do not.
+    /// The verdict, and the nearest points of the cores if the shapes do not touch.
     Distance,
     /// The nearest points of the cores in any case.
     Nearest,
 }
 
-/// How far the loop has come.
+/// The progress of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// The bounds have not met yet.
     Running,
-    /// The cores are apart, and `nearest` is their distance.
+    /// The cores are separated, and `nearest` is their distance.
     Converged,
-    /// The bounds have not met: no step brings v nearer any more, or there were too many. The cores are apart if a lower
-    /// bound above 0 was seen, and else not known to be.
+    /// The bounds have not met, but no step reduces the distance, or the maximum number of
+    /// iterations is reached. The cores are separated if a lower bound was positive, and otherwise
+    /// may touch.
     Stalled,
-    /// The cores are in contact: the simplex holds the origin, or comes as near as makes no difference.
+    /// The cores touch: the simplex contains the origin, to within [`CORE_CONTACT`].
     Enclosed,
-    /// A support point was not finite: something here is no shape. It touches nothing.
-    NoShape,
+    /// A support point is not finite: one of the shapes is invalid, and touches nothing.
+    Invalid,
 }
 
 /// The state of the loop for one pair.
 pub struct Gjk<D: DVector> {
-    /// How far the loop has come.
     pub state: State,
-    /// Some vertices of the Minkowski difference: all that take part in `nearest`.
+    /// The vertices of which `nearest` is a combination.
     pub simplex: Simplex<D>,
-    /// The point of the simplex nearest to the origin.
+    /// v, the point of the simplex nearest to the origin.
     pub nearest: Nearest<D>,
     /// |v|.
     pub distance: f64,
-    /// The largest distance of a vertex from the origin so far (or OFFSET of its points', if that is more), plus both radii.
+    /// The scale of the pair so far: see [`tolerance`](crate::tolerance).
     pub scale: f64,
-    /// The greatest lower bound of the cores' distance so far,
-    lower: f64,
-    /// the vector against which it was seen,
-    against: D,
-    /// and the one that was seen last, against the nearest point.
-    latest: f64,
-    /// By how much the bounds may differ in the end, as a fraction of the scale.
-    slack: f64,
-    /// Whether a lower bound has been seen that proves the shapes to be apart.
-    proved_apart: bool,
-    reach: f64,
+    /// The greatest lower bound of the cores' distance.
+    lower_bound: f64,
+    /// The v of that bound.
+    lower_bound_direction: D,
+    /// The lower bound of the last iteration.
+    last_lower_bound: f64,
+    /// The difference of the bounds at which the loop ends, as a fraction of the scale.
+    gap: f64,
+    /// `true` if a lower bound proves that the shapes do not touch.
+    proved_separated: bool,
+    radius_sum: f64,
     iterations: usize,
 }
 
 impl<D: DVector> Gjk<D> {
-    /// The start: one vertex, on the side where the shapes face each other.
+    /// Starts with one vertex, on the sides of the shapes that face each other.
     #[inline]
     pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Self {
-        // Equal centres have no such side: any direction will do.
-        let toward = pair.relative().translation;
-        let vertex = pair.vertex(if toward == D::ZERO {
-            D::axis(0)
-        } else {
-            toward
-        });
+        // If the origins coincide, any direction serves.
+        let direction = match pair.relative().translation {
+            translation if translation == D::ZERO => D::axis(0),
+            translation => translation,
+        };
+        let vertex = pair.vertex(direction);
         let mut gjk = Self {
             state: State::Running,
             nearest: nearest(&[vertex]),
             simplex: Simplex::new(),
             distance: vertex.point.length(),
             scale: 0.0,
-            lower: 0.0,
-            against: D::ZERO,
-            latest: 0.0,
-            slack: ROUNDING,
-            proved_apart: false,
-            reach: pair.radius_sum(),
+            lower_bound: 0.0,
+            lower_bound_direction: D::ZERO,
+            last_lower_bound: 0.0,
+            gap: ROUNDING,
+            proved_separated: false,
+            radius_sum: pair.radius_sum(),
             iterations: 0,
         };
-        gjk.look(&vertex);
+        gjk.check(&vertex);
         let _ = gjk.simplex.push(vertex);
         gjk
     }
 
-    /// Runs the loop until the goal is reached.
+    /// Starts and runs the loop.
+    pub fn solve(pair: &impl MinkowskiDifference<Vector = D>, goal: Goal) -> Self {
+        let mut gjk = Self::new(pair);
+        gjk.run(pair, goal);
+        gjk
+    }
+
+    /// Continues the loop until it reaches the goal.
     pub fn run(&mut self, pair: &impl MinkowskiDifference<Vector = D>, goal: Goal) {
         while self.state == State::Running && !self.has_reached(goal) {
             self.step(pair);
         }
     }
 
-    /// Whether the shapes touch: for a loop that has reached any goal.
+    /// Returns `true` if the shapes touch. The loop must have reached any goal.
     #[inline]
     pub fn hit(&self) -> bool {
         match self.state {
             State::Enclosed => true,
-            State::NoShape => false,
+            State::Invalid => false,
             State::Running | State::Converged | State::Stalled => {
-                !self.proved_apart && self.distance <= self.touching_distance()
+                !self.proved_separated && self.distance <= self.touching_distance()
             }
         }
     }
 
-    /// Whether the cores are not known to be apart: for a loop that has reached [`Goal::Contact`]. In slivers of shapes of
-    /// very different sizes rounding may stop the loop before it reaches the origin.
+    /// Returns `true` unless the cores are known to be separated. The loop must have reached
+    /// [`Goal::Contact`]. If the shapes have very different sizes, rounding may stop the loop in a
+    /// sliver before it reaches the origin.
     pub fn cores_may_touch(&self) -> bool {
         match self.state {
             State::Enclosed => true,
-            State::Stalled => self.lower <= 0.0,
-            State::Running | State::Converged | State::NoShape => false,
+            State::Stalled => self.lower_bound <= 0.0,
+            State::Running | State::Converged | State::Invalid => false,
         }
     }
 
-    /// The way from the second core to the first, for cores that are apart: to the nearest point. Where rounding has stopped the
-    /// loop, in slivers that come as near to the origin as what counts as touching, that point is near to the true one, but need
-    /// not lie the same way: if there was a better proof that the cores are apart than the last one, it is the way of that.
+    /// Returns a vector in the direction from the second core to the first, if they are separated.
+    ///
+    /// This is v, with one exception. If rounding stopped the loop in a sliver within the touching
+    /// distance of the origin, v is near the true nearest point, but its direction can be wrong. If
+    /// an earlier v gave a better lower bound, its direction is better.
     #[inline]
-    pub fn across(&self) -> D {
+    pub fn separation(&self) -> D {
         let is_near = self.distance <= TOUCHING * self.scale;
-        let is_astray = self.lower > 0.0 && self.latest < self.lower - PROOF_GAP * self.distance;
-        if self.state == State::Stalled && is_near && is_astray {
-            self.against
+        let lower_bound = self.lower_bound - LOWER_BOUND_LOSS * self.distance;
+        let is_wrong = self.lower_bound > 0.0 && self.last_lower_bound < lower_bound;
+        if self.state == State::Stalled && is_near && is_wrong {
+            self.lower_bound_direction
         } else {
             self.nearest.point
         }
     }
 
-    /// The cores' distance at which the shapes still touch.
+    /// Returns the maximum distance of the cores at which the shapes touch.
     #[inline]
     fn touching_distance(&self) -> f64 {
-        self.reach + TOUCHING * self.scale
+        self.radius_sum + TOUCHING * self.scale
     }
 
     #[inline]
     fn has_reached(&self, goal: Goal) -> bool {
+        let is_touching = || self.distance <= self.touching_distance();
         match goal {
-            Goal::Verdict => self.proved_apart || self.distance <= self.touching_distance(),
-            Goal::Contact => self.proved_apart,
-            Goal::Distance => !self.proved_apart && self.distance <= self.touching_distance(),
+            Goal::Verdict => self.proved_separated || is_touching(),
+            Goal::Contact => self.proved_separated,
+            Goal::Distance => !self.proved_separated && is_touching(),
             Goal::Nearest => false,
         }
     }
@@ -181,77 +197,76 @@ impl<D: DVector> Gjk<D> {
     fn step(&mut self, pair: &impl MinkowskiDifference<Vector = D>) {
         let v = self.nearest.point;
         let vertex = pair.vertex(-v);
-        self.look(&vertex);
+        self.check(&vertex);
         if self.state != State::Running {
             return;
         }
-        let along = v.dot(vertex.point);
-        let lower = along / self.distance;
-        self.latest = lower;
-        if lower > self.lower {
-            self.lower = lower;
-            self.against = v;
+        let lower_bound = v.dot(vertex.point) / self.distance;
+        self.last_lower_bound = lower_bound;
+        if lower_bound > self.lower_bound {
+            self.lower_bound = lower_bound;
+            self.lower_bound_direction = v;
         }
-        // The second condition follows from the first one, but for rounding: who asked for the verdict has its yes by it.
+        // The second condition only differs by rounding. A caller may already have been told that
+        // the shapes touch because of it.
         let touching = self.touching_distance();
-        if lower > touching && self.distance > touching {
-            self.proved_apart = true;
+        if lower_bound > touching && self.distance > touching {
+            self.proved_separated = true;
         }
         self.iterations += 1;
-        self.slack *= PATIENCE;
+        self.gap *= GAP_GROWTH;
         let bounds_met =
-            self.distance - lower <= DISTANCE_GAP * self.distance + self.slack * self.scale;
+            self.distance - lower_bound <= DISTANCE_GAP * self.distance + self.gap * self.scale;
         let repeats = self.simplex.iter().any(|old| old.point == vertex.point);
         if bounds_met || repeats {
             self.state = State::Converged;
             return;
         }
-        // A simplex without room for one more holds the origin, but for a proof that the cores are apart.
+        // A full simplex contains the origin, unless the cores are proved to be separated.
         if self.iterations >= MAX_ITERATIONS || self.simplex.push(vertex).is_none() {
             self.state = State::Stalled;
             return;
         }
         let next = nearest(&self.simplex);
         let distance = next.point.length();
-        let contradicts = distance < self.lower - ROUNDING * self.scale;
+        let contradicts = distance < self.lower_bound - ROUNDING * self.scale;
         if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // No nearer, or nearer than was proved possible, by rounding or by a shape that is not convex: what was
-            // found before stands.
+            // Rounding, or a shape that is not convex: the previous result stands.
             self.simplex.pop();
             self.state = State::Stalled;
         }
     }
 
-    /// Takes note of a vertex: the scale that it sets, whether it is one at all, and whether the origin is reached.
+    /// Updates the scale for a new vertex, and the state if the vertex is invalid or if the
+    /// distance is too small for the new scale.
     #[inline]
-    fn look(&mut self, vertex: &Vertex<D>) {
-        self.scale = self.scale.max(vertex.scale() + self.reach);
-        if !vertex.point.is_finite() || !self.reach.is_finite() {
-            self.state = State::NoShape;
-        } else if self.reaches_origin(self.distance) {
+    fn check(&mut self, vertex: &Vertex<D>) {
+        self.scale = self.scale.max(vertex.scale() + self.radius_sum);
+        if !vertex.point.is_finite() || !self.radius_sum.is_finite() {
+            self.state = State::Invalid;
+        } else if self.cores_touch_at(self.distance) {
             self.state = State::Enclosed;
         }
     }
 
-    /// Whether a distance makes the cores count as in contact. A proof that they are apart stands, whatever rounding makes
-    /// of vertices that lie much farther from each other than the cores do.
+    /// Returns `true` if cores at this distance count as touching. A proof that they are separated
+    /// stands, whatever the rounding of vertices that are much farther apart than the cores.
     #[inline]
-    fn reaches_origin(&self, distance: f64) -> bool {
-        !self.proved_apart && distance <= CORE_CONTACT * self.scale
+    fn cores_touch_at(&self, distance: f64) -> bool {
+        !self.proved_separated && distance <= CORE_CONTACT * self.scale
     }
 
-    /// Goes on with the new nearest point and the vertices that it takes.
+    /// Continues with a new nearest point and the vertices of which it is a combination.
     #[inline]
     fn keep(&mut self, next: Nearest<D>, distance: f64) {
-        // In place: those that stay move up.
         let mut kept = 0;
         let mut weights = [0.0; 4];
-        for (number, weight) in next.weights.into_iter().enumerate() {
+        for (index, weight) in next.weights.into_iter().enumerate() {
             if weight > 0.0 {
-                if number != kept
-                    && let Some(vertex) = self.simplex.get(number).copied()
+                if index != kept
+                    && let Some(vertex) = self.simplex.get(index).copied()
                     && let Some(slot) = self.simplex.get_mut(kept)
                 {
                     *slot = vertex;
@@ -268,7 +283,7 @@ impl<D: DVector> Gjk<D> {
             weights,
         };
         self.distance = distance;
-        if self.reaches_origin(distance) {
+        if self.cores_touch_at(distance) {
             self.state = State::Enclosed;
         }
     }

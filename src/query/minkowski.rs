@@ -1,7 +1,7 @@
 //! The Minkowski difference of a pair of shapes.
 //!
-//! For cores A and B it is the set A - B = { a - b }. It is convex. It contains the origin exactly if
-//! the cores intersect. Its point nearest to the origin is the vector between the cores' nearest
+//! For cores A and B it is the set A - B = { a - b }. It is convex. It contains the origin exactly
+//! if the cores intersect. Its point nearest to the origin is the vector between the cores' nearest
 //! points. Its support point in direction d is A's in direction d minus B's in direction -d.
 
 use core::cmp::Ordering;
@@ -10,11 +10,11 @@ use crate::{
     query::counter::Counter,
     shape::{Core, DVecOf, Support, compare_shapes},
     space::{DVector, Pose, Space},
-    tolerance::OFFSET,
+    tolerance::OFFSET_SCALE,
 };
 
-/// A vertex of the Minkowski difference and the two points that it is the difference of, in the frame
-/// of the first shape.
+/// A vertex of the Minkowski difference and the two points that it is the difference of, in the
+/// frame of the first shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex<D> {
     /// `first - second`.
@@ -33,7 +33,7 @@ impl<D: DVector> Vertex<D> {
     #[inline]
     pub fn scale(&self) -> f64 {
         let offset = self.first.extent() + self.second.extent();
-        self.point.length().max(OFFSET * offset)
+        self.point.length().max(OFFSET_SCALE * offset)
     }
 }
 
@@ -74,10 +74,10 @@ pub trait MinkowskiDifference {
 
 /// Two shapes and their relative pose.
 ///
-/// A pair has one canonical order, whichever order the caller used: the first shape is the one whose
-/// pose (and, in equal poses, whose shape) comes first in a fixed but arbitrary total order. All
-/// computations use that order, and the results are converted at the end. So swapping the arguments
-/// of a query gives the mirror image to the bit.
+/// A pair has one canonical order, whichever order the caller used: the first shape is the one
+/// whose pose (and, in equal poses, whose shape) comes first in a fixed but arbitrary total order.
+/// All computations use that order, and the results are converted at the end. So swapping the
+/// arguments of a query gives the mirror image to the bit.
 ///
 /// A rotation has no effect on a core that is a point, such as a ball's. So a point is always the
 /// second of a pair, with the identity for its rotation, and two points use the axes of the world.
@@ -92,7 +92,8 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     pub origins: [DVecOf<A>; 2],
     /// `true` if `b` is the first shape of the canonical order.
     pub swapped: bool,
-    /// The rotation in the world of the pair's frame, whose origin is the first shape's translation.
+    /// The rotation in the world of the pair's frame, whose origin is the first shape's
+    /// translation.
     pub frame: <DVecOf<A> as DVector>::Matrix,
     /// The pose of the second shape in the pair's frame.
     pub relative: Pose<DVecOf<A>>,
@@ -134,9 +135,9 @@ where
                 (swapped, frame, inverse * second)
             }
         };
-        // Relative to the first shape, so that the precision depends on the size of the pair and not
-        // on its position: the difference of two f32 translations is exact in f64 for every pair
-        // that is near enough to touch.
+        // Relative to the first shape, so that the precision depends on the size of the pair and
+        // not on its position: the difference of two f32 translations is exact in f64 for every
+        // pair that is near enough to touch.
         let [origin_a, origin_b] = origins;
         let (translation, first_radius, second_radius) = if swapped {
             (origin_a - origin_b, b.radius(), a.radius())

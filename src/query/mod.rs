@@ -1,55 +1,65 @@
-//! Do two shapes touch, how deep, how far apart? Plain functions on shapes and poses; no app is needed.
+//! Plain functions that compute whether two shapes touch, their contact, and their distance. No app
+//! is needed.
 //!
-//! Each takes any two shapes of the same space: Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of
-//! points, a [`Support`] of your own; and their poses, `Isometry2d` or `Isometry3d`.
+//! Each function takes two shapes of the same space with their poses (`Isometry2d` or
+//! `Isometry3d`). A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice
+//! of points, or a [`Support`] of your own.
 //!
 //! ```
 //! use bevy::prelude::*;
 //! use headbutt::query;
 //!
 //! let (ball, pose_a) = (Sphere::new(1.0), Isometry3d::IDENTITY);
-//! let (block, pose_b) = (Cuboid::new(2.0, 2.0, 2.0), Isometry3d::from_xyz(1.5, 0.0, 0.0));
+//! let (cube, pose_b) = (Cuboid::new(2.0, 2.0, 2.0), Isometry3d::from_xyz(1.5, 0.0, 0.0));
 //!
-//! assert!(query::intersects(&ball, pose_a, &block, pose_b));
-//! let contact = query::contact(&ball, pose_a, &block, pose_b).unwrap();
-//! assert_eq!(contact.normal, Vec3::X); // from the ball to the block
+//! assert!(query::intersects(&ball, pose_a, &cube, pose_b));
+//! let contact = query::contact(&ball, pose_a, &cube, pose_b).unwrap();
+//! assert_eq!(contact.normal, Vec3::X); // from the ball to the cube
 //! assert_eq!(contact.depth, 0.5);
-//! assert_eq!(query::distance(&ball, pose_a, &block, pose_b).distance, 0.0);
+//! assert_eq!(query::distance(&ball, pose_a, &cube, pose_b).distance, 0.0);
 //! ```
 //!
-//! # What holds for all of them
+//! # Guarantees
 //!
-//! * **Frames and units** are the world's. Inside, a pair is solved in f64 and in the frame of one of the two shapes, so
-//!   that precision depends on their sizes and not on the distance from the origin.
-//! * **Half-spaces** (`Plane2d`, `InfinitePlane3d`) are solid on the side opposite to their normal, which is the way out of
-//!   them. They have no size: that of the pair is the other shape's. Of two half-spaces nothing is asked: they touch
-//!   nothing, and their distance is infinite.
-//! * **Touching** counts as hit, with depth 0 and distance 0. Shapes that overlap or touch do; so may shapes that are
-//!   apart by no more than 1.2e-7 (the relative precision of f32) of the size of the pair, unless the first support points
-//!   prove the gap. Here and wherever an accuracy is told, the size of a pair that touches is a length between half of
-//!   the larger shape's extent and the sum of both.
-//! * **The functions agree**: `intersects` is true exactly where `contact` is some and where `distance` is 0.
-//! * **The depth** is a way out: moving the second shape by it along the normal leaves the two touching. No shorter way does,
-//!   to a millionth of the size of the pair or better; but of what is deep inside a shape that is round about one axis or
-//!   centre, where nearly all ways out are as long, it may exceed the least by more: by less than 1e-5 of the size in all of a
-//!   million hard cases (`tests/it/queries/grid.rs`).
+//! * **Frames and units** are those of the world. The solvers compute in f64 and relative to one of
+//!   the shapes. So the precision depends on the sizes of the shapes and not on their distance from
+//!   the origin.
+//! * **Touching** counts as a hit, with depth 0 and distance 0. Shapes that overlap or touch are a
+//!   hit. Shapes that are separated by at most 1.2e-7 of the size of the pair may be one, because
+//!   f32 is no more precise than that.
+//! * **The size of a pair** that touches, here and wherever a precision is given, is a length
+//!   between half of the larger shape's size and the sum of both sizes.
+//! * **Half-spaces** (`Plane2d`, `InfinitePlane3d`) are solid on the side opposite to their normal.
+//!   They have no size: the size of the pair is that of the other shape. Two half-spaces never
+//!   touch, and their distance is infinite.
+//! * **The functions agree**: `intersects` is true exactly if `contact` returns a contact, and
+//!   exactly if `distance` is 0.
+//! * **The depth** separates the shapes: moving the second shape by the depth along the normal
+//!   leaves both just touching. No shorter translation does, to a millionth of the size of the pair
+//!   or better. The exception are shapes deep inside a shape that is round about the same axis or
+//!   center, where nearly all directions have the same depth: in a million such cases
+//!   (`tests/grid.rs`), the depth exceeds the minimum by less than 1e-5 of the size.
 //! * **The normal** points from the first shape to the second.
-//! * **Swapping** the arguments gives the mirror image to the bit: the normal negated, the points exchanged. Where both
-//!   are the same shape in the same pose (or cannot be told apart by their support points in 25 fixed directions, in space 14),
-//!   the two calls are one and the same, and so is the normal.
-//! * **Errors**: none, and no panic. With a pose that is not finite, a shape that answers NaN, or a radius that is
-//!   negative or no number, nothing is hit and the distance is infinite.
-//! * **Scale** is not part of an isometry: `Isometry3d::new(transform.translation, transform.rotation)` is where a
-//!   `Transform` puts a shape that is not scaled.
-//! * **Cost**: no allocation; a bounded number of iterations.
+//! * **Swapping** the arguments gives the mirror image to the bit: the normal is negated and the
+//!   points are exchanged. The exception are equal shapes in equal poses, for which both calls are
+//!   the same. (Shapes count as equal if their support points in 25 fixed directions are, in 3D
+//!   14.)
+//! * **Errors** do not occur, and no query panics. If a pose is not finite, if a support function
+//!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
+//! * **Scale** is not part of an isometry: `Isometry3d::new(transform.translation,
+//!   transform.rotation)` is the pose of a shape with a `Transform` that does not scale.
+//! * **Cost**: no allocation, and a bounded number of iterations.
 
 mod analytic;
 mod counter;
 mod epa;
+mod epa_refine;
 mod gjk;
 mod manifold;
 pub(crate) mod minkowski;
-mod off_core;
+mod penetration;
+mod point_distance;
+mod results;
 pub(crate) mod simplex;
 mod solver;
 
@@ -57,15 +67,14 @@ use crate::{
     shape::{DVecOf, Support},
     space::Space,
 };
-use analytic::boxes::Blocks;
 pub(crate) use counter::Counter;
-pub use manifold::{Manifold, ManifoldPoint};
 use minkowski::MinkowskiDifference;
 pub(crate) use minkowski::Pair;
-pub use solver::{Contact, Distance};
-pub(crate) use solver::{LocalContact, Solver};
+pub use results::{Contact, Distance, Manifold, ManifoldPoint};
+pub(crate) use results::{LocalContact, length_to_f32};
+pub(crate) use solver::Solver;
 
-/// Whether two shapes touch.
+/// Returns `true` if two shapes overlap or touch.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -90,13 +99,13 @@ where
     let Some(pair) = pair(a, pose_a, b, pose_b) else {
         return false;
     };
-    match Blocks::new(&pair) {
-        Some(blocks) => blocks.hit(pair.radius_sum()),
-        None => Solver::of_no_blocks(pair).hit(),
+    match analytic::solve(&pair) {
+        Some(closed_form) => closed_form.hit(pair.radius_sum()),
+        None => Solver::without_closed_form(pair).hit(),
     }
 }
 
-/// The contact of two shapes, or `None` if they are apart.
+/// Returns the contact of two shapes, or `None` if they do not touch.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -106,7 +115,7 @@ where
 /// let contact = query::contact(&tile, at(0.0, 0.0), &tile, at(1.5, 0.25)).unwrap();
 /// assert_eq!((contact.normal, contact.depth), (Vec2::X, 0.5));
 ///
-/// // The minimum translation: moving the first tile by it leaves the two touching.
+/// // The minimum translation: moving the first tile by it leaves both just touching.
 /// let moved = at(0.0, 0.0).translation - contact.normal * contact.depth;
 /// assert_eq!(query::contact(&tile, moved, &tile, at(1.5, 0.25)).unwrap().depth, 0.0);
 /// ```
@@ -121,39 +130,39 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let pair = pair(a, pose_a, b, pose_b)?;
-    match Blocks::new(&pair) {
-        Some(blocks) => {
-            let contact = pair.contact_of_blocks(&blocks)?;
-            Some(pair.in_world_and_f32(&contact))
+    match analytic::solve(&pair) {
+        Some(closed_form) => {
+            let contact = pair.contact_of_closed_form(&closed_form)?;
+            Some(pair.contact_in_world(&contact))
         }
         None => {
-            let mut solver = Solver::of_no_blocks(pair);
+            let mut solver = Solver::without_closed_form(pair);
             solver.hit().then(|| contact_of(&mut solver))
         }
     }
 }
 
-/// The contact of a pair in f64, or `None` if the shapes are apart.
+/// Returns the contact of a pair in f64, or `None` if the shapes do not touch.
 #[inline]
 pub(crate) fn local_contact<A, B>(pair: Pair<A, B>) -> Option<LocalContact<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    match Blocks::new(&pair) {
-        Some(blocks) => pair.contact_of_blocks(&blocks),
+    match analytic::solve(&pair) {
+        Some(closed_form) => pair.contact_of_closed_form(&closed_form),
         None => {
-            let mut solver = Solver::of_no_blocks(pair);
+            let mut solver = Solver::without_closed_form(pair);
             solver.hit().then(|| solver.contact())
         }
     }
 }
 
-/// The contact of two shapes with the points that hold them apart, up to four of them (two in 2D),
-/// or `None` if they are apart.
+/// Returns the contact of two shapes with up to four points (two in 2D), or `None` if they do not
+/// touch.
 ///
-/// For who writes a response of bodies that rest on each other; to push one shape out of another, [`contact`] is enough
-/// and cheaper.
+/// Use it for a physics response of bodies that rest on each other. To push one shape out of
+/// another, [`contact`] is enough and cheaper.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -167,7 +176,7 @@ where
 /// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
 /// ```
 ///
-/// On a half-space, all corners of the other shape's feature count that are not above it:
+/// On a half-space, the points are corners of the other shape's face that are not above the plane:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -180,17 +189,22 @@ where
 /// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
 /// ```
 ///
-/// The points come of the support functions alone, so every shape has them, your own included. A
-/// face or edge that is tilted by more than 0.02 radians against the plane across the normal counts
-/// as the edge or vertex that is deepest in it. A surface that bulges by less than 0.02 radians, as
-/// that of a hull of hundreds of points, counts as flat: the points are on the plane through its
-/// corners, up to a hundredth of the shape's size beneath it. Points of a tilted edge with a radius
-/// are off by up to 2.2e-4 of it.
+/// # Precision
 ///
-/// If the intersection of the faces has at most four corners, the manifold has all of them. If it
-/// has more, or a round rim, the manifold has the four points that span the largest area, but
-/// always the deepest point. [`Manifold::points`] tells their order. If the faces are flat and
-/// parallel, this area is at least 99 % of the largest quadrilateral in the intersection.
+/// The points come from the support functions alone, so manifolds work for every shape, your own
+/// included.
+///
+/// * A face or an edge that is tilted by more than 0.02 radians against the contact plane counts as
+///   its deepest edge or vertex.
+/// * A surface that curves by less than 0.02 radians, such as that of a hull of hundreds of points,
+///   counts as flat. The points are on the plane through its corners, up to 1 % of the shape's size
+///   below the surface.
+/// * Points of a tilted edge with a radius have errors of up to 2.2e-4 of the radius.
+///
+/// If the intersection of the faces has at most four corners, the manifold consists of these. If it
+/// has more, or a round rim, the manifold has the four points with the largest area, but always the
+/// deepest point. [`Manifold::points`] documents their order. If the faces are flat and parallel,
+/// this area is at least 99 % of that of the largest quadrilateral in the intersection.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,
@@ -202,35 +216,36 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let pair = pair(a, pose_a, b, pose_b)?;
-    let mut solver = match Blocks::new(&pair) {
-        Some(blocks) if pair.has_point() => {
-            let contact = pair.contact_of_blocks(&blocks)?;
-            return Some(Manifold::of(pair.in_world_and_f32(&contact)));
+    let mut solver = match analytic::solve(&pair) {
+        Some(closed_form) if pair.has_point() => {
+            let contact = pair.contact_of_closed_form(&closed_form)?;
+            return Some(Manifold::of_contact(pair.contact_in_world(&contact)));
         }
-        Some(blocks) if !blocks.hit(pair.radius_sum()) => return None,
-        Some(blocks) => Solver::of_blocks(pair, blocks),
-        None => Solver::of_no_blocks(pair),
+        Some(closed_form) if !closed_form.hit(pair.radius_sum()) => return None,
+        Some(closed_form) => Solver::of_closed_form(pair, closed_form),
+        None => Solver::without_closed_form(pair),
     };
     solver.hit().then(|| manifold_of(&mut solver))
 }
 
-/// The distance of two shapes, and their nearest points.
+/// Returns the distance of two shapes and their nearest points.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::query;
 ///
 /// let at = Isometry3d::from_xyz;
-/// let apart = query::distance(
+/// let separated = query::distance(
 ///     &Sphere::new(1.0), at(-3.0, 0.0, 0.0),
 ///     &Capsule3d::new(0.5, 4.0), at(0.0, 1.0, 0.0),
 /// );
-/// assert_eq!(apart.distance, 1.5);
-/// assert_eq!(apart.point_a, Vec3::new(-2.0, 0.0, 0.0));
-/// assert_eq!(apart.point_b, Vec3::new(-0.5, 0.0, 0.0));
+/// assert_eq!(separated.distance, 1.5);
+/// assert_eq!(separated.point_a, Vec3::new(-2.0, 0.0, 0.0));
+/// assert_eq!(separated.point_b, Vec3::new(-0.5, 0.0, 0.0));
 /// ```
 ///
-/// If a pose is not finite, or a shape answers NaN, or both are half-spaces, the distance is infinite and the points are NaN.
+/// If a pose is not finite, if a shape is invalid, or if both shapes are half-spaces, the distance
+/// is infinite and the points are NaN.
 pub fn distance<A, B>(
     a: &A,
     pose_a: impl Into<<A::Vector as Space>::Isometry>,
@@ -244,9 +259,9 @@ where
     let found = pair(a, pose_a, b, pose_b).and_then(|pair| {
         let mut solver = Solver::new(pair);
         let (distance, nearest) = solver.distance()?;
-        let [point_a, point_b] = solver.in_space(&nearest);
+        let [point_a, point_b] = solver.points_in_world(&nearest);
         Some(Distance {
-            // What is apart is not 0, however little f32 has left of it.
+            // A positive distance is never rounded to 0.
             distance: if distance > 0.0 {
                 length_to_f32(distance).max(f32::from_bits(1))
             } else {
@@ -257,17 +272,17 @@ where
         })
     });
     found.unwrap_or_else(|| {
-        let nowhere = A::Vector::from_f64(A::Vector::default().to_f64() * f64::NAN);
+        let nan = A::Vector::from_f64(A::Vector::default().to_f64() * f64::NAN);
         Distance {
             distance: f32::INFINITY,
-            point_a: nowhere,
-            point_b: nowhere,
+            point_a: nan,
+            point_b: nan,
         }
     })
 }
 
-/// Tests whether two shapes touch; the [`Hit`] can be asked for the contact afterwards, which then goes on from where
-/// the test ended and pays for nothing twice.
+/// Tests whether two shapes touch, and returns a [`Hit`] that can compute the contact later. That
+/// computation continues where the test ended, and repeats none of its work.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -275,7 +290,7 @@ where
 ///
 /// let (a, b, at) = (Circle::new(2.0), Circle::new(1.0), Isometry2d::from_xy);
 /// let hit = query::test(&a, at(0.0, 0.0), &b, at(2.0, 0.0)).expect("they overlap");
-/// // ... whatever else decides whether the contact matters ...
+/// // ... decide whether the contact is needed ...
 /// assert_eq!(hit.contact().depth, 1.0);
 /// assert!(query::test(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
 /// ```
@@ -293,7 +308,7 @@ where
     solver.hit().then_some(Hit(solver))
 }
 
-/// Two shapes of which [`test()`] has found that they touch.
+/// Two shapes that touch, the result of [`test()`].
 pub struct Hit<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
 
 impl<A, B> Hit<'_, A, B>
@@ -301,40 +316,43 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// The contact of the two.
+    /// Returns the contact.
     pub fn contact(self) -> Contact<A::Vector> {
         let Self(mut solver) = self;
         contact_of(&mut solver)
     }
 
-    /// The contact of the two with its points: see [`manifold`].
+    /// Returns the contact with its points: see [`manifold`].
     pub fn manifold(self) -> Manifold<A::Vector> {
         let Self(mut solver) = self;
         manifold_of(&mut solver)
     }
 }
 
-/// The manifold of two shapes of which the solver has found that they touch.
-#[inline]
+/// Returns the manifold of shapes that touch.
 fn manifold_of<A, B>(solver: &mut Solver<A, B>) -> Manifold<A::Vector>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut manifold = Manifold::empty();
-    for contact in &solver.manifold() {
-        let [point_a, point_b] = solver.in_space(contact);
-        manifold.normal = A::Vector::from_f64(contact.normal);
-        manifold.points.push(ManifoldPoint {
+    let contacts = solver.manifold();
+    let point = |contact| {
+        let [point_a, point_b] = solver.points_in_world(contact);
+        ManifoldPoint {
             depth: length_to_f32(contact.depth),
             point_a,
             point_b,
-        });
+        }
+    };
+    Manifold {
+        normal: contacts.first().map_or(A::Vector::default(), |contact| {
+            A::Vector::from_f64(contact.normal)
+        }),
+        points: contacts.iter().map(point).collect(),
     }
-    manifold
 }
 
-/// The contact of two shapes of which the solver has found that they touch.
+/// Returns the contact of shapes that touch.
 #[inline]
 fn contact_of<A, B>(solver: &mut Solver<A, B>) -> Contact<A::Vector>
 where
@@ -342,10 +360,10 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let contact = solver.contact();
-    solver.in_world_and_f32(&contact)
+    solver.contact_in_world(&contact)
 }
 
-/// Two shapes in the world, or `None` if a pose is none.
+/// Returns the pair of two shapes in the world, or `None` if a pose is not finite.
 #[inline(always)]
 fn pair<'a, A, B>(
     a: &'a A,
@@ -360,9 +378,4 @@ where
     let pose_a = A::Vector::pose(pose_a.into())?;
     let pose_b = A::Vector::pose(pose_b.into())?;
     Some(Pair::new(a, pose_a, b, pose_b))
-}
-
-/// A length in f32; what is beyond it is the largest one, because an infinite depth times a normal is NaN.
-pub(crate) fn length_to_f32(length: f64) -> f32 {
-    length.min(f64::from(f32::MAX)) as f32
 }

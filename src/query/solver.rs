@@ -1,82 +1,35 @@
-//! From the solvers' answers, in the frame of the pair, to results in the world.
+//! The choice of the algorithm for a pair, and its results in the world.
 
 use smallvec::SmallVec;
 
 use crate::{
     query::{
-        analytic::{boxes::Blocks, half_space::Facing},
-        epa::{Penetration, penetration},
+        analytic::{self, ClosedForm, half_space::HalfSpaceSolver},
+        epa::penetration,
         gjk::{Gjk, Goal, State},
-        length_to_f32,
-        manifold::{ContactFrame, meetings},
+        manifold::{ContactFrame, manifold_points},
         minkowski::{MinkowskiDifference, Pair},
-        off_core::off_cores,
+        penetration::Penetration,
+        point_distance::distances_from_cores,
+        results::{Contact, LocalContact, length_to_f32},
     },
     shape::{DVecOf, Support},
     space::{DVector, Space},
     tolerance::DEPTH_GAP,
 };
 
-/// Two shapes touching: which way out, how far, and where.
-///
-/// In the world's frame and units.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact<V> {
-    /// Unit vector **from the first shape to the second**: moving the second one by `normal * depth`, or the first one by
-    /// the opposite, leaves them just touching, and no shorter way does.
-    ///
-    /// Where the geometry leaves it free, because several ways out are equally short, it is one of them, always the same
-    /// for the same shapes in the same poses. For concentric balls it is the x axis of one of the two.
-    pub normal: V,
-    /// How far the shapes are in each other along the normal; 0 if they only touch.
-    pub depth: f32,
-    /// The point of the first shape's surface that is deepest in the second.
-    pub point_a: V,
-    /// The point of the second shape's surface that is deepest in the first: `point_a - normal * depth`.
-    pub point_b: V,
-}
-
-/// How far two shapes are apart, and between which points.
-///
-/// In the world's frame and units.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Distance<V> {
-    /// The least distance between a point of the one and a point of the other; 0 if they touch.
-    pub distance: f32,
-    /// The first shape's point nearest to the second shape; if they touch, a point that both have in common.
-    pub point_a: V,
-    /// The second shape's point nearest to the first shape; if they touch, a point that both have in common.
-    pub point_b: V,
-}
-
-/// A contact in f64 and the world's axes, each point relative to its own shape's translation: exact far from the
-/// origin as well.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocalContact<D> {
-    /// Unit, from the first shape named by the caller to the second.
-    pub normal: D,
-    /// 0 or more.
-    pub depth: f64,
-    /// On the first shape, from its translation.
-    pub offset_a: D,
-    /// On the second shape, from its translation.
-    pub offset_b: D,
-}
-
-/// A pair, and how it is solved.
+/// A pair and the algorithm that solves it.
 pub struct Solver<'a, A: Support + ?Sized, B: ?Sized> {
     pair: Pair<'a, A, B>,
-    way: Way<DVecOf<A>>,
+    method: Method<DVecOf<A>>,
 }
 
-/// How a pair is solved.
-enum Way<D: DVector> {
-    /// By GJK, as far as it was asked to go, and EPA where that does not suffice.
-    Steps(Gjk<D>),
-    /// In closed form: one of the two is a half-space.
-    HalfSpace(Facing<D>),
-    /// In closed form: both are blocks.
-    Blocks(Blocks<D>),
+/// The algorithm for a pair, with its results so far.
+enum Method<D: DVector> {
+    /// GJK, and EPA for cores that overlap.
+    Gjk(Gjk<D>),
+    HalfSpace(HalfSpaceSolver<D>),
+    ClosedForm(ClosedForm<D>),
 }
 
 impl<'a, A, B> Solver<'a, A, B>
@@ -86,171 +39,166 @@ where
 {
     #[inline(always)]
     pub fn new(pair: Pair<'a, A, B>) -> Self {
-        match Blocks::new(&pair) {
-            Some(blocks) => Self::of_blocks(pair, blocks),
-            None => Self::of_no_blocks(pair),
+        match analytic::solve(&pair) {
+            Some(closed_form) => Self::of_closed_form(pair, closed_form),
+            None => Self::without_closed_form(pair),
         }
     }
 
-    /// The solver of a pair of which [`Blocks`] knows this.
+    /// Returns the solver of a pair with the result of [`analytic::solve`].
     #[inline]
-    pub fn of_blocks(pair: Pair<'a, A, B>, blocks: Blocks<DVecOf<A>>) -> Self {
-        let way = Way::Blocks(blocks);
-        Self { pair, way }
+    pub fn of_closed_form(pair: Pair<'a, A, B>, closed_form: ClosedForm<DVecOf<A>>) -> Self {
+        let method = Method::ClosedForm(closed_form);
+        Self { pair, method }
     }
 
-    /// The solver of a pair for which [`Blocks`] has no closed form.
+    /// Returns the solver of a pair for which [`analytic::solve`] returns `None`.
     #[inline]
-    pub fn of_no_blocks(pair: Pair<'a, A, B>) -> Self {
-        // Two half-spaces, and one with what is no shape, go by GJK, to which half-spaces are no shapes either.
-        let way = match Facing::new(&pair) {
-            Some(facing) => Way::HalfSpace(facing),
-            None => Way::Steps(Gjk::new(&pair)),
+    pub fn without_closed_form(pair: Pair<'a, A, B>) -> Self {
+        // GJK also takes pairs of two half-spaces, and half-spaces with an invalid shape. Their
+        // support points are NaN, so they touch nothing.
+        let method = match HalfSpaceSolver::new(&pair) {
+            Some(half_space) => Method::HalfSpace(half_space),
+            None => Method::Gjk(Gjk::new(&pair)),
         };
-        Self { pair, way }
+        Self { pair, method }
     }
 
-    /// Whether the shapes touch.
+    /// Returns `true` if the shapes touch.
     #[inline]
     pub fn hit(&mut self) -> bool {
-        match &mut self.way {
-            Way::Steps(gjk) => {
+        match &mut self.method {
+            Method::Gjk(gjk) => {
                 gjk.run(&self.pair, Goal::Verdict);
                 gjk.hit()
             }
-            Way::HalfSpace(facing) => facing.hit(&self.pair),
-            Way::Blocks(blocks) => blocks.hit(self.pair.radius_sum()),
+            Method::HalfSpace(half_space) => half_space.hit(&self.pair),
+            Method::ClosedForm(closed_form) => closed_form.hit(self.pair.radius_sum()),
         }
     }
 
-    /// The contact of shapes of which [`hit`](Self::hit) has said that they touch.
+    /// Returns the contact of shapes that [`touch`](Self::hit).
     #[inline]
     pub fn contact(&mut self) -> LocalContact<DVecOf<A>> {
-        let cores = self.cores();
+        let cores = self.core_contact();
         self.pair.contact(&cores)
     }
 
-    /// The points of the manifold, likewise; the deepest one first. There is at least one, and all have one normal.
+    /// Returns the points of the manifold of shapes that [`touch`](Self::hit): at least one, the
+    /// deepest one first, all with the same normal.
     pub fn manifold(&mut self) -> SmallVec<[LocalContact<DVecOf<A>>; 4]> {
-        let cores = self.cores();
+        let cores = self.core_contact();
+        let mut contacts = SmallVec::new();
         if self.pair.has_point() {
-            // A point meets the other shape in one.
-            let mut contacts = SmallVec::new();
             contacts.push(self.pair.contact(&cores));
             return contacts;
         }
         let frame = ContactFrame::new(cores.normal);
-        let scale = match &self.way {
-            Way::Steps(_) | Way::Blocks(_) => cores.scale,
-            Way::HalfSpace(facing) => facing.scale(&self.pair),
+        let scale = match &self.method {
+            Method::Gjk(_) | Method::ClosedForm(_) => cores.scale,
+            Method::HalfSpace(half_space) => half_space.scale(&self.pair),
         };
-        let mut contacts = SmallVec::new();
-        let off = |first, second| off_cores(&self.pair, first, second);
-        for meeting in meetings(&self.pair, &frame, scale, cores.first, cores.second, off) {
-            let [first, second] = meeting.points(&frame);
-            let depth = (meeting.depth() + self.pair.radius_sum()).max(0.0);
+        let cores = Penetration { scale, ..cores };
+        let distances = |points| distances_from_cores(&self.pair, points);
+        for point in manifold_points(&self.pair, &frame, &cores, distances) {
+            let depth = (point.depth() + self.pair.radius_sum()).max(0.0);
+            let [first, second] = point.on_cores(&frame);
             let witnesses = self.pair.on_surfaces(cores.normal, first, second);
             contacts.push(self.pair.in_world(cores.normal, depth, witnesses));
         }
         contacts
     }
 
-    /// What a depth may be off: see [`DEPTH_GAP`].
+    /// Returns the error bound of a depth: see [`DEPTH_GAP`].
     pub fn depth_gap(&self) -> f64 {
-        match &self.way {
-            Way::Steps(gjk) => DEPTH_GAP * gjk.scale,
-            Way::HalfSpace(_) | Way::Blocks(_) => 0.0,
+        match &self.method {
+            Method::Gjk(gjk) => DEPTH_GAP * gjk.scale,
+            Method::HalfSpace(_) | Method::ClosedForm(_) => 0.0,
         }
     }
 
-    /// Returns `true` if the cores are known to be apart. For shapes of which [`hit`](Self::hit)
-    /// has said that they touch.
+    /// Returns `true` if the cores of shapes that [`touch`](Self::hit) are known to be separated.
     pub fn cores_are_apart(&mut self) -> bool {
-        match &mut self.way {
-            Way::Steps(gjk) => {
+        match &mut self.method {
+            Method::Gjk(gjk) => {
                 gjk.run(&self.pair, Goal::Contact);
                 !gjk.cores_may_touch()
             }
-            Way::Blocks(Blocks::Met(cores)) => cores.depth < 0.0,
-            Way::Blocks(Blocks::Apart) | Way::HalfSpace(_) => true,
+            Method::ClosedForm(ClosedForm::Contact(cores)) => cores.depth < 0.0,
+            Method::ClosedForm(ClosedForm::Separated) | Method::HalfSpace(_) => true,
         }
     }
 
-    /// The contact if the second shape named by the caller is to leave the plane that bounds one of
-    /// the two, the first or the second, along a unit normal of that plane in the world's axes. It
-    /// takes one support point.
+    /// Returns the contact if the caller's second shape has to leave a plane that bounds the first
+    /// or the second shape. `direction` is a unit normal of the plane, in the axes of the world.
+    /// This takes a single support point.
     pub fn contact_over(
         &self,
         direction: DVecOf<A>,
         plane_of_first: bool,
     ) -> LocalContact<DVecOf<A>> {
-        let direction = self.in_pair(direction);
-        let vertex = self.pair.vertex(direction);
-        let way = vertex.point.dot(direction);
-        // The lowest point of the other one, and what is under it.
-        let (first, second) = if plane_of_first == self.pair.swapped {
-            (vertex.first, vertex.first - direction * way)
-        } else {
-            (vertex.second + direction * way, vertex.second)
-        };
-        let witnesses = self.pair.on_surfaces(direction, first, second);
-        let depth = (way + self.pair.radius_sum()).max(0.0);
-        self.pair.in_world(direction, depth, witnesses)
-    }
-
-    /// A direction from the one shape named by the caller to the other, in the frame and order of the pair.
-    fn in_pair(&self, direction: DVecOf<A>) -> DVecOf<A> {
         let direction = DVecOf::<A>::transpose(self.pair.frame) * direction;
-        if self.pair.swapped {
+        let direction = if self.pair.swapped {
             -direction
         } else {
             direction
-        }
+        };
+        let vertex = self.pair.vertex(direction);
+        let depth = vertex.point.dot(direction);
+        // The deepest point of the other shape, and its projection onto the plane.
+        let (first, second) = if plane_of_first == self.pair.swapped {
+            (vertex.first, vertex.first - direction * depth)
+        } else {
+            (vertex.second + direction * depth, vertex.second)
+        };
+        let witnesses = self.pair.on_surfaces(direction, first, second);
+        let depth = (depth + self.pair.radius_sum()).max(0.0);
+        self.pair.in_world(direction, depth, witnesses)
     }
 
-    /// The contact of the cores: where they are apart, but within the radii, with a depth less than 0.
+    /// Returns the contact of the cores of shapes that [`touch`](Self::hit). If only the radii
+    /// overlap, its depth is negative.
     #[inline]
-    fn cores(&mut self) -> Penetration<DVecOf<A>> {
-        let cores = match &mut self.way {
-            Way::HalfSpace(facing) => facing.cores(),
-            Way::Blocks(Blocks::Met(cores)) => *cores,
-            // They do not touch, so nobody asks; but if so, the answer is what GJK's would be.
-            Way::Blocks(Blocks::Apart) => apart(
-                &nearest_of_cores(&self.pair, Goal::Nearest),
-                DVector::axis(0),
-            ),
-            Way::Steps(gjk) => {
+    fn core_contact(&mut self) -> Penetration<DVecOf<A>> {
+        let cores = match &mut self.method {
+            Method::HalfSpace(half_space) => half_space.contact(),
+            Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
+            // Not for shapes that touch. GJK's result would be the same.
+            Method::ClosedForm(ClosedForm::Separated) => {
+                separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
+            }
+            Method::Gjk(gjk) => {
                 gjk.run(&self.pair, Goal::Contact);
                 if gjk.cores_may_touch() {
                     return penetration(&self.pair, &gjk.simplex, gjk.scale);
                 }
-                apart(gjk, DVector::axis(0))
+                separated(gjk, DVector::axis(0))
             }
         };
         self.pair.touching(cores)
     }
 
-    /// The distance, with the shapes' nearest points each relative to its own shape's translation; `None` if there is
-    /// no such thing, because something is no shape.
+    /// Returns the distance and the nearest points, or `None` if a shape is invalid.
     #[inline]
     pub fn distance(&mut self) -> Option<(f64, LocalContact<DVecOf<A>>)> {
-        let (hit, cores) = match &mut self.way {
-            Way::HalfSpace(facing) => (facing.hit(&self.pair), facing.nearest()),
-            Way::Steps(gjk) => {
+        let (hit, cores) = match &mut self.method {
+            Method::HalfSpace(half_space) => (half_space.hit(&self.pair), half_space.nearest()),
+            Method::Gjk(gjk) => {
                 gjk.run(&self.pair, Goal::Distance);
-                if gjk.state == State::NoShape {
+                if gjk.state == State::Invalid {
                     return None;
                 }
-                (gjk.hit(), apart(gjk, DVector::ZERO))
+                (gjk.hit(), separated(gjk, DVector::ZERO))
             }
-            Way::Blocks(blocks) => {
-                let hit = blocks.hit(self.pair.radius_sum());
-                let cores = match blocks {
-                    Blocks::Met(cores) if cores.depth < 0.0 => *cores,
-                    // How far boxes are apart, and what they have in common, is left to GJK.
+            Method::ClosedForm(closed_form) => {
+                let hit = closed_form.hit(self.pair.radius_sum());
+                let cores = match closed_form {
+                    ClosedForm::Contact(cores) if cores.depth < 0.0 => *cores,
+                    // The nearest points of separated boxes, and a common point of overlapping
+                    // ones.
                     _ => {
                         let goal = if hit { Goal::Distance } else { Goal::Nearest };
-                        apart(&nearest_of_cores(&self.pair, goal), DVector::ZERO)
+                        separated(&Gjk::solve(&self.pair, goal), DVector::ZERO)
                     }
                 };
                 (hit, cores)
@@ -259,55 +207,56 @@ where
         Some(self.pair.distance(hit, &cores))
     }
 
-    /// The two points of a result in the world.
-    #[inline]
-    pub fn in_space(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
-        self.pair.in_space(points)
+    /// Returns both points of a result in the world.
+    pub fn points_in_world(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
+        self.pair.points_in_world(points)
     }
 
-    /// A contact in the world.
-    #[inline]
-    pub fn in_world_and_f32(&self, contact: &LocalContact<DVecOf<A>>) -> Contact<A::Vector> {
-        self.pair.in_world_and_f32(contact)
+    /// Returns a contact in the world.
+    pub fn contact_in_world(&self, contact: &LocalContact<DVecOf<A>>) -> Contact<A::Vector> {
+        self.pair.contact_in_world(contact)
     }
 }
 
-/// From what is known of the cores to results in the world.
+/// From the results for the cores to results in the world.
 impl<A, B> Pair<'_, A, B>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// The contact of cores whose shapes touch. By the tolerance they may do although they are apart by more than their
-    /// radii, but no depth is less than 0.
+    /// Limits the distance of the cores of shapes that touch to the sum of their radii, so that the
+    /// tolerance does not lead to a negative depth.
     #[inline(always)]
     fn touching(&self, cores: Penetration<DVecOf<A>>) -> Penetration<DVecOf<A>> {
         let depth = cores.depth.max(-self.radius_sum());
         Penetration { depth, ..cores }
     }
 
-    /// The contact of the shapes from that of the cores.
+    /// Returns the contact of the shapes.
     #[inline(always)]
     fn contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
         let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
         self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }
 
-    /// The same, if the shapes touch.
+    /// Returns the contact of the shapes if they touch.
     #[inline(always)]
-    pub fn contact_of_blocks(&self, blocks: &Blocks<DVecOf<A>>) -> Option<LocalContact<DVecOf<A>>> {
-        match blocks {
-            Blocks::Met(cores) if blocks.hit(self.radius_sum()) => {
+    pub fn contact_of_closed_form(
+        &self,
+        closed_form: &ClosedForm<DVecOf<A>>,
+    ) -> Option<LocalContact<DVecOf<A>>> {
+        match closed_form {
+            ClosedForm::Contact(cores) if closed_form.hit(self.radius_sum()) => {
                 Some(self.contact(&self.touching(*cores)))
             }
             _ => None,
         }
     }
 
-    /// A contact in the world.
+    /// Returns a contact in the world.
     #[inline(always)]
-    pub fn in_world_and_f32(&self, contact: &LocalContact<DVecOf<A>>) -> Contact<A::Vector> {
-        let [point_a, point_b] = self.in_space(contact);
+    pub fn contact_in_world(&self, contact: &LocalContact<DVecOf<A>>) -> Contact<A::Vector> {
+        let [point_a, point_b] = self.points_in_world(contact);
         Contact {
             normal: A::Vector::from_f64(contact.normal),
             depth: length_to_f32(contact.depth),
@@ -316,7 +265,7 @@ where
         }
     }
 
-    /// The distance of the shapes, and their nearest points, from those of the cores.
+    /// Returns the distance of the shapes and their nearest points.
     #[inline(always)]
     fn distance(
         &self,
@@ -331,20 +280,20 @@ where
             ..
         } = *cores;
         let (distance, witnesses) = if hit {
-            // Between the cores' nearest points, as far from the first as its radius reaches, is a point of both shapes.
+            // A point of both shapes: from the first core's point, toward the second one.
             let common = first + normal * self.first_radius.min(-depth);
             (0.0, [common, common])
         } else {
-            // What is proved to be apart is not 0, whatever rounding has left of it.
+            // Never 0 after rounding, because the shapes do not touch.
             let distance = (-depth - self.radius_sum()).max(f64::MIN_POSITIVE);
             (distance, self.on_surfaces(normal, first, second))
         };
         (distance, self.in_world(normal, 0.0, witnesses))
     }
 
-    /// The two points of a result in the world.
+    /// Returns both points of a result in the world.
     #[inline(always)]
-    fn in_space(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
+    fn points_in_world(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
         let [origin_a, origin_b] = self.origins;
         [
             A::Vector::from_f64(origin_a + points.offset_a),
@@ -352,7 +301,7 @@ where
         ]
     }
 
-    /// Moves points on the cores out to the surfaces.
+    /// Moves points from the cores to the surfaces.
     #[inline(always)]
     fn on_surfaces(
         &self,
@@ -366,7 +315,8 @@ where
         ]
     }
 
-    /// From the pair's frame and order to the world's axes and the caller's order.
+    /// Converts a contact from the pair's frame and order to the world's axes and the caller's
+    /// order.
     #[inline(always)]
     fn in_world(
         &self,
@@ -392,24 +342,13 @@ where
     }
 }
 
-/// How far the cores are apart, by GJK.
-fn nearest_of_cores<A, B>(pair: &Pair<A, B>, goal: Goal) -> Gjk<DVecOf<A>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let mut gjk = Gjk::new(pair);
-    gjk.run(pair, goal);
-    gjk
-}
-
-/// Cores that are apart, as GJK has found them; the normal is the one given where they are not. v = a - b between the cores: from
-/// the first to the second it is -v.
+/// Returns GJK's result for separated cores. If they are not separated, the normal is `otherwise`.
+/// GJK's v points from the second core to the first.
 #[inline]
-fn apart<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
+fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
     Penetration {
-        normal: (-gjk.across()).unit().unwrap_or(otherwise),
+        normal: (-gjk.separation()).unit().unwrap_or(otherwise),
         depth: -gjk.distance,
         scale: gjk.scale,
         first,

@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 use crate::{
     shape::{HalfSpace, Support},
     space::{DVector, Pose, Space},
-    tolerance::{OFFSET, ROUNDING, TOUCHING},
+    tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
 /// A point in a shape, in its own frame: the mean of its support points in the directions of the
@@ -75,7 +75,7 @@ impl<D: DVector> Bounds<D> {
         let radius = D::ONE * shape.radius();
         let (min, max) = (min - radius, max + radius);
         let offset = max.extent() + min.extent();
-        let share = (max - min).length().max(OFFSET * offset) * (2.0 * TOUCHING);
+        let share = (max - min).length().max(OFFSET_SCALE * offset) * (2.0 * TOUCHING);
         let rounding = pose.translation.extent() * ROUNDING;
         let margin = D::ONE * (share + rounding);
         Self {
@@ -152,7 +152,7 @@ impl<D: DVector> Bounds<D> {
             sum + D::axis(index) * side.component(index)
         });
         // The pair has the part of its scale that comes from how far apart its origins are.
-        half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET)
+        half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
     }
 }
 

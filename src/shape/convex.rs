@@ -88,8 +88,8 @@ impl Dimension for Vec3 {
     }
 }
 
-/// A convex shape. Both dimensions share the variants: a circle and a sphere are a ball, a rectangle
-/// and a cuboid are a box.
+/// A convex shape. Both dimensions share the variants: a circle and a sphere are a ball, a
+/// rectangle and a cuboid are a box.
 #[derive(Clone)]
 pub enum Shape<V: Space> {
     /// All points within `radius` of the origin.

@@ -20,8 +20,8 @@ pub(super) mod sealed {
     message = "`{Self}` is not a convex shape that headbutt supports",
     label = "not a convex shape",
     note = "make a concave shape (a torus, annulus, ring, arc, polygon or polyline) a \
-        `Collider::compound` of convex parts, a surface (`Collider::trimesh`, `Collider::polyline`), \
-        or the hull of its points (`Collider::convex_hull`)",
+        `Collider::compound` of convex parts, a surface (`Collider::trimesh`, \
+        `Collider::polyline`), or the hull of its points (`Collider::convex_hull`)",
     note = "implement `Support` for a shape of your own and use `Collider::custom`"
 )]
 pub trait IntoShape: sealed::Sealed {
@@ -44,8 +44,8 @@ pub trait IntoShape: sealed::Sealed {
     note = "use `Collider::try_from` or `Collider::try_new` for a shape that may be concave (a \
         circular sector)",
     note = "make a concave shape (a torus, annulus, ring, arc, polygon or polyline) a \
-        `Collider::compound` of convex parts, a surface (`Collider::trimesh`, `Collider::polyline`), \
-        or the hull of its points (`Collider::convex_hull`)",
+        `Collider::compound` of convex parts, a surface (`Collider::trimesh`, \
+        `Collider::polyline`), or the hull of its points (`Collider::convex_hull`)",
     note = "implement `Support` for a shape of your own and use `Collider::custom`"
 )]
 pub trait ConvexShape: IntoShape {}

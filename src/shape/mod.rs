@@ -1,7 +1,8 @@
 //! Convex shapes, described by their support functions, and compounds of convex shapes.
 //!
 //! A convex shape is a **core with a radius**: the set of all points within the radius of a convex
-//! core. A circle is a point with a radius, a capsule is a segment with a radius, a polygon has radius
+//! core. A circle is a point with a radius, a capsule is a segment with a radius, a polygon has
+//! radius
 //! 0. GJK runs on the cores. While they are apart, it computes distance, normal and depth exactly.
 //! EPA is only needed where the cores themselves overlap. Half-spaces, which are unbounded, are the
 //! exception: `half_space.rs`.

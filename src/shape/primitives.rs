@@ -116,8 +116,8 @@ primitives! {
     InfinitePlane3d: ConvexShape in Vec3 => |plane| Shape::HalfSpace { normal: *plane.normal };
 }
 
-/// Returns a circular segment or sector, or the solid of revolution of one around y. It is a ball if
-/// it contains its full circle.
+/// Returns a circular segment or sector, or the solid of revolution of one around y. It is a ball
+/// if it contains its full circle.
 pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shape<V> {
     if half_angle.is_finite() && half_angle >= PI {
         Shape::Ball { radius }

@@ -1,5 +1,5 @@
-//! Regular polygons: their vertices, for the hull that a collider holds, and their support function,
-//! for queries.
+//! Regular polygons: their vertices, for the hull that a collider holds, and their support
+//! function, for queries.
 
 use core::{
     cmp::Ordering,
@@ -24,8 +24,8 @@ const MAX_VERTICES: u32 = 4096;
 /// others follow counter-clockwise.
 ///
 /// Bevy's own function uses the platform's sine and cosine, in f32. This one uses `libm`, which is
-/// the same on every platform, for angles from 0 to π / 4 only. Integer arithmetic reduces all other
-/// angles to these, so that vertices on an axis and mirrored vertices are exact to the bit.
+/// the same on every platform, for angles from 0 to π / 4 only. Integer arithmetic reduces all
+/// other angles to these, so that vertices on an axis and mirrored vertices are exact to the bit.
 fn vertex(index: u64, sides: u32) -> DVec2 {
     let sides = u64::from(sides);
     let (quarter, part) = (4 * index / sides, 4 * index % sides);
@@ -50,8 +50,8 @@ fn vertex(index: u64, sides: u32) -> DVec2 {
     }
 }
 
-/// A query does not list the vertices: the support point is the vertex whose angle is nearest to that
-/// of the direction.
+/// A query does not list the vertices: the support point is the vertex whose angle is nearest to
+/// that of the direction.
 impl Support for RegularPolygon {
     type Vector = Vec2;
 

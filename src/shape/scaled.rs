@@ -59,8 +59,8 @@ impl<V: Space> ShapeInfo<V> {
         self
     }
 
-    /// Returns the radius of a sphere around the shape's origin that contains the shape, or infinity
-    /// for shapes other than boxes, segments and points.
+    /// Returns the radius of a sphere around the shape's origin that contains the shape, or
+    /// infinity for shapes other than boxes, segments and points.
     pub fn bounding_radius(&self) -> f64 {
         match self.core {
             CoreInfo::Box { half_extents } => half_extents.to_f64().length() + self.radius,
@@ -77,8 +77,8 @@ impl<V: Space> ShapeInfo<V> {
 /// The image of a shape under a [`Scale`]. It is exact for every shape, because it only needs the
 /// support function.
 ///
-/// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }: the support
-/// point of the image is M applied to the support point of S in direction Mᵀ d.
+/// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }: the
+/// support point of the image is M applied to the support point of S in direction Mᵀ d.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledShape<'a, S: Support + ?Sized> {
     shape: &'a S,
@@ -102,8 +102,8 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
         match self.scale {
             Scale::Uniform(&factor) => self.shape.support(direction) * factor,
             Scale::Linear(&matrix) => {
-                // The image of a ball is an ellipsoid and not a radius, so the radius joins the core.
-                // If the map flattens the shape in this direction, any direction is correct.
+                // The image of a ball is an ellipsoid and not a radius, so the radius joins the
+                // core. If the map flattens the shape in this direction, any direction is correct.
                 let inner = DVecOf::<S>::transpose(matrix) * direction;
                 let unit = inner.unit().unwrap_or(DVecOf::<S>::axis(0));
                 matrix * (self.shape.support(unit) + unit * self.info.radius)

@@ -16,8 +16,9 @@ use crate::{
 ///
 /// A shape is a convex *core*, described by [`support`](Self::support), with a
 /// [`radius`](Self::radius) around it. Most shapes have radius 0 and are their own core. Use a
-/// radius for shapes that are rounded everywhere, because their contacts are then exact: a sphere is
-/// a point with a radius, a capsule is a segment with a radius, a rounded box is a box with a radius.
+/// radius for shapes that are rounded everywhere, because their contacts are then exact: a sphere
+/// is a point with a radius, a capsule is a segment with a radius, a rounded box is a box with a
+/// radius.
 ///
 /// # Invalid shapes
 ///
@@ -53,11 +54,11 @@ use crate::{
 /// /// The intersection of two discs, one around the origin and one around (offset, 0).
 /// struct Lens { radius: f64, offset: f64 }
 ///
-/// // Both circles pass through the tips at x = offset / 2, where y² = radius² - x². The right arc of
-/// // the lens consists of the points of the first circle with x >= offset / 2. The support point of
-/// // the first disc is radius d, for a unit d. If that point is on the arc, it is the support point
-/// // of the lens, because the lens is part of the disc. The left arc is symmetric. If neither support
-/// // point is on its arc, the support point of the lens is a tip.
+/// // Both circles pass through the tips at x = offset / 2, where y² = radius² - x². The right arc
+/// // of the lens consists of the points of the first circle with x >= offset / 2. The support
+/// // point of the first disc is radius d, for a unit d. If that point is on the arc, it is the
+/// // support point of the lens, because the lens is part of the disc. The left arc is symmetric.
+/// // If neither support point is on its arc, the support point of the lens is a tip.
 /// impl Support for Lens {
 ///     type Vector = Vec2;
 ///
@@ -88,10 +89,11 @@ use crate::{
 ///
 /// The example `custom_shape` does the same in a 3D app and compares each contact with a formula.
 ///
-/// The support function is all that a collider needs: bounding boxes, scale and margins are computed
-/// from support points. A wrong support function gives wrong contacts for its own shape only: see
-/// [`Collider::custom`](crate::Collider::custom). If the function panics during a tick and the app
-/// catches the panic, that tick reports nothing, and the next tick reads all colliders again.
+/// The support function is all that a collider needs: bounding boxes, scale and margins are
+/// computed from support points. A wrong support function gives wrong contacts for its own shape
+/// only: see [`Collider::custom`](crate::Collider::custom). If the function panics during a tick
+/// and the app catches the panic, that tick reports nothing, and the next tick reads all colliders
+/// again.
 ///
 /// # Further reading
 ///
@@ -102,8 +104,8 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a convex shape that headbutt supports",
     label = "not a convex shape",
-    note = "query a concave shape (a torus, annulus, ring, arc, polygon or polyline) part by part, or \
-        as the hull of its points: a slice of points or a `ConvexHull`",
+    note = "query a concave shape (a torus, annulus, ring, arc, polygon or polyline) part by part, \
+        or as the hull of its points: a slice of points or a `ConvexHull`",
     note = "a `Collider` is not a shape: query the shape that it was made from",
     note = "implement `Support` for a shape of your own"
 )]
@@ -149,8 +151,8 @@ pub trait Support {
 pub enum Core<'a, D> {
     /// Anything: only the support function describes it.
     Opaque,
-    /// The box from `-half_extents` to `half_extents`. It is a point if no component is nonzero, and
-    /// a segment if one is.
+    /// The box from `-half_extents` to `half_extents`. It is a point if no component is nonzero,
+    /// and a segment if one is.
     Box { half_extents: D },
     /// A 2D polygon of few edges.
     Polygon(Polygon<'a, D>),

@@ -1,9 +1,9 @@
 //! Support functions that take more than a line: ellipsoids, frustums, caps, diamonds, extrusions.
 //!
-//! Ellipsoids, frustums and caps are curved in part, so that no radius around a core describes them.
-//! Each is written in terms of the y axis and the directions across it. In 3D the shape is the solid
-//! of revolution around y. In 2D, where only x is across, it is the section through the axis. A
-//! direction d splits into its y component `along` and the vector `across`.
+//! Ellipsoids, frustums and caps are curved in part, so that no radius around a core describes
+//! them. Each is written in terms of the y axis and the directions across it. In 3D the shape is
+//! the solid of revolution around y. In 2D, where only x is across, it is the section through the
+//! axis. A direction d splits into its y component `along` and the vector `across`.
 //!
 //! If every point of a face is a support point, the function returns the center of the face. That
 //! does not depend on the rotation around y, and it is where one expects the contact point of a
@@ -160,8 +160,8 @@ impl Cap {
     /// Returns the support point.
     ///
     /// Let A be the angle between d and y, and h the half angle. If A < h, the support point is the
-    /// sphere's. Otherwise it is the nearest point of the rim, or the origin if that is farther. Both
-    /// angles are in 0..=π, so that A < h is sin(A - h) < 0. (A comparison of cosines is too
+    /// sphere's. Otherwise it is the nearest point of the rim, or the origin if that is farther.
+    /// Both angles are in 0..=π, so that A < h is sin(A - h) < 0. (A comparison of cosines is too
     /// imprecise below angles of 1e-8.)
     #[inline]
     pub(super) fn support<D: DVector>(&self, direction: D) -> D {

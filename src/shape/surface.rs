@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::{
     shape::{Shape, ShapeError},
     space::{DVector, Space},
-    tolerance::{OFFSET, SAME_NORMAL},
+    tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
 
 /// Three numbers, of which the first [`DVector::DIMENSION`] count: a facet's vertices.
@@ -334,10 +334,10 @@ impl<D: DVector> Facet<D> {
     }
 
     /// An upper bound of the distance from a point to the farthest corner. It includes what
-    /// [`OFFSET`] allows for the corner's distance from the origin.
+    /// [`OFFSET_SCALE`] allows for the corner's distance from the origin.
     pub fn farthest(&self, point: D) -> f64 {
         let distances = self.corners.iter().map(|it| {
-            let offset = OFFSET * it.extent();
+            let offset = OFFSET_SCALE * it.extent();
             (*it - point).extent() + offset
         });
         distances.fold(0.0, f64::max)

@@ -15,6 +15,7 @@ mod list;
 mod polytope2;
 mod polytope3;
 mod pose;
+pub mod simplex;
 
 use core::{
     cmp::Ordering,

@@ -1,173 +1,158 @@
-//! Points, segments and boxes, in closed form: the cores of balls, of capsules, and of boxes with a margin or without.
+//! Points, segments and boxes in closed form: the cores of balls, of capsules, and of boxes with or
+//! without a margin.
 //!
-//! All three are a *block*: the box from -h to h in the shape's own frame, where h has no component that is not 0, one, or
-//! all of them. Whatever says so by [`Support::block`] is solved here, where it is well conditioned; the rest, and what is
-//! only near contact where a direction would be noise, stays with GJK and EPA. The decision is one of the pair and its
-//! poses, and the same for all queries.
+//! All three are boxes from -h to h in their own frame: the half extents h of a point have no
+//! nonzero component, and those of a segment have one. This file solves the pairs that are well
+//! conditioned. The rest, and pairs so close that the direction between them would be noise, are
+//! left to GJK and EPA. The choice depends on the pair and its poses only, so all queries agree.
 //!
-//! Let the second block have its centre at c, its axes b_j be the columns of R and its half size be k.
+//! Let c be the center of the second box, k its half extents, and b_j its axes, the columns of the
+//! rotation R.
 //!
-//! *A point and a block.* In the frame of the block, the nearest point q of it has the point's coordinates, clamped to ±h.
-//! Where nothing is clamped the point is inside, and the way out is through the nearest face; of a segment, on which it lies
-//! then, across.
+//! **A point and a box.** The point of the box nearest to p is p, clamped to ±h. If p is inside,
+//! the normal is that of the nearest face. A point inside a segment lies on it, and the normal is
+//! at right angles to the segment.
 //!
-//! *Segments.* The nearest points of s h and c + t k b are an end of the one and what is nearest to it on the
-//! other, or those where both lines are met at right angles (Ericson, "Real-Time Collision Detection" (2005), chapter
-//! 5.1.9): in space their distance is that of c along h ∧ b, whose direction keeps all digits.
+//! **Two segments.** The nearest points of s h and c + t k b are an end of one segment and the
+//! point nearest to it on the other, or the points where a common perpendicular meets both lines
+//! (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9). In 3D, the distance of these
+//! is that of c along h ∧ b, whose direction is precise.
 //!
-//! *With a box.* The difference of two blocks is c moved over all that ±h and ±k span: a zonotope. Along a unit vector n, of
-//! the sign for which n·c >= 0, it is
+//! **A box and a box or a segment.** The Minkowski difference is c plus all combinations of ±h_i
+//! e_i and ±k_j b_j: a zonotope. Along a unit vector n with n·c >= 0, its distance from the origin
+//! is
 //!
 //! ```text
 //! g(n) = n·c - Σ |n_i| h_i - Σ |n·b_j| k_j
 //! ```
 //!
-//! from the origin. That is a lower bound of the distance, and -g(n) an upper bound of the depth; and the depth is the least
-//! of these over the normals of its facets, which are those of both boxes and, in space, e_i ∧ b_j for each two edges
-//! (the separating axes of Gottschalk, Lin and Manocha, "OBBTree" (1996)). What departs from there: the axes are of unit
-//! length, as a depth is to be read off; where one of edges is not better than that of a face by more than rounding, the
-//! face counts, because a feature that lies flat on a face makes them equal; and the points in contact come with it.
+//! g(n) is a lower bound of the distance, and -g(n) an upper bound of the depth. The depth is the
+//! minimum of -g(n) over the normals of the facets: the face normals of both boxes and, in 3D,
+//! e_i ∧ b_j for each two edges. These are the separating axes of Gottschalk, Lin and Manocha,
+//! "OBBTree" (1996). The departures are:
+//!
+//! * The axes are unit vectors, because they give a depth.
+//! * An axis of edges counts only if it is better than all face normals by more than rounding. A
+//!   feature that lies flat on a face makes both equal.
+//! * The contact points are computed as well.
 
 use crate::{
     query::{
-        epa::{Penetration, settled},
-        minkowski::MinkowskiDifference,
+        analytic::closed_form::ClosedForm, minkowski::MinkowskiDifference, penetration::Penetration,
     },
     space::{DVector, Pose},
-    tolerance::{CORE_CONTACT, FLAT, PARALLEL, TOUCHING},
+    tolerance::{CORE_CONTACT, FLAT_DEPTH, PARALLEL_EDGES, TOUCHING},
 };
 
-/// What is known of two blocks.
-pub enum Blocks<D> {
-    /// Everything: the contact of the cores; where they are apart its depth is less than 0.
-    Met(Penetration<D>),
-    /// That the shapes are apart.
-    Apart,
-}
+/// The number of alternating projections that find the common point of a face and an edge or a face
+/// that lies flat on it.
+const PROJECTIONS: usize = 4;
 
-/// How often at most the points in common of a face and what lies flat on it are sought by going to and fro.
-const ROUNDS: usize = 4;
-
-impl<D: DVector> Blocks<D> {
-    /// For a pair of blocks that closed forms do for.
-    #[inline(always)]
-    pub fn new(pair: &impl MinkowskiDifference<Vector = D>) -> Option<Self> {
-        let Some([first, second]) = pair.boxes() else {
-            return if D::DIMENSION == 2 {
-                Self::of_polygons(pair)
+/// Solves a pair of boxes with these half extents.
+#[inline(always)]
+pub fn solve<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    [first, second]: [D; 2],
+) -> Option<ClosedForm<D>> {
+    let radius_sum = pair.radius_sum();
+    let scale = first.length() + second.length() + radius_sum;
+    if !(scale.is_finite() && pair.relative().translation.is_finite()) {
+        return None;
+    }
+    let boxes = BoxPair {
+        half_extents: [first, second],
+        relative: *pair.relative(),
+        scale,
+    };
+    // If one of them is a point, it is the second.
+    if second == D::ZERO {
+        return Some(ClosedForm::Contact(if first == D::ZERO {
+            boxes.points()
+        } else {
+            boxes.box_and_point()
+        }));
+    }
+    match [dimensions(first), dimensions(second)] {
+        [1, 1] => {
+            let contact = boxes.segments()?;
+            Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
+        }
+        [size, other] if size == D::DIMENSION || other == D::DIMENSION => {
+            let limit = radius_sum + TOUCHING * scale;
+            let axis = boxes.separating_axis(limit);
+            if axis.gap > limit {
+                Some(ClosedForm::Separated)
+            } else if axis.gap <= 0.0 {
+                let contact = boxes.contact(&axis);
+                Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
             } else {
                 None
-            };
-        };
-        let reach = pair.radius_sum();
-        let scale = first.length() + second.length() + reach;
-        if !(scale.is_finite() && pair.relative().translation.is_finite()) {
-            return None;
-        }
-        let sides = Sides {
-            halves: [first, second],
-            relative: *pair.relative(),
-            scale,
-        };
-        // A point is the second of a pair.
-        if second == D::ZERO {
-            return Some(Self::Met(if first == D::ZERO {
-                sides.points()
-            } else {
-                sides.block_and_point()
-            }));
-        }
-        match [dimensions(first), dimensions(second)] {
-            [1, 1] => {
-                let met = sides.segments()?;
-                Some(Self::Met(settled(pair, met)))
             }
-            [size, other] if size == D::DIMENSION || other == D::DIMENSION => {
-                let axis = sides.axis(reach + TOUCHING * scale);
-                if axis.gap > reach + TOUCHING * scale {
-                    Some(Self::Apart)
-                } else if axis.gap <= 0.0 {
-                    Some(Self::Met(settled(pair, sides.contact(&axis))))
-                } else {
-                    None
-                }
-            }
-            _ => None,
         }
-    }
-
-    /// Whether the shapes touch.
-    #[inline]
-    pub fn hit(&self, reach: f64) -> bool {
-        match self {
-            Self::Met(cores) => -cores.depth <= reach + TOUCHING * cores.scale,
-            Self::Apart => false,
-        }
+        _ => None,
     }
 }
 
-/// How many components are not 0.
+/// Returns the number of nonzero components.
 #[inline]
-fn dimensions<D: DVector>(half: D) -> usize {
+fn dimensions<D: DVector>(half_extents: D) -> usize {
     (0..D::DIMENSION)
-        .map(|index| usize::from(half.component(index) != 0.0))
+        .map(|index| usize::from(half_extents.component(index) != 0.0))
         .sum()
 }
 
-/// Whether a block has faces across this axis.
+/// Returns `true` if a box has faces at right angles to this axis.
 #[inline]
-fn has_face<D: DVector>(half: D, axis: usize) -> bool {
-    (0..D::DIMENSION).all(|index| index == axis || half.component(index) != 0.0)
+fn has_face<D: DVector>(half_extents: D, axis: usize) -> bool {
+    (0..D::DIMENSION).all(|index| index == axis || half_extents.component(index) != 0.0)
 }
 
-/// An axis along which the blocks are apart, or in each other.
-#[derive(Clone, Copy, Debug)]
-struct Axis<D> {
-    /// Unit, from the first block to the second.
-    normal: D,
-    /// g(n).
-    gap: f64,
-    kind: Kind,
-}
-
-/// How far a block reaches along a direction: Σ |d_i| h_i.
+/// Returns the largest component of a box along a direction: Σ |d_i| h_i.
 #[inline]
-fn reach_along<D: DVector>(half: D, direction: D) -> f64 {
-    direction.dot(half.copysign(direction))
+fn projected_radius<D: DVector>(half_extents: D, direction: D) -> f64 {
+    direction.dot(half_extents.copysign(direction))
 }
 
-/// At right angles to two edges.
+/// Returns a vector at right angles to two edges.
 #[inline(always)]
-fn edges_across<D: DVector>(edge: D, other: D) -> D {
+fn cross<D: DVector>(edge: D, other: D) -> D {
     D::perpendicular(&[edge, other]).unwrap_or(D::ZERO)
 }
 
-/// What an axis is at right angles to.
+/// An axis along which boxes are separated or overlap.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// A face of the first block.
-    First,
-    /// A face of the second one.
-    Second,
-    /// An edge of either.
+struct Axis<D> {
+    /// The unit vector from the first box to the second.
+    normal: D,
+    /// g(n).
+    gap: f64,
+    source: AxisSource,
+}
+
+/// The feature that an axis is at right angles to.
+#[derive(Clone, Copy, Debug)]
+enum AxisSource {
+    FirstFace,
+    SecondFace,
+    /// An edge of each box, by its axis.
     Edges(usize, usize),
 }
 
-/// Two blocks, in the frame of the first.
-struct Sides<D: DVector> {
-    halves: [D; 2],
+/// Two boxes, in the frame of the first one.
+struct BoxPair<D: DVector> {
+    half_extents: [D; 2],
     relative: Pose<D>,
     scale: f64,
 }
 
-impl<D: DVector> Sides<D> {
-    /// The same in the frame of the second, which is the first then.
+impl<D: DVector> BoxPair<D> {
+    /// Exchanges the boxes.
     #[inline]
-    fn turned(&self) -> Self {
-        let [first, second] = self.halves;
+    fn swapped(&self) -> Self {
+        let [first, second] = self.half_extents;
         let rotation = D::transpose(self.relative.rotation);
         Self {
-            halves: [second, first],
+            half_extents: [second, first],
             relative: Pose {
                 rotation,
                 translation: rotation * -self.relative.translation,
@@ -176,91 +161,80 @@ impl<D: DVector> Sides<D> {
         }
     }
 
-    /// The contact of two points.
+    /// Returns the contact with these points, along a unit vector.
     #[inline(always)]
-    fn points(&self) -> Penetration<D> {
-        let second = self.relative.translation;
+    fn penetration(&self, normal: D, gap: f64, [first, second]: [D; 2]) -> Penetration<D> {
         Penetration {
-            normal: second.unit().unwrap_or(D::axis(0)),
-            depth: -second.length(),
-            first: D::ZERO,
-            second,
-            scale: self.scale,
-        }
-    }
-
-    /// The contact of any block with a point.
-    #[inline(always)]
-    fn block_and_point(&self) -> Penetration<D> {
-        let [half, _] = self.halves;
-        let second = self.relative.translation;
-        let first = second.clamped(half);
-        let way = second - first;
-        let gap = way.length();
-        if let Some(normal) = way.unit() {
-            return Penetration {
-                normal,
-                depth: -gap,
-                first,
-                second,
-                scale: self.scale,
-            };
-        }
-        self.point_inside()
-    }
-
-    /// The contact of a block with a point in it.
-    // In line, so that either contact is written where it is wanted.
-    #[inline(always)]
-    fn point_inside(&self) -> Penetration<D> {
-        let [half, _] = self.halves;
-        let second = self.relative.translation;
-        let mut depth = f64::INFINITY;
-        let mut face = D::axis(0);
-        for index in 0..D::DIMENSION {
-            let axis = D::axis(index).toward(second);
-            let beneath = axis.dot(half.copysign(axis) - second);
-            if beneath < depth {
-                (depth, face) = (beneath, axis);
-            }
-        }
-        Penetration {
-            normal: face,
-            depth,
-            first: second + face * depth,
-            second,
-            scale: self.scale,
-        }
-    }
-
-    /// The contact of two segments, but for those that touch without crossing each other.
-    fn segments(&self) -> Option<Penetration<D>> {
-        let centre = self.relative.translation;
-        let [u, w] = [self.halves[0], self.relative.rotation * self.halves[1]];
-        let [uu, ww, uw] = [u.dot(u), w.dot(w), u.dot(w)];
-        let [cu, cw] = [centre.dot(u), centre.dot(w)];
-        let at = |s: f64, t: f64| [u * s, centre + w * t];
-        let apart = |normal: D, gap: f64, [first, second]: [D; 2]| Penetration {
             normal,
             depth: -gap,
             first,
             second,
             scale: self.scale,
-        };
-        if let Some([s, t]) = crossing(u, w, centre)
+        }
+    }
+
+    /// Returns the contact of two points.
+    #[inline(always)]
+    fn points(&self) -> Penetration<D> {
+        let second = self.relative.translation;
+        let normal = second.unit().unwrap_or(D::axis(0));
+        self.penetration(normal, second.length(), [D::ZERO, second])
+    }
+
+    /// Returns the contact of a box and a point.
+    #[inline(always)]
+    fn box_and_point(&self) -> Penetration<D> {
+        let [half_extents, _] = self.half_extents;
+        let second = self.relative.translation;
+        let first = second.clamped(half_extents);
+        let offset = second - first;
+        match offset.unit() {
+            Some(normal) => self.penetration(normal, offset.length(), [first, second]),
+            None => self.box_and_point_inside(),
+        }
+    }
+
+    /// Returns the contact of a box and a point inside.
+    #[inline(always)]
+    fn box_and_point_inside(&self) -> Penetration<D> {
+        let [half_extents, _] = self.half_extents;
+        let second = self.relative.translation;
+        let mut depth = f64::INFINITY;
+        let mut normal = D::axis(0);
+        for index in 0..D::DIMENSION {
+            let axis = D::axis(index).toward(second);
+            let depth_here = axis.dot(half_extents.copysign(axis) - second);
+            if depth_here < depth {
+                (depth, normal) = (depth_here, axis);
+            }
+        }
+        self.penetration(normal, -depth, [second + normal * depth, second])
+    }
+
+    /// Returns the contact of two segments, unless they touch without crossing each other.
+    fn segments(&self) -> Option<Penetration<D>> {
+        let c = self.relative.translation;
+        let [u, w] = [
+            self.half_extents[0],
+            self.relative.rotation * self.half_extents[1],
+        ];
+        let [uu, ww, uw] = [u.dot(u), w.dot(w), u.dot(w)];
+        let [cu, cw] = [c.dot(u), c.dot(w)];
+        let points_at = |s: f64, t: f64| [u * s, c + w * t];
+        if let Some([s, t]) = nearest_on_lines(u, w, c)
             && s.abs() <= 1.0
             && t.abs() <= 1.0
         {
-            let Some(across) = D::perpendicular(&[u, w]) else {
-                // In the plane there is no such direction: they cross each other.
-                let axis = self.axis(f64::INFINITY);
+            let Some(normal) = D::perpendicular(&[u, w]) else {
+                // In 2D there is no such normal: the segments cross.
+                let axis = self.separating_axis(f64::INFINITY);
                 return (axis.gap <= 0.0).then(|| self.contact(&axis));
             };
-            let normal = across.unit()?.toward(centre);
-            return Some(apart(normal, normal.dot(centre), at(s, t)));
+            let normal = normal.unit()?.toward(c);
+            return Some(self.penetration(normal, normal.dot(c), points_at(s, t)));
         }
-        // Along a segment of square s from its centre, what is nearest to a height of `along` over it.
-        let nearest = |along: f64, square: f64| {
+        // The parameter of a point on a segment whose half length squared is `square`.
+        let clamped = |along: f64, square: f64| {
             if square > 0.0 {
                 (along / square).clamp(-1.0, 1.0)
             } else {
@@ -268,183 +242,193 @@ impl<D: DVector> Sides<D> {
             }
         };
         let ends = [
-            at(nearest(cu + uw, uu), 1.0),
-            at(nearest(cu - uw, uu), -1.0),
-            at(1.0, nearest(uw - cw, ww)),
-            at(-1.0, nearest(-uw - cw, ww)),
+            points_at(clamped(cu + uw, uu), 1.0),
+            points_at(clamped(cu - uw, uu), -1.0),
+            points_at(1.0, clamped(uw - cw, ww)),
+            points_at(-1.0, clamped(-uw - cw, ww)),
         ];
-        let far = |points: &[D; 2]| (points[1] - points[0]).length_squared();
-        let best = ends.into_iter().reduce(|best, other| {
-            if far(&other) < far(&best) {
+        let square = |points: &[D; 2]| (points[1] - points[0]).length_squared();
+        let nearest = ends.into_iter().reduce(|best, other| {
+            if square(&other) < square(&best) {
                 other
             } else {
                 best
             }
         })?;
-        let way = best[1] - best[0];
-        let gap = way.length();
-        // A direction that is known to too few digits is left to GJK.
-        let is_known = gap > CORE_CONTACT * self.scale;
-        is_known.then_some(apart(way.unit()?, gap, best))
+        let offset = nearest[1] - nearest[0];
+        let gap = offset.length();
+        let is_precise = gap > CORE_CONTACT * self.scale;
+        is_precise.then_some(self.penetration(offset.unit()?, gap, nearest))
     }
 
-    /// The axis of the greatest gap; or any with one beyond `enough`.
-    ///
-    /// Which one is greater cannot be foretold: so the gaps are compared without a branch, and the axis itself is made of
-    /// the number of the greatest.
+    /// Returns the axis with the largest gap, or any axis whose gap exceeds `limit`.
     #[inline]
-    fn axis(&self, enough: f64) -> Axis<D> {
-        let Pose {
-            rotation,
-            translation: centre,
-        } = self.relative;
-        let inverse = D::transpose(rotation);
-        let [first, second] = self.halves;
-        let (mut gap, mut number) = (f64::NEG_INFINITY, 0);
-        for index in 0..D::DIMENSION {
-            // The axis as the other block sees it is a row of the rotation, or a column.
-            let (row, column) = (D::column(inverse, index), D::column(rotation, index));
-            let of_first = centre.component(index).abs() - first.component(index);
-            let of_second = column.dot(centre).abs() - second.component(index);
-            let of_first = of_first - reach_along(second, row);
-            let of_second = of_second - reach_along(first, column);
-            let better = of_first > gap && has_face(first, index);
-            gap = if better { of_first } else { gap };
-            number = if better { 2 * index } else { number };
-            let better = of_second > gap && has_face(second, index);
-            gap = if better { of_second } else { gap };
-            number = if better { 2 * index + 1 } else { number };
-        }
-        let (index, is_of_second) = (number / 2, number % 2 == 1);
-        let (axis, kind) = if is_of_second {
-            (D::column(rotation, index), Kind::Second)
-        } else {
-            (D::axis(index), Kind::First)
-        };
-        let face = Axis {
-            normal: axis.toward(centre),
-            gap,
-            kind,
-        };
-        if D::DIMENSION == 2 || gap > enough {
+    fn separating_axis(&self, limit: f64) -> Axis<D> {
+        let face = self.face_axis();
+        if D::DIMENSION == 2 || face.gap > limit {
             return face;
         }
+        self.edge_axis()
+            .filter(|edges| edges.gap > face.gap + FLAT_DEPTH * self.scale)
+            .unwrap_or(face)
+    }
+
+    /// Returns the face normal with the largest gap.
+    // Gaps are compared without branches, because which one is larger cannot be predicted. Only the
+    // index is kept, and the axis is computed from it.
+    #[inline]
+    fn face_axis(&self) -> Axis<D> {
+        let Pose {
+            rotation,
+            translation: c,
+        } = self.relative;
+        let inverse = D::transpose(rotation);
+        let [first, second] = self.half_extents;
+        let (mut gap, mut number) = (f64::NEG_INFINITY, 0);
+        for index in 0..D::DIMENSION {
+            // In the frame of the other box, the axis is a row or a column of the rotation.
+            let (row, column) = (D::column(inverse, index), D::column(rotation, index));
+            let first_gap = c.component(index).abs() - first.component(index);
+            let second_gap = column.dot(c).abs() - second.component(index);
+            let first_gap = first_gap - projected_radius(second, row);
+            let second_gap = second_gap - projected_radius(first, column);
+            let is_better = first_gap > gap && has_face(first, index);
+            gap = if is_better { first_gap } else { gap };
+            number = if is_better { 2 * index } else { number };
+            let is_better = second_gap > gap && has_face(second, index);
+            gap = if is_better { second_gap } else { gap };
+            number = if is_better { 2 * index + 1 } else { number };
+        }
+        let (index, is_of_second) = (number / 2, number % 2 == 1);
+        let (axis, source) = if is_of_second {
+            (D::column(rotation, index), AxisSource::SecondFace)
+        } else {
+            (D::axis(index), AxisSource::FirstFace)
+        };
+        Axis {
+            normal: axis.toward(c),
+            gap,
+            source,
+        }
+    }
+
+    /// Returns the cross product of two edges with the largest gap.
+    #[inline]
+    fn edge_axis(&self) -> Option<Axis<D>> {
+        let Pose {
+            rotation,
+            translation: c,
+        } = self.relative;
+        let inverse = D::transpose(rotation);
+        let [first, second] = self.half_extents;
         let (mut gap, mut number) = (f64::NEG_INFINITY, 0);
         for index in 0..D::DIMENSION {
             for other in 0..D::DIMENSION {
-                // Of length l; and the same as the second block sees it, Rᵀ (e_i ∧ b_j) = Rᵀ e_i ∧ e_j.
-                let across = edges_across(D::axis(index), D::column(rotation, other));
-                let inner = edges_across(D::column(inverse, index), D::axis(other));
-                let square = across.length_squared();
+                // An axis of length l. In the frame of the second box, Rᵀ (e_i ∧ b_j) = Rᵀ e_i ∧
+                // e_j.
+                let axis = cross(D::axis(index), D::column(rotation, other));
+                let inner = cross(D::column(inverse, index), D::axis(other));
+                let square = axis.length_squared();
                 // l g(n).
-                let scaled = across.dot(centre).abs()
-                    - reach_along(first, across)
-                    - reach_along(second, inner);
-                let seen = scaled / square.sqrt();
+                let scaled_gap = axis.dot(c).abs()
+                    - projected_radius(first, axis)
+                    - projected_radius(second, inner);
+                let edge_gap = scaled_gap / square.sqrt();
                 let are_edges = first.component(index) != 0.0 && second.component(other) != 0.0;
-                let better = are_edges && square > PARALLEL && seen > gap;
-                gap = if better { seen } else { gap };
-                number = if better { 3 * index + other } else { number };
+                let is_better = are_edges && square > PARALLEL_EDGES && edge_gap > gap;
+                gap = if is_better { edge_gap } else { gap };
+                number = if is_better { 3 * index + other } else { number };
             }
         }
-        // An axis of edges has to be better by more than rounding.
         let (index, other) = (number / 3, number % 3);
-        let across = edges_across(D::axis(index), D::column(rotation, other));
-        match across.unit() {
-            Some(axis) if gap > face.gap + FLAT * self.scale => Axis {
-                normal: axis.toward(centre),
-                gap,
-                kind: Kind::Edges(index, other),
-            },
-            _ => face,
-        }
+        let axis = cross(D::axis(index), D::column(rotation, other)).unit()?;
+        Some(Axis {
+            normal: axis.toward(c),
+            gap,
+            source: AxisSource::Edges(index, other),
+        })
     }
 
-    /// The contact along an axis.
+    /// Returns the contact along an axis.
     #[inline]
     fn contact(&self, axis: &Axis<D>) -> Penetration<D> {
-        let [first, second] = match axis.kind {
-            Kind::First => self.on_face(axis.normal, -axis.gap),
-            Kind::Second => {
-                let turned = self.turned();
-                let normal = turned.relative.rotation * -axis.normal;
-                let [second, first] = turned.on_face(normal, -axis.gap);
-                let place = |point| self.relative.rotation * point + self.relative.translation;
-                [place(first), place(second)]
+        let points = match axis.source {
+            AxisSource::FirstFace => self.points_on_face(axis.normal, -axis.gap),
+            AxisSource::SecondFace => {
+                let swapped = self.swapped();
+                let normal = swapped.relative.rotation * -axis.normal;
+                let [second, first] = swapped.points_on_face(normal, -axis.gap);
+                [first, second]
+                    .map(|point| self.relative.rotation * point + self.relative.translation)
             }
-            Kind::Edges(index, other) => self.on_edges(axis.normal, index, other),
+            AxisSource::Edges(index, other) => self.points_on_edges(axis.normal, index, other),
         };
-        Penetration {
-            normal: axis.normal,
-            depth: -axis.gap,
-            first,
-            second,
-            scale: self.scale,
-        }
+        self.penetration(axis.normal, axis.gap, points)
     }
 
-    /// Of a contact with a face of the first block, whose outward normal is given, the points of both.
+    /// Returns the points of a contact with a face of the first box, whose outward normal is given.
     ///
-    /// The second block's point is the corner that is deepest. Where an edge or a face of it is as deep, it is some point of
-    /// that which lies on the face: from the middle to what is nearest there, and back.
+    /// The second point is the deepest corner. If an edge or a face is equally deep, it is a point
+    /// of that edge or face above the first box's face, found by alternating projections.
     #[inline]
-    fn on_face(&self, normal: D, depth: f64) -> [D; 2] {
-        let [half, other] = self.halves;
+    fn points_on_face(&self, normal: D, depth: f64) -> [D; 2] {
+        let [half_extents, other] = self.half_extents;
         let rotation = self.relative.rotation;
         let inner = D::transpose(rotation) * -normal;
         let mut corner = D::ZERO;
         let mut free = D::ZERO;
         for index in 0..D::DIMENSION {
-            let axis = D::axis(index);
-            let along = axis * other.component(index);
-            if (inner.component(index) * other.component(index)).abs() <= FLAT * self.scale {
-                free = free + along;
+            let extent = D::axis(index) * other.component(index);
+            if (inner.component(index) * other.component(index)).abs() <= FLAT_DEPTH * self.scale {
+                free = free + extent;
             } else {
-                corner = corner + along;
+                corner = corner + extent;
             }
         }
         let corner = self.relative.translation + rotation * corner.copysign(inner);
         let mut second = corner;
-        let mut first = (second + normal * depth).clamped(half);
+        let mut first = (second + normal * depth).clamped(half_extents);
         if free != D::ZERO {
-            for _ in 0..ROUNDS {
-                let way = (D::transpose(rotation) * (first - corner)).clamped(free);
-                second = corner + rotation * way;
-                first = (second + normal * depth).clamped(half);
+            for _ in 0..PROJECTIONS {
+                let offset = (D::transpose(rotation) * (first - corner)).clamped(free);
+                second = corner + rotation * offset;
+                first = (second + normal * depth).clamped(half_extents);
             }
         }
         [first, second]
     }
 
-    /// Of a contact of two edges, of an axis each, the points of both: where the lines come nearest.
+    /// Returns the nearest points of two edges, each given by its axis.
     #[inline]
-    fn on_edges(&self, normal: D, index: usize, other: usize) -> [D; 2] {
-        let [first, second] = self.halves;
+    fn points_on_edges(&self, normal: D, index: usize, other: usize) -> [D; 2] {
+        let [first, second] = self.half_extents;
         let rotation = self.relative.rotation;
         let inner = D::transpose(rotation) * -normal;
         let [u, w] = [D::axis(index), D::column(rotation, other)];
-        let [along_u, along_w] = [first.component(index), second.component(other)];
-        // The middles of the edges.
+        let [half_u, half_w] = [first.component(index), second.component(other)];
+        // The centers of the edges.
         let a = first.copysign(normal);
         let a = a - u * a.component(index);
         let b = second.copysign(inner);
         let b = rotation * (b - D::axis(other) * b.component(other)) + self.relative.translation;
-        let [s, t] = crossing(u, w, b - a).unwrap_or([0.0; 2]);
+        let [s, t] = nearest_on_lines(u, w, b - a).unwrap_or([0.0; 2]);
         [
-            a + u * s.clamp(-along_u, along_u),
-            b + w * t.clamp(-along_w, along_w),
+            a + u * s.clamp(-half_u, half_u),
+            b + w * t.clamp(-half_w, half_w),
         ]
     }
 }
 
-/// Where the lines s u and c + t w come nearest to each other: s and t, or `None` if they are parallel.
+/// Returns the parameters s and t of the nearest points of the lines s u and c + t w, or `None` if
+/// they are parallel.
 ///
-/// s u + m = c + t w, with m along n = u ∧ w. The areas of both sides with w and with u, along n, are s n·n = (c ∧ w)·n and
-/// t n·n = (c ∧ u)·n.
+/// Let m be the common perpendicular along n = u ∧ w, with s u + m = c + t w. The areas of both
+/// sides with w and with u, along n, are s n·n = (c ∧ w)·n and t n·n = (c ∧ u)·n.
 #[inline]
-fn crossing<D: DVector>(u: D, w: D, c: D) -> Option<[f64; 2]> {
+fn nearest_on_lines<D: DVector>(u: D, w: D, c: D) -> Option<[f64; 2]> {
     let normal = u.wedge(w);
     let square = D::dot_areas(normal, normal);
-    let along = |direction: D| D::dot_areas(c.wedge(direction), normal) / square;
-    (square > PARALLEL * u.length_squared() * w.length_squared()).then(|| [along(w), along(u)])
+    let parameter = |direction: D| D::dot_areas(c.wedge(direction), normal) / square;
+    (square > PARALLEL_EDGES * u.length_squared() * w.length_squared())
+        .then(|| [parameter(w), parameter(u)])
 }

@@ -1,5 +1,20 @@
-//! Closed forms, for pairs of shapes that have one.
+//! Closed forms, for the pairs of cores that have one.
 
-pub mod boxes;
+mod boxes;
+mod closed_form;
 pub mod half_space;
-pub mod polygons;
+mod polygons;
+
+use crate::{query::minkowski::MinkowskiDifference, space::DVector};
+pub use closed_form::ClosedForm;
+
+/// Solves a pair of boxes, segments or points, and in 2D a pair of polygons, or a polygon and a
+/// point. Returns `None` for other pairs, and for pairs that the closed forms leave to GJK and EPA.
+#[inline(always)]
+pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {
+    match pair.boxes() {
+        Some(half_extents) => boxes::solve(pair, half_extents),
+        None if D::DIMENSION == 2 => polygons::solve(pair),
+        None => None,
+    }
+}

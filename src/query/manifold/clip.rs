@@ -1,154 +1,175 @@
-//! The intersection of two faces as an outline whose edges remember where they come from.
+//! The intersection of two faces, and its refinement where a face has more corners than were found.
 //!
-//! The first polygon is clipped by each edge of the second one (Sutherland and Hodgman), which
-//! needs no search for a convex hull. Then the edges of the outline that may hide much are
-//! refined. Where edges of both shapes cross in one of the four corners that the manifold would
-//! keep, each is refined until what it hides is small. If that is all done, a corner of one shape
-//! among the four stays if it is the support point in the direction in which it spans more area,
-//! which is across the line through its two neighbours. Otherwise, that point becomes a corner.
+//! The first face is clipped by each edge of the second one (Sutherland and Hodgman), which needs
+//! no convex hull. Each edge of the result remembers the edge of the face that it is a part of. The
+//! refinement then has three steps:
+//!
+//! 1. Edges that may hide much are split at the support point beyond them.
+//! 2. Where edges of both faces meet in one of the four corners of largest area, both are split
+//!    until they hide little.
+//! 3. If there was nothing to split, a corner of one face among the four moves if the support point
+//!    across the line through its neighbours gives a larger area.
 
 use smallvec::SmallVec;
 
-use crate::query::manifold::{
-    feature::{Feature, MAX_CORNERS, edges, fan_height},
-    frame::{Across, Corner, cross, distance, dot, minus, neighbours, plus, times},
-    outline::{HIDDEN, Meeting, best_four},
+use crate::{
+    math::DVec2,
+    query::manifold::{
+        feature::{Feature, MAX_CORNERS, edges, fan_height},
+        frame::{Corner, edge_at},
+        outline::{CommonPoint, HIDDEN, best_four},
+    },
 };
 
 /// The support point of a corner is ignored if it adds less than this fraction of the area.
-const GAIN: f64 = 0.002;
+const MIN_GAIN: f64 = 0.002;
 
-/// On a round outline, an edge away from the four corners may hide this many times as much as an
-/// edge beside them. The factor falls to 1 as the outline becomes thin. (The four span half of the
-/// square of the diameter of a disc.)
-const FAR: f64 = 4.0;
+/// On a round outline, an edge that is not beside the four corners may hide this many times as much
+/// as one that is. The factor decreases to 1 as the outline becomes thin. (The four corners span
+/// half of the square of the diameter of a disc.)
+const FAR_FACTOR: f64 = 4.0;
 
-/// An edge of the first or second feature (0 or 1), by the index of the corner where it begins.
+/// An edge of the first (0) or the second (1) feature, by the index of the corner where it starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Source {
+struct SourceEdge {
     feature: usize,
     index: usize,
 }
 
-/// A corner of the intersection.
+/// A vertex of the intersection.
 #[derive(Clone, Copy, Debug)]
-pub struct Vertex {
-    pub meeting: Meeting,
+pub struct ClipVertex {
+    pub point: CommonPoint,
     /// The edge that the outline follows from here.
-    edge: Source,
+    edge: SourceEdge,
 }
 
-/// The corners of the intersection of two faces, counter-clockwise.
-pub type Polygon = SmallVec<[Vertex; 2 * MAX_CORNERS]>;
+/// The vertices of the intersection, counter-clockwise.
+pub type ClipPolygon = SmallVec<[ClipVertex; 2 * MAX_CORNERS]>;
 
 /// New corners of a feature, each with the index of the edge that it splits.
-type Found = SmallVec<[(usize, Corner); MAX_CORNERS]>;
+type NewCorners = SmallVec<[(usize, Corner); MAX_CORNERS]>;
 
-/// Returns the intersection of two features, or nothing if one is no face. Corners less deep than
-/// `least` are left out, and those that are within `near` of the line through their neighbours.
-pub fn intersection(features: &[Feature; 2], near: f64, least: f64) -> Polygon {
+/// Returns the intersection of two features, or nothing if one of them is not a face. Vertices less
+/// deep than `min_depth` are left out, and those within `near` of the line through their
+/// neighbours.
+pub fn intersection(features: &[Feature; 2], near: f64, min_depth: f64) -> ClipPolygon {
     let [first, second] = features;
     let mut polygon = match [first, second] {
-        [Feature::Plane { height }, face] => outline_of(face, 1, |corner| [*height, corner.height]),
-        [face, Feature::Plane { height }] => outline_of(face, 0, |corner| [corner.height, *height]),
+        [Feature::Plane { height }, face] => polygon_of(face, 1, |corner| [*height, corner.height]),
+        [face, Feature::Plane { height }] => polygon_of(face, 0, |corner| [corner.height, *height]),
         _ if second.corners().len() > 2 => {
-            let mut polygon = outline_of(first, 0, |corner| [corner.height, f64::NAN]);
+            let mut polygon = polygon_of(first, 0, |corner| [corner.height, f64::NAN]);
             clip(&mut polygon, second.corners());
             polygon
         }
-        _ => Polygon::new(),
+        _ => ClipPolygon::new(),
     };
-    polygon.retain(|vertex| vertex.meeting.depth() >= least);
+    polygon.retain(|vertex| vertex.point.depth() >= min_depth);
     straighten(&mut polygon, near);
     polygon
 }
 
-/// Returns the outline of a face; `heights` returns the heights of both features at a corner.
-fn outline_of(face: &Feature, feature: usize, heights: impl Fn(&Corner) -> [f64; 2]) -> Polygon {
-    let vertex = |(index, corner): (usize, &Corner)| {
-        let [first, second] = heights(corner);
-        let at = corner.at;
-        Vertex {
-            meeting: Meeting { at, first, second },
-            edge: Source { feature, index },
+/// Returns the outline of a face, or nothing for other features.
+fn polygon_of(
+    face: &Feature,
+    feature: usize,
+    heights: impl Fn(&Corner) -> [f64; 2],
+) -> ClipPolygon {
+    let vertex = |(index, corner): (usize, &Corner)| ClipVertex {
+        point: CommonPoint {
+            position: corner.position,
+            heights: heights(corner),
+        },
+        edge: SourceEdge { feature, index },
+    };
+    let is_face = face.corners().len() > 2;
+    let corners = face.corners().iter().enumerate();
+    corners.filter(|_| is_face).map(vertex).collect()
+}
+
+/// Removes the part beyond the edges of the second face, and computes the heights of that face.
+fn clip(polygon: &mut ClipPolygon, second: &[Corner]) {
+    for (index, edge) in edges(second).enumerate() {
+        clip_by_edge(polygon, edge, SourceEdge { feature: 1, index });
+    }
+    // Vertices that no edge has replaced are inside the second face.
+    for CommonPoint { position, heights } in polygon.iter_mut().map(|vertex| &mut vertex.point) {
+        if heights[1].is_nan()
+            && let Some(height) = fan_height(second, *position)
+        {
+            heights[1] = height;
+        }
+    }
+}
+
+/// Removes the part beyond one edge of the second face.
+fn clip_by_edge(polygon: &mut ClipPolygon, [start, end]: [Corner; 2], edge: SourceEdge) {
+    let line = end.position - start.position;
+    let side = |vertex: &ClipVertex| line.perp_dot(vertex.point.position - start.position);
+    if polygon.iter().all(|vertex| side(vertex) >= 0.0) {
+        return;
+    }
+    // Rounding can leave several runs of vertices inside. The innermost vertex remains.
+    let innermost = polygon.iter().map(side).enumerate();
+    let innermost = innermost.reduce(|best, other| if other.1 > best.1 { other } else { best });
+    let Some((innermost, _)) = innermost.filter(|(_, side)| *side >= 0.0) else {
+        polygon.clear();
+        return;
+    };
+    polygon.rotate_left(innermost);
+    let is_outside = |vertex: &ClipVertex| side(vertex) < 0.0;
+    let exit = polygon.iter().position(is_outside);
+    let Some((exit, entry)) = exit.zip(polygon.iter().rposition(is_outside)) else {
+        return;
+    };
+    let crossing = |inside: &ClipVertex, outside: &ClipVertex| {
+        let t = side(inside) / (side(inside) - side(outside));
+        let [a, b] = [inside.point, outside.point];
+        let position = a.position + (b.position - a.position) * t;
+        let part = ((position - start.position).dot(line) / line.dot(line)).clamp(0.0, 1.0);
+        CommonPoint {
+            position,
+            heights: [
+                a.heights[0] + t * (b.heights[0] - a.heights[0]),
+                start.height + part * (end.height - start.height),
+            ],
         }
     };
-    let corners = Some(face.corners()).filter(|corners| corners.len() > 2);
-    let corners = corners.unwrap_or_default();
-    corners.iter().enumerate().map(vertex).collect()
+    let (Some([before, out]), Some([outside, after])) =
+        (edge_at(polygon, exit - 1), edge_at(polygon, entry))
+    else {
+        return;
+    };
+    let leaving = ClipVertex {
+        point: crossing(&before, &out),
+        edge,
+    };
+    let entering = ClipVertex {
+        point: crossing(&after, &outside),
+        ..outside
+    };
+    polygon.drain(exit..=entry);
+    polygon.insert(exit, leaving);
+    polygon.insert(exit + 1, entering);
 }
 
-/// Cuts off what lies beyond the edges of the second feature, and computes its heights.
-fn clip(polygon: &mut Polygon, second: &[Corner]) {
-    for (index, [start, end]) in edges(second).enumerate() {
-        let line = minus(end.at, start.at);
-        let side = |vertex: &Vertex| cross(line, minus(vertex.meeting.at, start.at));
-        if polygon.iter().all(|vertex| side(vertex) >= 0.0) {
-            continue;
-        }
-        // By rounding, several runs of corners can be inside. The one farthest inside stays.
-        let innermost = polygon.iter().map(side).enumerate();
-        let innermost = innermost.reduce(|best, other| if other.1 > best.1 { other } else { best });
-        let Some((innermost, _)) = innermost.filter(|(_, side)| *side >= 0.0) else {
-            polygon.clear();
-            return;
-        };
-        polygon.rotate_left(innermost);
-        let is_outside = |vertex: &Vertex| side(vertex) < 0.0;
-        let exit = polygon.iter().position(is_outside);
-        let Some((exit, entry)) = exit.zip(polygon.iter().rposition(is_outside)) else {
-            continue;
-        };
-        let crossing = |inside: &Vertex, outside: &Vertex| {
-            let t = side(inside) / (side(inside) - side(outside));
-            let [a, b] = [inside.meeting, outside.meeting];
-            let at = plus(a.at, times(minus(b.at, a.at), t));
-            let part = (dot(minus(at, start.at), line) / dot(line, line)).clamp(0.0, 1.0);
-            Meeting {
-                at,
-                first: a.first + t * (b.first - a.first),
-                second: start.height + part * (end.height - start.height),
-            }
-        };
-        let (Some([before, out]), Some([outside, after])) =
-            (neighbours(polygon, exit - 1), neighbours(polygon, entry))
-        else {
-            continue;
-        };
-        let edge = Source { feature: 1, index };
-        let meeting = crossing(&before, &out);
-        let leaving = Vertex { meeting, edge };
-        let meeting = crossing(&after, &outside);
-        let entering = Vertex { meeting, ..outside };
-        polygon.drain(exit..=entry);
-        polygon.insert(exit, leaving);
-        polygon.insert(exit + 1, entering);
-    }
-    // Corners of the first feature that no edge has cut off are inside of the second one.
-    for vertex in polygon.iter_mut() {
-        if vertex.meeting.second.is_nan() {
-            let height = fan_height(second, vertex.meeting.at);
-            vertex.meeting.second = height.unwrap_or(vertex.meeting.second);
-        }
-    }
-}
-
-/// Removes corners that are within `near` of the line through their neighbours.
-fn straighten(polygon: &mut Polygon, near: f64) {
+/// Removes vertices that are within `near` of the line through their neighbours.
+fn straighten(polygon: &mut ClipPolygon, near: f64) {
     let mut index = 0;
     while polygon.len() > 2
-        && let Some([start, middle]) = neighbours(polygon, index)
-        && let Some([_, end]) = neighbours(polygon, (index + 1) % polygon.len())
+        && let Some([start, middle]) = edge_at(polygon, index)
+        && let Some([_, end]) = edge_at(polygon, (index + 1) % polygon.len())
     {
-        let [from, via, to] = [start, middle, end].map(|vertex| vertex.meeting.at);
-        let line = minus(to, from);
-        let bend = cross(minus(via, from), line);
-        if bend > 0.0 && bend * bend > near * near * dot(line, line) {
+        let [from, via, to] = [start, middle, end].map(|vertex| vertex.point.position);
+        let line = to - from;
+        let bend = (via - from).perp_dot(line);
+        if bend > 0.0 && bend * bend > near * near * line.dot(line) {
             index += 1;
             continue;
         }
-        // Of the two edges, the longer one remains.
-        if distance(via, to) > distance(from, via)
+        // The longer one of the two edges remains.
+        if via.distance(to) > from.distance(via)
             && let Some(start) = polygon.get_mut(index)
         {
             start.edge = middle.edge;
@@ -161,113 +182,151 @@ fn straighten(polygon: &mut Polygon, near: f64) {
 }
 
 /// Refines the features where the four corners of largest area can gain, one of which is the
-/// deepest to within `slack`. `look` returns the support point of a feature's shape along the
-/// normal, tilted towards a point. Returns `true` if there are new corners.
+/// deepest point to within `tolerance`. `support` returns the support point of a feature's shape
+/// along the normal, tilted by a vector. Returns `true` if there are new corners.
 pub fn refine(
-    polygon: &Polygon,
+    polygon: &ClipPolygon,
     features: &mut [Feature; 2],
     near: f64,
-    slack: f64,
-    look: impl Fn(usize, Across) -> Corner,
+    tolerance: f64,
+    support: impl Fn(usize, DVec2) -> Corner,
 ) -> bool {
-    let meetings: SmallVec<[Meeting; 2 * MAX_CORNERS]> =
-        polygon.iter().map(|vertex| vertex.meeting).collect();
-    let deepest = meetings
+    let points: SmallVec<[CommonPoint; 2 * MAX_CORNERS]> =
+        polygon.iter().map(|vertex| vertex.point).collect();
+    let depths = points.iter().map(CommonPoint::depth);
+    let deepest = depths.fold(f64::NEG_INFINITY, f64::max);
+    let chosen = best_four(&points, deepest - tolerance);
+    let corners: SmallVec<[CommonPoint; 4]> = chosen
         .iter()
-        .map(Meeting::depth)
-        .fold(f64::NEG_INFINITY, f64::max);
-    let chosen = best_four(&meetings, deepest - slack);
-    let corners: SmallVec<[Meeting; 4]> = chosen
-        .iter()
-        .filter_map(|index| meetings.get(*index).copied())
+        .filter_map(|index| points.get(*index).copied())
         .collect();
-    let (twice_area, longest) = extent(&corners);
-    let hidden = (HIDDEN * 0.5 * twice_area / longest).max(near);
-    let mut found = [Found::new(), Found::new()];
-    let mut search_edge = |source: Source, hidden: f64, features: &mut [Feature; 2]| {
-        let feature = features.get_mut(source.feature);
-        let corner = feature.and_then(|feature| {
-            feature.beyond_edge(source.index, near, hidden, |tilt| {
-                look(source.feature, tilt)
-            })
-        });
-        if let (Some(corner), Some(found)) = (corner, found.get_mut(source.feature))
-            && found.len() < MAX_CORNERS
-        {
-            found.push((source.index, corner));
-        }
-    };
+    let (twice_area, diameter) = area_and_diameter(&corners);
+    let hidden = (HIDDEN * 0.5 * twice_area / diameter).max(near);
     let far = if polygon.len() <= 4 {
         1.0
     } else {
-        (FAR * twice_area / (longest * longest)).max(1.0)
+        (FAR_FACTOR * twice_area / (diameter * diameter)).max(1.0)
+    };
+    let mut refinement = Refinement {
+        features,
+        found: [NewCorners::new(), NewCorners::new()],
+        near,
+        support,
     };
     for vertex in polygon {
-        search_edge(vertex.edge, far * hidden, features);
+        refinement.search_edge(vertex.edge, far * hidden);
     }
-    let mut stays = SmallVec::<[_; 4]>::new();
-    for (place, index) in chosen.iter().enumerate() {
+    let mut unchanged = SmallVec::<[_; 4]>::new();
+    for (number, index) in chosen.iter().enumerate() {
         let count = polygon.len();
-        let edges = polygon
-            .get((index + count - 1) % count)
-            .zip(polygon.get(*index));
-        let Some([incoming, outgoing]) = edges.map(|(a, b)| [a.edge, b.edge]) else {
+        let incoming = polygon.get((index + count - 1) % count);
+        let Some((incoming, outgoing)) = incoming.zip(polygon.get(*index)) else {
             continue;
         };
-        if incoming.feature == outgoing.feature {
-            stays.push((place, [incoming, outgoing]));
+        let edges = [incoming.edge, outgoing.edge];
+        if incoming.edge.feature == outgoing.edge.feature {
+            unchanged.push((number, edges));
         } else {
-            search_edge(incoming, hidden, features);
-            search_edge(outgoing, hidden, features);
+            for edge in edges {
+                refinement.search_edge(edge, hidden);
+            }
         }
     }
-    if found.iter().any(|found| !found.is_empty()) {
-        stays.clear();
-    }
-    for (place, [incoming, outgoing]) in stays {
-        let count = corners.len();
-        let ends = corners
-            .get((place + count - 1) % count)
-            .zip(corners.get((place + 1) % count));
-        let (Some((before, after)), Some(corner)) = (ends, corners.get(place)) else {
-            continue;
-        };
-        let number = incoming.feature;
-        let least = GAIN * twice_area / distance(before.at, after.at);
-        let beyond = features.get(number).and_then(|feature| {
-            feature.beyond_corner(
-                [incoming.index, outgoing.index],
-                [before, corner, after].map(|meeting| meeting.at_height(number)),
-                least.max(near),
-                |tilt| look(number, tilt),
-            )
-        });
-        if let (Some(beyond), Some(found)) = (beyond, found.get_mut(number))
-            && found.len() < MAX_CORNERS
-        {
-            found.push(beyond);
+    if refinement.found.iter().all(|found| found.is_empty()) {
+        for (number, edges) in unchanged {
+            refinement.search_corner(&corners, number, edges, twice_area);
         }
     }
-    let mut is_refined = false;
-    for (feature, found) in features.iter_mut().zip(&mut found) {
-        found.sort_unstable_by_key(|(index, _)| core::cmp::Reverse(*index));
-        found.dedup_by_key(|(index, _)| *index);
-        for (index, corner) in found.iter().copied() {
-            is_refined |= feature.split_edge(index, corner);
-        }
-    }
-    is_refined
+    refinement.apply()
 }
 
-/// Returns twice the area of a convex outline, and its diameter.
-fn extent(corners: &[Meeting]) -> (f64, f64) {
-    let (mut twice_area, mut longest) = (0.0, f64::MIN_POSITIVE);
-    let ends = corners.iter().cycle().skip(1);
-    for (corner, end) in corners.iter().zip(ends) {
-        twice_area += cross(corner.at, end.at);
-        for other in corners {
-            longest = distance(corner.at, other.at).max(longest);
+/// The search for new corners of two features.
+struct Refinement<'a, F> {
+    features: &'a mut [Feature; 2],
+    found: [NewCorners; 2],
+    near: f64,
+    support: F,
+}
+
+impl<F: Fn(usize, DVec2) -> Corner> Refinement<'_, F> {
+    /// Searches beyond an edge that may hide more than `hidden`.
+    fn search_edge(&mut self, SourceEdge { feature, index }: SourceEdge, hidden: f64) {
+        let found = self.features.get_mut(feature).and_then(|edges| {
+            edges.corner_beyond_edge(index, self.near, hidden, |tilt| {
+                (self.support)(feature, tilt)
+            })
+        });
+        self.add(feature, found.map(|corner| (index, corner)));
+    }
+
+    /// Searches beyond a corner between two edges of the same feature. `number` is its index in
+    /// `corners`, which span half of `twice_area`.
+    fn search_corner(
+        &mut self,
+        corners: &[CommonPoint],
+        number: usize,
+        [incoming, outgoing]: [SourceEdge; 2],
+        twice_area: f64,
+    ) {
+        let count = corners.len();
+        let [before, corner, after] =
+            [count - 1, 0, 1].map(|step| corners.get((number + step) % count).copied());
+        let (Some(before), Some(corner), Some(after)) = (before, corner, after) else {
+            return;
+        };
+        let feature = incoming.feature;
+        let min_gain = MIN_GAIN * twice_area / before.position.distance(after.position);
+        let on_feature = |CommonPoint { position, heights }| {
+            let [first, second] = heights;
+            Corner {
+                position,
+                height: if feature == 0 { first } else { second },
+                hidden: 0.0,
+            }
+        };
+        let found = self.features.get(feature).and_then(|edges| {
+            edges.corner_beyond_corner(
+                [incoming.index, outgoing.index],
+                [before, corner, after].map(on_feature),
+                min_gain.max(self.near),
+                |tilt| (self.support)(feature, tilt),
+            )
+        });
+        self.add(feature, found);
+    }
+
+    fn add(&mut self, feature: usize, corner: Option<(usize, Corner)>) {
+        if let (Some(corner), Some(found)) = (corner, self.found.get_mut(feature))
+            && found.len() < MAX_CORNERS
+        {
+            found.push(corner);
         }
     }
-    (twice_area, longest)
+
+    /// Inserts the new corners. Returns `true` if there are any.
+    fn apply(mut self) -> bool {
+        let mut is_refined = false;
+        for (feature, found) in self.features.iter_mut().zip(&mut self.found) {
+            // From the last edge to the first, so that the indices remain valid.
+            found.sort_unstable_by_key(|(index, _)| core::cmp::Reverse(*index));
+            found.dedup_by_key(|(index, _)| *index);
+            for (index, corner) in found.iter().copied() {
+                is_refined |= feature.split_edge(index, corner);
+            }
+        }
+        is_refined
+    }
+}
+
+/// Returns twice the area of a convex polygon, and its diameter.
+fn area_and_diameter(vertices: &[CommonPoint]) -> (f64, f64) {
+    let (mut twice_area, mut diameter) = (0.0, f64::MIN_POSITIVE);
+    let ends = vertices.iter().cycle().skip(1);
+    for (vertex, end) in vertices.iter().zip(ends) {
+        twice_area += vertex.position.perp_dot(end.position);
+        for other in vertices {
+            diameter = vertex.position.distance(other.position).max(diameter);
+        }
+    }
+    (twice_area, diameter)
 }

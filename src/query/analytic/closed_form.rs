@@ -1,0 +1,22 @@
+//! The result of a closed form.
+
+use crate::{query::penetration::Penetration, tolerance::TOUCHING};
+
+/// What a closed form computes for two cores.
+pub enum ClosedForm<D> {
+    /// The contact of the cores. If they are separated, its depth is negative.
+    Contact(Penetration<D>),
+    /// The shapes do not touch.
+    Separated,
+}
+
+impl<D> ClosedForm<D> {
+    /// Returns `true` if the shapes touch.
+    #[inline]
+    pub fn hit(&self, radius_sum: f64) -> bool {
+        match self {
+            Self::Contact(cores) => -cores.depth <= radius_sum + TOUCHING * cores.scale,
+            Self::Separated => false,
+        }
+    }
+}

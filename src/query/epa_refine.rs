@@ -1,0 +1,244 @@
+//! What EPA does beyond its loop: more precise contacts on curved surfaces, and results where the
+//! loop has to end early.
+
+use crate::{
+    query::{
+        minkowski::{MinkowskiDifference, Vertex},
+        penetration::Penetration,
+        simplex::Simplex,
+    },
+    space::{DVector, List},
+    tolerance::{FLAT_DEPTH, LINE_TILT},
+};
+
+/// The maximum number of steps toward a local minimum of the depth. A polytope has few supporting
+/// planes near each other. On a curved shape that is nearly spherical, each step only gains a part
+/// of the difference.
+const MAX_DESCENT: usize = 12;
+
+/// The maximum number of directions, besides the best one, from which the search continues after an
+/// early end: normals of facets that are nearer to the origin than the best depth, beyond which the
+/// depth may be lower.
+pub const MAX_OPEN: usize = 16;
+
+/// The maximum number of steps along a curved surface. Each step squares the error.
+const MAX_REFINEMENTS: usize = 3;
+
+/// The state of EPA after an early end. By how much the best depth can exceed the minimum is not
+/// known: [`query`](crate::query) lists what has been measured.
+pub struct EarlyEnd<D> {
+    /// `true` if the polytope was full.
+    pub is_full: bool,
+    /// The contact of minimum depth among all evaluated directions.
+    pub best: Penetration<D>,
+    /// Other directions near which the depth may be lower.
+    pub open: List<D, MAX_OPEN>,
+    pub scale: f64,
+}
+
+impl<D: DVector> EarlyEnd<D> {
+    /// Returns the best contact near the best direction, the axes of both shapes, and the open
+    /// directions.
+    pub fn finish(self, pair: &impl MinkowskiDifference<Vector = D>) -> Penetration<D> {
+        let evaluate = |normal| Penetration::at_vertex(normal, &pair.vertex(normal), self.scale);
+        // The depth of a solid of revolution is the same all around, and a cap that is slightly
+        // nearer is lost among these equal depths. Caps are at right angles to the axes of their
+        // shape.
+        let columns = |matrix| (0..D::DIMENSION).map(move |index| D::column(matrix, index));
+        let axes = columns(D::IDENTITY).chain(columns(pair.relative().rotation));
+        let shallower = |best: Penetration<D>, other: Penetration<D>| {
+            if other.depth < best.depth {
+                other
+            } else {
+                best
+            }
+        };
+        let best = axes
+            .flat_map(|axis| [axis, -axis])
+            .filter_map(DVector::unit)
+            .map(evaluate)
+            .fold(self.best, shallower);
+        let best = self
+            .open
+            .iter()
+            .map(|normal| descend(pair, evaluate(*normal)))
+            .fold(descend(pair, best), shallower);
+        // Each descent is limited. The best one continues.
+        descend(pair, best)
+    }
+}
+
+/// Returns the contact of minimum depth near a direction n.
+///
+/// Let Y be the Minkowski difference, and p = h(n) n. Y - p has the origin on its supporting plane.
+/// If Y contains p, n is a local minimum, and GJK returns the points in contact. Otherwise GJK
+/// returns Y's point y nearest to p. Let m be the direction from y to p. All of Y lies below the
+/// plane through y with normal m, so that h(m) = m·y = m·p - |p - y| <= h(n) - |p - y|: the depth
+/// along m is lower.
+///
+/// On a surface that is nearly a sphere around the origin, this step gains little, and the step of
+/// [`sphere_minimum`] is longer.
+fn descend<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    mut best: Penetration<D>,
+) -> Penetration<D> {
+    let scale = best.scale;
+    let evaluate = |normal| Penetration::at_vertex(normal, &pair.vertex(normal), scale);
+    for _ in 0..MAX_DESCENT {
+        let (contact, miss) = best.with_touching_points(pair);
+        let misses = miss.length() > FLAT_DEPTH * scale;
+        let next = (-miss).unit().map(evaluate);
+        let Some(next) = next.filter(|next| misses && next.depth < best.depth) else {
+            return contact;
+        };
+        let longer = sphere_minimum(&best, &next).map(evaluate);
+        best = longer
+            .filter(|longer| longer.depth < next.depth)
+            .unwrap_or(next);
+    }
+    best.with_touching_points(pair).0
+}
+
+/// Returns the direction of minimum depth of the sphere through two support points, in the
+/// directions n and m.
+///
+/// On a sphere of radius r around c, y(n) = c + r n. So r = (y(m) - y(n))·(m - n) / |m - n|², and
+/// c = y(m) - r m. The depth is minimal along -c.
+fn sphere_minimum<D: DVector>(n: &Penetration<D>, m: &Penetration<D>) -> Option<D> {
+    let turn = m.normal - n.normal;
+    let y = |contact: &Penetration<D>| contact.first - contact.second;
+    let radius = (y(m) - y(n)).dot(turn) / turn.length_squared();
+    (m.normal * radius - y(m)).unit()
+}
+
+/// Returns the contact of minimum depth on a curved surface of which a facet is an approximation,
+/// with the points in which the cores touch. `gap` is the difference of the bounds of the depth.
+///
+/// A gap of g leaves an error of √(2 g) in the direction, for a radius of curvature of 1. But the
+/// vertices y_i of the facet are the support points of known directions d_i, and between near
+/// points the normal of a curved surface changes linearly. So where the origin projects onto Σ λ_i
+/// y_i, the normal is Σ λ_i d_i, with an error of the square of the facet's size. The new direction
+/// counts if its depth is lower. Its support point then replaces one of the vertices.
+pub fn refine<D: DVector>(
+    start: Penetration<D>,
+    gap: f64,
+    facet: Simplex<D>,
+    mut evaluate: impl FnMut(D) -> (Vertex<D>, Penetration<D>),
+) -> Penetration<D> {
+    let mut best = start;
+    let mut refined = facet.clone();
+    for _ in 0..MAX_REFINEMENTS {
+        let weights = best.nearest_on(&refined).weights;
+        let normal = refined
+            .iter()
+            .zip(weights)
+            .filter_map(|(vertex, weight)| Some(vertex.direction.unit()? * weight))
+            .fold(D::ZERO, |sum, part| sum + part);
+        let Some((vertex, found)) = normal.unit().map(&mut evaluate) else {
+            break;
+        };
+        if found.depth >= best.depth {
+            break;
+        }
+        best = found;
+        let with_vertex = |index: usize| {
+            let mut replaced = refined.clone();
+            if let Some(slot) = replaced.get_mut(index) {
+                *slot = vertex;
+            }
+            (best.nearest_on(&replaced).point.length_squared(), replaced)
+        };
+        let nearest = (0..refined.len())
+            .map(with_vertex)
+            .reduce(|best, other| if other.0 < best.0 { other } else { best });
+        if let Some((_, nearest)) = nearest {
+            refined = nearest;
+        }
+    }
+    let has_gained = best.depth < start.depth;
+    if !has_gained && let Some((rolled, line)) = roll(start, gap, &facet, evaluate) {
+        (best, refined) = (rolled, line);
+    }
+    let distance = |facet: &Simplex<D>| best.nearest_on(facet).point.length_squared();
+    if distance(&refined) < distance(&facet) {
+        best.with_points_on(&refined)
+    } else {
+        best.with_points_on(&facet)
+    }
+}
+
+/// Returns the contact of minimum depth on a surface that is curved in one direction only, of which
+/// a facet is an approximation, and the line along which the depth is the same: for example for the
+/// side of a cylinder on that of another one.
+///
+/// The vertices of the facet lie on the rims at both ends of such lines, and their directions do
+/// not tell how the normal changes between the rims. But the support points in directions slightly
+/// to both sides of n, along the line, are its ends, which give the line u exactly. n has to be at
+/// right angles to u. Then n rotates around u until the line passes below the origin. The angle is
+/// the lateral distance of the line over the radius. The chord of the facet gives the first radius,
+/// and the previous rotation gives the others.
+fn roll<D: DVector>(
+    start: Penetration<D>,
+    gap: f64,
+    facet: &Simplex<D>,
+    mut evaluate: impl FnMut(D) -> (Vertex<D>, Penetration<D>),
+) -> Option<(Penetration<D>, Simplex<D>)> {
+    let has_lines = D::DIMENSION == 3;
+    let mut along = D::ZERO;
+    if has_lines {
+        along = longest_edge(facet)?.unit()?;
+    }
+    let mut normal = start.normal;
+    let mut previous: Option<(D, f64)> = None;
+    let mut best = None;
+    let mut least = start.depth;
+    for _ in 0..=MAX_REFINEMENTS {
+        let mut line = Simplex::new();
+        for tilt in [LINE_TILT, -LINE_TILT] {
+            // In 2D, `along` is null, and both support points are the same.
+            let _ = line.push(evaluate((normal + along * tilt).unit()?).0);
+        }
+        let [end, other, ..] = *line else { return best };
+        if has_lines {
+            along = (end.point - other.point).unit()?;
+            normal = (normal - along * normal.dot(along)).unit()?;
+        } else {
+            line.pop();
+        }
+        let (_, found) = evaluate(normal);
+        if found.depth < least {
+            least = found.depth;
+            best = Some((found, line));
+        } else if previous.is_some() {
+            return best;
+        }
+        let axes = [normal, along];
+        let side = D::perpendicular(axes.get(..D::DIMENSION - 1)?)?.unit()?;
+        let lateral = |vertex: &Vertex<D>| vertex.point.dot(side);
+        let radius = match previous {
+            Some((old, old_lateral)) => (lateral(&end) - old_lateral) / -old.dot(side),
+            None => {
+                let laterals = || facet.iter().map(lateral);
+                let chord = laterals().fold(f64::NEG_INFINITY, f64::max)
+                    - laterals().fold(f64::INFINITY, f64::min);
+                chord * chord / (8.0 * gap)
+            }
+        };
+        previous = Some((normal, lateral(&end)));
+        normal = (normal - side * (lateral(&end) / radius)).unit()?;
+    }
+    best
+}
+
+/// Returns the longest edge of a facet.
+fn longest_edge<D: DVector>(facet: &Simplex<D>) -> Option<D> {
+    let ends = facet.iter().cycle().skip(1);
+    let edges = facet.iter().zip(ends).map(|(a, b)| b.point - a.point);
+    edges.reduce(|best, edge| {
+        if edge.length_squared() > best.length_squared() {
+            edge
+        } else {
+            best
+        }
+    })
+}

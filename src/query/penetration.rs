@@ -1,0 +1,98 @@
+//! The contact of two cores, by a separating direction.
+
+use crate::{
+    query::{
+        gjk::{Gjk, Goal},
+        minkowski::{MinkowskiDifference, Vertex},
+        simplex::{Nearest, Simplex, nearest_to},
+    },
+    space::DVector,
+    tolerance::DEPTH_GAP,
+};
+
+/// The contact of two cores.
+#[derive(Clone, Copy, Debug)]
+pub struct Penetration<D> {
+    /// The unit vector from the first core to the second.
+    pub normal: D,
+    /// How far the second core has to move along the normal until it touches the first one.
+    /// Negative if the cores are separated.
+    pub depth: f64,
+    /// The deepest point of the first core in the second.
+    pub first: D,
+    /// The deepest point of the second core in the first.
+    pub second: D,
+    /// The scale of the pair so far: see [`tolerance`](crate::tolerance).
+    pub scale: f64,
+}
+
+impl<D: DVector> Penetration<D> {
+    /// Returns the contact along a unit vector, of which the support point is known.
+    #[inline]
+    pub fn at_vertex(normal: D, vertex: &Vertex<D>, scale: f64) -> Self {
+        Self {
+            normal,
+            scale,
+            depth: vertex.point.dot(normal),
+            first: vertex.first,
+            second: vertex.second,
+        }
+    }
+
+    /// Returns the point of a facet of the Minkowski difference that is nearest to `normal *
+    /// depth`, relative to that point.
+    pub fn nearest_on(&self, facet: &[Vertex<D>]) -> Nearest<D> {
+        nearest_to(self.normal * self.depth, facet)
+    }
+
+    /// Returns the contact with its points taken from a facet of the Minkowski difference.
+    pub fn with_points_on(self, facet: &Simplex<D>) -> Self {
+        let (first, second) = self.nearest_on(facet).witnesses(facet);
+        Self {
+            depth: self.depth.max(0.0),
+            first,
+            second,
+            ..self
+        }
+    }
+
+    /// Moves the second core out by the depth, and returns the contact with the points in which the
+    /// cores then touch, and the vector between these points: null if the cores do touch.
+    pub fn with_touching_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> (Self, D) {
+        let translation = self.normal * self.depth;
+        let moved = pair.with_second_moved(translation);
+        let gjk = Gjk::solve(&moved, Goal::Nearest);
+        let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
+        let contact = Self {
+            depth: self.depth.max(0.0),
+            first,
+            second: second - translation,
+            ..self
+        };
+        (contact, gjk.nearest.point)
+    }
+
+    /// Returns the contact with points that are exactly opposite to each other: their difference is
+    /// `normal * depth`.
+    #[inline(always)]
+    pub fn with_opposite_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> Self {
+        let error =
+            |contact: &Self| contact.first - contact.second - contact.normal * contact.depth;
+        // The scale of separated boxes may be small for their distance.
+        let scale = self.scale.max(-self.depth);
+        // On a curved surface, an error of g in the depth moves the points along the surface by the
+        // order of √g. GJK finds better points.
+        let contact = if error(&self).length() > 2.0 * DEPTH_GAP * scale {
+            self.with_touching_points(pair).0
+        } else {
+            self
+        };
+        // Each point takes half of the remaining error.
+        let half = error(&contact) * 0.5;
+        Self {
+            first: contact.first - half,
+            second: contact.second + half,
+            ..contact
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The distance of a point from a core, by GJK with the point as the other shape.
+
+use crate::{
+    query::{
+        gjk::{Gjk, Goal},
+        minkowski::Pair,
+    },
+    shape::{DVecOf, Support},
+    space::{DVector, Pose},
+};
+
+/// Returns the distance of one point from the first core of a pair, and that of another point from
+/// the second core. Both points are in the pair's frame.
+pub fn distances_from_cores<A, B>(pair: &Pair<A, B>, [first, second]: [DVecOf<A>; 2]) -> [f64; 2]
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let inverse = DVecOf::<A>::transpose(pair.relative.rotation);
+    let second = inverse * (second - pair.relative.translation);
+    if pair.swapped {
+        [distance_from(pair.b, first), distance_from(pair.a, second)]
+    } else {
+        [distance_from(pair.a, first), distance_from(pair.b, second)]
+    }
+}
+
+/// Returns the distance of a point from a core, in the core's frame.
+fn distance_from<S: Support + ?Sized>(core: &S, point: DVecOf<S>) -> f64 {
+    let pose = Pose {
+        translation: point,
+        ..Pose::IDENTITY
+    };
+    let origin = [S::Vector::default()];
+    let pair = Pair::new(core, Pose::IDENTITY, &origin, pose);
+    Gjk::solve(&pair, Goal::Nearest).distance
+}

@@ -1,0 +1,203 @@
+//! The point of a simplex nearest to the origin.
+//!
+//! A simplex of k vertices y_i (a point, a segment, a triangle, a tetrahedron) is the set of all
+//! Σ λ_i y_i with λ_i >= 0 and Σ λ_i = 1. The nearest point lies on one of its faces: λ is positive
+//! for the vertices of that face, and 0 for the others.
+//!
+//! One source serves both dimensions: a triangle is a full simplex in 2D and a facet in 3D. The λ
+//! come from oriented areas and volumes (for their geometry see Ericson, "Real-Time Collision
+//! Detection" (2005), chapters 3.4 and 5.1). Dot products alone would square the areas and lose
+//! half of the digits on a sliver. If the nearest point lies inside a facet, it is computed along
+//! the facet's normal: its direction then keeps all its digits, however near the origin is.
+
+use crate::space::DVector;
+
+/// The point of a simplex nearest to the origin.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest<D> {
+    /// The point.
+    pub point: D,
+    /// Its λ, in the order of the vertices. Unused entries are 0.
+    pub weights: [f64; 4],
+}
+
+impl<D: DVector> Nearest<D> {
+    #[inline]
+    fn vertex(point: D) -> Self {
+        Self {
+            point,
+            weights: [1.0, 0.0, 0.0, 0.0],
+        }
+    }
+
+    #[inline]
+    fn distance_squared(&self) -> f64 {
+        self.point.length_squared()
+    }
+
+    /// Returns the nearer of two points, and `self` if both are equally near.
+    #[inline]
+    fn nearer(self, other: Self) -> Self {
+        if other.distance_squared() < self.distance_squared() {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// Returns the same point of a larger simplex, in which vertex i of this one has the index
+    /// `indices[i]`.
+    #[inline]
+    fn reindexed<const N: usize>(self, indices: [usize; N]) -> Self {
+        let mut weights = [0.0; 4];
+        for (index, weight) in indices.into_iter().zip(self.weights) {
+            if let Some(slot) = weights.get_mut(index) {
+                *slot = weight;
+            }
+        }
+        Self { weights, ..self }
+    }
+}
+
+/// Returns the point nearest to the origin of the simplex with at most `DIMENSION + 1` vertices.
+/// `position` returns the position of a vertex.
+#[inline]
+pub fn nearest<D: DVector, T>(vertices: &[T], position: impl Fn(&T) -> D) -> Nearest<D> {
+    match vertices {
+        [a] => Nearest::vertex(position(a)),
+        [a, b] => segment(position(a), position(b)),
+        [a, b, c] if D::DIMENSION == 2 => full_triangle(position(a), position(b), position(c)),
+        [a, b, c] => triangle(position(a), position(b), position(c)),
+        [a, b, c, d] => tetrahedron([position(a), position(b), position(c), position(d)]),
+        // An empty simplex has no nearest point. NaN ends every loop that compares with it.
+        _ => Nearest::vertex(D::ZERO * f64::NAN),
+    }
+}
+
+/// Returns the foot of the perpendicular from the origin to the plane of a facet through `point`
+/// that is spanned by `edges`.
+#[inline]
+fn foot<D: DVector>(point: D, edges: &[D]) -> D {
+    let normal = D::perpendicular(edges).unwrap_or(D::ZERO);
+    normal * (normal.dot(point) / normal.length_squared())
+}
+
+/// λ_a ∝ b·(b - a) and λ_b ∝ a·(a - b), with the sum |b - a|². If the ends coincide, both are 0.
+#[inline]
+fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
+    let edge = b - a;
+    let (weight_a, weight_b) = (b.dot(edge), -a.dot(edge));
+    if weight_b <= 0.0 {
+        Nearest::vertex(a)
+    } else if weight_a <= 0.0 {
+        Nearest::vertex(b).reindexed([1])
+    } else {
+        let (weight_a, weight_b) = (
+            weight_a / (weight_a + weight_b),
+            weight_b / (weight_a + weight_b),
+        );
+        let point = if D::DIMENSION == 2 {
+            foot(a, &[edge])
+        } else {
+            a * weight_a + b * weight_b
+        };
+        Nearest {
+            point,
+            weights: [weight_a, weight_b, 0.0, 0.0],
+        }
+    }
+}
+
+/// With the oriented area n = (b - a) ∧ (c - a): λ_a ∝ (b ∧ c)·n, λ_b ∝ (c ∧ a)·n and
+/// λ_c ∝ (a ∧ b)·n, with the sum n·n. If some λ are not positive, the nearest point is on an edge
+/// opposite to one of their vertices.
+fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
+    let normal = (b - a).wedge(c - a);
+    let weights = [
+        D::dot_areas(b.wedge(c), normal),
+        D::dot_areas(c.wedge(a), normal),
+        D::dot_areas(a.wedge(b), normal),
+    ];
+    nearest_on_faces(weights, |face| side([a, b, c], face)).unwrap_or_else(|inside| Nearest {
+        point: foot(a, &[b - a, c - a]),
+        weights: inside,
+    })
+}
+
+/// A triangle in 2D. If it contains the origin, the distance is 0. The λ are proportional to the
+/// determinants of its parts, which need not be squared as in [`triangle`].
+fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
+    let parts = [
+        D::determinant(&[b, c]),
+        D::determinant(&[c, a]),
+        D::determinant(&[a, b]),
+    ];
+    nearest_on_faces(signed_by_sum(parts), |face| side([a, b, c], face)).unwrap_or_else(|inside| {
+        Nearest {
+            point: D::ZERO,
+            weights: inside,
+        }
+    })
+}
+
+/// Returns the nearest point of the edge of a triangle that is opposite to a vertex.
+#[inline]
+fn side<D: DVector>([a, b, c]: [D; 3], opposite: usize) -> Nearest<D> {
+    match opposite {
+        0 => segment(b, c).reindexed([1, 2]),
+        1 => segment(c, a).reindexed([2, 0]),
+        _ => segment(a, b),
+    }
+}
+
+/// λ_i is proportional to the oriented volume of the tetrahedron with vertex i moved to the origin.
+fn tetrahedron<D: DVector>([a, b, c, d]: [D; 4]) -> Nearest<D> {
+    let parts = [
+        D::determinant(&[b, c, d]),
+        -D::determinant(&[a, c, d]),
+        D::determinant(&[a, b, d]),
+        -D::determinant(&[a, b, c]),
+    ];
+    nearest_on_faces(signed_by_sum(parts), |face| match face {
+        0 => triangle(b, c, d).reindexed([1, 2, 3]),
+        1 => triangle(a, c, d).reindexed([0, 2, 3]),
+        2 => triangle(a, b, d).reindexed([0, 1, 3]),
+        _ => triangle(a, b, c),
+    })
+    .unwrap_or_else(|inside| Nearest {
+        point: D::ZERO,
+        weights: inside,
+    })
+}
+
+/// Returns oriented parts of a whole with their signs changed if their sum is negative.
+#[inline]
+fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
+    let sum: f64 = parts.iter().sum();
+    parts.map(|part| if sum < 0.0 { -part } else { part })
+}
+
+/// Returns the nearest point of the faces opposite to the vertices whose weight is not positive. If
+/// all weights are positive, the error is these weights, scaled to the sum 1.
+#[inline]
+fn nearest_on_faces<D: DVector, const N: usize>(
+    weights: [f64; N],
+    nearest_on_face: impl Fn(usize) -> Nearest<D>,
+) -> Result<Nearest<D>, [f64; 4]> {
+    let mut found: Option<Nearest<D>> = None;
+    for (face, weight) in weights.into_iter().enumerate() {
+        if weight <= 0.0 {
+            let nearest = nearest_on_face(face);
+            found = Some(found.map_or(nearest, |found| found.nearer(nearest)));
+        }
+    }
+    if let Some(nearest) = found {
+        return Ok(nearest);
+    }
+    let sum: f64 = weights.iter().sum();
+    let mut normalized = [0.0; 4];
+    for (slot, weight) in normalized.iter_mut().zip(weights) {
+        *slot = weight / sum;
+    }
+    Err(normalized)
+}
