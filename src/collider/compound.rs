@@ -6,7 +6,7 @@ use crate::{
     Collider,
     collider::Content,
     math::{Isometry2d, Isometry3d, Vec2, Vec3},
-    shape::{AnyColliderShape, ColliderShape, Compound, Dimension, Mesh, Parts, ShapeError},
+    shape::{AnyColliderShape, ColliderShape, Compound, Dimension, Parts, ShapeError, Surface},
     space::Space,
 };
 
@@ -69,9 +69,9 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::NoParts`] for none; [`ShapeError::InertPart`], or the error that made it so, for one without a shape;
+    /// [`ShapeError::NoParts`] for none; [`ShapeError::PartWithoutShape`], or the error that made it so, for one without a shape;
     /// [`ShapeError::MixedDimensions`] for a 2D shape among 3D poses or the other way round;
-    /// [`ShapeError::SurfaceInCompound`] for a mesh, polyline or height field; [`ShapeError::Endless`] for a half-space;
+    /// [`ShapeError::SurfaceInCompound`] for a mesh, polyline or height field; [`ShapeError::Unbounded`] for a half-space;
     /// [`ShapeError::PoseNotFinite`]. A [`custom`](Self::custom) part that answers NaN leaves the whole inert, with a warning.
     pub fn compound<P: PartPose>(
         parts: impl IntoIterator<Item = (P, Self)>,
@@ -79,7 +79,7 @@ impl Collider {
         let mut shapes = Vec::new();
         for (pose, collider) in parts {
             let pose = P::Vector::pose(pose.isometry()).ok_or(ShapeError::PoseNotFinite)?;
-            let body = collider.body()?.ok_or(ShapeError::InertPart)?;
+            let body = collider.body()?.ok_or(ShapeError::PartWithoutShape)?;
             match P::Vector::body_of(body).ok_or(ShapeError::MixedDimensions)? {
                 ColliderShape::Convex(shape) => shapes.push((pose, shape.clone())),
                 ColliderShape::Compound(compound) => match compound.parts() {
@@ -137,7 +137,7 @@ impl Collider {
     /// # Errors
     ///
     /// [`ShapeError::NoFacets`] without a triangle that has an area (corners in one place, or on one line to 12 digits, have
-    /// none), [`ShapeError::NoSuchVertex`] for a number that is too large, [`ShapeError::NotFinite`] for a vertex that is NaN or
+    /// none), [`ShapeError::VertexOutOfRange`] for a number that is too large, [`ShapeError::NotFinite`] for a vertex that is NaN or
     /// infinite. Nothing is wrong with triangles without area among others.
     pub fn trimesh(
         vertices: impl IntoIterator<Item = Vec3>,
@@ -192,21 +192,21 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`ShapeError::Heights`] if the heights do not fill their rows, or there are less than two rows or columns;
-    /// [`ShapeError::NotFinite`] if the size or a height is NaN or infinite; [`ShapeError::Negative`] or [`ShapeError::Null`] if
+    /// [`ShapeError::HeightCount`] if the heights do not fill their rows, or there are less than two rows or columns;
+    /// [`ShapeError::NotFinite`] if the size or a height is NaN or infinite; [`ShapeError::Negative`] or [`ShapeError::Zero`] if
     /// the size is, along x or z; [`ShapeError::NoFacets`] if no cell has an area, because the size is so little that f32 has no
-    /// part of it; [`ShapeError::NoSuchVertex`] for more than 4,294,967,296 heights, which no number of 32 bits counts.
+    /// part of it; [`ShapeError::VertexOutOfRange`] for more than 4,294,967,296 heights, which no number of 32 bits counts.
     pub fn heightfield(size: Vec2, columns: usize, heights: &[f32]) -> Result<Self, ShapeError> {
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
-            return Err(ShapeError::Heights);
+            return Err(ShapeError::HeightCount);
         }
         if heights.iter().any(|it| !it.is_finite()) {
             return Err(ShapeError::NotFinite("height"));
         }
         ShapeError::check_lengths("size", size)?;
         if size.x == 0.0 || size.y == 0.0 {
-            return Err(ShapeError::Null("size"));
+            return Err(ShapeError::Zero("size"));
         }
         let part = |number: usize, count: usize| number as f32 / (count - 1) as f32 - 0.5;
         let vertices = heights.iter().enumerate().map(|(number, height)| {
@@ -262,8 +262,8 @@ fn surface<V: Dimension>(
     facets: impl IntoIterator<Item = [u32; 3]>,
 ) -> Result<Collider, ShapeError> {
     let vertices = vertices.into_iter().collect();
-    let mesh = Mesh::new(vertices, facets.into_iter().collect())?;
-    compound(Parts::Surface(mesh))
+    let surface = Surface::new(vertices, facets.into_iter().collect())?;
+    compound(Parts::Surface(surface))
 }
 
 fn one_sided<V: Dimension>(compound: &Compound<V>) -> Option<Collider> {

@@ -93,14 +93,14 @@ impl Collider {
     /// # Errors
     ///
     /// [`ShapeError::Mesh`] for a mesh that cannot be read, or that is made of points or lines;
-    /// [`ShapeError::NoFacets`] without triangles that have an area, [`ShapeError::NoSuchVertex`] for a number that is too
+    /// [`ShapeError::NoFacets`] without triangles that have an area, [`ShapeError::VertexOutOfRange`] for a number that is too
     /// large, [`ShapeError::NotFinite`] for a corner that is NaN or infinite. The z of a vertex is not looked at.
     pub fn compound_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
         let vertices = positions(mesh)?;
-        let corner = |number: u32| {
-            let vertex = vertices.get(number as usize).copied().map(flat);
+        let corner = |index: u32| {
+            let vertex = vertices.get(index as usize).copied().map(flat);
             let count = vertices.len();
-            vertex.ok_or(ShapeError::NoSuchVertex { number, count })
+            vertex.ok_or(ShapeError::VertexOutOfRange { index, count })
         };
         let mut parts = Vec::new();
         for [a, b, c] in triangles(mesh, vertices.len())? {

@@ -9,8 +9,8 @@ use crate::{
     collider::CollisionLayers,
     pipeline::{aabb::Aabb, world_pose::Placement},
     shape::{
-        Bounds, ColliderShape, Compound, Facet, HalfSpace, Mesh, ScaledShape, Shape, ShapeInfo,
-        Support, centre_of, compare_shapes, weld,
+        Bounds, ColliderShape, Compound, Facet, HalfSpace, ScaledShape, Shape, ShapeInfo, Support,
+        Surface, centre_of, compare_shapes, weld,
     },
     space::{DVector, Space},
     tolerance::{OFFSET_SCALE, TOUCHING},
@@ -323,7 +323,7 @@ impl<V: Space> Proxy<V> {
     }
 
     /// The surface, if it is one.
-    fn surface(&self) -> Option<(&Compound<V>, &Mesh<V>)> {
+    fn surface(&self) -> Option<(&Compound<V>, &Surface<V>)> {
         match &self.body {
             ColliderShape::Convex(_) => None,
             ColliderShape::Compound(compound) => Some((&**compound, compound.surface()?)),
@@ -332,9 +332,9 @@ impl<V: Space> Proxy<V> {
 
     /// A facet of a surface, in the world's axes, from the translation of the proxy.
     pub fn facet(&self, number: u32) -> Option<Facet<V::DVec>> {
-        let (_, mesh) = self.surface()?;
+        let (_, surface) = self.surface()?;
         let linear = self.place.linear();
-        mesh.placed(number, |point| linear * point, V::DVec::is_mirrored(linear))
+        surface.mapped_facet(number, |point| linear * point, V::DVec::is_mirrored(linear))
     }
 
     /// Returns `true` if only the outer side of its facets collides.
@@ -354,16 +354,16 @@ impl<V: Space> Proxy<V> {
         mut visit: impl FnMut(u32) -> ControlFlow<()>,
     ) {
         let is_done = self.search_sharers(number, weights, &is_wanted, &mut visit);
-        let Some((compound, mesh)) = self.surface().filter(|_| is_done.is_continue()) else {
+        let Some((compound, surface)) = self.surface().filter(|_| is_done.is_continue()) else {
             return;
         };
-        let Some(corners) = mesh.corners(number) else {
+        let Some(corners) = surface.facet_vertices(number) else {
             return;
         };
         let tolerance = weld(&corners);
         let point = weighted(&corners, weights);
         compound.near_point(point, tolerance, |other| {
-            let is_there = || mesh.has_point(other, point, tolerance);
+            let is_there = || surface.facet_contains(other, point, tolerance);
             if self.is_wanted(other, &is_wanted) && is_there() {
                 visit(other)
             } else {
@@ -381,10 +381,10 @@ impl<V: Space> Proxy<V> {
         is_wanted: impl Fn(&[V::DVec]) -> bool,
         visit: impl FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some((_, mesh)) = self.surface() else {
+        let Some((_, surface)) = self.surface() else {
             return ControlFlow::Continue(());
         };
-        let sharers = mesh.sharers(number, weights);
+        let sharers = surface.adjacent_facets(number, weights);
         let mut wanted = sharers.filter(|other| self.is_wanted(*other, &is_wanted));
         wanted.try_for_each(visit)
     }
@@ -392,7 +392,9 @@ impl<V: Space> Proxy<V> {
     /// Calls `is_wanted` with a facet's corners in the world's axes.
     fn is_wanted(&self, number: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
         let linear = self.place.linear();
-        let corners = self.surface().and_then(|(_, mesh)| mesh.corners(number));
+        let corners = self
+            .surface()
+            .and_then(|(_, surface)| surface.facet_vertices(number));
         corners.is_some_and(|mut corners| {
             corners.iter_mut().for_each(|it| *it = linear * *it);
             is_wanted(&corners)

@@ -8,10 +8,10 @@ use crate::{
         HalfSpace, Shape, ShapeError, Support,
         bounds::{Bounds, centre_of},
         bvh::Tree,
-        compare_shapes,
+        order::compare_shapes,
         points::farthest,
         support::checked_radius,
-        surface::Mesh,
+        surface::Surface,
     },
     space::{DVector, Pose, Space},
     tolerance::TOUCHING,
@@ -41,14 +41,14 @@ pub enum Parts<V: Space> {
     /// Shapes, each in its place.
     Shapes(Box<[(PoseOf<V>, Shape<V>)]>),
     /// The facets of a surface.
-    Surface(Mesh<V>),
+    Surface(Surface<V>),
 }
 
 impl<V: Space> Parts<V> {
     fn len(&self) -> u32 {
         let count = match self {
             Self::Shapes(shapes) => shapes.len(),
-            Self::Surface(mesh) => mesh.len(),
+            Self::Surface(surface) => surface.len(),
         };
         u32::try_from(count).unwrap_or(u32::MAX)
     }
@@ -67,7 +67,7 @@ impl<V: Space> Compound<V> {
                 .iter()
                 .any(|(_, shape)| shape.core().half_space().is_some())
         {
-            return Err(ShapeError::Endless("a half-space"));
+            return Err(ShapeError::Unbounded("a half-space"));
         }
         let bounds = |number: u32| {
             let (pose, shape) = part(&parts, number)?;
@@ -208,20 +208,20 @@ impl<V: Space> Compound<V> {
     }
 
     /// The surface, if it is one.
-    pub fn surface(&self) -> Option<&Mesh<V>> {
+    pub fn surface(&self) -> Option<&Surface<V>> {
         match &*self.parts {
             Parts::Shapes(_) => None,
-            Parts::Surface(mesh) => Some(mesh),
+            Parts::Surface(surface) => Some(surface),
         }
     }
 
     /// A point no lower along a direction than the surface is, and by no more than its grain higher: so near that the tree can
     /// leave out all but a few of its vertices.
-    fn highest(&self, mesh: &Mesh<V>, direction: V::DVec) -> V::DVec {
+    fn highest(&self, surface: &Surface<V>, direction: V::DVec) -> V::DVec {
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let (mut best, mut height) = (None, f64::NEG_INFINITY);
-        self.tree.climb(unit, mesh.grain(), |number| {
-            for corner in mesh.corners(number).into_iter().flatten() {
+        self.tree.climb(unit, surface.height_tolerance(), |number| {
+            for corner in surface.facet_vertices(number).into_iter().flatten() {
                 if corner.dot(unit) > height {
                     (best, height) = (Some(corner), corner.dot(unit));
                 }
@@ -229,9 +229,9 @@ impl<V: Space> Compound<V> {
             height
         });
         match best.filter(|_| self.tree.is_whole()) {
-            Some(best) => best + unit * mesh.grain(),
+            Some(best) => best + unit * surface.height_tolerance(),
             // Of what has facets too large for a box.
-            None => farthest(mesh.vertices(), direction),
+            None => farthest(surface.vertices(), direction),
         }
     }
 
@@ -301,7 +301,7 @@ fn part<V: Space>(parts: &Parts<V>, number: u32) -> Option<(PoseOf<V>, Cow<'_, S
             let (pose, shape) = shapes.get(number as usize)?;
             (*pose, Cow::Borrowed(shape))
         }
-        Parts::Surface(mesh) => (Pose::IDENTITY, Cow::Owned(mesh.facet(number)?)),
+        Parts::Surface(surface) => (Pose::IDENTITY, Cow::Owned(surface.facet(number)?)),
     })
 }
 
@@ -311,7 +311,7 @@ impl<V: Space> Support for Compound<V> {
 
     fn support(&self, direction: V::DVec) -> V::DVec {
         match &*self.parts {
-            Parts::Surface(mesh) => self.highest(mesh, direction),
+            Parts::Surface(surface) => self.highest(surface, direction),
             Parts::Shapes(shapes) => self.farthest_of(shapes, direction),
         }
     }
@@ -328,7 +328,7 @@ impl<V: Space> fmt::Debug for Compound<V> {
                 let shapes = shapes.iter().map(|(_, shape)| shape);
                 formatter.debug_list().entries(shapes).finish()
             }
-            Parts::Surface(mesh) => write!(formatter, "Surface({} facets)", mesh.len()),
+            Parts::Surface(surface) => write!(formatter, "Surface({} facets)", surface.len()),
         }
     }
 }

@@ -314,7 +314,7 @@ impl<V: Space> Shape<V> {
             Self::Tetrahedron(vertices) => ShapeError::check_points("vertex", vertices)?,
             Self::Extrusion { base, half_depth } => {
                 if base.core().half_space().is_some() {
-                    return Err(ShapeError::Endless("a half-plane"));
+                    return Err(ShapeError::Unbounded("a half-plane"));
                 }
                 ShapeError::check_length("half depth", *half_depth)?;
             }

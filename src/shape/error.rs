@@ -1,92 +1,128 @@
-//! Why something is no shape.
+//! Errors from constructing shapes.
 
 use crate::space::Space;
 
-/// Why something is no shape, from [`Collider::try_new`](crate::Collider::try_new) and the other constructors of a
-/// [`Collider`](crate::Collider) that can fail, and from [`ConvexHull::new`](crate::ConvexHull::new).
+/// An error from constructing a shape: from [`Collider::try_new`](crate::Collider::try_new) and the
+/// other fallible constructors of [`Collider`](crate::Collider), and from
+/// [`ConvexHull::new`](crate::ConvexHull::new).
+///
+/// Where a variant holds a text, the text names the argument or the shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// A dimension or coordinate is NaN or infinite; the text names it.
+    /// A size or coordinate is NaN or infinite.
     #[error("the {0} must be finite")]
     NotFinite(&'static str),
-    /// A dimension is less than zero; the text names it. Zero is allowed: a flat shape is still a shape.
+    /// A size is negative. Zero is allowed: a flat shape is a shape.
     #[error("the {0} must not be negative")]
     Negative(&'static str),
-    /// A direction that has no length, or a size that has none; the text names it.
-    #[error("the {0} must not be null")]
-    Null(&'static str),
-    /// A shape without an end, of which no other can be made, nor a part of one; the text names it.
-    #[error("{0} has no end, and no shape can be made of it")]
-    Endless(&'static str),
-    /// A hull of no points at all.
+    /// A direction or a size is zero.
+    #[error("the {0} must not be zero")]
+    Zero(&'static str),
+    /// The shape is infinite. It cannot be rounded, extruded or made a part of a compound.
+    #[error(
+        "{0} is infinite, and no other shape can be made of it: use it as a collider of its own"
+    )]
+    Unbounded(&'static str),
+    /// A convex hull of no points.
     #[error("a convex hull needs at least one point")]
     NoPoints,
-    /// A shape that is not convex; the text names it.
-    #[error("{0} is concave: give it as several convex parts, or as the convex hull of its points")]
+    /// The shape is not convex.
+    #[error("{0} is concave: use a compound of convex parts, or the convex hull of its points")]
     Concave(&'static str),
-    /// A regular polygon with fewer than 3 sides, or with more than 4096: its corners are listed.
+    /// A regular polygon with fewer than 3 sides or more than 4096.
     #[error("a regular polygon must have from 3 to 4096 sides")]
-    Sides,
-    /// A hull of more points than there may be. The number is the limit; copies do not count.
-    #[error("a convex hull can have no more than {0} points")]
+    SideCount,
+    /// A convex hull of too many distinct points. The number is the limit.
+    #[error("a convex hull can have at most {0} distinct points")]
     TooManyPoints(usize),
-    /// A compound of nothing.
+    /// A compound without parts.
     #[error("a compound needs at least one part")]
     NoParts,
-    /// A surface of no facets, or of none that has an area; the text names what there has to be.
-    #[error("there must be at least one {0}")]
+    /// A surface without facets, or whose facets have no area. The text says what it needs.
+    #[error("a surface needs at least one {0}")]
     NoFacets(&'static str),
     /// A part of a compound is a default [`Collider`](crate::Collider), which has no shape.
-    #[error("a part of a compound must have a shape")]
-    InertPart,
-    /// A part of a compound, or its pose, lives in the plane and another one in space.
-    #[error("the parts of a compound, and their poses, must all be in 2D, or all in 3D")]
+    #[error("a part of a compound is a default collider, which has no shape")]
+    PartWithoutShape,
+    /// Some parts of a compound, or their poses, are in 2D and others in 3D.
+    #[error("the parts of a compound and their poses must all be in 2D, or all in 3D")]
     MixedDimensions,
-    /// A surface (a mesh, polyline or height field) as a part of a compound: it is a collider of its own.
+    /// A part of a compound is a surface (a mesh, polyline or height field).
     #[error("a surface cannot be a part of a compound: give it an entity of its own")]
     SurfaceInCompound,
-    /// The pose of a part is not finite.
+    /// The pose of a part is NaN or infinite.
     #[error("the pose of a part must be finite")]
     PoseNotFinite,
-    /// The rotation of a part, in data that was loaded, is none: its columns are not at right angles, or not of length 1, to 12
-    /// digits, or mirror the part.
-    #[error("the rotation of a part must be orthonormal, to 12 digits")]
-    NoRotation,
-    /// A facet has a vertex of a number that is too large.
-    #[error("there is no vertex number {number}: of {count} vertices the first is number 0")]
-    NoSuchVertex {
-        /// The number that a facet has.
-        number: u32,
-        /// How many vertices there are.
+    /// The rotation of a part, in loaded data, is not a rotation: its columns are not orthonormal to
+    /// 12 digits, or it mirrors the part.
+    #[error("the rotation of a part must be orthonormal to 12 digits, and must not mirror it")]
+    NotARotation,
+    /// A facet has a vertex index that is out of range.
+    #[error("vertex index {index} is out of range: there are {count} vertices, from index 0")]
+    VertexOutOfRange {
+        /// The index.
+        index: u32,
+        /// The number of vertices.
         count: usize,
     },
-    /// A height field whose heights do not make up its rows and columns, or that has less than two of either.
-    #[error("a height field needs rows times columns heights, and two of either at least")]
-    Heights,
-    /// A Bevy mesh of which nothing can be made.
+    /// The heights of a height field do not fill its rows, or it has fewer than two rows or columns.
+    #[error("a height field needs rows * columns heights, and at least two rows and two columns")]
+    HeightCount,
+    /// No collider can be made of a Bevy `Mesh`.
     #[cfg(feature = "mesh")]
     #[error(transparent)]
-    Mesh(#[from] super::MeshError),
+    Mesh(#[from] MeshError),
+}
+
+/// The reason in [`ShapeError::Mesh`] why a Bevy `Mesh` has no usable points or triangles.
+///
+/// Invalid coordinates or vertex indices are other variants of [`ShapeError`], as for every shape.
+///
+/// With the feature `mesh`.
+#[cfg(feature = "mesh")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// An entity with a [`ColliderFromMesh`](crate::ColliderFromMesh) has neither a `Mesh3d` nor a
+    /// `Mesh2d`, and no mesh is given. (The meshes of a loaded scene belong to descendants of the
+    /// entity that was spawned.)
+    #[error("its entity has neither a Mesh3d nor a Mesh2d to make it of")]
+    Missing,
+    /// The vertices of the mesh are, or soon will be, in the render world only.
+    #[error(
+        "the vertices of its mesh go to the render world: the mesh needs RenderAssetUsages::MAIN_WORLD"
+    )]
+    NotInMainWorld,
+    /// The mesh has no attribute `Mesh::ATTRIBUTE_POSITION`.
+    #[error("its mesh has no positions")]
+    NoPositions,
+    /// The positions of the mesh are not `Float32x3`.
+    #[error("the positions of its mesh are not Float32x3")]
+    PositionFormat,
+    /// The mesh consists of points or lines, and not of triangles. (It can have a convex hull.)
+    #[error("its mesh is neither a triangle list nor a triangle strip")]
+    NoTriangles,
 }
 
 impl ShapeError {
-    /// What a mesh must have one of.
+    /// What a mesh needs at least one of.
     pub(crate) const TRIANGLE: &'static str = "triangle with an area";
 
-    /// Accepts points whose coordinates are finite.
+    /// Checks that the coordinates of points are finite.
     pub(super) fn check_points<V: Space>(name: &'static str, points: &[V]) -> Result<(), Self> {
         let finite = points.iter().all(|point| point.is_finite());
         finite.then_some(()).ok_or(Self::NotFinite(name))
     }
 
-    /// Accepts a direction that is one: of a length that is finite and not 0.
-    pub(super) fn check_direction<V: Space>(name: &'static str, way: V) -> Result<(), Self> {
-        Self::check_points(name, &[way])?;
-        (way != V::default()).then_some(()).ok_or(Self::Null(name))
+    /// Checks that a direction is finite and not zero.
+    pub(super) fn check_direction<V: Space>(name: &'static str, direction: V) -> Result<(), Self> {
+        Self::check_points(name, &[direction])?;
+        let is_zero = direction == V::default();
+        (!is_zero).then_some(()).ok_or(Self::Zero(name))
     }
 
-    /// Accepts the length of something: finite and not negative.
+    /// Checks that a length is finite and not negative.
     pub(super) fn check_length(name: &'static str, length: f32) -> Result<(), Self> {
         if !length.is_finite() {
             Err(Self::NotFinite(name))
@@ -97,9 +133,9 @@ impl ShapeError {
         }
     }
 
-    /// Accepts a length along each axis.
+    /// Checks that the lengths along all axes are finite and not negative.
     pub(crate) fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
-        // An infinite component counts as such, and not as the least one.
+        // First, because the minimum of a negative infinity would be reported as negative.
         Self::check_points(name, &[lengths])?;
         Self::check_length(name, lengths.min_component())
     }

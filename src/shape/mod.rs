@@ -17,7 +17,7 @@
 //! | `into_shape.rs`, `error.rs` | the types that a collider can be made from, and the checks |
 //! | `rounded.rs`, `scaled.rs` | a margin around a shape; a shape under a scale |
 //! | `order.rs` | a total order, so that swapped arguments give mirrored results |
-//! | `compound.rs`, `surface.rs` | compounds of parts and surfaces of facets |
+//! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |
 //! | `bounds.rs`, `bvh.rs` | bounding boxes and a tree of them |
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
@@ -26,11 +26,10 @@ mod bvh;
 mod compound;
 mod convex;
 mod error;
+mod facet;
 mod half_space;
 mod hull;
 mod into_shape;
-#[cfg(feature = "mesh")]
-mod mesh_error;
 mod order;
 mod points;
 mod polygon_edges;
@@ -47,15 +46,16 @@ mod surface;
 pub use bounds::{Bounds, balls_in, centre_of};
 pub use compound::{Compound, Parts};
 pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
+#[cfg(feature = "mesh")]
+pub use error::MeshError;
 pub use error::ShapeError;
+pub use facet::{BoundaryPoint, Facet, weld};
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
 pub use into_shape::{ConvexShape, IntoShape};
-#[cfg(feature = "mesh")]
-pub use mesh_error::MeshError;
 pub use order::compare_shapes;
 pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
 pub use support::{Core, DVecOf, Support};
-pub use surface::{Facet, Mesh, Rim, weld};
+pub use surface::Surface;

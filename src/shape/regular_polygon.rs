@@ -76,7 +76,7 @@ impl IntoShape for RegularPolygon {
     fn into_shape(self) -> Result<Shape<Vec2>, ShapeError> {
         ShapeError::check_length("radius", self.circumcircle.radius)?;
         if !(3..=MAX_VERTICES).contains(&self.sides) {
-            return Err(ShapeError::Sides);
+            return Err(ShapeError::SideCount);
         }
         let radius = f64::from(self.circumcircle.radius);
         let vertices =

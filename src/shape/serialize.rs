@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        ColliderShape, Compound, ConvexHull, Dimension, Mesh, Parts, Shape, ShapeError,
-        primitives::cap, surface::Numbers,
+        ColliderShape, Compound, ConvexHull, Dimension, Parts, Shape, ShapeError, Surface,
+        primitives::cap, surface::FacetIndices,
     },
     space::{DVector, Pose},
 };
@@ -53,10 +53,10 @@ pub trait Plain:
     type Extrusion: Serialize + DeserializeOwned;
 
     /// The vertices that count.
-    fn facet(numbers: Numbers) -> Self::Facet;
+    fn facet(numbers: FacetIndices) -> Self::Facet;
 
     /// The vertices, and others that do not count.
-    fn numbers(facet: Self::Facet) -> Numbers;
+    fn numbers(facet: Self::Facet) -> FacetIndices;
 
     /// An extrusion as data.
     fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> Result<Convex<Self>, NoData>;
@@ -73,11 +73,11 @@ impl Plain for Vec2 {
     type Facet = [u32; 2];
     type Extrusion = Never;
 
-    fn facet([start, end, _]: Numbers) -> [u32; 2] {
+    fn facet([start, end, _]: FacetIndices) -> [u32; 2] {
         [start, end]
     }
 
-    fn numbers([start, end]: [u32; 2]) -> Numbers {
+    fn numbers([start, end]: [u32; 2]) -> FacetIndices {
         [start, end, end]
     }
 
@@ -103,11 +103,11 @@ impl Plain for Vec3 {
     type Facet = [u32; 3];
     type Extrusion = Extrusion;
 
-    fn facet(numbers: Numbers) -> [u32; 3] {
+    fn facet(numbers: FacetIndices) -> [u32; 3] {
         numbers
     }
 
-    fn numbers(facet: [u32; 3]) -> Numbers {
+    fn numbers(facet: [u32; 3]) -> FacetIndices {
         facet
     }
 
@@ -241,8 +241,8 @@ impl<V: Plain> BodyData<V> {
                 margin,
             } => {
                 let facets = facets.into_iter().map(V::numbers).collect();
-                let mesh = Mesh::new(vertices.into(), facets)?;
-                let mut surface = Compound::new(Parts::Surface(mesh), margin)?;
+                let surface = Surface::new(vertices.into(), facets)?;
+                let mut surface = Compound::new(Parts::Surface(surface), margin)?;
                 if one_sided {
                     surface = surface.one_sided();
                 }
@@ -272,7 +272,7 @@ impl<V: Plain> Part<V> {
             (column(i).dot(column(j)) - expected).abs() <= ORTHONORMAL
         });
         if !is_rotation || V::DVec::is_mirrored(rotation) {
-            return Err(ShapeError::NoRotation);
+            return Err(ShapeError::NotARotation);
         }
         let pose = Pose {
             rotation,

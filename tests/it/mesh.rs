@@ -546,33 +546,21 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
         (raw(TriangleStrip, &NAN, None), (point, vertex)),
         (
             raw(TriangleList, &CORNERS, u16s(&[0, 1, 2, 0, 7, 2])),
-            (
-                ok,
-                Err(ShapeError::NoSuchVertex {
-                    number: 7,
-                    count: 3,
-                }),
-            ),
+            (ok, Err(ShapeError::VertexOutOfRange { index: 7, count: 3 })),
         ),
         (
             raw(TriangleList, &CORNERS, u16s(&[0, 1, u16::MAX])),
             (
                 ok,
-                Err(ShapeError::NoSuchVertex {
-                    number: 65_535,
+                Err(ShapeError::VertexOutOfRange {
+                    index: 65_535,
                     count: 3,
                 }),
             ),
         ),
         (
             raw(TriangleStrip, &CORNERS, u32s(&[0, 1, 2, 3])),
-            (
-                ok,
-                Err(ShapeError::NoSuchVertex {
-                    number: 3,
-                    count: 3,
-                }),
-            ),
+            (ok, Err(ShapeError::VertexOutOfRange { index: 3, count: 3 })),
         ),
         (
             raw(TriangleList, &[], None),

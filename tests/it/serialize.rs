@@ -459,7 +459,7 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         ),
         (
             convex("HalfSpace(normal:(0.0,0.0))"),
-            ShapeError::Null("normal"),
+            ShapeError::Zero("normal"),
         ),
         (
             solid("HalfSpace(normal:(0.0,NaN,0.0))"),
@@ -475,7 +475,7 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         ),
         (
             solid("Extrusion((base:(kind:HalfSpace(normal:(0.0,1.0)),margin:0.0),half_depth:1.0))"),
-            ShapeError::Endless("a half-plane"),
+            ShapeError::Unbounded("a half-plane"),
         ),
         (
             "Plane(Convex((kind:Ball(radius:1.0),margin:-1.0)))".into(),
@@ -493,7 +493,7 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
             "Plane(Compound(parts:[(translation:(0.0,0.0),rotation:(1.0,0.0,0.0,1.0),\
                 shape:(kind:HalfSpace(normal:(0.0,1.0)),margin:0.0))],margin:0.0))"
                 .into(),
-            ShapeError::Endless("a half-space"),
+            ShapeError::Unbounded("a half-space"),
         ),
         (
             part("(0.0,NaN)", "(1.0,0.0,0.0,1.0)", "1.0"),
@@ -505,15 +505,15 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         ),
         (
             part("(0.0,0.0)", "(1.0,0.0,0.0,1.1)", "1.0"),
-            ShapeError::NoRotation,
+            ShapeError::NotARotation,
         ),
         (
             part("(0.0,0.0)", "(1.0,0.0,1.0,0.0)", "1.0"),
-            ShapeError::NoRotation,
+            ShapeError::NotARotation,
         ),
         (
             part("(0.0,0.0)", "(1.0,0.0,NaN,1.0)", "1.0"),
-            ShapeError::NoRotation,
+            ShapeError::NotARotation,
         ),
         (
             part("(0.0,0.0)", "(1.0,0.0,0.0,1.0)", "-1.0"),
@@ -529,10 +529,7 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         ),
         (
             surface(corners, "[(0,1,3)]", "0.0"),
-            ShapeError::NoSuchVertex {
-                number: 3,
-                count: 3,
-            },
+            ShapeError::VertexOutOfRange { index: 3, count: 3 },
         ),
         (
             surface("[(0,0,0),(1,0,0),(0,NaN,0)]", "[(0,1,2)]", "0.0"),

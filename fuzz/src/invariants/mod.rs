@@ -122,7 +122,7 @@ fn check_collider<V: Dimension>(shape: &Shape<V>) -> Option<Collider> {
             let applies = match error {
                 ShapeError::NotFinite(_) => numbers.iter().any(|number| !number.is_finite()),
                 ShapeError::Negative(_) => numbers.iter().any(|number| *number < 0.0),
-                ShapeError::Sides => others.iter().any(|sides| !(3.0..=4096.0).contains(sides)),
+                ShapeError::SideCount => others.iter().any(|sides| !(3.0..=4096.0).contains(sides)),
                 ShapeError::Concave(_) => others.iter().any(|angle| (1.5..3.2).contains(angle)),
                 ShapeError::NoPoints => shape.law() == Law::Empty,
                 _ => false,
@@ -167,8 +167,8 @@ fn check_surface<V: Dimension>(shape: &Shape<V>) {
         Err(error) => assert!(
             match error {
                 ShapeError::NotFinite(_) => !is_finite,
-                ShapeError::NoSuchVertex { number, count } =>
-                    is_finite && !is_there && number as usize == count && count == points.len(),
+                ShapeError::VertexOutOfRange { index, count } =>
+                    is_finite && !is_there && index as usize == count && count == points.len(),
                 ShapeError::NoFacets(_) => is_finite && is_there,
                 _ => false,
             },

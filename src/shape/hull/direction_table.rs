@@ -1,76 +1,76 @@
-//! Which points can be the farthest in a direction: a table by direction, made once for a set of points.
+//! A table of the points that can be the farthest in a direction.
 //!
-//! The directions are divided into cells, as on the cube map of computer graphics. Direction d goes with
-//! d' = d / max |d_i|, which lies on the surface of the cube from -1 to 1; each of its faces is a grid of equal cells. A
-//! cell lists, in the order of the points, every point that may be the farthest for some direction in it. A support point
-//! is then found by the plain scan of one short list, so the answer is that of the scan over all points, to the bit and
-//! with the same one among equals, and depends on nothing that was asked before.
+//! The directions are divided into cells, as in a cube map. Direction d is scaled to d' = d / max |d_i|
+//! on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A cell
+//! lists, in order, each point that may be the farthest for some direction in it. A support point is
+//! then found by a scan of one short list. The result equals that of a scan of all points to the
+//! bit, with the same choice among equals, and does not depend on earlier queries.
 //!
-//! *What a cell may leave out.* Point v is beaten by w all over a cell if (w - v) · c > 0 at each corner c of it: d' is a
-//! convex combination of the corners, and so (w - v) · d' > 0 too. As the solver computes heights in f64, the margin is
-//! not 0 but what rounding can make of both heights. To try all w would cost the square of the number of points; the
-//! farthest ones at the corners and in the middle of the cell suffice to keep lists short.
+//! **What a cell leaves out.** Point w beats v in the whole cell if (w - v) · c > 0 at each corner c of
+//! it: d' is a convex combination of the corners, so (w - v) · d' > 0 too. The bound is not 0 but the
+//! rounding error of both heights. To test all w would take the square of the number of points. The
+//! farthest points at the corners and at the center of the cell suffice to keep the lists short.
 //!
-//! *How fine.* Each step halves the cells, and filters the list of a cell from that of the cell it was part of. It ends
-//! where lists are as short as is of use, or where the table would outgrow a fixed multiple of the points: on a disc the
-//! cells about its axis list much of the rim however small they are.
+//! **How fine.** Each step halves the cells and filters the list of each cell from that of the cell
+//! around it. It ends if the lists are short, or if the table would exceed a fixed multiple of the
+//! number of points: on a disc, cells around its axis list much of the rim, however small they are.
 //!
-//! *Why not hill climbing* over the edges of the hull, which is the usual way: where it starts, and over which of several
-//! equal vertices it goes, decides what it finds on a flat face, so that a warm start makes the answer depend on history,
-//! and rounding can stop it below the top. It needs the hull's edges too, and visits more points than these lists hold.
+//! **Why not hill climbing** along the edges of the hull, the usual method: on a flat face its result
+//! depends on where it starts, so a warm start makes results depend on history, and rounding can
+//! stop it below the top. It also needs the edges, and visits more points than these lists hold.
+
+use core::ops::RangeInclusive;
 
 use crate::space::DVector;
 
-/// Lists this short on average are not divided further: to find one costs as much as to look at as many points.
+/// Lists that are this short on average are not divided further. Finding a list costs as much as
+/// scanning this many points.
 const SHORT: usize = 8;
 
-/// The most entries of the table per point, cells and lists together, unless it is as coarse as can be.
+/// Maximum number of entries per point (cells and lists together) of a refined table.
 const ENTRIES_PER_POINT: usize = 32;
 
-/// The relative error of a height d · p, as a multiple of the unit of f64 and of the largest sum of |p_i|: a product and
-/// two sums each, for two heights in the query and two at the corner, with room to spare.
+/// The error of a height d · p, relative to the greatest Σ |p_i|: a product and two sums each, for
+/// two heights in the query and two at the corner, with a margin.
 const HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
 
-/// By how much a cell is larger than its share of the cube: rounding may place a direction in the cell next to its own.
-const CELL_SLACK: f64 = 1e-12;
+/// By how much a cell is larger than its share of the cube: rounding may put a direction into the
+/// cell next to its own.
+const CELL_MARGIN: f64 = 1e-12;
 
-/// The directions for which the error above is relative, by their largest component. Beyond them products may overflow or
-/// lose digits below the least normal number, also with coordinates that are as small as f32 can tell (1e-45).
-const DIRECTION_SIZES: core::ops::RangeInclusive<f64> = 1e-200..=1e200;
+/// The largest components of directions for which [`HEIGHT_ERROR`] holds. Beyond them products may
+/// overflow or underflow, even with the least coordinates of `f32` (1e-45).
+const DIRECTION_SIZES: RangeInclusive<f64> = 1e-200..=1e200;
 
-/// For each cell of directions the points that can be the farthest.
+/// For each cell of directions, the points that can be the farthest.
 #[derive(Clone, Debug)]
-pub(super) struct Directions {
-    /// Cells along an edge of the cube.
+pub struct DirectionTable {
+    /// Number of cells along an edge of the cube.
     cells_per_edge: usize,
-    /// Where the list of each cell ends in `candidates`; the first one begins at 0 and each begins where the one before
-    /// ends.
+    /// The end of each cell's list in `candidates`. Each list begins where the previous one ends.
     ends: Vec<u32>,
-    /// Numbers of points, ascending in each list.
+    /// Indices of points, ascending in each list.
     candidates: Vec<u32>,
 }
 
-impl Directions {
-    /// The table for `points`, fewer than 2³² of them.
-    pub(super) fn new<D: DVector>(points: &[D]) -> Self {
+impl DirectionTable {
+    /// Builds the table of fewer than 2³² points.
+    pub fn new<D: DVector>(points: &[D]) -> Self {
         Self::with_error(points, HEIGHT_ERROR)
     }
 
-    /// The table that lists also the points which are lower than the farthest by no more than `error`, relative to the
-    /// size of direction and points. It is [`HEIGHT_ERROR`] or more.
-    pub(super) fn with_error<D: DVector>(points: &[D], error: f64) -> Self {
+    /// Builds a table that also lists the points that are lower than the farthest by no more than
+    /// `error`, relative to the size of direction and points. `error` is at least [`HEIGHT_ERROR`].
+    pub fn with_error<D: DVector>(points: &[D], error: f64) -> Self {
         let all = Self {
             cells_per_edge: 1,
             ends: vec![points.len() as u32; 1],
             candidates: (0..points.len() as u32).collect(),
         };
-        let extent = points
-            .iter()
-            .map(|point| point.extent())
-            .fold(0.0, f64::max);
-        let margin = error * extent;
+        let extents = points.iter().map(|point| point.extent());
+        let margin = error * extents.fold(0.0, f64::max);
         let mut scratch = Vec::new();
-        // The faces of the cube first, each of which is cut from all.
+        // The faces of the cube, each filtered from all points.
         let mut table = all.refined(points, 1, margin, &mut scratch);
         while table.candidates.len() > SHORT * table.ends.len() {
             let finer = table.refined(points, 2 * table.cells_per_edge, margin, &mut scratch);
@@ -83,10 +83,10 @@ impl Directions {
         table
     }
 
-    /// The numbers of the points to look at for `direction`, ascending, or `None` if it is one that only a scan of all
-    /// points serves: null, not finite, or of extreme size.
+    /// Returns the indices, ascending, of the points that can be the farthest in `direction`.
+    /// Returns `None` for a direction that is null, not finite or of extreme size.
     #[inline]
-    pub(super) fn candidates<D: DVector>(&self, direction: D) -> Option<&[u32]> {
+    pub fn candidates<D: DVector>(&self, direction: D) -> Option<&[u32]> {
         let mut axis = 0;
         let mut major = direction.component(0);
         for index in 1..D::DIMENSION {
@@ -102,23 +102,25 @@ impl Directions {
         let mut cell = 2 * axis + usize::from(major < 0.0);
         for step in 1..D::DIMENSION {
             let across = direction.component((axis + step) % D::DIMENSION) * scale;
-            // From -1..1 to 0..cells; the conversion takes what is below 0 to 0.
+            // From -1..1 to 0..cells. The conversion takes negative numbers to 0.
             let index = (0.5 * (across + 1.0) * self.cells_per_edge as f64) as usize;
             cell = cell * self.cells_per_edge + index.min(self.cells_per_edge - 1);
         }
         self.list(cell)
     }
 
-    /// The list of a cell.
+    /// Returns the list of a cell.
     #[inline]
     fn list(&self, cell: usize) -> Option<&[u32]> {
         let end = *self.ends.get(cell)? as usize;
-        let before = cell.checked_sub(1).and_then(|before| self.ends.get(before));
-        let start = before.map_or(0, |start| *start as usize);
+        let previous = cell
+            .checked_sub(1)
+            .and_then(|previous| self.ends.get(previous));
+        let start = previous.map_or(0, |start| *start as usize);
         self.candidates.get(start..end)
     }
 
-    /// This table with `cells_per_edge` cells, as many or twice as many as now.
+    /// Returns this table with `cells_per_edge` cells, as many or twice as many as now.
     fn refined<D: DVector>(
         &self,
         points: &[D],
@@ -135,22 +137,22 @@ impl Directions {
         };
         for cell in 0..2 * D::DIMENSION * per_face {
             let face = cell / per_face;
-            // The cell's place along each of the other axes, and the cell of this table that it is part of.
+            // The position of the cell along the other axes, and the cell of this table around it.
             let mut rest = cell % per_face;
-            let mut place = [0; 2];
-            for index in place.iter_mut().take(across).rev() {
+            let mut position = [0; 2];
+            for index in position.iter_mut().take(across).rev() {
                 *index = rest % cells_per_edge;
                 rest /= cells_per_edge;
             }
             let parent = if self.ends.len() == 1 {
                 0
             } else {
-                place.iter().take(across).fold(face, |parent, index| {
+                position.iter().take(across).fold(face, |parent, index| {
                     parent * self.cells_per_edge + index * self.cells_per_edge / cells_per_edge
                 })
             };
-            let corners = corners::<D>(face, place, cells_per_edge);
-            let list = self.list(parent).unwrap_or(&[]);
+            let corners = corners::<D>(face, position, cells_per_edge);
+            let list = self.list(parent).unwrap_or_default();
             let undominated = undominated(points, list, &corners, margin, scratch);
             finer.candidates.extend(undominated);
             finer.ends.push(finer.candidates.len() as u32);
@@ -159,26 +161,31 @@ impl Directions {
     }
 }
 
-/// The corners of the cell at `place` on a face of the cube: four in space, and in the plane two, each twice.
-fn corners<D: DVector>(face: usize, place: [usize; 2], cells_per_edge: usize) -> [D; 4] {
+/// Returns the corners of a cell on a face of the cube: four in 3D, and two in 2D, each twice.
+fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize) -> [D; 4] {
     let (axis, sign) = (face / 2, if face.is_multiple_of(2) { 1.0 } else { -1.0 });
     let side = 2.0 / cells_per_edge as f64;
     [[0, 0], [0, 1], [1, 0], [1, 1]].map(|upper: [usize; 2]| {
-        let ends = place.into_iter().zip(upper);
+        let ends = position.into_iter().zip(upper);
         ends.zip(1..D::DIMENSION)
             .map(|((index, upper), step)| {
-                let slack = if upper == 0 { -CELL_SLACK } else { CELL_SLACK };
-                let across = side * (index + upper) as f64 - 1.0 + slack;
+                let margin = if upper == 0 {
+                    -CELL_MARGIN
+                } else {
+                    CELL_MARGIN
+                };
+                let across = side * (index + upper) as f64 - 1.0 + margin;
                 D::axis((axis + step) % D::DIMENSION) * across
             })
             .fold(D::axis(axis) * sign, |corner, across| corner + across)
     })
 }
 
-/// The heights of a point along the corners of a cell.
+/// The heights of a point in the directions of a cell's corners.
 type Heights = [f64; 4];
 
-/// Those of `list` that no point is higher than, by more than `margin`, along all of `corners`.
+/// Returns the points of `list`, unless another is higher by more than `margin` in the directions
+/// of all corners.
 fn undominated<'a, D: DVector>(
     points: &[D],
     list: &[u32],
@@ -187,20 +194,20 @@ fn undominated<'a, D: DVector>(
     scratch: &'a mut Vec<(u32, Heights)>,
 ) -> impl Iterator<Item = u32> + use<'a, D> {
     scratch.clear();
-    // The highest along each corner, and along the middle of the cell.
+    // The heights of the highest point at each corner, and at the center of the cell.
     let mut best = [(f64::NEG_INFINITY, [f64::NEG_INFINITY; 4]); 5];
-    for number in list {
-        let Some(point) = points.get(*number as usize) else {
+    for index in list {
+        let Some(point) = points.get(*index as usize) else {
             continue;
         };
         let heights = corners.map(|corner| corner.dot(*point));
-        let middle = heights.iter().sum();
-        for (best, height) in best.iter_mut().zip(heights.into_iter().chain([middle])) {
+        let center = heights.iter().sum();
+        for (best, height) in best.iter_mut().zip(heights.into_iter().chain([center])) {
             if height > best.0 {
                 *best = (height, heights);
             }
         }
-        scratch.push((*number, heights));
+        scratch.push((*index, heights));
     }
     let higher = move |heights: &Heights| {
         best.iter().any(|(_, best)| {
@@ -211,5 +218,5 @@ fn undominated<'a, D: DVector>(
     scratch
         .iter()
         .filter(move |(_, heights)| !higher(heights))
-        .map(|(number, _)| *number)
+        .map(|(index, _)| *index)
 }

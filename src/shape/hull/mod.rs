@@ -1,7 +1,12 @@
 //! The convex hull of points.
 
+mod affine_hull;
 mod build;
+mod candidates;
+mod closed_surface;
 mod direction_table;
+mod growing_hull;
+mod planar;
 mod support_scan;
 
 use std::sync::Arc;
@@ -10,8 +15,9 @@ use crate::{
     shape::{
         ShapeError,
         hull::{
-            build::{corners, without_copies},
-            direction_table::Directions,
+            build::needed_points,
+            candidates::without_copies,
+            direction_table::DirectionTable,
             support_scan::{FEW, Lanes},
         },
         points::{farthest, farthest_of, vertex_bounds},
@@ -74,7 +80,7 @@ enum Search {
     /// Of few: all of them, side by side.
     Lanes(Lanes),
     /// Of many: those that a table by direction lists.
-    Table(Arc<Directions>),
+    Table(Arc<DirectionTable>),
     /// Of few at the origin, or of extreme size: all of them, one by one.
     Scan,
 }
@@ -82,7 +88,7 @@ enum Search {
 impl Search {
     fn new<D: DVector>(points: &[D]) -> Self {
         if points.len() > FEW {
-            return Self::Table(Arc::new(Directions::new(points)));
+            return Self::Table(Arc::new(DirectionTable::new(points)));
         }
         Lanes::new(points).map_or(Self::Scan, Self::Lanes)
     }
@@ -121,8 +127,8 @@ impl<V: Space> ConvexHull<V> {
             return Err(ShapeError::TooManyPoints(Self::MAX_POINTS));
         }
         let places: Vec<_> = given.iter().map(|point| point.to_vec3()).collect();
-        let corners = corners(&places).into_iter();
-        let vertices = corners.filter_map(|number| given.get(number).copied());
+        let needed = needed_points(&places).into_iter();
+        let vertices = needed.filter_map(|index| given.get(index).copied());
         Ok(Self::made_of(vertices.collect()))
     }
 

@@ -15,7 +15,7 @@ use crate::{shape::points::Highest, space::DVector};
 const WIDTH: usize = 8;
 
 /// The most points that are looked at in this way. For more, a table by direction is as fast.
-pub(super) const FEW: usize = 64;
+pub const FEW: usize = 64;
 
 /// By how much heights in f32 may be off, of the largest sum of |p_i| and the largest |d_i|: each component of the direction is
 /// rounded, each product and each of two sums, which is 4 units of 2⁻²⁴ for a height. The highest and another one are off by 8
@@ -46,7 +46,7 @@ type Block = [[f32; WIDTH]; 3];
 
 /// Some points by their coordinates.
 #[derive(Clone, Debug)]
-pub(super) struct Lanes {
+pub struct Lanes {
     /// The last one is filled up with NaN, which is higher than nothing.
     blocks: Arc<[Block]>,
     /// [`HEIGHT_ERROR`] of the points.
@@ -55,7 +55,7 @@ pub(super) struct Lanes {
 
 impl Lanes {
     /// The lanes of points that are finite, or `None` if they are too many, all null, or of extreme size.
-    pub(super) fn new<D: DVector>(points: &[D]) -> Option<Self> {
+    pub fn new<D: DVector>(points: &[D]) -> Option<Self> {
         let sizes = points.iter().map(|point| point.extent());
         let size = sizes.fold(0.0, f64::max);
         if points.len() > FEW || !POINT_SIZES.contains(&size) {
@@ -77,7 +77,7 @@ impl Lanes {
     /// The point with the greatest component along `direction`, the first one among equals, or `None` if it is a direction
     /// that only a scan in f64 serves: null, not finite, or of extreme size.
     #[inline]
-    pub(super) fn farthest<D: DVector>(&self, direction: D) -> Option<D> {
+    pub fn farthest<D: DVector>(&self, direction: D) -> Option<D> {
         let [x, y, z] = direction.components();
         let narrow = [x as f32, y as f32, z as f32];
         let size = narrow.iter().fold(0.0, |size: f32, it| size.max(it.abs()));

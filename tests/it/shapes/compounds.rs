@@ -378,7 +378,7 @@ fn an_invalid_compound_is_an_error() {
         (Collider::compound(none), ShapeError::NoParts),
         (
             Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, Collider::default())]),
-            ShapeError::InertPart,
+            ShapeError::PartWithoutShape,
         ),
         (
             Collider::compound([(Vec3::ZERO, Collider::from(Sphere::new(-1.0)))]),
@@ -428,17 +428,11 @@ fn an_invalid_compound_is_an_error() {
         (Collider::trimesh(one_place, [[0, 1, 2]]), no_triangle),
         (
             Collider::trimesh([], [[0, 0, 0]]),
-            ShapeError::NoSuchVertex {
-                number: 0,
-                count: 0,
-            },
+            ShapeError::VertexOutOfRange { index: 0, count: 0 },
         ),
         (
             Collider::trimesh(corners, [[0, 1, 2], [0, 7, 3]]),
-            ShapeError::NoSuchVertex {
-                number: 7,
-                count: 3,
-            },
+            ShapeError::VertexOutOfRange { index: 7, count: 3 },
         ),
         (
             Collider::trimesh(nan, [[0, 1, 2]]),
@@ -454,15 +448,15 @@ fn an_invalid_compound_is_an_error() {
         ),
         (
             Collider::compound([(Vec3::ZERO, plane())]),
-            ShapeError::Endless("a half-space"),
+            ShapeError::Unbounded("a half-space"),
         ),
         (
             Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, plane().rounded(0.1))]),
-            ShapeError::Endless("a half-space"),
+            ShapeError::Unbounded("a half-space"),
         ),
         (
             Collider::compound([(Vec2::ZERO, Collider::from(Plane2d::new(Vec2::Y)))]),
-            ShapeError::Endless("a half-space"),
+            ShapeError::Unbounded("a half-space"),
         ),
         (
             field(Vec2::new(-1.0, 1.0), 2, &flat),
@@ -472,16 +466,16 @@ fn an_invalid_compound_is_an_error() {
             field(Vec2::new(1.0, -1.0), 2, &flat),
             ShapeError::Negative("size"),
         ),
-        (field(Vec2::Y, 2, &flat), ShapeError::Null("size")),
-        (field(Vec2::X, 2, &flat), ShapeError::Null("size")),
+        (field(Vec2::Y, 2, &flat), ShapeError::Zero("size")),
+        (field(Vec2::X, 2, &flat), ShapeError::Zero("size")),
         (
             field(Vec2::new(f32::NAN, 1.0), 2, &flat),
             ShapeError::NotFinite("size"),
         ),
-        (field(Vec2::ONE, 2, &[0.0; 5]), ShapeError::Heights),
-        (field(Vec2::ONE, 0, &[]), ShapeError::Heights),
-        (field(Vec2::ONE, 1, &[0.0; 4]), ShapeError::Heights),
-        (field(Vec2::ONE, 4, &[0.0; 4]), ShapeError::Heights),
+        (field(Vec2::ONE, 2, &[0.0; 5]), ShapeError::HeightCount),
+        (field(Vec2::ONE, 0, &[]), ShapeError::HeightCount),
+        (field(Vec2::ONE, 1, &[0.0; 4]), ShapeError::HeightCount),
+        (field(Vec2::ONE, 4, &[0.0; 4]), ShapeError::HeightCount),
         (
             field(Vec2::ONE, 2, &[0.0, 0.0, f32::INFINITY, 0.0]),
             ShapeError::NotFinite("height"),
@@ -498,15 +492,15 @@ fn the_error_of_a_compound_says_what_is_required() {
     let cases = [
         (
             Collider::trimesh(corners, []),
-            "there must be at least one triangle with an area",
+            "a surface needs at least one triangle with an area",
         ),
         (
             Collider::polyline([Vec2::X; 3]),
-            "there must be at least one segment with a length",
+            "a surface needs at least one segment with a length",
         ),
         (
             Collider::trimesh(corners, [[0, 1, 2], [1, 2, 3]]),
-            "there is no vertex number 3: of 3 vertices the first is number 0",
+            "vertex index 3 is out of range: there are 3 vertices, from index 0",
         ),
         (
             Collider::compound(Vec::<(Vec3, Collider)>::new()),
@@ -514,11 +508,11 @@ fn the_error_of_a_compound_says_what_is_required() {
         ),
         (
             Collider::compound([(Vec3::ZERO, Collider::default())]),
-            "a part of a compound must have a shape",
+            "a part of a compound is a default collider, which has no shape",
         ),
         (
             Collider::heightfield(Vec2::ONE, 2, &[0.0; 5]),
-            "a height field needs rows times columns heights, and two of either at least",
+            "a height field needs rows * columns heights, and at least two rows and two columns",
         ),
     ];
     for (result, text) in cases {

@@ -514,7 +514,7 @@ fn a_half_space_touches_no_invalid_shape_or_pose() {
 fn a_half_plane_cannot_be_extruded() {
     let wall = Extrusion::new(Plane2d::new(Vec2::Y), 1.0);
     let error = Collider::try_new(wall).expect_err("no end");
-    assert_eq!(error, ShapeError::Endless("a half-plane"));
+    assert_eq!(error, ShapeError::Unbounded("a half-plane"));
     let at = Isometry3d::IDENTITY;
     assert!(!query::intersects(&wall, at, &Sphere::new(1.0), at));
 }

@@ -441,7 +441,7 @@ fn empty_too_large_and_non_finite_point_lists_are_errors() {
     assert_eq!(ConvexHull::new((0..).map(point)).unwrap_err(), too_many);
     assert_eq!(
         too_many.to_string(),
-        "a convex hull can have no more than 65536 points"
+        "a convex hull can have at most 65536 distinct points"
     );
 }
 

@@ -644,7 +644,7 @@ fn unchecked_shapes_in_queries_have_a_defined_result() {
 mod refused {
     use core::f32::consts::PI;
 
-    use headbutt::ShapeError::{self, Concave, Negative, NoPoints, NotFinite, Sides};
+    use headbutt::ShapeError::{self, Concave, Negative, NoPoints, NotFinite, SideCount};
 
     use super::*;
 
@@ -859,13 +859,13 @@ mod refused {
     #[test]
     fn polygons_with_an_invalid_number_of_sides_are_refused() {
         for (sides, expected) in [
-            (0, Err(Sides)),
-            (1, Err(Sides)),
-            (2, Err(Sides)),
+            (0, Err(SideCount)),
+            (1, Err(SideCount)),
+            (2, Err(SideCount)),
             (3, Ok(())),
             (4096, Ok(())),
-            (4097, Err(Sides)),
-            (u32::MAX, Err(Sides)),
+            (4097, Err(SideCount)),
+            (u32::MAX, Err(SideCount)),
         ] {
             let polygon = RegularPolygon {
                 circumcircle: Circle::new(1.0),
@@ -923,7 +923,10 @@ mod refused {
             (NotFinite("radius"), "the radius must be finite"),
             (Negative("margin"), "the margin must not be negative"),
             (NoPoints, "a convex hull needs at least one point"),
-            (Sides, "a regular polygon must have from 3 to 4096 sides"),
+            (
+                SideCount,
+                "a regular polygon must have from 3 to 4096 sides",
+            ),
             (
                 Concave("a circular sector of more than half a circle"),
                 "a circular sector of more than half a circle is concave: give it as several convex parts, or as the \

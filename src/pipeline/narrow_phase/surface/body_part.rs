@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::{
     pipeline::proxy::Part,
-    shape::{Bounds, Facet, Rim, Support, balls_in},
+    shape::{BoundaryPoint, Bounds, Facet, Support, balls_in},
     space::{DVector, Space},
 };
 
@@ -27,13 +27,13 @@ impl<D: DVector> Reach<D> {
 
     /// The corners of a facet that are in both balls, and the points of its edges nearest to the
     /// first ball's centre that are, if they are no corners.
-    pub fn rims<'a>(&'a self, facet: &'a Facet<D>) -> impl Iterator<Item = Rim<D>> + 'a {
+    pub fn rims<'a>(&'a self, facet: &'a Facet<D>) -> impl Iterator<Item = BoundaryPoint<D>> + 'a {
         let [(middle, _), _] = self.balls;
         let has = move |point: D| self.includes(|centre| (point - centre).length());
-        let rims = facet.rims();
+        let rims = facet.boundary_points();
         rims.filter_map(move |rim| {
-            let nearest = facet.on_rim(&rim, middle);
-            let is_end = !rim.is_corner() && facet.ends(&rim).contains(&nearest);
+            let nearest = facet.nearest_on_edge(&rim, middle);
+            let is_end = !rim.is_vertex() && facet.edge_ends(&rim).contains(&nearest);
             (has(nearest) && !is_end).then(|| rim.moved_to(nearest))
         })
     }

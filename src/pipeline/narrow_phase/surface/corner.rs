@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 use crate::{
     pipeline::narrow_phase::surface::body_part::{BodyPart, NearFacet},
     query::{Pair, Solver},
-    shape::{Facet, Rim, Support},
+    shape::{BoundaryPoint, Facet, Support},
     space::{DVector, Pose, Space},
     tolerance::SAME_NORMAL,
 };
@@ -45,7 +45,7 @@ impl<D: DVector> Fan<D> {
     /// Those that share a point, or if they leave a gap, all that have it, as long as searches for
     /// them are left. `None` if there are too many, or none.
     pub fn around<'f>(
-        rim: &Rim<D>,
+        rim: &BoundaryPoint<D>,
         sharers: impl Iterator<Item = &'f Facet<D>>,
         near: &'f [NearFacet<D>],
         searches: &mut usize,
@@ -59,10 +59,10 @@ impl<D: DVector> Fan<D> {
         }
         *searches -= 1;
         let facets = near.iter().map(|it| &it.facet);
-        Self::new(rim, facets.filter(|it| it.has(rim.point)))
+        Self::new(rim, facets.filter(|it| it.contains(rim.point)))
     }
 
-    fn new<'f>(rim: &Rim<D>, facets: impl Iterator<Item = &'f Facet<D>>) -> Option<Self>
+    fn new<'f>(rim: &BoundaryPoint<D>, facets: impl Iterator<Item = &'f Facet<D>>) -> Option<Self>
     where
         D: 'f,
     {
@@ -76,7 +76,7 @@ impl<D: DVector> Fan<D> {
         for facet in facets {
             fan.normals.try_push(facet.normal).ok()?;
             let first = *fan.normals.first()?;
-            for way in rim.ways(facet.corners()) {
+            for way in rim.spanning_directions(facet.vertices()) {
                 fan.is_flat &= way.dot(first).abs() <= SAME_NORMAL;
                 fan.ways.try_push(way).ok()?;
             }
@@ -133,8 +133,8 @@ impl<D: DVector> Fan<D> {
 
 /// Returns `true` if no facet around a point ends there: none of the edges that begin there belongs
 /// to one alone.
-fn are_joined<D: DVector>(rim: &Rim<D>, ways: &[D], facets: usize) -> bool {
-    if D::DIMENSION == 2 || !rim.is_corner() {
+fn are_joined<D: DVector>(rim: &BoundaryPoint<D>, ways: &[D], facets: usize) -> bool {
+    if D::DIMENSION == 2 || !rim.is_vertex() {
         return facets > 1;
     }
     // Of each facet its two edges, and the way between them.

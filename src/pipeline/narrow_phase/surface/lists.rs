@@ -5,7 +5,7 @@ use core::ops::Range;
 use crate::{
     buffer::{Buffer, Reclaim},
     pipeline::narrow_phase::surface::{body_part::NearFacet, escape::Node, touch::Touch},
-    shape::Rim,
+    shape::BoundaryPoint,
     space::Space,
 };
 
@@ -15,7 +15,7 @@ pub struct Lists<V: Space> {
     pub touches: Buffer<Touch<V::DVec>>,
     /// The facets near each part of the body that touches, one part after the other.
     pub near: Buffer<NearFacet<V::DVec>>,
-    pub rims: Buffer<(Rim<V::DVec>, usize)>,
+    pub rims: Buffer<(BoundaryPoint<V::DVec>, usize)>,
     /// Groups of equal rims, each with its rank and its range in `rims`.
     pub corners: Buffer<(f64, Range<usize>)>,
     pub candidates: Buffer<Touch<V::DVec>>,

@@ -16,7 +16,7 @@ use crate::{
         proxy::BoundingRegion,
     },
     query::{LocalContact, Pair, Solver},
-    shape::{Facet, Rim, Support, weld},
+    shape::{BoundaryPoint, Facet, Support, weld},
     space::{DVector, Pose, Space},
     tolerance::SAME_NORMAL,
 };
@@ -127,11 +127,11 @@ impl<'a, V: Space> Meeting<'a, V> {
             rims.note();
             rims.sort_unstable_by(|(a, index), (b, other)| {
                 let points = a.point.total_cmp(b.point);
-                let corners = a.is_corner().cmp(&b.is_corner());
+                let corners = a.is_vertex().cmp(&b.is_vertex());
                 points.then(corners).then(index.cmp(other))
             });
-            let are_same = |(a, _): &(Rim<_>, _), (b, _): &(Rim<_>, _)| {
-                a.point == b.point && a.is_corner() == b.is_corner()
+            let are_same = |(a, _): &(BoundaryPoint<_>, _), (b, _): &(BoundaryPoint<_>, _)| {
+                a.point == b.point && a.is_vertex() == b.is_vertex()
             };
             corners.clear();
             let mut searches = MOST_SEARCHES;
@@ -194,7 +194,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         let outward = if is_over { facet.normal } else { -facet.normal };
         let is_plane = matches!(touch.kind, Kind::Plane);
         let is_whole = self.body().image().is_some();
-        let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_below(centre);
+        let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_under(centre);
         let over = |normal: V::DVec| {
             let height = facet.height(body.lowest(normal)) * facet.normal.dot(normal);
             if body.radius() - height >= most {
@@ -220,7 +220,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             if !is_plane || !is_shallower || normal.dot(touch.normal) <= 0.0 {
                 return None;
             }
-            let rim = facet.rim(self.foot(parts, &contact))?;
+            let rim = facet.nearest_boundary(self.foot(parts, &contact))?;
             let verdict = self.verdict(touch.numbers, &rim, normal, INEXACT);
             (verdict == Verdict::Counts).then_some(Touch {
                 normal,

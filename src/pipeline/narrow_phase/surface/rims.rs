@@ -7,7 +7,7 @@ use crate::{
         Meeting,
         touch::{EXACT, Kind, Touch},
     },
-    shape::{Rim, weld},
+    shape::{BoundaryPoint, weld},
     space::{DVector, Space},
 };
 
@@ -95,7 +95,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     pub(super) fn verdict(
         &self,
         numbers: (u32, u32),
-        rim: &Rim<V::DVec>,
+        rim: &BoundaryPoint<V::DVec>,
         normal: V::DVec,
         error: f64,
     ) -> Verdict {

@@ -3,7 +3,7 @@
 use crate::{
     pipeline::{narrow_phase::surface::Meeting, proxy::Part},
     query::{LocalContact, Pair, Solver},
-    shape::{Facet, Rim, ScaledShape, Shape, Support},
+    shape::{BoundaryPoint, Facet, ScaledShape, Shape, Support},
     space::{DVector, Space},
     tolerance::{SAME_NORMAL, TOUCHING},
 };
@@ -44,7 +44,7 @@ pub enum Kind<D> {
     Nearest,
     /// The nearest points of the cores, on the facet's rim.
     Rim {
-        rim: Rim<D>,
+        rim: BoundaryPoint<D>,
         /// The sine of the angle by which the normal may be off.
         error: f64,
     },
@@ -160,8 +160,10 @@ impl<'a, V: Space> Meeting<'a, V> {
             }
             let contact = solver.contact();
             let normal = self.turned(contact.normal);
-            let is_own = facet.is_own(normal);
-            let rim = facet.rim(self.foot(parts, &contact)).filter(|_| !is_own);
+            let is_own = facet.has_normal(normal);
+            let rim = facet
+                .nearest_boundary(self.foot(parts, &contact))
+                .filter(|_| !is_own);
             if self.leads_back(normal, rim.as_ref(), outward) {
                 return Some(self.over_plane(solver, numbers, &facet, outward));
             }
@@ -204,7 +206,12 @@ impl<'a, V: Space> Meeting<'a, V> {
 
     /// Returns `true` if a normal leads away from the centre, to the other side of the facet: the
     /// nearest part of a compound may be there.
-    fn leads_back(&self, normal: V::DVec, rim: Option<&Rim<V::DVec>>, outward: V::DVec) -> bool {
+    fn leads_back(
+        &self,
+        normal: V::DVec,
+        rim: Option<&BoundaryPoint<V::DVec>>,
+        outward: V::DVec,
+    ) -> bool {
         match (rim, self.centre) {
             (Some(rim), Some(centre)) => (centre - rim.point).dot(normal) <= 0.0,
             (None, _) => normal.dot(outward) < 0.0,
@@ -220,10 +227,10 @@ impl<'a, V: Space> Meeting<'a, V> {
         ball: &Ball<V>,
     ) -> Option<Touch<V::DVec>> {
         let (core, own, others) = (ball.core, ball.facet_radius, ball.radius);
-        let rim = if facet.is_below(core) {
+        let rim = if facet.is_under(core) {
             None
         } else {
-            facet.rim(core)
+            facet.nearest_boundary(core)
         };
         let height = facet.height(core);
         let (foot, normal) = match rim {
@@ -236,7 +243,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         }
         let [first, second] = self.of_surface_and_body([own, others]);
         let depth = first + second - (core - foot).length();
-        if depth < -SURELY_APART * (own + others + facet.farthest(core)) {
+        if depth < -SURELY_APART * (own + others + facet.max_distance(core)) {
             return None;
         }
         let outward = self.outward(facet, self.centre?)?;

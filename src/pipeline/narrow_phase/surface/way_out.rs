@@ -383,7 +383,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     /// Returns `true` if a move takes the body's centre through no facet.
     pub(super) fn is_passable(&self, lists: &Lists<V>, way: V::DVec) -> bool {
         lists.near.iter().all(|near| {
-            let is_crossed = |centre| near.facet.is_crossed([centre, centre + way]);
+            let is_crossed = |centre| near.facet.is_crossed_by([centre, centre + way]);
             near.is_hidden || !self.centre.is_some_and(is_crossed)
         })
     }

@@ -1,0 +1,341 @@
+//! A facet of a surface, and points on its boundary.
+
+use smallvec::SmallVec;
+
+use crate::{
+    space::{DVector, Space},
+    tolerance::{OFFSET_SCALE, SAME_NORMAL},
+};
+
+/// Points of a facet no farther apart than this part of its greatest coordinate are the same point:
+/// exporters and scripts repeat a vertex a few roundings of `f32` away. The distance depends on this
+/// facet alone, so that no distant facet changes a contact.
+const WELD: f64 = 8.0 * f32::EPSILON as f64;
+
+/// The part of [`WELD`] that rounding in `f64` makes of a vertex. (A point on an edge within WELD of
+/// its end is not moved to that end: this would turn the normal.)
+const SAME_VERTEX: f64 = 1e-7;
+
+/// A triangle has no area if its area is at most this part of the square of an edge: its normal
+/// would be mostly rounding.
+const SLIVER: f64 = 1e-12;
+
+/// The vertices of a facet.
+pub type FacetVertices<D> = SmallVec<[D; 3]>;
+
+/// A facet of a surface, in the axes of the world, relative to the translation of the surface.
+#[derive(Clone, Debug)]
+pub struct Facet<D: DVector> {
+    /// The outward unit normal.
+    pub normal: D,
+    /// The first vertex.
+    base: D,
+    vertices: FacetVertices<D>,
+    /// Points no farther apart are the same point: see [`weld`].
+    pub weld: f64,
+}
+
+/// A point on the boundary of a facet.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundaryPoint<D> {
+    pub point: D,
+    /// The weights of the facet's vertices whose mean is the point.
+    pub weights: [f64; 3],
+    /// The unit vector along the edge that the point is on, `None` at a vertex.
+    edge: Option<D>,
+}
+
+impl<D: DVector> BoundaryPoint<D> {
+    fn at_vertex(index: usize, point: D) -> Self {
+        Self {
+            point,
+            weights: edge_weights([index; 2], 0.0),
+            edge: None,
+        }
+    }
+
+    /// Returns another point on the same edge. The weights still identify the edge, not the point.
+    pub fn moved_to(self, point: D) -> Self {
+        Self { point, ..self }
+    }
+
+    /// Returns `true` at a vertex, and `false` on an edge.
+    pub fn is_vertex(&self) -> bool {
+        self.edge.is_none()
+    }
+
+    /// Returns the offset of a vertex from here, on an edge without its component along the edge.
+    fn offset_to(&self, vertex: D) -> D {
+        let offset = vertex - self.point;
+        self.edge
+            .map_or(offset, |edge| offset - edge * offset.dot(edge))
+    }
+
+    /// Returns unit vectors that span the directions from here into a facet, consecutive ones at
+    /// most a right angle apart.
+    ///
+    /// At a vertex these are the directions of its other vertices and the mean of both. On an edge
+    /// these are both directions along the edge and the one across.
+    pub fn spanning_directions(&self, vertices: &[D]) -> SmallVec<[D; 5]> {
+        let mut directions = SmallVec::new();
+        let weld = weld(vertices);
+        for vertex in vertices {
+            let offset = self.offset_to(*vertex);
+            if offset.length() > 2.0 * weld {
+                directions.extend(offset.unit());
+            }
+        }
+        if let Some(edge) = self.edge {
+            directions.extend([edge, -edge]);
+        } else {
+            let sum = directions.iter().fold(D::ZERO, |sum, it| sum + *it);
+            directions.extend(sum.unit());
+        }
+        directions
+    }
+
+    /// Returns `true` if a facet at this point rises along a unit normal by an angle with a sine
+    /// greater than `min_sine`: the surface continues on that side, as a wall does from a floor.
+    /// Points no farther apart than `weld` are the same point.
+    pub fn rises(&self, vertices: &[D], normal: D, min_sine: f64, weld: f64) -> bool {
+        // The facet lies between the directions of its vertices, so it rises only if one of them
+        // does. On an edge the component along it is ignored: it would be mostly rounding.
+        vertices.iter().any(|vertex| {
+            let offset = self.offset_to(*vertex);
+            let length = offset.length();
+            length > 2.0 * weld && offset.dot(normal) > min_sine * length + 0.25 * weld
+        })
+    }
+}
+
+/// A ridge of a facet: an edge of a triangle, or an end of a segment.
+struct Ridge<D> {
+    /// Indices of its ends in the facet. In 2D both are equal.
+    ends: [usize; 2],
+    start: D,
+    end: D,
+    /// The vector from the ridge to the opposite vertex, orthogonal to the ridge.
+    inward: D,
+}
+
+impl<D: DVector> Facet<D> {
+    /// Returns the facet with these vertices, or `None` if it has no normal. `mirrored` reverses the
+    /// outer side.
+    pub fn new(vertices: FacetVertices<D>, mirrored: bool) -> Option<Self> {
+        let outward = unit_normal(&vertices)?;
+        Some(Self {
+            normal: if mirrored { -outward } else { outward },
+            base: *vertices.first()?,
+            weld: weld(&vertices),
+            vertices,
+        })
+    }
+
+    /// Returns the vertices.
+    pub fn vertices(&self) -> &[D] {
+        &self.vertices
+    }
+
+    /// Returns the height of a point above the outer side.
+    pub fn height(&self, point: D) -> f64 {
+        (point - self.base).dot(self.normal)
+    }
+
+    /// Returns an upper bound of the distance from a point to the farthest vertex. It includes what
+    /// [`OFFSET_SCALE`] allows for the vertex's distance from the origin.
+    pub fn max_distance(&self, point: D) -> f64 {
+        let distances = self.vertices.iter().map(|vertex| {
+            let offset = OFFSET_SCALE * vertex.extent();
+            (*vertex - point).extent() + offset
+        });
+        distances.fold(0.0, f64::max)
+    }
+
+    /// Returns `true` if a unit vector is normal to the facet, on either side.
+    pub fn has_normal(&self, normal: D) -> bool {
+        (normal - self.normal.toward(normal)).length() <= SAME_NORMAL
+    }
+
+    /// Returns the distance from the boundary to a point above the facet. It is negative outside.
+    pub fn inset(&self, point: D) -> f64 {
+        let insets = ridges(&self.vertices).filter_map(|ridge| {
+            let inward = ridge.inward.unit()?;
+            Some((point - ridge.start).dot(inward))
+        });
+        insets.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Returns `true` if a segment goes through the facet.
+    pub fn is_crossed_by(&self, [from, to]: [D; 2]) -> bool {
+        let (start, end) = (self.height(from), self.height(to));
+        let is_along = start.abs().max(end.abs()) <= self.weld;
+        if (start >= 0.0) == (end >= 0.0) || is_along {
+            return false;
+        }
+        let crossing = from + (to - from) * (start / (start - end));
+        self.inset(crossing) >= -self.weld
+    }
+
+    /// Returns `true` if a point is on the facet, up to its weld.
+    pub fn contains(&self, point: D) -> bool {
+        let tolerance = self.weld.max(weld(&[point]));
+        self.height(point).abs() <= tolerance && self.inset(point) >= -tolerance
+    }
+
+    /// Returns `true` if the nearest point of the facet's plane is on the facet.
+    pub fn is_under(&self, point: D) -> bool {
+        let mut ridges = ridges(&self.vertices);
+        ridges.all(|ridge| (point - ridge.start).dot(ridge.inward) >= 0.0)
+    }
+
+    /// Returns the distance of a point from the facet.
+    pub fn distance(&self, point: D) -> f64 {
+        if self.is_under(point) {
+            return self.height(point).abs();
+        }
+        let nearest = self.nearest_boundary(point);
+        nearest.map_or(f64::INFINITY, |nearest| (nearest.point - point).length())
+    }
+
+    /// Returns the ends of the edge that a boundary point is on. At a vertex both are that vertex.
+    pub fn edge_ends(&self, at: &BoundaryPoint<D>) -> [D; 2] {
+        let weighted = self.vertices.iter().zip(at.weights);
+        let mut ends = weighted.filter(|(_, weight)| *weight > 0.0);
+        let start = ends.next().map_or(at.point, |(start, _)| *start);
+        [start, ends.next().map_or(start, |(end, _)| *end)]
+    }
+
+    /// Returns the point nearest to `point` on the edge of a boundary point. At a vertex it is that
+    /// vertex.
+    pub fn nearest_on_edge(&self, at: &BoundaryPoint<D>, point: D) -> D {
+        // In a fixed order, so that both facets of the edge give the same point to the bit.
+        let mut ends = self.edge_ends(at);
+        ends.sort_by(|a, b| a.total_cmp(*b));
+        let [start, end] = ends;
+        let edge = end - start;
+        if edge == D::ZERO {
+            return start;
+        }
+        start + edge * part_of_edge(point - start, edge).clamp(0.0, 1.0)
+    }
+
+    /// Returns the boundary point nearest to another point. It is a vertex if they are equal up to
+    /// the rounding of `f64`, and otherwise on an edge.
+    pub fn nearest_boundary(&self, point: D) -> Option<BoundaryPoint<D>> {
+        let on_edge = |ridge: Ridge<D>| {
+            let edge = ridge.end - ridge.start;
+            let part = part_of_edge(point - ridge.start, edge).clamp(0.0, 1.0);
+            let nearest = BoundaryPoint {
+                point: ridge.start + edge * part,
+                weights: edge_weights(ridge.ends, part),
+                edge: Some(edge),
+            };
+            ((nearest.point - point).length_squared(), nearest)
+        };
+        let nearer = |a: (f64, _), b: (f64, _)| if b.0 < a.0 { b } else { a };
+        let (_, nearest) = ridges(&self.vertices).map(on_edge).reduce(nearer)?;
+        let tolerance = SAME_VERTEX * self.weld;
+        let is_near = |vertex: &D| (*vertex - nearest.point).length() <= tolerance;
+        let mut vertices = self.vertices.iter().enumerate();
+        Some(match vertices.find(|(_, vertex)| is_near(vertex)) {
+            Some((index, vertex)) => BoundaryPoint::at_vertex(index, *vertex),
+            None => BoundaryPoint {
+                edge: nearest.edge.and_then(D::unit),
+                ..nearest
+            },
+        })
+    }
+
+    /// Returns each vertex, and in 3D the midpoint of each edge.
+    pub fn boundary_points(&self) -> impl Iterator<Item = BoundaryPoint<D>> {
+        let vertices = self.vertices.iter().enumerate();
+        let vertices = vertices.map(|(index, vertex)| BoundaryPoint::at_vertex(index, *vertex));
+        let edges = ridges(&self.vertices).filter_map(|ridge| {
+            Some(BoundaryPoint {
+                point: (ridge.start + ridge.end) * 0.5,
+                weights: edge_weights(ridge.ends, 0.5),
+                edge: Some((ridge.end - ridge.start).unit()?),
+            })
+        });
+        vertices.chain(edges)
+    }
+}
+
+/// Returns the distance below which points of a facet are the same point: see [`WELD`].
+pub fn weld<D: DVector>(vertices: &[D]) -> f64 {
+    let extents = vertices.iter().map(|vertex| vertex.extent());
+    WELD * extents.fold(0.0, f64::max)
+}
+
+/// Returns `true` if a facet has an area, or in 2D a length.
+pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
+    let edges = edges(vertices);
+    let longest = edges.iter().map(|edge| edge.length()).fold(0.0, f64::max);
+    let area = V::DVec::perpendicular(&edges).map_or(0.0, DVector::length);
+    // An area is a product of two lengths in 3D, and one length in 2D.
+    area > (1..V::DVec::DIMENSION).fold(SLIVER, |product, _| product * longest)
+}
+
+/// Returns `true` if a point is on a facet with an area, up to `tolerance` or the facet's weld.
+pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: f64) -> bool {
+    let (Some(base), Some(normal)) = (vertices.first(), unit_normal(vertices)) else {
+        return false;
+    };
+    let tolerance = tolerance.max(weld(vertices));
+    let is_level = normal.dot(point - *base).abs() <= tolerance;
+    is_level
+        && ridges(vertices).all(|ridge| {
+            let height = (point - ridge.start).dot(ridge.inward);
+            height >= -tolerance * ridge.inward.length()
+        })
+}
+
+/// Returns the edges of a facet that begin at its first vertex.
+fn edges<D: DVector>(vertices: &[D]) -> SmallVec<[D; 2]> {
+    let mut vertices = vertices.iter();
+    let base = vertices.next().copied().unwrap_or(D::ZERO);
+    vertices.map(|vertex| *vertex - base).collect()
+}
+
+fn unit_normal<D: DVector>(vertices: &[D]) -> Option<D> {
+    D::perpendicular(&edges(vertices))?.unit()
+}
+
+fn ridges<D: DVector>(vertices: &[D]) -> impl Iterator<Item = Ridge<D>> {
+    let count = vertices.len();
+    vertices
+        .iter()
+        .enumerate()
+        .filter_map(move |(index, apex)| {
+            let ends = [(index + 1) % count, (index + count - 1) % count];
+            let [start, end] = ends.map(|end| vertices.get(end).copied());
+            let (start, end) = (start?, end?);
+            let (offset, edge) = (*apex - start, end - start);
+            Some(Ridge {
+                ends,
+                start,
+                end,
+                inward: offset - edge * part_of_edge(offset, edge),
+            })
+        })
+}
+
+/// Returns the projection of an offset on an edge, relative to the edge. It is 0 if the edge has no
+/// length.
+fn part_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
+    let squared = edge.length_squared();
+    if squared > 0.0 {
+        offset.dot(edge) / squared
+    } else {
+        0.0
+    }
+}
+
+/// Returns the weights of a facet's vertices at a part of an edge.
+fn edge_weights([start, end]: [usize; 2], part: f64) -> [f64; 3] {
+    [0, 1, 2].map(|index| match index {
+        _ if index == start => 1.0 - part,
+        _ if index == end => part,
+        _ => 0.0,
+    })
+}
