@@ -1,45 +1,40 @@
-//! How lists that last from tick to tick grow, and how they give back memory after a burst.
+//! Lists that last from tick to tick: how they grow, and how they release memory after a burst.
 //!
-//! Each list notes how long it has been in a window of [`WINDOW`] ticks. A list that has room for
-//! several times the greatest length of the last two windows is shrunk: so what recurs within a
-//! window never allocates again. In one tick, each stage frees [`STEP`] bytes at most, because the
-//! operating system unmaps pages slowly. There are three exceptions: an allocator that moves a list
-//! when it shrinks frees all of it at once, and so do hash maps and the lists of Bevy's messages.
+//! Each list records its greatest length in windows of [`WINDOW`] ticks. It is shrunk if its capacity
+//! is several times its greatest length in this window and the previous one: so a load that recurs
+//! within a window never allocates again. A stage frees at most [`STEP`] bytes per tick, because the
+//! operating system unmaps pages slowly. The exceptions are allocators that move a list when it
+//! shrinks, hash maps, and the lists of Bevy's messages: these free everything at once.
 
 use core::ops::{Deref, DerefMut};
 
-/// Makes room for one more.
+/// Reserves capacity for `additional` more items. Grows by 25 % instead of doubling, to bound unused
+/// capacity.
 #[inline]
-pub fn make_room<T>(list: &mut Vec<T>) {
-    make_room_for(list, 1);
-}
-
-/// Makes room for so many more, by a fourth at a time: of a list that has grown by doubling half may be empty.
-#[inline]
-pub fn make_room_for<T>(list: &mut Vec<T>, count: usize) {
-    if list.capacity() - list.len() < count {
-        list.reserve_exact(count.max(list.len() / 4 + 16));
+pub fn reserve_amortized<T>(list: &mut Vec<T>, additional: usize) {
+    if list.capacity() - list.len() < additional {
+        list.reserve_exact(additional.max(list.len() / 4 + 16));
     }
 }
 
-/// Number of ticks in which a list notes its greatest length.
+/// Number of ticks in a window.
 const WINDOW: u32 = 64;
 
-/// Number of bytes that a stage frees in one tick at most.
+/// Maximum number of bytes that a stage frees in one tick.
 const STEP: usize = 4 << 20;
 
-/// Lists with room for no more items than this are left alone.
+/// Lists with a capacity of at most this many items are not shrunk.
 const SMALL: usize = 64;
 
-/// Number of empty entries that [`drop_empty`] drops in one tick at most.
-const DROPS: usize = 1024;
+/// Maximum number of empty entries that [`drop_empty`] drops in one call.
+const MAX_DROPS: usize = 1024;
 
-/// Returns `true` if there is room for several times the number of items that are needed.
-pub fn is_excessive(held: usize, needed: usize) -> bool {
-    held > SMALL.max(4 * needed)
+/// Returns `true` if a capacity is several times the number of items that are needed.
+pub fn is_excessive(capacity: usize, needed: usize) -> bool {
+    capacity > SMALL.max(4 * needed)
 }
 
-/// The greatest length of a list in this window of ticks and in the one before.
+/// The greatest length of a list in this window of ticks and in the previous one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Peak {
     current: usize,
@@ -47,13 +42,13 @@ pub struct Peak {
 }
 
 impl Peak {
-    /// Notes a length.
+    /// Records a length.
     #[inline]
     pub fn note(&mut self, len: usize) {
         self.current = self.current.max(len);
     }
 
-    /// Returns the greatest length that was noted.
+    /// Returns the greatest recorded length.
     pub fn get(self) -> usize {
         self.current.max(self.previous)
     }
@@ -63,21 +58,21 @@ impl Peak {
         self.previous = core::mem::take(&mut self.current);
     }
 
-    /// Shrinks a list that has room for more than it needs, and frees `most` bytes at most, unless
-    /// the allocator moves the list. Returns the number of bytes freed.
-    pub fn shrink<T>(self, list: &mut Vec<T>, most: usize) -> usize {
-        let (held, needed) = (list.capacity(), self.get());
-        if !is_excessive(held, needed) {
+    /// Shrinks a list with an excessive capacity by at most `max_bytes`, unless the allocator moves
+    /// the list. Returns the number of bytes freed.
+    pub fn shrink<T>(self, list: &mut Vec<T>, max_bytes: usize) -> usize {
+        let (capacity, needed) = (list.capacity(), self.get());
+        if !is_excessive(capacity, needed) {
             return 0;
         }
         let size = size_of::<T>().max(1);
         let address = list.as_ptr();
-        list.shrink_to((2 * needed).max(held - held.min(most / size)));
+        list.shrink_to((2 * needed).max(capacity.saturating_sub(max_bytes / size)));
         if list.as_ptr() != address {
-            // An allocator that copies what it shrinks would do so in each step.
+            // An allocator that moves a list when it shrinks would copy it in each step.
             list.shrink_to(2 * needed);
         }
-        held.saturating_sub(list.capacity()) * size
+        capacity.saturating_sub(list.capacity()) * size
     }
 }
 
@@ -106,23 +101,23 @@ impl Reclaim {
         self.is_turn_of(0)
     }
 
-    /// Returns `true` once a window, in the tick that `number` modulo [`WINDOW`] selects: so the
-    /// work is spread.
-    pub fn is_turn_of(&self, number: u32) -> bool {
-        self.ticks % WINDOW == number % WINDOW
+    /// Returns `true` once per window, in the tick given by `index` modulo [`WINDOW`]. This spreads
+    /// work over the window.
+    pub fn is_turn_of(&self, index: u32) -> bool {
+        self.ticks % WINDOW == index % WINDOW
     }
 
-    /// Has a list give back memory. Called once a tick, with the peak of this list.
+    /// Shrinks a list if its capacity is excessive. Called once a tick, with the peak of this list.
     pub fn shrink<T>(&mut self, list: &mut Vec<T>, peak: &mut Peak) {
         peak.note(list.len());
-        self.budget -= peak.shrink(list, self.budget).min(self.budget);
+        self.budget = self.budget.saturating_sub(peak.shrink(list, self.budget));
         if self.ends_window() {
             peak.end_window();
         }
     }
 }
 
-/// A list that lasts from tick to tick, and gives back memory by [`reclaim`](Self::reclaim).
+/// A list that lasts from tick to tick, and releases memory with [`reclaim`](Self::reclaim).
 #[derive(Clone, Debug)]
 pub struct Buffer<T> {
     items: Vec<T>,
@@ -155,13 +150,13 @@ impl<T> DerefMut for Buffer<T> {
 }
 
 impl<T> Buffer<T> {
-    /// Notes the length, before items are removed in the midst of a tick.
+    /// Records the length. Called before items are removed in the middle of a tick.
     #[inline]
     pub fn note(&mut self) {
         self.peak.note(self.items.len());
     }
 
-    /// Returns the greatest length that was noted.
+    /// Returns the greatest recorded length.
     pub fn peak(&self) -> usize {
         self.peak.get()
     }
@@ -173,16 +168,16 @@ impl<T> Buffer<T> {
         self.items.clear();
     }
 
-    /// Shrinks the buffer. Called once a tick.
+    /// Shrinks the buffer if its capacity is excessive. Called once a tick.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         reclaim.shrink(&mut self.items, &mut self.peak);
     }
 }
 
-/// Drops empty entries from the end of a list, some in each tick: each has to be looked at.
+/// Drops empty entries at the end of a list, at most [`MAX_DROPS`] per call.
 pub fn drop_empty<T>(list: &mut Vec<Option<T>>) {
-    let tail = list.iter().rev().take(DROPS);
-    let empty = tail.take_while(|it| it.is_none()).count();
+    let tail = list.iter().rev().take(MAX_DROPS);
+    let empty = tail.take_while(|entry| entry.is_none()).count();
     list.truncate(list.len() - empty);
 }
 
@@ -190,8 +185,7 @@ pub fn drop_empty<T>(list: &mut Vec<Option<T>>) {
 mod tests {
     use super::*;
 
-    /// Returns the capacity after each tick, in which the list has the length that `len` returns
-    /// for it.
+    /// Returns the capacity after each tick of a list with the length `len(tick)`.
     fn capacities(ticks: usize, len: impl Fn(usize) -> usize) -> Vec<usize> {
         let mut reclaim = Reclaim::default();
         let mut list = Buffer::default();
@@ -206,20 +200,20 @@ mod tests {
     }
 
     #[test]
-    fn room_for_a_burst_is_given_back_in_steps() {
+    fn memory_of_a_burst_is_released_in_steps() {
         let step = STEP / size_of::<u64>();
         let all = capacities(600, |tick| if tick == 70 { 100 * step } else { 1000 });
         let each = all.iter().zip(all.iter().skip(1));
         let freed = each.map(|(before, after)| before.saturating_sub(*after));
         assert_eq!(all.iter().max(), Some(&(100 * step)));
         assert_eq!(freed.max(), Some(step));
-        assert!(all.last().is_some_and(|it| (1000..=4000).contains(it)));
-        // All of it is kept for a window.
+        assert!(all.last().is_some_and(|last| (1000..=4000).contains(last)));
+        // The capacity is kept for a window.
         assert!(all.iter().skip(70).take(64).all(|it| *it == 100 * step));
     }
 
     #[test]
-    fn room_for_what_recurs_within_a_window_is_kept() {
+    fn memory_of_a_recurring_load_is_kept() {
         let recurring = |tick: usize| match tick % 64 {
             5 => 20_000,
             _ => 10,
@@ -229,9 +223,9 @@ mod tests {
     }
 
     #[test]
-    fn empty_entries_are_dropped_from_the_end_alone() {
+    fn empty_entries_are_dropped_only_at_the_end() {
         let mut list = vec![None, Some(1), None, Some(2)];
-        list.resize(4 + DROPS + 10, None);
+        list.resize(4 + MAX_DROPS + 10, None);
         drop_empty(&mut list);
         assert_eq!(list.len(), 4 + 10);
         drop_empty(&mut list);

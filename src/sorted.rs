@@ -1,13 +1,13 @@
-//! Putting in order what was in order a moment ago.
+//! Sorting of nearly sorted data.
 
-use crate::buffer::make_room_for;
+use crate::buffer::reserve_amortized;
 
-/// Adds `others` to keys and sorts all, fast if there are few others, and few keys out of place; and in no case slower than
-/// sorting twice. What is in `others` afterwards is of no use.
+/// Adds `others` to `keys` and sorts all. Fast if there are few others and few keys out of order,
+/// and never slower than sorting twice. Leaves `others` in an unspecified state.
 ///
-/// Keys that are in order stay; of each two neighbours that are not, both are taken out. What was taken out is sorted with the
-/// others, and merged again. (The idea is Dropsort, made lossless as in Ernerfeldt's "Drop-Merge sort" (2017). He takes out
-/// one of the two, and has to go back where that was the wrong one; here neither can be.)
+/// If two neighbouring keys are out of order, both are taken out, sorted with the others, and merged
+/// again. (The idea is Dropsort, made lossless as in Ernerfeldt, "Drop-Merge sort" (2017). That
+/// takes out one of the two, and must go back if it was the wrong one.)
 pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     let mut kept = 0_usize;
     for index in 0..keys.len() {
@@ -19,8 +19,8 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
                 kept -= 1;
             }
             _ => {
-                if let Some(place) = keys.get_mut(kept) {
-                    *place = key;
+                if let Some(slot) = keys.get_mut(kept) {
+                    *slot = key;
                 }
                 kept += 1;
             }
@@ -30,31 +30,27 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     merge(keys, kept, others, |key| *key);
 }
 
-/// Merges the first `kept` items of a list, which are in order of their keys, with others in this order: all that there are in
-/// the end. Fast if there are few others: what lies between two of them is moved at once.
-pub fn merge<T: Copy, K: Ord>(
-    list: &mut Vec<T>,
-    mut kept: usize,
-    others: &[T],
-    key: impl Fn(&T) -> K,
-) {
+/// Merges the first `kept` items of a list with `others`, both sorted by their keys, and drops the
+/// rest of the list. Fast if there are few others: all items between two of them are moved at once.
+pub fn merge<T: Copy, K: Ord>(list: &mut Vec<T>, kept: usize, others: &[T], key: impl Fn(&T) -> K) {
     list.truncate(kept);
-    kept = list.len();
-    make_room_for(list, others.len());
+    let mut kept = list.len();
+    reserve_amortized(list, others.len());
     list.extend(others);
-    // From the end, so that nothing is in the way.
+    // From the end, so that no item is overwritten before it is moved.
     for (before, other) in others.iter().enumerate().rev() {
-        let first = first_beyond(list.get(..kept).unwrap_or_default(), &key(other), &key);
+        let first = first_greater(list.get(..kept).unwrap_or_default(), &key(other), &key);
         list.copy_within(first..kept, first + before + 1);
-        if let Some(place) = list.get_mut(first + before) {
-            *place = *other;
+        if let Some(slot) = list.get_mut(first + before) {
+            *slot = *other;
         }
         kept = first;
     }
 }
 
-/// Of items in order, the first whose key is greater than another one. Sought from the end, in steps that grow.
-fn first_beyond<T, K: Ord>(list: &[T], other: &K, key: impl Fn(&T) -> K) -> usize {
+/// Returns the index of the first item of a sorted list whose key is greater than `other`. Searches
+/// from the end in growing steps.
+fn first_greater<T, K: Ord>(list: &[T], other: &K, key: impl Fn(&T) -> K) -> usize {
     let mut start = list.len();
     let mut step = 1;
     while start > 0 && list.get(start - 1).is_some_and(|it| key(it) > *other) {
@@ -71,14 +67,14 @@ mod tests {
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
     #[test]
-    fn any_keys_are_in_order_afterwards() {
+    fn any_keys_are_sorted_afterwards() {
         let mut random = StdRng::seed_from_u64(1);
         for round in 0..2_000 {
             let count = round % 60;
             let most = random.random_range(1..100_u128);
             let mut keys: Vec<u128> = (0..count).map(|_| random.random_range(0..most)).collect();
             if round % 3 > 0 {
-                // All but a few in order.
+                // All but a few are in order.
                 keys.sort_unstable();
                 for _ in 0..round % 5 {
                     let index = random.random_range(0..keys.len().max(1));
@@ -98,9 +94,9 @@ mod tests {
         }
     }
 
-    /// Of equal keys, what was there comes first, and all else as it came.
+    /// Of equal keys, those of the list come first.
     #[test]
-    fn what_is_merged_stays_in_order() {
+    fn a_merge_is_stable() {
         let mut random = StdRng::seed_from_u64(2);
         for round in 0..1_000 {
             let most = random.random_range(1..20_u32);

@@ -6,7 +6,7 @@ use bevy::{
 };
 
 use crate::{
-    buffer::{Buffer, Peak, Reclaim, make_room},
+    buffer::{Buffer, Peak, Reclaim, reserve_amortized},
     collision::{CollisionEvent, CollisionPhase},
     sorted::merge,
 };
@@ -309,9 +309,9 @@ fn follow<'a>(
         if let Some(new) = found.next_if(|new| new.pair() < old.pair()) {
             let contact = started(new);
             tell(&contact, None);
-            make_room(begun);
+            reserve_amortized(begun, 1);
             begun.push((contact.other, number));
-            make_room(between);
+            reserve_amortized(between, 1);
             between.push(contact);
             continue;
         }
@@ -327,7 +327,7 @@ fn follow<'a>(
         tell(contact, Some(old));
         next += 1;
         let goes_on = contact.touching();
-        make_room(numbers);
+        reserve_amortized(numbers, 1);
         numbers.push(if goes_on { number } else { GONE });
         if goes_on && let Some(place) = contacts.get_mut(kept) {
             *place = *contact;
@@ -338,9 +338,9 @@ fn follow<'a>(
     for new in found {
         let contact = started(new);
         tell(&contact, None);
-        make_room(begun);
+        reserve_amortized(begun, 1);
         begun.push((contact.other, contacts.len() as u32));
-        make_room(contacts);
+        reserve_amortized(contacts, 1);
         contacts.push(contact);
     }
 }

@@ -4,7 +4,7 @@ use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::{
-    buffer::{Buffer, Peak, Reclaim, drop_empty, is_excessive, make_room},
+    buffer::{Buffer, Peak, Reclaim, drop_empty, is_excessive, reserve_amortized},
     pipeline::{
         aabb::Aabb,
         proxy::{BoundingRegion, Proxy},
@@ -179,9 +179,9 @@ impl<V: Space> Slots<V> {
             _ => {
                 // What the heap still has was dropped, and is about to be there again.
                 self.free.clear();
-                make_room(&mut self.proxies);
+                reserve_amortized(&mut self.proxies, 1);
                 self.proxies.push(None);
-                make_room(&mut self.boxes);
+                reserve_amortized(&mut self.boxes, 1);
                 self.boxes.push(Aabb::NONE);
                 self.is_changed.push(false);
                 (self.proxies.len() - 1) as u32

@@ -18,7 +18,7 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 use crate::{
-    buffer::{Buffer, Reclaim, make_room_for},
+    buffer::{Buffer, Reclaim, reserve_amortized},
     pipeline::{aabb::Aabb, parallel::share},
     sorted::restore,
 };
@@ -316,8 +316,8 @@ impl Level {
             ..
         } = self;
         let missing = keys.len().saturating_sub(entries.len());
-        make_room_for(entries, missing);
-        make_room_for(begins, missing);
+        reserve_amortized(entries, missing);
+        reserve_amortized(begins, missing);
         let aabb = Aabb::NONE;
         entries.resize(keys.len(), Entry { aabb, slot: 0 });
         begins.resize(keys.len(), 0.0);

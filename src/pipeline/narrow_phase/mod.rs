@@ -13,7 +13,7 @@ use core::hint::black_box;
 use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::{Buffer, Reclaim, make_room},
+    buffer::{Buffer, Reclaim, reserve_amortized},
     collision::CollisionEvent,
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -175,7 +175,7 @@ impl<V: Space> OfTask<V> {
             parts,
             scratch,
         } = self;
-        make_room(pairs);
+        reserve_amortized(pairs, 1);
         if let (Some(shape_a), Some(shape_b)) = (a.image(), b.image()) {
             let (pose_a, pose_b) = (a.place.pose(), b.place.pose());
             let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(&scratch.counter);

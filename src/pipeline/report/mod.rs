@@ -14,7 +14,7 @@ use bevy::{
 };
 
 use crate::{
-    buffer::{Buffer, Reclaim, make_room},
+    buffer::{Buffer, Reclaim, reserve_amortized},
     collider::{Collider, CollisionLayers},
     collision::{
         Changes, CollidingEntities, CollisionEnded, CollisionEvent, CollisionPhase,
@@ -184,7 +184,7 @@ impl News {
         };
         state.update(found.pairs(), changes, unfound, |event, old| {
             if !event.ongoing() && (is_observed || event.ended()) {
-                make_room(turns);
+                reserve_amortized(turns, 1);
                 turns.push(*event);
             }
             let is_told = match ongoing {

@@ -16,7 +16,7 @@ mod tables;
 use bevy::{ecs::entity::EntityGeneration, platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::{Buffer, Reclaim, drop_empty, make_room_for},
+    buffer::{Buffer, Reclaim, drop_empty, reserve_amortized},
     collider::CollisionLayers,
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -111,7 +111,7 @@ impl Proxies {
         let index = entity.index_u32() as usize;
         if self.known.len() <= index {
             let missing = index + 1 - self.known.len();
-            make_room_for(&mut self.known, missing);
+            reserve_amortized(&mut self.known, missing);
             self.known.resize(index + 1, None);
         }
         let generation = entity.generation();

@@ -10,7 +10,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    buffer::{Buffer, Reclaim, make_room},
+    buffer::{Buffer, Reclaim, reserve_amortized},
     pipeline::sync::ancestors::Links,
 };
 
@@ -94,7 +94,7 @@ fn put<T>(list: &mut Vec<T>, index: usize, it: T) -> Option<T> {
     if let Some(place) = list.get_mut(index) {
         return Some(core::mem::replace(place, it));
     }
-    make_room(list);
+    reserve_amortized(list, 1);
     list.push(it);
     None
 }
