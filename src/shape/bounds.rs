@@ -1,4 +1,4 @@
-//! Boxes along the axes, around shapes.
+//! Axis-aligned bounding boxes of shapes.
 
 use arrayvec::ArrayVec;
 
@@ -8,41 +8,44 @@ use crate::{
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
-/// A point in a shape, in its own frame: the mean of its support points in the directions of the
-/// axes and of the corners of a cube, or square. It turns with the shape, and of one that is the
-/// same upside down it is the middle. (Over all directions the mean is the Steiner point.)
+/// Returns a point in a shape, in its own frame: the mean of its support points in a few directions.
+/// It is the center of a symmetric shape. (The mean over all directions is the Steiner point.)
 pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::DVec {
     mean(&points_of(shape))
 }
 
 fn mean<D: DVector>(points: &[D]) -> D {
-    let sum = points.iter().fold(D::ZERO, |sum, it| sum + *it);
+    let sum = points.iter().fold(D::ZERO, |sum, point| sum + *point);
     sum * (1.0 / points.len() as f64)
 }
 
-/// Balls around the [centre](centre_of) and the origin. Each extends to the farthest of the same
-/// support points, plus the radius of the shape: no farther than the shape, and perhaps less far.
+/// Returns balls around the [centre](centre_of) and around the origin. The radius of each is the
+/// greatest distance of the same support points, plus the radius of the shape: a lower bound of the
+/// shape's extent.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = points_of(shape);
     [mean(&points), V::DVec::ZERO].map(|centre| {
-        let lengths = points.iter().map(|it| (*it - centre).length());
+        let lengths = points.iter().map(|point| (*point - centre).length());
         (centre, lengths.fold(0.0, f64::max) + shape.radius())
     })
 }
 
-/// The support points of a shape in directions to the corners of a cube, and in as many near each
-/// axis (all that the corners see of a flat cone is its base). They are a little askew, so that no
-/// edge or face of a usual shape is at right angles to one and makes a tie; and with each there are
-/// all its mirror images, so that of a symmetric shape the mean is on its axis.
+/// Returns the support points of a shape in the directions of a cube's corners, and in as many
+/// directions near each axis (the corners see only the base of a flat cone).
+///
+/// The directions are slightly askew, so that none is normal to an edge or face of a usual shape and
+/// makes a tie. The mirror images of each are included, so that the mean of a symmetric shape is on
+/// its axis.
 fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32> {
     let sides = 1_usize << V::DVec::DIMENSION;
-    let kinds = 0..=V::DVec::DIMENSION;
-    let directions = kinds.flat_map(|kind| (0..sides).map(move |corner| (kind, corner)));
-    let points = directions.map(|(kind, corner)| {
+    // Group 0 has the corners, and group i + 1 the directions near axis i.
+    let groups = 0..=V::DVec::DIMENSION;
+    let directions = groups.flat_map(|group| (0..sides).map(move |corner| (group, corner)));
+    let points = directions.map(|(group, corner)| {
         let direction = [0, 1, 2].map(|index: usize| {
             let side = if corner >> index & 1 == 0 { 1.0 } else { -1.0 };
             let askew = 1.0 + 0.07 * index as f64;
-            let is_along = kind == 0 || kind == index + 1;
+            let is_along = group == 0 || group == index + 1;
             side * askew * if is_along { 1.0 } else { 0.05 }
         });
         shape.support(V::DVec::of(direction))
@@ -50,7 +53,7 @@ fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32
     points.collect()
 }
 
-/// A box along the axes of a frame.
+/// An axis-aligned box.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<D> {
     pub min: D,
@@ -58,7 +61,7 @@ pub struct Bounds<D> {
 }
 
 impl<D: DVector> Bounds<D> {
-    /// The box around a shape in a pose, with room for what counts as touching.
+    /// Returns the box around a shape in a pose, with a margin for the tolerance of touching.
     #[inline]
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {
         let [min, max] = match shape.core().half_extents() {
@@ -70,8 +73,8 @@ impl<D: DVector> Bounds<D> {
                 .vertex_bounds(pose.rotation)
                 .unwrap_or_else(|| supported(shape, pose.rotation)),
         };
-        // Two shapes touch up to a gap of TOUCHING times the scale of the pair: each box takes its share, and twice that,
-        // together with the rounding of a place far from the origin.
+        // Two shapes touch up to a gap of TOUCHING times the scale of the pair. Each box takes twice
+        // its share of the gap, and the rounding of a translation far from the origin.
         let radius = D::ONE * shape.radius();
         let (min, max) = (min - radius, max + radius);
         let offset = max.extent() + min.extent();
@@ -84,48 +87,37 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
-    /// The box with these corners. In the plane, z is left out.
+    /// Returns the box with these corners. In 2D, z is ignored.
     pub fn of_f32(min: [f32; 3], max: [f32; 3]) -> Self {
-        let wide = |corner: [f32; 3]| D::of(corner.map(f64::from));
-        Self {
-            min: wide(min),
-            max: wide(max),
-        }
+        let [min, max] = [min, max].map(|corner| D::of(corner.map(f64::from)));
+        Self { min, max }
     }
 
-    /// The box with a margin around it.
+    /// Returns the box with a margin around it.
     pub fn grown(&self, margin: f64) -> Self {
-        let reach = D::ONE * margin;
+        let margin = D::ONE * margin;
         Self {
-            min: self.min - reach,
-            max: self.max + reach,
+            min: self.min - margin,
+            max: self.max + margin,
         }
     }
 
-    /// The intersection of two boxes that overlap.
+    /// Returns the intersection of two boxes that overlap.
     pub fn common(&self, other: &Self) -> Self {
-        let of = |a: D, b: D, choose: fn(f64, f64) -> f64| {
-            D::of([0, 1, 2].map(|index| {
-                let is_there = index < D::DIMENSION;
-                let component = |it: D| if is_there { it.component(index) } else { 0.0 };
-                choose(component(a), component(b))
-            }))
-        };
         Self {
-            min: of(self.min, other.min, f64::max),
-            max: of(self.max, other.max, f64::min),
+            min: self.min.max(other.min),
+            max: self.max.min(other.max),
         }
     }
 
-    /// How much it holds: in the plane its area.
+    /// Returns the volume, in 2D the area.
     pub fn volume(&self) -> f64 {
         let size = self.max - self.min;
-        (0..D::DIMENSION)
-            .map(|index| size.component(index))
-            .product()
+        let sides = (0..D::DIMENSION).map(|index| size.component(index));
+        sides.product()
     }
 
-    /// Whether the two boxes have a point in common.
+    /// Returns `true` if the boxes overlap or touch.
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..D::DIMENSION).all(|index| {
             self.min.component(index) <= other.max.component(index)
@@ -133,7 +125,7 @@ impl<D: DVector> Bounds<D> {
         })
     }
 
-    /// The box around this one under an affine map: x is mapped to `linear * x + translation`.
+    /// Returns the box around this box under the affine map x -> `linear * x + translation`.
     pub fn mapped(&self, linear: D::Matrix, translation: D) -> Self {
         let centre = linear * ((self.min + self.max) * 0.5) + translation;
         let reach = reach(linear, (self.max - self.min) * 0.5);
@@ -143,7 +135,7 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
-    /// Whether the box reaches into a half-space, which is told from a point `origin`.
+    /// Returns `true` if the box overlaps a half-space that is given relative to `origin`.
     pub fn reaches(&self, half_space: &HalfSpace<D>, origin: D) -> bool {
         // The box's lowest corner.
         let corner = (0..D::DIMENSION).fold(-origin, |sum, index| {
@@ -151,12 +143,13 @@ impl<D: DVector> Bounds<D> {
             let side = if upward { self.min } else { self.max };
             sum + D::axis(index) * side.component(index)
         });
-        // The pair has the part of its scale that comes from how far apart its origins are.
+        // The scale of the pair depends on the distance of its origins.
         half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
     }
 }
 
-/// How far the box from -`half` to `half` reaches along the axes under a linear map M: Σ |m_ij| h_j along axis i.
+/// Returns the half extents of the box from -`half` to `half` under a linear map M: Σ |m_ij| h_j along
+/// axis i.
 #[inline]
 fn reach<D: DVector>(linear: D::Matrix, half: D) -> D {
     (0..D::DIMENSION).fold(D::ZERO, |sum, index| {
@@ -164,7 +157,7 @@ fn reach<D: DVector>(linear: D::Matrix, half: D) -> D {
     })
 }
 
-/// The least and the greatest coordinates of a turned core, by its support points.
+/// Returns the minimum and maximum coordinates of a rotated core, from its support points.
 fn supported<V: Space>(
     shape: &impl Support<Vector = V>,
     rotation: <V::DVec as DVector>::Matrix,

@@ -54,7 +54,7 @@ pub(super) fn vertex_bounds<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> [V
         .iter()
         .map(|point| linear * point.to_f64())
         .fold([infinite, -infinite], |[min, max], point| {
-            [min.least(point), max.most(point)]
+            [min.min(point), max.max(point)]
         })
 }
 

@@ -61,10 +61,10 @@ impl<D: DVector> PolygonEdges<D> {
         let infinite = D::ONE * f64::INFINITY;
         let min = vertices
             .iter()
-            .fold(infinite, |min, vertex| min.least(*vertex));
+            .fold(infinite, |min, vertex| min.min(*vertex));
         let max = vertices
             .iter()
-            .fold(-infinite, |max, vertex| max.most(*vertex));
+            .fold(-infinite, |max, vertex| max.max(*vertex));
         let is_convex_at = |edge: &Edge<D>| {
             let heights = vertices
                 .iter()

@@ -15,8 +15,8 @@ impl Space for Vec2 {
     }
 
     #[inline]
-    fn from_f64(wide: DVec2) -> Self {
-        wide.as_vec2() + Vec2::ZERO
+    fn from_f64(vector: DVec2) -> Self {
+        vector.as_vec2() + Vec2::ZERO
     }
 
     #[inline]
@@ -36,7 +36,7 @@ impl Space for Vec2 {
 
     #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat2, DVec2) {
-        // No zero is negative afterwards, here and below: see `Space::pose`.
+        // Adding zero makes negative zeros positive, here and below: see `Space::pose`.
         let linear = DMat2::from_mat3(linear) + DMat2::ZERO;
         (linear, translation.truncate() + DVec2::ZERO)
     }
@@ -46,7 +46,7 @@ impl Space for Vec2 {
         vector.truncate() + Vec2::ZERO
     }
 
-    /// By an angle whose cosine is (w² - z²) / |q|² and whose sine is 2 w z / |q|².
+    /// The angle has the cosine (w² - z²) / |q|² and the sine 2 w z / |q|².
     #[inline(always)]
     fn rotation_of(quaternion: DQuat) -> Option<DMat2> {
         let DQuat { x, y, z, w } = quaternion;
@@ -54,8 +54,8 @@ impl Space for Vec2 {
         let is_around_z = x == 0.0 && y == 0.0 && square > 0.0 && square.is_finite();
         is_around_z.then(|| {
             let inverse = 1.0 / square;
-            let turned = DVec2::new((w * w - z * z) * inverse, 2.0 * w * z * inverse);
-            DMat2::from_cols(turned + DVec2::ZERO, turned.perp() + DVec2::ZERO)
+            let x = DVec2::new((w * w - z * z) * inverse, 2.0 * w * z * inverse);
+            DMat2::from_cols(x + DVec2::ZERO, x.perp() + DVec2::ZERO)
         })
     }
 
@@ -101,12 +101,12 @@ impl DVector for DVec2 {
     }
 
     #[inline]
-    fn least(self, other: Self) -> Self {
+    fn min(self, other: Self) -> Self {
         self.min(other)
     }
 
     #[inline]
-    fn most(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         self.max(other)
     }
 
@@ -175,8 +175,8 @@ impl DVector for DVec2 {
 
     #[inline]
     fn inverse(matrix: DMat2) -> Option<DMat2> {
-        let most = matrix.x_axis.length() * matrix.y_axis.length();
-        (matrix.determinant().abs() > SINGULAR * most).then(|| matrix.inverse())
+        let volume = matrix.x_axis.length() * matrix.y_axis.length();
+        (matrix.determinant().abs() > SINGULAR * volume).then(|| matrix.inverse())
     }
 
     #[inline]

@@ -15,8 +15,8 @@ impl Space for Vec3 {
     }
 
     #[inline]
-    fn from_f64(wide: DVec3) -> Self {
-        wide.as_vec3() + Vec3::ZERO
+    fn from_f64(vector: DVec3) -> Self {
+        vector.as_vec3() + Vec3::ZERO
     }
 
     #[inline]
@@ -36,7 +36,7 @@ impl Space for Vec3 {
 
     #[inline]
     fn restrict(linear: DMat3, translation: DVec3) -> (DMat3, DVec3) {
-        // No zero is negative afterwards, here and below: see `Space::pose`.
+        // Adding zero makes negative zeros positive, here and below: see `Space::pose`.
         (linear + DMat3::ZERO, translation + DVec3::ZERO)
     }
 
@@ -45,8 +45,8 @@ impl Space for Vec3 {
         vector + Vec3::ZERO
     }
 
-    /// For a unit q = (v, w) it takes a vector e to e + 2 w v × e + 2 v × (v × e). All of that is quadratic in q, so that for
-    /// any other q it has to be divided by |q|² alone, without a root.
+    /// A unit q = (v, w) rotates e to e + 2 w v × e + 2 v × (v × e). The last two terms are quadratic
+    /// in q, so for another length they are divided by |q|², without a root.
     #[inline(always)]
     fn rotation_of(quaternion: DQuat) -> Option<DMat3> {
         let square = quaternion.length_squared();
@@ -115,12 +115,12 @@ impl DVector for DVec3 {
     }
 
     #[inline]
-    fn least(self, other: Self) -> Self {
+    fn min(self, other: Self) -> Self {
         self.min(other)
     }
 
     #[inline]
-    fn most(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         self.max(other)
     }
 
@@ -176,7 +176,7 @@ impl DVector for DVec3 {
     fn perpendicular(edges: &[Self]) -> Option<Self> {
         match edges {
             [] => Some(DVec3::X),
-            // The axis of the smallest component is farthest from parallel to the edge.
+            // The axis of the smallest component is the farthest from parallel to the edge.
             [edge] => {
                 let size = edge.abs();
                 let axis = if size.x <= size.y && size.x <= size.z {
@@ -200,8 +200,8 @@ impl DVector for DVec3 {
 
     #[inline]
     fn inverse(matrix: DMat3) -> Option<DMat3> {
-        let most = matrix.x_axis.length() * matrix.y_axis.length() * matrix.z_axis.length();
-        (matrix.determinant().abs() > SINGULAR * most).then(|| matrix.inverse())
+        let volume = matrix.x_axis.length() * matrix.y_axis.length() * matrix.z_axis.length();
+        (matrix.determinant().abs() > SINGULAR * volume).then(|| matrix.inverse())
     }
 
     #[inline]

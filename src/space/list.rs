@@ -1,39 +1,39 @@
-//! Lists of a bounded length, on the stack.
+//! Lists of bounded length on the stack.
 
 use core::ops::{Deref, DerefMut};
 
 use arrayvec::ArrayVec;
 
-/// A list with room for `N`, of which nothing is set up before it is used.
+/// A list of at most `N` items. Unused capacity is not initialized.
 #[derive(Clone, Debug)]
 pub struct List<T, const N: usize>(ArrayVec<T, N>);
 
 impl<T: Copy, const N: usize> List<T, N> {
-    /// An empty one.
+    /// Returns an empty list.
     #[inline]
     pub fn new() -> Self {
         Self(ArrayVec::new_const())
     }
 
-    /// Adds to the end, or returns `None` if there is no room.
+    /// Adds an item at the end, or returns `None` if the list is full.
     #[inline]
     pub fn push(&mut self, value: T) -> Option<()> {
         self.0.try_push(value).ok()
     }
 
-    /// Takes from the end.
+    /// Removes the last item.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.0.pop()
     }
 
-    /// Whether there is no room for more.
+    /// Returns `true` if the list has `N` items.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.0.is_full()
     }
 
-    /// Leaves the first ones, so many of them.
+    /// Keeps the first `len` items.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.0.truncate(len);

@@ -1,13 +1,14 @@
-//! What a dimension provides.
+//! The operations that differ between 2D and 3D.
 //!
-//! *The vector is the dimension.* [`Vec2`](crate::math::Vec2) is the plane and [`Vec3`](crate::math::Vec3) is space;
-//! both implement [`Space`], and everything that holds in either (the Minkowski difference, GJK, the loop of EPA, the
-//! pipeline) is written once, generic over it. Per dimension there is only this folder: the vector arithmetic that
-//! differs (`plane.rs`, `solid.rs`) and the polytope that EPA grows (`polygon.rs`, `polyhedron.rs`).
+//! **The vector type selects the dimension.** [`Vec2`](crate::math::Vec2) and
+//! [`Vec3`](crate::math::Vec3) implement [`Space`]. Code that holds in both dimensions (the Minkowski
+//! difference, GJK, the loop of EPA, the pipeline) is generic over it. Only this folder has a file
+//! for each dimension: the vector arithmetic (`dim2.rs`, `dim3.rs`) and the polytope that EPA grows
+//! (`polytope2.rs`, `polytope3.rs`).
 //!
-//! *The solver is wider than its input.* Shapes, poses and results are f32; [`Space::DVec`] is the f64 vector in which
-//! all that lies between is computed. In f32 the squares and triple products of GJK and EPA lose the answer near
-//! touching; in f64 they have 29 bits more than their input, and every decision of the solver has room for its error.
+//! **The solver computes in `f64`.** Shapes, poses and results are `f32`. [`Space::DVec`] is the
+//! `f64` vector for everything in between. In `f32` the squares and triple products of GJK and EPA
+//! lose all digits near touching. In `f64` they have 29 bits more than their input.
 
 mod dim2;
 mod dim3;
@@ -23,6 +24,8 @@ use core::{
     ops::{Add, Mul, Neg, RangeInclusive, Sub},
 };
 
+use arrayvec::ArrayVec;
+
 use crate::math::{DMat3, DQuat, DVec3, Vec3};
 pub use list::List;
 pub use pose::Pose;
@@ -33,82 +36,82 @@ mod sealed {
     impl Sealed for crate::math::Vec3 {}
 }
 
-/// A space of two or three dimensions, named by its vector: [`Vec2`](crate::math::Vec2) or [`Vec3`].
+/// A space of two or three dimensions: [`Vec2`](crate::math::Vec2) or [`Vec3`].
 ///
-/// Sealed: there is no third implementation. Shapes of one space meet only shapes of the same space, and the compiler
-/// sees to it, because a [`Support`](crate::Support) names the space that it lives in. A shape of your own is written for
-/// one of the two: `Vec2` with `DVec2`, or `Vec3` with `DVec3`.
+/// The trait is sealed: there is no third implementation. A [`Support`](crate::Support) names its
+/// space, so the compiler ensures that both shapes of a query have the same dimension. A custom shape
+/// uses `Vec2` with `DVec2`, or `Vec3` with `DVec3`.
 pub trait Space:
     sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
-    /// The f64 vector in which queries compute: [`DVec2`](crate::math::DVec2) or [`DVec3`](crate::math::DVec3).
+    /// The `f64` vector of queries: [`DVec2`](crate::math::DVec2) or [`DVec3`](crate::math::DVec3).
     type DVec: DVector;
 
-    /// The pose of a shape: [`Isometry2d`](crate::math::Isometry2d) or [`Isometry3d`](crate::math::Isometry3d).
+    /// The pose of a shape: [`Isometry2d`](crate::math::Isometry2d) or
+    /// [`Isometry3d`](crate::math::Isometry3d).
     type Isometry: Copy + Debug + Send + Sync + 'static;
 
-    /// The same vector in f64; exact.
+    /// Converts the vector to `f64`, exactly.
     fn to_f64(self) -> Self::DVec;
 
-    /// The f32 vector nearest to `wide`, with no zero that has a sign (-0 + 0 is 0): it would be read and printed.
+    /// Returns the nearest `f32` vector. Negative zeros become positive, because users print them.
     #[doc(hidden)]
-    fn from_f64(wide: Self::DVec) -> Self;
+    fn from_f64(vector: Self::DVec) -> Self;
 
-    /// Whether no component is NaN or infinite.
+    /// Returns `true` if no component is NaN or infinite.
     fn is_finite(self) -> bool;
 
-    /// The least component.
+    /// Returns the smallest component.
     #[doc(hidden)]
     fn min_component(self) -> f32;
 
-    /// The vector in three dimensions; z is 0 for a vector of the plane.
+    /// Returns the vector in 3D. In 2D, its z is 0.
     #[doc(hidden)]
     fn to_vec3(self) -> Vec3;
 
-    /// What an affine map of space, x -> `linear * x + translation`, does to the vectors of this space. The plane is the
-    /// one of x and y; what the map makes of z is not seen.
-    /// Every zero is positive: see [`pose`](Self::pose).
+    /// Restricts an affine map of 3D, x -> `linear * x + translation`, to this space. In 2D, z is
+    /// ignored. Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
     fn restrict(linear: DMat3, translation: DVec3)
     -> (<Self::DVec as DVector>::Matrix, Self::DVec);
 
-    /// What this space sees of a vector: the plane does not see z.
+    /// Projects a vector to this space. In 2D, z is ignored.
     /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
     fn projected(vector: Vec3) -> Self;
 
-    /// The rotation of a quaternion of any length but 0: that of the unit one, which need not be made for it. `None` if it is
-    /// no rotation, or one out of this space: the plane is turned around z alone.
+    /// Returns the rotation of a quaternion, which need not have unit length. Returns `None` for a
+    /// quaternion that is null or not finite, and in 2D if its axis is not z.
     /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
     fn rotation_of(quaternion: DQuat) -> Option<<Self::DVec as DVector>::Matrix>;
 
-    /// The pose in f64 with its rotation made orthonormal, or `None` if it is no pose: a component is not finite, or
-    /// the rotation is zero.
+    /// Returns the pose in `f64` with an orthonormal rotation. Returns `None` if a component is not
+    /// finite or the rotation is null.
     ///
-    /// Every zero in it is positive (-0 + 0 is 0). So poses that compare as equal are the same to
-    /// the bit, and give the same order of a pair and the same choice among equals.
+    /// Every zero in it is positive (-0 + 0 is 0). So poses that compare as equal are equal to the
+    /// bit, and give the same order of a pair and the same choice among equals.
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::DVec>>;
 }
 
-/// A map is flat whose determinant is no more than this part of that of a map with axes of the same lengths at right angles: of
-/// what is flattened and turned, rounding leaves 1e-16, and the inverse of that is none.
+/// A map is singular if its determinant is at most this part of the product of its columns' lengths.
+/// Rounding leaves 1e-16 if a map is flattened and rotated, and an inverse of that is meaningless.
 const SINGULAR: f64 = 1e-6;
 
-/// The squares of lengths whose roots have all digits: f64 has fewer of them below 1e-308, and none beyond 1e308.
-const ALL_DIGITS: RangeInclusive<f64> = 1e-290..=1e300;
+/// Squared lengths whose roots have full precision: `f64` is subnormal below 1e-308, and overflows
+/// beyond 1e308.
+const FULL_PRECISION: RangeInclusive<f64> = 1e-290..=1e300;
 
-/// Powers of two, which round nothing: 2⁸⁰⁰ and 2⁻⁸⁰⁰, that bring the square of the least and of the greatest number to where it
-/// has all digits.
+/// 2⁸⁰⁰ and 2⁻⁸⁰⁰. They scale the smallest and the greatest numbers without rounding, so that their
+/// squares have full precision.
 const HUGE: f64 = f64::from_bits((1023 + 800) << 52);
 const TINY: f64 = f64::from_bits((1023 - 800) << 52);
 
-/// The f64 vector of a space, with the operations that the solvers need of it.
+/// The `f64` vector of a space, with the operations of the solvers.
 ///
-/// Where a formula differs between the dimensions, it is stated here once for both, in terms of a *facet*: a piece of
-/// the boundary of a body, one dimension below it. A facet is an edge in the plane and a triangle in space, so it has
-/// [`DIMENSION`](DVector::DIMENSION) vertices.
+/// Formulas that differ between the dimensions are stated for both in terms of a *facet*: an edge in
+/// 2D and a triangle in 3D, so it has [`DIMENSION`](DVector::DIMENSION) vertices.
 pub trait DVector:
     Copy
     + Debug
@@ -133,10 +136,10 @@ pub trait DVector:
         + Mul<Self::Matrix, Output = Self::Matrix>
         + Mul<f64, Output = Self::Matrix>;
 
-    /// The oriented area spanned by two vectors: a number in the plane, a vector in space.
+    /// The oriented area spanned by two vectors: a number in 2D, a vector in 3D.
     type Area: Copy;
 
-    /// The convex body that EPA grows, with room for as many facets: a polygon or a polyhedron.
+    /// The convex body that EPA grows, a polygon or a polyhedron of at most `FACETS` facets.
     type Polytope<const FACETS: usize>: Polytope<Self>;
 
     /// 2 or 3.
@@ -148,119 +151,116 @@ pub trait DVector:
     /// The vector of ones.
     const ONE: Self;
 
-    /// The map that changes nothing.
+    /// The identity map.
     const IDENTITY: Self::Matrix;
 
-    /// The unit vector along coordinate `index`, counted from 0. (Any that is too large means the last.)
+    /// Returns the unit vector of an axis, counted from 0. An index out of range is the last axis.
     fn axis(index: usize) -> Self;
 
-    /// The component along coordinate `index`, likewise.
+    /// Returns the component along an axis, with the same indices.
     fn component(self, index: usize) -> f64;
 
-    /// The components; in the plane, the third one is 0.
+    /// Returns the components. In 2D, the third is 0.
     fn components(self) -> [f64; 3];
 
-    /// The vector with these components; the plane has no third one.
+    /// Returns the vector with these components. In 2D, the third is ignored.
     fn of(components: [f64; 3]) -> Self;
 
-    /// The lesser of each two components.
-    fn least(self, other: Self) -> Self;
+    /// Returns the smaller of each pair of components.
+    fn min(self, other: Self) -> Self;
 
-    /// The greater of each two components.
-    fn most(self, other: Self) -> Self;
+    /// Returns the greater of each pair of components.
+    fn max(self, other: Self) -> Self;
 
-    /// Whether no component is NaN or infinite.
+    /// Returns `true` if no component is NaN or infinite.
     fn is_finite(self) -> bool;
 
-    /// The scalar product.
+    /// Returns the dot product.
     fn dot(self, other: Self) -> f64;
 
-    /// This vector with its components' signs taken from `signs`.
+    /// Returns this vector with the signs of the components of `signs`.
     fn copysign(self, signs: Self) -> Self;
 
-    /// The nearest point of the box from `-half` to `half`, whose components are 0 or more.
+    /// Returns the nearest point of the box from `-half` to `half`. No component of `half` is
+    /// negative.
     fn clamped(self, half: Self) -> Self;
 
-    /// This vector or its opposite: the one along which `other` does not lie back.
+    /// Returns this vector or its opposite: the one whose dot product with `other` is not negative.
     #[inline]
     fn toward(self, other: Self) -> Self {
         if self.dot(other) < 0.0 { -self } else { self }
     }
 
-    /// Each component times that of `factors`: this vector under a diagonal map.
+    /// Returns the product component by component.
     fn scaled(self, factors: Self) -> Self;
 
-    /// The oriented area of the parallelogram from `self` to `other` (the outer product).
+    /// Returns the oriented area of the parallelogram from `self` to `other` (the outer product).
     fn wedge(self, other: Self) -> Self::Area;
 
-    /// The scalar product of two oriented areas.
+    /// Returns the dot product of two oriented areas.
     fn dot_areas(a: Self::Area, b: Self::Area) -> f64;
 
-    /// The oriented volume spanned by the `DIMENSION` vectors in `edges`, times the factorial of the dimension: the
-    /// determinant. 0 for any other number of vectors.
+    /// Returns the determinant of `DIMENSION` vectors, and 0 for any other number of vectors.
     fn determinant(edges: &[Self]) -> f64;
 
-    /// A vector at right angles to each of `edges`, not of unit length, and `None` where they span the whole space.
+    /// Returns a vector orthogonal to all of `edges`, not of unit length. Returns `None` for
+    /// `DIMENSION` edges or more.
     ///
-    /// Of the many such vectors to less than `DIMENSION - 1` edges it takes, deterministically, one that lies near a
-    /// coordinate axis; for no edges at all the first axis. `DIMENSION - 1` edges span a facet: this is its normal, and
-    /// its sign follows their order.
+    /// `DIMENSION - 1` edges span a facet. The result is its normal, and its sign depends on their
+    /// order. For fewer edges the choice is deterministic and near a coordinate axis.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
 
-    /// The transposed map; for a rotation its inverse.
+    /// Returns the transposed matrix: the inverse of a rotation.
     fn transpose(matrix: Self::Matrix) -> Self::Matrix;
 
-    /// Whether a map turns the space inside out.
+    /// Returns `true` if a map is a reflection: its determinant is negative.
     fn is_mirrored(matrix: Self::Matrix) -> bool {
-        let mut columns = [Self::ZERO; 3];
-        for (index, column) in columns.iter_mut().enumerate() {
-            *column = Self::column(matrix, index);
-        }
-        let columns = columns.get(..Self::DIMENSION).unwrap_or_default();
-        Self::determinant(columns) < 0.0
+        let columns = (0..Self::DIMENSION).map(|index| Self::column(matrix, index));
+        Self::determinant(&columns.collect::<ArrayVec<_, 3>>()) < 0.0
     }
 
-    /// The map that undoes this one, or `None` if none does to enough digits, because this one is flat to [`SINGULAR`].
+    /// Returns the inverse map, or `None` if the map is singular (see [`SINGULAR`]).
     fn inverse(matrix: Self::Matrix) -> Option<Self::Matrix>;
 
-    /// The image of the unit vector along coordinate `index`.
+    /// Returns a column of a matrix: the image of an axis.
     fn column(matrix: Self::Matrix, index: usize) -> Self;
 
-    /// The sum of the components' sizes: the length, up to a factor between 1 and the dimension's root, without a root.
+    /// Returns the L1 norm: the length, up to a factor between 1 and the square root of `DIMENSION`.
     fn extent(self) -> f64;
 
-    /// The square of the length.
+    /// Returns the square of the length.
     #[inline]
     fn length_squared(self) -> f64 {
         self.dot(self)
     }
 
-    /// The length, to all digits where it is between 1e-145 and 1e150.
+    /// Returns the length, with full precision if it is between 1e-145 and 1e150.
     #[inline]
     fn length(self) -> f64 {
         self.length_squared().sqrt()
     }
 
-    /// The vector of unit length in this direction, or `None` for the null vector and for what is not finite.
+    /// Returns the unit vector in this direction, or `None` if this vector is null or not finite.
     #[inline(always)]
     fn unit(self) -> Option<Self> {
         let (mut vector, mut squared) = (self, self.length_squared());
-        // The lengths of f32 are far from that, but a map may make 1e-80 of one, and a cross product 1e-160 of two of those.
-        if !ALL_DIGITS.contains(&squared) {
+        // Products with a scale may have a length of 1e-80, and their cross products 1e-160.
+        if !FULL_PRECISION.contains(&squared) {
             vector = self * if self.extent() < 1.0 { HUGE } else { TINY };
             squared = vector.length_squared();
-            if !ALL_DIGITS.contains(&squared) {
+            if !FULL_PRECISION.contains(&squared) {
                 return None;
             }
         }
         Some(vector * (1.0 / squared.sqrt()))
     }
 
-    /// A total order, by the components in turn. It has no geometric meaning and serves to make choices repeatable.
+    /// Compares vectors in a total order, by one component after the other. It has no geometric
+    /// meaning. It makes choices repeatable.
     #[inline]
     fn total_cmp(self, other: Self) -> Ordering {
         let (first, second) = (self.component(0), other.component(0));
-        // Nearly always the first component decides, and two comparisons tell.
+        // Nearly always the first component decides.
         if first < second {
             Ordering::Less
         } else if first > second {
@@ -270,7 +270,7 @@ pub trait DVector:
         }
     }
 
-    /// The same, by all of the components.
+    /// See [`total_cmp`](Self::total_cmp).
     #[cold]
     #[inline(never)]
     fn total_cmp_all(self, other: Self) -> Ordering {
@@ -281,59 +281,57 @@ pub trait DVector:
     }
 }
 
-/// A facet of a [`Polytope`]: a piece of its boundary, with the outward unit normal and the plane's distance from the
-/// origin along it (negative where the origin lies outside).
+/// A facet of a [`Polytope`].
 #[derive(Clone, Copy, Debug)]
 pub struct Facet<D> {
-    /// Outward, of unit length.
+    /// The outward unit normal.
     pub normal: D,
-    /// `normal · p` for each point p of the facet's plane.
+    /// `normal · p` for each point p of the facet's plane. It is negative if the origin is outside.
     pub distance: f64,
-    /// The numbers of the facet's vertices, of which the first [`DVector::DIMENSION`] count.
+    /// The indices of the facet's vertices, of which the first [`DVector::DIMENSION`] count.
     pub vertices: [u16; 3],
-    /// The facet's own number in its polytope.
+    /// The index of the facet in its polytope.
     pub index: usize,
 }
 
-/// What came of adding a vertex to a [`Polytope`].
+/// The outcome of adding a vertex to a [`Polytope`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// The vertex is part of the boundary now.
+    /// The vertex is now part of the boundary.
     Grown,
-    /// There is no room for further facets. The polytope is as it was.
+    /// There is no capacity for more facets. The polytope is unchanged.
     Full,
-    /// Rounding has left the facets that see the vertex without a simple rim, so that no body can be made of them. The
-    /// polytope is as it was.
+    /// Because of rounding, the facets that see the vertex are not bounded by one simple loop. The
+    /// polytope is unchanged.
     Tangled,
 }
 
-/// A convex body which grows by points outside of it: the inner approximation of EPA.
+/// A convex body that grows by points outside of it: the inner approximation of EPA.
 ///
-/// It holds numbers of vertices; their coordinates stay with the caller, who hands them in as `points`.
+/// It holds the indices of vertices. The caller keeps their coordinates and passes them as `points`.
 pub trait Polytope<D>: Sized {
-    /// No body yet. It is large, and so it is filled where it is: see [`begin`](Self::begin).
+    /// Returns an empty polytope. It is large, so [`begin`](Self::begin) fills it in place.
     fn new() -> Self;
 
-    /// Makes an empty one the body of the full simplex of the first `DIMENSION + 1` points, or returns `None` if they span
-    /// no volume.
+    /// Fills an empty polytope with the simplex of the first `DIMENSION + 1` points. Returns `None`
+    /// if they span no volume.
     fn begin(&mut self, points: &[D]) -> Option<()>;
 
-    /// The distances of all facets, in the order of their numbers. That of one that has no area, or is no longer part of
-    /// the boundary, is infinite.
+    /// Returns the distances of all facets, by their indices. The distance is infinite for a facet
+    /// that has no area or is no longer part of the boundary.
     fn distances(&self) -> &[f64];
 
-    /// The facet of a number.
-    fn facet(&self, number: usize) -> Option<Facet<D>>;
+    /// Returns the facet with an index.
+    fn facet(&self, index: usize) -> Option<Facet<D>>;
 
-    /// Adds the last of `points`, which lies beyond the plane of the facet given. `tolerance` is the distance from a
-    /// plane that counts as on it.
+    /// Adds the last of `points`, which is beyond the plane of facet `beyond`. A point within
+    /// `tolerance` of a plane counts as on it.
     fn grow(&mut self, points: &[D], beyond: &Facet<D>, tolerance: f64) -> Growth;
 
-    /// The facet whose plane is nearest to the origin, counted outward, so that a plane with the origin outside comes
-    /// before all others; `None` if there is no facet with an area.
+    /// Returns the facet with an area that has the smallest (signed) distance from the origin.
     #[inline]
     fn nearest(&self) -> Option<Facet<D>> {
-        // The least distance first, without a branch, and four at a time; then where it stands.
+        // First the minimum, four at a time and without a branch, and then its index.
         let lesser = |a: f64, b: f64| if b < a { b } else { a };
         let (fours, rest) = self.distances().as_chunks::<4>();
         let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];
@@ -351,14 +349,14 @@ pub trait Polytope<D>: Sized {
             return None;
         }
         let mut numbered = self.distances().iter().enumerate();
-        let (number, _) = numbered.find(|(_, distance)| **distance == least)?;
-        self.facet(number)
+        let (index, _) = numbered.find(|(_, distance)| **distance == least)?;
+        self.facet(index)
     }
 
-    /// All facets with an area.
+    /// Returns all facets with an area.
     fn facets(&self) -> impl Iterator<Item = Facet<D>> {
-        let numbers = self.distances().iter().enumerate();
-        let solid = numbers.filter(|(_, distance)| **distance < f64::INFINITY);
-        solid.filter_map(|(number, _)| self.facet(number))
+        let facets = self.distances().iter().enumerate();
+        let with_area = facets.filter(|(_, distance)| **distance < f64::INFINITY);
+        with_area.filter_map(|(index, _)| self.facet(index))
     }
 }

@@ -5,24 +5,24 @@ use crate::{
     space::{DVector, Facet, Growth, List, Polytope},
 };
 
-/// A convex polygon as a set of edges, counter-clockwise each; their order does not matter.
+/// A convex polygon as a set of counter-clockwise edges, in any order.
 pub struct Polygon<const EDGES: usize> {
-    /// Of the edges' lines: on their own, because they are looked through for the nearest.
+    /// The distances of the edges, in a list of their own because it is searched for the minimum.
     distances: List<f64, EDGES>,
     edges: List<Edge, EDGES>,
 }
 
 #[derive(Clone, Copy)]
 struct Edge {
-    /// Outward, of unit length; null for an edge without length.
+    /// The outward unit normal, null for an edge without length.
     normal: DVec2,
     start: u16,
     end: u16,
 }
 
 impl Edge {
-    /// With the distance of its line, which is infinite for an edge without length: it bounds nothing, and is never the
-    /// nearest.
+    /// Returns an edge and the distance of its line. The distance of an edge without length is
+    /// infinite, so that it is never the nearest.
     #[inline]
     fn new(points: &[DVec2], start: u16, end: u16) -> Option<(Self, f64)> {
         let a = *points.get(usize::from(start))?;
@@ -35,7 +35,7 @@ impl Edge {
 }
 
 impl<const EDGES: usize> Polygon<EDGES> {
-    /// Adds an edge, or returns `None` if there is no room.
+    /// Adds an edge, or returns `None` if there is no capacity.
     #[inline]
     fn add(&mut self, (edge, distance): (Edge, f64)) -> Option<()> {
         self.distances.push(distance)?;
@@ -74,20 +74,20 @@ impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
     }
 
     #[inline]
-    fn facet(&self, number: usize) -> Option<Facet<DVec2>> {
-        let edge = self.edges.get(number)?;
+    fn facet(&self, index: usize) -> Option<Facet<DVec2>> {
+        let edge = self.edges.get(index)?;
         Some(Facet {
             normal: edge.normal,
-            distance: *self.distances.get(number)?,
+            distance: *self.distances.get(index)?,
             vertices: [edge.start, edge.end, edge.end],
-            index: number,
+            index,
         })
     }
 
     #[inline]
     fn grow(&mut self, points: &[DVec2], beyond: &Facet<DVec2>, _tolerance: f64) -> Growth {
-        // A support point beyond an edge lies between its ends on the boundary of the body that is approximated, so
-        // that it can be beyond no other edge.
+        // A support point beyond an edge lies between its ends on the boundary of the approximated
+        // body, so it is beyond no other edge.
         let new = points.len().saturating_sub(1) as u16;
         let [start, end, _] = beyond.vertices;
         if self.edges.is_full() {

@@ -1,13 +1,14 @@
 //! The polytope of EPA in three dimensions: a convex polyhedron of triangles.
 //!
-//! A new vertex removes the triangles that it can see and joins their rim to itself, as in incremental convex hulls
-//! (Barber, Dobkin and Huhdanpaa, "The Quickhull Algorithm for Convex Hulls" (1996)). The triangles in sight are found by
-//! walking over edges from one of them, which yields the rim in order. What departs from the textbook, and why:
+//! A new vertex replaces the triangles that it sees by triangles that join it to their boundary, the
+//! horizon, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The Quickhull Algorithm
+//! for Convex Hulls" (1996)). The visible triangles are found by a walk over edges, which yields the
+//! horizon in order. The differences to the textbook are:
 //!
-//! * A triangle whose plane holds the new vertex counts as seen. To leave it makes a sliver beside it, whose normal is
-//!   noise.
-//! * A rim that is not one closed loop, which only rounding can bring about, is found before anything is changed, and
-//!   reported.
+//! * A triangle whose plane contains the new vertex counts as visible. Otherwise a sliver would be
+//!   made beside it, with a normal of mere rounding.
+//! * A horizon that is not one closed loop, because of rounding, is detected before anything is
+//!   changed, and reported.
 
 use crate::{
     math::DVec3,
@@ -16,18 +17,18 @@ use crate::{
 
 #[derive(Clone, Copy)]
 struct Face {
-    /// Outward, of unit length; null for a triangle without area.
+    /// The outward unit normal, null for a triangle without area.
     normal: DVec3,
     /// Counter-clockwise as seen from outside.
     vertices: [u16; 3],
     /// The triangle across the edge from vertex i to vertex i + 1.
     neighbours: [u16; 3],
-    /// In sight of the vertex that is being added.
+    /// Visible from the vertex that is being added.
     is_seen: bool,
 }
 
 impl Face {
-    /// What a triangle is made in.
+    /// The initial value of a triangle.
     const BLANK: Self = Self {
         normal: DVec3::ZERO,
         vertices: [0; 3],
@@ -35,8 +36,8 @@ impl Face {
         is_seen: false,
     };
 
-    /// With the distance of its plane along the normal, which is infinite for a triangle without area, so that it is never
-    /// the nearest.
+    /// Returns a triangle and the distance of its plane along the normal. The distance of a triangle
+    /// without area is infinite, so that it is never the nearest.
     #[inline(always)]
     fn new([a, b, c]: [DVec3; 3], vertices: [u16; 3], neighbours: [u16; 3]) -> (Self, f64) {
         let unit = (a - c).cross(b - c).unit();
@@ -49,7 +50,8 @@ impl Face {
         (face, unit.map_or(f64::INFINITY, |normal| normal.dot(a)))
     }
 
-    /// Which of its edges begins at the vertex. Across an edge from p to q lies a triangle with the edge from q to p.
+    /// Returns the index of the edge that begins at a vertex. The neighbour across the edge from p to
+    /// q has the edge from q to p.
     #[inline]
     fn edge_from(&self, vertex: u16) -> Option<u8> {
         let [a, b, c] = self.vertices;
@@ -63,83 +65,85 @@ impl Face {
     }
 }
 
-/// The next edge of a triangle, counter-clockwise.
+/// Returns the next edge of a triangle, counter-clockwise.
 #[inline]
 fn after(edge: u8) -> u8 {
     if edge >= 2 { 0 } else { edge + 1 }
 }
 
-/// An edge of the rim: from vertex to vertex as the seen triangle had it.
+/// An edge of the horizon, in the direction of the visible triangle.
 #[derive(Clone, Copy)]
-struct RimEdge {
+struct HorizonEdge {
     start: u16,
     end: u16,
-    /// The unseen triangle across.
+    /// The hidden triangle across the edge.
     across: u16,
-    /// Which edge of that one it is.
+    /// The index of the edge in that triangle.
     side: u8,
-    /// The triangle that will join it to the new vertex.
+    /// The triangle that will join the edge to the new vertex.
     new: u16,
 }
 
-/// A triangle in sight: its next edge to look across, and how many are left.
+/// A visible triangle: its next edge to cross, and the number of edges left.
 #[derive(Clone, Copy)]
 struct Visit {
-    number: u16,
+    face: u16,
     edge: u8,
     left: u8,
 }
 
 /// A closed surface of triangles.
 pub struct Polyhedron<const FACES: usize> {
-    /// Of the triangles' planes, infinite for one that has been removed: on their own, because they are looked through for
-    /// the nearest.
+    /// The distances of the triangles' planes, infinite for removed triangles, in a list of their own
+    /// because it is searched for the minimum.
     distances: List<f64, FACES>,
     faces: List<Face, FACES>,
     removed: List<u16, FACES>,
-    /// How many triangles have been made so far.
+    /// Number of triangles made so far.
     made: usize,
-    /// Of the vertex that is being added: the triangles that see it, and their rim in order.
+    /// The triangles that are visible from the vertex that is being added, and their boundary.
     seen: List<u16, FACES>,
-    rim: List<RimEdge, FACES>,
+    horizon: List<HorizonEdge, FACES>,
 }
 
-/// More triangles than this are not made, counted with those that were removed since. A body of a thousand vertices takes
-/// six for each; but a new corner of a cap with a round rim makes all of the cap anew, and so a multiple of it.
+/// Maximum number of triangles that are made, including removed ones. A body of a thousand vertices
+/// makes six per vertex. On a cap with a round edge, each new vertex replaces all triangles of the
+/// cap, which makes a multiple of that.
 const MAX_MADE: usize = 16_384;
 
-/// A bit for each vertex: as many as are ever counted.
+/// A bit for each vertex.
 type VertexSet = [u64; 16];
 
 impl<const FACES: usize> Polyhedron<FACES> {
-    /// Adds a triangle, or returns `None` if there is no room.
+    /// Adds a triangle, or returns `None` if there is no capacity.
     #[inline]
     fn add(&mut self, (face, distance): (Face, f64)) -> Option<()> {
         self.distances.push(distance)?;
         self.faces.push(face)
     }
 
-    /// Whether the point lies beyond the plane of a triangle, or on it. Every point lies on a triangle without area.
+    /// Returns `true` if the point is beyond the plane of a triangle or on it. Every point is on a
+    /// triangle without area.
     #[inline]
     fn sees(face: &Face, distance: f64, point: DVec3, tolerance: f64) -> bool {
         face.normal == DVec3::ZERO || face.normal.dot(point) > distance - tolerance
     }
 
-    /// Marks the triangles that see `point`, from the one given on over edges, and collects them and their rim in order, or
-    /// returns `None` if they are not linked as those of a closed surface are.
+    /// Marks the triangles that see `point`, starting with the triangle `from`, and collects them and
+    /// their horizon in order. Returns `None` if the surface is not closed.
     #[inline]
     fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
         self.seen.truncate(0);
-        self.rim.truncate(0);
-        // Edges are taken counter-clockwise from the one that was entered by, so that the rim comes out counter-clockwise
-        // as well.
+        self.horizon.truncate(0);
+        // Edges are crossed counter-clockwise from the edge of entry, so that the horizon becomes
+        // counter-clockwise too.
         let mut walk: List<Visit, FACES> = List::new();
         let faces: &mut [Face] = &mut self.faces;
         let distances: &[f64] = &self.distances;
         faces.get_mut(usize::from(from))?.is_seen = true;
         self.seen.push(from)?;
         let mut visit = Visit {
-            number: from,
+            face: from,
             edge: 0,
             left: 3,
         };
@@ -151,7 +155,7 @@ impl<const FACES: usize> Polyhedron<FACES> {
                 visit = before;
                 continue;
             }
-            let face = faces.get(usize::from(visit.number))?;
+            let face = faces.get(usize::from(visit.face))?;
             let edge = usize::from(visit.edge);
             let across = *face.neighbours.get(edge)?;
             let start = *face.vertices.get(edge)?;
@@ -169,32 +173,32 @@ impl<const FACES: usize> Polyhedron<FACES> {
                 self.seen.push(across)?;
                 walk.push(visit)?;
                 visit = Visit {
-                    number: across,
+                    face: across,
                     edge: after(side),
                     left: 2,
                 };
             } else {
-                let edge = RimEdge {
+                let edge = HorizonEdge {
                     start,
                     end,
                     across,
                     side,
                     new: 0,
                 };
-                self.rim.push(edge)?;
+                self.horizon.push(edge)?;
             }
         }
     }
 
-    /// Whether the rim is one loop, each of whose edges begins where the one before ended, and no vertex comes twice.
+    /// Returns `true` if the horizon is one closed loop without repeated vertices.
     #[inline]
-    fn rim_is_simple(&self) -> bool {
-        let Some(last) = self.rim.last() else {
+    fn horizon_is_simple(&self) -> bool {
+        let Some(last) = self.horizon.last() else {
             return false;
         };
         let mut met: VertexSet = Default::default();
         let mut at = last.end;
-        for edge in self.rim.iter() {
+        for edge in self.horizon.iter() {
             let bit = 1 << (edge.start % 64);
             let Some(word) = met.get_mut(usize::from(edge.start / 64)) else {
                 return false;
@@ -205,28 +209,63 @@ impl<const FACES: usize> Polyhedron<FACES> {
             *word |= bit;
             at = edge.end;
         }
-        self.rim.len() >= 3
+        self.horizon.len() >= 3
     }
 
-    /// Gives each edge of the rim a triangle: those in sight first, which are given up, then others that have been removed, then
-    /// new ones, for which there is room.
+    /// Assigns a triangle to each edge of the horizon: first visible ones, which are replaced, then
+    /// removed ones, then new ones. The caller has checked the capacity.
     #[inline]
     fn allocate(&mut self) {
-        for (place, edge) in self.rim.iter_mut().enumerate() {
-            let free = self.seen.get(place).copied();
+        for (index, edge) in self.horizon.iter_mut().enumerate() {
+            let free = self.seen.get(index).copied();
             edge.new = free.or_else(|| self.removed.pop()).unwrap_or_else(|| {
                 let _ = self.distances.push(f64::INFINITY);
                 let _ = self.faces.push(Face::BLANK);
                 (self.faces.len() - 1) as u16
             });
         }
-        for number in self.seen.iter().skip(self.rim.len()) {
-            if let Some(distance) = self.distances.get_mut(usize::from(*number)) {
+        for index in self.seen.iter().skip(self.horizon.len()) {
+            if let Some(distance) = self.distances.get_mut(usize::from(*index)) {
                 *distance = f64::INFINITY;
             }
-            // There is room for all of them: no triangle is removed twice.
-            let _ = self.removed.push(*number);
+            // There is capacity for all of them: no triangle is removed twice.
+            let _ = self.removed.push(*index);
         }
+    }
+
+    /// Removes the marks of [`mark_seen`](Self::mark_seen).
+    fn unmark_seen(&mut self) {
+        for index in self.seen.iter() {
+            if let Some(face) = self.faces.get_mut(usize::from(*index)) {
+                face.is_seen = false;
+            }
+        }
+    }
+
+    /// Joins the edges of the horizon to the last of `points`.
+    #[inline]
+    fn fill(&mut self, points: &[DVec3]) -> Option<()> {
+        let faces: &mut [Face] = &mut self.faces;
+        let distances: &mut [f64] = &mut self.distances;
+        let horizon: &[HorizonEdge] = &self.horizon;
+        let (point, new) = (*points.last()?, (points.len() - 1) as u16);
+        let (first, last) = (horizon.first()?, horizon.last()?);
+        let mut previous = last.new;
+        let mut start = *points.get(usize::from(first.start))?;
+        for (index, edge) in horizon.iter().enumerate() {
+            let next = horizon.get(index + 1).unwrap_or(first).new;
+            let neighbours = [edge.across, next, previous];
+            let end = *points.get(usize::from(edge.end))?;
+            let made = Face::new([start, end, point], [edge.start, edge.end, new], neighbours);
+            start = end;
+            let slot = usize::from(edge.new);
+            (*faces.get_mut(slot)?, *distances.get_mut(slot)?) = made;
+            // The hidden neighbour had a visible triangle across this edge.
+            let neighbour = faces.get_mut(usize::from(edge.across))?;
+            *neighbour.neighbours.get_mut(usize::from(edge.side))? = edge.new;
+            previous = edge.new;
+        }
+        Some(())
     }
 }
 
@@ -239,7 +278,7 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
             removed: List::new(),
             made: 0,
             seen: List::new(),
-            rim: List::new(),
+            horizon: List::new(),
         }
     }
 
@@ -248,8 +287,8 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
             return None;
         };
         let volume = DVec3::determinant(&[b - a, c - a, d - a]);
-        // Seen from the fourth vertex, the other three run clockwise if the volume is negative. Face i lies opposite to
-        // vertex i, so that the numbers of its neighbours are those of the vertices across its edges.
+        // Seen from the fourth vertex, the other three are clockwise if the volume is negative. Face i
+        // is opposite to vertex i, so its neighbours have the indices of the vertices across its edges.
         let triangles = if volume > 0.0 {
             [[2, 3, 1], [0, 3, 2], [0, 1, 3], [0, 2, 1]]
         } else if volume < 0.0 {
@@ -259,8 +298,8 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         };
         // The face across the edge from p to q of an outward triangle (p, q, r) is the one that lacks r.
         for [p, q, r] in triangles {
-            let corners =
-                [p, q, r].map(|number: u16| *points.get(usize::from(number)).unwrap_or(&a));
+            let corner = |index: u16| points.get(usize::from(index)).copied();
+            let corners = [corner(p)?, corner(q)?, corner(r)?];
             self.add(Face::new(corners, [p, q, r], [r, p, q]))?;
         }
         self.made = triangles.len();
@@ -273,73 +312,36 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
     }
 
     #[inline]
-    fn facet(&self, number: usize) -> Option<Facet<DVec3>> {
-        let face = self.faces.get(number)?;
+    fn facet(&self, index: usize) -> Option<Facet<DVec3>> {
+        let face = self.faces.get(index)?;
         Some(Facet {
             normal: face.normal,
-            distance: *self.distances.get(number)?,
+            distance: *self.distances.get(index)?,
             vertices: face.vertices,
-            index: number,
+            index,
         })
     }
 
     #[inline]
     fn grow(&mut self, points: &[DVec3], beyond: &Facet<DVec3>, tolerance: f64) -> Growth {
-        let new = points.len().saturating_sub(1);
         let Some(point) = points.last().copied() else {
             return Growth::Tangled;
         };
         let marked = self.mark_seen(beyond.index as u16, point, tolerance);
-        let outcome = if marked.is_none() || !self.rim_is_simple() {
+        let removed = self.removed.len() + self.seen.len();
+        if marked.is_none() || !self.horizon_is_simple() {
+            self.unmark_seen();
             Growth::Tangled
+        } else if self.faces.len() + self.horizon.len() > FACES + removed
+            || self.made + self.horizon.len() > MAX_MADE
+        {
+            self.unmark_seen();
+            Growth::Full
         } else {
-            let blank = self.removed.len() + self.seen.len();
-            let no_room = self.faces.len() + self.rim.len() > FACES + blank;
-            if no_room || self.made + self.rim.len() > MAX_MADE {
-                Growth::Full
-            } else {
-                Growth::Grown
-            }
-        };
-        if outcome != Growth::Grown {
-            for number in self.seen.iter() {
-                if let Some(face) = self.faces.get_mut(usize::from(*number)) {
-                    face.is_seen = false;
-                }
-            }
-            return outcome;
+            self.made += self.horizon.len();
+            self.allocate();
+            self.fill(points)
+                .map_or(Growth::Tangled, |()| Growth::Grown)
         }
-        self.made += self.rim.len();
-        self.allocate();
-
-        let (faces, distances): (&mut [Face], &mut [f64]) = (&mut self.faces, &mut self.distances);
-        let rim: &[RimEdge] = &self.rim;
-        let (Some(first), Some(last)) = (rim.first(), rim.last()) else {
-            return outcome;
-        };
-        let new = new as u16;
-        let mut previous = last.new;
-        let place_of = |number: u16| *points.get(usize::from(number)).unwrap_or(&point);
-        let mut start = place_of(first.start);
-        for (place, edge) in rim.iter().enumerate() {
-            let next = rim.get(place + 1).unwrap_or(first).new;
-            let neighbours = [edge.across, next, previous];
-            let end = place_of(edge.end);
-            let made = Face::new([start, end, point], [edge.start, edge.end, new], neighbours);
-            start = end;
-            let number = usize::from(edge.new);
-            if let (Some(face), Some(distance)) = (faces.get_mut(number), distances.get_mut(number))
-            {
-                (*face, *distance) = made;
-            }
-            // The unseen neighbour had a seen triangle across this edge: now it has the new one.
-            if let Some(neighbour) = faces.get_mut(usize::from(edge.across))
-                && let Some(slot) = neighbour.neighbours.get_mut(usize::from(edge.side))
-            {
-                *slot = edge.new;
-            }
-            previous = edge.new;
-        }
-        outcome
     }
 }

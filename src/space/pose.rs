@@ -1,29 +1,29 @@
-//! A pose in f64, and one pose as seen from another.
+//! Poses in `f64`.
 
 use core::cmp::Ordering;
 
 use crate::space::DVector;
 
-/// Where a shape is: x is mapped to `rotation * x + translation`.
+/// The pose of a shape: it maps x to `rotation * x + translation`.
 ///
-/// The rotation is orthogonal to f64 precision. It may be a reflection (a mirrored sprite has one): nothing in the
-/// queries asks for its sign.
+/// The rotation is orthogonal to `f64` precision. It may be a reflection, as for a mirrored sprite:
+/// queries do not depend on its sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<D: DVector> {
     /// An orthogonal map.
     pub rotation: D::Matrix,
-    /// The image of the shape's own origin.
+    /// The position of the shape's origin.
     pub translation: D,
 }
 
 impl<D: DVector> Pose<D> {
-    /// Where nothing is moved.
+    /// The pose that maps each point to itself.
     pub const IDENTITY: Self = Self {
         rotation: D::IDENTITY,
         translation: D::ZERO,
     };
 
-    /// This pose of what lies in pose `inner`.
+    /// Returns the composition of two poses: `inner` is applied first.
     #[inline]
     pub fn after(&self, inner: &Self) -> Self {
         Self {
@@ -32,17 +32,18 @@ impl<D: DVector> Pose<D> {
         }
     }
 
-    /// A total order without geometric meaning: a pair is solved in this order and then turned round, so that swapping
-    /// the arguments of a query gives the mirror image to the bit.
+    /// Compares poses in a total order without geometric meaning. A pair is solved in this order and
+    /// its result is mirrored afterwards, so that swapping the arguments of a query gives the mirror
+    /// image to the bit.
     #[inline]
     pub fn total_cmp(&self, other: &Self) -> Ordering {
-        let turned = || {
+        let rotations = || {
             let column =
                 |index| D::column(self.rotation, index).total_cmp(D::column(other.rotation, index));
             let differs = (0..D::DIMENSION).map(column).find(|order| order.is_ne());
             differs.unwrap_or(Ordering::Equal)
         };
-        let moved = self.translation.total_cmp(other.translation);
-        moved.then_with(turned)
+        let translations = self.translation.total_cmp(other.translation);
+        translations.then_with(rotations)
     }
 }
