@@ -1,4 +1,4 @@
-//! What is not convex: convex parts, fixed to each other.
+//! Compounds: concave shapes made of convex parts, and surfaces.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 use std::{borrow::Cow, fmt, sync::Arc};
@@ -17,7 +17,7 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// Convex parts under a tree of boxes. Parts are known by their numbers, from 0, in the order in which they were given.
+/// Convex parts in a tree of boxes. A part is identified by its index in the given order.
 #[derive(Clone)]
 pub struct Compound<V: Space> {
     parts: Arc<Parts<V>>,
@@ -26,19 +26,17 @@ pub struct Compound<V: Space> {
     centre: V::DVec,
     /// The margin around every part.
     margin: f32,
-    /// Of a surface, whether only the outer side collides.
+    /// `true` for a surface of which only the outer side collides.
     one_sided: bool,
 }
 
-/// A pose in a space.
 type PoseOf<V> = Pose<<V as Space>::DVec>;
 
-/// A linear map of a space.
 type MatrixOf<V> = <<V as Space>::DVec as DVector>::Matrix;
 
 /// The parts of a compound.
 pub enum Parts<V: Space> {
-    /// Shapes, each in its place.
+    /// Shapes and their poses.
     Shapes(Box<[(PoseOf<V>, Shape<V>)]>),
     /// The facets of a surface.
     Surface(Surface<V>),
@@ -55,7 +53,7 @@ impl<V: Space> Parts<V> {
 }
 
 impl<V: Space> Compound<V> {
-    /// The parts, with a margin around each.
+    /// Constructs a compound of parts, with a margin around each.
     pub fn new(parts: Parts<V>, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
         let count = parts.len();
@@ -69,15 +67,15 @@ impl<V: Space> Compound<V> {
         {
             return Err(ShapeError::Unbounded("a half-space"));
         }
-        let bounds = |number: u32| {
-            let (pose, shape) = part(&parts, number)?;
-            Some((number, Bounds::around(&*shape, &pose)))
+        let bounds = |index: u32| {
+            let (pose, shape) = part(&parts, index)?;
+            Some((index, Bounds::around(&*shape, &pose)))
         };
         let tree = Tree::new((0..count).filter_map(bounds));
         Ok(Self {
             centre: match &parts {
                 Parts::Shapes(shapes) => centre(shapes),
-                Parts::Surface(_) => tree.middle(),
+                Parts::Surface(_) => tree.center(),
             },
             tree: Arc::new(tree),
             parts: Arc::new(parts),
@@ -86,7 +84,7 @@ impl<V: Space> Compound<V> {
         })
     }
 
-    /// The same with a greater margin.
+    /// Returns the same compound with an additional margin.
     pub fn rounded(&self, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
         let margin = self.margin + margin;
@@ -97,7 +95,7 @@ impl<V: Space> Compound<V> {
         })
     }
 
-    /// The same, of which only the outer sides of facets collide.
+    /// Returns the same compound of which only the outer sides of facets collide.
     pub fn one_sided(&self) -> Self {
         Self {
             one_sided: true,
@@ -105,71 +103,78 @@ impl<V: Space> Compound<V> {
         }
     }
 
-    /// Whether only the outer sides of facets collide.
+    /// Returns `true` if only the outer sides of facets collide.
     pub fn is_one_sided(&self) -> bool {
         self.one_sided
     }
 
-    /// Where most of it is: the mean of the parts' centres, each weighed with the box around it in the part's own frame. (The box
-    /// around all of them may have its middle where nothing is.) Of a surface it is the middle of its box.
+    /// Returns a central point. For a surface, it is the center of its box. For parts, it is the mean
+    /// of their centers, weighted with their boxes in their own frames: the center of the box around
+    /// all of them may be far from every part.
     pub fn centre(&self) -> V::DVec {
         self.centre
     }
 
-    /// An order of compounds that look alike from outside: by what they are made of.
+    /// Compares compounds that have equal support functions, by their parts.
     pub fn compare(&self, other: &Self) -> Ordering {
         let of_shapes = || {
             let (Parts::Shapes(own), Parts::Shapes(others)) = (&*self.parts, &*other.parts) else {
                 return Ordering::Equal;
             };
-            let compare = |((place, shape), (there, other)): (&(PoseOf<V>, _), &(PoseOf<V>, _))| {
-                let order = place.total_cmp(there);
-                order.then_with(|| compare_shapes::<V>(shape, other))
-            };
+            let compare =
+                |((pose, shape), (other_pose, other)): (&(PoseOf<V>, _), &(PoseOf<V>, _))| {
+                    let order = pose.total_cmp(other_pose);
+                    order.then_with(|| compare_shapes::<V>(shape, other))
+                };
             let mut orders = own.iter().zip(others).map(compare);
-            orders.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
+            orders
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
         };
         let sides = self.one_sided.cmp(&other.one_sided);
         let counts = self.len().cmp(&other.len());
         sides.then(counts).then_with(of_shapes)
     }
 
-    /// The longest side of the box around it.
+    /// Returns the longest side of the bounding box.
     pub fn size(&self) -> f64 {
         self.tree.size()
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub fn len(&self) -> u32 {
         self.parts.len()
     }
 
-    /// The parts, and the margin around each.
+    /// Returns the parts, and the margin around each.
     pub fn parts(&self) -> (&Parts<V>, f32) {
         (&self.parts, self.margin)
     }
 
-    /// A part by its number, with its place in the compound, without the margin.
-    pub fn part(&self, number: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
-        part(&self.parts, number)
+    /// Returns a part and its pose in the compound, without the margin.
+    pub fn part(&self, index: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
+        part(&self.parts, index)
     }
 
-    /// Calls `visit` with the number of each part that may have a point within `bounds`, in the frame of the compound.
+    /// Calls `visit` with the index of each part that may overlap `bounds`, in the frame of the
+    /// compound.
     pub fn near(&self, bounds: &Bounds<V::DVec>, mut visit: impl FnMut(u32)) {
-        self.tree.near(&bounds.grown(self.reach()), |number| {
-            visit(number);
+        let bounds = bounds.grown(self.touching_margin());
+        self.tree.visit_overlapping(&bounds, |index| {
+            visit(index);
             ControlFlow::Continue(())
         });
     }
 
-    /// Calls `visit` with the number of each part that may have a point in a ball, in the frame of
-    /// the compound.
+    /// Calls `visit` with the index of each part that may overlap a ball, in the frame of the
+    /// compound.
     pub fn near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
-        self.tree.near_ball(centre, radius + self.reach(), visit);
+        let radius = radius + self.touching_margin();
+        self.tree.visit_near_ball(centre, radius, visit);
     }
 
-    /// Calls `visit` with the number of each part, without its margin, that may be no farther than
-    /// `distance` from a point in the frame of the compound, until it returns `Break`.
+    /// Calls `visit` with the index of each part, without its margin, that may be within `distance` of
+    /// a point in the frame of the compound, until `visit` returns `Break`.
     pub fn near_point(
         &self,
         point: V::DVec,
@@ -178,10 +183,11 @@ impl<V: Space> Compound<V> {
     ) {
         let (min, max) = (point, point);
         let bounds = Bounds { min, max }.grown(distance);
-        self.tree.near(&bounds, visit);
+        self.tree.visit_overlapping(&bounds, visit);
     }
 
-    /// The same, if a linear map and then a translation put the compound where the bounds are.
+    /// Like [`near`](Self::near), for bounds in a frame to which a linear map and then a translation
+    /// take the compound.
     pub fn near_image(
         &self,
         bounds: &Bounds<V::DVec>,
@@ -189,25 +195,27 @@ impl<V: Space> Compound<V> {
         translation: V::DVec,
         visit: impl FnMut(u32),
     ) {
-        let reach = self.reach();
-        let is_near =
-            |it: Bounds<V::DVec>| bounds.overlaps(&it.grown(reach).mapped(linear, translation));
-        self.tree.visit(is_near, visit);
+        let margin = self.touching_margin();
+        let is_near = |part: Bounds<V::DVec>| {
+            bounds.overlaps(&part.grown(margin).mapped(linear, translation))
+        };
+        self.tree.visit_where(is_near, visit);
     }
 
-    /// Calls `visit` with the number of each part that may reach into a half-space in the frame of the compound, whose normal may
-    /// be of any length.
+    /// Calls `visit` with the index of each part that may overlap a half-space in the frame of the
+    /// compound, whose normal may have any length.
     pub fn within(&self, half_space: &HalfSpace<V::DVec>, visit: impl FnMut(u32)) {
-        let reach = half_space.normal.length() * self.reach();
-        self.tree.within(&half_space.raised(reach), visit);
+        let margin = half_space.normal.length() * self.touching_margin();
+        self.tree
+            .visit_half_space(&half_space.raised(margin), visit);
     }
 
-    /// How far the margin reaches, with room for what counts as touching: see [`Bounds::around`].
-    fn reach(&self) -> f64 {
+    /// The margin with the tolerance of touching: see [`Bounds::around`].
+    fn touching_margin(&self) -> f64 {
         f64::from(self.margin) * (1.0 + 8.0 * TOUCHING)
     }
 
-    /// The surface, if it is one.
+    /// Returns the surface, unless the parts are shapes.
     pub fn surface(&self) -> Option<&Surface<V>> {
         match &*self.parts {
             Parts::Shapes(_) => None,
@@ -215,69 +223,70 @@ impl<V: Space> Compound<V> {
         }
     }
 
-    /// A point no lower along a direction than the surface is, and by no more than its grain higher: so near that the tree can
-    /// leave out all but a few of its vertices.
+    /// Returns a point at the height of the surface along a direction, or higher by at most
+    /// [`Surface::height_tolerance`], which lets the tree skip all but a few vertices.
     fn highest(&self, surface: &Surface<V>, direction: V::DVec) -> V::DVec {
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let (mut best, mut height) = (None, f64::NEG_INFINITY);
-        self.tree.climb(unit, surface.height_tolerance(), |number| {
-            for corner in surface.facet_vertices(number).into_iter().flatten() {
-                if corner.dot(unit) > height {
-                    (best, height) = (Some(corner), corner.dot(unit));
+        self.tree
+            .search_highest(unit, surface.height_tolerance(), |index| {
+                for vertex in surface.facet_vertices(index).into_iter().flatten() {
+                    if vertex.dot(unit) > height {
+                        (best, height) = (Some(vertex), vertex.dot(unit));
+                    }
                 }
-            }
-            height
-        });
-        match best.filter(|_| self.tree.is_whole()) {
+                height
+            });
+        match best.filter(|_| self.tree.is_complete()) {
             Some(best) => best + unit * surface.height_tolerance(),
-            // Of what has facets too large for a box.
+            // Some facets are too large for a box in f32.
             None => farthest(surface.vertices(), direction),
         }
     }
 
-    /// A point no lower along a direction than all parts are, and no higher but for what keeps the tree from being gone through
-    /// where many are as high as each other.
+    /// Returns a point at the height of the highest part along a direction, or higher by at most
+    /// [`SAME_HEIGHT`], which lets the tree skip most of many equally high parts.
     fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::DVec) -> V::DVec {
-        // A part's radius joins its core, because the parts differ in it.
+        // The radius is added to the core, because parts have different radii.
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
-        let reach = |(pose, shape): &(PoseOf<V>, Shape<V>)| {
+        let support = |(pose, shape): &(PoseOf<V>, Shape<V>)| {
             let inner = V::DVec::transpose(pose.rotation) * unit;
             let core = pose.rotation * shape.support(inner) + pose.translation;
             core + unit * checked_radius(shape.radius())
         };
-        // What is NaN in one part is NaN in the whole, whichever it is: a compound of what is no shape is none.
+        // NaN in any part becomes NaN of the compound: an invalid part makes it invalid.
         let farther = |a: V::DVec, b: V::DVec| {
             let is_farther = b.dot(unit) > a.dot(unit) || !b.is_finite();
             if is_farther && a.is_finite() { b } else { a }
         };
         let mut best = None;
-        let mut look_at = |part| {
-            let point = reach(part);
+        let mut test = |part| {
+            let point = support(part);
             best = Some(best.map_or(point, |best| farther(best, point)));
             best.map_or(f64::NEG_INFINITY, |best| best.dot(unit))
         };
-        let mut slack = 0.0;
-        if shapes.len() > FEW && self.tree.is_whole() {
-            slack = AS_HIGH * self.tree.size();
-            self.tree.climb(unit, slack, |number| {
-                let part = shapes.get(number as usize);
-                part.map_or(f64::NEG_INFINITY, &mut look_at)
+        let mut tolerance = 0.0;
+        if shapes.len() > FEW && self.tree.is_complete() {
+            tolerance = SAME_HEIGHT * self.tree.size();
+            self.tree.search_highest(unit, tolerance, |index| {
+                let part = shapes.get(index as usize);
+                part.map_or(f64::NEG_INFINITY, &mut test)
             });
         } else {
             for part in shapes {
-                look_at(part);
+                test(part);
             }
         }
-        best.unwrap_or(V::DVec::ZERO * f64::NAN) + unit * slack
+        best.unwrap_or(V::DVec::ZERO * f64::NAN) + unit * tolerance
     }
 }
 
-/// So many parts are all asked for the farthest point: to ask the tree takes about as long.
+/// Up to this many parts are all evaluated for a support point: the tree would take as long.
 const FEW: usize = 8;
 
-/// What differs in height by no more than this part of the size of a compound is as high: some times the room in the boxes of
-/// the tree, for parts that are smaller than the whole.
-const AS_HIGH: f64 = 1e-6;
+/// Heights that differ by less than this part of the size of a compound count as equal. It is some
+/// times the margin of the boxes in the tree, for parts that are smaller than the compound.
+const SAME_HEIGHT: f64 = 1e-6;
 
 fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
     let mean = |weight: fn(&Shape<V>) -> f64| {
@@ -287,25 +296,25 @@ fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
             sum = sum + (pose.rotation * centre_of(shape) + pose.translation) * weight;
             total += weight;
         }
-        Some(sum * (1.0 / total)).filter(|it| it.is_finite())
+        Some(sum * (1.0 / total)).filter(|mean| mean.is_finite())
     };
-    // Points hold nothing.
+    // Points have no volume.
     mean(|shape| Bounds::around(shape, &Pose::IDENTITY).volume())
         .or_else(|| mean(|_| 1.0))
         .unwrap_or(V::DVec::ZERO)
 }
 
-fn part<V: Space>(parts: &Parts<V>, number: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
+fn part<V: Space>(parts: &Parts<V>, index: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
     Some(match parts {
         Parts::Shapes(shapes) => {
-            let (pose, shape) = shapes.get(number as usize)?;
+            let (pose, shape) = shapes.get(index as usize)?;
             (*pose, Cow::Borrowed(shape))
         }
-        Parts::Surface(surface) => (Pose::IDENTITY, Cow::Owned(surface.facet(number)?)),
+        Parts::Surface(surface) => (Pose::IDENTITY, Cow::Owned(surface.facet(index)?)),
     })
 }
 
-/// The hull of all parts: what the box around a compound is asked of.
+/// The support function of the hull of all parts, from which the bounding box is computed.
 impl<V: Space> Support for Compound<V> {
     type Vector = V;
 

@@ -382,7 +382,7 @@ impl<V: Plain> Kind<V> {
             Self::Segment(vertices) => Shape::Segment(vertices),
             Self::Triangle(vertices) => Shape::Triangle(vertices),
             Self::Tetrahedron(vertices) => Shape::Tetrahedron(vertices),
-            Self::Hull(vertices) => Shape::Hull(ConvexHull::of_vertices(vertices)?),
+            Self::Hull(vertices) => Shape::Hull(ConvexHull::from_vertices(vertices)?),
             Self::HalfSpace { normal } => Shape::HalfSpace { normal },
             Self::Extrusion(extrusion) => return V::extruded(extrusion),
         }

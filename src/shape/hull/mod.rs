@@ -27,17 +27,18 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The convex hull of one or more points, checked and cleaned when it is made, and cheap to clone.
+/// The convex hull of one or more points, checked and reduced when it is constructed. Cheap to clone.
 ///
-/// The points may be in any order, doubled, collinear, coplanar or inside the hull: what is not needed is dropped, and
-/// points on a plane or line make a flat hull. The set that is meant never changes by more than the rounding of `f32`
-/// coordinates: 1.2e-7 of its length, or twice that where it is flat. Points that rounding has put
-/// outside of a face or edge by no more than that are dropped too, but for a few. So of a part with
-/// finely divided faces the corners stay. At a distance of several lengths from the origin `f32`
-/// rounds by more than that, and more points stay.
+/// The points may be in any order, repeated, collinear, coplanar or inside the hull. Points that the
+/// hull does not need are dropped. Points on a plane or a line make a flat hull.
 ///
-/// A plain slice of points is a [`Support`] as well and means the same, unchecked: with no points it touches nothing, and
-/// points that are NaN are passed over.
+/// The hull never changes by more than the rounding of `f32` coordinates: 1.2e-7 of its length, or
+/// twice that if it is flat. So nearly all points that are outside of a face or edge only because of
+/// rounding are dropped too, and a part with finely divided faces keeps its corners. Far from the
+/// origin (several times the length of the hull) `f32` rounds by more, and more points stay.
+///
+/// A slice of points is a [`Support`] as well. It has the same shape, but is not checked: a slice
+/// without points touches nothing, and NaN points are ignored.
 ///
 /// ```
 /// use bevy::math::Vec2;
@@ -56,32 +57,33 @@ use crate::{
 ///
 /// # Cost
 ///
-/// A hull of up to 64 vertices finds its support point by looking at all of them, eight at a time. One of more, from where
-/// on that is slower, makes a table of the vertices that can be the farthest in a direction: mostly 4 to 8 of them, whether
-/// there are 100 or 50,000: it costs 1.5 times as much as to look at 32. The exception are directions
-/// at right angles to a face with many vertices (the end of a finely divided cylinder), for which all of the face are
-/// looked at. The answer is that of a scan of all, bit for bit: of vertices that are equally far the one given first.
+/// A hull of up to 64 vertices scans all of them for a support point, eight at a time. A larger hull
+/// has a table of the vertices that can be the farthest in a direction: mostly 4 to 8 of them, for
+/// 100 vertices or 50,000. In directions normal to a face with many vertices (the end of a finely
+/// divided cylinder) all vertices of the face are scanned. The result is that of a scan of all
+/// vertices, to the bit. Of equally far vertices the first wins.
 ///
-/// To make a hull takes some 5 µs for each vertex and 0.4 µs for each other point, optimised. Up to 64 vertices are kept a
-/// second time, in blocks of eight that take 96 bytes; a table takes 5 to 10 numbers of 4 bytes for each vertex, and never more
-/// than 32. In the plane a hull of up to 16 vertices keeps its sides as well, 32 bytes each: contacts with another one, or with
-/// a circle, are in closed form.
+/// Construction takes about 5 µs per vertex and 0.4 µs for each other point, optimized. Up to 64
+/// vertices are stored a second time, in blocks of eight that take 96 bytes. A table takes 5 to 10
+/// numbers of 4 bytes per vertex, and never more than 32. In 2D a hull of up to 16 vertices also
+/// stores its edges, in 32 bytes each: its contacts with other such hulls and with circles are
+/// computed in closed form.
 #[derive(Clone, Debug)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
     search: Search,
-    /// In the plane, for hulls of few.
+    /// Only in 2D, for a few vertices.
     edges: Option<Arc<PolygonEdges<V::DVec>>>,
 }
 
-/// How the farthest vertex is found.
+/// The method that finds the farthest vertex.
 #[derive(Clone, Debug)]
 enum Search {
-    /// Of few: all of them, side by side.
+    /// For few vertices: a scan of blocks.
     Lanes(Lanes),
-    /// Of many: those that a table by direction lists.
+    /// For many vertices: a scan of those that a table lists for the direction.
     Table(Arc<DirectionTable>),
-    /// Of few at the origin, or of extreme size: all of them, one by one.
+    /// For few vertices that are all null or of extreme size: a plain scan.
     Scan,
 }
 
@@ -95,52 +97,51 @@ impl Search {
 }
 
 impl<V: Space> ConvexHull<V> {
-    /// The most different points that a hull can be made of: 65,536. Exact copies of a point do not
-    /// count, such as the corners that the triangles of an STL file repeat. (0 and -0 are equal.)
-    /// More than 64 times as many points, copies included, are an error as well: so an iterator
-    /// that never ends is one.
+    /// Maximum number of distinct points: 65,536. Repeated points do not count, such as the vertices
+    /// that the triangles of an STL file repeat. (0 and -0 are equal.) More than 64 times as many
+    /// points in all are an error too, so that an endless iterator fails.
     ///
-    /// If all of them are vertices it takes half a second; beyond, the time grows with the square of their number. Of
-    /// larger meshes leave out what is inside or does not matter. A curved surface so finely
-    /// divided that its points are off their neighbours' hull by rounding only takes up to 0.1 ms a
-    /// point.
+    /// If all of them are vertices, construction takes half a second. The time grows with the square
+    /// of the number of vertices, so leave out the inside and details of larger meshes. A curved
+    /// surface so finely divided that its points are outside of their neighbours' hull only by
+    /// rounding takes up to 0.1 ms per point.
     pub const MAX_POINTS: usize = 1 << 16;
 
-    /// The most points that are taken from an iterator.
+    /// Maximum number of points that are taken from an iterator.
     const MAX_TAKEN: usize = 64 * Self::MAX_POINTS;
 
-    /// The hull of `points`.
+    /// Computes the hull of `points`.
     ///
     /// # Errors
     ///
-    /// * [`ShapeError::NoPoints`] if there are none.
-    /// * [`ShapeError::TooManyPoints`] if more than [`MAX_POINTS`](Self::MAX_POINTS) are different,
-    ///   or more than 64 times as many are given.
+    /// * [`ShapeError::NoPoints`] if there are no points.
+    /// * [`ShapeError::TooManyPoints`] if there are more than [`MAX_POINTS`](Self::MAX_POINTS)
+    ///   distinct points, or more than 64 times as many in all.
     /// * [`ShapeError::NotFinite`] if a coordinate is NaN or infinite.
     pub fn new(points: impl IntoIterator<Item = V>) -> Result<Self, ShapeError> {
         let mut points = points.into_iter().fuse();
-        // One more than allowed is enough to see that there are too many.
+        // One more than allowed, to detect too many.
         let distinct = without_copies(points.by_ref().take(Self::MAX_TAKEN));
         let given: Vec<V> = distinct.take(Self::MAX_POINTS + 1).collect();
         Self::check(&given)?;
         if points.next().is_some() {
             return Err(ShapeError::TooManyPoints(Self::MAX_POINTS));
         }
-        let places: Vec<_> = given.iter().map(|point| point.to_vec3()).collect();
-        let needed = needed_points(&places).into_iter();
+        let positions: Vec<_> = given.iter().map(|point| point.to_vec3()).collect();
+        let needed = needed_points(&positions).into_iter();
         let vertices = needed.filter_map(|index| given.get(index).copied());
-        Ok(Self::made_of(vertices.collect()))
+        Ok(Self::from_checked(vertices.collect()))
     }
 
-    /// The hull of points of which none is to be dropped, because that has been done. (If it has not, they make the same
-    /// hull, and it is slower.)
+    /// Constructs a hull of its vertices: no point is dropped. (Other points do no harm, but make the
+    /// hull slower.)
     #[cfg(feature = "serialize")]
-    pub(super) fn of_vertices(vertices: Vec<V>) -> Result<Self, ShapeError> {
+    pub(super) fn from_vertices(vertices: Vec<V>) -> Result<Self, ShapeError> {
         Self::check(&vertices)?;
-        Ok(Self::made_of(vertices.into()))
+        Ok(Self::from_checked(vertices.into()))
     }
 
-    /// Accepts points of which a hull can be made.
+    /// Checks that points have a hull.
     fn check(points: &[V]) -> Result<(), ShapeError> {
         if points.is_empty() {
             return Err(ShapeError::NoPoints);
@@ -151,22 +152,22 @@ impl<V: Space> ConvexHull<V> {
         ShapeError::check_points("point of a convex hull", points)
     }
 
-    fn made_of(points: Arc<[V]>) -> Self {
-        let wide: Vec<_> = points.iter().map(|point| point.to_f64()).collect();
+    fn from_checked(points: Arc<[V]>) -> Self {
+        let vertices: Vec<_> = points.iter().map(|point| point.to_f64()).collect();
         Self {
             points,
-            search: Search::new(&wide),
-            edges: PolygonEdges::new(&wide).map(Arc::new),
+            search: Search::new(&vertices),
+            edges: PolygonEdges::new(&vertices).map(Arc::new),
         }
     }
 
-    /// The vertices of the hull: those of the given points that are needed for it, in the order in which they were given.
+    /// Returns the vertices of the hull: the given points that it needs, in the given order.
     pub fn points(&self) -> &[V] {
         &self.points
     }
 }
 
-/// Hulls are the same if their vertices are, in the same order: all else is made of these.
+/// Hulls are equal if their vertices are equal, in the same order.
 impl<V: Space> PartialEq for ConvexHull<V> {
     fn eq(&self, other: &Self) -> bool {
         self.points == other.points
@@ -181,8 +182,8 @@ impl<V: Space> Support for ConvexHull<V> {
         let found = match &self.search {
             Search::Lanes(lanes) => lanes.farthest(direction),
             Search::Table(table) => {
-                let numbers = table.candidates(direction);
-                numbers.map(|numbers| farthest_of(&self.points, numbers, direction))
+                let indices = table.candidates(direction);
+                indices.map(|indices| farthest_of(&self.points, indices, direction))
             }
             Search::Scan => None,
         };
@@ -206,18 +207,18 @@ mod tests {
     use super::*;
     use crate::math::{DVec3, Vec3};
 
-    /// As many points on the unit sphere, evenly: a spiral with the golden angle between neighbours.
+    /// Returns points spread evenly over the unit sphere: a spiral with the golden angle.
     fn ball(vertices: usize) -> Vec<Vec3> {
-        let place = |index| {
+        let point = |index| {
             let z = 1.0 - (2 * index + 1) as f32 / vertices as f32;
             let (sine, cosine) = (index as f32 * 2.399_963_2).sin_cos();
             let radius = (1.0 - z * z).sqrt();
             Vec3::new(radius * cosine, radius * sine, z)
         };
-        (0..vertices).map(place).collect()
+        (0..vertices).map(point).collect()
     }
 
-    /// The vertices that the table lists for a direction, on average and at most, as it turns little by little.
+    /// Returns the mean and the maximum number of vertices that the table lists for a direction.
     fn listed(vertices: usize) -> Result<(f64, usize), ShapeError> {
         let hull = ConvexHull::new(ball(vertices))?;
         assert_eq!(hull.points().len(), vertices);
@@ -228,8 +229,8 @@ mod tests {
         let counts: Vec<usize> = (0..steps)
             .map(|step| {
                 let time = step as f64 * 0.01;
-                let turned = [time.cos(), (0.7 * time).sin(), (0.31 * time).cos() + 0.1];
-                let list = table.candidates(DVec3::from_array(turned));
+                let direction = [time.cos(), (0.7 * time).sin(), (0.31 * time).cos() + 0.1];
+                let list = table.candidates(DVec3::from_array(direction));
                 list.map_or(vertices, <[u32]>::len)
             })
             .collect();
@@ -238,18 +239,18 @@ mod tests {
     }
 
     #[test]
-    fn a_support_point_of_many_vertices_takes_no_more_work_than_one_of_few() {
+    fn the_table_lists_few_vertices_however_many_there_are() {
         for vertices in [FEW + 1, 500, 2_000, 10_000] {
             let (mean, most) = listed(vertices).unwrap_or_default();
             assert!(
                 (1.0..=8.0).contains(&mean) && most <= 16,
-                "of {vertices}: {mean} in the mean, {most} at most"
+                "{vertices} vertices: mean {mean}, maximum {most}"
             );
         }
     }
 
     #[test]
-    fn few_vertices_are_looked_at_side_by_side() {
+    fn few_vertices_are_scanned_in_blocks() {
         let search = |vertices| ConvexHull::new(ball(vertices)).map(|hull| hull.search);
         assert!(matches!(search(8), Ok(Search::Lanes(_))));
         assert!(matches!(search(FEW), Ok(Search::Lanes(_))));
