@@ -66,8 +66,8 @@ impl<D: DVector> Bounds<D> {
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {
         let [min, max] = match shape.core().half_extents() {
             Some(half) => {
-                let reach = reach(pose.rotation, half);
-                [-reach, reach]
+                let half = mapped_half_extents(pose.rotation, half);
+                [-half, half]
             }
             None => shape
                 .vertex_bounds(pose.rotation)
@@ -127,16 +127,16 @@ impl<D: DVector> Bounds<D> {
 
     /// Returns the box around this box under the affine map x -> `linear * x + translation`.
     pub fn mapped(&self, linear: D::Matrix, translation: D) -> Self {
-        let centre = linear * ((self.min + self.max) * 0.5) + translation;
-        let reach = reach(linear, (self.max - self.min) * 0.5);
+        let center = linear * ((self.min + self.max) * 0.5) + translation;
+        let half = mapped_half_extents(linear, (self.max - self.min) * 0.5);
         Self {
-            min: centre - reach,
-            max: centre + reach,
+            min: center - half,
+            max: center + half,
         }
     }
 
     /// Returns `true` if the box overlaps a half-space that is given relative to `origin`.
-    pub fn reaches(&self, half_space: &HalfSpace<D>, origin: D) -> bool {
+    pub fn overlaps_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> bool {
         // The box's lowest corner.
         let corner = (0..D::DIMENSION).fold(-origin, |sum, index| {
             let upward = half_space.normal.component(index) >= 0.0;
@@ -151,7 +151,7 @@ impl<D: DVector> Bounds<D> {
 /// Returns the half extents of the box from -`half` to `half` under a linear map M: Σ |m_ij| h_j along
 /// axis i.
 #[inline]
-fn reach<D: DVector>(linear: D::Matrix, half: D) -> D {
+fn mapped_half_extents<D: DVector>(linear: D::Matrix, half: D) -> D {
     (0..D::DIMENSION).fold(D::ZERO, |sum, index| {
         sum + D::column(linear, index).copysign(D::ONE) * half.component(index)
     })
@@ -165,10 +165,10 @@ fn supported<V: Space>(
     let inverse = V::DVec::transpose(rotation);
     let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
     axes.fold([V::DVec::ZERO; 2], |[min, max], axis| {
-        let reach = |direction: V::DVec| {
+        let extreme = |direction: V::DVec| {
             let farthest = rotation * shape.support(inverse * direction);
             direction * farthest.dot(direction)
         };
-        [min + reach(-axis), max + reach(axis)]
+        [min + extreme(-axis), max + extreme(axis)]
     })
 }

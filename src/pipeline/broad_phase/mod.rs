@@ -245,9 +245,9 @@ fn meet_half_spaces<V: Space>(proxies: &Slots<V>, pairs: &mut Vec<(u32, u32)>) {
         let mut meet = |other: u32| {
             let aabb = proxies.boxes().get(other as usize);
             let bounds = aabb.filter(|it| it.is_some()).map(Aabb::bounds);
-            if bounds
-                .is_some_and(|it: Bounds<V::DVec>| it.reaches(&half_space, proxy.place.translation))
-            {
+            if bounds.is_some_and(|it: Bounds<V::DVec>| {
+                it.overlaps_half_space(&half_space, proxy.place.translation)
+            }) {
                 pairs.push((*slot, other));
             }
         };
