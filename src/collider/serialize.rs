@@ -7,7 +7,7 @@ use crate::{
     math::{Vec2, Vec3},
     shape::{
         AnyColliderShape,
-        serialize::{BodyData, NoData},
+        serialize::{BodyData, SaveError},
     },
 };
 
@@ -27,7 +27,7 @@ impl Serialize for Collider {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let data = match self.content() {
             Content::Inert => Ok(Data::Inert),
-            Content::Rejected(error) => Err(NoData::Rejected(*error)),
+            Content::Rejected(error) => Err(SaveError::Rejected(*error)),
             Content::Shape(AnyColliderShape::D2(body)) => BodyData::of(body).map(Data::Plane),
             Content::Shape(AnyColliderShape::D3(body)) => BodyData::of(body).map(Data::Space),
         };

@@ -1,17 +1,16 @@
-//! What collides as plain data, for the feature `serialize`: the numbers of each kind of shape, and nothing that follows
-//! from them.
+//! Shapes as plain data, for the feature `serialize`.
 //!
-//! Nothing is stored twice: a shape *is* its numbers, and all else is made of them again, by the functions that make it at
-//! first (the search of a hull, the tree of a compound), so that a collider which was loaded is the
-//! one which was saved, to the bit. The same functions refuse what is no shape, with the same [`ShapeError`].
+//! The data hold what defines a shape and nothing that is derived from it. Derived data (the search
+//! structure of a hull, the tree of a compound) are rebuilt by the usual constructors. So a loaded
+//! collider equals the saved one to the bit, and invalid data give the usual [`ShapeError`].
 //!
-//! A shape is saved as it has become, and not as it was given: a regular polygon as the hull of its corners, a height field as
-//! a mesh, margins as their sum. Of two things that matters. Of a hull it is the vertices: to drop points anew could drop one
-//! more, by rounding. Of a part in a compound it is the pose, in f64, because a compound in a compound has moved its parts by
-//! then.
+//! A shape is saved as it is after construction: a regular polygon as a hull, a height field as a
+//! mesh, nested margins as their sum. A hull is saved as its vertices, and loading does not reduce
+//! them again, because rounding could drop one more. The pose of a compound's part is saved in `f64`,
+//! because nested compounds multiply poses.
 //!
-//! No type here contains itself, so that data nested a million deep is an error, in formats without a limit of their own
-//! as well, and not the end of the stack.
+//! No type here contains itself. So deeply nested data is an error in every format, and cannot
+//! overflow the stack.
 
 use std::sync::Arc;
 
@@ -26,50 +25,50 @@ use crate::{
     space::{DVector, Pose},
 };
 
-/// The products of two columns of a rotation are those of the axes, to this: the rounding of f64 in some products of
-/// rotations, and of a decimal format that loses the last digit. (A rotation in f32 digits is off by 1e-7, and is none: a
-/// solver that takes it for one is off by as much.)
+/// Maximum error of the dot products of a rotation's columns. It allows for some products of
+/// rotations in `f64`, and for a decimal format that loses the last digit. A rotation rounded to `f32`
+/// is off by 1e-7 and rejected: contacts would be off by as much.
 const ORTHONORMAL: f64 = 1e-12;
 
-/// Why a collider cannot be saved.
+/// An error from saving a collider.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-pub enum NoData {
-    #[error("a collider of a custom shape cannot be saved, because its support function is code")]
+pub enum SaveError {
+    #[error("a collider with a custom shape cannot be saved, because its support function is code")]
     Custom,
-    #[error("a collider that has become inert by an error cannot be saved: {0}")]
+    #[error("a collider that is inert because of an error cannot be saved: {0}")]
     Rejected(ShapeError),
 }
 
-/// A dimension, by how it is written: vectors and matrices as `glam` writes them, which Bevy's reflection turns on.
-pub trait Plain:
+/// A dimension whose vectors and matrices are serialized by `glam`. (Bevy's reflection enables that.)
+pub trait SerializeSpace:
     Dimension<DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned>
     + Serialize
     + DeserializeOwned
 {
-    /// The numbers of a facet's vertices.
+    /// The vertex indices of a facet.
     type Facet: Serialize + DeserializeOwned;
 
-    /// A shape of the plane and how deep it is extruded; in the plane itself nothing.
+    /// An extrusion of a 2D shape, which only 3D has.
     type Extrusion: Serialize + DeserializeOwned;
 
-    /// The vertices that count.
-    fn facet(numbers: FacetIndices) -> Self::Facet;
+    /// Returns the indices that count in this dimension.
+    fn facet(indices: FacetIndices) -> Self::Facet;
 
-    /// The vertices, and others that do not count.
-    fn numbers(facet: Self::Facet) -> FacetIndices;
+    /// Returns the indices of a facet, padded to three.
+    fn indices(facet: Self::Facet) -> FacetIndices;
 
-    /// An extrusion as data.
-    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> Result<Convex<Self>, NoData>;
+    /// Converts an extrusion to data.
+    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> Result<Convex<Self>, SaveError>;
 
-    /// The shape that an extrusion is.
+    /// Converts data to an extrusion.
     fn extruded(extrusion: Self::Extrusion) -> Result<Shape<Self>, ShapeError>;
 }
 
-/// What there is none of.
+/// A type without values.
 #[derive(Serialize, Deserialize)]
 pub enum Never {}
 
-impl Plain for Vec2 {
+impl SerializeSpace for Vec2 {
     type Facet = [u32; 2];
     type Extrusion = Never;
 
@@ -77,12 +76,12 @@ impl Plain for Vec2 {
         [start, end]
     }
 
-    fn numbers([start, end]: [u32; 2]) -> FacetIndices {
+    fn indices([start, end]: [u32; 2]) -> FacetIndices {
         [start, end, end]
     }
 
-    /// There is no z: the shape as it is.
-    fn extrusion(base: &Shape<Vec2>, _: f32) -> Result<Convex<Self>, NoData> {
+    /// In 2D, the base itself.
+    fn extrusion(base: &Shape<Vec2>, _: f32) -> Result<Convex<Self>, SaveError> {
         Convex::of(base)
     }
 
@@ -91,7 +90,7 @@ impl Plain for Vec2 {
     }
 }
 
-/// A shape of the plane, extruded along z to both sides.
+/// A 2D shape, extruded along z to both sides.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extrusion {
@@ -99,22 +98,22 @@ pub struct Extrusion {
     half_depth: f32,
 }
 
-impl Plain for Vec3 {
+impl SerializeSpace for Vec3 {
     type Facet = [u32; 3];
     type Extrusion = Extrusion;
 
-    fn facet(numbers: FacetIndices) -> [u32; 3] {
-        numbers
+    fn facet(indices: FacetIndices) -> [u32; 3] {
+        indices
     }
 
-    fn numbers(facet: [u32; 3]) -> FacetIndices {
+    fn indices(facet: [u32; 3]) -> FacetIndices {
         facet
     }
 
-    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> Result<Convex<Self>, NoData> {
+    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> Result<Convex<Self>, SaveError> {
         let base = Convex::of(base)?;
         let extrusion = Kind::Extrusion(Extrusion { base, half_depth });
-        Ok(Convex::bare(extrusion))
+        Ok(Convex::without_margin(extrusion))
     }
 
     fn extruded(Extrusion { base, half_depth }: Extrusion) -> Result<Shape<Self>, ShapeError> {
@@ -126,12 +125,12 @@ impl Plain for Vec3 {
 /// A [`ColliderShape`] as data.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub enum BodyData<V: Plain> {
+pub enum BodyData<V: SerializeSpace> {
     /// One convex shape.
     Convex(Convex<V>),
-    /// Several, with a margin around each.
+    /// Convex parts with a margin around each.
     Compound { parts: Vec<Part<V>>, margin: f32 },
-    /// A polyline, a mesh, and also a height field, whose triangles they are.
+    /// A polyline, a mesh or a height field.
     Surface {
         vertices: Vec<V>,
         facets: Vec<V::Facet>,
@@ -140,20 +139,20 @@ pub enum BodyData<V: Plain> {
     },
 }
 
-/// A part of a compound, and where it is: x is mapped to `rotation * x + translation`.
+/// A part of a compound and its pose, x -> `rotation * x + translation`.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Part<V: Plain> {
+pub struct Part<V: SerializeSpace> {
     translation: V::DVec,
     /// Column by column.
     rotation: <V::DVec as DVector>::Matrix,
     shape: Convex<V>,
 }
 
-/// A convex [`Shape`] as data: what it is without its margin, and that, 0 for none.
+/// A convex [`Shape`] as data: the shape without margin, and the margin.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Convex<V: Plain> {
+pub struct Convex<V: SerializeSpace> {
     kind: Kind<V>,
     margin: f32,
 }
@@ -161,7 +160,7 @@ pub struct Convex<V: Plain> {
 /// The kinds of [`Shape`], by the same names.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-enum Kind<V: Plain> {
+enum Kind<V: SerializeSpace> {
     Ball {
         radius: f32,
     },
@@ -198,9 +197,9 @@ enum Kind<V: Plain> {
     Extrusion(V::Extrusion),
 }
 
-impl<V: Plain> BodyData<V> {
-    /// A body as data.
-    pub fn of(body: &ColliderShape<V>) -> Result<Self, NoData> {
+impl<V: SerializeSpace> BodyData<V> {
+    /// Converts a shape to data.
+    pub fn of(body: &ColliderShape<V>) -> Result<Self, SaveError> {
         let compound = match body {
             ColliderShape::Convex(shape) => return Convex::of(shape).map(Self::Convex),
             ColliderShape::Compound(compound) => compound,
@@ -217,21 +216,21 @@ impl<V: Plain> BodyData<V> {
                 let parts = shapes.iter().map(part).collect::<Result<_, _>>()?;
                 Self::Compound { parts, margin }
             }
-            (Parts::Surface(mesh), margin) => Self::Surface {
-                vertices: mesh.vertices().to_vec(),
-                facets: mesh.facets().iter().copied().map(V::facet).collect(),
+            (Parts::Surface(surface), margin) => Self::Surface {
+                vertices: surface.vertices().to_vec(),
+                facets: surface.facets().iter().copied().map(V::facet).collect(),
                 one_sided: compound.is_one_sided(),
                 margin,
             },
         })
     }
 
-    /// The body, or why it is none.
+    /// Converts data to a shape.
     pub fn body(self) -> Result<ColliderShape<V>, ShapeError> {
         let (parts, margin) = match self {
             Self::Convex(convex) => return convex.shape().map(ColliderShape::Convex),
             Self::Compound { parts, margin } => {
-                let parts = parts.into_iter().map(Part::placed);
+                let parts = parts.into_iter().map(Part::part);
                 (Parts::Shapes(parts.collect::<Result<_, _>>()?), margin)
             }
             Self::Surface {
@@ -240,7 +239,7 @@ impl<V: Plain> BodyData<V> {
                 one_sided,
                 margin,
             } => {
-                let facets = facets.into_iter().map(V::numbers).collect();
+                let facets = facets.into_iter().map(V::indices).collect();
                 let surface = Surface::new(vertices.into(), facets)?;
                 let mut surface = Compound::new(Parts::Surface(surface), margin)?;
                 if one_sided {
@@ -254,9 +253,9 @@ impl<V: Plain> BodyData<V> {
     }
 }
 
-impl<V: Plain> Part<V> {
-    /// The shape in its place.
-    fn placed(self) -> Result<(Pose<V::DVec>, Shape<V>), ShapeError> {
+impl<V: SerializeSpace> Part<V> {
+    /// Converts data to a part.
+    fn part(self) -> Result<(Pose<V::DVec>, Shape<V>), ShapeError> {
         let Self {
             translation,
             rotation,
@@ -282,15 +281,15 @@ impl<V: Plain> Part<V> {
     }
 }
 
-impl<V: Plain> Convex<V> {
-    /// Without a margin.
-    fn bare(kind: Kind<V>) -> Self {
+impl<V: SerializeSpace> Convex<V> {
+    /// Returns data without a margin.
+    fn without_margin(kind: Kind<V>) -> Self {
         Self { kind, margin: 0.0 }
     }
 
-    /// A shape as data.
-    fn of(shape: &Shape<V>) -> Result<Self, NoData> {
-        Ok(Self::bare(match shape {
+    /// Converts a shape to data.
+    fn of(shape: &Shape<V>) -> Result<Self, SaveError> {
+        Ok(Self::without_margin(match shape {
             Shape::Ball { radius } => Kind::Ball { radius: *radius },
             Shape::Capsule {
                 half_length,
@@ -329,16 +328,16 @@ impl<V: Plain> Convex<V> {
             Shape::HalfSpace { normal } => Kind::HalfSpace { normal: *normal },
             Shape::Extrusion { base, half_depth } => return V::extrusion(base, *half_depth),
             Shape::Rounded { shape, margin } => {
-                // No margin is around another: `Shape::rounded` has made one of the two.
+                // Margins are not nested: `Shape::rounded` adds them.
                 let Self { kind, .. } = Self::of(shape)?;
                 let margin = *margin;
                 return Ok(Self { kind, margin });
             }
-            Shape::Custom(_) => return Err(NoData::Custom),
+            Shape::Custom(_) => return Err(SaveError::Custom),
         }))
     }
 
-    /// The shape, or why it is none.
+    /// Converts data to a shape.
     fn shape(self) -> Result<Shape<V>, ShapeError> {
         let Self { kind, margin } = self;
         let shape = kind.shape()?;
@@ -350,8 +349,8 @@ impl<V: Plain> Convex<V> {
     }
 }
 
-impl<V: Plain> Kind<V> {
-    /// The shape, or why it is none.
+impl<V: SerializeSpace> Kind<V> {
+    /// Converts data to a shape.
     fn shape(self) -> Result<Shape<V>, ShapeError> {
         match self {
             Self::Ball { radius } => Shape::Ball { radius },
