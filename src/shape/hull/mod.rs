@@ -18,7 +18,7 @@ use crate::{
             build::needed_points,
             candidates::without_copies,
             direction_table::DirectionTable,
-            support_scan::{FEW, Lanes},
+            support_scan::{MAX_SCANNED, PointBlocks},
         },
         points::{farthest, farthest_of, vertex_bounds},
         polygon_edges::PolygonEdges,
@@ -80,7 +80,7 @@ pub struct ConvexHull<V: Space> {
 #[derive(Clone, Debug)]
 enum Search {
     /// For few vertices: a scan of blocks.
-    Lanes(Lanes),
+    Blocks(PointBlocks),
     /// For many vertices: a scan of those that a table lists for the direction.
     Table(Arc<DirectionTable>),
     /// For few vertices that are all null or of extreme size: a plain scan.
@@ -89,10 +89,10 @@ enum Search {
 
 impl Search {
     fn new<D: DVector>(points: &[D]) -> Self {
-        if points.len() > FEW {
+        if points.len() > MAX_SCANNED {
             return Self::Table(Arc::new(DirectionTable::new(points)));
         }
-        Lanes::new(points).map_or(Self::Scan, Self::Lanes)
+        PointBlocks::new(points).map_or(Self::Scan, Self::Blocks)
     }
 }
 
@@ -180,7 +180,7 @@ impl<V: Space> Support for ConvexHull<V> {
     #[inline]
     fn support(&self, direction: V::DVec) -> V::DVec {
         let found = match &self.search {
-            Search::Lanes(lanes) => lanes.farthest(direction),
+            Search::Blocks(blocks) => blocks.farthest(direction),
             Search::Table(table) => {
                 let indices = table.candidates(direction);
                 indices.map(|indices| farthest_of(&self.points, indices, direction))
@@ -198,7 +198,7 @@ impl<V: Space> Support for ConvexHull<V> {
 
     #[inline]
     fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[V::DVec; 2]> {
-        (self.points.len() <= FEW).then(|| vertex_bounds(&self.points, linear))
+        (self.points.len() <= MAX_SCANNED).then(|| vertex_bounds(&self.points, linear))
     }
 }
 
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_table_lists_few_vertices_however_many_there_are() {
-        for vertices in [FEW + 1, 500, 2_000, 10_000] {
+        for vertices in [MAX_SCANNED + 1, 500, 2_000, 10_000] {
             let (mean, most) = listed(vertices).unwrap_or_default();
             assert!(
                 (1.0..=8.0).contains(&mean) && most <= 16,
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn few_vertices_are_scanned_in_blocks() {
         let search = |vertices| ConvexHull::new(ball(vertices)).map(|hull| hull.search);
-        assert!(matches!(search(8), Ok(Search::Lanes(_))));
-        assert!(matches!(search(FEW), Ok(Search::Lanes(_))));
+        assert!(matches!(search(8), Ok(Search::Blocks(_))));
+        assert!(matches!(search(MAX_SCANNED), Ok(Search::Blocks(_))));
     }
 }

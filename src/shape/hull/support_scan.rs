@@ -1,10 +1,10 @@
-//! The farthest of some points, looked at side by side.
+//! A scan of a few points for the farthest in a direction, eight points at a time.
 //!
-//! A processor computes as many heights at a time as numbers fit in its registers, and twice as many in f32 as in f64. So the
-//! points are kept by coordinates, eight of each next to one another, and all heights are computed in f32 first. That is
-//! enough to tell nearly all points from the farthest one: only those within rounding of the highest are looked at in f64.
-//! The answer is that of the plain scan in f64, to the bit and with the same one among equals. It is without a branch for
-//! each point, and reads memory in one piece: with many shapes, waiting for memory costs more than the work does.
+//! The compiler turns a loop over eight `f32` into SIMD instructions. So the points are stored in
+//! blocks of eight x, eight y and eight z, and all heights are first computed in `f32`. Only points
+//! within rounding of the highest are then compared in `f64`. The result equals that of a scan in
+//! `f64` to the bit, with the same choice among equals. The scan has no branch per point and reads
+//! memory in order.
 
 use core::{array::from_fn, ops::RangeInclusive};
 use std::sync::Arc;
@@ -12,53 +12,44 @@ use std::sync::Arc;
 use crate::{shape::points::Highest, space::DVector};
 
 /// Points in a block.
-const WIDTH: usize = 8;
+const BLOCK_LEN: usize = 8;
 
-/// The most points that are looked at in this way. For more, a table by direction is as fast.
-pub const FEW: usize = 64;
+/// Maximum number of points. For more, a direction table is as fast.
+pub const MAX_SCANNED: usize = 64;
 
-/// By how much heights in f32 may be off, of the largest sum of |p_i| and the largest |d_i|: each component of the direction is
-/// rounded, each product and each of two sums, which is 4 units of 2⁻²⁴ for a height. The highest and another one are off by 8
-/// then, a ninth is that of the threshold between them, and one is to spare.
+/// The error of two heights in `f32` and of the threshold, relative to the greatest Σ |p_i| times the
+/// greatest |d_i|. The components of the direction, the products and the two sums are rounded: 4 units
+/// of 2⁻²⁴ for a height, so 8 for the highest and another one. The threshold adds 1, and 1 is margin.
 const HEIGHT_ERROR: f32 = 10.0 * 0.5 * f32::EPSILON;
 
-/// The sizes of points and of directions with which nothing gets too large or too small for f32: the products of
-/// [`HEIGHT_ERROR`] with both of them neither.
+/// Sizes of points and directions for which neither the heights nor their errors overflow or underflow
+/// in `f32`.
 const POINT_SIZES: RangeInclusive<f64> = 1e-12..=1e12;
 const DIRECTION_SIZES: RangeInclusive<f32> = 1e-16..=1e16;
 
-/// How many points there are and the sum of their numbers, in one number: what each lane of the first block adds to it.
-const CODES: [u32; WIDTH] = [
-    ONE,
-    ONE + 1,
-    ONE + 2,
-    ONE + 3,
-    ONE + 4,
-    ONE + 5,
-    ONE + 6,
-    ONE + 7,
-];
-const ONE: u32 = 1 << COUNT_SHIFT;
+/// A number of points in the upper 16 bits, and the sum of their indices in the lower 16 bits.
+type CountAndSum = u32;
 const COUNT_SHIFT: u32 = 16;
+const ONE: CountAndSum = 1 << COUNT_SHIFT;
 
-/// Eight points: their first coordinates, their second ones, and their third ones, which the plane does not look at.
-type Block = [[f32; WIDTH]; 3];
+/// Eight points: their x, their y, and their z, which 2D ignores.
+type Block = [[f32; BLOCK_LEN]; 3];
 
-/// Some points by their coordinates.
+/// Points in blocks.
 #[derive(Clone, Debug)]
-pub struct Lanes {
-    /// The last one is filled up with NaN, which is higher than nothing.
+pub struct PointBlocks {
+    /// The last block is padded with NaN, which never compares as higher.
     blocks: Arc<[Block]>,
-    /// [`HEIGHT_ERROR`] of the points.
+    /// [`HEIGHT_ERROR`] times the greatest Σ |p_i|.
     error: f32,
 }
 
-impl Lanes {
-    /// The lanes of points that are finite, or `None` if they are too many, all null, or of extreme size.
+impl PointBlocks {
+    /// Stores finite points. Returns `None` if there are too many, or if their size is null or extreme.
     pub fn new<D: DVector>(points: &[D]) -> Option<Self> {
         let sizes = points.iter().map(|point| point.extent());
         let size = sizes.fold(0.0, f64::max);
-        if points.len() > FEW || !POINT_SIZES.contains(&size) {
+        if points.len() > MAX_SCANNED || !POINT_SIZES.contains(&size) {
             return None;
         }
         let block = |points: &[D]| {
@@ -69,25 +60,27 @@ impl Lanes {
             [0, 1, 2].map(row)
         };
         Some(Self {
-            blocks: points.chunks(WIDTH).map(block).collect(),
+            blocks: points.chunks(BLOCK_LEN).map(block).collect(),
             error: HEIGHT_ERROR * size as f32,
         })
     }
 
-    /// The point with the greatest component along `direction`, the first one among equals, or `None` if it is a direction
-    /// that only a scan in f64 serves: null, not finite, or of extreme size.
+    /// Returns the farthest point in a direction, the first among equals. Returns `None` for a direction
+    /// that is null, not finite or of extreme size, which requires a scan in `f64`.
     #[inline]
     pub fn farthest<D: DVector>(&self, direction: D) -> Option<D> {
         let [x, y, z] = direction.components();
-        let narrow = [x as f32, y as f32, z as f32];
-        let size = narrow.iter().fold(0.0, |size: f32, it| size.max(it.abs()));
+        let rounded = [x as f32, y as f32, z as f32];
+        let size = rounded
+            .iter()
+            .fold(0.0, |size: f32, component| size.max(component.abs()));
         if !DIRECTION_SIZES.contains(&size) {
             return None;
         }
-        let mut heights = [[0.0_f32; WIDTH]; FEW / WIDTH];
-        let mut highest = [f32::NEG_INFINITY; WIDTH];
+        let mut heights = [[0.0_f32; BLOCK_LEN]; MAX_SCANNED / BLOCK_LEN];
+        let mut highest = [f32::NEG_INFINITY; BLOCK_LEN];
         for (heights, block) in heights.iter_mut().zip(&*self.blocks) {
-            for (row, component) in block.iter().zip(narrow).take(D::DIMENSION) {
+            for (row, component) in block.iter().zip(rounded).take(D::DIMENSION) {
                 for (height, coordinate) in heights.iter_mut().zip(row) {
                     *height += component * coordinate;
                 }
@@ -99,44 +92,40 @@ impl Lanes {
         let [a, b, c, d, e, f, g, h] = highest;
         let (a, b, c, d) = (higher(a, e), higher(b, f), higher(c, g), higher(d, h));
         let threshold = higher(higher(a, c), higher(b, d)) - self.error * size;
-        // Nearly always there is but one, and then the sum tells its number.
-        let mut sums = [0_u32; WIDTH];
-        for (number, heights) in heights.iter().enumerate().take(self.blocks.len()) {
-            let before = (number * WIDTH) as u32;
-            for ((sum, height), code) in sums.iter_mut().zip(heights).zip(CODES) {
-                *sum += if *height >= threshold {
-                    code + before
-                } else {
-                    0
-                };
+        // Nearly always only one point remains, and then the sum is its index.
+        let mut sums: [CountAndSum; BLOCK_LEN] = [0; BLOCK_LEN];
+        for (block, heights) in heights.iter().enumerate().take(self.blocks.len()) {
+            let first = (block * BLOCK_LEN) as u32;
+            for ((sum, height), offset) in sums.iter_mut().zip(heights).zip(0..) {
+                let is_near = *height >= threshold;
+                *sum += if is_near { ONE + first + offset } else { 0 };
             }
         }
-        let sum: u32 = sums.iter().sum();
+        let sum: CountAndSum = sums.iter().sum();
         if sum >> COUNT_SHIFT == 1 {
             return self.point((sum & (ONE - 1)) as usize);
         }
         let mut best = Highest::NONE;
         let heights = heights.as_flattened().iter().enumerate();
-        for (number, height) in heights.take(self.blocks.len() * WIDTH) {
+        for (index, height) in heights.take(self.blocks.len() * BLOCK_LEN) {
             if *height >= threshold
-                && let Some(point) = self.point::<D>(number)
+                && let Some(point) = self.point::<D>(index)
             {
-                best.see(number, point.dot(direction));
+                best.see(index, point.dot(direction));
             }
         }
         self.point(best.number)
     }
 
-    /// The point of a number.
     #[inline]
-    fn point<D: DVector>(&self, number: usize) -> Option<D> {
-        let [x, y, z] = self.blocks.get(number / WIDTH)?;
-        let coordinate = |row: &[f32; WIDTH]| Some(f64::from(*row.get(number % WIDTH)?));
+    fn point<D: DVector>(&self, index: usize) -> Option<D> {
+        let [x, y, z] = self.blocks.get(index / BLOCK_LEN)?;
+        let coordinate = |row: &[f32; BLOCK_LEN]| Some(f64::from(*row.get(index % BLOCK_LEN)?));
         Some(D::of([coordinate(x)?, coordinate(y)?, coordinate(z)?]))
     }
 }
 
-/// Without a branch, and without a thought for what is no number.
+/// The greater number without a branch. Ignores `b` if it is NaN.
 #[inline(always)]
 fn higher(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
@@ -152,25 +141,27 @@ mod tests {
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
-    /// What heights in f32 cannot tell apart, f64 does: points far from the origin, and directions along which many are as high.
-    fn is_that_of_a_scan<V: Space>(of: impl Fn([f32; 3]) -> V) {
+    /// Includes heights that `f32` cannot distinguish: of points far from the origin, and of equally
+    /// high points.
+    fn equals_a_scan<V: Space>(of: impl Fn([f32; 3]) -> V) {
         let mut random = StdRng::seed_from_u64(1);
         let mut found = 0;
-        for count in [1, 7, 8, 9, 63, FEW] {
-            for away in [0.0, 1e3, 1e6] {
+        for count in [1, 7, 8, 9, 63, MAX_SCANNED] {
+            for offset in [0.0, 1e3, 1e6] {
                 for _ in 0..20 {
-                    let mut place = || [(); 3].map(|()| random.random_range(-1.0..1.0_f32) + away);
-                    let points: Vec<V> = (0..count).map(|_| of(place())).collect();
-                    let wide: Vec<_> = points.iter().map(|it| it.to_f64()).collect();
-                    let lanes = Lanes::new(&wide);
+                    let mut point =
+                        || [(); 3].map(|()| random.random_range(-1.0..1.0_f32) + offset);
+                    let points: Vec<V> = (0..count).map(|_| of(point())).collect();
+                    let vertices: Vec<_> = points.iter().map(|point| point.to_f64()).collect();
+                    let blocks = PointBlocks::new(&vertices);
                     for length in [1e-15, 1.0, 1e15] {
                         let mut side = || if random.random() { 1.0 } else { -1.0 };
                         let signs: [f64; 3] = [(); 3].map(|()| side());
-                        let turned = signs.map(|it| it * random.random_range(0.2..1.0));
-                        let [x, y, z] = turned.map(|it| it * length);
+                        let unscaled = signs.map(|sign| sign * random.random_range(0.2..1.0));
+                        let [x, y, z] = unscaled.map(|component| component * length);
                         for direction in [[x, y, z], [x, y * 1e-9, z * 1e-9], [-1.0, 1.0, 0.0]] {
                             let direction = DVector::of(direction);
-                            let best = lanes.as_ref().and_then(|it| it.farthest(direction));
+                            let best = blocks.as_ref().and_then(|it| it.farthest(direction));
                             assert_eq!(best, Some(farthest(&points, direction)));
                             found += 1;
                         }
@@ -182,16 +173,16 @@ mod tests {
     }
 
     #[test]
-    fn the_farthest_point_is_that_of_a_scan() {
-        is_that_of_a_scan(|[x, y, _]| Vec2::new(x, y));
-        is_that_of_a_scan(Vec3::from_array);
+    fn the_farthest_point_equals_a_scan() {
+        equals_a_scan(|[x, y, _]| Vec2::new(x, y));
+        equals_a_scan(Vec3::from_array);
     }
 
     #[test]
-    fn what_f32_cannot_hold_is_left_to_a_scan() {
-        let one = |size: f32| Lanes::new(&[Vec3::new(size, 0.0, 0.0).to_f64()]);
+    fn extreme_sizes_are_left_to_a_scan() {
+        let one = |size: f32| PointBlocks::new(&[Vec3::new(size, 0.0, 0.0).to_f64()]);
         assert!(one(0.0).is_none() && one(1e-20).is_none() && one(1e20).is_none());
-        let along = |size: f64| one(1.0).map(|lanes| lanes.farthest(Vec3::X.to_f64() * size));
+        let along = |size: f64| one(1.0).map(|blocks| blocks.farthest(Vec3::X.to_f64() * size));
         for size in [0.0, 1e-20, 1e20, f64::INFINITY] {
             assert_eq!(along(size), Some(None), "{size}");
         }

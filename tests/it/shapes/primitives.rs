@@ -929,7 +929,7 @@ mod refused {
             ),
             (
                 Concave("a circular sector of more than half a circle"),
-                "a circular sector of more than half a circle is concave: give it as several convex parts, or as the \
+                "a circular sector of more than half a circle is concave: use a compound of convex parts, or the \
                  convex hull of its points",
             ),
         ];
