@@ -1,15 +1,16 @@
 //! Lists that last from tick to tick: how they grow, and how they release memory after a burst.
 //!
-//! Each list records its greatest length in windows of [`WINDOW`] ticks. It is shrunk if its capacity
-//! is several times its greatest length in this window and the previous one: so a load that recurs
-//! within a window never allocates again. A stage frees at most [`STEP`] bytes per tick, because the
-//! operating system unmaps pages slowly. The exceptions are allocators that move a list when it
-//! shrinks, hash maps, and the lists of Bevy's messages: these free everything at once.
+//! Each list records its greatest length in windows of [`WINDOW`] ticks. It is shrunk if its
+//! capacity is several times its greatest length in this window and the previous one: so a load
+//! that recurs within a window never allocates again. A stage frees at most [`STEP`] bytes per
+//! tick, because the operating system unmaps pages slowly. The exceptions are allocators that move
+//! a list when it shrinks, hash maps, and the lists of Bevy's messages: these free everything at
+//! once.
 
 use core::ops::{Deref, DerefMut};
 
-/// Reserves capacity for `additional` more items. Grows by 25 % instead of doubling, to bound unused
-/// capacity.
+/// Reserves capacity for `additional` more items. Grows by 25 % instead of doubling, to bound
+/// unused capacity.
 #[inline]
 pub fn reserve_amortized<T>(list: &mut Vec<T>, additional: usize) {
     if list.capacity() - list.len() < additional {

@@ -5,9 +5,9 @@ use crate::buffer::reserve_amortized;
 /// Adds `others` to `keys` and sorts all. Fast if there are few others and few keys out of order,
 /// and never slower than sorting twice. Leaves `others` in an unspecified state.
 ///
-/// If two neighbouring keys are out of order, both are taken out, sorted with the others, and merged
-/// again. (The idea is Dropsort, made lossless as in Ernerfeldt, "Drop-Merge sort" (2017). That
-/// takes out one of the two, and must go back if it was the wrong one.)
+/// If two neighbouring keys are out of order, both are taken out, sorted with the others, and
+/// merged again. (The idea is Dropsort, made lossless as in Ernerfeldt, "Drop-Merge sort" (2017).
+/// That takes out one of the two, and must go back if it was the wrong one.)
 pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     let mut kept = 0_usize;
     for index in 0..keys.len() {

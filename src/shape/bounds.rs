@@ -8,8 +8,9 @@ use crate::{
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
-/// Returns a point in a shape, in its own frame: the mean of its support points in a few directions.
-/// It is the center of a symmetric shape. (The mean over all directions is the Steiner point.)
+/// Returns a point in a shape, in its own frame: the mean of its support points in a few
+/// directions. It is the center of a symmetric shape. (The mean over all directions is the Steiner
+/// point.)
 pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::DVec {
     mean(&points_of(shape))
 }
@@ -33,9 +34,9 @@ pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 
 /// Returns the support points of a shape in the directions of a cube's corners, and in as many
 /// directions near each axis (the corners see only the base of a flat cone).
 ///
-/// The directions are slightly askew, so that none is normal to an edge or face of a usual shape and
-/// makes a tie. The mirror images of each are included, so that the mean of a symmetric shape is on
-/// its axis.
+/// The directions are slightly askew, so that none is normal to an edge or face of a usual shape
+/// and makes a tie. The mirror images of each are included, so that the mean of a symmetric shape
+/// is on its axis.
 fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32> {
     let sides = 1_usize << V::DVec::DIMENSION;
     // Group 0 has the corners, and group i + 1 the directions near axis i.
@@ -73,8 +74,8 @@ impl<D: DVector> Bounds<D> {
                 .vertex_bounds(pose.rotation)
                 .unwrap_or_else(|| supported(shape, pose.rotation)),
         };
-        // Two shapes touch up to a gap of TOUCHING times the scale of the pair. Each box takes twice
-        // its share of the gap, and the rounding of a translation far from the origin.
+        // Two shapes touch up to a gap of TOUCHING times the scale of the pair. Each box takes
+        // twice its share of the gap, and the rounding of a translation far from the origin.
         let radius = D::ONE * shape.radius();
         let (min, max) = (min - radius, max + radius);
         let offset = max.extent() + min.extent();
@@ -148,8 +149,8 @@ impl<D: DVector> Bounds<D> {
     }
 }
 
-/// Returns the half extents of the box from -`half` to `half` under a linear map M: Σ |m_ij| h_j along
-/// axis i.
+/// Returns the half extents of the box from -`half` to `half` under a linear map M: Σ |m_ij| h_j
+/// along axis i.
 #[inline]
 fn mapped_half_extents<D: DVector>(linear: D::Matrix, half: D) -> D {
     (0..D::DIMENSION).fold(D::ZERO, |sum, index| {

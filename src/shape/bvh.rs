@@ -96,8 +96,8 @@ impl Tree {
         root.map_or(D::ZERO, |root| (root.min + root.max) * 0.5)
     }
 
-    /// Calls `visit` with the indices of boxes, until no box is left that exceeds the greatest result
-    /// of `visit`, a height along a unit vector, by more than `tolerance`.
+    /// Calls `visit` with the indices of boxes, until no box is left that exceeds the greatest
+    /// result of `visit`, a height along a unit vector, by more than `tolerance`.
     pub fn search_highest<D: DVector>(
         &self,
         unit: D,
@@ -131,7 +131,8 @@ impl Tree {
         }
     }
 
-    /// Calls `visit` with the index of each box that may overlap `bounds`, until it returns `Break`.
+    /// Calls `visit` with the index of each box that may overlap `bounds`, until it returns
+    /// `Break`.
     pub fn visit_overlapping<D: DVector>(
         &self,
         bounds: &Bounds<D>,
@@ -161,8 +162,8 @@ impl Tree {
         self.visit_if(is_near, visit);
     }
 
-    /// Calls `visit` with the index of each box that overlaps a half-space, whose normal may have any
-    /// length.
+    /// Calls `visit` with the index of each box that overlaps a half-space, whose normal may have
+    /// any length.
     pub fn visit_half_space<D: DVector>(&self, space: &HalfSpace<D>, visit: impl FnMut(u32)) {
         self.visit_if(|aabb| min_height(aabb, space.normal) <= space.offset, visit);
     }

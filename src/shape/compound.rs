@@ -108,9 +108,9 @@ impl<V: Space> Compound<V> {
         self.one_sided
     }
 
-    /// Returns a central point. For a surface, it is the center of its box. For parts, it is the mean
-    /// of their centers, weighted with their boxes in their own frames: the center of the box around
-    /// all of them may be far from every part.
+    /// Returns a central point. For a surface, it is the center of its box. For parts, it is the
+    /// mean of their centers, weighted with their boxes in their own frames: the center of the box
+    /// around all of them may be far from every part.
     pub fn centre(&self) -> V::DVec {
         self.centre
     }
@@ -173,8 +173,8 @@ impl<V: Space> Compound<V> {
         self.tree.visit_near_ball(centre, radius, visit);
     }
 
-    /// Calls `visit` with the index of each part, without its margin, that may be within `distance` of
-    /// a point in the frame of the compound, until `visit` returns `Break`.
+    /// Calls `visit` with the index of each part, without its margin, that may be within `distance`
+    /// of a point in the frame of the compound, until `visit` returns `Break`.
     pub fn near_point(
         &self,
         point: V::DVec,
@@ -186,8 +186,8 @@ impl<V: Space> Compound<V> {
         self.tree.visit_overlapping(&bounds, visit);
     }
 
-    /// Like [`near`](Self::near), for bounds in a frame to which a linear map and then a translation
-    /// take the compound.
+    /// Like [`near`](Self::near), for bounds in a frame to which a linear map and then a
+    /// translation take the compound.
     pub fn near_image(
         &self,
         bounds: &Bounds<V::DVec>,

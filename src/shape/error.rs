@@ -54,8 +54,8 @@ pub enum ShapeError {
     /// The pose of a part is NaN or infinite.
     #[error("the pose of a part must be finite")]
     PoseNotFinite,
-    /// The rotation of a part, in loaded data, is not a rotation: its columns are not orthonormal to
-    /// 12 digits, or it mirrors the part.
+    /// The rotation of a part, in loaded data, is not a rotation: its columns are not orthonormal
+    /// to 12 digits, or it mirrors the part.
     #[error("the rotation of a part must be orthonormal to 12 digits, and must not mirror it")]
     NotARotation,
     /// A facet has a vertex index that is out of range.
@@ -66,7 +66,8 @@ pub enum ShapeError {
         /// The number of vertices.
         count: usize,
     },
-    /// The heights of a height field do not fill its rows, or it has fewer than two rows or columns.
+    /// The heights of a height field do not fill its rows, or it has fewer than two rows or
+    /// columns.
     #[error("a height field needs rows * columns heights, and at least two rows and two columns")]
     HeightCount,
     /// No collider can be made of a Bevy `Mesh`.
@@ -91,7 +92,8 @@ pub enum MeshError {
     Missing,
     /// The vertices of the mesh are, or soon will be, in the render world only.
     #[error(
-        "the vertices of its mesh go to the render world: the mesh needs RenderAssetUsages::MAIN_WORLD"
+        "the vertices of its mesh go to the render world: the mesh needs \
+         RenderAssetUsages::MAIN_WORLD"
     )]
     NotInMainWorld,
     /// The mesh has no attribute `Mesh::ATTRIBUTE_POSITION`.

@@ -8,12 +8,12 @@ use crate::{
 };
 
 /// Points of a facet no farther apart than this part of its greatest coordinate are the same point:
-/// exporters and scripts repeat a vertex a few roundings of `f32` away. The distance depends on this
-/// facet alone, so that no distant facet changes a contact.
+/// exporters and scripts repeat a vertex a few roundings of `f32` away. The distance depends on
+/// this facet alone, so that no distant facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The part of [`WELD`] that rounding in `f64` makes of a vertex. (A point on an edge within WELD of
-/// its end is not moved to that end: this would turn the normal.)
+/// The part of [`WELD`] that rounding in `f64` makes of a vertex. (A point on an edge within WELD
+/// of its end is not moved to that end: this would turn the normal.)
 const SAME_VERTEX: f64 = 1e-7;
 
 /// A triangle has no area if its area is at most this part of the square of an edge: its normal
@@ -119,8 +119,8 @@ struct Ridge<D> {
 }
 
 impl<D: DVector> Facet<D> {
-    /// Returns the facet with these vertices, or `None` if it has no normal. `mirrored` reverses the
-    /// outer side.
+    /// Returns the facet with these vertices, or `None` if it has no normal. `mirrored` reverses
+    /// the outer side.
     pub fn new(vertices: FacetVertices<D>, mirrored: bool) -> Option<Self> {
         let outward = unit_normal(&vertices)?;
         Some(Self {

@@ -6,8 +6,8 @@
 //!
 //! A shape is saved as it is after construction: a regular polygon as a hull, a height field as a
 //! mesh, nested margins as their sum. A hull is saved as its vertices, and loading does not reduce
-//! them again, because rounding could drop one more. The pose of a compound's part is saved in `f64`,
-//! because nested compounds multiply poses.
+//! them again, because rounding could drop one more. The pose of a compound's part is saved in
+//! `f64`, because nested compounds multiply poses.
 //!
 //! No type here contains itself. So deeply nested data is an error in every format, and cannot
 //! overflow the stack.
@@ -26,8 +26,8 @@ use crate::{
 };
 
 /// Maximum error of the dot products of a rotation's columns. It allows for some products of
-/// rotations in `f64`, and for a decimal format that loses the last digit. A rotation rounded to `f32`
-/// is off by 1e-7 and rejected: contacts would be off by as much.
+/// rotations in `f64`, and for a decimal format that loses the last digit. A rotation rounded to
+/// `f32` is off by 1e-7 and rejected: contacts would be off by as much.
 const ORTHONORMAL: f64 = 1e-12;
 
 /// An error from saving a collider.
@@ -39,7 +39,8 @@ pub enum SaveError {
     Rejected(ShapeError),
 }
 
-/// A dimension whose vectors and matrices are serialized by `glam`. (Bevy's reflection enables that.)
+/// A dimension whose vectors and matrices are serialized by `glam`. (Bevy's reflection enables
+/// that.)
 pub trait SerializeSpace:
     Dimension<DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned>
     + Serialize

@@ -1,10 +1,10 @@
 //! Surfaces of facets: polylines of segments in 2D, meshes of triangles in 3D.
 //!
 //! `pipeline/narrow_phase/surface/mod.rs` defines a contact with a surface. The bounding volume
-//! hierarchy finds the facets at a point when they matter, so facets need not share vertices. All of
-//! these count as the set of points that they are: repeated facets, facets of both windings, three
-//! facets at one edge, and vertices inside another facet's edge. Any affine map may transform the
-//! surface. The list of the facets at each vertex only saves time.
+//! hierarchy finds the facets at a point when they matter, so facets need not share vertices. All
+//! of these count as the set of points that they are: repeated facets, facets of both windings,
+//! three facets at one edge, and vertices inside another facet's edge. Any affine map may transform
+//! the surface. The list of the facets at each vertex only saves time.
 
 use arrayvec::ArrayVec;
 use smallvec::SmallVec;
@@ -91,14 +91,14 @@ impl<V: Space> Surface<V> {
         facet_vertices(&self.vertices, self.facets.get(index as usize)?)
     }
 
-    /// A height that is negligible for the whole surface: a small part of its size, but no less than
-    /// the resolution of `f32` so far from the origin.
+    /// A height that is negligible for the whole surface: a small part of its size, but no less
+    /// than the resolution of `f32` so far from the origin.
     pub fn height_tolerance(&self) -> f64 {
         self.height_tolerance
     }
 
-    /// Returns `true` if a facet has an area, and a point in the frame of the surface is on it up to
-    /// `tolerance` or the facet's weld.
+    /// Returns `true` if a facet has an area, and a point in the frame of the surface is on it up
+    /// to `tolerance` or the facet's weld.
     pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
         let vertices = self.facet_vertices(index);
         vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, tolerance))
@@ -137,7 +137,8 @@ impl<V: Space> Surface<V> {
 
 /// The facets at each vertex, in 12 bytes a facet and 4 bytes a vertex.
 struct VertexFacets {
-    /// For each vertex, the start of its list in `facets`; and at the end, the end of the last list.
+    /// For each vertex, the start of its list in `facets`; and at the end, the end of the last
+    /// list.
     starts: Box<[u32]>,
     facets: Box<[u32]>,
 }
@@ -154,7 +155,8 @@ impl VertexFacets {
                 *count = count.saturating_add(1);
             }
         }
-        // Each count becomes the end of the vertex's list, and then its start as the list is filled.
+        // Each count becomes the end of the vertex's list, and then its start as the list is
+        // filled.
         let mut total = 0_u32;
         for start in &mut starts {
             total = start.saturating_add(total);

@@ -162,7 +162,8 @@ impl DVector for DVec2 {
     fn perpendicular(edges: &[Self]) -> Option<Self> {
         match edges {
             [] => Some(DVec2::X),
-            // Clockwise, so that the normal of an edge of a counter-clockwise polygon points outward.
+            // Clockwise, so that the normal of an edge of a counter-clockwise polygon points
+            // outward.
             [edge] => Some(-edge.perp()),
             _ => None,
         }

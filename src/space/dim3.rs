@@ -45,8 +45,8 @@ impl Space for Vec3 {
         vector + Vec3::ZERO
     }
 
-    /// A unit q = (v, w) rotates e to e + 2 w v × e + 2 v × (v × e). The last two terms are quadratic
-    /// in q, so for another length they are divided by |q|², without a root.
+    /// A unit q = (v, w) rotates e to e + 2 w v × e + 2 v × (v × e). The last two terms are
+    /// quadratic in q, so for another length they are divided by |q|², without a root.
     #[inline(always)]
     fn rotation_of(quaternion: DQuat) -> Option<DMat3> {
         let square = quaternion.length_squared();

@@ -1,10 +1,10 @@
 //! The operations that differ between 2D and 3D.
 //!
 //! **The vector type selects the dimension.** [`Vec2`](crate::math::Vec2) and
-//! [`Vec3`](crate::math::Vec3) implement [`Space`]. Code that holds in both dimensions (the Minkowski
-//! difference, GJK, the loop of EPA, the pipeline) is generic over it. Only this folder has a file
-//! for each dimension: the vector arithmetic (`dim2.rs`, `dim3.rs`) and the polytope that EPA grows
-//! (`polytope2.rs`, `polytope3.rs`).
+//! [`Vec3`](crate::math::Vec3) implement [`Space`]. Code that holds in both dimensions (the
+//! Minkowski difference, GJK, the loop of EPA, the pipeline) is generic over it. Only this folder
+//! has a file for each dimension: the vector arithmetic (`dim2.rs`, `dim3.rs`) and the polytope
+//! that EPA grows (`polytope2.rs`, `polytope3.rs`).
 //!
 //! **The solver computes in `f64`.** Shapes, poses and results are `f32`. [`Space::DVec`] is the
 //! `f64` vector for everything in between. In `f32` the squares and triple products of GJK and EPA
@@ -39,8 +39,8 @@ mod sealed {
 /// A space of two or three dimensions: [`Vec2`](crate::math::Vec2) or [`Vec3`].
 ///
 /// The trait is sealed: there is no third implementation. A [`Support`](crate::Support) names its
-/// space, so the compiler ensures that both shapes of a query have the same dimension. A custom shape
-/// uses `Vec2` with `DVec2`, or `Vec3` with `DVec3`.
+/// space, so the compiler ensures that both shapes of a query have the same dimension. A custom
+/// shape uses `Vec2` with `DVec2`, or `Vec3` with `DVec3`.
 pub trait Space:
     sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
@@ -95,8 +95,9 @@ pub trait Space:
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::DVec>>;
 }
 
-/// A map is singular if its determinant is at most this part of the product of its columns' lengths.
-/// Rounding leaves 1e-16 if a map is flattened and rotated, and an inverse of that is meaningless.
+/// A map is singular if its determinant is at most this part of the product of its columns'
+/// lengths. Rounding leaves 1e-16 if a map is flattened and rotated, and an inverse of that is
+/// meaningless.
 const SINGULAR: f64 = 1e-6;
 
 /// Squared lengths whose roots have full precision: `f64` is subnormal below 1e-308, and overflows
@@ -110,8 +111,8 @@ const TINY: f64 = f64::from_bits((1023 - 800) << 52);
 
 /// The `f64` vector of a space, with the operations of the solvers.
 ///
-/// Formulas that differ between the dimensions are stated for both in terms of a *facet*: an edge in
-/// 2D and a triangle in 3D, so it has [`DIMENSION`](DVector::DIMENSION) vertices.
+/// Formulas that differ between the dimensions are stated for both in terms of a *facet*: an edge
+/// in 2D and a triangle in 3D, so it has [`DIMENSION`](DVector::DIMENSION) vertices.
 pub trait DVector:
     Copy
     + Debug
@@ -225,7 +226,8 @@ pub trait DVector:
     /// Returns a column of a matrix: the image of an axis.
     fn column(matrix: Self::Matrix, index: usize) -> Self;
 
-    /// Returns the L1 norm: the length, up to a factor between 1 and the square root of `DIMENSION`.
+    /// Returns the L1 norm: the length, up to a factor between 1 and the square root of
+    /// `DIMENSION`.
     fn extent(self) -> f64;
 
     /// Returns the square of the length.
@@ -308,7 +310,8 @@ pub enum Growth {
 
 /// A convex body that grows by points outside of it: the inner approximation of EPA.
 ///
-/// It holds the indices of vertices. The caller keeps their coordinates and passes them as `points`.
+/// It holds the indices of vertices. The caller keeps their coordinates and passes them as
+/// `points`.
 pub trait Polytope<D>: Sized {
     /// Returns an empty polytope. It is large, so [`begin`](Self::begin) fills it in place.
     fn new() -> Self;

@@ -1,9 +1,9 @@
 //! The polytope of EPA in three dimensions: a convex polyhedron of triangles.
 //!
-//! A new vertex replaces the triangles that it sees by triangles that join it to their boundary, the
-//! horizon, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The Quickhull Algorithm
-//! for Convex Hulls" (1996)). The visible triangles are found by a walk over edges, which yields the
-//! horizon in order. The differences to the textbook are:
+//! A new vertex replaces the triangles that it sees by triangles that join it to their boundary,
+//! the horizon, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The Quickhull
+//! Algorithm for Convex Hulls" (1996)). The visible triangles are found by a walk over edges, which
+//! yields the horizon in order. The differences to the textbook are:
 //!
 //! * A triangle whose plane contains the new vertex counts as visible. Otherwise a sliver would be
 //!   made beside it, with a normal of mere rounding.
@@ -36,8 +36,8 @@ impl Face {
         is_seen: false,
     };
 
-    /// Returns a triangle and the distance of its plane along the normal. The distance of a triangle
-    /// without area is infinite, so that it is never the nearest.
+    /// Returns a triangle and the distance of its plane along the normal. The distance of a
+    /// triangle without area is infinite, so that it is never the nearest.
     #[inline(always)]
     fn new([a, b, c]: [DVec3; 3], vertices: [u16; 3], neighbours: [u16; 3]) -> (Self, f64) {
         let unit = (a - c).cross(b - c).unit();
@@ -50,8 +50,8 @@ impl Face {
         (face, unit.map_or(f64::INFINITY, |normal| normal.dot(a)))
     }
 
-    /// Returns the index of the edge that begins at a vertex. The neighbour across the edge from p to
-    /// q has the edge from q to p.
+    /// Returns the index of the edge that begins at a vertex. The neighbour across the edge from p
+    /// to q has the edge from q to p.
     #[inline]
     fn edge_from(&self, vertex: u16) -> Option<u8> {
         let [a, b, c] = self.vertices;
@@ -94,8 +94,8 @@ struct Visit {
 
 /// A closed surface of triangles.
 pub struct Polyhedron<const FACES: usize> {
-    /// The distances of the triangles' planes, infinite for removed triangles, in a list of their own
-    /// because it is searched for the minimum.
+    /// The distances of the triangles' planes, infinite for removed triangles, in a list of their
+    /// own because it is searched for the minimum.
     distances: List<f64, FACES>,
     faces: List<Face, FACES>,
     removed: List<u16, FACES>,
@@ -129,8 +129,8 @@ impl<const FACES: usize> Polyhedron<FACES> {
         face.normal == DVec3::ZERO || face.normal.dot(point) > distance - tolerance
     }
 
-    /// Marks the triangles that see `point`, starting with the triangle `from`, and collects them and
-    /// their horizon in order. Returns `None` if the surface is not closed.
+    /// Marks the triangles that see `point`, starting with the triangle `from`, and collects them
+    /// and their horizon in order. Returns `None` if the surface is not closed.
     #[inline]
     fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
         self.seen.truncate(0);
@@ -287,8 +287,9 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
             return None;
         };
         let volume = DVec3::determinant(&[b - a, c - a, d - a]);
-        // Seen from the fourth vertex, the other three are clockwise if the volume is negative. Face i
-        // is opposite to vertex i, so its neighbours have the indices of the vertices across its edges.
+        // Seen from the fourth vertex, the other three are clockwise if the volume is negative.
+        // Face i is opposite to vertex i, so its neighbours have the indices of the vertices across
+        // its edges.
         let triangles = if volume > 0.0 {
             [[2, 3, 1], [0, 3, 2], [0, 1, 3], [0, 2, 1]]
         } else if volume < 0.0 {
@@ -296,7 +297,8 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         } else {
             return None;
         };
-        // The face across the edge from p to q of an outward triangle (p, q, r) is the one that lacks r.
+        // The face across the edge from p to q of an outward triangle (p, q, r) is the one that
+        // lacks r.
         for [p, q, r] in triangles {
             let corner = |index: u16| points.get(usize::from(index)).copied();
             let corners = [corner(p)?, corner(q)?, corner(r)?];

@@ -32,9 +32,9 @@ impl<D: DVector> Pose<D> {
         }
     }
 
-    /// Compares poses in a total order without geometric meaning. A pair is solved in this order and
-    /// its result is mirrored afterwards, so that swapping the arguments of a query gives the mirror
-    /// image to the bit.
+    /// Compares poses in a total order without geometric meaning. A pair is solved in this order
+    /// and its result is mirrored afterwards, so that swapping the arguments of a query gives the
+    /// mirror image to the bit.
     #[inline]
     pub fn total_cmp(&self, other: &Self) -> Ordering {
         let rotations = || {

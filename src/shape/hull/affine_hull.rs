@@ -47,6 +47,14 @@ struct Step {
 }
 
 impl Step {
+    fn new(point: DVec3, height: DVec3) -> Self {
+        Self {
+            point,
+            height,
+            length: height.length(),
+        }
+    }
+
     fn direction(&self) -> DVec3 {
         self.height * (1.0 / self.length)
     }
@@ -80,20 +88,11 @@ impl AffineHull {
             let height_of = |point: DVec3| {
                 twice().fold(point - origin, |rest, axis| rest - *axis * axis.dot(rest))
             };
-            let mut farthest = Step {
-                point: origin,
-                height: DVec3::ZERO,
-                length: 0.0,
-            };
+            let mut farthest = Step::new(origin, DVec3::ZERO);
             for point in points() {
-                let height = height_of(point);
-                let length = height.length();
-                if length > farthest.length {
-                    farthest = Step {
-                        point,
-                        height,
-                        length,
-                    };
+                let step = Step::new(point, height_of(point));
+                if step.length > farthest.length {
+                    farthest = step;
                 }
             }
             let Step { height, length, .. } = farthest;

@@ -8,27 +8,30 @@
 //!   or two points, and in 3D it treats a slab or needle of 1:1000 as flat.
 //! * **A frame that fits** (`affine_hull`). Convex hulls commute with affine maps. So a solid is
 //!   given to `quickhull` in coordinates in which it is as long as it is wide and high: thin solids
-//!   and those far from the origin become as easy as a ball. In 2D the coordinates stay as they are.
+//!   and those far from the origin become as easy as a ball. In 2D the coordinates stay as they
+//!   are.
 //! * **Few points, corners first.** A face of a part may hold thousands of points that are coplanar
-//!   up to rounding. They tangle the surface of `quickhull`, and it returns too many as vertices. So
-//!   it gets the extreme points of some directions first, and then the highest point above each
+//!   up to rounding. They tangle the surface of `quickhull`, and it returns too many as vertices.
+//!   So it gets the extreme points of some directions first, and then the highest point above each
 //!   triangle. Of points that are equally high up to rounding, the farthest from the center is
 //!   taken: a corner of the face. If there are points above most triangles, as on a ball, it gets
 //!   all points outside.
 //! * **A proof** (`closed_surface`). In 3D each point to be dropped is tested in `f64` against the
 //!   surface that `quickhull` returns. If that surface is not closed, the proof is void, and the
 //!   previous surface counts, or none.
-//! * **The rest one by one** (`growing_hull`). A point outside of that surface by more than rounding
-//!   is tested against the convex hull of the kept points, for which no surface is needed. If it is
-//!   outside of that too, one point is added. The test is against points that are kept in the end,
-//!   so errors do not add up.
+//! * **The rest one by one** (`growing_hull`). A point outside of that surface by more than
+//!   rounding is tested against the convex hull of the kept points, for which no surface is needed.
+//!   If it is outside of that too, one point is added. The test is against points that are kept in
+//!   the end, so errors do not add up.
 //! * **Sides of polygons** (`planar`). Exact predicates keep every point that rounding has moved
-//!   outward on a side. Such corners are dropped as long as all dropped ones stay near the new side.
+//!   outward on a side. Such corners are dropped as long as all dropped ones stay near the new
+//!   side.
 //!
 //! So the set never changes by more than the rounding of `f32`. If something fails, too many points
 //! are kept.
 //!
-//! Points go to `quickhull` and come back as arrays: its `glam` may have another version than Bevy's.
+//! Points go to `quickhull` and come back as arrays: its `glam` may have another version than
+//! Bevy's.
 
 use crate::{
     math::{DVec3, Vec3},

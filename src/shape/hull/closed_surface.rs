@@ -1,16 +1,16 @@
 //! A closed surface of triangles, and the proof that points are inside of it.
 //!
-//! The center of the frame sees the inner side of each triangle of the surface. A point p behind the
-//! planes of all triangles is in the convex hull of the vertices. Suppose that it is not. Then a
-//! plane separates it from the surface, which does not wind around p: the solid angles of the
+//! The center of the frame sees the inner side of each triangle of the surface. A point p behind
+//! the planes of all triangles is in the convex hull of the vertices. Suppose that it is not. Then
+//! a plane separates it from the surface, which does not wind around p: the solid angles of the
 //! triangles as seen from p, with their signs, add up to 0. Seen from p, all triangles show their
 //! inner side or are edge on, so each angle is 0, and p is on the planes of all. But the surface
 //! winds around the center, which is on none of the planes. (So the surface need not be convex: it
 //! only has to be closed.)
 //!
 //! With the center as the origin, triangle f is in the plane n_f · x = h_f, with h_f > 0. So p is
-//! behind all planes if max { (n_f / h_f) · p | f } <= 1. This is the support, in direction p, of the
-//! points n_f / h_f of the polar body.
+//! behind all planes if max { (n_f / h_f) · p | f } <= 1. This is the support, in direction p, of
+//! the points n_f / h_f of the polar body.
 
 use std::collections::{HashMap, HashSet};
 
@@ -156,8 +156,8 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
 /// Returns a linear map after which the points have the standard deviations 1, √2 and 2 along the
 /// axes, and are uncorrelated. Returns `None` if there is none.
 ///
-/// `quickhull` computes the principal axes of the points, and divides by 0 if two of them have equal
-/// lengths. With the Cholesky factor L of the covariance C = L Lᵀ, the points L⁻¹ x have the
+/// `quickhull` computes the principal axes of the points, and divides by 0 if two of them have
+/// equal lengths. With the Cholesky factor L of the covariance C = L Lᵀ, the points L⁻¹ x have the
 /// covariance L⁻¹ C L⁻ᵀ = 1.
 fn whitening(points: &Points) -> Option<DMat3> {
     let count = points.len() as f64;

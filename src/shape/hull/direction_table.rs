@@ -1,23 +1,25 @@
 //! A table of the points that can be the farthest in a direction.
 //!
-//! The directions are divided into cells, as in a cube map. Direction d is scaled to d' = d / max |d_i|
-//! on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A cell
-//! lists, in order, each point that may be the farthest for some direction in it. A support point is
-//! then found by a scan of one short list. The result equals that of a scan of all points to the
-//! bit, with the same choice among equals, and does not depend on earlier queries.
+//! The directions are divided into cells, as in a cube map. Direction d is scaled to d' = d / max
+//! |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A
+//! cell lists, in order, each point that may be the farthest for some direction in it. A support
+//! point is then found by a scan of one short list. The result equals that of a scan of all points
+//! to the bit, with the same choice among equals, and does not depend on earlier queries.
 //!
-//! **What a cell leaves out.** Point w beats v in the whole cell if (w - v) · c > 0 at each corner c of
-//! it: d' is a convex combination of the corners, so (w - v) · d' > 0 too. The bound is not 0 but the
-//! rounding error of both heights. To test all w would take the square of the number of points. The
-//! farthest points at the corners and at the center of the cell suffice to keep the lists short.
+//! **What a cell leaves out.** Point w beats v in the whole cell if (w - v) · c > 0 at each corner
+//! c of it: d' is a convex combination of the corners, so (w - v) · d' > 0 too. The bound is not 0
+//! but the rounding error of both heights. To test all w would take the square of the number of
+//! points. The farthest points at the corners and at the center of the cell suffice to keep the
+//! lists short.
 //!
 //! **How fine.** Each step halves the cells and filters the list of each cell from that of the cell
 //! around it. It ends if the lists are short, or if the table would exceed a fixed multiple of the
 //! number of points: on a disc, cells around its axis list much of the rim, however small they are.
 //!
-//! **Why not hill climbing** along the edges of the hull, the usual method: on a flat face its result
-//! depends on where it starts, so a warm start makes results depend on history, and rounding can
-//! stop it below the top. It also needs the edges, and visits more points than these lists hold.
+//! **Why not hill climbing** along the edges of the hull, the usual method: on a flat face its
+//! result depends on where it starts, so a warm start makes results depend on history, and rounding
+//! can stop it below the top. It also needs the edges, and visits more points than these lists
+//! hold.
 
 use core::ops::RangeInclusive;
 

@@ -27,15 +27,16 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The convex hull of one or more points, checked and reduced when it is constructed. Cheap to clone.
+/// The convex hull of one or more points, checked and reduced when it is constructed. Cheap to
+/// clone.
 ///
-/// The points may be in any order, repeated, collinear, coplanar or inside the hull. Points that the
-/// hull does not need are dropped. Points on a plane or a line make a flat hull.
+/// The points may be in any order, repeated, collinear, coplanar or inside the hull. Points that
+/// the hull does not need are dropped. Points on a plane or a line make a flat hull.
 ///
 /// The hull never changes by more than the rounding of `f32` coordinates: 1.2e-7 of its length, or
-/// twice that if it is flat. So nearly all points that are outside of a face or edge only because of
-/// rounding are dropped too, and a part with finely divided faces keeps its corners. Far from the
-/// origin (several times the length of the hull) `f32` rounds by more, and more points stay.
+/// twice that if it is flat. So nearly all points that are outside of a face or edge only because
+/// of rounding are dropped too, and a part with finely divided faces keeps its corners. Far from
+/// the origin (several times the length of the hull) `f32` rounds by more, and more points stay.
 ///
 /// A slice of points is a [`Support`] as well. It has the same shape, but is not checked: a slice
 /// without points touches nothing, and NaN points are ignored.
@@ -44,8 +45,9 @@ use crate::{
 /// use bevy::math::Vec2;
 /// use headbutt::{ConvexHull, ShapeError};
 ///
-/// let middle = Vec2::splat(0.5);
-/// let square = ConvexHull::new([middle, Vec2::ZERO, Vec2::X, middle, Vec2::ONE, Vec2::Y]).unwrap();
+/// let inside = Vec2::splat(0.5);
+/// let points = [inside, Vec2::ZERO, Vec2::X, inside, Vec2::ONE, Vec2::Y];
+/// let square = ConvexHull::new(points).unwrap();
 /// assert_eq!(square.points(), [Vec2::ZERO, Vec2::X, Vec2::ONE, Vec2::Y]);
 ///
 /// let flat = ConvexHull::new([Vec2::ZERO, Vec2::X, 2.0 * Vec2::X]).unwrap();
@@ -57,11 +59,11 @@ use crate::{
 ///
 /// # Cost
 ///
-/// A hull of up to 64 vertices scans all of them for a support point, eight at a time. A larger hull
-/// has a table of the vertices that can be the farthest in a direction: mostly 4 to 8 of them, for
-/// 100 vertices or 50,000. In directions normal to a face with many vertices (the end of a finely
-/// divided cylinder) all vertices of the face are scanned. The result is that of a scan of all
-/// vertices, to the bit. Of equally far vertices the first wins.
+/// A hull of up to 64 vertices scans all of them for a support point, eight at a time. A larger
+/// hull has a table of the vertices that can be the farthest in a direction: mostly 4 to 8 of them,
+/// for 100 vertices or 50,000. In directions normal to a face with many vertices (the end of a
+/// finely divided cylinder) all vertices of the face are scanned. The result is that of a scan of
+/// all vertices, to the bit. Of equally far vertices the first wins.
 ///
 /// Construction takes about 5 µs per vertex and 0.4 µs for each other point, optimized. Up to 64
 /// vertices are stored a second time, in blocks of eight that take 96 bytes. A table takes 5 to 10
@@ -97,14 +99,14 @@ impl Search {
 }
 
 impl<V: Space> ConvexHull<V> {
-    /// Maximum number of distinct points: 65,536. Repeated points do not count, such as the vertices
-    /// that the triangles of an STL file repeat. (0 and -0 are equal.) More than 64 times as many
-    /// points in all are an error too, so that an endless iterator fails.
+    /// Maximum number of distinct points: 65,536. Repeated points do not count, such as the
+    /// vertices that the triangles of an STL file repeat. (0 and -0 are equal.) More than 64 times
+    /// as many points in all are an error too, so that an endless iterator fails.
     ///
-    /// If all of them are vertices, construction takes half a second. The time grows with the square
-    /// of the number of vertices, so leave out the inside and details of larger meshes. A curved
-    /// surface so finely divided that its points are outside of their neighbours' hull only by
-    /// rounding takes up to 0.1 ms per point.
+    /// If all of them are vertices, construction takes half a second. The time grows with the
+    /// square of the number of vertices, so leave out the inside and details of larger meshes. A
+    /// curved surface so finely divided that its points are outside of their neighbours' hull only
+    /// by rounding takes up to 0.1 ms per point.
     pub const MAX_POINTS: usize = 1 << 16;
 
     /// Maximum number of points that are taken from an iterator.
@@ -133,8 +135,8 @@ impl<V: Space> ConvexHull<V> {
         Ok(Self::from_checked(vertices.collect()))
     }
 
-    /// Constructs a hull of its vertices: no point is dropped. (Other points do no harm, but make the
-    /// hull slower.)
+    /// Constructs a hull of its vertices: no point is dropped. (Other points do no harm, but make
+    /// the hull slower.)
     #[cfg(feature = "serialize")]
     pub(super) fn from_vertices(vertices: Vec<V>) -> Result<Self, ShapeError> {
         Self::check(&vertices)?;

@@ -17,13 +17,14 @@ const BLOCK_LEN: usize = 8;
 /// Maximum number of points. For more, a direction table is as fast.
 pub const MAX_SCANNED: usize = 64;
 
-/// The error of two heights in `f32` and of the threshold, relative to the greatest Σ |p_i| times the
-/// greatest |d_i|. The components of the direction, the products and the two sums are rounded: 4 units
-/// of 2⁻²⁴ for a height, so 8 for the highest and another one. The threshold adds 1, and 1 is margin.
+/// The error of two heights in `f32` and of the threshold, relative to the greatest Σ |p_i| times
+/// the greatest |d_i|. The components of the direction, the products and the two sums are rounded:
+/// 4 units of 2⁻²⁴ for a height, so 8 for the highest and another one. The threshold adds 1, and 1
+/// is margin.
 const HEIGHT_ERROR: f32 = 10.0 * 0.5 * f32::EPSILON;
 
-/// Sizes of points and directions for which neither the heights nor their errors overflow or underflow
-/// in `f32`.
+/// Sizes of points and directions for which neither the heights nor their errors overflow or
+/// underflow in `f32`.
 const POINT_SIZES: RangeInclusive<f64> = 1e-12..=1e12;
 const DIRECTION_SIZES: RangeInclusive<f32> = 1e-16..=1e16;
 
@@ -45,7 +46,8 @@ pub struct PointBlocks {
 }
 
 impl PointBlocks {
-    /// Stores finite points. Returns `None` if there are too many, or if their size is null or extreme.
+    /// Stores finite points. Returns `None` if there are too many, or if their size is null or
+    /// extreme.
     pub fn new<D: DVector>(points: &[D]) -> Option<Self> {
         let sizes = points.iter().map(|point| point.extent());
         let size = sizes.fold(0.0, f64::max);
@@ -65,8 +67,8 @@ impl PointBlocks {
         })
     }
 
-    /// Returns the farthest point in a direction, the first among equals. Returns `None` for a direction
-    /// that is null, not finite or of extreme size, which requires a scan in `f64`.
+    /// Returns the farthest point in a direction, the first among equals. Returns `None` for a
+    /// direction that is null, not finite or of extreme size, which requires a scan in `f64`.
     #[inline]
     pub fn farthest<D: DVector>(&self, direction: D) -> Option<D> {
         let [x, y, z] = direction.components();
@@ -141,8 +143,8 @@ mod tests {
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
-    /// Includes heights that `f32` cannot distinguish: of points far from the origin, and of equally
-    /// high points.
+    /// Includes heights that `f32` cannot distinguish: of points far from the origin, and of
+    /// equally high points.
     fn equals_a_scan<V: Space>(of: impl Fn([f32; 3]) -> V) {
         let mut random = StdRng::seed_from_u64(1);
         let mut found = 0;
