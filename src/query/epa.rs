@@ -288,17 +288,19 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
     fn supporting_facet(&self, found: Penetration<D>) -> Option<Simplex<D>> {
         // Twice the largest gap, so that rounding does not exclude the facet that was evaluated.
         let lowest = found.depth - 2.0 * DEPTH_GAP * self.scale;
+        let is_on_plane = |index: &u16| {
+            let point = self.points.get(usize::from(*index));
+            point.is_some_and(|point| point.dot(found.normal) >= lowest)
+        };
         let mut best: Option<(f64, Simplex<D>)> = None;
         for facet in self.polytope.facets() {
-            let mut vertices = Simplex::new();
-            for index in facet.vertices.iter().take(D::DIMENSION) {
-                let vertex = *self.vertices.get(usize::from(*index))?;
-                if vertex.point.dot(found.normal) >= lowest {
-                    vertices.push(vertex)?;
-                }
-            }
-            if vertices.len() < D::DIMENSION {
+            let indices = || facet.vertices.iter().take(D::DIMENSION);
+            if !indices().all(is_on_plane) {
                 continue;
+            }
+            let mut vertices = Simplex::new();
+            for index in indices() {
+                vertices.push(*self.vertices.get(usize::from(*index))?)?;
             }
             let distance = found.nearest_on(&vertices).point.length_squared();
             if best.as_ref().is_none_or(|(least, _)| distance < *least) {

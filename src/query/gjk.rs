@@ -207,8 +207,8 @@ impl<D: DVector> Gjk<D> {
             self.lower_bound = lower_bound;
             self.lower_bound_direction = v;
         }
-        // The second condition only differs by rounding. A caller may already have been told that
-        // the shapes touch because of it.
+        // The second condition follows from the first one, except for rounding. It keeps a verdict
+        // of `hit` valid when the loop continues.
         let touching = self.touching_distance();
         if lower_bound > touching && self.distance > touching {
             self.proved_separated = true;

@@ -202,6 +202,7 @@ where
         }
     }
 
+    #[inline]
     fn first_support(&self, direction: Self::Vector) -> Self::Vector {
         if self.swapped {
             self.b.support(direction)
@@ -210,6 +211,7 @@ where
         }
     }
 
+    #[inline]
     fn second_support(&self, direction: Self::Vector) -> Self::Vector {
         let inner = Self::Vector::transpose(self.relative.rotation) * direction;
         let point = if self.swapped {
@@ -234,7 +236,7 @@ where
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn cores(&self) -> [Core<'_, Self::Vector>; 2] {
         if self.swapped {
             [self.b.core(), self.a.core()]

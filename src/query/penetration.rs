@@ -58,6 +58,8 @@ impl<D: DVector> Penetration<D> {
 
     /// Moves the second core out by the depth, and returns the contact with the points in which the
     /// cores then touch, and the vector between these points: null if the cores do touch.
+    // Out of line, because GJK's state would take its space on the stack of every closed form.
+    #[inline(never)]
     pub fn with_touching_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> (Self, D) {
         let translation = self.normal * self.depth;
         let moved = pair.with_second_moved(translation);
@@ -76,23 +78,31 @@ impl<D: DVector> Penetration<D> {
     /// `normal * depth`.
     #[inline(always)]
     pub fn with_opposite_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> Self {
-        let error =
-            |contact: &Self| contact.first - contact.second - contact.normal * contact.depth;
         // The scale of separated boxes may be small for their distance.
         let scale = self.scale.max(-self.depth);
         // On a curved surface, an error of g in the depth moves the points along the surface by the
         // order of √g. GJK finds better points.
-        let contact = if error(&self).length() > 2.0 * DEPTH_GAP * scale {
-            self.with_touching_points(pair).0
+        if self.point_error().length() > 2.0 * DEPTH_GAP * scale {
+            self.with_touching_points(pair).0.with_shared_error()
         } else {
-            self
-        };
-        // Each point takes half of the remaining error.
-        let half = error(&contact) * 0.5;
+            self.with_shared_error()
+        }
+    }
+
+    /// Returns by how much the points are not opposite to each other.
+    #[inline(always)]
+    fn point_error(&self) -> D {
+        self.first - self.second - self.normal * self.depth
+    }
+
+    /// Moves each point by half of the error.
+    #[inline(always)]
+    fn with_shared_error(self) -> Self {
+        let half = self.point_error() * 0.5;
         Self {
-            first: contact.first - half,
-            second: contact.second + half,
-            ..contact
+            first: self.first - half,
+            second: self.second + half,
+            ..self
         }
     }
 }

@@ -30,7 +30,7 @@ impl<D: DVector> Nearest<D> {
 /// Returns the point of a simplex nearest to the origin.
 #[inline]
 pub fn nearest<D: DVector>(vertices: &[Vertex<D>]) -> Nearest<D> {
-    nearest_to(D::ZERO, vertices)
+    simplex::nearest(vertices, |vertex| vertex.point)
 }
 
 /// Returns the point of a simplex nearest to `place`, as a vector from there.

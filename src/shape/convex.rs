@@ -93,26 +93,15 @@ impl Dimension for Vec3 {
 #[derive(Clone)]
 pub enum Shape<V: Space> {
     /// All points within `radius` of the origin.
-    Ball {
-        radius: f32,
-    },
+    Ball { radius: f32 },
     /// All points within `radius` of a segment along y.
-    Capsule {
-        half_length: f32,
-        radius: f32,
-    },
+    Capsule { half_length: f32, radius: f32 },
     /// The box from -`half_size` to `half_size`.
-    Box {
-        half_size: V,
-    },
+    Box { half_size: V },
     /// The hull of the points at ±`half_diagonals` on the axes: a rhombus or an octahedron.
-    Diamond {
-        half_diagonals: V,
-    },
+    Diamond { half_diagonals: V },
     /// The unit ball, scaled by `half_size` along the axes.
-    Ellipsoid {
-        half_size: V,
-    },
+    Ellipsoid { half_size: V },
     /// The hull of two discs across y, at `half_height` and -`half_height`: a cylinder, a cone or a
     /// conical frustum. In 2D, a trapezoid.
     Frustum {
@@ -122,10 +111,13 @@ pub enum Shape<V: Space> {
     },
     /// Part of a ball around y. In 2D, a circular segment or sector.
     Cap(Cap),
+    /// A segment by its ends.
     Segment([V; 2]),
+    /// A triangle by its vertices.
     Triangle([V; 3]),
     /// The hull of four points.
     Tetrahedron([V; 4]),
+    /// The hull of points.
     Hull(ConvexHull<V>),
     /// A 2D shape, extruded along z in both directions. In 2D, the shape itself.
     Extrusion {
@@ -133,14 +125,10 @@ pub enum Shape<V: Space> {
         half_depth: f32,
     },
     /// All points on the plane through the origin with this normal, and behind that plane.
-    HalfSpace {
-        normal: V,
-    },
+    HalfSpace { normal: V },
     /// All points within `margin` of a shape.
-    Rounded {
-        shape: Arc<Self>,
-        margin: f32,
-    },
+    Rounded { shape: Arc<Self>, margin: f32 },
+    /// A shape of the user.
     Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
 }
 

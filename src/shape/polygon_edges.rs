@@ -114,6 +114,14 @@ impl<'a, D: DVector> Polygon<'a, D> {
         })
     }
 
+    /// Returns the edge at an index.
+    #[inline]
+    pub fn edge(&self, index: usize) -> Option<Edge<D>> {
+        let Edge { start, normal } = *self.edges.edges.get(index)?;
+        let start = start * self.factor;
+        Some(Edge { start, normal })
+    }
+
     /// Returns the mean of the vertices.
     #[inline]
     pub fn center(&self) -> D {

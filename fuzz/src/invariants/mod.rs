@@ -540,10 +540,7 @@ impl<V: Dimension> Pair<'_, '_, V> {
     fn has_no_order(&self) -> bool {
         let pair = [self.a, self.b];
         let [pose_a, pose_b] = pair.map(|side| format!("{:?}", V::pose(side.pose)));
-        let [block_a, block_b] = pair.map(|side| {
-            let block = side.watched.block().map(V::deepen);
-            block == Some(DVec3::ZERO)
-        });
+        let [is_point_a, is_point_b] = pair.map(|side| side.watched.core().is_point());
         let [radius_a, radius_b] = pair.map(|side| side.watched.radius().to_bits());
         let steps: usize = if V::COUNT == 2 { 7 } else { 3 };
         let directions = (0..steps.pow(V::COUNT as u32)).step_by(2).map(|number| {
@@ -560,7 +557,7 @@ impl<V: Dimension> Pair<'_, '_, V> {
             });
             of_a == of_b
         });
-        pose_a == pose_b && block_a == block_b && radius_a == radius_b && looks.all(|it| it)
+        pose_a == pose_b && is_point_a == is_point_b && radius_a == radius_b && looks.all(|it| it)
     }
 
     /// No support point proves the depth too large or the distance too small, and those along the normal prove the other

@@ -9,7 +9,7 @@ use crate::{
         minkowski::{MinkowskiDifference, Vertex},
         penetration::Penetration,
     },
-    shape::{Core, HalfSpace},
+    shape::HalfSpace,
     space::DVector,
     tolerance::{OFFSET_SCALE, TOUCHING},
 };
@@ -108,9 +108,14 @@ fn other_point<D: DVector>(half_space_is_first: bool, vertex: &Vertex<D>) -> D {
 }
 
 /// Returns both cores if they are half-spaces, in the frame of the pair.
+#[inline]
 pub fn half_spaces<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
 ) -> [Option<HalfSpace<D>>; 2] {
-    let [first, second] = pair.cores().map(Core::half_space);
-    [first, second.map(|second| second.placed(pair.relative()))]
+    let [first, second] = pair.cores();
+    let second = second.half_space();
+    [
+        first.half_space(),
+        second.map(|second| second.placed(pair.relative())),
+    ]
 }

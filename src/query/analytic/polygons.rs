@@ -32,11 +32,17 @@ use crate::{
     tolerance::{CORE_CONTACT, FLAT_DEPTH, OFFSET_SCALE, TOUCHING},
 };
 
+/// Four vertices, by coordinate.
+#[derive(Clone, Copy)]
+struct Four {
+    xs: [f64; 4],
+    ys: [f64; 4],
+}
+
 /// A polygon in the frame of the pair.
 struct PlacedPolygon<D> {
-    /// The coordinates of the vertices. Unused elements repeat the first vertex.
-    xs: [f64; MAX_EDGES],
-    ys: [f64; MAX_EDGES],
+    /// The vertices. Unused ones repeat the first vertex.
+    vertices: [Four; MAX_EDGES / 4],
     normals: [D; MAX_EDGES],
     /// The component of each edge along its normal.
     heights: [f64; MAX_EDGES],
@@ -48,24 +54,32 @@ struct PlacedPolygon<D> {
 impl<D: DVector> PlacedPolygon<D> {
     #[inline(always)]
     fn new(polygon: &Polygon<D>, pose: &Pose<D>) -> Self {
-        let place = |point: D| pose.rotation * point + pose.translation;
-        let first = polygon.edges().next();
-        let first = first.map_or(D::ZERO, |edge| place(edge.start));
+        let map = |point: D| pose.rotation * point + pose.translation;
+        let first = polygon.edge(0).map_or(D::ZERO, |edge| map(edge.start));
+        let first = Four {
+            xs: [first.component(0); 4],
+            ys: [first.component(1); 4],
+        };
         let mut placed = Self {
-            xs: [first.component(0); MAX_EDGES],
-            ys: [first.component(1); MAX_EDGES],
+            vertices: [first; MAX_EDGES / 4],
             normals: [D::ZERO; MAX_EDGES],
             heights: [0.0; MAX_EDGES],
             count: polygon.edges().len(),
-            center: place(polygon.center()),
+            center: map(polygon.center()),
         };
-        let slots = placed.xs.iter_mut().zip(&mut placed.ys);
-        let slots = slots.zip(placed.normals.iter_mut().zip(&mut placed.heights));
-        for (edge, ((x, y), (normal, height))) in polygon.edges().zip(slots) {
-            let start = place(edge.start);
-            (*x, *y) = (start.component(0), start.component(1));
-            *normal = pose.rotation * edge.normal;
-            *height = start.dot(*normal);
+        for (index, edge) in polygon.edges().enumerate() {
+            let (start, edge_normal) = (map(edge.start), pose.rotation * edge.normal);
+            if let (Some(four), Some(normal), Some(height)) = (
+                placed.vertices.get_mut(index / 4),
+                placed.normals.get_mut(index),
+                placed.heights.get_mut(index),
+            ) && let (Some(x), Some(y)) =
+                (four.xs.get_mut(index % 4), four.ys.get_mut(index % 4))
+            {
+                (*x, *y) = (start.component(0), start.component(1));
+                *normal = edge_normal;
+                *height = start.dot(edge_normal);
+            }
         }
         placed
     }
@@ -74,10 +88,11 @@ impl<D: DVector> PlacedPolygon<D> {
     #[inline]
     fn vertex(&self, index: usize) -> D {
         let index = if index < self.count { index } else { 0 };
-        match (self.xs.get(index), self.ys.get(index)) {
-            (Some(x), Some(y)) => D::of([*x, *y, 0.0]),
-            _ => D::ZERO,
-        }
+        let vertex = self.vertices.get(index / 4).and_then(|four| {
+            let (x, y) = (four.xs.get(index % 4)?, four.ys.get(index % 4)?);
+            Some(D::axis(0) * *x + D::axis(1) * *y)
+        });
+        vertex.unwrap_or(D::ZERO)
     }
 
     /// Returns the normal of an edge, and its component along the normal.
@@ -95,8 +110,8 @@ impl<D: DVector> PlacedPolygon<D> {
         let (x, y) = (direction.component(0), direction.component(1));
         let min = |a: f64, b: f64| if b < a { b } else { a };
         let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];
-        let (xs, ys) = (self.xs.as_chunks::<4>().0, self.ys.as_chunks::<4>().0);
-        for (xs, ys) in xs.iter().zip(ys).take(self.count.div_ceil(4)) {
+        let used = self.vertices.get(..self.count.div_ceil(4));
+        for Four { xs, ys } in used.unwrap_or_default() {
             a = min(a, xs[0] * x + ys[0] * y);
             b = min(b, xs[1] * x + ys[1] * y);
             c = min(c, xs[2] * x + ys[2] * y);
@@ -247,8 +262,8 @@ fn polygon_and_point<D: DVector>(
         }
     }
     let (gap, index) = best;
-    let mut edges = polygon.edges().chain(polygon.edges()).skip(index);
-    let (edge, next) = (edges.next()?, edges.next()?);
+    let edge = polygon.edge(index)?;
+    let next = polygon.edge(index + 1).or_else(|| polygon.edge(0))?;
     let [start, end] = [edge.start, next.start];
     let line = end - start;
     let along = (point - start).dot(line) / line.length_squared();

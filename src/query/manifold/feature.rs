@@ -379,13 +379,11 @@ fn straighten(top: Corner, ring: &[Corner], support: impl Fn(DVec2) -> Corner) -
 }
 
 /// Returns the edges of a feature in order: none for a vertex, one for an edge.
+#[inline]
 pub fn edges(corners: &[Corner]) -> impl Iterator<Item = [Corner; 2]> {
-    let count = if corners.len() > 2 {
-        corners.len()
-    } else {
-        corners.len().saturating_sub(1)
-    };
-    (0..count).filter_map(|index| edge_at(corners, index))
+    let closing = corners.first().filter(|_| corners.len() > 2);
+    let ends = corners.iter().skip(1).chain(closing);
+    corners.iter().zip(ends).map(|(start, end)| [*start, *end])
 }
 
 /// See [`Feature::height_at`].

@@ -21,7 +21,8 @@ pub struct Corner {
 }
 
 impl Corner {
-    /// Returns the height difference to another corner. Which sign it has depends on the shape.
+    /// Returns how much lower another corner is, if this is the highest one. (Along the normal, the
+    /// heights of the second shape increase downward.)
     pub fn drop_to(&self, other: &Self) -> f64 {
         (self.height - other.height).abs()
     }
@@ -53,6 +54,7 @@ impl<D: DVector> ContactFrame<D> {
     }
 
     /// Returns a point in this frame.
+    #[inline]
     pub fn corner(&self, point: D) -> Corner {
         let [u, v] = self.tangents;
         Corner {
@@ -64,6 +66,7 @@ impl<D: DVector> ContactFrame<D> {
 
     /// Returns the support point of the first core (0) along the normal, or of the second core (1)
     /// against it. The direction is tilted by `tilt`.
+    #[inline]
     pub fn support(
         &self,
         pair: &impl MinkowskiDifference<Vector = D>,
@@ -77,6 +80,7 @@ impl<D: DVector> ContactFrame<D> {
         })
     }
 
+    #[inline]
     fn across(&self, position: DVec2) -> D {
         self.tangents[0] * position.x + self.tangents[1] * position.y
     }
@@ -89,6 +93,7 @@ impl<D: DVector> ContactFrame<D> {
 }
 
 /// Returns the distance of a point from an edge.
+#[inline]
 pub fn distance_to_edge(point: DVec2, [start, end]: [Corner; 2]) -> f64 {
     let (line, offset) = (end.position - start.position, point - start.position);
     let t = (offset.dot(line) / line.dot(line)).clamp(0.0, 1.0);
@@ -97,6 +102,7 @@ pub fn distance_to_edge(point: DVec2, [start, end]: [Corner; 2]) -> f64 {
 
 /// Returns the vertex of a polygon at an index, and the next one. Returns `None` beyond the last
 /// vertex.
+#[inline]
 pub fn edge_at<T: Copy>(polygon: &[T], index: usize) -> Option<[T; 2]> {
     let start = polygon.get(index)?;
     let end = polygon.get(index + 1).or(polygon.first())?;

@@ -50,7 +50,7 @@ use outline::{
 };
 
 /// The known contact, and the tolerances of its pair.
-struct Contact {
+struct KnownContact {
     /// The contact of the solver, which stands if the features have no deeper common point.
     point: CommonPoint,
     /// Cores with a lower depth do not touch.
@@ -70,7 +70,7 @@ pub fn manifold_points<D: DVector>(
     core_distances: impl Fn([D; 2]) -> [f64; 2],
 ) -> ManifoldPoints {
     let depth_tolerance = TOUCHING * cores.scale;
-    let contact = Contact {
+    let contact = KnownContact {
         point: CommonPoint {
             position: frame.corner(cores.first).position,
             heights: [cores.first, cores.second].map(|point| point.dot(frame.normal)),
@@ -98,10 +98,10 @@ pub fn manifold_points<D: DVector>(
 /// common.
 fn points_of_faces<D: DVector>(
     features: &mut [Feature; 2],
-    contact: &Contact,
+    contact: &KnownContact,
     support: impl Fn(usize, DVec2) -> Corner,
 ) -> Option<ManifoldPoints> {
-    let Contact {
+    let KnownContact {
         near,
         depth_tolerance,
         ..
@@ -118,19 +118,14 @@ fn points_of_faces<D: DVector>(
         }
         let mut points: Candidates = polygon.iter().map(|vertex| vertex.point).collect();
         let deep = contact.point.depth() - depth_tolerance;
-        let hull = if points.iter().any(|point| point.depth() >= deep) {
-            points.clone()
-        } else {
-            points.push(contact.point);
-            convex_hull(&points, near)
+        let choose = |points: &Candidates, hull: &Candidates| {
+            choose_points(points, hull, D::DIMENSION, near, depth_tolerance)
         };
-        return Some(choose_points(
-            &points,
-            &hull,
-            D::DIMENSION,
-            near,
-            depth_tolerance,
-        ));
+        if points.iter().any(|point| point.depth() >= deep) {
+            return Some(choose(&points, &points));
+        }
+        points.push(contact.point);
+        return Some(choose(&points, &convex_hull(&points, near)));
     }
     None
 }
@@ -138,12 +133,12 @@ fn points_of_faces<D: DVector>(
 /// Returns the points of any two features.
 fn points_of_features<D: DVector>(
     [mut feature_a, mut feature_b]: [Feature; 2],
-    contact: &Contact,
+    contact: &KnownContact,
     scale: f64,
     is_on_cores: impl Fn(&CommonPoint) -> bool,
     support: impl Fn(usize, DVec2) -> Corner,
 ) -> ManifoldPoints {
-    let Contact {
+    let KnownContact {
         point: known,
         near,
         depth_tolerance,
