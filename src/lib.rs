@@ -37,7 +37,7 @@ pub use shape::Core;
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
 pub use shape::{ConvexHull, ConvexShape, Dimension, IntoShape, Rounded, ShapeError, Support};
-pub use space::Space;
+pub use space::{ShapePose, Space};
 
 /// What a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {

@@ -1,10 +1,14 @@
-//! The names that this crate takes from Bevy's mathematics, and nothing else.
+//! The names that this crate uses of Bevy's mathematics.
 //!
-//! Primitives, isometries and the vector library move between Bevy's releases. All geometry imports them from here, and
-//! what is a component or a system has `bevy::prelude`, so that a port begins, and mostly ends, in this file.
+//! Primitives, isometries and the vector library move between releases of Bevy. All geometry
+//! imports them from this file, so that a port to a new release starts here. Components and systems
+//! import `bevy::prelude`.
 
 pub use bevy::{
-    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Vec2, Vec3, Vec3Swizzles},
+    math::{
+        DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3,
+        Vec3Swizzles,
+    },
     prelude::{
         Capsule2d, Capsule3d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
         ConvexPolygon, Cuboid, Cylinder, Ellipse, Extrusion, InfinitePlane3d, Plane2d, Plane3d,

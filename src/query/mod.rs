@@ -1,9 +1,9 @@
 //! Plain functions that compute whether two shapes touch, their contact, and their distance. No app
 //! is needed.
 //!
-//! Each function takes two shapes of the same space with their poses (`Isometry2d` or
-//! `Isometry3d`). A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice
-//! of points, or a [`Support`] of your own.
+//! Each function takes two shapes of the same space with their poses, such as `Isometry3d`, `Vec2`
+//! or `Transform`: see [`ShapePose`](crate::ShapePose). A shape is one of Bevy's primitives, a
+//! [`ConvexHull`](crate::ConvexHull), a slice of points, or a [`Support`] of your own.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -46,8 +46,8 @@
 //!   14.)
 //! * **Errors** do not occur, and no query panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
-//! * **Scale** is not part of an isometry: `Isometry3d::new(transform.translation,
-//!   transform.rotation)` is the pose of a shape with a `Transform` that does not scale.
+//! * **Scale** is not part of a pose: that of a `Transform` is ignored. See
+//!   [`ShapePose`](crate::ShapePose).
 //! * **Cost**: no allocation, and a bounded number of iterations.
 
 mod analytic;
@@ -65,7 +65,7 @@ mod solver;
 
 use crate::{
     shape::{DVecOf, Support},
-    space::Space,
+    space::{ShapePose, Space},
 };
 pub(crate) use counter::Counter;
 use minkowski::MinkowskiDifference;
@@ -88,9 +88,9 @@ pub(crate) use solver::Solver;
 /// ```
 pub fn intersects<A, B>(
     a: &A,
-    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    pose_a: impl Into<ShapePose<A::Vector>>,
     b: &B,
-    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+    pose_b: impl Into<ShapePose<A::Vector>>,
 ) -> bool
 where
     A: Support + ?Sized,
@@ -121,9 +121,9 @@ where
 /// ```
 pub fn contact<A, B>(
     a: &A,
-    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    pose_a: impl Into<ShapePose<A::Vector>>,
     b: &B,
-    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+    pose_b: impl Into<ShapePose<A::Vector>>,
 ) -> Option<Contact<A::Vector>>
 where
     A: Support + ?Sized,
@@ -207,9 +207,9 @@ where
 /// this area is at least 99 % of that of the largest quadrilateral in the intersection.
 pub fn manifold<A, B>(
     a: &A,
-    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    pose_a: impl Into<ShapePose<A::Vector>>,
     b: &B,
-    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+    pose_b: impl Into<ShapePose<A::Vector>>,
 ) -> Option<Manifold<A::Vector>>
 where
     A: Support + ?Sized,
@@ -248,9 +248,9 @@ where
 /// is infinite and the points are NaN.
 pub fn distance<A, B>(
     a: &A,
-    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    pose_a: impl Into<ShapePose<A::Vector>>,
     b: &B,
-    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+    pose_b: impl Into<ShapePose<A::Vector>>,
 ) -> Distance<A::Vector>
 where
     A: Support + ?Sized,
@@ -296,9 +296,9 @@ where
 /// ```
 pub fn test<'a, A, B>(
     a: &'a A,
-    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    pose_a: impl Into<ShapePose<A::Vector>>,
     b: &'a B,
-    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+    pose_b: impl Into<ShapePose<A::Vector>>,
 ) -> Option<Hit<'a, A, B>>
 where
     A: Support + ?Sized,
@@ -367,15 +367,15 @@ where
 #[inline(always)]
 fn pair<'a, A, B>(
     a: &'a A,
-    pose_a: impl Into<<A::Vector as Space>::Isometry>,
+    pose_a: impl Into<ShapePose<A::Vector>>,
     b: &'a B,
-    pose_b: impl Into<<A::Vector as Space>::Isometry>,
+    pose_b: impl Into<ShapePose<A::Vector>>,
 ) -> Option<Pair<'a, A, B>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let pose_a = A::Vector::pose(pose_a.into())?;
-    let pose_b = A::Vector::pose(pose_b.into())?;
+    let pose_a = pose_a.into().valid()?;
+    let pose_b = pose_b.into().valid()?;
     Some(Pair::new(a, pose_a, b, pose_b))
 }

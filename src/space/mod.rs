@@ -16,6 +16,7 @@ mod list;
 mod polytope2;
 mod polytope3;
 mod pose;
+mod shape_pose;
 pub mod simplex;
 
 use core::{
@@ -29,6 +30,7 @@ use arrayvec::ArrayVec;
 use crate::math::{DMat3, DQuat, DVec3, Vec3};
 pub use list::List;
 pub use pose::Pose;
+pub use shape_pose::ShapePose;
 
 mod sealed {
     pub trait Sealed {}
@@ -49,7 +51,7 @@ pub trait Space:
 
     /// The pose of a shape: [`Isometry2d`](crate::math::Isometry2d) or
     /// [`Isometry3d`](crate::math::Isometry3d).
-    type Isometry: Copy + Debug + Send + Sync + 'static;
+    type Isometry: Copy + Debug + Send + Sync + Into<ShapePose<Self>> + 'static;
 
     /// Converts the vector to `f64`, exactly.
     fn to_f64(self) -> Self::DVec;
