@@ -1,11 +1,12 @@
-//! A shape that no library has: a lens of glass, known by its support function alone. It turns about all axes while a ball
-//! goes round it, and each contact is held against the formula for a lens.
+//! A custom shape: a lens, defined only by its support function. A ball moves around it while it
+//! rotates about all axes, and each contact is compared with the formula for a lens.
 //!
 //! ```text
 //! cargo run --example custom_shape
 //! ```
 //!
-//! Headless, and over at once. It fails if a contact is missing, is one too many, or is not as deep as it should be.
+//! It needs no window and ends by itself. It fails if a contact is missing, unexpected or of the wrong
+//! depth.
 
 use bevy::{
     math::{DVec2, DVec3},
@@ -14,7 +15,8 @@ use bevy::{
 };
 use headbutt::prelude::*;
 
-/// What two balls of the same radius have in common. Their centres are on y, as far above the origin as below it.
+/// The intersection of two balls of equal radius. Their centres are on the y axis, `centre` above and
+/// below the origin.
 #[derive(Clone, Copy)]
 struct Lens {
     radius: f64,
@@ -26,41 +28,45 @@ const LENS: Lens = Lens {
     centre: 0.75,
 };
 
-/// The radius of the ball that goes round the lens, as a power of two: exact in f32 and f64.
+/// The radius of the ball that moves around the lens: a power of two, exact in f32 and f64.
 const BALL: f32 = 0.25;
 
 impl Lens {
-    /// The radius r of the rim, where the two spheres meet: r² + s² = R², with R the `radius` and s the `centre`.
+    /// Returns the radius r of the rim, where the two spheres meet: r² + s² = R², where R is `radius`
+    /// and s is `centre`.
     fn rim(&self) -> f64 {
         (self.radius * self.radius - self.centre * self.centre).sqrt()
     }
 }
 
-/// This is all that headbutt asks of a shape.
+/// This is all that headbutt needs of a shape.
 ///
-/// The lens is symmetric in y, so let d be a unit direction with d.y >= 0. The upper face is a piece of the sphere about
-/// (0, -s, 0). That sphere's own farthest point is R d - (0, s, 0). Where it lies at y >= 0, it is a point of the lens, and
-/// nothing of the lens is farther, as the lens is part of the ball. Where it does not, it has left the face over the rim, and
-/// the farthest point is the one of the rim toward d.
+/// The lens is symmetric in y, so let d be a unit direction with d.y >= 0. The upper face is a piece of
+/// the sphere around (0, -s, 0). The farthest point of that sphere is R d - (0, s, 0).
+///
+/// * If it has y >= 0, it is on the lens. No point of the lens is farther, because the lens is a
+///   subset of the ball.
+/// * Otherwise the farthest point is the point of the rim toward d.
 impl Support for Lens {
     type Vector = Vec3;
 
     fn support(&self, direction: DVec3) -> DVec3 {
-        let unit = direction.normalize(); // `direction` is never null, but of any length
+        // `direction` is never zero, but may have any length.
+        let unit = direction.normalize();
         let height = self.radius * unit.y.abs() - self.centre;
         if height >= 0.0 {
             (self.radius * unit).with_y(height.copysign(unit.y))
         } else {
-            // Here |d.y| < s / R < 1, so that there is a part across y.
+            // Here |d.y| < s / R < 1, so the part of d across y is not zero.
             self.rim() * unit.with_y(0.0).normalize()
         }
     }
 }
 
-/// How far a point is from the lens, negative inside: the formula to compare with, which knows nothing of directions.
+/// Returns the signed distance of a point from the lens, negative inside: the formula to compare with.
 ///
-/// By symmetry in the half-plane of ρ, the distance from y, and |y|. The nearest point is the foot on the upper face, or on
-/// the rim if that foot is below y = 0.
+/// By symmetry it is computed in the half-plane of the distance from the y axis and |y|. The nearest
+/// point is the projection onto the upper face, or on the rim if that projection has y < 0.
 fn distance(lens: &Lens, point: DVec3) -> f64 {
     let (across, up) = (point.x.hypot(point.z), point.y.abs());
     let from_centre = across.hypot(up + lens.centre);
@@ -78,7 +84,8 @@ struct Ball;
 #[derive(Resource, Default)]
 struct Tick(u16);
 
-/// How far the events have been from the formula, and how many ticks they were asked for, with a contact and without.
+/// The largest difference between events and formula, and the numbers of ticks with and without a
+/// contact.
 #[derive(Resource, Default)]
 struct Comparison {
     worst: f64,
@@ -97,14 +104,15 @@ fn main() {
         .add_systems(FixedPostUpdate, compare.after(HeadbuttSystems::Report));
     let tick = app.world().resource::<Time<Fixed>>().timestep();
     app.insert_resource(TimeUpdateStrategy::ManualDuration(tick));
-    app.update(); // The clock starts here: no time has passed yet, so this runs no tick.
+    // The first update starts the clock and runs no tick.
+    app.update();
     for _ in 0..1000 {
         app.update();
     }
 
     let compared = app.world().resource::<Comparison>();
     println!(
-        "{} contacts, off by {:.1e} at most; none in {} ticks, as it should be",
+        "{} contacts, largest error {:.1e}; {} ticks without a contact, as expected",
         compared.touching, compared.worst, compared.apart
     );
     assert!(compared.touching > 100 && compared.apart > 100);
@@ -112,7 +120,7 @@ fn main() {
 
 fn spawn(mut commands: Commands) {
     commands.spawn((Collider::custom(LENS), Transform::from_xyz(3.0, -2.0, 5.0)));
-    commands.spawn((Ball, Collider::from(Sphere::new(BALL))));
+    commands.spawn((Ball, Collider::sphere(BALL)));
 }
 
 fn travel(
@@ -124,11 +132,11 @@ fn travel(
     let time = 0.05 * f32::from(tick.0);
     let (mut lens, mut ball) = (lens.into_inner(), ball.into_inner());
     lens.rotation = Quat::from_euler(EulerRot::XYZ, 0.9 * time, 0.4 * time, 0.7 * time);
-    let way = Quat::from_euler(EulerRot::XYZ, 0.3 * time, time, 0.2 * time) * Vec3::X;
-    ball.translation = lens.translation + way * (0.9 + 0.6 * (0.37 * time).sin());
+    let direction = Quat::from_euler(EulerRot::XYZ, 0.3 * time, time, 0.2 * time) * Vec3::X;
+    ball.translation = lens.translation + direction * (0.9 + 0.6 * (0.37 * time).sin());
 }
 
-/// The reference: where the ball is in the lens's own frame, and what the formula says to that.
+/// Compares the event with the formula, for the ball in the frame of the lens.
 fn compare(
     tick: Res<Tick>,
     mut hits: MessageReader<CollisionEvent>,

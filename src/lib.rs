@@ -22,30 +22,33 @@ mod sorted;
 mod space;
 mod tolerance;
 
-pub use collider::{Collider, CollisionLayers, PartPose};
+#[doc(hidden)]
+pub use collider::PartPose;
+pub use collider::{Collider, CollisionLayers};
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
 pub use collision::{
     CollidingEntities, CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted,
-    CollisionState, Collisions, EndReason,
+    Collisions, Contact2d, EndReason, WorldMoveError, WorldMover,
 };
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems, OngoingEvents};
 pub use plugin::HeadbuttPlugin;
-#[doc(hidden)]
-pub use shape::Core;
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
-pub use shape::{ConvexHull, ConvexShape, Dimension, IntoShape, Rounded, ShapeError, Support};
+pub use shape::{ConvexHull, IntoShape, Rounded, ShapeError, Support};
+#[doc(hidden)]
+pub use shape::{Core, Dimension};
 pub use space::{ShapePose, Space};
 
-/// What a game needs: `use headbutt::prelude::*;`.
+/// The names that a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {
+    #[cfg(feature = "mesh")]
+    pub use crate::ColliderFromMesh;
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
         CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
-        HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, ShapeError, Support, query,
+        HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, ShapeError, Support, WorldMover,
+        query,
     };
-    #[cfg(feature = "mesh")]
-    pub use crate::{ColliderFromMesh, MeshShape};
 }

@@ -6,7 +6,7 @@ use bevy::{
 };
 
 use crate::{
-    Collider, CollidingEntities, CollisionEvent, CollisionLayers, CollisionState,
+    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions,
     pipeline::{self, BroadPhase, OngoingEvents},
 };
 
@@ -19,40 +19,50 @@ use crate::{
 /// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
 /// ```
 ///
-/// By [`default`](Self::default) it runs in `FixedPostUpdate`, once each fixed step: what moves in `FixedUpdate` counts
-/// in the same tick. It needs no other plugin and adds none (the fixed steps themselves come with `MinimalPlugins` or
-/// `DefaultPlugins`), and the order of plugins does not matter. The stages of a tick are
-/// [`HeadbuttSystems`](crate::HeadbuttSystems): with a run condition, let all of them run or none, because what the first has seen
-/// the others act upon in the same tick.
+/// By [`default`](Self::default) it runs in `FixedPostUpdate`, once each fixed step: a move in
+/// `FixedUpdate` counts in the same tick. It needs no other plugin and adds none, and the order of
+/// plugins does not matter. (The fixed steps come with `MinimalPlugins` or `DefaultPlugins`.)
 ///
-/// Colliders are read again when Bevy notes a change: of the `Transform`, the collider, the layers
-/// or the parent of an entity, or of the `Transform` or the parent of one of its ancestors. A move
-/// by `bypass_change_detection` is no such change. It may stay unseen for any time, and shows when
-/// something else has the entity read again, such as a change of an entity above or below it, or of
-/// what is in its table. Call `set_changed` after it.
+/// The stages of a tick are the sets [`HeadbuttSystems`](crate::HeadbuttSystems). A run condition
+/// must apply to all of them, because each stage uses what the one before it found in the same
+/// tick.
 ///
-/// Work is shared out to the threads of Bevy's `ComputeTaskPool`, if there are two at least: with Bevy's feature `multi_threaded`,
-/// which is among its default ones. On a machine of two or three cores
-/// Bevy gives it one by default, and the others to loading: `min_threads` of `TaskPoolOptions::compute` is for that.
+/// # Changes
 ///
-/// Memory that a burst of colliders or contacts has needed is given back once it was not needed for
-/// 64 ticks, in steps of some MiB a tick. Slots are kept up to the last collider that is left, and
-/// Bevy's own tables keep their memory. The lists of Bevy's messages are replaced at once, and
-/// freed on a thread of Bevy's `AsyncComputeTaskPool`: without one, freeing a gigabyte of messages
-/// holds up one tick.
+/// A collider is read again if Bevy's change detection reports a change
 ///
-/// The resources of this crate are taken for there: an app may replace them, and not remove them.
+/// * of the `Transform`, the collider, the layers or the parent of its entity, or
+/// * of the `Transform` or the parent of one of its ancestors.
+///
+/// After a change through `bypass_change_detection`, call `set_changed`. Otherwise the change takes
+/// effect only when something else causes the entity to be read again.
+///
+/// # Threads
+///
+/// With Bevy's feature `multi_threaded`, which is on by default, pairs are tested on all threads of
+/// the `ComputeTaskPool`, if there are at least two. On a machine of two or three cores, Bevy gives
+/// this pool one thread: `TaskPoolOptions::compute` changes that.
+///
+/// # Memory
+///
+/// Memory for a burst of colliders or contacts is freed once it was not needed for 64 ticks, by
+/// some MiB a tick. Slots are kept up to the last remaining collider, and Bevy's own tables keep
+/// their memory. A list of messages is freed at once, on a thread of the `AsyncComputeTaskPool`.
+/// Without that pool, freeing a gigabyte of messages delays one tick.
+///
+/// Do not remove this crate's resources. Replacing them is fine.
 #[derive(Clone, Debug)]
 pub struct HeadbuttPlugin {
     schedule: InternedScheduleLabel,
-    /// `None` leaves it to the resource, which the app may have inserted.
+    /// `None` keeps the resource that the app may have inserted.
     broad_phase: Option<BroadPhase>,
-    /// Likewise.
+    /// `None` keeps the resource that the app may have inserted.
     ongoing: Option<OngoingEvents>,
 }
 
 impl HeadbuttPlugin {
-    /// Runs a tick each time `schedule` runs: `PostUpdate`, say, or the schedule that a rollback repeats.
+    /// Creates a plugin that runs a tick each time `schedule` runs: for example `PostUpdate`, or
+    /// the schedule that a rollback repeats.
     ///
     /// ```
     /// use bevy::{ecs::schedule::ScheduleLabel, prelude::*};
@@ -63,26 +73,25 @@ impl HeadbuttPlugin {
     ///
     /// let mut app = App::new();
     /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(Simulation)))
-    ///     // In the same schedule: the order of systems in different ones is that of the schedules.
+    ///     // `after` orders systems of the same schedule.
     ///     .add_systems(Simulation, respond.after(HeadbuttSystems::Report));
-    /// app.world_mut().run_schedule(Simulation); // a schedule of your own is yours to run
+    /// // A schedule of your own does not run by itself.
+    /// app.world_mut().run_schedule(Simulation);
     ///
     /// fn respond(mut hits: MessageReader<CollisionEvent>) {
     ///     hits.clear();
     /// }
     /// ```
     ///
-    /// Each run writes its messages: a rollback that repeats ticks repeats them too. Bevy keeps a message for two frames
-    /// or, with the fixed time step in use, until fixed steps have had the chance to read it.
+    /// Each run writes its messages: a rollback that repeats ticks repeats their messages. Bevy
+    /// keeps a message for two frames, or until a fixed step was able to read it.
     ///
     /// # While virtual time is paused
     ///
-    /// Bevy keeps every message until a fixed step had the chance to read it, and a pause has no
-    /// fixed steps. So the messages of a schedule that runs every frame pile up: at 60 frames a
-    /// second, 10,000 ongoing contacts take 60 MiB a second. The plugin cannot drop them, because a
-    /// reader in a fixed step is still to see them. An app that reads no messages in fixed steps
-    /// tells Bevy, in each frame of a pause, to drop all kinds of messages after two frames as
-    /// usual:
+    /// A pause has no fixed steps, so Bevy keeps every message for them. In a schedule that runs
+    /// every frame, the messages pile up: at 60 frames a second, 10,000 ongoing contacts take 60
+    /// MiB a second. The plugin cannot drop them, because a reader in a fixed step may still need
+    /// them. If your app reads no messages in fixed steps, let Bevy drop messages after two frames:
     ///
     /// ```
     /// use bevy::{ecs::message::signal_message_update_system, prelude::*};
@@ -97,7 +106,7 @@ impl HeadbuttPlugin {
     ///     .add_systems(Last, signal_message_update_system.run_if(is_paused));
     /// ```
     ///
-    /// With [`OngoingEvents::OnChange`] or `Never`, contacts at rest send no messages at all.
+    /// With [`OngoingEvents::OnChange`] or `Never`, contacts at rest send no messages.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self {
             schedule: schedule.intern(),
@@ -106,7 +115,17 @@ impl HeadbuttPlugin {
         }
     }
 
-    /// Chooses where the candidate pairs come from: see [`CandidatePairs`](crate::CandidatePairs).
+    /// Returns this plugin with another source of candidate pairs: see
+    /// [`CandidatePairs`](crate::CandidatePairs).
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// // A system in `HeadbuttSystems::BroadPhase` fills `CandidatePairs`.
+    /// let plugin = HeadbuttPlugin::default().with_broad_phase(BroadPhase::Custom);
+    /// App::new().add_plugins((MinimalPlugins, plugin));
+    /// ```
     #[must_use]
     pub fn with_broad_phase(self, broad_phase: BroadPhase) -> Self {
         Self {
@@ -115,13 +134,13 @@ impl HeadbuttPlugin {
         }
     }
 
-    /// Chooses when contacts that go on are told again.
+    /// Returns this plugin with another rule for when ongoing contacts are reported.
     ///
     /// ```
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;
     ///
-    /// // For a game that asks for beginnings and ends alone: nothing is sent while things rest on each other.
+    /// // For a game that needs only starts and ends: contacts at rest send nothing.
     /// let plugin = HeadbuttPlugin::default().with_ongoing(OngoingEvents::Never);
     /// App::new().add_plugins((MinimalPlugins, plugin));
     /// ```
@@ -135,7 +154,7 @@ impl HeadbuttPlugin {
 }
 
 impl Default for HeadbuttPlugin {
-    /// In `FixedPostUpdate`.
+    /// Creates a plugin that runs in `FixedPostUpdate`.
     fn default() -> Self {
         Self::in_schedule(FixedPostUpdate)
     }
@@ -149,11 +168,11 @@ impl Plugin for HeadbuttPlugin {
         if let Some(ongoing) = self.ongoing {
             app.insert_resource(ongoing);
         }
-        // What these hold is registered with them.
+        // The types of their fields are registered with them.
         app.register_type::<Collider>()
             .register_type::<CollisionLayers>()
             .register_type::<CollidingEntities>()
-            .register_type::<CollisionState>()
+            .register_type::<Collisions>()
             .register_type::<CollisionEvent>();
         pipeline::build(app, self.schedule);
     }

@@ -16,7 +16,7 @@ use bevy::{
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
-use headbutt::{CollisionState, prelude::*};
+use headbutt::{Collisions, prelude::*};
 use process::{run_again, this_run};
 
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,8 +79,8 @@ fn spawn_rows(world: &mut World, count: usize) {
                 });
                 let flat = corners.clone().map(|corner| corner.truncate());
                 (
-                    Collider::convex_hull(flat).expect("a hull"),
-                    Collider::convex_hull(corners).expect("a hull"),
+                    Collider::try_convex_hull(flat).expect("a hull"),
+                    Collider::try_convex_hull(corners).expect("a hull"),
                 )
             }
             _ => {
@@ -89,8 +89,8 @@ fn spawn_rows(world: &mut World, count: usize) {
                 let solid = [-0.3, 0.3]
                     .map(|x| (Isometry3d::from_xyz(x, 0.0, 0.0), Sphere::new(0.3).into()));
                 (
-                    Collider::compound(flat).expect("a compound"),
-                    Collider::compound(solid).expect("a compound"),
+                    Collider::try_compound(flat).expect("a compound"),
+                    Collider::try_compound(solid).expect("a compound"),
                 )
             }
         };
@@ -134,7 +134,7 @@ fn warm_ticks(app: &mut App, moves: bool) -> (u64, f64) {
         let counted = tick(app).count_total;
         if number >= first {
             allocations += counted;
-            let contacts = app.world().resource::<CollisionState>().iter();
+            let contacts = app.world().resource::<Collisions>().iter();
             started += contacts.filter(|hit| hit.started()).count();
         }
         number += 1;
@@ -238,7 +238,7 @@ fn a_warm_tick_at_rest_allocates_nothing() {
     let mut app = app(Some(plugin()));
     spawn_rows(app.world_mut(), 300);
     let (allocations, started) = warm_ticks(&mut app, false);
-    assert!(started <= 0.0 && !app.world().resource::<CollisionState>().is_empty());
+    assert!(started <= 0.0 && !app.world().resource::<Collisions>().is_empty());
     assert_eq!(allocations, allocations_of_bevy());
 }
 
@@ -366,7 +366,7 @@ fn bytes(plugin: Option<HeadbuttPlugin>, ball: &Collider, moves: bool, gap: f32)
     });
     let state = kept
         .as_ref()
-        .map(|app| app.world().get_resource::<CollisionState>());
+        .map(|app| app.world().get_resource::<Collisions>());
     let contacts = state.flatten().map_or(0, |state| state.len());
     (counted.bytes_current, contacts)
 }
@@ -454,11 +454,11 @@ fn bytes_after_crowd(
             place_in_row(app.world_mut(), &all, gap);
             tick(&mut app);
             tick(&mut app);
-            contacts = app.world().resource::<CollisionState>().len();
+            contacts = app.world().resource::<Collisions>().len();
         }
         place_in_row(app.world_mut(), &all, APART);
         pass(&mut app, &all, movers);
-        assert!(app.world().resource::<CollisionState>().is_empty());
+        assert!(app.world().resource::<Collisions>().is_empty());
         kept = Some((app, all));
     });
     (counted.bytes_current, contacts)
@@ -470,7 +470,7 @@ fn memory_of_many_contacts_is_given_back() {
     for (collider, count) in [
         (Circle::new(0.5).into(), 400),
         (Sphere::new(0.5).into(), 400),
-        (Collider::compound(parts).expect("a compound"), 150),
+        (Collider::try_compound(parts).expect("a compound"), 150),
     ] {
         for movers in [0, 3] {
             for ongoing in [OngoingEvents::EveryTick, OngoingEvents::Never] {
@@ -602,10 +602,10 @@ fn a_warm_tick_of_a_pulsing_crowd_allocates_nothing() {
         }
         let counted = tick(&mut app).count_total;
         allocations += if number < 500 { 0 } else { counted };
-        most = most.max(app.world().resource::<CollisionState>().len());
+        most = most.max(app.world().resource::<Collisions>().len());
     }
     assert_eq!(most, 50 * 49);
-    assert!(app.world().resource::<CollisionState>().is_empty());
+    assert!(app.world().resource::<Collisions>().is_empty());
     assert_eq!(allocations, allocations_of_bevy());
 }
 

@@ -63,9 +63,9 @@ impl Form {
                 radius,
                 half_length,
             } => Capsule3d::new(*radius, 2.0 * half_length).into(),
-            Self::Hull { points } if flat => Collider::convex_hull(Self::flat_points(points))
+            Self::Hull { points } if flat => Collider::try_convex_hull(Self::flat_points(points))
                 .expect("the points of a scene are finite"),
-            Self::Hull { points } => Collider::convex_hull(points.iter().copied())
+            Self::Hull { points } => Collider::try_convex_hull(points.iter().copied())
                 .expect("the points of a scene are finite"),
         }
     }

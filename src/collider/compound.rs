@@ -1,217 +1,339 @@
-//! Colliders that are not convex: parts that are, and the surfaces of levels.
+//! Colliders that are not a single convex shape: compounds, and the surfaces of levels.
 
 use std::sync::Arc;
+
+use bevy::transform::components::Transform;
 
 use crate::{
     Collider,
     collider::Content,
     math::{Isometry2d, Isometry3d, Vec2, Vec3},
     shape::{AnyColliderShape, ColliderShape, Compound, Dimension, Parts, ShapeError, Surface},
-    space::Space,
+    space::{Pose, ShapePose},
 };
 
-/// Where a part of a [`Collider::compound`] is: `Isometry2d` or `Isometry3d`, or just `Vec2` or `Vec3`.
-pub trait PartPose: sealed::Sealed {
-    /// The space of the compound.
-    type Vector: Dimension;
-
-    /// The isometry.
-    #[doc(hidden)]
-    fn isometry(self) -> <Self::Vector as Space>::Isometry;
-}
-
-mod sealed {
-    pub trait Sealed {}
+/// The pose of a part of a [`Collider::compound`].
+#[derive(Clone, Copy, Debug)]
+pub enum PartPose {
+    /// In 2D.
+    D2(ShapePose<Vec2>),
+    /// In 3D.
+    D3(ShapePose<Vec3>),
+    /// In the dimension of its part.
+    Transform(Transform),
 }
 
 macro_rules! part_poses {
-    ($($pose:ty as $vector:ty: |$it:ident| $isometry:expr;)*) => { $(
-        impl sealed::Sealed for $pose {}
-
-        impl PartPose for $pose {
-            type Vector = $vector;
-
-            fn isometry(self) -> <$vector as Space>::Isometry {
-                let $it = self;
-                $isometry
+    ($($source:ty => $variant:ident),*) => { $(
+        impl From<$source> for PartPose {
+            fn from(source: $source) -> Self {
+                Self::$variant(source.into())
             }
         }
     )* };
 }
 
-part_poses! {
-    Isometry2d as Vec2: |it| it;
-    Isometry3d as Vec3: |it| it;
-    Vec2 as Vec2: |it| Isometry2d::from_translation(it);
-    Vec3 as Vec3: |it| Isometry3d::from_translation(it);
+part_poses!(Vec2 => D2, Isometry2d => D2, Vec3 => D3, Isometry3d => D3, Transform => Transform);
+
+/// A space whose poses a [`PartPose`] can hold.
+trait PartSpace: Dimension {
+    /// Returns the pose if it is of this space, and not a `Transform`.
+    fn of_part(pose: &PartPose) -> Option<ShapePose<Self>>;
 }
 
+impl PartSpace for Vec2 {
+    fn of_part(pose: &PartPose) -> Option<ShapePose<Self>> {
+        match pose {
+            PartPose::D2(pose) => Some(*pose),
+            PartPose::D3(_) | PartPose::Transform(_) => None,
+        }
+    }
+}
+
+impl PartSpace for Vec3 {
+    fn of_part(pose: &PartPose) -> Option<ShapePose<Self>> {
+        match pose {
+            PartPose::D3(pose) => Some(*pose),
+            PartPose::D2(_) | PartPose::Transform(_) => None,
+        }
+    }
+}
+
+impl PartPose {
+    fn valid<V: PartSpace>(&self) -> Result<Pose<V::DVec>, ShapeError> {
+        let Self::Transform(transform) = self else {
+            let pose = V::of_part(self).ok_or(ShapeError::MixedDimensions)?;
+            return pose.valid().ok_or(ShapeError::PoseNotFinite);
+        };
+        if !transform.is_finite() {
+            return Err(ShapeError::PoseNotFinite);
+        }
+        let pose = ShapePose::<V>::from(transform).valid();
+        let has_no_scale = V::projected(transform.scale) == V::projected(Vec3::ONE);
+        pose.filter(|_| has_no_scale)
+            .ok_or(ShapeError::PartTransform)
+    }
+}
+
+/// # Compounds and surfaces
+///
+/// Each constructor has two forms, as `From` and [`try_new`](Self::try_new) do. The short one never
+/// fails: invalid input makes an inert collider and one warning that names the entity. The one
+/// with `try_` returns the error.
 impl Collider {
-    /// Several colliders as one, each in a pose relative to the entity: what is concave, out of convex parts.
+    /// Combines several colliders into one, each in a pose relative to the entity: a concave shape
+    /// of convex parts.
+    ///
+    /// A pose is a `Vec2`, `Vec3`, `Isometry2d`, `Isometry3d`, or a `Transform` of scale 1.
     ///
     /// ```
     /// use bevy::prelude::*;
-    /// use headbutt::Collider;
+    /// use headbutt::prelude::*;
     ///
-    /// let hammer = Collider::compound([
-    ///     (Vec3::ZERO, Collider::from(Capsule3d::new(0.05, 1.0))),
-    ///     (Vec3::new(0.0, 0.5, 0.0), Collider::from(Cuboid::new(0.5, 0.2, 0.2))),
-    /// ]).unwrap();
-    /// assert!(!hammer.is_inert());
+    /// fn spawn(mut commands: Commands) {
+    ///     commands.spawn(Collider::compound([
+    ///         (Vec3::ZERO, Collider::capsule_3d(0.05, 1.0)),
+    ///         (Vec3::new(0.0, 0.5, 0.0), Collider::cuboid(0.5, 0.2, 0.2)),
+    ///     ]));
+    /// }
     /// ```
     ///
-    /// To the outside it is one: one `Started` and one `Ended` for a pair, with the contact of the deepest part, whose number
-    /// is the event's [`part`](crate::CollisionEvent::part). [`CollisionState::parts`](crate::CollisionState::parts) has all
-    /// parts that touch. The promise of a contact (a move by `normal * depth` leaves the two just touching, and no shorter
-    /// one does) holds for each part.
+    /// A compound collides as one collider: one `Started` and one `Ended` for a pair, with the
+    /// contact of the deepest part. The event's [`part`](crate::CollisionEvent::part) is the index
+    /// of that part, and [`Collisions::parts`](crate::Collisions::parts) returns the contacts of
+    /// all parts. Each contact is exact for its own part: `normal * depth` is the shortest way out
+    /// of that part, not of the whole compound.
     ///
-    /// Parts of a compound in it become parts of this one, in its place, one after the other.
+    /// If a part is itself a compound, its parts take its place in the order of parts.
     ///
-    /// # Errors
-    ///
-    /// [`ShapeError::NoParts`] for none; [`ShapeError::PartWithoutShape`], or the error that made it so, for one without a shape;
-    /// [`ShapeError::MixedDimensions`] for a 2D shape among 3D poses or the other way round;
-    /// [`ShapeError::SurfaceInCompound`] for a mesh, polyline or height field; [`ShapeError::Unbounded`] for a half-space;
-    /// [`ShapeError::PoseNotFinite`]. A [`custom`](Self::custom) part that answers NaN leaves the whole inert, with a warning.
-    pub fn compound<P: PartPose>(
-        parts: impl IntoIterator<Item = (P, Self)>,
-    ) -> Result<Self, ShapeError> {
-        let mut shapes = Vec::new();
-        for (pose, collider) in parts {
-            let pose = P::Vector::pose(pose.isometry()).ok_or(ShapeError::PoseNotFinite)?;
-            let body = collider.body()?.ok_or(ShapeError::PartWithoutShape)?;
-            match P::Vector::body_of(body).ok_or(ShapeError::MixedDimensions)? {
-                ColliderShape::Convex(shape) => shapes.push((pose, shape.clone())),
-                ColliderShape::Compound(compound) => match compound.parts() {
-                    (Parts::Surface(_), _) => return Err(ShapeError::SurfaceInCompound),
-                    (Parts::Shapes(inner), margin) => {
-                        for (place, shape) in inner {
-                            let shape = shape.clone().rounded(margin)?;
-                            shapes.push((pose.after(place), shape));
-                        }
-                    }
-                },
-            }
-        }
-        compound(Parts::Shapes(shapes.into()))
+    /// See [`try_compound`](Self::try_compound) for what is invalid.
+    pub fn compound<P: Into<PartPose>>(parts: impl IntoIterator<Item = (P, Self)>) -> Self {
+        Self::try_compound(parts).unwrap_or_else(Self::rejected)
     }
 
-    /// A surface of triangles: a level, terrain, a prop that does not have to be solid.
+    /// Returns the [`compound`](Self::compound), or an error if it is invalid.
     ///
     /// ```
-    /// use bevy::math::Vec3;
-    /// use headbutt::Collider;
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
     ///
-    /// let floor = Collider::trimesh(
-    ///     [Vec3::ZERO, 8.0 * Vec3::Z, 8.0 * Vec3::X, Vec3::new(8.0, 0.0, 8.0)],
-    ///     [[0, 1, 2], [2, 1, 3]],
-    /// ).unwrap();
-    /// assert!(!floor.is_inert());
+    /// let parts = [(Vec2::ZERO, Collider::circle(1.0)), (Vec2::X, Collider::sphere(1.0))];
+    /// assert_eq!(Collider::try_compound(parts).unwrap_err(), ShapeError::MixedDimensions);
     /// ```
-    ///
-    /// The surface has no inside: a shape that is wholly behind it touches nothing. The contacts of
-    /// a shape are those of the surface as a set of points, however it is cut into triangles:
-    ///
-    /// * While the core of the shape (the centre of a ball) does not reach the surface, each local
-    ///   minimum of the distance is a contact. A seam between two triangles is none.
-    /// * If the core overlaps triangles, the contact is the shortest move that clears them and does
-    ///   not take the centre through the surface.
-    /// * The shape is pushed to the side on which its centre is, a compound as a whole.
-    ///   [`one_sided`](Self::one_sided) lets only the outer side collide.
-    ///
-    /// Triangles need not share vertices: those a few roundings of `f32` apart are one, also in the
-    /// midst of edges. Copies and triangles of opposite winding do no harm. Triangles without area
-    /// touch nothing. A triangle's number is the event's [`part`](crate::CollisionEvent::part).
-    ///
-    /// The cost grows with the number of triangles that a shape touches: decimate levels, and give
-    /// moving bodies primitives or hulls. The file `docs/SURFACES.md` of this package has drawings,
-    /// limits and more advice.
-    ///
-    /// A half-space pushes a surface like any shape. Two surfaces meet where their triangles cross:
-    ///
-    /// * A surface no more than half as large as the other one is a body to it. Its centre is the
-    ///   middle of the box around it, in its own frame.
-    /// * Surfaces of about one size are pushed apart along the shorter normal, but not by a seam of
-    ///   either, and not out of the back of a one-sided one.
     ///
     /// # Errors
     ///
-    /// [`ShapeError::NoFacets`] without a triangle that has an area (corners in one place, or on one line to 12 digits, have
-    /// none), [`ShapeError::VertexOutOfRange`] for a number that is too large, [`ShapeError::NotFinite`] for a vertex that is NaN or
-    /// infinite. Nothing is wrong with triangles without area among others.
+    /// * [`NoParts`](ShapeError::NoParts): there are no parts.
+    /// * [`InertPart`](ShapeError::PartWithoutShape): a part is a default `Collider`.
+    /// * the error of the part: a part was made inert by an error.
+    /// * [`MixedDimensions`](ShapeError::MixedDimensions): parts or poses of different dimensions.
+    /// * [`SurfaceInCompound`](ShapeError::SurfaceInCompound): a part is a surface.
+    /// * [`Endless`](ShapeError::Unbounded): a part is a half-space.
+    /// * [`PoseNotFinite`](ShapeError::PoseNotFinite): a pose is not finite.
+    /// * [`PartTransform`](ShapeError::PartTransform): a `Transform` has a scale other than 1, or
+    ///   in 2D a rotation about x or y.
+    ///
+    /// The support function of a [`custom`](Self::custom) part that returns NaN is found later: the
+    /// whole compound is inert then, with a warning.
+    pub fn try_compound<P: Into<PartPose>>(
+        parts: impl IntoIterator<Item = (P, Self)>,
+    ) -> Result<Self, ShapeError> {
+        let parts = parts.into_iter().map(|(pose, part)| (pose.into(), part));
+        let parts: Vec<(PartPose, Self)> = parts.collect();
+        let (_, first) = parts.first().ok_or(ShapeError::NoParts)?;
+        match first.body()?.ok_or(ShapeError::PartWithoutShape)? {
+            AnyColliderShape::D2(_) => compound_in::<Vec2>(&parts),
+            AnyColliderShape::D3(_) => compound_in::<Vec3>(&parts),
+        }
+    }
+
+    /// Creates a surface of triangles: a level, terrain, or a prop that need not be solid.
+    ///
+    /// A triangle is given by the indices of its vertices.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// fn spawn_floor(mut commands: Commands) {
+    ///     commands.spawn(Collider::trimesh(
+    ///         [Vec3::ZERO, 8.0 * Vec3::Z, 8.0 * Vec3::X, Vec3::new(8.0, 0.0, 8.0)],
+    ///         [[0, 1, 2], [2, 1, 3]],
+    ///     ));
+    /// }
+    /// ```
+    ///
+    /// A surface has no inside: a shape that is wholly behind it touches nothing. The contacts are
+    /// those of the surface as a set of points. How it is cut into triangles does not matter:
+    ///
+    /// * If the core of the shape (the centre of a ball) does not overlap the surface, each local
+    ///   minimum of the distance is a contact. The seam between two triangles is not a contact.
+    /// * If the core overlaps triangles, the contact is the shortest translation that clears them
+    ///   and does not take the centre through the surface.
+    /// * The shape is pushed to the side that its centre is on, a compound as a whole.
+    ///   [`one_sided`](Self::one_sided) lets only the outer side collide.
+    ///
+    /// Triangles need not share vertices: edges that differ by a few roundings of `f32` count as
+    /// joined, and so does a vertex on an edge. Duplicates and triangles of opposite winding do no
+    /// harm, and triangles without area touch nothing. The event's
+    /// [`part`](crate::CollisionEvent::part) is the index of the triangle.
+    ///
+    /// The cost grows with the number of triangles that a shape touches. Decimate levels, and use
+    /// primitives or hulls for moving bodies. `docs/SURFACES.md` in this package has drawings,
+    /// limits and advice.
+    ///
+    /// A half-space pushes a surface like any shape. Two surfaces touch where their triangles
+    /// cross:
+    ///
+    /// * If one surface is at most half as large as the other, it counts as a body. Its centre is
+    ///   the middle of its bounding box, in its own frame.
+    /// * Otherwise, both are pushed apart along the shorter normal, but not by a seam of either,
+    ///   and not out of the back of a one-sided one.
+    ///
+    /// See [`try_trimesh`](Self::try_trimesh) for what is invalid.
     pub fn trimesh(
+        vertices: impl IntoIterator<Item = Vec3>,
+        triangles: impl IntoIterator<Item = [u32; 3]>,
+    ) -> Self {
+        Self::try_trimesh(vertices, triangles).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`trimesh`](Self::trimesh), or an error if it is invalid.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let error = Collider::try_trimesh([Vec3::X, Vec3::Y], [[0, 1, 2]]).unwrap_err();
+    /// assert!(matches!(error, ShapeError::VertexOutOfRange { number: 2, count: 2 }));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has an area: all have coincident corners,
+    ///   or corners on one line to 12 digits.
+    /// * [`NoSuchVertex`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
+    /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
+    pub fn try_trimesh(
         vertices: impl IntoIterator<Item = Vec3>,
         triangles: impl IntoIterator<Item = [u32; 3]>,
     ) -> Result<Self, ShapeError> {
         surface(vertices, triangles)
     }
 
-    /// A line of segments in the plane, from point to point: the ground of a platformer, a wall. It is closed if the last
-    /// point is the first one.
+    /// Creates a 2D line of segments from point to point: the ground of a platformer, or a wall. It
+    /// is closed if the last point equals the first one.
     ///
     /// ```
-    /// use bevy::math::Vec2;
-    /// use headbutt::Collider;
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
     ///
-    /// let hills = [0.0, 1.0, 0.5, 2.0].into_iter().enumerate();
-    /// let ground = Collider::polyline(hills.map(|(x, height)| Vec2::new(x as f32, height)));
-    /// assert!(ground.is_ok());
+    /// fn spawn_hills(mut commands: Commands) {
+    ///     let heights = [0.0, 1.0, 0.5, 2.0].into_iter().enumerate();
+    ///     let points = heights.map(|(x, height)| Vec2::new(x as f32, height));
+    ///     commands.spawn(Collider::polyline(points));
+    /// }
     /// ```
     ///
-    /// For what a surface is see [`trimesh`](Self::trimesh). Its outer side, which matters for [`one_sided`](Self::one_sided)
-    /// only, is to the right of who walks along it: a loop that encloses something solid runs counter-clockwise, and the top of
-    /// a ground from right to left.
+    /// It is a surface without an inside: see [`trimesh`](Self::trimesh). Its outer side, which
+    /// only [`one_sided`](Self::one_sided) uses, is to the right of the direction of travel: the
+    /// outline of a solid runs counter-clockwise, and the top of a ground from right to left.
+    ///
+    /// See [`try_polyline`](Self::try_polyline) for what is invalid.
+    pub fn polyline(points: impl IntoIterator<Item = Vec2>) -> Self {
+        Self::try_polyline(points).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`polyline`](Self::polyline), or an error if it is invalid.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// assert!(matches!(Collider::try_polyline([Vec2::X]), Err(ShapeError::NoFacets(_))));
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`ShapeError::NoFacets`] for less than two points, or if all are in one place; [`ShapeError::NotFinite`] for one that is
-    /// NaN or infinite.
-    pub fn polyline(points: impl IntoIterator<Item = Vec2>) -> Result<Self, ShapeError> {
+    /// [`NoFacets`](ShapeError::NoFacets) for fewer than two distinct points, and
+    /// [`NotFinite`](ShapeError::NotFinite) if a point is NaN or infinite.
+    pub fn try_polyline(points: impl IntoIterator<Item = Vec2>) -> Result<Self, ShapeError> {
         let points: Vec<Vec2> = points.into_iter().collect();
         let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
         let segments = (1..count).map(|end| [end - 1, end, end]);
         surface(points, segments)
     }
 
-    /// A height field: a grid of heights along y over the xz plane, centred on the origin. `size` is how far it reaches along
-    /// x and z; the first `columns` of the heights are the row of least z, in order of x.
+    /// Creates a height field: a grid of heights along y over the xz plane, centred on the origin.
+    ///
+    /// `size` is the full length along x and z. The first `columns` heights are the row of least z,
+    /// in order of x.
     ///
     /// ```
-    /// use bevy::math::Vec2;
-    /// use headbutt::Collider;
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
     ///
-    /// let heights = [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
-    /// let hill = Collider::heightfield(Vec2::new(10.0, 10.0), 3, &heights);
-    /// assert!(hill.is_ok());
+    /// fn spawn_hill(mut commands: Commands) {
+    ///     let heights = [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+    ///     commands.spawn(Collider::heightfield(Vec2::new(10.0, 10.0), 3, &heights));
+    /// }
     /// ```
     ///
-    /// It is a surface of triangles, two for each cell, with the outer side up: see [`trimesh`](Self::trimesh). In the plane a
-    /// [`polyline`](Self::polyline) does the same. The cell of row z and column x, of which there is one less than of heights, is
-    /// cut from its corner at (x + 1, z) to that at (x, z + 1), and has the [`part`](crate::CollisionEvent::part) number
-    /// 2 (z (columns - 1) + x) before the cut, where x and z are less, and the next one beyond it.
+    /// It is a [`trimesh`](Self::trimesh) of two triangles for each cell, with its outer side up.
+    /// (A [`polyline`](Self::polyline) is the height field of 2D.) The cell of row z and column x
+    /// is cut from its corner at (x + 1, z) to its corner at (x, z + 1). The triangle with the
+    /// corner (x, z) has the index 2 (z (columns - 1) + x), which is the event's
+    /// [`part`](crate::CollisionEvent::part), and the other triangle the next index.
+    ///
+    /// See [`try_heightfield`](Self::try_heightfield) for what is invalid.
+    pub fn heightfield(size: Vec2, columns: usize, heights: &[f32]) -> Self {
+        Self::try_heightfield(size, columns, heights).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`heightfield`](Self::heightfield), or an error if it is invalid.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let error = Collider::try_heightfield(Vec2::ONE, 2, &[0.0, 1.0, 2.0]).unwrap_err();
+    /// assert_eq!(error, ShapeError::HeightCount);
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`ShapeError::HeightCount`] if the heights do not fill their rows, or there are less than two rows or columns;
-    /// [`ShapeError::NotFinite`] if the size or a height is NaN or infinite; [`ShapeError::Negative`] or [`ShapeError::Zero`] if
-    /// the size is, along x or z; [`ShapeError::NoFacets`] if no cell has an area, because the size is so little that f32 has no
-    /// part of it; [`ShapeError::VertexOutOfRange`] for more than 4,294,967,296 heights, which no number of 32 bits counts.
-    pub fn heightfield(size: Vec2, columns: usize, heights: &[f32]) -> Result<Self, ShapeError> {
+    /// * [`Heights`](ShapeError::HeightCount): the heights do not fill their rows, or there are fewer
+    ///   than two rows or columns.
+    /// * [`NotFinite`](ShapeError::NotFinite): the size or a height is NaN or infinite.
+    /// * [`Negative`](ShapeError::Negative), [`Null`](ShapeError::Zero): the size along x or z is
+    ///   negative or 0.
+    /// * [`NoFacets`](ShapeError::NoFacets): no cell has an area, because the size is too small for
+    ///   `f32`.
+    /// * [`NoSuchVertex`](ShapeError::VertexOutOfRange): there are more than 2³² heights.
+    pub fn try_heightfield(
+        size: Vec2,
+        columns: usize,
+        heights: &[f32],
+    ) -> Result<Self, ShapeError> {
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
             return Err(ShapeError::HeightCount);
         }
-        if heights.iter().any(|it| !it.is_finite()) {
+        if heights.iter().any(|height| !height.is_finite()) {
             return Err(ShapeError::NotFinite("height"));
         }
         ShapeError::check_lengths("size", size)?;
         if size.x == 0.0 || size.y == 0.0 {
             return Err(ShapeError::Zero("size"));
         }
-        let part = |number: usize, count: usize| number as f32 / (count - 1) as f32 - 0.5;
+        let fraction = |number: usize, count: usize| number as f32 / (count - 1) as f32 - 0.5;
         let vertices = heights.iter().enumerate().map(|(number, height)| {
             let (x, z) = (number % columns, number / columns);
-            Vec3::new(size.x * part(x, columns), *height, size.y * part(z, rows))
+            Vec3::new(
+                size.x * fraction(x, columns),
+                *height,
+                size.y * fraction(z, rows),
+            )
         });
         let cells = (0..rows - 1).flat_map(|z| (0..columns - 1).map(move |x| z * columns + x));
         let triangles = cells.flat_map(|corner| {
@@ -222,19 +344,28 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// This surface, of which only the outer side collides: a shape with its centre behind a facet
-    /// passes through that facet.
+    /// Returns this surface with only its outer side colliding: a shape with its centre behind a
+    /// facet passes through that facet. Other colliders are returned unchanged.
     ///
-    /// The outer side of a triangle is the one from which its corners run counter-clockwise; that of a polyline is to its
-    /// right. A mirroring scale does not turn it over. Other colliders stay as they are.
+    /// The outer side of a triangle is the one from which its corners run counter-clockwise, and
+    /// that of a polyline is to its right. A mirroring scale does not exchange the sides.
     ///
-    /// Use it for terrain, rooms and closed models whose facets are all wound the same way: nothing
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// // Solid below: it runs from right to left.
+    /// let ground = Collider::polyline([Vec2::new(9.0, 0.0), Vec2::new(-9.0, 0.0)]).one_sided();
+    /// assert!(!ground.is_inert());
+    /// ```
+    ///
+    /// Use it for terrain, rooms and closed models whose facets all have the same winding: nothing
     /// is pulled through from behind. Models of mixed winding, and sheets that collide from both
     /// sides, should stay two-sided.
     ///
-    /// A platform to jump through needs more: a shape that comes from below is pushed up by half of
-    /// its height as soon as its centre is past. Let the response decide, for instance by whether
-    /// the feet were above in the last tick.
+    /// A platform to jump through needs more: a shape from below is pushed up by half of its height
+    /// as soon as its centre is above. Let the response decide, for example by whether the feet
+    /// were above in the last tick.
     #[must_use]
     pub fn one_sided(self) -> Self {
         let one_sided = match self.content() {
@@ -248,6 +379,28 @@ impl Collider {
         };
         one_sided.unwrap_or(self)
     }
+}
+
+fn compound_in<V: PartSpace>(parts: &[(PartPose, Collider)]) -> Result<Collider, ShapeError> {
+    let mut shapes = Vec::new();
+    for (pose, collider) in parts {
+        let body = collider.body()?.ok_or(ShapeError::PartWithoutShape)?;
+        let body = V::body_of(body).ok_or(ShapeError::MixedDimensions)?;
+        let pose = pose.valid::<V>()?;
+        match body {
+            ColliderShape::Convex(shape) => shapes.push((pose, shape.clone())),
+            ColliderShape::Compound(compound) => match compound.parts() {
+                (Parts::Surface(_), _) => return Err(ShapeError::SurfaceInCompound),
+                (Parts::Shapes(inner), margin) => {
+                    for (inner_pose, shape) in inner {
+                        let shape = shape.clone().rounded(margin)?;
+                        shapes.push((pose.after(inner_pose), shape));
+                    }
+                }
+            },
+        }
+    }
+    compound(Parts::Shapes(shapes.into()))
 }
 
 fn compound<V: Dimension>(parts: Parts<V>) -> Result<Collider, ShapeError> {

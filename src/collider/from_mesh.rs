@@ -1,4 +1,5 @@
-//! Colliders of Bevy's meshes. The only file that reads their attributes and indices, which move between releases.
+//! Colliders of Bevy's meshes: the only file that reads mesh attributes and indices, whose API
+//! changes between releases.
 
 use bevy::mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
 
@@ -8,94 +9,172 @@ use crate::{
     shape::{MeshError, ShapeError},
 };
 
-/// With the feature `mesh`. All of these read the mesh as it is in the asset: morph targets and skins do not move its
-/// vertices. [`ColliderFromMesh`] does it for an entity, as soon as its mesh has loaded.
+/// # From meshes
+///
+/// With the feature `mesh`. These constructors read the mesh as it is in the asset: morph targets
+/// and skins do not move its vertices. [`ColliderFromMesh`](crate::ColliderFromMesh) makes the
+/// collider of an entity as soon as its mesh has loaded.
 impl Collider {
-    /// The convex hull of all vertices of a mesh, whatever its topology: [`convex_hull`](Self::convex_hull) of them.
+    /// Creates the [`convex_hull`](Self::convex_hull) of all vertices of a mesh of any topology.
     ///
     /// ```
-    /// use bevy::{mesh::Mesh, prelude::Torus};
-    /// use headbutt::Collider;
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
     ///
     /// let mesh = Mesh::from(Torus::default());
-    /// let without_hole = Collider::convex_hull_from_mesh(&mesh).unwrap();
+    /// let without_hole = Collider::convex_hull_from_mesh(&mesh);
     /// assert!(!without_hole.is_inert());
+    /// ```
+    ///
+    /// See [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh) for what is invalid.
+    pub fn convex_hull_from_mesh(mesh: &Mesh) -> Self {
+        Self::try_convex_hull_from_mesh(mesh).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`convex_hull_from_mesh`](Self::convex_hull_from_mesh), or an error if it is
+    /// invalid.
+    ///
+    /// ```
+    /// use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
+    /// use headbutt::prelude::*;
+    ///
+    /// let empty = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default());
+    /// let error = Collider::try_convex_hull_from_mesh(&empty).unwrap_err();
+    /// assert!(matches!(error, ShapeError::Mesh(_)));
     /// ```
     ///
     /// # Errors
     ///
-    /// [`ShapeError::Mesh`] for a mesh whose positions cannot be read, and the errors of [`convex_hull`](Self::convex_hull).
-    pub fn convex_hull_from_mesh(mesh: &Mesh) -> Result<Self, ShapeError> {
-        Self::convex_hull(positions(mesh)?.iter().copied().map(Vec3::from_array))
+    /// [`ShapeError::Mesh`] if the positions of the mesh cannot be read, and the errors of
+    /// [`try_convex_hull`](Self::try_convex_hull).
+    pub fn try_convex_hull_from_mesh(mesh: &Mesh) -> Result<Self, ShapeError> {
+        Self::try_convex_hull(positions(mesh)?.iter().copied().map(Vec3::from_array))
     }
 
-    /// The convex hull of all vertices of a mesh in 2D: of their x and y.
+    /// Creates the 2D [`convex_hull`](Self::convex_hull) of the x and y of all vertices of a mesh.
     ///
     /// ```
-    /// use bevy::{mesh::Mesh, prelude::Annulus};
-    /// use headbutt::Collider;
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
     ///
     /// let mesh = Mesh::from(Annulus::new(1.0, 2.0));
-    /// let without_hole = Collider::convex_hull_from_mesh_2d(&mesh).unwrap();
+    /// let without_hole = Collider::convex_hull_from_mesh_2d(&mesh);
     /// assert!(!without_hole.is_inert());
+    /// ```
+    ///
+    /// See [`try_convex_hull_from_mesh_2d`](Self::try_convex_hull_from_mesh_2d) for what is
+    /// invalid.
+    pub fn convex_hull_from_mesh_2d(mesh: &Mesh) -> Self {
+        Self::try_convex_hull_from_mesh_2d(mesh).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`convex_hull_from_mesh_2d`](Self::convex_hull_from_mesh_2d), or an error if it
+    /// is invalid.
+    ///
+    /// ```
+    /// use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
+    /// use headbutt::prelude::*;
+    ///
+    /// let empty = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default());
+    /// let error = Collider::try_convex_hull_from_mesh_2d(&empty).unwrap_err();
+    /// assert!(matches!(error, ShapeError::Mesh(_)));
     /// ```
     ///
     /// # Errors
     ///
-    /// As for [`convex_hull_from_mesh`](Self::convex_hull_from_mesh). The z of a vertex is not looked at.
-    pub fn convex_hull_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
-        Self::convex_hull(positions(mesh)?.iter().copied().map(flat))
+    /// Those of [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh). The z of a vertex
+    /// may be anything.
+    pub fn try_convex_hull_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
+        Self::try_convex_hull(positions(mesh)?.iter().copied().map(flat))
     }
 
-    /// The surface of a mesh: a [`trimesh`](Self::trimesh) of its triangles. They may be in a list or a strip, with numbers
-    /// of 16 or 32 bits or without any. The event's [`part`](crate::CollisionEvent::part) is the number of the triangle in
-    /// the mesh.
+    /// Creates the surface of a mesh: a [`trimesh`](Self::trimesh) of its triangles.
+    ///
+    /// The triangles may be a list or a strip, with indices of 16 or 32 bits or without indices.
+    /// The event's [`part`](crate::CollisionEvent::part) is the index of the triangle in the mesh.
     ///
     /// ```
-    /// use bevy::{mesh::Mesh, prelude::Torus};
-    /// use headbutt::Collider;
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
     ///
     /// let mesh = Mesh::from(Torus::default());
-    /// let with_hole = Collider::trimesh_from_mesh(&mesh).unwrap().one_sided();
+    /// let with_hole = Collider::trimesh_from_mesh(&mesh).one_sided();
     /// assert!(!with_hole.is_inert());
     /// ```
     ///
-    /// What a list has beyond a multiple of 3 is left out, and the greatest number (65,535 of 16 bits) begins a strip anew,
-    /// both as on the graphics card.
+    /// As on the graphics card, the last one or two entries of a list that make no triangle are
+    /// ignored, and the greatest index (65,535 of 16 bits) restarts a strip.
+    ///
+    /// See [`try_trimesh_from_mesh`](Self::try_trimesh_from_mesh) for what is invalid.
+    pub fn trimesh_from_mesh(mesh: &Mesh) -> Self {
+        Self::try_trimesh_from_mesh(mesh).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`trimesh_from_mesh`](Self::trimesh_from_mesh), or an error if it is invalid.
+    ///
+    /// ```
+    /// use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
+    /// use headbutt::prelude::*;
+    ///
+    /// let empty = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default());
+    /// let error = Collider::try_trimesh_from_mesh(&empty).unwrap_err();
+    /// assert!(matches!(error, ShapeError::Mesh(_)));
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`ShapeError::Mesh`] for a mesh that cannot be read, or that is made of points or lines, and the errors of
-    /// [`trimesh`](Self::trimesh).
-    pub fn trimesh_from_mesh(mesh: &Mesh) -> Result<Self, ShapeError> {
+    /// [`ShapeError::Mesh`] if the mesh cannot be read, or consists of points or lines, and the
+    /// errors of [`try_trimesh`](Self::try_trimesh).
+    pub fn try_trimesh_from_mesh(mesh: &Mesh) -> Result<Self, ShapeError> {
         let vertices = positions(mesh)?;
         let triangles = triangles(mesh, vertices.len())?;
-        Self::trimesh(vertices.iter().copied().map(Vec3::from_array), triangles)
+        Self::try_trimesh(vertices.iter().copied().map(Vec3::from_array), triangles)
     }
 
-    /// The area of a mesh in 2D: a [`compound`](Self::compound) of its triangles, of their x and y. In the plane a mesh is
-    /// solid, and may be concave.
+    /// Creates the 2D area of a mesh: a [`compound`](Self::compound) of the x and y of its
+    /// triangles. In 2D a mesh is solid, and may be concave.
     ///
     /// ```
-    /// use bevy::{mesh::Mesh, prelude::Annulus};
-    /// use headbutt::Collider;
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
     ///
     /// let mesh = Mesh::from(Annulus::new(1.0, 2.0));
-    /// let with_hole = Collider::compound_from_mesh_2d(&mesh).unwrap();
+    /// let with_hole = Collider::compound_from_mesh_2d(&mesh);
     /// assert!(!with_hole.is_inert());
     /// ```
     ///
-    /// The event's [`part`](crate::CollisionEvent::part) is the number of the triangle among those that have an area: others
-    /// join the rows of a strip, and are left out. The contact is that of the deepest triangle, so that deep in the area it may
-    /// lead out of that triangle into the next one; for a convex mesh the
-    /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper, and for a ground a [`polyline`](Self::polyline).
+    /// Triangles without area, such as those that join the rows of a strip, are left out. The
+    /// event's [`part`](crate::CollisionEvent::part) is an index among the rest.
+    ///
+    /// The contact is that of the deepest triangle. Deep in the area, it may point out of that
+    /// triangle into the next one. For a convex mesh, the
+    /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper, and for a ground a
+    /// [`polyline`](Self::polyline).
+    ///
+    /// See [`try_compound_from_mesh_2d`](Self::try_compound_from_mesh_2d) for what is invalid.
+    pub fn compound_from_mesh_2d(mesh: &Mesh) -> Self {
+        Self::try_compound_from_mesh_2d(mesh).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`compound_from_mesh_2d`](Self::compound_from_mesh_2d), or an error if it is
+    /// invalid.
+    ///
+    /// ```
+    /// use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
+    /// use headbutt::prelude::*;
+    ///
+    /// let empty = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default());
+    /// let error = Collider::try_compound_from_mesh_2d(&empty).unwrap_err();
+    /// assert!(matches!(error, ShapeError::Mesh(_)));
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`ShapeError::Mesh`] for a mesh that cannot be read, or that is made of points or lines;
-    /// [`ShapeError::NoFacets`] without triangles that have an area, [`ShapeError::VertexOutOfRange`] for a number that is too
-    /// large, [`ShapeError::NotFinite`] for a corner that is NaN or infinite. The z of a vertex is not looked at.
-    pub fn compound_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
+    /// * [`Mesh`](ShapeError::Mesh): the mesh cannot be read, or consists of points or lines.
+    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has an area.
+    /// * [`NoSuchVertex`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
+    /// * [`NotFinite`](ShapeError::NotFinite): the x or y of a corner is NaN or infinite.
+    pub fn try_compound_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
         let vertices = positions(mesh)?;
         let corner = |index: u32| {
             let vertex = vertices.get(index as usize).copied().map(flat);
@@ -112,7 +191,7 @@ impl Collider {
         if parts.is_empty() {
             return Err(ShapeError::NoFacets(ShapeError::TRIANGLE));
         }
-        Self::compound(parts)
+        Self::try_compound(parts)
     }
 }
 
@@ -120,14 +199,14 @@ fn flat([x, y, _]: [f32; 3]) -> Vec2 {
     Vec2::new(x, y)
 }
 
-/// Whether the corners are not in a line. What is no number counts as area, so that its error is seen.
+/// Returns `true` if the corners are not on one line. A NaN counts as area, so that it is reported.
 fn has_area(triangle: &Triangle2d) -> bool {
     let [a, b, c] = triangle.vertices.map(|vertex| vertex.as_dvec2());
     (b - a).perp_dot(c - a) != 0.0
 }
 
 fn positions(mesh: &Mesh) -> Result<&[[f32; 3]], MeshError> {
-    // The accessors without `try_` panic where the data has gone to the render world.
+    // The accessors without `try_` panic if the data has moved to the render world.
     match mesh.try_attribute_option(Mesh::ATTRIBUTE_POSITION) {
         Err(_) => Err(MeshError::NotInMainWorld),
         Ok(None) => Err(MeshError::NoPositions),
@@ -136,8 +215,9 @@ fn positions(mesh: &Mesh) -> Result<&[[f32; 3]], MeshError> {
     }
 }
 
-/// The triangles by the numbers of their vertices, which may be too large. (`Mesh::triangles` demands indices, passes over
-/// those that are too large, and knows no strip that begins anew.)
+/// Returns the triangles by the indices of their vertices, which may be too large.
+/// (`Mesh::triangles` requires indices, skips those that are too large, and does not restart
+/// strips.)
 fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, MeshError> {
     let indices = mesh
         .try_indices_option()
@@ -163,8 +243,8 @@ fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, MeshError> {
     }
 }
 
-/// Each vertex makes a triangle with the two before it; every other one runs backwards, and is turned, so that all have
-/// their outer side on the same side.
+/// Each vertex makes a triangle with the two before it. Every other triangle is turned, so that all
+/// have the same winding.
 fn strip(numbers: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     let windows = numbers.array_windows().enumerate();
     windows.map(|(index, &[a, b, c])| if index % 2 == 0 { [a, b, c] } else { [b, a, c] })

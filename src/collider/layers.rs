@@ -1,13 +1,14 @@
-//! Which colliders may meet: layers.
+//! Layers: which colliders may touch each other.
 
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 
-/// The layers that a collider is on, and those that it meets.
+/// The layers that a collider is on, and the layers that it interacts with. Each bit is a layer.
 ///
-/// Two colliders are tested only if each is on a layer that the other one meets. Without this component a collider is
-/// on all layers and meets all. Each bit of the masks is a layer. A change counts from the next tick, also at rest.
+/// Two colliders are tested only if each is on a layer that the other one interacts with. A
+/// collider without this component is on all layers, and interacts with all. A change takes effect
+/// in the next tick, also at rest.
 ///
 /// ```
 /// use headbutt::CollisionLayers;
@@ -34,18 +35,18 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 pub struct CollisionLayers {
     /// The layers that this collider is on.
     pub memberships: u32,
-    /// The layers that this collider meets.
+    /// The layers that this collider interacts with.
     pub filters: u32,
 }
 
 impl CollisionLayers {
-    /// On all layers, meeting all: what a collider without this component does.
+    /// On all layers, interacting with all: the same as no component.
     pub const ALL: Self = Self::new(u32::MAX, u32::MAX);
 
-    /// On no layer, meeting none.
+    /// On no layer, interacting with none.
     pub const NONE: Self = Self::new(0, 0);
 
-    /// On the layers of the one mask, meeting those of the other.
+    /// Creates layers from two masks.
     pub const fn new(memberships: u32, filters: u32) -> Self {
         Self {
             memberships,
@@ -53,7 +54,7 @@ impl CollisionLayers {
         }
     }
 
-    /// Whether each is on a layer that the other one meets.
+    /// Returns `true` if each is on a layer that the other one interacts with.
     pub const fn interacts_with(self, other: Self) -> bool {
         self.memberships & other.filters != 0 && other.memberships & self.filters != 0
     }

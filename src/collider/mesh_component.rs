@@ -1,4 +1,4 @@
-//! The component that asks for a collider of a mesh.
+//! The component that requests a collider of a mesh.
 
 use bevy::{asset::RenderAssetUsages, ecs::world::EntityRef, prelude::*};
 
@@ -7,7 +7,8 @@ use crate::{
     shape::{MeshError, ShapeError},
 };
 
-/// Makes the [`Collider`] of an entity out of a mesh, as soon as that has loaded. With the feature `mesh`.
+/// Makes the [`Collider`] of an entity from a mesh, as soon as the mesh has loaded. With the
+/// feature `mesh`.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -15,82 +16,93 @@ use crate::{
 ///
 /// fn spawn(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>) {
 ///     let rock = meshes.add(Torus::default());
-///     // With a material it would be seen, too.
+///     // Add a material to make it visible.
 ///     commands.spawn((Mesh3d(rock.clone()), ColliderFromMesh::convex_hull()));
-///     // What is seen need not be what collides.
+///     // The mesh of the collider may differ from the visible one.
 ///     commands.spawn(ColliderFromMesh::trimesh().of(Mesh3d(rock)));
 /// }
 /// ```
 ///
-/// The mesh is that of the entity, its `Mesh3d` or else its `Mesh2d`, unless another one is given ([`of`](Self::of)). What is
-/// from a `Mesh3d` collides in 3D, and what is from a `Mesh2d` in 2D, with the x and y of the vertices.
+/// The mesh is the entity's `Mesh3d` or else its `Mesh2d`, unless [`of`](Self::of) names another
+/// one. A `Mesh3d` makes a 3D collider, and a `Mesh2d` a 2D collider of the x and y of its
+/// vertices.
 ///
-/// A scene that is loaded has its meshes on entities of its own, below the one that was spawned. Those that should collide
-/// can be told when they come:
+/// A loaded scene has its meshes on entities below the one that you spawned. An observer can add
+/// the component to all of them:
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// fn collide(meshes: Query<Entity, Added<Mesh3d>>, mut commands: Commands) {
-///     for entity in &meshes {
-///         commands.entity(entity).insert(ColliderFromMesh::trimesh());
-///     }
+/// fn add_collider(mesh: On<Add, Mesh3d>, mut commands: Commands) {
+///     commands.entity(mesh.entity).insert(ColliderFromMesh::trimesh());
 /// }
 ///
-/// App::new().add_systems(Update, collide);
+/// App::new().add_observer(add_collider);
 /// ```
 ///
 /// # When
 ///
-/// At the beginning of the tick, in [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync): a mesh that is in
-/// `Assets<Mesh>` by then collides in the same tick. Until there is one, the entity keeps the collider that it has, or has
-/// the [`Default`] one, which touches nothing. The collider is made anew when this component, or the handle in the
-/// `Mesh3d` or `Mesh2d`, changes, and when the mesh itself changes: in the first tick after `PostUpdate`, where Bevy tells
-/// of changed assets. Otherwise it is left alone, and may be changed; nor does it go when this component or the mesh does.
+/// At the start of the tick, in [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). A mesh
+/// that is in `Assets<Mesh>` by then collides in the same tick. Until then, the entity keeps its
+/// collider, or has the [`Default`] one, which touches nothing.
 ///
-/// Each mesh is worked on once for each [`MeshShape`], however many entities share it. It takes its time in that tick: for a
-/// hull see [`ConvexHull`](crate::ConvexHull).
+/// The collider is made again if
+///
+/// * this component changes,
+/// * the handle in the `Mesh3d` or `Mesh2d` changes, or
+/// * the mesh itself changes: in the first tick after `PostUpdate`, where Bevy reports changed
+///   assets.
+///
+/// Otherwise the collider is left alone, and the app may change it. It also stays when this
+/// component or the mesh is removed.
+///
+/// Each pair of mesh and [`MeshShape`] is computed once, and all entities share the result. The
+/// computation is part of the tick: see [`ConvexHull`](crate::ConvexHull) for the cost of a hull.
 ///
 /// # Errors
 ///
-/// In an app without Bevy's `MeshPlugin` (and its `AssetPlugin`) there are no meshes, and a warning says so. What makes no collider
-/// touches nothing, and one warning names the entity, with the [`ShapeError`] of the function that
-/// the shape stands for. A mesh needs `RenderAssetUsages::MAIN_WORLD` (which is among Bevy's default): without it its vertices
-/// go to the renderer, before or after the tick as it happens; so it is refused also as long as they are there. A mesh that
-/// fails to load is the asset server's to warn of.
+/// A mesh of which no collider can be made leaves the entity inert, and one warning names the
+/// entity and the [`ShapeError`]. Two causes are common:
+///
+/// * The app has no `AssetPlugin` and `MeshPlugin`, so it has no meshes.
+/// * The mesh lacks `RenderAssetUsages::MAIN_WORLD`, which is among Bevy's defaults. Such a mesh is
+///   always refused, because its vertices move to the renderer at a time that depends on the frame
+///   rate.
+///
+/// For a mesh that fails to load, the asset server warns.
 ///
 /// # Concave and solid
 ///
-/// A hull fills every hole, and a trimesh has no inside. Nothing here takes a mesh apart into convex pieces: let the program
-/// that made the mesh do it (Blender, or a command line tool for approximate convex decomposition such as CoACD or V-HACD), load
-/// the pieces as meshes, and make a [`Collider::compound`] of their [hulls](Collider::convex_hull_from_mesh):
+/// A hull fills every hole, and a trimesh has no inside. This crate does not split meshes into
+/// convex pieces. Use the program that made the mesh (Blender), or a tool for approximate convex
+/// decomposition (CoACD, V-HACD). Then load the pieces as meshes, and make a [`Collider::compound`]
+/// of their [hulls](Collider::convex_hull_from_mesh):
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// fn solid(pieces: &[Mesh]) -> Result<Collider, ShapeError> {
+/// fn solid(pieces: &[Mesh]) -> Collider {
 ///     let hulls = pieces.iter().map(Collider::convex_hull_from_mesh);
-///     let hulls: Vec<Collider> = hulls.collect::<Result<_, _>>()?;
-///     Collider::compound(hulls.into_iter().map(|hull| (Vec3::ZERO, hull)))
+///     Collider::compound(hulls.map(|hull| (Vec3::ZERO, hull)))
 /// }
 ///
 /// let piece = |x| Mesh::from(Cuboid::default()).translated_by(Vec3::new(x, 0.0, 0.0));
-/// assert!(solid(&[piece(-1.0), piece(1.0)]).is_ok());
+/// assert!(!solid(&[piece(-1.0), piece(1.0)]).is_inert());
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
 #[require(Collider)]
 pub struct ColliderFromMesh {
-    /// What is made of the mesh.
+    /// The kind of collider to make.
     pub shape: MeshShape,
-    /// Whose mesh it is.
+    /// The mesh to make it of.
     pub source: MeshSource,
 }
 
-/// What a [`ColliderFromMesh`] makes of the mesh.
+/// The kind of collider that a [`ColliderFromMesh`] makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
 #[type_path = "headbutt"]
@@ -98,24 +110,25 @@ pub struct ColliderFromMesh {
 pub enum MeshShape {
     /// [`Collider::convex_hull_from_mesh`], or [`Collider::convex_hull_from_mesh_2d`].
     ConvexHull,
-    /// [`Collider::trimesh_from_mesh`]; in 2D, where a mesh is solid, [`Collider::compound_from_mesh_2d`].
+    /// [`Collider::trimesh_from_mesh`], or in 2D [`Collider::compound_from_mesh_2d`], which is
+    /// solid.
     Trimesh,
-    /// The same [`one_sided`](Collider::one_sided), which in 2D makes no difference.
+    /// The same, [`one_sided`](Collider::one_sided). In 2D this makes no difference.
     OneSidedTrimesh,
 }
 
-/// Which mesh a [`ColliderFromMesh`] is made of.
+/// The mesh that a [`ColliderFromMesh`] uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum MeshSource {
-    /// That of its entity: the `Mesh3d`, or else the `Mesh2d`.
+    /// The `Mesh3d` of its entity, or else the `Mesh2d`.
     #[default]
     Own,
-    /// This one, in 2D.
+    /// This mesh, in 2D.
     Mesh2d(Mesh2d),
-    /// This one, in 3D.
+    /// This mesh, in 3D.
     Mesh3d(Mesh3d),
 }
 
@@ -132,22 +145,24 @@ impl From<Mesh3d> for MeshSource {
 }
 
 impl ColliderFromMesh {
-    /// The convex hull of the entity's mesh.
+    /// Requests the convex hull of the entity's mesh.
     pub const fn convex_hull() -> Self {
         Self::new(MeshShape::ConvexHull)
     }
 
-    /// The triangles of the entity's mesh: in 3D its surface, in 2D its area.
+    /// Requests the triangles of the entity's mesh: in 3D its surface, in 2D its area.
     pub const fn trimesh() -> Self {
         Self::new(MeshShape::Trimesh)
     }
 
-    /// The surface of the entity's mesh, of which only the outer side collides: see [`Collider::one_sided`].
+    /// Requests the surface of the entity's mesh, of which only the outer side collides: see
+    /// [`Collider::one_sided`].
     pub const fn one_sided_trimesh() -> Self {
         Self::new(MeshShape::OneSidedTrimesh)
     }
 
-    /// Of another mesh than the entity's own: a `Mesh3d` or `Mesh2d`, which says in which dimension.
+    /// Uses another mesh than that of the entity: a `Mesh3d` for a 3D collider, or a `Mesh2d` for a
+    /// 2D collider.
     #[must_use]
     pub fn of(self, source: impl Into<MeshSource>) -> Self {
         Self {
@@ -164,7 +179,7 @@ impl ColliderFromMesh {
     }
 }
 
-/// What a collider is made of, and how: entities of the same recipe share it.
+/// The mesh and the kind of a collider. Entities with equal recipes share the collider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Recipe {
     pub mesh: AssetId<Mesh>,
@@ -174,47 +189,48 @@ pub(crate) struct Recipe {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum MeshSpace {
-    Plane,
-    Solid,
+    D2,
+    D3,
 }
 
 impl Recipe {
-    /// That of an entity; `None` if it asks for none, or an error if there is no mesh.
+    /// Returns the recipe of an entity, `None` without a [`ColliderFromMesh`], or an error without
+    /// a mesh.
     pub fn of(entity: EntityRef) -> Option<Result<Self, MeshError>> {
-        let wish = entity.get::<ColliderFromMesh>()?;
-        let plane = |mesh: &Mesh2d| (mesh.id(), MeshSpace::Plane);
-        let solid = |mesh: &Mesh3d| (mesh.id(), MeshSpace::Solid);
-        let source = match &wish.source {
-            MeshSource::Mesh2d(mesh) => Some(plane(mesh)),
-            MeshSource::Mesh3d(mesh) => Some(solid(mesh)),
+        let request = entity.get::<ColliderFromMesh>()?;
+        let in_2d = |mesh: &Mesh2d| (mesh.id(), MeshSpace::D2);
+        let in_3d = |mesh: &Mesh3d| (mesh.id(), MeshSpace::D3);
+        let source = match &request.source {
+            MeshSource::Mesh2d(mesh) => Some(in_2d(mesh)),
+            MeshSource::Mesh3d(mesh) => Some(in_3d(mesh)),
             MeshSource::Own => {
-                let own = entity.get::<Mesh3d>().map(solid);
-                own.or_else(|| entity.get::<Mesh2d>().map(plane))
+                let own = entity.get::<Mesh3d>().map(in_3d);
+                own.or_else(|| entity.get::<Mesh2d>().map(in_2d))
             }
         };
         let recipe = source.map(|(mesh, space)| Self {
             mesh,
-            shape: wish.shape,
+            shape: request.shape,
             space,
         });
         Some(recipe.ok_or(MeshError::Missing))
     }
 
-    /// The collider, of the mesh that the recipe names.
+    /// Makes the collider from the mesh that the recipe names.
     pub fn make(self, mesh: &Mesh) -> Result<Collider, ShapeError> {
-        // Whether the vertices are still there would depend on the frame rate.
+        // Otherwise it would depend on the frame rate whether the vertices are still there.
         if !mesh.asset_usage.contains(RenderAssetUsages::MAIN_WORLD) {
             return Err(MeshError::NotInMainWorld.into());
         }
         match (self.space, self.shape) {
-            (MeshSpace::Solid, MeshShape::ConvexHull) => Collider::convex_hull_from_mesh(mesh),
-            (MeshSpace::Solid, MeshShape::Trimesh) => Collider::trimesh_from_mesh(mesh),
-            (MeshSpace::Solid, MeshShape::OneSidedTrimesh) => {
-                Collider::trimesh_from_mesh(mesh).map(Collider::one_sided)
+            (MeshSpace::D3, MeshShape::ConvexHull) => Collider::try_convex_hull_from_mesh(mesh),
+            (MeshSpace::D3, MeshShape::Trimesh) => Collider::try_trimesh_from_mesh(mesh),
+            (MeshSpace::D3, MeshShape::OneSidedTrimesh) => {
+                Collider::try_trimesh_from_mesh(mesh).map(Collider::one_sided)
             }
-            (MeshSpace::Plane, MeshShape::ConvexHull) => Collider::convex_hull_from_mesh_2d(mesh),
-            (MeshSpace::Plane, MeshShape::Trimesh | MeshShape::OneSidedTrimesh) => {
-                Collider::compound_from_mesh_2d(mesh)
+            (MeshSpace::D2, MeshShape::ConvexHull) => Collider::try_convex_hull_from_mesh_2d(mesh),
+            (MeshSpace::D2, MeshShape::Trimesh | MeshShape::OneSidedTrimesh) => {
+                Collider::try_compound_from_mesh_2d(mesh)
             }
         }
     }

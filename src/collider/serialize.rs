@@ -1,4 +1,4 @@
-//! Colliders as data, for the feature `serialize`: what is written and read is that of `shape/data.rs`, for either dimension.
+//! Colliders as data, for the feature `serialize`: the data of `shape/serialize.rs` in 2D or 3D.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
@@ -17,9 +17,9 @@ use crate::{
 enum Data {
     /// The default collider.
     Inert,
-    /// In 2D.
+    /// A 2D collider.
     Plane(BodyData<Vec2>),
-    /// In 3D.
+    /// A 3D collider.
     Space(BodyData<Vec3>),
 }
 

@@ -1,12 +1,17 @@
-//! Reading what touches without events.
+//! The contacts of the last tick: the only state that lasts from one tick to the next.
 
-use core::fmt;
+use bevy::{
+    ecs::entity::{EntityMapper, MapEntities},
+    prelude::*,
+};
 
-use bevy::{ecs::system::SystemParam, prelude::*};
+use crate::{
+    buffer::{Buffer, Peak, Reclaim, reserve_amortized},
+    collision::{CollisionEvent, CollisionPhase},
+    sorted::merge,
+};
 
-use crate::{buffer::Peak, collision::CollisionState};
-
-/// All pairs that touch, as of the last tick: a system parameter, with the methods of [`CollisionState`].
+/// The pairs that touch, as of the last tick: a resource that systems read as `Res<Collisions>`.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -15,112 +20,572 @@ use crate::{buffer::Peak, collision::CollisionState};
 /// #[derive(Component)]
 /// struct Player;
 ///
-/// fn is_grounded(collisions: Collisions, player: Single<Entity, With<Player>>) {
-///     // Of a level that is one mesh, the wall may be deeper than the floor: so all parts are asked.
+/// fn is_grounded(collisions: Res<Collisions>, player: Single<Entity, With<Player>>) {
+///     // A level of one mesh has one contact for each part that touches: floor and wall.
 ///     let grounded = collisions.parts_of(*player).any(|hit| hit.normal.y < -0.7);
-///     println!("{} of {} contacts, grounded: {grounded}", collisions.of(*player).count(), collisions.len());
+///     println!("{} contacts, grounded: {grounded}", collisions.of(*player).count());
 /// }
 /// ```
 ///
-/// It does not change between the [`Report`](crate::HeadbuttSystems::Report) sets of two ticks: an entity that was
-/// despawned since is still in it.
-#[derive(SystemParam, Deref)]
-pub struct Collisions<'w> {
-    state: Res<'w, CollisionState>,
-}
-
-/// The entities that this one touches, as of the last tick: a component that is kept up to date where it is present.
+/// [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report) updates it once a tick. In between
+/// it does not change: it still lists entities that were despawned since the last tick.
 ///
-/// Insert it when you like, also during a contact. It is changed, in the sense of Bevy's change detection, only when its
-/// content is.
+/// # Rollback
+///
+/// This is all of the plugin's state that lasts from one tick to the next. A contact depends on the
+/// shapes and poses of its tick alone, and only `Started` and `Ended` depend on the tick before. A
+/// rollback that restores this resource and the transforms replays the same events.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// fn spawn(mut commands: Commands) {
-///     commands.spawn((Collider::from(Circle::new(1.0)), CollidingEntities::default()));
+/// #[derive(Resource)]
+/// struct Saved(Collisions);
+///
+/// fn save(collisions: Res<Collisions>, mut saved: ResMut<Saved>) {
+///     saved.0 = collisions.clone();
 /// }
 ///
-/// fn read(touched: Query<&CollidingEntities, Changed<CollidingEntities>>) {
-///     for entities in &touched {
-///         println!("touches {} others", entities.len());
-///     }
+/// fn restore(mut collisions: ResMut<Collisions>, saved: Res<Saved>) {
+///     *collisions = saved.0.clone();
 /// }
 /// ```
-#[derive(Component, Clone, Default, Reflect)]
-#[reflect(Component, Clone, Debug, Default, PartialEq)]
+///
+/// The next tick updates [`CollidingEntities`](crate::CollidingEntities). The app itself has to
+/// restore its [`CandidatePairs`](crate::CandidatePairs), and to undo what its observers and
+/// message readers did.
+///
+/// A rollback that spawns its entities anew maps a copy to the new entities:
+///
+/// ```
+/// use bevy::{ecs::entity::{EntityHashMap, MapEntities}, prelude::*};
+/// use headbutt::prelude::*;
+///
+/// /// `spawned` maps each old entity to its new one.
+/// fn restore(saved: &Collisions, spawned: &mut EntityHashMap<Entity>) -> Collisions {
+///     let mut collisions = saved.clone();
+///     collisions.map_entities(spawned);
+///     collisions
+/// }
+/// ```
+///
+/// Scenes of a whole world leave this resource out, because contacts of one world mean nothing in
+/// another. In the first tick after loading, contacts of loaded entities are `Started`, and
+/// contacts between entities that were already there continue.
+///
+/// # Unit tests
+///
+/// Collect it from [`CollisionEvent`]s to test a system that reads it:
+///
+/// ```
+/// use bevy::{ecs::system::RunSystemOnce, prelude::*};
+/// use headbutt::prelude::*;
+///
+/// let mut world = World::new();
+/// let [ball, wall] = [(); 2].map(|()| world.spawn_empty().id());
+/// world.insert_resource(Collisions::from_iter([CollisionEvent::new(ball, wall, Dir3::X, 0.5)]));
+///
+/// let way_out = move |collisions: Res<Collisions>| collisions.push_out(ball, |_| true);
+/// assert_eq!(world.run_system_once(way_out).unwrap(), Vec3::new(-0.5, 0.0, 0.0));
+/// ```
+#[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
+// Opaque, because Bevy applies lists element by element: a merged list would not be sorted.
+#[reflect(opaque, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
-pub struct CollidingEntities {
-    #[entities]
-    entities: Vec<Entity>,
-    #[reflect(ignore)]
-    peak: Peak,
+pub struct Collisions {
+    /// Each pair once, sorted by (entity, other), with the lesser entity first.
+    contacts: Vec<CollisionEvent>,
+    /// The `other` of each contact with the contact's index, sorted.
+    by_other: Vec<(Entity, u32)>,
+    /// All contacts of the pairs of which several parts touch: sorted by pair, then by part.
+    parts: Vec<CollisionEvent>,
 }
 
-impl fmt::Debug for CollidingEntities {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        let Self { entities, .. } = self;
-        let mut debug = formatter.debug_struct("CollidingEntities");
-        debug.field("entities", entities).finish()
-    }
-}
-
-impl PartialEq for CollidingEntities {
-    fn eq(&self, other: &Self) -> bool {
-        self.entities == other.entities
-    }
-}
-
-impl Eq for CollidingEntities {}
-
-impl<'a> IntoIterator for &'a CollidingEntities {
-    type Item = Entity;
-    type IntoIter = core::iter::Copied<core::slice::Iter<'a, Entity>>;
+impl<'a> IntoIterator for &'a Collisions {
+    type Item = CollisionEvent;
+    type IntoIter = core::iter::Copied<core::slice::Iter<'a, CollisionEvent>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entities.iter().copied()
+        self.contacts.iter().copied()
     }
 }
 
-impl CollidingEntities {
-    /// All of them, each once, in a fixed order.
-    pub fn iter(&self) -> impl Iterator<Item = Entity> {
-        self.entities.iter().copied()
+impl MapEntities for Collisions {
+    fn map_entities<E: EntityMapper>(&mut self, mapper: &mut E) {
+        for contact in self.contacts.iter_mut().chain(&mut self.parts) {
+            contact.entity = mapper.get_mapped(contact.entity);
+            contact.other = mapper.get_mapped(contact.other);
+        }
+        self.restore_order();
+    }
+}
+
+/// Collects the events of pairs that touch. Events with the phase `Ended` are left out.
+///
+/// Several events of one pair are the contacts of its parts: see
+/// [`CollisionEvent::with_parts`]. The deepest one is the contact of the pair.
+impl FromIterator<CollisionEvent> for Collisions {
+    fn from_iter<I: IntoIterator<Item = CollisionEvent>>(events: I) -> Self {
+        let touching = events.into_iter().filter(CollisionEvent::touching);
+        let mut parts: Vec<_> = touching.collect();
+        parts.sort_by(|a, b| b.depth.total_cmp(&a.depth));
+        let mut collisions = Self {
+            contacts: parts.clone(),
+            by_other: Vec::new(),
+            parts,
+        };
+        collisions.restore_order();
+        let pairs = collisions.parts.chunk_by(|a, b| a.pair() == b.pair());
+        let several = pairs.filter(|parts| parts.len() > 1);
+        collisions.parts = several.flatten().copied().collect();
+        collisions
+    }
+}
+
+impl Collisions {
+    /// Sorts all lists. Of several contacts of one pair, or of one pair of parts, the first stays.
+    fn restore_order(&mut self) {
+        let Self {
+            contacts,
+            by_other,
+            parts,
+        } = self;
+        for list in [&mut *contacts, &mut *parts] {
+            for contact in &mut *list {
+                if contact.other < contact.entity {
+                    *contact = contact.flipped();
+                }
+            }
+            list.retain(|contact| contact.entity != contact.other);
+        }
+        contacts.sort_by_key(CollisionEvent::pair);
+        contacts.dedup_by_key(|contact| contact.pair());
+        let key = |hit: &CollisionEvent| (hit.pair(), hit.part(), hit.other_part());
+        parts.sort_by_key(key);
+        parts.dedup_by_key(|contact| key(contact));
+        *by_other = contacts.iter().map(|hit| hit.other).zip(0..).collect();
+        by_other.sort_unstable();
     }
 
-    /// Whether `entity` is among them.
-    pub fn contains(&self, entity: Entity) -> bool {
-        self.entities.contains(&entity)
+    /// Takes over the contacts of a tick.
+    ///
+    /// `found` is sorted. `phase_of_unfound` returns the phase of a contact of the last tick that
+    /// is not among them: `Ongoing` or `Ended`. `report` is called for each contact and for each
+    /// one that has ended, in order, together with the contact of the last tick.
+    pub(crate) fn update<'a>(
+        &mut self,
+        found: impl Iterator<Item = &'a CollisionEvent>,
+        changes: &mut Changes,
+        phase_of_unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
+        report: impl FnMut(&CollisionEvent, Option<&CollisionEvent>),
+    ) {
+        let Self {
+            contacts, by_other, ..
+        } = self;
+        merge_found(contacts, found, changes, phase_of_unfound, report);
+        let Changes {
+            indices, started, ..
+        } = &mut *changes;
+        // Ongoing contacts keep their order. `retain_mut` would be slower: it copies entries that
+        // were written a moment ago.
+        let mut kept = 0;
+        for number in 0..by_other.len() {
+            let Some((other, old)) = by_other.get(number).copied() else {
+                break;
+            };
+            let index = indices.get(old as usize).copied().unwrap_or(GONE);
+            if index != GONE
+                && let Some(slot) = by_other.get_mut(kept)
+            {
+                *slot = (other, index);
+                kept += 1;
+            }
+        }
+        started.sort_unstable();
+        merge(by_other, kept, started, |entry| *entry);
+        changes.clear();
     }
 
-    /// How many there are.
+    /// Shrinks the buffers.
+    pub(crate) fn reclaim(&mut self, changes: &mut Changes, reclaim: &mut Reclaim) {
+        let Changes {
+            indices,
+            started,
+            between,
+            peaks: [contacts, by_other, parts],
+        } = changes;
+        reclaim.shrink(&mut self.contacts, contacts);
+        reclaim.shrink(&mut self.by_other, by_other);
+        reclaim.shrink(&mut self.parts, parts);
+        indices.reclaim(reclaim);
+        started.reclaim(reclaim);
+        between.reclaim(reclaim);
+    }
+
+    /// Takes over the contacts of parts: the sorted `found` ones, and the old ones that still hold.
+    pub(crate) fn update_parts(
+        &mut self,
+        found: &[CollisionEvent],
+        still_holds: impl Fn(&CollisionEvent) -> bool,
+    ) {
+        let parts = &mut self.parts;
+        parts.retain(|old| {
+            let is_found = found.binary_search_by_key(&old.pair(), CollisionEvent::pair);
+            is_found.is_err() && still_holds(old)
+        });
+        let kept = parts.len();
+        merge(parts, kept, found, CollisionEvent::pair);
+    }
+
+    /// Returns the contact of each touching pair, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = CollisionEvent> {
+        self.contacts.iter().copied()
+    }
+
+    /// Returns the contacts of one entity, in a fixed order. Each is turned so that its `entity` is
+    /// this one.
+    pub fn of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
+        let start = self
+            .contacts
+            .partition_point(|contact| contact.entity < entity);
+        let as_entity = self.contacts.iter().skip(start);
+        let start = self.by_other.partition_point(|(other, _)| *other < entity);
+        let as_other = self
+            .by_other
+            .iter()
+            .skip(start)
+            .filter_map(|(_, index)| self.contacts.get(*index as usize));
+        as_entity
+            .take_while(move |contact| contact.entity == entity)
+            .copied()
+            .chain(
+                as_other
+                    .take_while(move |contact| contact.other == entity)
+                    .map(CollisionEvent::flipped),
+            )
+    }
+
+    /// Returns the contact of two entities, turned so that the first one is its `entity`, or `None`
+    /// if they do not touch.
+    pub fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
+        let pair = (entity.min(other), entity.max(other));
+        self.contacts
+            .binary_search_by_key(&pair, CollisionEvent::pair)
+            .ok()
+            .and_then(|index| self.contacts.get(index))
+            .and_then(|contact| contact.seen_from(entity))
+    }
+
+    /// Returns the contacts of all touching parts of two entities, turned so that the first one is
+    /// their `entity`. Two colliders of one shape each have at most one contact.
+    ///
+    /// They are sorted by the [`part`](CollisionEvent::part) of the lesser entity.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// fn list_parts(collisions: Res<Collisions>, robot: Single<Entity, With<Name>>) {
+    ///     for hit in collisions.of(*robot) {
+    ///         for part in collisions.parts(hit.entity, hit.other) {
+    ///             println!("part {} touches part {}", part.part(), part.other_part());
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn parts(&self, entity: Entity, other: Entity) -> impl Iterator<Item = CollisionEvent> {
+        let pair = (entity.min(other), entity.max(other));
+        let start = self.parts.partition_point(|contact| contact.pair() < pair);
+        let several = self.parts.iter().skip(start);
+        let several = several.take_while(move |contact| contact.pair() == pair);
+        let only = self.between(entity, other);
+        let has_several = several.clone().next().is_some();
+        let phase = only.map(|contact| contact.phase);
+        several
+            .filter_map(move |contact| {
+                let phase = phase?;
+                CollisionEvent { phase, ..*contact }.seen_from(entity)
+            })
+            .chain(only.filter(|_| !has_several))
+    }
+
+    /// Returns the contacts of all touching parts of one entity with all entities that it touches.
+    /// Each is turned so that its `entity` is this one.
+    ///
+    /// If a level is one mesh, these are the contacts with its floor and with its wall.
+    /// [`of`](Self::of) returns only the deepest contact of each pair.
+    pub fn parts_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
+        self.of(entity)
+            .flat_map(move |hit| self.parts(entity, hit.other))
+    }
+
+    /// Returns `true` if two entities touch.
+    pub fn contains(&self, entity: Entity, other: Entity) -> bool {
+        self.between(entity, other).is_some()
+    }
+
+    /// Returns the number of touching pairs.
     pub fn len(&self) -> usize {
-        self.entities.len()
+        self.contacts.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if nothing touches.
     pub fn is_empty(&self) -> bool {
-        self.entities.is_empty()
+        self.contacts.is_empty()
+    }
+}
+
+/// Buffers of [`Collisions::update`].
+#[derive(Default)]
+pub(crate) struct Changes {
+    /// The new index of each contact of the last tick, or [`GONE`].
+    indices: Buffer<u32>,
+    /// The `other` of each started contact, with the contact's index.
+    started: Buffer<(Entity, u32)>,
+    /// The started contacts that come before the last contact of the last tick.
+    between: Buffer<CollisionEvent>,
+    /// For the lists of [`Collisions`], which the app may save and restore.
+    peaks: [Peak; 3],
+}
+
+impl Changes {
+    fn clear(&mut self) {
+        self.indices.clear();
+        self.started.clear();
+        self.between.clear();
+    }
+}
+
+/// Stands for the index of a contact that has ended.
+const GONE: u32 = u32::MAX;
+
+/// Updates sorted contacts in place with those found: see [`Collisions::update`].
+///
+/// Ongoing contacts overwrite the old ones. Started contacts that belong between them are merged
+/// afterwards, so that one list suffices.
+fn merge_found<'a>(
+    contacts: &mut Vec<CollisionEvent>,
+    found: impl Iterator<Item = &'a CollisionEvent>,
+    Changes {
+        indices,
+        started,
+        between,
+        ..
+    }: &mut Changes,
+    phase_of_unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
+    mut report: impl FnMut(&CollisionEvent, Option<&CollisionEvent>),
+) {
+    let as_started = |new: &CollisionEvent| new.with_phase(CollisionPhase::Started);
+    let mut found = found.peekable();
+    let (mut next, mut kept) = (0, 0);
+    while let Some(old) = contacts.get(next) {
+        let index = (kept + between.len()) as u32;
+        if let Some(new) = found.next_if(|new| new.pair() < old.pair()) {
+            let contact = as_started(new);
+            report(&contact, None);
+            reserve_amortized(started, 1);
+            started.push((contact.other, index));
+            reserve_amortized(between, 1);
+            between.push(contact);
+            continue;
+        }
+        let unfound;
+        let contact = match found.next_if(|new| new.pair() == old.pair()) {
+            Some(new) => new,
+            None => {
+                unfound = old.with_phase(phase_of_unfound(old));
+                &unfound
+            }
+        };
+        report(contact, Some(old));
+        next += 1;
+        let is_touching = contact.touching();
+        reserve_amortized(indices, 1);
+        indices.push(if is_touching { index } else { GONE });
+        if is_touching && let Some(slot) = contacts.get_mut(kept) {
+            *slot = *contact;
+            kept += 1;
+        }
+    }
+    merge(contacts, kept, between, CollisionEvent::pair);
+    for new in found {
+        let contact = as_started(new);
+        report(&contact, None);
+        reserve_amortized(started, 1);
+        started.push((contact.other, contacts.len() as u32));
+        reserve_amortized(contacts, 1);
+        contacts.push(contact);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collision::EndReason;
+    use bevy::ecs::entity::EntityHashMap;
+    use rand::{
+        Rng, SeedableRng,
+        rngs::StdRng,
+        seq::{IndexedRandom, SliceRandom},
+    };
+    use std::collections::BTreeMap;
+
+    fn contact(entity: Entity, other: Entity, depth: f32) -> CollisionEvent {
+        CollisionEvent::new(entity, other, Dir3::X, depth).with_phase(CollisionPhase::Ongoing)
     }
 
-    /// Takes over what `entity`, which this component belongs to, touches now.
-    pub(crate) fn update(this: &mut Mut<Self>, state: &CollisionState, entity: Entity) {
-        let now = || state.of(entity).map(|contact| contact.other);
-        if !now().eq(this.iter()) {
-            let Self { entities, peak } = &mut **this;
-            peak.note(entities.len());
-            entities.clear();
-            entities.extend(now());
+    /// Compares with a map of pairs that is searched for each entity.
+    #[test]
+    fn contacts_are_those_found_and_those_that_still_hold() {
+        let mut random = StdRng::seed_from_u64(1);
+        let mut world = World::new();
+        let entities: Vec<Entity> = (0..12).map(|_| world.spawn_empty().id()).collect();
+        let mut state = Collisions::default();
+        let mut changes = Changes::default();
+        let mut model: BTreeMap<(Entity, Entity), f32> = BTreeMap::new();
+        let mut ended = 0;
+        for tick in 0..1000 {
+            let count = random.random_range(0..if tick % 3 == 0 { 4 } else { 30 });
+            let found: BTreeMap<(Entity, Entity), f32> = (0..count)
+                .filter_map(|_| {
+                    let mut pair = entities.choose_multiple(&mut random, 2).copied();
+                    let (a, b) = pair.next().zip(pair.next())?;
+                    Some(((a.min(b), a.max(b)), random.random_range(0.0..1.0)))
+                })
+                .collect();
+            // A third of the entities moves: their contacts end unless they are found.
+            let moves = |entity: Entity| entity.index_u32() as usize % 3 == tick % 3;
+            let unfound = |old: &CollisionEvent| {
+                if moves(old.entity) || moves(old.other) {
+                    CollisionPhase::Ended(EndReason::Separated)
+                } else {
+                    CollisionPhase::Ongoing
+                }
+            };
+            let list = found.iter().map(|((a, b), depth)| contact(*a, *b, *depth));
+            let list: Vec<CollisionEvent> = list.collect();
+            let mut reported = Vec::new();
+            state.update(list.iter(), &mut changes, unfound, |contact, old| {
+                let pair = contact.pair();
+                assert_eq!(old.map(|hit| hit.depth), model.get(&pair).copied());
+                assert_eq!(contact.started(), old.is_none());
+                reported.push((pair, contact.ended()));
+            });
+            assert!(reported.is_sorted());
+            for (pair, has_ended) in reported {
+                if has_ended {
+                    model.remove(&pair);
+                    ended += 1;
+                }
+            }
+            model.extend(found);
+            let kept = |contact: CollisionEvent| (contact.pair(), contact.depth);
+            assert!(
+                state
+                    .iter()
+                    .map(kept)
+                    .eq(model.iter().map(|(a, b)| (*a, *b)))
+            );
+            for entity in &entities {
+                let of = state.of(*entity).map(|contact| contact.other);
+                let as_entity = model
+                    .keys()
+                    .filter(|pair| pair.0 == *entity)
+                    .map(|pair| pair.1);
+                let as_other = model
+                    .keys()
+                    .filter(|pair| pair.1 == *entity)
+                    .map(|pair| pair.0);
+                assert!(of.eq(as_entity.chain(as_other)));
+            }
+        }
+        assert!(ended > 1000);
+    }
+
+    /// The new entities are in another order, so some contacts are turned.
+    #[test]
+    fn mapped_contacts_are_found_by_their_new_entities() {
+        let mut random = StdRng::seed_from_u64(2);
+        let mut world = World::new();
+        let mut old: Vec<Entity> = (0..12).map(|_| world.spawn_empty().id()).collect();
+        old.sort_unstable();
+        let mut new: Vec<Entity> = (0..12).map(|_| world.spawn_empty().id()).collect();
+        let part = |a: Entity, b: Entity, part: u32| {
+            let mut contact = contact(a, b, part as f32);
+            contact.surface.part = part;
+            contact.other_surface.part = 7 - part;
+            contact
+        };
+        for _ in 0..100 {
+            new.shuffle(&mut random);
+            let mut state = Collisions::default();
+            let mut pairs = Vec::new();
+            for (number, a) in old.iter().enumerate() {
+                for b in old.iter().skip(number + 1) {
+                    if random.random_bool(0.3) {
+                        pairs.push((*a, *b));
+                    }
+                }
+            }
+            let found: Vec<_> = pairs.iter().map(|(a, b)| part(*a, *b, 3)).collect();
+            let going_on = |_: &CollisionEvent| CollisionPhase::Ongoing;
+            state.update(found.iter(), &mut Changes::default(), going_on, |_, _| {});
+            let parts: Vec<_> = pairs
+                .iter()
+                .flat_map(|(a, b)| [2, 3].map(|number| part(*a, *b, number)))
+                .collect();
+            state.update_parts(&parts, |_| true);
+
+            let mut map: EntityHashMap<Entity> = old.iter().copied().zip(new.clone()).collect();
+            let mut mapped = state.clone();
+            mapped.map_entities(&mut map);
+            assert_eq!(mapped.len(), pairs.len());
+            let ordered = |hit: &CollisionEvent| (hit.entity < hit.other).then_some(hit.pair());
+            assert!(mapped.iter().map(|hit| ordered(&hit)).is_sorted());
+            for (a, b) in pairs {
+                let [now_a, now_b] = [a, b].map(|entity| map.get_mapped(entity));
+                let expected = |hit: CollisionEvent| CollisionEvent {
+                    entity: now_a,
+                    other: now_b,
+                    ..hit
+                };
+                let before = state.between(a, b).map(expected);
+                assert!(before.is_some());
+                assert_eq!(mapped.between(now_a, now_b), before);
+                let of = |one, other| mapped.of(one).find(|hit| hit.other == other);
+                assert_eq!(of(now_a, now_b), before);
+                assert_eq!(of(now_b, now_a), before.map(|hit| hit.flipped()));
+                let by_part = |hits: Vec<CollisionEvent>| {
+                    let mut hits = hits;
+                    hits.sort_unstable_by_key(CollisionEvent::part);
+                    hits
+                };
+                let parts = by_part(state.parts(a, b).map(expected).collect());
+                assert_eq!(parts.len(), 2);
+                assert_eq!(by_part(mapped.parts(now_a, now_b).collect()), parts);
+            }
         }
     }
 
-    /// Shrinks the buffer. Called once in a window of ticks, so that this ends the
-    /// window.
-    pub(crate) fn reclaim(&mut self) {
-        let Self { entities, peak } = self;
-        peak.note(entities.len());
-        peak.shrink(entities, usize::MAX);
-        peak.end_window();
+    /// Each pair of different entities has one contact.
+    #[test]
+    fn entities_that_are_mapped_to_one_have_its_contacts_once() {
+        let mut world = World::new();
+        let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+        let mut found: Vec<CollisionEvent> = [(a, b), (a, c), (b, c)]
+            .map(|(a, b)| contact(a.min(b), a.max(b), 1.0))
+            .to_vec();
+        found.sort_unstable_by_key(CollisionEvent::pair);
+        let mut state = Collisions::default();
+        let going_on = |_: &CollisionEvent| CollisionPhase::Ongoing;
+        state.update(found.iter(), &mut Changes::default(), going_on, |_, _| {});
+        let mut map: EntityHashMap<Entity> = [(a, a), (b, b), (c, b)].into_iter().collect();
+        state.map_entities(&mut map);
+        assert_eq!(state.len(), 1);
+        assert!(state.contains(a, b));
+        for entity in [a, b] {
+            assert_eq!(state.of(entity).count(), 1);
+        }
     }
 }

@@ -1,69 +1,98 @@
-//! What a collision is to its readers: the message, and the entity events for observers.
+//! What is reported of a collision: the message, and the entity events for observers.
 
 use bevy::prelude::*;
 
-/// Two colliders touch, or have ceased to: one message per touching pair and tick.
+/// Two colliders touch, or no longer touch: one message for each touching pair and tick.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// /// Moves the player out of all that it touches. It has no parent, so that its frame is the world's.
-/// fn push_out(
-///     mut hits: MessageReader<CollisionEvent>,
-///     player: Single<(Entity, &mut Transform), With<Player>>,
-/// ) {
-///     let (player, mut transform) = player.into_inner();
-///     let mut moved = Vec3::ZERO;
-///     for hit in hits.read().filter_map(|hit| hit.seen_from(player)) {
-///         if hit.touching() {
-///             moved += hit.minimum_translation_after(moved);
-///         }
-///     }
-///     transform.translation += moved;
-/// }
-///
 /// #[derive(Component)]
 /// struct Player;
+///
+/// fn announce(mut hits: MessageReader<CollisionEvent>, player: Single<Entity, With<Player>>) {
+///     for hit in hits.read().filter_map(|hit| hit.seen_from(*player)) {
+///         if hit.started() {
+///             println!("hit {}, {} deep along {}", hit.other, hit.depth, hit.normal);
+///         }
+///     }
+/// }
 /// ```
 ///
-/// In the world's frame and units; in 2D, z is 0, so that all of it applies as it stands to the `Transform` of an entity
-/// without a parent. (That of a child is in its parent's frame.)
+/// All vectors are in the world's frame and units. In 2D, z is 0, and [`in_2d`](Self::in_2d)
+/// returns the same contact in `Vec2`. To move an entity out of what it touches, see
+/// [`Collisions::push_out`](crate::Collisions::push_out) and [`WorldMover`](crate::WorldMover).
 ///
 /// # When to read
 ///
-/// Written by [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report). A response belongs after that set in the same
-/// schedule, or in `FixedLast`. A reader in `Update` sees the events of all ticks of the frame, however many there were.
-/// A reader in `FixedUpdate` sees them one tick late. In a pause, see
+/// [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report) writes the messages.
+///
+/// | a reader in | receives the events of |
+/// |---|---|
+/// | the same schedule, after that set, or `FixedLast` | this tick: the place for a response |
+/// | `FixedUpdate` | the tick before |
+/// | `Update` | all ticks of this frame: none, one or several |
+///
+/// While the game is paused, see
 /// [`HeadbuttPlugin::in_schedule`](crate::HeadbuttPlugin::in_schedule).
+///
+/// # Unit tests
+///
+/// ```
+/// use bevy::{ecs::system::RunSystemOnce, prelude::*};
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(f32);
+///
+/// fn hurt(mut hits: MessageReader<CollisionEvent>, mut healths: Query<&mut Health>) {
+///     for hit in hits.read().filter(|hit| hit.started()) {
+///         if let Ok(mut health) = healths.get_mut(hit.entity) {
+///             health.0 -= 10.0 * hit.depth;
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Messages<CollisionEvent>>();
+/// let player = world.spawn(Health(100.0)).id();
+/// let spike = world.spawn_empty().id();
+/// world.write_message(CollisionEvent::new(player, spike, Dir3::NEG_Y, 0.5));
+/// world.run_system_once(hurt).unwrap();
+/// assert_eq!(world.get::<Health>(player).unwrap().0, 95.0);
+/// ```
 #[derive(Message, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Message, Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CollisionEvent {
-    /// One of the two. Which one is not meaningful, but always the same: [`seen_from`](Self::seen_from) and
-    /// [`seen_by`](Self::seen_by) turn the event round where needed.
+    /// One of the two entities. Which one it is has no meaning, but never changes for a pair:
+    /// [`seen_from`](Self::seen_from) and [`seen_by`](Self::seen_by) turn the event if necessary.
     pub entity: Entity,
-    /// The other one.
+    /// The other entity.
     pub other: Entity,
-    /// Whether the contact began, goes on, or ended.
+    /// The phase of the contact: started, ongoing or ended.
     pub phase: CollisionPhase,
-    /// Unit vector from `entity` to `other`: the direction in which `other` gets out by the shortest way. After the end:
-    /// as of the last contact, like all that follows.
+    /// Unit vector from `entity` to `other`: `other` leaves `entity` by the shortest translation in
+    /// this direction. If the contact has ended, this and all that follows is the last contact.
     pub normal: Vec3,
-    /// How deep they are in each other, along the normal; 0 if they only touch.
+    /// Penetration depth along the normal, at least 0. It is 0 if the shapes only touch.
     pub depth: f32,
     pub(crate) surface: Surface,
     pub(crate) other_surface: Surface,
 }
 
-/// A contact point on a collider, relative to the translation that the collider had: exact far from the origin.
-#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+/// A contact point on a collider, relative to the collider's translation: exact far from the
+/// origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
 pub(crate) struct Surface {
-    /// The number of the part of the collider that it is on.
+    /// The index of the collider's part that the point is on.
     pub part: u32,
+    /// The translation of the collider in the tick of the contact.
     pub translation: Vec3,
+    /// The point relative to the translation, in the world's axes.
     pub offset: Vec3,
 }
 
@@ -74,70 +103,138 @@ pub(crate) struct Surface {
 pub enum CollisionPhase {
     /// The first tick in which the two touch.
     Started,
-    /// Every further tick in which they do, also at rest.
+    /// Every further tick in which they touch, also at rest.
     Ongoing,
-    /// They no longer touch, and why. Exactly one for each `Started`.
+    /// The first tick in which they no longer touch. There is exactly one for each `Started`.
     Ended(EndReason),
 }
 
-/// Why a contact ended.
+/// The reason why a contact ended.
 ///
-/// If there is more than one reason, the first one in the order of this list.
+/// If there are several reasons, it is the first one in the order of this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Reflect)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
 #[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum EndReason {
-    /// An entity of the two was despawned. Nothing of it can be looked up any more: what a reader wants to know of it,
-    /// such as its `Name`, has to be kept since the contact began.
+    /// One of the entities was despawned. Its components are gone: a reader that needs its `Name`,
+    /// for example, has to store it while the contact lasts.
     Despawned,
-    /// An entity of the two is disabled: it has `Disabled` or another component of Bevy's `DefaultQueryFilters`.
+    /// One of the entities is disabled: it has `Disabled` or another component of Bevy's
+    /// `DefaultQueryFilters`.
     Disabled,
-    /// A collider was removed from its entity.
+    /// The collider of one of the entities was removed.
     ColliderRemoved,
-    /// A collider has become inert, or its pose is no longer finite or gone, or flattens the half-space that it is.
+    /// One of the colliders became inert, has no finite pose any more, or is a half-space that is
+    /// scaled flat.
     Invalid,
-    /// Their [`CollisionLayers`](crate::CollisionLayers) no longer let them meet.
+    /// Their [`CollisionLayers`](crate::CollisionLayers) no longer let them interact.
     Filtered,
-    /// The candidate pairs, which the app supplies itself, no longer contain the two.
+    /// The pair is no longer among the [`CandidatePairs`](crate::CandidatePairs) of the app.
     NotCandidate,
-    /// Their shapes no longer touch, by whatever change of pose, scale, parent, shape or dimension.
+    /// The shapes no longer touch, because of a new pose, scale, parent, shape or dimension.
     Separated,
 }
 
 impl CollisionEvent {
-    /// What contacts are ordered by.
+    /// Creates an event for a unit test. The plugin creates its events itself.
+    ///
+    /// `normal` points from `entity` to `other`. A negative or NaN `depth` counts as 0, and an
+    /// infinite one as `f32::MAX`. The phase is `Started`, the contact point is the origin, and the
+    /// part indices are 0: [`with_phase`](Self::with_phase), [`with_point`](Self::with_point) and
+    /// [`with_parts`](Self::with_parts) change them.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let [ball, floor] = [(); 2].map(|()| world.spawn_empty().id());
+    /// let hit = CollisionEvent::new(ball, floor, Dir3::NEG_Y, 0.25)
+    ///     .with_phase(CollisionPhase::Ongoing)
+    ///     .with_point(Vec3::new(3.0, -0.25, 0.0));
+    /// assert_eq!(hit.minimum_translation(), Vec3::new(0.0, 0.25, 0.0));
+    /// assert_eq!(hit.other_point(), Vec3::new(3.0, 0.0, 0.0));
+    /// ```
+    pub fn new(entity: Entity, other: Entity, normal: Dir3, depth: f32) -> Self {
+        let event = Self {
+            entity,
+            other,
+            phase: CollisionPhase::Started,
+            normal: *normal,
+            depth: if depth > 0.0 {
+                depth.min(f32::MAX)
+            } else {
+                0.0
+            },
+            surface: Surface::default(),
+            other_surface: Surface::default(),
+        };
+        event.with_point(Vec3::ZERO)
+    }
+
+    /// Returns this event with another phase.
+    #[must_use]
+    pub fn with_phase(self, phase: CollisionPhase) -> Self {
+        Self { phase, ..self }
+    }
+
+    /// Returns this event with another contact point, for a unit test.
+    ///
+    /// `point` is on the surface of `entity`, in the world's frame. The point on the surface of
+    /// `other` is `point - normal * depth`. The offsets are those of entities at the origin.
+    #[must_use]
+    pub fn with_point(mut self, point: Vec3) -> Self {
+        let at_origin = |part: u32, offset: Vec3| Surface {
+            part,
+            translation: Vec3::ZERO,
+            offset,
+        };
+        self.surface = at_origin(self.surface.part, point);
+        let other_point = point - self.normal * self.depth;
+        self.other_surface = at_origin(self.other_surface.part, other_point);
+        self
+    }
+
+    /// Returns this event with other part indices, for a unit test: see [`part`](Self::part).
+    #[must_use]
+    pub fn with_parts(mut self, part: u32, other_part: u32) -> Self {
+        self.surface.part = part;
+        self.other_surface.part = other_part;
+        self
+    }
+
+    /// Returns the two entities. Contacts are sorted by them.
     pub(crate) fn pair(&self) -> (Entity, Entity) {
         (self.entity, self.other)
     }
 
-    /// Whether it tells the same but for the phase.
+    /// Returns `true` if the events are equal, ignoring `phase`.
     pub(crate) fn is_as(&self, other: &Self) -> bool {
-        let phase = self.phase;
-        *self == Self { phase, ..*other }
+        *self == other.with_phase(self.phase)
     }
 
-    /// Whether the contact began in this tick.
+    /// Returns `true` if the contact started in this tick.
     pub fn started(&self) -> bool {
         self.phase == CollisionPhase::Started
     }
 
-    /// Whether the contact began in an earlier tick and goes on.
+    /// Returns `true` if the contact started in an earlier tick and has not ended.
     pub fn ongoing(&self) -> bool {
         self.phase == CollisionPhase::Ongoing
     }
 
-    /// Whether the two touch: the contact began in this tick or goes on.
+    /// Returns `true` if the two touch: the contact started in this tick, or is ongoing.
     pub fn touching(&self) -> bool {
         !self.ended()
     }
 
-    /// Whether the contact has ended.
+    /// Returns `true` if the contact has ended.
     pub fn ended(&self) -> bool {
         self.end_reason().is_some()
     }
 
-    /// Why the contact has ended, if it has.
+    /// Returns the reason why the contact ended, or `None` if the two touch.
     pub fn end_reason(&self) -> Option<EndReason> {
         match self.phase {
             CollisionPhase::Ended(reason) => Some(reason),
@@ -145,73 +242,68 @@ impl CollisionEvent {
         }
     }
 
-    /// The shortest vector that moves `entity` out of `other`, so that they just touch: `-normal * depth`.
+    /// Returns the shortest translation that moves `entity` out of `other`, so that they just
+    /// touch: `-normal * depth`.
     ///
-    /// For one contact. An entity that touches two floor tiles at once is as deep in each of them, and would be moved
-    /// twice: see [`minimum_translation_after`](Self::minimum_translation_after).
+    /// It solves one contact. An entity that touches two floor tiles is equally deep in both, and
+    /// would be moved twice: [`Collisions::push_out`](crate::Collisions::push_out) solves all
+    /// contacts of an entity together.
     pub fn minimum_translation(&self) -> Vec3 {
         self.minimum_translation_with_slop(0.0)
     }
 
-    /// The same, and `slop` beyond it, so that a gap of that width remains; with a negative slop, an overlap.
+    /// Returns the [`minimum_translation`](Self::minimum_translation), longer by `slop`: a gap of
+    /// that width remains, or an overlap if `slop` is negative.
     pub fn minimum_translation_with_slop(&self, slop: f32) -> Vec3 {
         Vec3::ZERO - self.normal * (self.depth + slop)
     }
 
-    /// What is missing of the minimum translation when `entity` has been moved already, for the sake of other contacts of
-    /// the same tick: along the normal, and nothing if that move has sufficed.
-    ///
-    /// `moved` is in the world's frame. Adding up over the contacts of an entity, each after what came before, moves it
-    /// out of all of them where their normals are alike or at right angles. For any others, and the shortest way, see
-    /// [`CollisionState::push_out`](crate::CollisionState::push_out).
-    pub fn minimum_translation_after(&self, moved: Vec3) -> Vec3 {
-        Vec3::ZERO - self.normal * (self.depth + moved.dot(self.normal)).max(0.0)
-    }
-
-    /// The point of `entity`'s surface that is deepest in `other`, where it was in this tick: it does not follow later
-    /// moves.
+    /// Returns the deepest point of `entity`'s surface in `other`, in the world's frame. It is a
+    /// point of this tick, and does not follow later moves.
     pub fn point(&self) -> Vec3 {
         self.surface.translation + self.surface.offset
     }
 
-    /// The point of `other`'s surface that is deepest in `entity`: [`point`](Self::point)` - normal * depth`.
+    /// Returns the deepest point of `other`'s surface in `entity`, in the world's frame:
+    /// [`point`](Self::point)` - normal * depth`.
     pub fn other_point(&self) -> Vec3 {
         self.other_surface.translation + self.other_surface.offset
     }
 
-    /// [`point`](Self::point) relative to the translation of `entity`, in the world's axes. Far from the origin it keeps
-    /// the digits that a point in the world loses.
+    /// Returns [`point`](Self::point) relative to the translation of `entity`, in the world's axes.
+    /// Far from the origin it has more significant digits than the point.
     pub fn offset(&self) -> Vec3 {
         self.surface.offset
     }
 
-    /// [`other_point`](Self::other_point) relative to the translation of `other`, in the world's axes.
+    /// Returns [`other_point`](Self::other_point) relative to the translation of `other`, in the
+    /// world's axes.
     pub fn other_offset(&self) -> Vec3 {
         self.other_surface.offset
     }
 
-    /// Which part of `entity`'s collider this contact is on: its number in the order in which the parts (the facets of a mesh)
-    /// were given, and 0 for a collider of one shape.
+    /// Returns the index of the part of `entity`'s collider that touches: of a compound in the
+    /// order of its parts, of a surface in the order of its facets, and 0 for a single shape.
     ///
-    /// Of all parts that touch (of all pairs of parts, if both have some) it is the deepest;
-    /// [`CollisionState::parts`](crate::CollisionState::parts) has them all.
+    /// If several parts touch, it is the deepest one.
+    /// [`Collisions::parts`](crate::Collisions::parts) returns the contacts of all parts.
     pub fn part(&self) -> u32 {
         self.surface.part
     }
 
-    /// Which part of `other`'s collider this contact is on.
+    /// Returns the index of the part of `other`'s collider that touches.
     pub fn other_part(&self) -> u32 {
         self.other_surface.part
     }
 
-    /// The same contact as seen from `other`.
+    /// Returns the same contact as seen from `other`.
     #[must_use]
     pub fn flipped(&self) -> Self {
         Self {
             entity: self.other,
             other: self.entity,
             phase: self.phase,
-            // Not -normal, which makes -0 of 0.
+            // `-normal` would turn 0 into -0.
             normal: Vec3::ZERO - self.normal,
             depth: self.depth,
             surface: self.other_surface,
@@ -219,13 +311,14 @@ impl CollisionEvent {
         }
     }
 
-    /// The same contact with `entity` as [`entity`](Self::entity), or `None` if it is neither of the two.
+    /// Returns the same contact with `entity` as its [`entity`](Self::entity), or `None` if it is
+    /// neither of the two.
     pub fn seen_from(&self, entity: Entity) -> Option<Self> {
         self.seen_by(|side| side == entity)
     }
 
-    /// The same contact with a side that fulfils `predicate` as [`entity`](Self::entity), or `None` if neither does. If
-    /// both do, it stays as it is.
+    /// Returns the same contact with an entity that fulfils `predicate` as its
+    /// [`entity`](Self::entity), or `None` if neither does. If both do, the event is not turned.
     pub fn seen_by(&self, mut predicate: impl FnMut(Entity) -> bool) -> Option<Self> {
         if predicate(self.entity) {
             Some(*self)
@@ -235,29 +328,101 @@ impl CollisionEvent {
             None
         }
     }
+
+    /// Returns the contact in `Vec2`: the x and y of each vector.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Velocity(Vec2);
+    ///
+    /// fn bounce(mut hits: MessageReader<CollisionEvent>, mut balls: Query<&mut Velocity>) {
+    ///     for hit in hits.read().filter(|hit| hit.started()) {
+    ///         for side in [*hit, hit.flipped()] {
+    ///             if let Ok(mut velocity) = balls.get_mut(side.entity) {
+    ///                 velocity.0 = velocity.0.reflect(side.in_2d().normal);
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    /// # let mut world = World::new();
+    /// # let [ball, wall] = [(); 2].map(|()| world.spawn(Velocity(Vec2::ONE)).id());
+    /// # world.init_resource::<Messages<CollisionEvent>>();
+    /// # world.write_message(CollisionEvent::new(ball, wall, Dir3::X, 0.5));
+    /// # use bevy::ecs::system::RunSystemOnce;
+    /// # world.run_system_once(bounce).unwrap();
+    /// # assert_eq!(world.get::<Velocity>(ball).unwrap().0, Vec2::new(-1.0, 1.0));
+    /// ```
+    pub fn in_2d(&self) -> Contact2d {
+        Contact2d {
+            normal: self.normal.truncate(),
+            depth: self.depth,
+            minimum_translation: self.minimum_translation().truncate(),
+            point: self.point().truncate(),
+            other_point: self.other_point().truncate(),
+            offset: self.offset().truncate(),
+            other_offset: self.other_offset().truncate(),
+        }
+    }
 }
 
-/// Observed on an entity: it has begun to touch another one. That one may have been despawned since, by an observer
-/// before.
+/// The contact of a [`CollisionEvent`] in `Vec2`: see [`CollisionEvent::in_2d`].
 ///
-/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`. Both sides are told: an observer
-/// of all entities (`App::add_observer`) hears of each collision twice, once from each side.
+/// All vectors are in the world's frame and units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Contact2d {
+    /// Unit vector from `entity` to `other`.
+    pub normal: Vec2,
+    /// Penetration depth along the normal, at least 0.
+    pub depth: f32,
+    /// The shortest translation that moves `entity` out of `other`: see
+    /// [`CollisionEvent::minimum_translation`].
+    pub minimum_translation: Vec2,
+    /// The deepest point of `entity`'s surface in `other`.
+    pub point: Vec2,
+    /// The deepest point of `other`'s surface in `entity`.
+    pub other_point: Vec2,
+    /// `point` relative to the translation of `entity`.
+    pub offset: Vec2,
+    /// `other_point` relative to the translation of `other`.
+    pub other_offset: Vec2,
+}
+
+/// Triggered on an entity that started to touch another one. An earlier observer may have despawned
+/// the other one.
 ///
-/// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages are written and
-/// [`Collisions`](crate::Collisions) is up to date. They may do to the world what they like.
+/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`. It is
+/// triggered on both entities: an observer of all entities (`App::add_observer`) runs twice for
+/// each collision, once from each side.
+///
+/// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages
+/// are written and [`Collisions`](crate::Collisions) is updated. Observers may mutate the world
+/// freely.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// fn spawn(mut commands: Commands) {
-///     commands
-///         .spawn(Collider::from(Circle::new(1.0)))
-///         .observe(|hit: On<CollisionStarted>, mut commands: Commands| {
-///             println!("hit {} along {}", hit.other, hit.normal);
-///             commands.entity(hit.entity).despawn();
-///         });
+/// fn break_on_hit(hit: On<CollisionStarted>, mut commands: Commands) {
+///     println!("hit {} along {}", hit.other, hit.normal);
+///     commands.entity(hit.entity).despawn();
 /// }
+///
+/// fn spawn(mut commands: Commands) {
+///     commands.spawn(Collider::circle(1.0)).observe(break_on_hit);
+/// }
+///
+/// // A unit test of the observer:
+/// let mut world = World::new();
+/// let vase = world.spawn_empty().observe(break_on_hit).id();
+/// let floor = world.spawn_empty().id();
+/// let hit = CollisionEvent::new(vase, floor, Dir3::NEG_Y, 0.1);
+/// world.trigger(CollisionStarted::new(hit));
+/// world.flush();
+/// assert!(world.get_entity(vase).is_err());
 /// ```
 #[derive(EntityEvent, Deref, Clone, Copy, Debug, PartialEq)]
 pub struct CollisionStarted {
@@ -267,24 +432,29 @@ pub struct CollisionStarted {
     hit: CollisionEvent,
 }
 
-/// Observed on an entity: it has ceased to touch another one, which may no longer exist.
+/// Triggered on an entity that no longer touches another one. The other one may no longer exist.
 ///
-/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`; it carries the last contact,
-/// and [`end_reason`](CollisionEvent::end_reason) says why it ended. For the rest see [`CollisionStarted`].
+/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`. It has the
+/// geometry of the last contact, and [`end_reason`](CollisionEvent::end_reason) returns why the
+/// contact ended. For when it is triggered see [`CollisionStarted`].
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// fn spawn(mut commands: Commands) {
-///     commands
-///         .spawn(Collider::from(Circle::new(1.0)))
-///         .observe(|hit: On<CollisionEnded>| {
-///             if hit.end_reason() == Some(EndReason::Despawned) {
-///                 println!("{} is gone", hit.other);
-///             }
-///         });
+/// fn on_end(hit: On<CollisionEnded>, mut commands: Commands) {
+///     if hit.end_reason() == Some(EndReason::Despawned) {
+///         commands.entity(hit.entity).insert(Name::new("lonely"));
+///     }
 /// }
+///
+/// let mut world = World::new();
+/// let [plant, pot] = [(); 2].map(|()| world.spawn_empty().id());
+/// world.entity_mut(plant).observe(on_end);
+/// let hit = CollisionEvent::new(plant, pot, Dir3::NEG_Y, 0.0);
+/// world.trigger(CollisionEnded::new(hit, EndReason::Despawned));
+/// world.flush();
+/// assert!(world.get::<Name>(plant).is_some());
 /// ```
 #[derive(EntityEvent, Deref, Clone, Copy, Debug, PartialEq)]
 pub struct CollisionEnded {
@@ -295,19 +465,23 @@ pub struct CollisionEnded {
 }
 
 impl CollisionStarted {
-    pub(crate) fn new(hit: CollisionEvent) -> Self {
+    /// Creates the event of `hit.entity`, with the phase `Started`: for a unit test, see the
+    /// example above.
+    pub fn new(hit: CollisionEvent) -> Self {
         Self {
             target: hit.entity,
-            hit,
+            hit: hit.with_phase(CollisionPhase::Started),
         }
     }
 }
 
 impl CollisionEnded {
-    pub(crate) fn new(hit: CollisionEvent) -> Self {
+    /// Creates the event of `hit.entity`, with the phase `Ended`: for a unit test, see the example
+    /// above.
+    pub fn new(hit: CollisionEvent, reason: EndReason) -> Self {
         Self {
             target: hit.entity,
-            hit,
+            hit: hit.with_phase(CollisionPhase::Ended(reason)),
         }
     }
 }

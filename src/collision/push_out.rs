@@ -1,20 +1,18 @@
-//! The way out of all that an entity touches at once.
+//! The translation out of all that an entity touches at once.
 
 use bevy::prelude::*;
-use smallvec::SmallVec;
 
-use crate::collision::{CollisionEvent, CollisionState};
+use crate::{
+    collision::{CollisionEvent, Collisions, least_move::least_move},
+    space::{DVector, Space},
+};
 
-/// More passes than this are not made. In a corner one or two do; in a wedge of 40 degrees 20.
-const MAX_PASSES: usize = 64;
-
-/// What may be missing of a depth, as a fraction of the greatest one: the rounding of f32, some times over.
-const MISSING: f32 = 1e-6;
-
-impl CollisionState {
-    /// The shortest vector that moves an entity out of all that it touches and that is solid for it; 0 if there is none.
+impl Collisions {
+    /// Returns the shortest translation that moves an entity out of all solid things that it
+    /// touches, or 0 if there are none. `is_solid` decides for each contact, turned so that its
+    /// `entity` is this one.
     ///
-    /// All parts of compounds and surfaces count: the floor and the wall of one mesh, where an event has the deepest alone.
+    /// All touching parts of compounds and surfaces count: the floor and the wall of one mesh.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -25,30 +23,48 @@ impl CollisionState {
     /// #[derive(Component)]
     /// struct Coin;
     ///
-    /// /// After [`HeadbuttSystems::Report`]. The player has no parent, so that its frame is the world's.
+    /// /// Runs after [`HeadbuttSystems::Report`].
     /// fn push_out(
-    ///     collisions: Collisions,
-    ///     player: Single<(Entity, &mut Transform), With<Player>>,
+    ///     collisions: Res<Collisions>,
+    ///     player: Single<Entity, With<Player>>,
     ///     coins: Query<(), With<Coin>>,
-    /// ) {
-    ///     let (player, mut transform) = player.into_inner();
-    ///     transform.translation += collisions.push_out(player, |hit| !coins.contains(hit.other));
+    ///     mut mover: WorldMover,
+    /// ) -> Result {
+    ///     let way_out = collisions.push_out(*player, |hit| !coins.contains(hit.other));
+    ///     mover.translate(*player, way_out)?;
+    ///     Ok(())
     /// }
     /// ```
     ///
-    /// The contacts are those of the last tick, and each is a plane here, from which the entity has to be by its depth: after
-    /// the move it just touches the deepest of them, or a little less where surfaces are curved. In the world's frame and units.
-    /// Where that is impossible, between walls that are too near to each other, it is some way that does not lead far.
+    /// The translation is in the world's frame and units, so that [`WorldMover`](crate::WorldMover)
+    /// applies it to an entity under any parent. In 2D, z is 0, and `.xy()` is the `Vec2`.
     ///
-    /// The shortest x with x · nᵢ >= dᵢ for all i is x = Σ λᵢ nᵢ with factors λᵢ >= 0, and each pass sets one factor after
-    /// the other so that its own contact is satisfied (Hildreth, "A quadratic programming procedure" (1957)).
+    /// The contacts are those of the last tick. Each one counts as a plane, which is exact for flat
+    /// faces: after the move, the entity just touches the planes that bound the move. Between
+    /// curved surfaces a small overlap may remain for the next tick. If contacts contradict each
+    /// other, as between walls that are too close together, the move clears only some of them.
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> Vec3 {
         self.push_out_with_slop(entity, 0.0, is_solid)
     }
 
-    /// The same, and `slop` beyond it, so that gaps of that width remain; with a negative slop, overlaps: what is pushed out
-    /// by all of a depth may, by the rounding of its translation, touch no longer, and is not grounded in the next tick. In units
-    /// of the world, some ten millionths of how far from the origin things are.
+    /// Returns the [`push_out`](Self::push_out) by which a gap of width `slop` remains, or an
+    /// overlap if `slop` is negative. `slop` is in units of the world.
+    ///
+    /// After a move by the full depth, rounding of the new translation may leave a tiny gap, and
+    /// the contact ends. A negative slop of a few 1e-7 times the distance from the origin keeps a
+    /// character grounded.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let [player, floor] = [(); 2].map(|()| world.spawn_empty().id());
+    /// let hit = CollisionEvent::new(player, floor, Dir3::NEG_Y, 0.5);
+    /// let collisions = Collisions::from_iter([hit]);
+    /// let way_out = collisions.push_out_with_slop(player, -0.125, |_| true);
+    /// assert_eq!(way_out, Vec3::new(0.0, 0.375, 0.0));
+    /// ```
     pub fn push_out_with_slop(
         &self,
         entity: Entity,
@@ -57,26 +73,12 @@ impl CollisionState {
     ) -> Vec3 {
         let solid = self.of(entity).filter(is_solid);
         let parts = solid.flat_map(|hit| self.parts(entity, hit.other));
-        let mut planes: SmallVec<[(Vec3, f32, f32); 16]> = parts
-            .map(|hit| (-hit.normal, hit.depth + slop, 0.0))
-            .collect();
-        // Deepest first; then what the deepest has moved out already asks for nothing.
-        planes.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let greatest = planes.first().map_or(0.0, |(_, depth, _)| depth.max(0.0));
-        let mut way = Vec3::ZERO;
-        for _ in 0..MAX_PASSES {
-            let mut most = 0.0_f32;
-            for (normal, depth, factor) in &mut planes {
-                let missing = *depth - normal.dot(way);
-                let next = (*factor + missing).max(0.0);
-                way += *normal * (next - *factor);
-                most = most.max((next - *factor).abs());
-                *factor = next;
-            }
-            if most <= MISSING * greatest {
-                break;
-            }
-        }
-        way
+        let slop = f64::from(slop);
+        // A unit vector in f32 is not one in f64.
+        let planes = parts.filter_map(|hit| {
+            let normal = (-hit.normal.to_f64()).unit()?;
+            Some((normal, f64::from(hit.depth) + slop))
+        });
+        Vec3::from_f64(least_move(planes))
     }
 }

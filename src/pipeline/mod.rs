@@ -4,13 +4,13 @@
 //! sync          poses in          colliders and transforms  ->  Proxies
 //! broad_phase   candidate pairs   Proxies                   ->  Candidates
 //! narrow_phase  contacts          Candidates, Proxies       ->  FoundContacts
-//! report        events out        FoundContacts             ->  CollisionState, messages, observers
+//! report        events out        FoundContacts             ->  Collisions, messages, observers
 //! ```
 //!
 //! With the feature `mesh`, `meshes.rs` has the colliders of meshes made at the beginning of the first stage.
 //!
 //! Each stage reads what the one before it left in a resource. What is there from the tick before saves the work of making
-//! it again, and is what that work would make: only on [`CollisionState`] (and on the pairs that the app supplies) do events
+//! it again, and is what that work would make: only on [`Collisions`] (and on the pairs that the app supplies) do events
 //! depend.
 
 mod aabb;
@@ -34,7 +34,7 @@ use bevy::{
 };
 
 use crate::{
-    collision::{CollisionEvent, CollisionState},
+    collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
 };
 
@@ -60,7 +60,7 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<CandidatePairs>()
         .init_resource::<narrow_phase::FoundContacts>()
         .init_resource::<report::Written>()
-        .init_resource::<CollisionState>()
+        .init_resource::<Collisions>()
         .init_resource::<CollisionDiagnostics>()
         .init_resource::<BroadPhase>()
         .init_resource::<OngoingEvents>()

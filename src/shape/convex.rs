@@ -263,7 +263,7 @@ impl<V: Space> Shape<V> {
     }
 
     /// Returns the shape, or an error if it is invalid.
-    pub(super) fn checked(self) -> Result<Self, ShapeError> {
+    pub fn checked(self) -> Result<Self, ShapeError> {
         match &self {
             Self::Ball { radius } => ShapeError::check_length("radius", *radius)?,
             Self::Capsule {

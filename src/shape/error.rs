@@ -54,6 +54,12 @@ pub enum ShapeError {
     /// The pose of a part is NaN or infinite.
     #[error("the pose of a part must be finite")]
     PoseNotFinite,
+    /// The `Transform` of a part has a scale other than 1, or in 2D a rotation about x or y.
+    #[error(
+        "the `Transform` of a part must have scale 1, and in 2D a rotation about z: scale the \
+         shape instead"
+    )]
+    PartTransform,
     /// The rotation of a part, in loaded data, is not a rotation: its columns are not orthonormal
     /// to 12 digits, or it mirrors the part.
     #[error("the rotation of a part must be orthonormal to 12 digits, and must not mirror it")]

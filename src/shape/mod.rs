@@ -52,7 +52,7 @@ pub use error::ShapeError;
 pub use facet::{BoundaryPoint, Facet, weld};
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
-pub use into_shape::{ConvexShape, IntoShape};
+pub use into_shape::IntoShape;
 pub use order::compare_shapes;
 pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;

@@ -14,7 +14,7 @@ use crate::{
     shape::{
         ConvexHull, ShapeError,
         convex::Shape,
-        into_shape::{ConvexShape, IntoShape, sealed},
+        into_shape::{IntoShape, sealed},
         points::farthest,
         support::{Core, DVecOf, Support},
         support_fns::{Cap, extrusion},
@@ -29,9 +29,9 @@ trait AsShape: Support {
     fn as_shape(&self) -> ManuallyDrop<Shape<Self::Vector>>;
 }
 
-/// Each primitive, with `ConvexShape` if all of its values are convex, its space, and its variant.
+/// Each primitive, its space, and its variant.
 macro_rules! primitives {
-    ($($primitive:ident $(: $convex:ident)? in $space:ident => |$it:ident| $shape:expr;)*) => { $(
+    ($($primitive:ident in $space:ident => |$it:ident| $shape:expr;)*) => { $(
         impl AsShape for $primitive {
             #[inline(always)]
             fn as_shape(&self) -> ManuallyDrop<Shape<$space>> {
@@ -60,7 +60,6 @@ macro_rules! primitives {
         }
 
         impl sealed::Sealed for $primitive {}
-        $(impl $convex for $primitive {})?
         impl IntoShape for $primitive {
             type Vector = $space;
 
@@ -72,48 +71,48 @@ macro_rules! primitives {
 }
 
 primitives! {
-    Circle: ConvexShape in Vec2 => |circle| Shape::Ball { radius: circle.radius };
-    Sphere: ConvexShape in Vec3 => |sphere| Shape::Ball { radius: sphere.radius };
-    Capsule2d: ConvexShape in Vec2 => |capsule| Shape::Capsule {
+    Circle in Vec2 => |circle| Shape::Ball { radius: circle.radius };
+    Sphere in Vec3 => |sphere| Shape::Ball { radius: sphere.radius };
+    Capsule2d in Vec2 => |capsule| Shape::Capsule {
         half_length: capsule.half_length,
         radius: capsule.radius,
     };
-    Capsule3d: ConvexShape in Vec3 => |capsule| Shape::Capsule {
+    Capsule3d in Vec3 => |capsule| Shape::Capsule {
         half_length: capsule.half_length,
         radius: capsule.radius,
     };
-    Rectangle: ConvexShape in Vec2 => |rectangle| Shape::Box { half_size: rectangle.half_size };
-    Cuboid: ConvexShape in Vec3 => |cuboid| Shape::Box { half_size: cuboid.half_size };
-    Rhombus: ConvexShape in Vec2 => |rhombus| Shape::Diamond {
+    Rectangle in Vec2 => |rectangle| Shape::Box { half_size: rectangle.half_size };
+    Cuboid in Vec3 => |cuboid| Shape::Box { half_size: cuboid.half_size };
+    Rhombus in Vec2 => |rhombus| Shape::Diamond {
         half_diagonals: rhombus.half_diagonals,
     };
-    Ellipse: ConvexShape in Vec2 => |ellipse| Shape::Ellipsoid { half_size: ellipse.half_size };
-    Segment2d: ConvexShape in Vec2 => |segment| Shape::Segment(segment.vertices);
-    Segment3d: ConvexShape in Vec3 => |segment| Shape::Segment(segment.vertices);
-    Triangle2d: ConvexShape in Vec2 => |triangle| Shape::Triangle(triangle.vertices);
-    Triangle3d: ConvexShape in Vec3 => |triangle| Shape::Triangle(triangle.vertices);
-    Tetrahedron: ConvexShape in Vec3 => |tetrahedron| Shape::Tetrahedron(tetrahedron.vertices);
-    Cylinder: ConvexShape in Vec3 => |cylinder| Shape::Frustum {
+    Ellipse in Vec2 => |ellipse| Shape::Ellipsoid { half_size: ellipse.half_size };
+    Segment2d in Vec2 => |segment| Shape::Segment(segment.vertices);
+    Segment3d in Vec3 => |segment| Shape::Segment(segment.vertices);
+    Triangle2d in Vec2 => |triangle| Shape::Triangle(triangle.vertices);
+    Triangle3d in Vec3 => |triangle| Shape::Triangle(triangle.vertices);
+    Tetrahedron in Vec3 => |tetrahedron| Shape::Tetrahedron(tetrahedron.vertices);
+    Cylinder in Vec3 => |cylinder| Shape::Frustum {
         half_height: cylinder.half_height,
         radius_top: cylinder.radius,
         radius_bottom: cylinder.radius,
     };
-    Cone: ConvexShape in Vec3 => |cone| Shape::Frustum {
+    Cone in Vec3 => |cone| Shape::Frustum {
         half_height: 0.5 * cone.height,
         radius_top: 0.0,
         radius_bottom: cone.radius,
     };
-    ConicalFrustum: ConvexShape in Vec3 => |frustum| Shape::Frustum {
+    ConicalFrustum in Vec3 => |frustum| Shape::Frustum {
         half_height: 0.5 * frustum.height,
         radius_top: frustum.radius_top,
         radius_bottom: frustum.radius_bottom,
     };
-    CircularSegment: ConvexShape in Vec2 => |segment| {
+    CircularSegment in Vec2 => |segment| {
         cap(segment.arc.radius, segment.arc.half_angle, false)
     };
     CircularSector in Vec2 => |sector| cap(sector.arc.radius, sector.arc.half_angle, true);
-    Plane2d: ConvexShape in Vec2 => |plane| Shape::HalfSpace { normal: *plane.normal };
-    InfinitePlane3d: ConvexShape in Vec3 => |plane| Shape::HalfSpace { normal: *plane.normal };
+    Plane2d in Vec2 => |plane| Shape::HalfSpace { normal: *plane.normal };
+    InfinitePlane3d in Vec3 => |plane| Shape::HalfSpace { normal: *plane.normal };
 }
 
 /// Returns a circular segment or sector, or the solid of revolution of one around y. It is a ball
@@ -139,7 +138,6 @@ macro_rules! points {
         }
 
         impl sealed::Sealed for $vector {}
-        impl ConvexShape for $vector {}
         impl IntoShape for $vector {
             type Vector = Self;
 
@@ -164,7 +162,6 @@ impl Support for ConvexPolygon {
 }
 
 impl sealed::Sealed for ConvexPolygon {}
-impl ConvexShape for ConvexPolygon {}
 impl IntoShape for ConvexPolygon {
     type Vector = Vec2;
 
@@ -207,7 +204,6 @@ impl Support for Plane3d {
 }
 
 impl sealed::Sealed for Plane3d {}
-impl ConvexShape for Plane3d {}
 impl IntoShape for Plane3d {
     type Vector = Vec3;
 
@@ -232,7 +228,6 @@ where
 }
 
 impl<P: Primitive2d> sealed::Sealed for Extrusion<P> {}
-impl<P> ConvexShape for Extrusion<P> where P: Primitive2d + ConvexShape<Vector = Vec2> {}
 impl<P> IntoShape for Extrusion<P>
 where
     P: Primitive2d + IntoShape<Vector = Vec2>,

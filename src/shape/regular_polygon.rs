@@ -11,7 +11,7 @@ use crate::{
     shape::{
         ConvexHull, ShapeError,
         convex::Shape,
-        into_shape::{ConvexShape, IntoShape, sealed},
+        into_shape::{IntoShape, sealed},
         support::Support,
     },
     space::Space,
@@ -69,7 +69,6 @@ impl Support for RegularPolygon {
 }
 
 impl sealed::Sealed for RegularPolygon {}
-impl ConvexShape for RegularPolygon {}
 impl IntoShape for RegularPolygon {
     type Vector = Vec2;
 

@@ -3,7 +3,7 @@
 use crate::shape::{
     ShapeError,
     convex::Shape,
-    into_shape::{ConvexShape, IntoShape, sealed},
+    into_shape::{IntoShape, sealed},
     support::{Core, DVecOf, Support, checked_radius},
 };
 
@@ -67,7 +67,6 @@ impl<S: Support> Support for Rounded<S> {
 }
 
 impl<S: IntoShape> sealed::Sealed for Rounded<S> {}
-impl<S: ConvexShape> ConvexShape for Rounded<S> {}
 impl<S: IntoShape> IntoShape for Rounded<S> {
     type Vector = S::Vector;
 

@@ -1,6 +1,6 @@
 //! Determinism: the same events, to the bit and in the same order, on any number of threads, with
 //! all caches invalidated each tick, with candidate pairs supplied in any order, and in an app that
-//! knows nothing of earlier ticks but `CollisionState`.
+//! knows nothing of earlier ticks but `Collisions`.
 //!
 //! The number of threads is fixed once per process, so the test runs itself again in a process for
 //! each number. The scene runs for 80 ticks; `HEADBUTT_TICKS=1000` changes that number.
@@ -24,7 +24,7 @@ use bevy::{
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
-use headbutt::{CollisionDiagnostics, CollisionState, Space, Support, prelude::*};
+use headbutt::{CollisionDiagnostics, Collisions, Space, Support, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 /// The threads that have evaluated these shapes.
@@ -108,7 +108,7 @@ impl Chaos {
             (2, Dimension::Solid) => Capsule3d::new(0.4 * size, 0.6 * size).into(),
             (3, Dimension::Plane) => Collider::custom(Noting::<Vec2>(DVec2::new(0.1, 0.2))),
             (3, Dimension::Solid) => Collider::custom(Noting::<Vec3>(DVec3::new(0.1, 0.2, 0.3))),
-            (4, Dimension::Plane) => Collider::compound([
+            (4, Dimension::Plane) => Collider::try_compound([
                 (
                     Isometry2d::from_xy(-0.2, 0.0),
                     Circle::new(0.4 * size).into(),
@@ -119,7 +119,7 @@ impl Chaos {
                 ),
             ])
             .expect("two balls"),
-            (4, Dimension::Solid) => Collider::compound([
+            (4, Dimension::Solid) => Collider::try_compound([
                 (
                     Isometry3d::from_xyz(-0.2, 0.0, 0.0),
                     Sphere::new(0.4 * size).into(),
@@ -132,9 +132,9 @@ impl Chaos {
             .expect("two balls"),
             (_, Dimension::Plane) => {
                 let points = points.iter().map(|point| point.truncate());
-                Collider::convex_hull(points).expect("a hull")
+                Collider::try_convex_hull(points).expect("a hull")
             }
-            (_, Dimension::Solid) => Collider::convex_hull(points).expect("a hull"),
+            (_, Dimension::Solid) => Collider::try_convex_hull(points).expect("a hull"),
         }
     }
 
@@ -266,7 +266,7 @@ impl Events {
     }
 
     /// Adds the messages of a tick, and all contacts of the parts of each reported pair.
-    fn add_all(&mut self, messages: &[CollisionEvent], state: &CollisionState) {
+    fn add_all(&mut self, messages: &[CollisionEvent], state: &Collisions) {
         for hit in messages {
             self.add(hit);
             for part in state.parts(hit.entity, hit.other) {
@@ -328,7 +328,7 @@ fn pairs_of(world: &mut World, chaos: &Chaos) -> Vec<(Entity, Entity)> {
         let cell = cells.entry((is_plane, x, y, z)).or_default();
         cell.push((*entity, place, reach));
     }
-    let touching = world.resource::<CollisionState>().iter();
+    let touching = world.resource::<Collisions>().iter();
     pairs.extend(touching.map(|hit| (hit.entity, hit.other)));
     pairs
 }
@@ -450,7 +450,7 @@ fn copy(from: &World, alive: &[Entity], to: &mut World) {
     for (entity, parent) in parents {
         to.entity_mut(entity).insert(ChildOf(parent));
     }
-    to.insert_resource(from.resource::<CollisionState>().clone());
+    to.insert_resource(from.resource::<Collisions>().clone());
 }
 
 #[test]
@@ -473,7 +473,7 @@ fn a_fresh_app_with_a_copy_of_the_world_and_state_reports_the_same() {
         assert_eq!(ours.count, theirs.count);
         assert_eq!(ours.hasher.finish(), theirs.hasher.finish());
         count += ours.started;
-        let [ours, theirs] = [&app, &fresh].map(|app| app.world().resource::<CollisionState>());
+        let [ours, theirs] = [&app, &fresh].map(|app| app.world().resource::<Collisions>());
         assert_eq!(ours, theirs);
     }
     assert!(count > 1000, "{count}");

@@ -496,10 +496,13 @@ fn extracted() -> Mesh {
 type Make = fn(&Mesh) -> Result<Collider, ShapeError>;
 
 const HULLS: [Make; 2] = [
-    Collider::convex_hull_from_mesh,
-    Collider::convex_hull_from_mesh_2d,
+    Collider::try_convex_hull_from_mesh,
+    Collider::try_convex_hull_from_mesh_2d,
 ];
-const FACETS: [Make; 2] = [Collider::trimesh_from_mesh, Collider::compound_from_mesh_2d];
+const FACETS: [Make; 2] = [
+    Collider::try_trimesh_from_mesh,
+    Collider::try_compound_from_mesh_2d,
+];
 
 #[test]
 fn a_mesh_that_makes_no_collider_is_an_error() {
@@ -587,10 +590,10 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
     }
     // In 2D z is ignored, and triangles without area are dropped.
     let deep = CORNERS.map(|[x, y, _]| [x, y, f32::NAN]);
-    assert!(Collider::convex_hull_from_mesh_2d(&raw(TriangleList, &deep, None)).is_ok());
-    assert!(Collider::compound_from_mesh_2d(&raw(TriangleList, &deep, None)).is_ok());
+    assert!(Collider::try_convex_hull_from_mesh_2d(&raw(TriangleList, &deep, None)).is_ok());
+    assert!(Collider::try_compound_from_mesh_2d(&raw(TriangleList, &deep, None)).is_ok());
     let line = raw(TriangleList, &[[0.0; 3], [1.0; 3], [3.0; 3]], None);
-    assert_eq!(Collider::compound_from_mesh_2d(&line).err(), none.err());
+    assert_eq!(Collider::try_compound_from_mesh_2d(&line).err(), none.err());
 }
 
 #[test]
@@ -708,7 +711,7 @@ fn a_triangle_list_makes_its_trimesh_and_the_hull_of_its_vertices() {
 
     let (vertices, numbers) = torus();
     let places: Vec<Vec3> = vertices.iter().copied().map(Vec3::from_array).collect();
-    let expected = Collider::trimesh(places.iter().copied(), numbers.as_chunks().0.to_vec());
+    let expected = Collider::try_trimesh(places.iter().copied(), numbers.as_chunks().0.to_vec());
     let expected = contacts(expected.unwrap(), false);
     assert!(expected.len() > 50, "{}", expected.len());
     let narrow = numbers.iter().map(|it| *it as u16).collect();
@@ -722,18 +725,18 @@ fn a_triangle_list_makes_its_trimesh_and_the_hull_of_its_vertices() {
         raw(TriangleList, &vertices, Some(Indices::U32(rest))),
         raw(TriangleList, &unrolled, None),
     ];
-    let hull = Collider::convex_hull(places.iter().copied()).unwrap();
+    let hull = Collider::try_convex_hull(places.iter().copied()).unwrap();
     let hull = contacts(hull, false);
     assert!(hull.len() > expected.len() / 2, "{}", hull.len());
-    let flat = Collider::convex_hull(places.iter().map(|it| it.truncate())).unwrap();
+    let flat = Collider::try_convex_hull(places.iter().map(|it| it.truncate())).unwrap();
     let flat = contacts(flat, true);
     assert!(flat.len() > 50, "{}", flat.len());
     for mesh in &meshes {
-        let trimesh = Collider::trimesh_from_mesh(mesh).unwrap();
+        let trimesh = Collider::try_trimesh_from_mesh(mesh).unwrap();
         assert_eq!(contacts(trimesh, false), expected);
-        let made = Collider::convex_hull_from_mesh(mesh).unwrap();
+        let made = Collider::try_convex_hull_from_mesh(mesh).unwrap();
         assert_eq!(contacts(made, false), hull);
-        let made = Collider::convex_hull_from_mesh_2d(mesh).unwrap();
+        let made = Collider::try_convex_hull_from_mesh_2d(mesh).unwrap();
         assert_eq!(contacts(made, true), flat);
     }
 }
@@ -780,7 +783,7 @@ fn all_triangles_of_a_strip_face_the_same_side() {
     places.push(Vec3::new(1.5, -0.2, 0.5));
     for mesh in &meshes {
         let mut app = app();
-        let floor = Collider::trimesh_from_mesh(mesh).unwrap().one_sided();
+        let floor = Collider::try_trimesh_from_mesh(mesh).unwrap().one_sided();
         let floor = app.world_mut().spawn(floor).id();
         let balls: Vec<Entity> = places
             .iter()

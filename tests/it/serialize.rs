@@ -16,7 +16,7 @@ use bevy::{
         serde::{ReflectDeserializer, ReflectSerializer},
     },
 };
-use headbutt::{CollisionState, prelude::*};
+use headbutt::{Collisions, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde::de::DeserializeSeed;
 
@@ -86,16 +86,16 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
     let [a, b] = [length(random), length(random)];
     let [p, q, r] = [flat(random), flat(random), flat(random)];
     let normal = Dir2::new(p).expect("not null");
-    let hull = |points: Vec<Vec2>| Collider::convex_hull(points).expect("points");
+    let hull = |points: Vec<Vec2>| Collider::try_convex_hull(points).expect("points");
     let round = Vec::from_iter((0..40).map(|step| b * Vec2::from_angle(0.157 * step as f32)));
     let line = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|x| Vec2::new(x, random.random_range(-0.5..0.5)));
     let at = Isometry2d::new(q, Rot2::radians(3.0 * a));
-    let inner = Collider::compound([
+    let inner = Collider::try_compound([
         (at, Collider::from(Rectangle::new(a, b)).rounded(0.1)),
         (Isometry2d::from_xy(0.5, 0.1), Circle::new(b).into()),
     ]);
     let inner = inner.expect("a compound");
-    let outer = Collider::compound([
+    let outer = Collider::try_compound([
         (at, inner.clone().rounded(0.05)),
         (at.inverse(), Ellipse::new(a, b).into()),
     ]);
@@ -108,7 +108,7 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
         Rhombus::new(a, b).into(),
         Ellipse::new(a, b).into(),
         CircularSegment::new(a, b).into(),
-        Collider::try_from(sector).expect("convex"),
+        Collider::try_new(sector).expect("convex"),
         Segment2d::new(p, q).into(),
         Triangle2d::new(p, q, r).into(),
         RegularPolygon::new(a, 7).into(),
@@ -126,9 +126,9 @@ fn of_the_plane(random: &mut StdRng) -> Vec<Collider> {
         Collider::from(Circle::new(a)).rounded(0.3),
         inner.rounded(0.02),
         outer.expect("a compound"),
-        Collider::polyline(line).expect("a line"),
-        Collider::polyline(line).expect("a line").one_sided(),
-        Collider::polyline([p, q, r, p])
+        Collider::try_polyline(line).expect("a line"),
+        Collider::try_polyline(line).expect("a line").one_sided(),
+        Collider::try_polyline([p, q, r, p])
             .expect("a line")
             .rounded(0.1),
     ]
@@ -140,20 +140,20 @@ fn of_space(random: &mut StdRng) -> Vec<Collider> {
     let [a, b, c] = [length(random), length(random), length(random)];
     let [p, q, r, s] = [(); 4].map(|()| point(random));
     let normal = Dir3::new(p).expect("not null");
-    let hull = |points: Vec<Vec3>| Collider::convex_hull(points).expect("points");
+    let hull = |points: Vec<Vec3>| Collider::try_convex_hull(points).expect("points");
     let ball = points(random, 300).into_iter();
     let ball = Vec::from_iter(ball.map(|it| it.normalize_or(Vec3::X)));
     let triangles = [[0, 1, 2], [2, 1, 3], [3, 1, 0]];
-    let mesh = Collider::trimesh([p, q, r, s], triangles).expect("a mesh");
+    let mesh = Collider::try_trimesh([p, q, r, s], triangles).expect("a mesh");
     let heights = [(); 20].map(|()| random.random_range(-0.4..0.4));
-    let field = Collider::heightfield(Vec2::new(5.0, 4.0), 5, &heights).expect("a field");
+    let field = Collider::try_heightfield(Vec2::new(5.0, 4.0), 5, &heights).expect("a field");
     let at = Isometry3d::new(q, rotation(random));
-    let inner = Collider::compound([
+    let inner = Collider::try_compound([
         (at, Collider::from(Cuboid::new(a, b, c)).rounded(0.1)),
         (Isometry3d::from_xyz(0.5, 0.1, 0.3), Cone::new(a, b).into()),
     ]);
     let inner = inner.expect("a compound");
-    let outer = Collider::compound([
+    let outer = Collider::try_compound([
         (at, inner.clone().rounded(0.05)),
         (Isometry3d::new(r, rotation(random)), hull(ball.clone())),
     ]);
@@ -177,7 +177,7 @@ fn of_space(random: &mut StdRng) -> Vec<Collider> {
         Extrusion::new(Circle::new(a), b).into(),
         Extrusion::new(Triangle2d::new(p.xy(), q.xy(), r.xy()), b).into(),
         Extrusion::new(RegularPolygon::new(a, 20), b).into(),
-        Collider::try_from(Extrusion::new(sector, b)).expect("convex"),
+        Collider::try_new(Extrusion::new(sector, b)).expect("convex"),
         Collider::from(Extrusion::new(Ellipse::new(a, b), c)).rounded(0.2),
         hull(points(random, 1)),
         hull(points(random, 30)),
@@ -261,7 +261,7 @@ fn reported(colliders: &[Collider], ticks: &[Vec<Transform>]) -> (Vec<String>, B
             for side in [hit.entity, hit.other] {
                 met.extend(entities.iter().position(|entity| *entity == side));
             }
-            let parts = app.world().resource::<CollisionState>();
+            let parts = app.world().resource::<Collisions>();
             lines.push(format!("{hit:?}"));
             lines.extend(
                 parts
@@ -328,7 +328,7 @@ fn a_loaded_hull_keeps_its_vertices() {
             // Thin, so that rounding is a large part of it.
             turn * (size.with_z(1e-6) * (steps / 6.0 - 0.5)) + Vec3::new(0.3, -0.2, 0.1)
         });
-        let hull = Collider::convex_hull(grid).expect("points");
+        let hull = Collider::try_convex_hull(grid).expect("points");
         for format in &FORMATS {
             let loaded = through(format, &hull);
             assert_eq!((format.save)(&loaded), (format.save)(&hull));
@@ -358,21 +358,21 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
             "Space(Convex((kind:Box(half_size:(0.5,0.25,0.125)),margin:0.1)))",
         ),
         (
-            Collider::convex_hull([Vec2::ZERO, Vec2::X, Vec2::Y]).expect("points"),
+            Collider::try_convex_hull([Vec2::ZERO, Vec2::X, Vec2::Y]).expect("points"),
             "Plane(Convex((kind:Hull([(0.0,0.0),(1.0,0.0),(0.0,1.0)]),margin:0.0)))",
         ),
         (
-            Collider::try_from(Extrusion::new(CircularSector::new(1.0, 0.5), 3.0)).expect("convex"),
+            Collider::try_new(Extrusion::new(CircularSector::new(1.0, 0.5), 3.0)).expect("convex"),
             "Space(Convex((kind:Extrusion((base:(kind:Cap(radius:1.0,half_angle:0.5,pointed:true),margin:0.0),\
                 half_depth:1.5)),margin:0.0)))",
         ),
         (
-            Collider::compound([(stand, Circle::new(1.0).into())]).expect("a compound"),
+            Collider::try_compound([(stand, Circle::new(1.0).into())]).expect("a compound"),
             "Plane(Compound(parts:[(translation:(0.0,0.10000000149011612),rotation:(1.0,0.0,0.0,1.0),\
                 shape:(kind:Ball(radius:1.0),margin:0.0))],margin:0.0))",
         ),
         (
-            Collider::polyline([Vec2::X, Vec2::ZERO, Vec2::Y])
+            Collider::try_polyline([Vec2::X, Vec2::ZERO, Vec2::Y])
                 .expect("a line")
                 .one_sided(),
             "Plane(Surface(vertices:[(1.0,0.0),(0.0,0.0),(0.0,1.0)],facets:[(0,1),(1,2)],one_sided:true,margin:0.0))",
@@ -625,7 +625,7 @@ fn custom_and_invalid_shapes_cannot_be_saved_and_the_error_says_why() {
         }
     }
 
-    let part = Collider::compound([(Vec3::X, Collider::custom(Point))]);
+    let part = Collider::try_compound([(Vec3::X, Collider::custom(Point))]);
     let custom = [
         Collider::custom(Point),
         Collider::custom(Flat),
@@ -775,7 +775,7 @@ fn the_plugin_registers_all_reflected_types() {
         Collider::type_path(),
         CollisionLayers::type_path(),
         CollidingEntities::type_path(),
-        CollisionState::type_path(),
+        Collisions::type_path(),
         CollisionEvent::type_path(),
         CollisionPhase::type_path(),
         EndReason::type_path(),
@@ -790,11 +790,11 @@ fn the_plugin_registers_all_reflected_types() {
     }
 
     // A resource and a message come back whole from a copy that has lost its type.
-    let state = app.world().resource::<CollisionState>().clone();
+    let state = app.world().resource::<Collisions>().clone();
     let copy = dynamic(&state);
-    assert_eq!(CollisionState::from_reflect(&*copy), Some(state.clone()));
+    assert_eq!(Collisions::from_reflect(&*copy), Some(state.clone()));
     assert_eq!(CollisionEvent::from_reflect(&*dynamic(&hit)), Some(hit));
-    assert!(registry.contains(id_of::<CollisionState>()));
+    assert!(registry.contains(id_of::<Collisions>()));
     let message = registry.get_type_data::<ReflectMessage>(id_of::<CollisionEvent>());
     message
         .expect("registered")
@@ -826,9 +826,9 @@ fn the_rotations_of_nested_compound_parts_can_be_loaded() {
     let mut solid = Collider::from(Sphere::new(0.1));
     for _ in 0..200 {
         let turn = Isometry2d::new(flat(&mut random), Rot2::radians(length(&mut random)));
-        plane = Collider::compound([(turn, plane)]).expect("a compound");
+        plane = Collider::try_compound([(turn, plane)]).expect("a compound");
         let turn = Isometry3d::new(point(&mut random), rotation(&mut random));
-        solid = Collider::compound([(turn, solid)]).expect("a compound");
+        solid = Collider::try_compound([(turn, solid)]).expect("a compound");
     }
     for format in &FORMATS {
         through(format, &plane);

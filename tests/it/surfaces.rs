@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::support::{app, assert_near, assert_near_vec, meeting, tick, transform};
 use bevy::{math::Quat, prelude::*};
-use headbutt::{CandidatePairs, CollisionState, prelude::*};
+use headbutt::{CandidatePairs, Collisions, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// A flat floor of 20 by 20 cells, centred on the origin, with its outer side up. Each cell is
@@ -14,7 +14,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 fn floor(random: &mut StdRng) -> Collider {
     let vertices = (0..21).flat_map(|z| (0..21).map(move |x| Vec3::new(x as f32, 0.0, z as f32)));
     let vertices = vertices.map(|it| it - Vec3::new(10.0, 0.0, 10.0));
-    Collider::trimesh(vertices, halved_cells(20, random)).unwrap()
+    Collider::try_trimesh(vertices, halved_cells(20, random)).unwrap()
 }
 
 /// The triangles of a square with this many cells on a side, whose corners are numbered row by row.
@@ -42,7 +42,7 @@ fn ground(random: &mut StdRng) -> Collider {
         points.push(Vec2::new(x, 0.0));
     }
     points.reverse();
-    Collider::polyline(points).unwrap()
+    Collider::try_polyline(points).unwrap()
 }
 
 /// Places shapes on a surface in a pose, slightly sunk in, and compares their contacts with those
@@ -218,7 +218,7 @@ fn a_rotated_scaled_or_mirrored_floor_has_no_seams() {
 #[test]
 fn a_height_field_has_no_seams() {
     let mut random = StdRng::seed_from_u64(4);
-    let field = Collider::heightfield(Vec2::new(20.0, 20.0), 31, &[0.0; 31 * 31]).unwrap();
+    let field = Collider::try_heightfield(Vec2::new(20.0, 20.0), 31, &[0.0; 31 * 31]).unwrap();
     let one_sided = field.clone().one_sided();
     for field in [field, one_sided] {
         slide(
@@ -249,7 +249,7 @@ fn slopes(rise: f32) -> Collider {
     let vertices = [-5.0, 0.0, 5.0f32].into_iter();
     let vertices = vertices.flat_map(|x| [-5.0, 5.0f32].map(|z| Vec3::new(x, rise * x.abs(), z)));
     let cells = [0, 2].into_iter();
-    Collider::trimesh(
+    Collider::try_trimesh(
         vertices,
         cells.flat_map(|a| [[a, a + 1, a + 2], [a + 2, a + 1, a + 3]]),
     )
@@ -258,7 +258,7 @@ fn slopes(rise: f32) -> Collider {
 
 fn slopes_in_the_plane(rise: f32) -> Collider {
     let points = [5.0, 0.0, -5.0f32].into_iter();
-    Collider::polyline(points.map(|x| Vec2::new(x, rise * x.abs()))).unwrap()
+    Collider::try_polyline(points.map(|x| Vec2::new(x, rise * x.abs()))).unwrap()
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn cliff_of_many(random: &mut StdRng) -> Collider {
             }
         })
         .collect();
-    Collider::trimesh(top.chain(wall), triangles).unwrap()
+    Collider::try_trimesh(top.chain(wall), triangles).unwrap()
 }
 
 #[test]
@@ -355,11 +355,11 @@ fn at_a_tessellated_cliff_the_wall_pushes_away_and_the_top_up() {
 /// A flat top for x < 0 at y = 0 with a wall that descends from it at x = 0.
 fn cliffs() -> [Collider; 4] {
     let profile = [(0.0, -5.0), (0.0, 0.0), (-5.0, 0.0f32)].into_iter();
-    let line = Collider::polyline(profile.clone().map(|(x, y)| Vec2::new(x, y))).unwrap();
+    let line = Collider::try_polyline(profile.clone().map(|(x, y)| Vec2::new(x, y))).unwrap();
     let vertices = profile.flat_map(|(x, y)| [5.0, -5.0f32].map(|z| Vec3::new(x, y, z)));
     let cells = [0, 2].into_iter();
     let triangles = cells.flat_map(|a| [[a, a + 1, a + 2], [a + 2, a + 1, a + 3]]);
-    let mesh = Collider::trimesh(vertices, triangles).unwrap();
+    let mesh = Collider::try_trimesh(vertices, triangles).unwrap();
     [
         line.clone(),
         line.one_sided(),
@@ -430,7 +430,7 @@ fn a_one_sided_surface_does_not_collide_from_behind() {
 #[test]
 fn the_part_of_an_event_is_the_facet() {
     let heights = [0.0; 12];
-    let field = Collider::heightfield(Vec2::new(3.0, 2.0), 4, &heights).unwrap();
+    let field = Collider::try_heightfield(Vec2::new(3.0, 2.0), 4, &heights).unwrap();
     for cell in 0..6u32 {
         let (x, z) = ((cell % 3) as f32 - 1.5, (cell / 3) as f32 - 1.0);
         for (part, at) in [(0, 0.25), (1, 0.75)] {
@@ -464,7 +464,7 @@ fn facets_without_area_never_touch() {
         Vec3::new(60.0, 0.0, 0.0),
     ];
     let triangles = [[0, 1, 2], [1, 2, 2], [2, 1, 3], [4, 5, 4]];
-    let mesh = Collider::trimesh(vertices, triangles).unwrap();
+    let mesh = Collider::try_trimesh(vertices, triangles).unwrap();
     assert_eq!(
         meet(&mesh, Sphere::new(1.0), Vec3::new(55.0, 0.0, 0.0)),
         None
@@ -531,7 +531,7 @@ fn in_a_half_space_a_surface_has_the_normal_and_the_depth_of_a_solid() {
             [w + u, w + u + v, w + v],
         ]
     });
-    let cube_mesh = Collider::trimesh(cube.clone(), faces).unwrap();
+    let cube_mesh = Collider::try_trimesh(cube.clone(), faces).unwrap();
     let ground = Collider::from(InfinitePlane3d::new(Vec3::Y));
     let at = |place: Vec3| Transform::from_translation(place);
     for x in [0.0, 100.0, -100.0] {
@@ -557,10 +557,10 @@ fn in_a_half_space_a_surface_has_the_normal_and_the_depth_of_a_solid() {
             })
             .collect();
         let mut surface = if plane {
-            Collider::polyline(points.iter().map(|it| it.truncate())).unwrap()
+            Collider::try_polyline(points.iter().map(|it| it.truncate())).unwrap()
         } else {
             let heights: Vec<f32> = points.iter().map(|it| it.y).collect();
-            Collider::heightfield(Vec2::splat(2.0), 3, &heights).unwrap()
+            Collider::try_heightfield(Vec2::splat(2.0), 3, &heights).unwrap()
         };
         if number % 4 < 2 {
             surface = surface.one_sided();
@@ -617,7 +617,7 @@ fn pointed() -> [(Collider, Reach); 4] {
         (Cone::new(0.4, 1.0).into(), |it| {
             (0.5 * it.y).max(0.4 * it.x.hypot(it.z) - 0.5 * it.y)
         }),
-        (Collider::convex_hull(PYRAMID).unwrap(), |it| {
+        (Collider::try_convex_hull(PYRAMID).unwrap(), |it| {
             PYRAMID
                 .map(|corner| corner.dot(it))
                 .into_iter()
@@ -637,7 +637,7 @@ fn a_pointed_shape_in_a_flat_floor_is_as_deep_as_its_lowest_point() {
     let mut random = StdRng::seed_from_u64(11);
     for cells in [1, 10, 40, 100] {
         let n = cells + 1;
-        let field = Collider::heightfield(Vec2::splat(4.0), n, &vec![0.0; n * n]).unwrap();
+        let field = Collider::try_heightfield(Vec2::splat(4.0), n, &vec![0.0; n * n]).unwrap();
         let mut app = app();
         let world = app.world_mut();
         let on = |layer: u32, meets: u32| CollisionLayers::new(layer, meets);
@@ -683,7 +683,7 @@ const WEDGE: [Vec3; 6] = [
 /// The centre of the bounding box of a shape on its slanted side lies below that side.
 #[test]
 fn the_side_of_a_shape_does_not_depend_on_the_scenes_rotation() {
-    let slope = Collider::polyline([Vec2::new(-3.0, 4.0), Vec2::new(4.0, -3.0)]).unwrap();
+    let slope = Collider::try_polyline([Vec2::new(-3.0, 4.0), Vec2::new(4.0, -3.0)]).unwrap();
     let triangle = Collider::from(Triangle2d::new(Vec2::ZERO, Vec2::X, Vec2::Y));
     for depth in [0.0, 0.001, 0.01, 0.1f32] {
         let by = depth * core::f32::consts::FRAC_1_SQRT_2;
@@ -706,7 +706,7 @@ fn the_side_of_a_shape_does_not_depend_on_the_scenes_rotation() {
         Vec3::new(0.0, 0.0, 80.0),
         Vec3::new(40.0, 0.0, -40.0),
     ];
-    let floor = Collider::trimesh(wide, [[0, 1, 2]]).unwrap();
+    let floor = Collider::try_trimesh(wide, [[0, 1, 2]]).unwrap();
     for number in 0..1000 {
         let points = if number % 2 == 0 { &WEDGE[..] } else { &corner };
         let face = [Vec3::ONE, Vec3::new(1.0, 1.0, 0.0), -Vec3::Y][number % 3].normalize();
@@ -717,7 +717,7 @@ fn the_side_of_a_shape_does_not_depend_on_the_scenes_rotation() {
         let lowest = points.iter().map(|it| up.dot(turn * *it));
         let lowest = lowest.reduce(f32::min).unwrap();
         let pose = Transform::from_translation(up * (-lowest - 0.01)).with_rotation(turn);
-        let shape = Collider::convex_hull(points.iter().copied()).unwrap();
+        let shape = Collider::try_convex_hull(points.iter().copied()).unwrap();
         let mut floor = floor.clone();
         if number % 4 < 2 {
             floor = floor.one_sided();
@@ -730,7 +730,7 @@ fn the_side_of_a_shape_does_not_depend_on_the_scenes_rotation() {
 
 #[test]
 fn a_compound_is_on_one_side_as_a_whole() {
-    let body = Collider::compound([
+    let body = Collider::try_compound([
         (Vec3::Y, Collider::from(Cuboid::new(1.0, 1.8, 1.0))),
         (0.05 * Vec3::Y, Cuboid::new(2.0, 0.1, 2.0).into()),
     ])
@@ -740,7 +740,7 @@ fn a_compound_is_on_one_side_as_a_whole() {
         Vec3::new(0.0, 0.0, 40.0),
         Vec3::new(40.0, 0.0, -20.0),
     ];
-    let floor = Collider::trimesh(wide, [[0, 1, 2]]).unwrap();
+    let floor = Collider::try_trimesh(wide, [[0, 1, 2]]).unwrap();
     let mut random = StdRng::seed_from_u64(13);
     for depth in [0.01, 0.04, 0.06, 0.09f32] {
         for floor in [floor.clone(), floor.clone().one_sided()] {
@@ -765,7 +765,7 @@ fn exported(random: &mut StdRng) -> Vec<(&'static str, Collider)> {
     };
     let (vertices, triangles) = grid(random, 0.0);
     let mesh = |vertices: &[Vec3], triangles: &[[u32; 3]]| {
-        Collider::trimesh(vertices.iter().copied(), triangles.iter().copied()).unwrap()
+        Collider::try_trimesh(vertices.iter().copied(), triangles.iter().copied()).unwrap()
     };
     let turned = triangles.iter().map(|[a, b, c]| [*a, *c, *b]);
     let doubled: Vec<_> = triangles.iter().copied().chain(turned).collect();
@@ -862,7 +862,7 @@ fn a_ball_at_a_ridge_with_a_margin_gets_the_normal_from_the_ridge() {
     });
     let corners = (0..8u32)
         .map(|it| Vec3::from([it & 1, it >> 1 & 1, it >> 2].map(|it| 2.0 * it as f32 - 1.0)));
-    let mesh = Collider::trimesh(corners, faces).unwrap().rounded(0.2);
+    let mesh = Collider::try_trimesh(corners, faces).unwrap().rounded(0.2);
     let ball = Collider::from(Sphere::new(0.05));
     let out = Vec3::new(0.8, 0.6, 0.0);
     for away in [0.24, 0.21, 0.19, 0.15, 0.05f32] {
@@ -875,7 +875,7 @@ fn a_ball_at_a_ridge_with_a_margin_gets_the_normal_from_the_ridge() {
         }
     }
     let line = [Vec2::new(5.0, -5.0), Vec2::ZERO, Vec2::new(-5.0, -5.0)];
-    let line = Collider::polyline(line).unwrap().rounded(0.2);
+    let line = Collider::try_polyline(line).unwrap().rounded(0.2);
     let out = Vec3::new(0.28, 0.96, 0.0);
     for away in [0.24, 0.15, 0.05f32] {
         let pose = Transform::from_translation(out * away);
@@ -894,10 +894,10 @@ fn two_surfaces_collide_the_same_in_either_order() {
         Vec3::Z,
         Vec3::new(1.0, 0.0, -1.0),
     ];
-    let floor = Collider::trimesh(floor, [[0, 1, 2]]).unwrap();
+    let floor = Collider::try_trimesh(floor, [[0, 1, 2]]).unwrap();
     let fin = |y: f32, tip: f32, facet| {
         let [left, right] = [-0.3, 0.3].map(|x| Vec3::new(x, y, 0.0));
-        Collider::trimesh([left, right, Vec3::new(0.0, tip, 0.0)], [facet]).unwrap()
+        Collider::try_trimesh([left, right, Vec3::new(0.0, tip, 0.0)], [facet]).unwrap()
     };
     let here = Transform::IDENTITY;
     for facet in [[0, 1, 2], [0, 2, 1]] {
@@ -925,7 +925,7 @@ fn two_surfaces_collide_the_same_in_either_order() {
     for number in 0..100 {
         let mut surface = |kind: usize| {
             let heights: [f32; 16] = core::array::from_fn(|_| random.random_range(-0.3..0.3));
-            let it = Collider::heightfield(Vec2::splat(3.0), 4, &heights).unwrap();
+            let it = Collider::try_heightfield(Vec2::splat(3.0), 4, &heights).unwrap();
             if kind == 0 { it.one_sided() } else { it }
         };
         let (first, second) = (surface(number % 2), surface(number / 2 % 2));
@@ -972,7 +972,7 @@ fn a_small_surface_on_level_ground_has_the_grounds_normal() {
         let sides = [3, 4, 6, 12][number % 4];
         let corners = outline(sides);
         let closed = corners.iter().chain(corners.first()).copied();
-        let body = Collider::polyline(closed).unwrap();
+        let body = Collider::try_polyline(closed).unwrap();
         let body = if number % 3 == 0 {
             body.one_sided()
         } else {
@@ -992,7 +992,8 @@ fn a_small_surface_on_level_ground_has_the_grounds_normal() {
         (Vec3::new(-0.5, -0.5, 0.5)),
         (Vec3::new(0.5, -0.5, -0.5)),
     ];
-    let pyramid = Collider::trimesh(corners, [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]).unwrap();
+    let pyramid =
+        Collider::try_trimesh(corners, [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]).unwrap();
     for number in 0..600 {
         let mut level = floor(&mut random);
         if number % 2 == 0 {
@@ -1032,7 +1033,7 @@ fn a_detailed_mesh_on_level_ground_has_the_grounds_normal() {
                 [2 * sides + 1, next_up, up],
             ]
         });
-        let body = Collider::trimesh(corners.iter().copied(), facets).unwrap();
+        let body = Collider::try_trimesh(corners.iter().copied(), facets).unwrap();
         let lean = [0.0, 0.001, 0.01, 0.05, 0.2][number / 4 % 5];
         let axis = Vec3::new(random.random_range(-1.0..1.0), 0.0, 0.5).normalize();
         let turn = Quat::from_axis_angle(axis, lean)
@@ -1061,7 +1062,7 @@ fn a_detailed_mesh_on_level_ground_has_the_grounds_normal() {
 fn flattened_and_duplicated_facets_still_collide() {
     let mut random = StdRng::seed_from_u64(22);
     let heights: Vec<f32> = (0..900).map(|_| random.random_range(-0.2..0.2)).collect();
-    let field = Collider::heightfield(Vec2::splat(9.0), 30, &heights).unwrap();
+    let field = Collider::try_heightfield(Vec2::splat(9.0), 30, &heights).unwrap();
     let flat = Transform::from_scale(Vec3::new(1.0, 0.0, 1.0));
     let beside = |x: f32, scale: Vec3| Transform::from_xyz(x, 0.0, 0.0).with_scale(scale);
     for there in [beside(0.01, flat.scale), beside(0.01, Vec3::ONE)] {
@@ -1081,15 +1082,15 @@ fn each_part_of_a_compound_has_its_own_contact_with_a_vertex() {
     let base = [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)];
     let base = base.map(|(x, z)| Vec3::new(x, -3.0, z));
     let slopes = (0..4).map(|side| [0, 1 + side, 1 + (side + 1) % 4]);
-    let peak = Collider::trimesh([Vec3::ZERO].into_iter().chain(base), slopes).unwrap();
+    let peak = Collider::try_trimesh([Vec3::ZERO].into_iter().chain(base), slopes).unwrap();
     let places = [-0.3, 0.3].map(|x| Vec3::new(x, 0.3, 0.0));
     let balls = places.map(|place| (Isometry3d::from_translation(place), Sphere::new(0.5).into()));
-    let balls: Collider = Collider::compound(balls).unwrap();
+    let balls: Collider = Collider::try_compound(balls).unwrap();
     let mut app = app();
     let peak = app.world_mut().spawn(peak).id();
     let body = app.world_mut().spawn(balls).id();
     tick(&mut app);
-    let parts = app.world().resource::<CollisionState>().parts(body, peak);
+    let parts = app.world().resource::<Collisions>().parts(body, peak);
     let mut parts: Vec<CollisionEvent> = parts.collect();
     parts.sort_unstable_by_key(CollisionEvent::part);
     assert_eq!(parts.len(), 2);

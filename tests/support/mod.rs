@@ -315,8 +315,7 @@ impl Touching {
 
 /// Reads [`Collisions`].
 pub fn read<T>(world: &mut World, reader: impl FnOnce(&Collisions) -> T) -> T {
-    let mut state = bevy::ecs::system::SystemState::<Collisions>::new(world);
-    reader(&state.get(world).expect("the plugin was added"))
+    reader(world.resource::<Collisions>())
 }
 
 /// Changes the transform of an entity.

@@ -122,11 +122,11 @@ impl Dimension for Vec2 {
     }
 
     fn compound(parts: [(Isometry2d, Collider); 2]) -> Result<Collider, ShapeError> {
-        Collider::compound(parts)
+        Collider::try_compound(parts)
     }
 
     fn surface(points: &[Vec2], _: &[[u32; 3]]) -> Result<Collider, ShapeError> {
-        Collider::polyline(points.iter().copied())
+        Collider::try_polyline(points.iter().copied())
     }
 
     fn of(vector: Vec3) -> Vec2 {
@@ -214,11 +214,11 @@ impl Dimension for Vec3 {
     }
 
     fn compound(parts: [(Isometry3d, Collider); 2]) -> Result<Collider, ShapeError> {
-        Collider::compound(parts)
+        Collider::try_compound(parts)
     }
 
     fn surface(points: &[Vec3], facets: &[[u32; 3]]) -> Result<Collider, ShapeError> {
-        Collider::trimesh(points.iter().copied(), facets.iter().copied())
+        Collider::try_trimesh(points.iter().copied(), facets.iter().copied())
     }
 
     fn of(vector: Vec3) -> Vec3 {

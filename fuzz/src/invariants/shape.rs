@@ -253,7 +253,7 @@ impl<V: Dimension> Shape<V> {
                 !hull.points.is_empty() && all_finite(&hull.points),
             ),
             Self::Slice(points) => (
-                Collider::convex_hull(points.iter().copied()),
+                Collider::try_convex_hull(points.iter().copied()),
                 !points.is_empty() && all_finite(points),
             ),
             Self::Primitive(primitive) => (primitive.collider(), primitive.facts().is_shape),

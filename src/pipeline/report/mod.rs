@@ -18,7 +18,7 @@ use crate::{
     collider::{Collider, CollisionLayers},
     collision::{
         Changes, CollidingEntities, CollisionEnded, CollisionEvent, CollisionPhase,
-        CollisionStarted, CollisionState, EndReason,
+        CollisionStarted, Collisions, EndReason,
     },
     diagnostics::CollisionDiagnostics,
     pipeline::{
@@ -45,7 +45,7 @@ pub enum OngoingEvents {
     Never,
 }
 
-/// When [`CollisionState`] was last written that the tick knows of. If it has been since, then by the app.
+/// When [`Collisions`] was last written that the tick knows of. If it has been since, then by the app.
 #[derive(Resource, Default)]
 pub struct Written(Option<Tick>);
 
@@ -62,7 +62,7 @@ impl Written {
 }
 
 fn last_written(world: &World) -> Option<Tick> {
-    let state = world.get_resource_ref::<CollisionState>();
+    let state = world.get_resource_ref::<Collisions>();
     state.map(|state| state.last_changed())
 }
 
@@ -95,7 +95,7 @@ pub fn report(
     let are_own = Written::are_own(world);
     let rests = !is_changed && news.is_settled && are_own;
     // Not by a `resource_scope`, which notes a change in any case.
-    let mut place = world.resource_mut::<CollisionState>();
+    let mut place = world.resource_mut::<Collisions>();
     let mut state = core::mem::take(place.bypass_change_detection());
     news.turns.clear();
     if !rests {
@@ -121,7 +121,7 @@ pub fn report(
         &mut state,
         &mut world.resource_mut::<Messages<CollisionEvent>>(),
     );
-    let mut place = world.resource_mut::<CollisionState>();
+    let mut place = world.resource_mut::<Collisions>();
     *place.bypass_change_detection() = state;
     if !rests {
         place.set_changed();
@@ -139,11 +139,7 @@ pub fn report(
 
 impl News {
     /// Shrinks the buffers.
-    fn reclaim(
-        &mut self,
-        state: &mut CollisionState,
-        messages: &mut Mut<Messages<CollisionEvent>>,
-    ) {
+    fn reclaim(&mut self, state: &mut Collisions, messages: &mut Mut<Messages<CollisionEvent>>) {
         let Self {
             turns,
             changes,
@@ -161,7 +157,7 @@ impl News {
     fn collect(
         &mut self,
         world: &World,
-        state: &mut CollisionState,
+        state: &mut Collisions,
         ongoing: OngoingEvents,
         messages: &mut Messages<CollisionEvent>,
     ) {
@@ -268,8 +264,10 @@ fn trigger_observers(world: &mut World, turns: &[CollisionEvent]) {
             if world.get_entity(side.entity).is_err() {
                 continue;
             }
-            if side.ended() && is_observed::<CollisionEnded>(world) {
-                world.trigger(CollisionEnded::new(side));
+            if let Some(reason) = side.end_reason()
+                && is_observed::<CollisionEnded>(world)
+            {
+                world.trigger(CollisionEnded::new(side, reason));
             } else if side.started() && is_observed::<CollisionStarted>(world) {
                 world.trigger(CollisionStarted::new(side));
             } else {

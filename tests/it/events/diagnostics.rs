@@ -124,7 +124,8 @@ fn support_evaluations_of_half_spaces_and_compound_parts_are_counted() {
         let pose = Isometry3d::new(Vec3::new(x, -0.9, 0.0), Quat::from_rotation_y(0.4));
         (pose, cube)
     };
-    let parts = || Collider::compound([part(-0.6), part(0.6), part(50.0)]).expect("convex parts");
+    let parts =
+        || Collider::try_compound([part(-0.6), part(0.6), part(50.0)]).expect("convex parts");
     for (ground, least) in [(plane(), 1), (parts(), 2 * 4)] {
         let mut app = app();
         let asked = Asked(Arc::default());

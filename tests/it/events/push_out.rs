@@ -106,7 +106,7 @@ fn room() -> Collider {
         (0.0, 9.0, 9.0),
     ];
     let facets = [[0, 1, 2], [1, 3, 2], [0, 4, 1], [4, 5, 1]];
-    Collider::trimesh(corners.map(Vec3::from), facets).expect("a surface")
+    Collider::try_trimesh(corners.map(Vec3::from), facets).expect("a surface")
 }
 
 #[test]

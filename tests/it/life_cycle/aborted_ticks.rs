@@ -13,7 +13,7 @@ use crate::support::{
     Record, assert_phases_alternate, start_reading_in, transform, warnings::Warnings,
 };
 use bevy::{ecs::schedule::ScheduleLabel, math::DVec3, prelude::*};
-use headbutt::{CollisionState, Support, prelude::*};
+use headbutt::{Collisions, Support, prelude::*};
 
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Simulation;
@@ -86,8 +86,8 @@ impl Aborting {
         aborted
     }
 
-    fn state(&self) -> &CollisionState {
-        self.app.world().resource::<CollisionState>()
+    fn state(&self) -> &Collisions {
+        self.app.world().resource::<Collisions>()
     }
 }
 
@@ -165,7 +165,7 @@ fn no_compound_part_is_listed_twice_after_a_panic() {
             let ball = Collider::from(Sphere::new(1.0));
             (Isometry3d::from_xyz(x, 0.0, 0.0), ball)
         };
-        let balls = Collider::compound([part(-1.0), part(1.0)]).expect("two parts");
+        let balls = Collider::try_compound([part(-1.0), part(1.0)]).expect("two parts");
         let balls = world.spawn((balls, Transform::IDENTITY)).id();
         let bar = Collider::from(Cuboid::new(8.0, 1.0, 1.0));
         let bar = world.spawn((bar, Transform::from_xyz(0.0, 1.0, 0.0))).id();

@@ -18,7 +18,7 @@ use bevy::{
     prelude::*,
     reflect::{PartialReflect, TypeRegistry},
 };
-use headbutt::{CollisionState, prelude::*};
+use headbutt::{Collisions, prelude::*};
 
 /// Lets a contact start and continue, acts on one side, and expects the end for this reason. Runs
 /// in both dimensions and on both sides.
@@ -761,7 +761,7 @@ fn an_observer_sees_the_new_state() {
             .entity_mut(side)
             .observe(
                 |hit: On<CollisionStarted>,
-                 collisions: Collisions,
+                 collisions: Res<Collisions>,
                  entities: Query<&CollidingEntities>,
                  mut seen: ResMut<Seen>| {
                     let entities = entities.get(hit.entity).expect("opted in");
@@ -770,7 +770,7 @@ fn an_observer_sees_the_new_state() {
             )
             .observe(
                 |hit: On<CollisionEnded>,
-                 collisions: Collisions,
+                 collisions: Res<Collisions>,
                  entities: Query<&CollidingEntities>,
                  mut seen: ResMut<Seen>| {
                     let entities = entities.get(hit.entity).expect("opted in");
@@ -1036,7 +1036,7 @@ fn colliding_entities_of_disabled_entities_follow_a_restored_state() {
         world.get::<CollidingEntities>(entity).map(|it| it.len()),
         Some(1)
     );
-    *world.resource_mut::<CollisionState>() = CollisionState::default();
+    *world.resource_mut::<Collisions>() = Collisions::default();
     world.entity_mut(entity).insert(Disabled);
     tick(&mut app);
     let found = app.world().get::<CollidingEntities>(entity);
@@ -1117,7 +1117,7 @@ fn colliding_after_a_rollback(disable: impl Fn(&mut World, Entity)) -> usize {
     world
         .resource_mut::<DefaultQueryFilters>()
         .register_disabling_component(hidden);
-    let before = world.resource::<CollisionState>().clone();
+    let before = world.resource::<Collisions>().clone();
     let ball = Collider::from(Circle::new(1.0));
     let one = (ball.clone(), CollidingEntities::default());
     let one = world.spawn(one).id();
@@ -1126,10 +1126,10 @@ fn colliding_after_a_rollback(disable: impl Fn(&mut World, Entity)) -> usize {
     let colliding = |app: &App| app.world().get::<CollidingEntities>(one).map(|it| it.len());
     assert_eq!(colliding(&app), Some(1));
     let world = app.world_mut();
-    *world.resource_mut::<CollisionState>() = before;
+    *world.resource_mut::<Collisions>() = before;
     disable(world, one);
     tick(&mut app);
-    assert!(app.world().resource::<CollisionState>().is_empty());
+    assert!(app.world().resource::<Collisions>().is_empty());
     colliding(&app).expect("one")
 }
 
@@ -1259,7 +1259,7 @@ fn a_state_applied_by_reflection_replaces_the_previous_state() {
             app.world_mut().spawn(ball);
         }
         tick(&mut app);
-        app.world().resource::<CollisionState>().clone()
+        app.world().resource::<Collisions>().clone()
     });
     let [few, many] = states;
     assert_eq!([few.len(), many.len()], [3, 8]);

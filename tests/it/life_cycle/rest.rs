@@ -3,7 +3,7 @@
 
 use crate::support::*;
 use bevy::prelude::*;
-use headbutt::{CollisionDiagnostics, CollisionState, prelude::*};
+use headbutt::{CollisionDiagnostics, Collisions, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 fn diagnostics(app: &App) -> CollisionDiagnostics {
@@ -153,7 +153,7 @@ fn the_state_may_be_restored_at_rest() {
         touching.begin();
         touching.go_on();
         touching.go_on();
-        *touching.world().resource_mut::<CollisionState>() = CollisionState::default();
+        *touching.world().resource_mut::<Collisions>() = Collisions::default();
         touching.begin();
         touching.go_on();
     });
@@ -166,9 +166,9 @@ fn the_state_may_be_restored_between_the_sets_of_a_tick() {
     use HeadbuttSystems::{BroadPhase, NarrowPhase, Report, Sync};
     for moment in 0..4 {
         let mut app = app();
-        let restore = |mut state: ResMut<CollisionState>, mut is_due: ResMut<IsDue>| {
+        let restore = |mut state: ResMut<Collisions>, mut is_due: ResMut<IsDue>| {
             if core::mem::take(&mut is_due.0) {
-                *state = CollisionState::default();
+                *state = Collisions::default();
             }
         };
         app.init_resource::<IsDue>();
@@ -176,7 +176,7 @@ fn the_state_may_be_restored_between_the_sets_of_a_tick() {
             0 => {
                 app.add_observer(
                     move |_: On<CollisionStarted>,
-                          state: ResMut<CollisionState>,
+                          state: ResMut<Collisions>,
                           is_due: ResMut<IsDue>| restore(state, is_due),
                 );
             }
@@ -266,7 +266,7 @@ fn custom_candidates_at_rest_are_not_tested_again() {
             pairs.push(other, one);
         };
         let last_written = |touching: &mut Touching| {
-            let state = touching.world().get_resource_ref::<CollisionState>();
+            let state = touching.world().get_resource_ref::<Collisions>();
             let ticks = state.map(|state| state.last_changed());
             ticks.expect("a state")
         };
@@ -472,7 +472,7 @@ fn colliders_follow_any_change_of_their_ancestors() {
             tick(&mut fresh);
             let facts = |app: &App, entities: &[Entity]| {
                 let number = |entity| entities.iter().position(|it| *it == entity);
-                let state = app.world().resource::<CollisionState>();
+                let state = app.world().resource::<Collisions>();
                 let mut facts: Vec<String> = state
                     .iter()
                     .map(|hit| {

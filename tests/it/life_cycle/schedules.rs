@@ -16,7 +16,7 @@ use bevy::{
     prelude::*,
     time::TimeUpdateStrategy,
 };
-use headbutt::{CollisionDiagnostics, CollisionState, prelude::*};
+use headbutt::{CollisionDiagnostics, Collisions, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +113,7 @@ enum Kind {
 }
 
 impl Truth {
-    fn record(mut this: ResMut<Self>, collisions: Collisions) {
+    fn record(mut this: ResMut<Self>, collisions: Res<Collisions>) {
         let this = &mut *this;
         let now: Vec<_> = collisions.iter().collect();
         let pair = |hit: &CollisionEvent| (hit.entity, hit.other);
@@ -405,7 +405,7 @@ fn restoring_the_state_and_the_poses_replays_the_same_events() {
     for _ in 0..20 {
         act(&mut app);
     }
-    let saved = app.world().resource::<CollisionState>().clone();
+    let saved = app.world().resource::<Collisions>().clone();
     let poses = |app: &mut App| {
         let mut query = app.world_mut().query::<(Entity, &Transform)>();
         let poses = query

@@ -550,8 +550,8 @@ fn a_support_function_that_is_zero_everywhere_is_a_point() {
             tick(&mut touching.app).messages
         };
         let point = match dimension {
-            Dimension::Plane => Collider::convex_hull([Vec2::ZERO]),
-            Dimension::Solid => Collider::convex_hull([Vec3::ZERO]),
+            Dimension::Plane => Collider::try_convex_hull([Vec2::ZERO]),
+            Dimension::Solid => Collider::try_convex_hull([Vec3::ZERO]),
         };
         let messages = report(Liar::collider(dimension, |_, _| DVec3::ZERO));
         assert_eq!(messages.len(), 3);

@@ -24,7 +24,7 @@ use std::{
 
 use crate::support::{Dimension, Record, app, frame, watch};
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
-use headbutt::{ConvexShape, Support, prelude::*};
+use headbutt::{IntoShape, Support, prelude::*};
 use place::{Place, is_ancestor};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use told::{Pair, Told, pair_of};
@@ -50,14 +50,14 @@ enum Known {
 
 fn plane<S>(shape: S) -> (Known, Collider)
 where
-    S: Support<Vector = Vec2> + ConvexShape + Clone + Send + Sync + 'static,
+    S: Support<Vector = Vec2> + IntoShape + Clone + Send + Sync + 'static,
 {
     (Known::Plane(Arc::new(shape.clone())), shape.into())
 }
 
 fn solid<S>(shape: S) -> (Known, Collider)
 where
-    S: Support<Vector = Vec3> + ConvexShape + Clone + Send + Sync + 'static,
+    S: Support<Vector = Vec3> + IntoShape + Clone + Send + Sync + 'static,
 {
     (Known::Solid(Arc::new(shape.clone())), shape.into())
 }

@@ -370,7 +370,7 @@ impl<V: Dimension> Figure<V> {
                 let point = points(1, random);
                 let shape = Made {
                     support: Box::new(point.clone()),
-                    collider: Collider::convex_hull(point.clone()).expect("a point"),
+                    collider: Collider::try_convex_hull(point.clone()).expect("a point"),
                 };
                 Self::of_points(class, shape, point, 0.0)
             }

@@ -37,7 +37,7 @@ use bevy::{
     prelude::*,
 };
 use headbutt::{
-    CollisionEvent, CollisionState, HeadbuttPlugin,
+    CollisionEvent, Collisions, HeadbuttPlugin,
     query::{self, Contact, Distance},
 };
 
@@ -283,7 +283,7 @@ impl Stage {
             })
             .collect();
         world.run_schedule(Tick);
-        let state = world.resource::<CollisionState>();
+        let state = world.resource::<Collisions>();
         let hit = state.between(pair[0].0, pair[1].0);
         for (_, parent) in pair {
             world.despawn(parent);

@@ -65,7 +65,7 @@ fn convex(random: &mut StdRng, dimension: Dimension, round: bool) -> Collider {
 /// The parts, each in its pose, as one collider.
 fn compound(parts: &[(Transform, Collider)], dimension: Dimension) -> Result<Collider, ShapeError> {
     match dimension {
-        Dimension::Plane => Collider::compound(parts.iter().map(|(pose, part)| {
+        Dimension::Plane => Collider::try_compound(parts.iter().map(|(pose, part)| {
             let (axis, angle) = pose.rotation.to_axis_angle();
             let pose = Isometry2d::new(
                 pose.translation.truncate(),
@@ -73,7 +73,7 @@ fn compound(parts: &[(Transform, Collider)], dimension: Dimension) -> Result<Col
             );
             (pose, part.clone())
         })),
-        Dimension::Solid => Collider::compound(parts.iter().map(|(pose, part)| {
+        Dimension::Solid => Collider::try_compound(parts.iter().map(|(pose, part)| {
             (
                 Isometry3d::new(pose.translation, pose.rotation),
                 part.clone(),
@@ -364,10 +364,10 @@ fn an_invalid_compound_is_an_error() {
     let cube = || Collider::from(Cuboid::new(1.0, 1.0, 1.0));
     let none: [(Vec3, Collider); 0] = [];
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
-    let mesh = || Collider::trimesh(corners, [[0, 1, 2]]).unwrap();
-    let line = || Collider::polyline([Vec2::ZERO, Vec2::X]).unwrap();
+    let mesh = || Collider::try_trimesh(corners, [[0, 1, 2]]).unwrap();
+    let line = || Collider::try_polyline([Vec2::ZERO, Vec2::X]).unwrap();
     let nan = [Vec3::ZERO, Vec3::X, Vec3::new(0.0, f32::NAN, 0.0)];
-    let field = |size, columns, heights: &[f32]| Collider::heightfield(size, columns, heights);
+    let field = |size, columns, heights: &[f32]| Collider::try_heightfield(size, columns, heights);
     let plane = || Collider::from(InfinitePlane3d::new(Vec3::Y));
     let flat = [0.0; 4];
     let no_triangle = ShapeError::NoFacets("triangle with an area");
@@ -375,41 +375,41 @@ fn an_invalid_compound_is_an_error() {
     let in_line = [0.0, 0.5, 2.0].map(|part| Vec3::ONE * part + Vec3::X);
     let one_place = [Vec3::ONE; 3];
     let cases: [(Result<Collider, ShapeError>, ShapeError); 39] = [
-        (Collider::compound(none), ShapeError::NoParts),
+        (Collider::try_compound(none), ShapeError::NoParts),
         (
-            Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, Collider::default())]),
+            Collider::try_compound([(Vec3::ZERO, cube()), (Vec3::X, Collider::default())]),
             ShapeError::PartWithoutShape,
         ),
         (
-            Collider::compound([(Vec3::ZERO, Collider::from(Sphere::new(-1.0)))]),
+            Collider::try_compound([(Vec3::ZERO, Collider::from(Sphere::new(-1.0)))]),
             ShapeError::Negative("radius"),
         ),
         (
-            Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, square())]),
+            Collider::try_compound([(Vec3::ZERO, cube()), (Vec3::X, square())]),
             ShapeError::MixedDimensions,
         ),
         (
-            Collider::compound([(Vec2::ZERO, cube())]),
+            Collider::try_compound([(Vec2::ZERO, cube())]),
             ShapeError::MixedDimensions,
         ),
         (
-            Collider::compound([(Vec3::ZERO, mesh())]),
+            Collider::try_compound([(Vec3::ZERO, mesh())]),
             ShapeError::SurfaceInCompound,
         ),
         (
-            Collider::compound([(Vec2::ZERO, line())]),
+            Collider::try_compound([(Vec2::ZERO, line())]),
             ShapeError::SurfaceInCompound,
         ),
         (
-            Collider::compound([(Vec3::ZERO, line())]),
+            Collider::try_compound([(Vec3::ZERO, line())]),
             ShapeError::MixedDimensions,
         ),
         (
-            Collider::compound([(Vec3::new(0.0, f32::INFINITY, 0.0), cube())]),
+            Collider::try_compound([(Vec3::new(0.0, f32::INFINITY, 0.0), cube())]),
             ShapeError::PoseNotFinite,
         ),
         (
-            Collider::compound([(Vec2::NAN, square())]),
+            Collider::try_compound([(Vec2::NAN, square())]),
             ShapeError::PoseNotFinite,
         ),
         (mesh().try_rounded(-1.0), ShapeError::Negative("margin")),
@@ -417,45 +417,45 @@ fn an_invalid_compound_is_an_error() {
             mesh().try_rounded(f32::NAN),
             ShapeError::NotFinite("margin"),
         ),
-        (Collider::trimesh(corners, []), no_triangle),
-        (Collider::trimesh([], []), no_triangle),
-        (Collider::trimesh(corners, [[0, 1, 1]]), no_triangle),
+        (Collider::try_trimesh(corners, []), no_triangle),
+        (Collider::try_trimesh([], []), no_triangle),
+        (Collider::try_trimesh(corners, [[0, 1, 1]]), no_triangle),
         (
-            Collider::trimesh(corners, [[2, 2, 2], [0, 2, 0]]),
+            Collider::try_trimesh(corners, [[2, 2, 2], [0, 2, 0]]),
             no_triangle,
         ),
-        (Collider::trimesh(in_line, [[0, 1, 2]]), no_triangle),
-        (Collider::trimesh(one_place, [[0, 1, 2]]), no_triangle),
+        (Collider::try_trimesh(in_line, [[0, 1, 2]]), no_triangle),
+        (Collider::try_trimesh(one_place, [[0, 1, 2]]), no_triangle),
         (
-            Collider::trimesh([], [[0, 0, 0]]),
+            Collider::try_trimesh([], [[0, 0, 0]]),
             ShapeError::VertexOutOfRange { index: 0, count: 0 },
         ),
         (
-            Collider::trimesh(corners, [[0, 1, 2], [0, 7, 3]]),
+            Collider::try_trimesh(corners, [[0, 1, 2], [0, 7, 3]]),
             ShapeError::VertexOutOfRange { index: 7, count: 3 },
         ),
         (
-            Collider::trimesh(nan, [[0, 1, 2]]),
+            Collider::try_trimesh(nan, [[0, 1, 2]]),
             ShapeError::NotFinite("vertex"),
         ),
-        (Collider::polyline([]), no_segment),
-        (Collider::polyline([Vec2::X]), no_segment),
-        (Collider::polyline([Vec2::X, Vec2::X]), no_segment),
-        (Collider::polyline([Vec2::NEG_ONE; 5]), no_segment),
+        (Collider::try_polyline([]), no_segment),
+        (Collider::try_polyline([Vec2::X]), no_segment),
+        (Collider::try_polyline([Vec2::X, Vec2::X]), no_segment),
+        (Collider::try_polyline([Vec2::NEG_ONE; 5]), no_segment),
         (
-            Collider::polyline([Vec2::X, Vec2::NAN]),
+            Collider::try_polyline([Vec2::X, Vec2::NAN]),
             ShapeError::NotFinite("vertex"),
         ),
         (
-            Collider::compound([(Vec3::ZERO, plane())]),
+            Collider::try_compound([(Vec3::ZERO, plane())]),
             ShapeError::Unbounded("a half-space"),
         ),
         (
-            Collider::compound([(Vec3::ZERO, cube()), (Vec3::X, plane().rounded(0.1))]),
+            Collider::try_compound([(Vec3::ZERO, cube()), (Vec3::X, plane().rounded(0.1))]),
             ShapeError::Unbounded("a half-space"),
         ),
         (
-            Collider::compound([(Vec2::ZERO, Collider::from(Plane2d::new(Vec2::Y)))]),
+            Collider::try_compound([(Vec2::ZERO, Collider::from(Plane2d::new(Vec2::Y)))]),
             ShapeError::Unbounded("a half-space"),
         ),
         (
@@ -491,27 +491,27 @@ fn the_error_of_a_compound_says_what_is_required() {
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let cases = [
         (
-            Collider::trimesh(corners, []),
+            Collider::try_trimesh(corners, []),
             "a surface needs at least one triangle with an area",
         ),
         (
-            Collider::polyline([Vec2::X; 3]),
+            Collider::try_polyline([Vec2::X; 3]),
             "a surface needs at least one segment with a length",
         ),
         (
-            Collider::trimesh(corners, [[0, 1, 2], [1, 2, 3]]),
+            Collider::try_trimesh(corners, [[0, 1, 2], [1, 2, 3]]),
             "vertex index 3 is out of range: there are 3 vertices, from index 0",
         ),
         (
-            Collider::compound(Vec::<(Vec3, Collider)>::new()),
+            Collider::try_compound(Vec::<(Vec3, Collider)>::new()),
             "a compound needs at least one part",
         ),
         (
-            Collider::compound([(Vec3::ZERO, Collider::default())]),
+            Collider::try_compound([(Vec3::ZERO, Collider::default())]),
             "a part of a compound is a default collider, which has no shape",
         ),
         (
-            Collider::heightfield(Vec2::ONE, 2, &[0.0; 5]),
+            Collider::try_heightfield(Vec2::ONE, 2, &[0.0; 5]),
             "a height field needs rows * columns heights, and at least two rows and two columns",
         ),
     ];
@@ -539,7 +539,8 @@ fn a_compound_with_an_invalid_part_is_invalid() {
             .into();
         parts.insert(place, (Vec3::ZERO, Collider::custom(Nothing)));
         let mut app = app();
-        app.world_mut().spawn(Collider::compound(parts).unwrap());
+        app.world_mut()
+            .spawn(Collider::try_compound(parts).unwrap());
         for x in [-5.5, 5.5] {
             let pose = Transform::from_xyz(x, 0.0, 0.0);
             app.world_mut()
@@ -555,9 +556,9 @@ fn a_compound_with_an_invalid_part_is_invalid() {
 fn a_warm_tick_of_compounds_allocates_nothing() {
     let blocks = |part: fn() -> Collider| {
         let parts = (0..20).map(|it| (it as f32 * Vec3::X - 10.0 * Vec3::X, part()));
-        Collider::compound(parts).unwrap()
+        Collider::try_compound(parts).unwrap()
     };
-    let field = || Collider::heightfield(Vec2::splat(20.0), 41, &[0.0; 41 * 41]).unwrap();
+    let field = || Collider::try_heightfield(Vec2::splat(20.0), 41, &[0.0; 41 * 41]).unwrap();
     let cases = [
         blocks(|| Cuboid::new(1.0, 1.0, 1.0).into()),
         blocks(|| Cuboid::new(1.0, 1.0, 1.0).into()).rounded(0.1),
@@ -604,11 +605,11 @@ fn a_compound_may_have_many_equal_parts() {
     let ball = || Collider::from(Sphere::new(0.4));
     let block = || Collider::from(Cuboid::new(1.0, 1.0, 1.0));
     let all = [
-        Collider::compound((0..many).map(|it| (it as f32 * Vec3::X, ball()))),
-        Collider::compound((0..many).map(|_| (Vec3::ZERO, block()))),
-        Collider::compound((0..many).map(|_| (Vec3::ZERO, Cuboid::new(0.0, 0.0, 0.0).into()))),
-        Collider::polyline((0..many).map(|it| Vec2::new(it as f32, 0.0))),
-        Collider::trimesh([Vec3::ZERO, Vec3::X, Vec3::Y], (0..many).map(|_| [0, 1, 2])),
+        Collider::try_compound((0..many).map(|it| (it as f32 * Vec3::X, ball()))),
+        Collider::try_compound((0..many).map(|_| (Vec3::ZERO, block()))),
+        Collider::try_compound((0..many).map(|_| (Vec3::ZERO, Cuboid::new(0.0, 0.0, 0.0).into()))),
+        Collider::try_polyline((0..many).map(|it| Vec2::new(it as f32, 0.0))),
+        Collider::try_trimesh([Vec3::ZERO, Vec3::X, Vec3::Y], (0..many).map(|_| [0, 1, 2])),
     ];
     assert!(all.iter().all(Result::is_ok));
     for it in all.into_iter().flatten() {
@@ -621,7 +622,7 @@ fn a_compound_may_have_many_equal_parts() {
 fn a_vertex_without_a_facet_is_no_part_of_a_surface() {
     let far = Vec3::splat(3e38);
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Z, far];
-    let mesh = Collider::trimesh(corners, [[0, 1, 2]]).unwrap();
+    let mesh = Collider::try_trimesh(corners, [[0, 1, 2]]).unwrap();
     let mut app = app();
     app.world_mut().spawn(mesh);
     let ball = Transform::from_xyz(0.2, 0.4, 0.2);
@@ -648,11 +649,11 @@ fn compounds_may_be_as_large_and_as_small_as_f32_allows() {
         let ball = || Collider::from(Sphere::new(size));
         let heights = [0.0, size, 0.0, -size, 0.0, 0.0, 0.0, size, size];
         let all = [
-            Collider::polyline([-flat_x, Vec2::ZERO, flat_x, flat_x + flat_y]),
-            Collider::trimesh([-x, x, y, z], [[0, 1, 2], [1, 2, 3], [0, 2, 3]]),
+            Collider::try_polyline([-flat_x, Vec2::ZERO, flat_x, flat_x + flat_y]),
+            Collider::try_trimesh([-x, x, y, z], [[0, 1, 2], [1, 2, 3], [0, 2, 3]]),
             // Half of the least number is 0, and a cell of size 0 would have no area.
-            Collider::heightfield(Vec2::splat(size.max(4e-45)), 3, &heights),
-            Collider::compound([(x, ball()), (-y, ball()), (z, ball())]),
+            Collider::try_heightfield(Vec2::splat(size.max(4e-45)), 3, &heights),
+            Collider::try_compound([(x, ball()), (-y, ball()), (z, ball())]),
         ];
         let mut app = app();
         for collider in all {
@@ -699,7 +700,7 @@ fn only_parts_near_the_other_shape_are_tested() {
         let places = (0..10_000).map(|it| Vec3::new((it % 100) as f32, 0.0, (it / 100) as f32));
         let tiles = places.map(|place| (Isometry3d::from_translation(place), tile()));
         let floor = (
-            Collider::compound(tiles).expect("a floor"),
+            Collider::try_compound(tiles).expect("a floor"),
             Transform::IDENTITY,
         );
         let ball = (
@@ -733,7 +734,8 @@ fn a_tie_between_parts_does_not_depend_on_the_entity_order() {
     let ball = || Collider::from(Circle::new(1.0));
     let block = || Collider::from(Rectangle::new(2.0, 2.0));
     let at = Isometry2d::from_xy;
-    let of = |parts: [(Isometry2d, Collider); 2]| Collider::compound(parts).expect("a compound");
+    let of =
+        |parts: [(Isometry2d, Collider); 2]| Collider::try_compound(parts).expect("a compound");
     let balls = of([(at(0.0, 0.0), ball()), (at(10.0, 0.0), ball())]);
     let blocks = of([(at(10.0, 1.5), block()), (at(0.0, -1.5), block())]);
     let stretched = Transform::from_scale(Vec3::new(1.0, 2.0, 1.0));
@@ -763,7 +765,7 @@ fn a_flattened_and_rotated_compound_still_touches() {
     let mut random = StdRng::seed_from_u64(9);
     let ball = || Collider::from(Sphere::new(0.5));
     let pair = [Vec3::X, Vec3::NEG_X].map(|place| (place, ball()));
-    let pair = Collider::compound(pair).expect("a compound");
+    let pair = Collider::try_compound(pair).expect("a compound");
     let mut touched = 0;
     for number in 0..300 {
         let flat = [0.0, 1e-20, 1e-12, 1e-7][number % 4];

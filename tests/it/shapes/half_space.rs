@@ -430,7 +430,7 @@ fn touching_a_half_space_is_depth_0_and_the_next_larger_gap_is_none() {
         assert_eq!(hit, expected);
         let mut app = app();
         let world = app.world_mut();
-        let one = Collider::convex_hull([Vec3::ZERO]).expect("a point");
+        let one = Collider::try_convex_hull([Vec3::ZERO]).expect("a point");
         world.spawn((one, Transform::from_xyz(1e5, y, 0.0)));
         world.spawn(Collider::from(ground));
         assert_eq!(!tick(&mut app).is_empty(), expected);

@@ -418,7 +418,7 @@ fn empty_too_large_and_non_finite_point_lists_are_errors() {
     let none = ShapeError::NoPoints;
     assert_eq!(ConvexHull::<Vec2>::new([]).unwrap_err(), none);
     assert_eq!(ConvexHull::<Vec3>::new([]).unwrap_err(), none);
-    assert_eq!(Collider::convex_hull::<Vec3>([]).unwrap_err(), none);
+    assert_eq!(Collider::try_convex_hull::<Vec3>([]).unwrap_err(), none);
 
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for axis in 0..3 {

@@ -848,9 +848,9 @@ mod refused {
             assert_eq!(why(sector), of_sector, "{half_angle}");
             assert_eq!(why(Extrusion::new(sector, 1.0)), of_sector, "{half_angle}");
             assert_eq!(why(Rounded::new(sector, 1.0)), of_sector, "{half_angle}");
-            assert_eq!(Collider::try_from(sector).map(drop), of_sector);
+            assert_eq!(Collider::try_new(sector).map(drop), of_sector);
             let prism = Extrusion::new(sector, 1.0);
-            assert_eq!(Collider::try_from(prism).map(drop), of_sector);
+            assert_eq!(Collider::try_new(prism).map(drop), of_sector);
             let segment = CircularSegment::new(1.0, half_angle);
             assert_eq!(why(segment), of_segment, "{half_angle}");
         }
@@ -1039,10 +1039,10 @@ mod collided {
             .map(|c| [c - 2, c - 1, c])
             .collect();
         let made = |collider: Result<Collider, ShapeError>| collider.expect("it is a shape");
-        let hull = made(Collider::convex_hull(points.iter().copied()));
-        let mesh = made(Collider::trimesh(points.iter().copied(), facets));
-        let flat_hull = made(Collider::convex_hull(flat.iter().copied()));
-        let line = made(Collider::polyline(flat.iter().copied()));
+        let hull = made(Collider::try_convex_hull(points.iter().copied()));
+        let mesh = made(Collider::try_trimesh(points.iter().copied(), facets));
+        let flat_hull = made(Collider::try_convex_hull(flat.iter().copied()));
+        let line = made(Collider::try_polyline(flat.iter().copied()));
         let in_plane: Vec<_> = flat.iter().map(|p| p.extend(0.0)).collect();
         let heights: Vec<_> = points.iter().take(4).map(|p| p.y).collect();
         let corners = [(-1.0, -2.0), (1.0, -2.0), (-1.0, 2.0), (1.0, 2.0)];
@@ -1067,7 +1067,7 @@ mod collided {
             of_points("polyline", line, in_plane, true),
             of_points(
                 "height field",
-                made(Collider::heightfield(size, 2, &heights)),
+                made(Collider::try_heightfield(size, 2, &heights)),
                 field,
                 false,
             ),
@@ -1113,9 +1113,9 @@ mod collided {
                     Rot2::radians(2.0 * place.rotation.z.atan2(place.rotation.w)),
                 )
             };
-            Collider::compound(colliders.into_iter().map(|(at, it)| (pose(at), it)))
+            Collider::try_compound(colliders.into_iter().map(|(at, it)| (pose(at), it)))
         } else {
-            Collider::compound(colliders.into_iter().map(|(at, it)| (at.to_isometry(), it)))
+            Collider::try_compound(colliders.into_iter().map(|(at, it)| (at.to_isometry(), it)))
         };
         Boxed {
             name: "compound",
@@ -1215,9 +1215,9 @@ mod collided {
         let beside: Vec<_> = beside.collect();
         let probe = || {
             let probe = if it.planar {
-                Collider::convex_hull([Vec2::ZERO])
+                Collider::try_convex_hull([Vec2::ZERO])
             } else {
-                Collider::convex_hull([Vec3::ZERO])
+                Collider::try_convex_hull([Vec3::ZERO])
             };
             probe.expect("a point")
         };
@@ -1307,9 +1307,9 @@ mod collided {
                 let away = (at + direction * near).as_vec3();
                 let probe = || {
                     if truth.planar {
-                        Collider::convex_hull([Vec2::ZERO]).expect("a point")
+                        Collider::try_convex_hull([Vec2::ZERO]).expect("a point")
                     } else {
-                        Collider::convex_hull([Vec3::ZERO]).expect("a point")
+                        Collider::try_convex_hull([Vec3::ZERO]).expect("a point")
                     }
                 };
                 let (mut app, _) = app_with(truth.collider.clone(), transform);

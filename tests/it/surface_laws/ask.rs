@@ -2,7 +2,7 @@
 //! candidate.
 
 use bevy::{ecs::schedule::ScheduleLabel, prelude::*};
-use headbutt::{CollisionDiagnostics, CollisionState, OngoingEvents, prelude::*};
+use headbutt::{CollisionDiagnostics, Collisions, OngoingEvents, prelude::*};
 
 /// The schedule of the tick.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
@@ -99,7 +99,7 @@ pub fn ask_and_count(questions: &[Question]) -> (Vec<Answer>, usize) {
         .resource_mut::<CandidatePairs>()
         .extend(pairs.iter().copied());
     world.run_schedule(Tick);
-    let state = world.resource::<CollisionState>();
+    let state = world.resource::<Collisions>();
     let answer = |(surface, shape): &(Entity, Entity)| {
         let touch = |hit: CollisionEvent| Touch {
             push: hit.normal,

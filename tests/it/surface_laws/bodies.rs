@@ -64,11 +64,11 @@ impl Surface {
 
     pub fn collider(&self) -> Collider {
         let collider = if self.plane {
-            Collider::polyline(self.points.iter().map(|it| it.truncate()))
+            Collider::try_polyline(self.points.iter().map(|it| it.truncate()))
         } else if let Some((size, columns, heights)) = &self.heights {
-            Collider::heightfield(*size, *columns, heights)
+            Collider::try_heightfield(*size, *columns, heights)
         } else {
-            Collider::trimesh(self.points.iter().copied(), self.facets.iter().copied())
+            Collider::try_trimesh(self.points.iter().copied(), self.facets.iter().copied())
         };
         let collider = collider.expect("a surface");
         let collider = if self.one_sided {

@@ -128,9 +128,9 @@ impl Shape {
             Kind::Box(half) => Collider::from(Cuboid::from_size(2.0 * *half)),
             Kind::Crate(half) => Surface::cuboid(*half, self.plane).collider(),
             Kind::Hull(points) if self.plane => {
-                Collider::convex_hull(Self::flat_points(points)).expect("a hull")
+                Collider::try_convex_hull(Self::flat_points(points)).expect("a hull")
             }
-            Kind::Hull(points) => Collider::convex_hull(points.clone()).expect("a hull"),
+            Kind::Hull(points) => Collider::try_convex_hull(points.clone()).expect("a hull"),
             Kind::Cylinder(radius, half) => Collider::from(Cylinder::new(*radius, 2.0 * half)),
             Kind::Cone(radius, half) => Collider::from(Cone::new(*radius, 2.0 * half)),
         }

@@ -11,7 +11,7 @@ struct Tick;
 
 pub fn collider(triangles: &Triangles) -> Collider {
     let vertices = triangles.vertices.iter().copied();
-    Collider::trimesh(vertices, triangles.numbers.iter().copied()).expect("these are a mesh")
+    Collider::try_trimesh(vertices, triangles.numbers.iter().copied()).expect("these are a mesh")
 }
 
 pub struct Ours {
@@ -66,7 +66,7 @@ impl Ours {
             world.run_schedule(Tick);
             (clock.now() - start).as_secs_f64() * 1e6
         });
-        let state = self.apps[0].world().resource::<headbutt::CollisionState>();
+        let state = self.apps[0].world().resource::<headbutt::Collisions>();
         let depth = |body: &Entity| Some(state.between(self.ground, *body)?.depth);
         (with - without, self.bodies.iter().map(depth).collect())
     }

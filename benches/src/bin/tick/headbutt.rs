@@ -23,7 +23,7 @@ pub fn engine(flat: bool) -> Engine {
             }
         },
         pairs: |world| {
-            let state = world.resource::<headbutt::CollisionState>();
+            let state = world.resource::<headbutt::Collisions>();
             state
                 .iter()
                 .map(|hit| pair(number(world, hit.entity), number(world, hit.other)))

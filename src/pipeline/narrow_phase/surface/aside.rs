@@ -104,7 +104,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         for touch in touches {
             let facet = self.surface().facet(self.facet_number(touch.numbers));
             if let (Some(facet), Some(centre)) = (facet, self.centre)
-                && let Some(rim) = facet.rim(centre)
+                && let Some(rim) = facet.nearest_boundary(centre)
             {
                 let away = centre - rim.point;
                 add(Some(away - facet.normal * away.dot(facet.normal)));

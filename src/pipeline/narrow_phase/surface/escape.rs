@@ -3,13 +3,10 @@
 use arrayvec::ArrayVec;
 
 use crate::{
+    collision::{onto_three, onto_two},
     pipeline::narrow_phase::surface::touch::{SAME_DEPTH, Touch},
     space::DVector,
 };
-
-/// The least determinant of planes whose common line or point is computed: of fewer they are the
-/// same but for rounding.
-const SAME_PLANES: f64 = 1e-10;
 
 /// The most candidates that one way combines.
 pub const MOST_AT_ONCE: usize = 4;
@@ -78,10 +75,10 @@ impl<D: DVector> Escape<D> {
         look_at(Some(last.0 * last.1), &[last]);
         let (_, others) = self.planes.split_last()?;
         for (index, one) in others.iter().enumerate() {
-            look_at(on_two([last, *one]), &[last, *one]);
+            look_at(onto_two([last, *one]), &[last, *one]);
             if D::DIMENSION == 3 {
                 for other in others.iter().skip(index + 1) {
-                    look_at(on_three([last, *one, *other]), &[last, *one, *other]);
+                    look_at(onto_three([last, *one, *other]), &[last, *one, *other]);
                 }
             }
         }
@@ -93,36 +90,6 @@ impl<D: DVector> Escape<D> {
         let mut planes = self.planes.iter();
         planes.all(|(normal, depth)| way.dot(*normal) >= depth - slack)
     }
-}
-
-/// The least move onto two planes, if it leads over both. With c the cosine between the normals,
-/// λ₁ = (d₁ - c d₂) / (1 - c²), and the other way round.
-fn on_two<D: DVector>([(n1, d1), (n2, d2)]: [(D, f64); 2]) -> Option<D> {
-    let cosine = n1.dot(n2);
-    let determinant = 1.0 - cosine * cosine;
-    if determinant <= SAME_PLANES {
-        return None;
-    }
-    let shares = [d1 - cosine * d2, d2 - cosine * d1].map(|it| it / determinant);
-    let [l1, l2] = shares;
-    (l1 >= 0.0 && l2 >= 0.0).then(|| n1 * l1 + n2 * l2)
-}
-
-/// The same of three. The λ solve G λ = d with the cosines for G, by Cramer's rule.
-fn on_three<D: DVector>(planes: [(D, f64); 3]) -> Option<D> {
-    let [(n1, d1), (n2, d2), (n3, d3)] = planes;
-    let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
-    let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
-    if determinant <= SAME_PLANES {
-        return None;
-    }
-    let shares = [
-        d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),
-        d1 * (b * c - a) + d2 * (1.0 - b * b) + d3 * (a * b - c),
-        d1 * (a * c - b) + d2 * (a * b - c) + d3 * (1.0 - a * a),
-    ];
-    let [l1, l2, l3] = shares.map(|it| it / determinant);
-    (l1 >= 0.0 && l2 >= 0.0 && l3 >= 0.0).then(|| n1 * l1 + n2 * l2 + n3 * l3)
 }
 
 /// A way that clears some candidates.

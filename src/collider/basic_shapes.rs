@@ -1,0 +1,175 @@
+//! Colliders of the common shapes, by their numbers.
+
+use crate::{
+    Collider,
+    math::{
+        Capsule2d, Capsule3d, Circle, Cone, Cuboid, Cylinder, Ellipse, Rectangle, RegularPolygon,
+        Sphere,
+    },
+    shape::{Dimension, Shape, ShapeError},
+};
+
+/// # Common shapes
+///
+/// All are centred on the origin of the entity, and lengths are in its units. An invalid number,
+/// such as a negative radius, makes an inert collider and one warning that names the entity. The
+/// same shape through [`try_new`](Self::try_new) returns the error instead.
+///
+/// `Collider::from` takes all other convex primitives of Bevy.
+impl Collider {
+    /// Creates a circle.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::circle(0.5).is_inert());
+    /// ```
+    pub fn circle(radius: f32) -> Self {
+        Circle { radius }.into()
+    }
+
+    /// Creates an ellipse with these half-lengths along x and y.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::ellipse(2.0, 1.0).is_inert());
+    /// ```
+    pub fn ellipse(half_width: f32, half_height: f32) -> Self {
+        Ellipse::new(half_width, half_height).into()
+    }
+
+    /// Creates a rectangle with these full lengths along x and y.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::rectangle(30.0, 20.0).is_inert());
+    /// ```
+    pub fn rectangle(width: f32, height: f32) -> Self {
+        Rectangle::new(width, height).into()
+    }
+
+    /// Creates a 2D capsule along y. `length` is the distance between the centres of its two half
+    /// circles: the full height is `length + 2 * radius`.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::capsule_2d(0.5, 1.0).is_inert());
+    /// ```
+    pub fn capsule_2d(radius: f32, length: f32) -> Self {
+        Capsule2d::new(radius, length).into()
+    }
+
+    /// Creates a regular polygon with 3 to 4096 sides and a corner at the top. `circumradius` is
+    /// the distance of the corners from the centre.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::regular_polygon(1.0, 6).is_inert());
+    /// assert!(Collider::regular_polygon(1.0, 2).is_inert());
+    /// ```
+    pub fn regular_polygon(circumradius: f32, sides: u32) -> Self {
+        // Not `RegularPolygon::new`, which panics.
+        let circumcircle = Circle {
+            radius: circumradius,
+        };
+        let polygon = RegularPolygon {
+            circumcircle,
+            sides,
+        };
+        polygon.into()
+    }
+
+    /// Creates a sphere.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::sphere(0.5).is_inert());
+    /// ```
+    pub fn sphere(radius: f32) -> Self {
+        Sphere { radius }.into()
+    }
+
+    /// Creates a box with these full lengths along x, y and z.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::cuboid(1.0, 2.0, 1.0).is_inert());
+    /// ```
+    pub fn cuboid(x_length: f32, y_length: f32, z_length: f32) -> Self {
+        Cuboid::new(x_length, y_length, z_length).into()
+    }
+
+    /// Creates a 3D capsule along y. `length` is the distance between the centres of its two
+    /// hemispheres: the full height is `length + 2 * radius`.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::capsule_3d(0.5, 1.0).is_inert());
+    /// ```
+    pub fn capsule_3d(radius: f32, length: f32) -> Self {
+        Capsule3d::new(radius, length).into()
+    }
+
+    /// Creates a cylinder along y with this full height.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::cylinder(0.5, 2.0).is_inert());
+    /// ```
+    pub fn cylinder(radius: f32, height: f32) -> Self {
+        Cylinder::new(radius, height).into()
+    }
+
+    /// Creates a cone along y with this full height and its tip up. `radius` is that of its base.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// assert!(!Collider::cone(0.5, 2.0).is_inert());
+    /// ```
+    pub fn cone(radius: f32, height: f32) -> Self {
+        Cone::new(radius, height).into()
+    }
+
+    /// Creates a segment between two points: in 2D of `Vec2`, in 3D of `Vec3`.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// use bevy::math::Vec2;
+    ///
+    /// assert!(!Collider::segment(Vec2::ZERO, Vec2::new(3.0, 1.0)).is_inert());
+    /// ```
+    pub fn segment<V: Dimension>(start: V, end: V) -> Self {
+        Self::of_checked(Shape::Segment([start, end]).checked())
+    }
+
+    /// Creates a solid triangle: in 2D of `Vec2`, in 3D of `Vec3`. The order of the corners has no
+    /// meaning.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// use bevy::math::Vec3;
+    ///
+    /// assert!(!Collider::triangle(Vec3::X, Vec3::Y, Vec3::Z).is_inert());
+    /// ```
+    pub fn triangle<V: Dimension>(a: V, b: V, c: V) -> Self {
+        Self::of_checked(Shape::Triangle([a, b, c]).checked())
+    }
+
+    /// Creates a half-space: all points on the plane through the origin with this normal, and all
+    /// points on the side opposite to the normal. In 2D the normal is a `Vec2`, in 3D a `Vec3`, of
+    /// any length but 0.
+    ///
+    /// ```
+    /// # use headbutt::Collider;
+    /// use bevy::math::Vec3;
+    ///
+    /// let ground = Collider::half_space(Vec3::Y);
+    /// assert!(!ground.is_inert());
+    /// ```
+    pub fn half_space<V: Dimension>(normal: V) -> Self {
+        Self::of_checked(Shape::HalfSpace { normal }.checked())
+    }
+
+    fn of_checked<V: Dimension>(shape: Result<Shape<V>, ShapeError>) -> Self {
+        shape.map_or_else(Self::rejected, Self::of)
+    }
+}

@@ -1,0 +1,102 @@
+//! The component that lists what its own entity touches.
+
+use core::fmt;
+
+use bevy::prelude::*;
+
+use crate::{buffer::Peak, collision::Collisions};
+
+/// The entities that this entity touches, as of the last tick: kept up to date where it is present.
+///
+/// Insert it at any time, also during a contact. Bevy's change detection marks it as changed only
+/// if the list changes.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     commands.spawn((Collider::circle(1.0), CollidingEntities::default()));
+/// }
+///
+/// fn read(touched: Query<&CollidingEntities, Changed<CollidingEntities>>) {
+///     for entities in &touched {
+///         println!("touches {} others", entities.len());
+///     }
+/// }
+/// ```
+#[derive(Component, Clone, Default, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
+pub struct CollidingEntities {
+    #[entities]
+    entities: Vec<Entity>,
+    #[reflect(ignore)]
+    peak: Peak,
+}
+
+impl fmt::Debug for CollidingEntities {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let Self { entities, .. } = self;
+        let mut debug = formatter.debug_struct("CollidingEntities");
+        debug.field("entities", entities).finish()
+    }
+}
+
+impl PartialEq for CollidingEntities {
+    fn eq(&self, other: &Self) -> bool {
+        self.entities == other.entities
+    }
+}
+
+impl Eq for CollidingEntities {}
+
+impl<'a> IntoIterator for &'a CollidingEntities {
+    type Item = Entity;
+    type IntoIter = core::iter::Copied<core::slice::Iter<'a, Entity>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entities.iter().copied()
+    }
+}
+
+impl CollidingEntities {
+    /// Returns the entities, each once, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = Entity> {
+        self.entities.iter().copied()
+    }
+
+    /// Returns `true` if `entity` is among them.
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.entities.contains(&entity)
+    }
+
+    /// Returns the number of entities.
+    pub fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// Returns `true` if the entity touches nothing.
+    pub fn is_empty(&self) -> bool {
+        self.entities.is_empty()
+    }
+
+    /// Updates the list of `entity`, which has this component.
+    pub(crate) fn update(this: &mut Mut<Self>, collisions: &Collisions, entity: Entity) {
+        let now = || collisions.of(entity).map(|contact| contact.other);
+        if !now().eq(this.iter()) {
+            let Self { entities, peak } = &mut **this;
+            peak.note(entities.len());
+            entities.clear();
+            entities.extend(now());
+        }
+    }
+
+    /// Shrinks the buffer and ends the window of its peak. Called once in a window of ticks.
+    pub(crate) fn reclaim(&mut self) {
+        let Self { entities, peak } = self;
+        peak.note(entities.len());
+        peak.shrink(entities, usize::MAX);
+        peak.end_window();
+    }
+}

@@ -1,0 +1,361 @@
+//! Responses: events made by hand, `Collisions::push_out` and `WorldMover`, against closed forms.
+
+use bevy::{
+    ecs::{entity_disabling::Disabled, system::RunSystemOnce},
+    math::{DMat3, DVec3},
+    prelude::*,
+};
+use headbutt::{WorldMoveError, prelude::*};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+fn entities<const N: usize>(world: &mut World) -> [Entity; N] {
+    [(); N].map(|()| world.spawn_empty().id())
+}
+
+fn direction(random: &mut StdRng) -> Dir3 {
+    loop {
+        let vector = Vec3::from_array([(); 3].map(|()| random.random_range(-1.0..1.0)));
+        if let Ok(direction) = Dir3::new(vector) {
+            return direction;
+        }
+    }
+}
+
+fn rotation(random: &mut StdRng) -> Quat {
+    Quat::from_axis_angle(*direction(random), random.random_range(-3.0..3.0))
+}
+
+#[test]
+fn an_event_made_by_hand_has_the_geometry_it_was_given() {
+    let mut world = World::new();
+    let [a, b] = entities(&mut world);
+    let point = Vec3::new(1.0, 2.0, 3.0);
+    let hit = CollisionEvent::new(a, b, Dir3::Y, 0.5)
+        .with_phase(CollisionPhase::Ended(EndReason::Separated))
+        .with_parts(3, 7)
+        .with_point(point);
+    assert_eq!((hit.entity, hit.other), (a, b));
+    assert_eq!((hit.normal, hit.depth), (Vec3::Y, 0.5));
+    assert_eq!((hit.part(), hit.other_part()), (3, 7));
+    assert_eq!(hit.end_reason(), Some(EndReason::Separated));
+    assert_eq!((hit.point(), hit.offset()), (point, point));
+    let other_point = Vec3::new(1.0, 1.5, 3.0);
+    assert_eq!(
+        (hit.other_point(), hit.other_offset()),
+        (other_point, other_point)
+    );
+    let flat = hit.in_2d();
+    assert_eq!((flat.normal, flat.depth), (Vec2::Y, 0.5));
+    assert_eq!(flat.minimum_translation, Vec2::new(0.0, -0.5));
+    assert_eq!(
+        (flat.point, flat.offset),
+        (Vec2::new(1.0, 2.0), Vec2::new(1.0, 2.0))
+    );
+    assert_eq!(
+        (flat.other_point, flat.other_offset),
+        (Vec2::new(1.0, 1.5), Vec2::new(1.0, 1.5))
+    );
+}
+
+#[test]
+fn an_event_made_by_hand_has_a_finite_depth_of_at_least_zero() {
+    let mut world = World::new();
+    let [a, b] = entities(&mut world);
+    let depth = |depth| CollisionEvent::new(a, b, Dir3::X, depth).depth;
+    assert_eq!(depth(-1.0), 0.0);
+    assert_eq!(depth(f32::NAN), 0.0);
+    assert_eq!(depth(f32::NEG_INFINITY), 0.0);
+    assert_eq!(depth(f32::INFINITY), f32::MAX);
+}
+
+#[test]
+fn entity_events_made_by_hand_have_their_phase_and_reach_their_observer() {
+    #[derive(Resource, Default)]
+    struct Seen(Vec<(Entity, CollisionPhase)>);
+
+    let mut world = World::new();
+    world.init_resource::<Seen>();
+    let [a, b] = entities(&mut world);
+    world
+        .entity_mut(a)
+        .observe(|hit: On<CollisionStarted>, mut seen: ResMut<Seen>| {
+            seen.0.push((hit.other, hit.phase));
+        })
+        .observe(|hit: On<CollisionEnded>, mut seen: ResMut<Seen>| {
+            seen.0.push((hit.other, hit.phase));
+        });
+    let hit = CollisionEvent::new(a, b, Dir3::X, 0.0).with_phase(CollisionPhase::Ongoing);
+    world.trigger(CollisionStarted::new(hit));
+    world.trigger(CollisionEnded::new(hit, EndReason::Filtered));
+    // The observed entity is `b`, so the observer of `a` is not called.
+    world.trigger(CollisionStarted::new(hit.flipped()));
+    let ended = CollisionPhase::Ended(EndReason::Filtered);
+    let expected = [(b, CollisionPhase::Started), (b, ended)];
+    assert_eq!(world.resource::<Seen>().0, expected);
+}
+
+#[test]
+fn collected_collisions_are_found_from_both_sides_and_by_part() {
+    let mut world = World::new();
+    let [a, b, c] = entities(&mut world);
+    let hit = |entity, other, depth| CollisionEvent::new(entity, other, Dir3::X, depth);
+    let ended = CollisionPhase::Ended(EndReason::Separated);
+    let collisions = Collisions::from_iter([
+        hit(c, a, 1.0).with_parts(0, 4),
+        hit(a, c, 2.0).with_parts(2, 0),
+        hit(b, a, 0.5),
+        hit(b, c, 0.5).with_phase(ended),
+        hit(b, b, 0.5),
+    ]);
+    assert_eq!(collisions.len(), 2);
+    assert!(collisions.contains(a, c) && collisions.contains(b, a) && !collisions.contains(b, c));
+    assert_eq!(collisions.between(a, b), Some(hit(b, a, 0.5).flipped()));
+    let deepest = collisions.between(c, a).expect("they touch");
+    assert_eq!(
+        (deepest.depth, deepest.part(), deepest.other_part()),
+        (2.0, 0, 2)
+    );
+    let mut parts: Vec<_> = collisions
+        .parts(a, c)
+        .map(|hit| (hit.part(), hit.depth))
+        .collect();
+    parts.sort_by_key(|(part, _)| *part);
+    assert_eq!(parts, [(2, 2.0), (4, 1.0)]);
+    assert_eq!(collisions.parts(a, b).count(), 1);
+    assert_eq!(collisions.parts_of(a).count(), 3);
+}
+
+/// The translation that solves all contacts of `entity`, each with a plane by its normal and depth.
+fn push_out(planes: &[(Dir3, f32)]) -> Vec3 {
+    let mut world = World::new();
+    let entity = world.spawn_empty().id();
+    let hits = planes.iter().map(|(normal, depth)| {
+        let other = world.spawn_empty().id();
+        CollisionEvent::new(entity, other, -*normal, *depth)
+    });
+    let hits: Vec<_> = hits.collect();
+    Collisions::from_iter(hits).push_out(entity, |_| true)
+}
+
+/// The shortest x with x · nᵢ >= dᵢ is the only feasible x = Σ λᵢ nᵢ in which only tight planes
+/// have a factor λᵢ > 0 (the conditions of Karush, Kuhn and Tucker). The planes here are built from
+/// such an x: up to three are tight, and the others leave room.
+#[test]
+fn the_push_out_of_many_planes_is_the_shortest_translation() {
+    let mut random = StdRng::seed_from_u64(1);
+    let mut worst = 0.0_f32;
+    for count in (1..=3).cycle().take(3000) {
+        let tight: Vec<Dir3> = (0..count).map(|_| direction(&mut random)).collect();
+        let expected: DVec3 = tight
+            .iter()
+            .map(|normal| normal.as_dvec3() * random.random_range(0.1..1.0))
+            .sum();
+        let depth = |normal: Dir3| expected.dot(normal.as_dvec3());
+        let gram = |a: usize, b: usize| tight[a].as_dvec3().dot(tight[b].as_dvec3());
+        // Nearly parallel planes magnify the rounding of the f32 depths.
+        let independent = match count {
+            1 => 1.0,
+            2 => 1.0 - gram(0, 1).powi(2),
+            _ => {
+                let [a, b, c] = [0, 1, 2].map(|index| tight[index].as_dvec3());
+                DMat3::from_cols(a, b, c).determinant().powi(2)
+            }
+        };
+        if independent < 0.01 || tight.iter().any(|normal| depth(*normal) <= 0.0) {
+            continue;
+        }
+        let mut planes: Vec<_> = tight.iter().map(|it| (*it, depth(*it) as f32)).collect();
+        for _ in 0..random.random_range(0..20) {
+            let normal = direction(&mut random);
+            let slack = random.random_range(0.001..1.0);
+            if depth(normal) > slack {
+                planes.push((normal, (depth(normal) - slack) as f32));
+            }
+        }
+        let found = push_out(&planes);
+        worst = worst.max((found.as_dvec3() - expected).length() as f32);
+    }
+    assert!(worst > 0.0 && worst < 1e-4, "{worst}");
+}
+
+#[test]
+fn the_push_out_of_contradicting_planes_is_no_longer_than_the_deepest() {
+    assert_eq!(
+        push_out(&[(Dir3::X, 0.25), (Dir3::NEG_X, 0.5)]),
+        Vec3::new(-0.5, 0.0, 0.0)
+    );
+    // The floor counts all the same.
+    let planes = [(Dir3::X, 0.25), (Dir3::NEG_X, 0.5), (Dir3::Y, 0.125)];
+    assert_eq!(push_out(&planes), Vec3::new(-0.5, 0.125, 0.0));
+    assert_eq!(push_out(&[]), Vec3::ZERO);
+}
+
+/// Moves an entity, and returns by how much its place in the world has changed: by Bevy's
+/// `GlobalTransform`, which is computed in another way.
+fn moved(app: &mut App, entity: Entity, by: Vec3) -> (Result<(), WorldMoveError>, Vec3) {
+    app.update();
+    let place = |app: &App| {
+        app.world()
+            .get::<GlobalTransform>(entity)
+            .map(|it| it.translation())
+    };
+    let before = place(app).expect("a place");
+    let step = move |mut mover: WorldMover| mover.translate(entity, by);
+    let result = app
+        .world_mut()
+        .run_system_once(step)
+        .expect("a system that can run");
+    app.update();
+    (result, place(app).expect("a place") - before)
+}
+
+fn app() -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, TransformPlugin));
+    app
+}
+
+#[test]
+fn a_world_move_moves_by_as_much_under_any_parents() {
+    let mut random = StdRng::seed_from_u64(2);
+    for count in (0..4).cycle().take(200) {
+        let mut app = app();
+        let mut parent = None;
+        for _ in 0..=count {
+            let scale = [(); 3].map(|()| {
+                let size: f32 = random.random_range(0.3..3.0);
+                if random.random_bool(0.3) { -size } else { size }
+            });
+            let transform = Transform {
+                translation: *direction(&mut random) * 3.0,
+                rotation: rotation(&mut random),
+                scale: Vec3::from_array(scale),
+            };
+            let child = app.world_mut().spawn(transform).id();
+            if let Some(parent) = parent {
+                app.world_mut().entity_mut(child).insert(ChildOf(parent));
+            }
+            parent = Some(child);
+        }
+        let by = *direction(&mut random) * 2.0;
+        let (result, moved) = moved(&mut app, parent.expect("the last"), by);
+        assert_eq!(result, Ok(()));
+        assert!(moved.distance(by) < 1e-4, "{moved}, expected {by}");
+    }
+}
+
+#[test]
+fn a_world_move_reads_ancestors_that_moved_in_this_tick_or_are_disabled() {
+    let mut app = app();
+    let parent = app.world_mut().spawn((Transform::default(), Disabled)).id();
+    let child = app
+        .world_mut()
+        .spawn((Transform::default(), ChildOf(parent)))
+        .id();
+    app.update();
+    // `GlobalTransform` does not know of it yet.
+    *app.world_mut().get_mut::<Transform>(parent).expect("one") =
+        Transform::from_scale(Vec3::splat(4.0));
+    let step = move |mut mover: WorldMover| mover.translate(child, Vec3::X);
+    app.world_mut()
+        .run_system_once(step)
+        .expect("it runs")
+        .expect("it moves");
+    let local = app
+        .world()
+        .get::<Transform>(child)
+        .expect("one")
+        .translation;
+    assert_eq!(local, Vec3::new(0.25, 0.0, 0.0));
+}
+
+#[test]
+fn under_a_flat_parent_a_world_move_goes_only_along_the_other_axes() {
+    let mut app = app();
+    let turn = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    // Its x axis, which has a scale of 0, is the world's y axis.
+    let parent = Transform::from_rotation(turn).with_scale(Vec3::new(0.0, 2.0, 1.0));
+    let parent = app.world_mut().spawn(parent).id();
+    let child = (Transform::from_xyz(7.0, 0.0, 0.0), ChildOf(parent));
+    let child = app.world_mut().spawn(child).id();
+    let (result, by) = moved(&mut app, child, Vec3::Y);
+    assert_eq!(result, Err(WorldMoveError::SingularParent(child)));
+    assert_eq!(by, Vec3::ZERO);
+    let (result, by) = moved(&mut app, child, Vec3::new(3.0, 0.0, 1.0));
+    assert_eq!(result, Ok(()));
+    assert!(by.distance(Vec3::new(3.0, 0.0, 1.0)) < 1e-5, "{by}");
+    let local = app
+        .world()
+        .get::<Transform>(child)
+        .expect("one")
+        .translation;
+    assert_eq!(local.x, 7.0);
+}
+
+#[test]
+fn what_cannot_be_moved_stays_where_it_is() {
+    let mut app = app();
+    let world = app.world_mut();
+    let bare = world.spawn_empty().id();
+    let gone = world.spawn_empty().id();
+    world.despawn(gone);
+    let broken = Transform::from_scale(Vec3::new(f32::NAN, 1.0, 1.0));
+    let broken = world.spawn(broken).id();
+    let child = world.spawn((Transform::default(), ChildOf(broken))).id();
+    let whole = world.spawn(Transform::default()).id();
+    let translate = |world: &mut World, entity, by| {
+        let step = move |mut mover: WorldMover| mover.translate(entity, by);
+        world.run_system_once(step).expect("it runs")
+    };
+    for entity in [bare, gone] {
+        let error = WorldMoveError::NoTransform(entity);
+        assert_eq!(translate(world, entity, Vec3::X), Err(error));
+    }
+    for (entity, by) in [
+        (child, Vec3::X),
+        (whole, Vec3::INFINITY),
+        (whole, Vec3::NAN),
+    ] {
+        let error = WorldMoveError::NotFinite(entity);
+        assert_eq!(translate(world, entity, by), Err(error));
+        let at = world.get::<Transform>(entity).expect("one");
+        assert_eq!(*at, Transform::default());
+    }
+}
+
+/// The parent is turned by a quarter turn and twice as large, so the player's radius is 40 in the
+/// world. It stands at x = 50, and the wall begins at x = 85: it is 5 deep.
+#[test]
+fn a_player_under_a_turned_and_scaled_parent_is_pushed_out_of_a_wall() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(PostUpdate)));
+    let world = app.world_mut();
+    let turn = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    let parent = Transform::from_rotation(turn).with_scale(Vec3::splat(2.0));
+    let parent = world.spawn(parent).id();
+    let player = (
+        Collider::circle(20.0),
+        Transform::from_xyz(0.0, -25.0, 0.0),
+        ChildOf(parent),
+    );
+    let player = world.spawn(player).id();
+    world.spawn((
+        Collider::rectangle(30.0, 400.0),
+        Transform::from_xyz(100.0, 0.0, 0.0),
+    ));
+    let push_out = move |collisions: Res<Collisions>, mut mover: WorldMover| -> Result {
+        mover.translate(player, collisions.push_out(player, |_| true))?;
+        Ok(())
+    };
+    app.add_systems(PostUpdate, push_out.after(HeadbuttSystems::Report));
+    app.update();
+    let local = app
+        .world()
+        .get::<Transform>(player)
+        .expect("one")
+        .translation;
+    assert!(local.distance(Vec3::new(0.0, -22.5, 0.0)) < 1e-4, "{local}");
+    app.update();
+    let mut hits = app.world().resource::<Collisions>().of(player);
+    assert!(hits.all(|hit| hit.depth < 1e-4));
+}
