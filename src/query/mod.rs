@@ -322,7 +322,7 @@ where
         contact_of(&mut solver)
     }
 
-    /// Returns the contact with its points: see [`manifold`].
+    /// Returns the contact with its points: see [`manifold()`].
     pub fn manifold(self) -> Manifold<A::Vector> {
         let Self(mut solver) = self;
         manifold_of(&mut solver)

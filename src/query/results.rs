@@ -68,7 +68,7 @@ impl<V: Space> Manifold<V> {
 pub struct ManifoldPoint<V> {
     /// The penetration depth at this point along the normal, 0 or more.
     pub depth: f32,
-    /// On the first shape's surface, or slightly below it: see [`manifold`](super::manifold).
+    /// On the first shape's surface, or slightly below it: see [`manifold`](super::manifold()).
     pub point_a: V,
     /// On the second shape's surface, likewise: `point_a - normal * depth`.
     pub point_b: V,
