@@ -3,3 +3,4 @@
 mod diagnostics;
 mod push_out;
 mod report;
+mod responses;

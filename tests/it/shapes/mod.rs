@@ -1,6 +1,7 @@
 //! Each kind of shape: validation, support function, bounds, contacts.
 
 mod compounds;
+mod constructors;
 mod custom_shapes;
 mod half_space;
 mod hulls;
