@@ -1,4 +1,4 @@
-//! What a tick had to do, and how long it took.
+//! Measurements of each tick.
 
 use core::time::Duration;
 
@@ -7,49 +7,56 @@ use bevy::{
     prelude::*,
 };
 
-/// What the last tick had to do, and how long each of its stages took.
+/// The work of the latest tick, and the duration of each stage.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::CollisionDiagnostics;
 ///
 /// fn show(diagnostics: Res<CollisionDiagnostics>) {
-///     println!("{} pairs may touch, {} do", diagnostics.candidates, diagnostics.contacts);
+///     println!("{} of {} pairs touch", diagnostics.contacts, diagnostics.candidates);
 /// }
 /// ```
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CollisionDiagnostics {
-    /// Colliders that can touch something: those that are neither inert nor at fault.
+    /// Number of colliders, except inert and invalid ones.
     pub colliders: usize,
-    /// Of these, those that are not what or where they were in the tick before, with those that are gone.
+    /// Number of colliders that were added, moved, otherwise changed or removed since the previous
+    /// tick.
     pub changed: usize,
-    /// Ancestors of colliders that were looked at for changes. Each is counted once, however many
-    /// colliders are below it. Only one without a parent of its own may be counted again.
+    /// Number of ancestors that were checked for changes. Each counts once, however many colliders
+    /// are below it. Only an ancestor without a parent may count again.
     pub ancestors: usize,
-    /// Pairs of colliders of which one has changed and whose boxes meet: they are tested, unless layers part them. If the app
-    /// supplies pairs, all of these, each once: of them those are tested whose boxes meet, and of which one has changed, or that
-    /// were not supplied in the tick before.
+    /// Number of candidate pairs: pairs whose boxes overlap and of which one collider changed. They
+    /// are tested unless their layers do not interact.
+    ///
+    /// If the app supplies the pairs, this is the number of different pairs supplied. They are
+    /// tested if their boxes overlap, and if one collider changed or the pair is new.
     pub candidates: usize,
-    /// Support points of pairs that these tests took: one is a point of either shape. Balls, boxes and what else has a closed form
-    /// take none, but for half-spaces, which take one or some of the other shape; and a box takes some with a capsule, or with a box
-    /// and margins, where only radii and margins overlap.
+    /// Number of support points computed for both shapes of all tested pairs.
+    ///
+    /// Pairs with a closed form need none, such as balls and boxes. A half-space needs a few
+    /// support points of the other shape. A box needs some against a capsule, or against a rounded
+    /// box, if only the radii overlap.
     pub supports: usize,
-    /// Pairs of colliders that touch.
+    /// Number of pairs that touch.
     pub contacts: usize,
-    /// How long the reading of colliders and transforms took.
+    /// Duration of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
     pub sync: Duration,
-    /// How long the search for candidate pairs took: nothing if the app supplies them. (To put those in order is a part of their
-    /// tests.)
+    /// Duration of [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). Close to
+    /// zero if the app supplies the pairs.
     pub broad_phase: Duration,
-    /// How long the tests of these took.
+    /// Duration of [`HeadbuttSystems::NarrowPhase`](crate::HeadbuttSystems::NarrowPhase), including
+    /// the sorting of the candidate pairs.
     pub narrow_phase: Duration,
-    /// How long events, state and observers took.
+    /// Duration of [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), including
+    /// observers.
     pub report: Duration,
 }
 
-/// Adds [`CollisionDiagnostics`] to Bevy's `DiagnosticsStore`, once a frame: those of the last tick, whether it was in this frame or
-/// before. So of several ticks in a frame one is told, and a tick is told again in frames that have none.
+/// Adds [`CollisionDiagnostics`] to Bevy's `DiagnosticsStore` once a frame. Frames with several
+/// ticks report only the last. Frames without a tick repeat it.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -58,32 +65,32 @@ pub struct CollisionDiagnostics {
 /// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default(), HeadbuttDiagnosticsPlugin));
 /// ```
 ///
-/// A profiler sees each stage as a span without it: a stage is one system, and Bevy's feature `trace` makes a span of each
-/// system. With its feature `debug` as well these have the systems' names, whose last words are `sync`, `find_candidates`,
-/// `narrow_phase` and `report`.
+/// A profiler needs no such plugin: each stage is a system, for which Bevy's feature `trace`
+/// creates a span. With Bevy's feature `debug`, the spans have the systems' names, which end in
+/// `sync`, `find_candidates`, `narrow_phase` and `report`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttDiagnosticsPlugin;
 
 impl HeadbuttDiagnosticsPlugin {
-    /// Colliders that can touch something.
+    /// See [`CollisionDiagnostics::colliders`].
     pub const COLLIDERS: DiagnosticPath = DiagnosticPath::const_new("headbutt/colliders");
-    /// Of these, those that are not what or where they were, with those that are gone.
+    /// See [`CollisionDiagnostics::changed`].
     pub const CHANGED: DiagnosticPath = DiagnosticPath::const_new("headbutt/changed");
-    /// Ancestors of colliders that were looked at: see [`CollisionDiagnostics::ancestors`].
+    /// See [`CollisionDiagnostics::ancestors`].
     pub const ANCESTORS: DiagnosticPath = DiagnosticPath::const_new("headbutt/ancestors");
-    /// Pairs that may touch: see [`CollisionDiagnostics::candidates`].
+    /// See [`CollisionDiagnostics::candidates`].
     pub const CANDIDATES: DiagnosticPath = DiagnosticPath::const_new("headbutt/candidates");
-    /// Support points that the tests took.
+    /// See [`CollisionDiagnostics::supports`].
     pub const SUPPORTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/supports");
-    /// Pairs that touch.
+    /// See [`CollisionDiagnostics::contacts`].
     pub const CONTACTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/contacts");
-    /// Milliseconds of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
+    /// See [`CollisionDiagnostics::sync`]. In milliseconds.
     pub const SYNC: DiagnosticPath = DiagnosticPath::const_new("headbutt/sync");
-    /// Milliseconds of [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase).
+    /// See [`CollisionDiagnostics::broad_phase`]. In milliseconds.
     pub const BROAD_PHASE: DiagnosticPath = DiagnosticPath::const_new("headbutt/broad_phase");
-    /// Milliseconds of [`HeadbuttSystems::NarrowPhase`](crate::HeadbuttSystems::NarrowPhase).
+    /// See [`CollisionDiagnostics::narrow_phase`]. In milliseconds.
     pub const NARROW_PHASE: DiagnosticPath = DiagnosticPath::const_new("headbutt/narrow_phase");
-    /// Milliseconds of [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report).
+    /// See [`CollisionDiagnostics::report`]. In milliseconds.
     pub const REPORT: DiagnosticPath = DiagnosticPath::const_new("headbutt/report");
 }
 
@@ -114,20 +121,20 @@ impl Plugin for HeadbuttDiagnosticsPlugin {
     }
 }
 
-fn measure(last: Res<CollisionDiagnostics>, mut diagnostics: Diagnostics) {
+fn measure(latest: Res<CollisionDiagnostics>, mut diagnostics: Diagnostics) {
     type Paths = HeadbuttDiagnosticsPlugin;
     let mut add = |path: DiagnosticPath, value: f64| {
         diagnostics.add_measurement(&path, || value);
     };
-    add(Paths::COLLIDERS, last.colliders as f64);
-    add(Paths::CHANGED, last.changed as f64);
-    add(Paths::ANCESTORS, last.ancestors as f64);
-    add(Paths::CANDIDATES, last.candidates as f64);
-    add(Paths::SUPPORTS, last.supports as f64);
-    add(Paths::CONTACTS, last.contacts as f64);
+    add(Paths::COLLIDERS, latest.colliders as f64);
+    add(Paths::CHANGED, latest.changed as f64);
+    add(Paths::ANCESTORS, latest.ancestors as f64);
+    add(Paths::CANDIDATES, latest.candidates as f64);
+    add(Paths::SUPPORTS, latest.supports as f64);
+    add(Paths::CONTACTS, latest.contacts as f64);
     let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
-    add(Paths::SYNC, milliseconds(last.sync));
-    add(Paths::BROAD_PHASE, milliseconds(last.broad_phase));
-    add(Paths::NARROW_PHASE, milliseconds(last.narrow_phase));
-    add(Paths::REPORT, milliseconds(last.report));
+    add(Paths::SYNC, milliseconds(latest.sync));
+    add(Paths::BROAD_PHASE, milliseconds(latest.broad_phase));
+    add(Paths::NARROW_PHASE, milliseconds(latest.narrow_phase));
+    add(Paths::REPORT, milliseconds(latest.report));
 }

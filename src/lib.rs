@@ -17,6 +17,7 @@ mod math;
 mod pipeline;
 mod plugin;
 pub mod query;
+mod settings;
 mod shape;
 mod sorted;
 mod space;
@@ -32,8 +33,9 @@ pub use collision::{
     Collisions, Contact2d, EndReason, WorldMoveError, WorldMover,
 };
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
-pub use pipeline::{BroadPhase, CandidatePairs, HeadbuttSystems, OngoingEvents};
+pub use pipeline::HeadbuttSystems;
 pub use plugin::HeadbuttPlugin;
+pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
 pub use shape::{ConvexHull, IntoShape, Rounded, ShapeError, Support};

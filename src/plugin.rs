@@ -6,8 +6,8 @@ use bevy::{
 };
 
 use crate::{
-    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions,
-    pipeline::{self, BroadPhase, OngoingEvents},
+    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, pipeline,
+    settings::{BroadPhase, OngoingEvents},
 };
 
 /// Detects collisions between all entities with a [`Collider`](crate::Collider).

@@ -538,7 +538,8 @@ fn memory_of_many_colliders_is_given_back() {
         };
         let (calm, after) = (of_plugin(false), of_plugin(true));
         println!("{movers} move: {after} bytes of the plugin, without the burst {calm}");
-        assert!(after < 2 * calm);
+        // Bevy has given out 20,000 entity indices. The table by index has up to 16 bytes for each.
+        assert!(after - calm < 16 * 20_000);
     }
 }
 

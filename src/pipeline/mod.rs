@@ -1,68 +1,80 @@
-//! The tick, one file a stage:
+//! The tick: four stages, each with one system, and a resource between each two.
 //!
 //! ```text
-//! sync          poses in          colliders and transforms  ->  Proxies
-//! broad_phase   candidate pairs   Proxies                   ->  Candidates
-//! narrow_phase  contacts          Candidates, Proxies       ->  FoundContacts
-//! report        events out        FoundContacts             ->  Collisions, messages, observers
+//! stage        system           reads                                    writes
+//! Sync         sync             colliders, layers, Transform, ChildOf    Proxies
+//! BroadPhase   find_candidates  Proxies                                  Candidates
+//! NarrowPhase  narrow_phase     Proxies, Candidates or CandidatePairs    FoundContacts
+//! Report       report           Proxies, FoundContacts, Collisions   Collisions, messages
 //! ```
 //!
-//! With the feature `mesh`, `meshes.rs` has the colliders of meshes made at the beginning of the first stage.
+//! With the feature `mesh`, [`sync::mesh_assets`] builds the colliders of meshes before the first
+//! stage. [`Progress`] tells the stages of an aborted tick, and [`StateRevision`] tells the first
+//! stage that the app restored a [`Collisions`].
 //!
-//! Each stage reads what the one before it left in a resource. What is there from the tick before saves the work of making
-//! it again, and is what that work would make: only on [`Collisions`] (and on the pairs that the app supplies) do events
-//! depend.
+//! Stages share data and never call each other. Data from the previous tick only saves work: events
+//! depend on the present shapes and poses, on [`Collisions`], and on the pairs that the app
+//! supplies.
 
 mod aabb;
 mod broad_phase;
+mod candidates;
+mod contacts;
+mod custom_pairs;
 mod narrow_phase;
 mod parallel;
 mod progress;
 mod proxies;
 mod proxy;
+mod proxy_arena;
+mod proxy_error;
 mod report;
+mod state_revision;
 mod sync;
 mod unfiltered;
 mod world_pose;
 
-pub use broad_phase::{BroadPhase, CandidatePairs};
-pub use report::OngoingEvents;
-
-use bevy::{
-    ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs},
-    prelude::*,
-};
+use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*};
 
 use crate::{
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
+    pipeline::{
+        candidates::Candidates, contacts::FoundContacts, progress::Progress, proxies::Proxies,
+        state_revision::StateRevision,
+    },
+    settings::{BroadPhase, CandidatePairs, OngoingEvents},
 };
 
-/// The stages of the tick, in this order, in the schedule that the plugin was given (`FixedPostUpdate` by default).
+/// The stages of a tick, in this order. They run in the schedule of the plugin, by default
+/// `FixedPostUpdate`.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HeadbuttSystems {
-    /// Reads colliders and the transforms of them and their ancestors. What moves colliders belongs before.
+    /// Reads the colliders, and the transforms of colliders and their ancestors. Systems that move
+    /// colliders belong before this set.
     Sync,
-    /// Finds the pairs that may touch, or is where the app supplies them: see [`BroadPhase::Custom`].
+    /// Finds the pairs that may touch. An app that supplies the pairs itself adds them in this set:
+    /// see [`BroadPhase::Custom`].
     BroadPhase,
     /// Runs GJK and EPA on the candidate pairs.
     NarrowPhase,
-    /// Writes [`CollisionEvent`]s and triggers observers. What responds to collisions belongs after.
+    /// Writes [`CollisionEvent`]s and triggers observers. Systems that respond to collisions belong
+    /// after this set.
     Report,
 }
 
 /// Adds the tick to a schedule.
 pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     app.add_message::<CollisionEvent>()
-        .init_resource::<progress::Progress>()
-        .init_resource::<sync::Proxies>()
-        .init_resource::<broad_phase::Candidates>()
-        .init_resource::<CandidatePairs>()
-        .init_resource::<narrow_phase::FoundContacts>()
-        .init_resource::<report::Written>()
+        .init_resource::<Progress>()
+        .init_resource::<Proxies>()
+        .init_resource::<Candidates>()
+        .init_resource::<FoundContacts>()
+        .init_resource::<StateRevision>()
         .init_resource::<Collisions>()
         .init_resource::<CollisionDiagnostics>()
         .init_resource::<BroadPhase>()
+        .init_resource::<CandidatePairs>()
         .init_resource::<OngoingEvents>()
         .configure_sets(
             schedule,
@@ -78,17 +90,33 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
             schedule,
             (
                 sync::sync.in_set(HeadbuttSystems::Sync),
-                broad_phase::find_candidates
-                    .in_set(HeadbuttSystems::BroadPhase)
-                    .run_if(is_automatic),
+                broad_phase::find_candidates.in_set(HeadbuttSystems::BroadPhase),
                 narrow_phase::narrow_phase.in_set(HeadbuttSystems::NarrowPhase),
                 report::report.in_set(HeadbuttSystems::Report),
             ),
         );
     #[cfg(feature = "mesh")]
-    sync::mesh_assets::build(app, schedule);
+    build_mesh_colliders(app, schedule);
 }
 
-fn is_automatic(proxies: Res<sync::Proxies>) -> bool {
-    proxies.source == BroadPhase::Automatic
+#[cfg(feature = "mesh")]
+fn build_mesh_colliders(app: &mut App, schedule: InternedScheduleLabel) {
+    use bevy::asset::AssetEventSystems;
+    use sync::mesh_assets::{MeshColliders, drop_changed, resolve};
+
+    app.register_type::<crate::ColliderFromMesh>()
+        .init_resource::<MeshColliders>()
+        .add_systems(
+            PostUpdate,
+            drop_changed
+                .after(AssetEventSystems)
+                .run_if(resource_exists::<Messages<AssetEvent<Mesh>>>),
+        )
+        .add_systems(
+            schedule,
+            resolve
+                .in_set(HeadbuttSystems::Sync)
+                .after(drop_changed)
+                .before(sync::sync),
+        );
 }

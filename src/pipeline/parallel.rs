@@ -1,20 +1,22 @@
-//! How work is shared out to threads.
+//! Division of work among threads.
 
 use bevy::tasks::ComputeTaskPool;
 
-/// So many tasks there are for each thread, so that one with hard work does not keep the others waiting.
-const TASKS_OF_A_THREAD: usize = 4;
+/// Number of tasks per thread. More than one, so that a slow task delays the others less.
+const TASKS_PER_THREAD: usize = 4;
 
-/// How many threads share work.
-pub fn threads() -> usize {
+/// Returns the number of threads that share work.
+pub fn thread_count() -> usize {
     ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num().max(1))
 }
 
-/// The pool of threads that Bevy has for work like this, and how many items of it a task takes; `None` where it does not pay
-/// to share it out. A task takes no fewer than `least`: to hand these over takes as long as to do some of them.
-pub fn share(items: usize, least: usize) -> Option<(&'static ComputeTaskPool, usize)> {
-    let threads = threads();
-    let size = items.div_ceil(threads * TASKS_OF_A_THREAD).max(least);
+/// Returns Bevy's thread pool and the number of items per task, or `None` if one thread is faster.
+///
+/// A task has at least `min_items` items, for which a thread takes about as long as for starting
+/// the task.
+pub fn share(items: usize, min_items: usize) -> Option<(&'static ComputeTaskPool, usize)> {
+    let threads = thread_count();
+    let size = items.div_ceil(threads * TASKS_PER_THREAD).max(min_items);
     let pool = ComputeTaskPool::try_get()?;
     (threads > 1 && items > size).then_some((pool, size))
 }

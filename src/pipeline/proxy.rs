@@ -1,4 +1,4 @@
-//! A collider as the stages of the tick see it: what it is and where, ready for the solver.
+//! A collider as the later stages see it: its shape and its pose, ready for the solver.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use bevy::prelude::*;
 
 use crate::{
     collider::CollisionLayers,
-    pipeline::{aabb::Aabb, world_pose::Placement},
+    pipeline::{aabb::Aabb, proxy_error::ProxyError, world_pose::WorldPose},
     shape::{
         Bounds, ColliderShape, Compound, Facet, HalfSpace, ScaledShape, Shape, ShapeInfo, Support,
         Surface, centre_of, compare_shapes, weld,
@@ -16,49 +16,52 @@ use crate::{
     tolerance::{OFFSET_SCALE, TOUCHING},
 };
 
-/// A collider as the stages after this one see it.
+/// A collider as the later stages see it.
 #[derive(Clone, Debug)]
 pub struct Proxy<V: Space> {
     pub entity: Entity,
     pub layers: CollisionLayers,
-    pub place: Placement<V::DVec>,
-    pub body: ColliderShape<V>,
-    traits: ShapeInfo<V>,
+    pub world_pose: WorldPose<V::DVec>,
+    shape: ColliderShape<V>,
+    info: ShapeInfo<V>,
 }
 
-/// With room for the sums that a pair of such boxes makes: no depth and no distance is beyond f32.
-const FARTHEST: f32 = f32::MAX / 8.0;
+/// The largest coordinate of a bounding box. The margin below `f32::MAX` keeps all depths and
+/// distances of a pair finite.
+const MAX_COORDINATE: f32 = f32::MAX / 8.0;
 
-/// A convex part of a proxy, where it is.
+/// A convex part of a proxy.
 pub struct Part<'a, V: Space> {
-    /// 0 for what has but one.
+    /// 0 if the proxy has one part only.
     pub number: u32,
-    /// Where it is in the world.
-    pub extent: BoundingRegion<V::DVec>,
-    pub place: Placement<V::DVec>,
+    /// In the world.
+    pub region: BoundingRegion<V::DVec>,
+    pub world_pose: WorldPose<V::DVec>,
     shape: Cow<'a, Shape<V>>,
-    /// With the margin around the shape, in its own frame. (A shape with it inside would have to be made anew each time.)
-    traits: ShapeInfo<V>,
+    /// Includes the compound's margin. (A rounded copy of the shape would have to be built for each
+    /// query.)
+    info: ShapeInfo<V>,
 }
 
 impl<V: Space> Part<'_, V> {
-    /// The shape, scaled, in the frame of its pose.
-    pub fn image(&self) -> ScaledShape<'_, Shape<V>> {
-        ScaledShape::new(&*self.shape, &self.traits, self.place.map())
+    /// Returns the scaled shape in the frame of its pose.
+    #[inline]
+    pub fn scaled_shape(&self) -> ScaledShape<'_, Shape<V>> {
+        ScaledShape::new(&*self.shape, &self.info, self.world_pose.scale())
     }
 }
 
-/// Where in the world a proxy can be met.
+/// The region of the world that contains a proxy or part.
 #[derive(Clone, Copy, Debug)]
 pub enum BoundingRegion<D> {
-    /// In a box around the shape.
     Box(Bounds<D>),
-    /// In a half-space, told along the world's axes, but from the translation of the pose: exact far from the origin.
+    /// In the world's axes, relative to the translation of the pose: so the half-space is exact far
+    /// from the origin.
     HalfSpace(HalfSpace<D>),
 }
 
 impl<D: DVector> BoundingRegion<D> {
-    /// Whether two boxes have no point in common.
+    /// Returns `true` if both are boxes and have no point in common.
     pub fn is_apart_from(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Box(a), Self::Box(b)) => !a.overlaps(b),
@@ -66,177 +69,179 @@ impl<D: DVector> BoundingRegion<D> {
         }
     }
 
-    /// How far from a half-space, told from `origin`, anything in a box may still touch it, for how far it is from there: see
-    /// [`OFFSET_SCALE`].
-    fn slack(&self, origin: D) -> f64 {
-        let away = |corner: D| (corner - origin).extent();
-        let away = self
-            .bounds()
-            .map_or(0.0, |it| away(it.min).max(away(it.max)));
-        away * (2.0 * TOUCHING * OFFSET_SCALE)
-    }
-
-    /// The box, if it is one.
+    /// Returns the box, if the region is one.
+    #[inline]
     pub fn bounds(&self) -> Option<&Bounds<D>> {
         match self {
             Self::Box(bounds) => Some(bounds),
             Self::HalfSpace(_) => None,
         }
     }
+
+    /// Returns the gap up to which the content of a box may touch a half-space given relative to
+    /// `origin`. The gap grows with the distance from `origin`: see [`OFFSET_SCALE`].
+    fn half_space_tolerance(&self, origin: D) -> f64 {
+        let distance = self.bounds().map_or(0.0, |bounds| {
+            let [min, max] = [bounds.min, bounds.max].map(|corner| (corner - origin).extent());
+            min.max(max)
+        });
+        distance * (2.0 * TOUCHING * OFFSET_SCALE)
+    }
 }
 
 impl<V: Space> Proxy<V> {
-    /// The proxy of a body, with the box around it, or why it takes no part.
+    /// Returns a proxy with its bounding box.
     pub fn new(
         entity: Entity,
-        body: &ColliderShape<V>,
+        shape: &ColliderShape<V>,
         layers: CollisionLayers,
-        place: Placement<V::DVec>,
-    ) -> Result<(Self, Aabb), Fault> {
-        let traits = match body {
+        world_pose: WorldPose<V::DVec>,
+    ) -> Result<(Self, Aabb), ProxyError> {
+        let info = match shape {
             ColliderShape::Convex(shape) => ShapeInfo::of(shape),
             ColliderShape::Compound(compound) => ShapeInfo::of(&**compound),
         };
+        let shape = shape.clone();
         let proxy = Self {
             entity,
             layers,
-            place,
-            body: body.clone(),
-            traits,
+            world_pose,
+            shape,
+            info,
         };
         let aabb = proxy.aabb()?;
         Ok((proxy, aabb))
     }
 
-    /// Puts it somewhere else, in other layers. Whether anything is not what it was.
-    // The place comes in registers, as long as this is in line.
+    /// Sets the pose and the layers. Returns `true` if either changed.
     #[inline(always)]
-    pub fn put(&mut self, place: Placement<V::DVec>, layers: CollisionLayers) -> bool {
-        if self.place.is(&place) && self.layers == layers {
+    pub fn update(&mut self, world_pose: WorldPose<V::DVec>, layers: CollisionLayers) -> bool {
+        if self.world_pose.has_same_bits(&world_pose) && self.layers == layers {
             return false;
         }
-        (self.place, self.layers) = (place, layers);
+        (self.world_pose, self.layers) = (world_pose, layers);
         true
     }
 
-    /// The box around it where it is, or why it takes no part there.
+    /// Computes the bounding box. It is [`Aabb::EMPTY`] for a half-space.
     #[inline]
-    pub fn aabb(&self) -> Result<Aabb, Fault> {
-        let place = &self.place;
-        // That of a ball may be negative.
-        if self.traits.radius.is_nan() {
-            return Err(Fault::NoShape);
+    pub fn aabb(&self) -> Result<Aabb, ProxyError> {
+        // A user's shape, and a ball of Bevy's, can have a negative radius.
+        if self.info.radius.is_nan() {
+            return Err(ProxyError::InvalidRadius);
         }
         if self.is_half_space() {
-            let it = self.half_space().ok_or(Fault::Flattened)?;
-            let foot = it.normal * it.offset;
-            let ends = [place.translation, place.translation + foot];
-            let is_near = |end: V::DVec| end.extent() <= f64::from(FARTHEST);
-            let are_near = ends.into_iter().all(is_near);
-            return are_near.then_some(Aabb::NONE).ok_or(Fault::Unbounded);
+            let half_space = self.half_space().ok_or(ProxyError::Flattened)?;
+            let origin = self.world_pose.translation;
+            let ends = [origin, origin + half_space.normal * half_space.offset];
+            let are_near = ends
+                .iter()
+                .all(|end| end.extent() <= f64::from(MAX_COORDINATE));
+            return are_near.then_some(Aabb::EMPTY).ok_or(ProxyError::Unbounded);
         }
-        // Not by the extent, which would go through memory.
         let bounds = self.bounds();
-        // It has room for rounding, so that what is inside out by more is no farthest point.
+        // The box has a margin for rounding. Only a wrong support function makes its size negative.
         let size = bounds.max - bounds.min;
-        if (0..V::DVec::DIMENSION).any(|it| size.component(it) < 0.0) {
-            return Err(Fault::InsideOut);
+        if (0..V::DVec::DIMENSION).any(|axis| size.component(axis) < 0.0) {
+            return Err(ProxyError::InvalidSupport);
         }
-        let reach = place.factor().map(|it| self.traits.bounding_radius() * it);
-        let aabb = Aabb::around(&bounds, reach.unwrap_or(f64::INFINITY));
-        let is_within = aabb.is_within(FARTHEST);
-        is_within.then_some(aabb).ok_or(Fault::Unbounded)
+        let radius = self
+            .world_pose
+            .factor()
+            .map(|factor| self.info.bounding_radius() * factor);
+        let aabb = Aabb::around(&bounds, radius.unwrap_or(f64::INFINITY));
+        let is_within = aabb.is_within(MAX_COORDINATE);
+        is_within.then_some(aabb).ok_or(ProxyError::Unbounded)
     }
 
-    /// The box around what is no half-space.
-    #[inline]
+    /// Returns the bounding box of a proxy that is no half-space.
     fn bounds(&self) -> Bounds<V::DVec> {
-        let (map, pose) = (self.place.map(), self.place.pose());
-        match &self.body {
+        let (scale, pose) = (self.world_pose.scale(), self.world_pose.pose());
+        match &self.shape {
             ColliderShape::Convex(shape) => {
-                Bounds::around(&ScaledShape::new(shape, &self.traits, map), &pose)
+                Bounds::around(&ScaledShape::new(shape, &self.info, scale), &pose)
             }
             ColliderShape::Compound(compound) => {
-                Bounds::around(&ScaledShape::new(&**compound, &self.traits, map), &pose)
+                Bounds::around(&ScaledShape::new(&**compound, &self.info, scale), &pose)
             }
         }
     }
 
-    /// Whether it is a half-space, as long as no map flattens it.
+    /// Returns `true` if the shape is a half-space, even one that is flattened by its scale.
     pub fn is_half_space(&self) -> bool {
-        self.traits.is_half_space()
+        self.info.is_half_space()
     }
 
-    /// Where in the world it can be met.
-    pub fn extent(&self) -> Result<BoundingRegion<V::DVec>, Fault> {
+    /// Returns the region of the world that contains the proxy.
+    pub fn region(&self) -> Result<BoundingRegion<V::DVec>, ProxyError> {
         if self.is_half_space() {
-            let half_space = self.half_space().ok_or(Fault::Flattened)?;
+            let half_space = self.half_space().ok_or(ProxyError::Flattened)?;
             return Ok(BoundingRegion::HalfSpace(half_space));
         }
         Ok(BoundingRegion::Box(self.bounds()))
     }
 
-    /// Its shape, scaled, in the frame of its pose, if it has but one.
-    #[inline]
-    pub fn image(&self) -> Option<ScaledShape<'_, Shape<V>>> {
-        match &self.body {
+    /// Returns the scaled shape in the frame of its pose. `None` for a compound.
+    pub fn scaled_shape(&self) -> Option<ScaledShape<'_, Shape<V>>> {
+        match &self.shape {
             ColliderShape::Convex(shape) => {
-                Some(ScaledShape::new(shape, &self.traits, self.place.map()))
+                Some(ScaledShape::new(shape, &self.info, self.world_pose.scale()))
             }
             ColliderShape::Compound(_) => None,
         }
     }
 
-    /// The half-space that it is, told along the world's axes from its translation, if it is one.
+    /// Returns the half-space in the world's axes, relative to the proxy's translation.
     pub fn half_space(&self) -> Option<HalfSpace<V::DVec>> {
-        let image = self.image()?;
-        let half_space = image.core().half_space()?;
+        let shape = self.scaled_shape()?;
+        let half_space = shape.core().half_space()?;
         Some(HalfSpace {
-            normal: self.place.pose().rotation * half_space.normal,
-            // The margin belongs to the scale of a pair.
-            ..half_space.raised(image.radius() * (1.0 + 2.0 * TOUCHING))
+            normal: self.world_pose.pose().rotation * half_space.normal,
+            // The radius adds to the scale of a pair, and so to its tolerance.
+            ..half_space.raised(shape.radius() * (1.0 + 2.0 * TOUCHING))
         })
     }
 
-    /// Calls `visit` with the number of each part that may have a point within an extent, in the world, that was told from
-    /// `origin`.
+    /// Calls `visit` with the number of each part that may have a point in a region of the world. A
+    /// half-space is relative to `origin`.
     pub fn parts_near(
         &self,
-        extent: &BoundingRegion<V::DVec>,
+        region: &BoundingRegion<V::DVec>,
         origin: V::DVec,
         mut visit: impl FnMut(u32),
     ) {
-        let ColliderShape::Compound(compound) = &self.body else {
+        let ColliderShape::Compound(compound) = &self.shape else {
             return visit(0);
         };
-        let linear = self.place.linear();
-        match extent {
+        let (linear, translation) = (self.world_pose.linear(), self.world_pose.translation);
+        match region {
             // With x = M y + t, n·x <= c is (Mᵀ n)·y <= c - n·t.
-            BoundingRegion::HalfSpace(half_space) => compound.within(
-                &HalfSpace {
+            BoundingRegion::HalfSpace(half_space) => {
+                let region = self.region();
+                let tolerance = region.map_or(0.0, |own| own.half_space_tolerance(origin));
+                let local = HalfSpace {
                     normal: V::DVec::transpose(linear) * half_space.normal,
-                    offset: -half_space.height(self.place.translation - origin)
-                        + self.extent().map_or(0.0, |it| it.slack(origin)),
-                },
-                visit,
-            ),
+                    offset: tolerance - half_space.height(translation - origin),
+                };
+                compound.within(&local, visit);
+            }
             BoundingRegion::Box(bounds) => match V::DVec::inverse(linear) {
                 Some(inverse) => {
-                    let local = bounds.mapped(inverse, -(inverse * self.place.translation));
+                    let local = bounds.mapped(inverse, -(inverse * translation));
                     compound.near(&local, visit);
                 }
-                // What is flattened has no frame to look from.
-                None => compound.near_image(bounds, linear, self.place.translation, visit),
+                // A flattened compound has no inverse map: search in the world's axes.
+                None => compound.near_image(bounds, linear, translation, visit),
             },
         }
     }
 
     /// Calls `visit` with the number of each part that may have a point in a ball in the world.
     pub fn parts_near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
-        let inverse = V::DVec::inverse(self.place.linear());
-        match (&self.body, self.place.factor(), inverse) {
+        let inverse = V::DVec::inverse(self.world_pose.linear());
+        match (&self.shape, self.world_pose.factor(), inverse) {
             (ColliderShape::Compound(compound), Some(factor), Some(inverse)) => {
-                let local = inverse * (centre - self.place.translation);
+                let local = inverse * (centre - self.world_pose.translation);
                 compound.near_ball(local, radius / factor, visit);
             }
             _ => {
@@ -247,93 +252,94 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// The radius of the facets of a surface. `None` if the map turns it into something else.
+    /// Returns the radius of the facets of a surface. `None` if the scale does not keep them round.
     pub fn facet_radius(&self) -> Option<f64> {
         let margin = self.surface()?.0.radius();
-        match self.place.factor() {
+        match self.world_pose.factor() {
             Some(factor) => Some(margin * factor),
             None => (margin == 0.0).then_some(0.0),
         }
     }
 
-    /// A point in the midst of it, which turns with it, in the world's axes from its translation: on which side of a surface it
-    /// is. A compound is as a whole on one side, whichever of its parts touches.
+    /// Returns a central point in the world's axes, relative to the translation. It decides on
+    /// which side of a surface the proxy is. All parts of a compound are on the side of this point.
     pub fn centre(&self) -> V::DVec {
-        self.place.linear()
-            * match &self.body {
-                ColliderShape::Convex(shape) => centre_of(shape),
-                ColliderShape::Compound(compound) => compound.centre(),
-            }
+        let local = match &self.shape {
+            ColliderShape::Convex(shape) => centre_of(shape),
+            ColliderShape::Compound(compound) => compound.centre(),
+        };
+        self.world_pose.linear() * local
     }
 
-    /// An order of proxies that does not ask which entities they are: by their poses, and of those in the very same pose by what
-    /// can be seen of them.
+    /// Orders proxies by their poses, then by their shapes, regardless of the entities.
     pub fn compare(&self, other: &Self) -> Ordering {
-        let [own, others] = [self, other].map(|it| it.place.pose());
-        let parts = || match (&self.body, &other.body) {
-            (ColliderShape::Compound(own), ColliderShape::Compound(others)) => own.compare(others),
+        let [own_pose, other_pose] = [self, other].map(|proxy| proxy.world_pose.pose());
+        let parts = || match (&self.shape, &other.shape) {
+            (ColliderShape::Compound(a), ColliderShape::Compound(b)) => a.compare(b),
             _ => Ordering::Equal,
         };
-        own.total_cmp(&others)
+        own_pose
+            .total_cmp(&other_pose)
             .then_with(|| compare_shapes(&self.whole(), &other.whole()))
             .then_with(parts)
     }
 
-    /// All of it, as one shape.
+    /// Returns all parts as one scaled shape.
     fn whole(&self) -> ScaledShape<'_, dyn Support<Vector = V>> {
-        let whole: &dyn Support<Vector = V> = match &self.body {
+        let whole: &dyn Support<Vector = V> = match &self.shape {
             ColliderShape::Convex(shape) => shape,
             ColliderShape::Compound(compound) => &**compound,
         };
-        ScaledShape::new(whole, &self.traits, self.place.map())
+        ScaledShape::new(whole, &self.info, self.world_pose.scale())
     }
 
-    /// How large it is, if it is a surface: the longest side of the box around it in its own frame, scaled.
+    /// Returns the size of a surface: the longest side of its local bounding box, scaled.
     pub fn surface_size(&self) -> Option<f64> {
         let (compound, _) = self.surface()?;
-        let columns = (0..V::DVec::DIMENSION).map(|it| V::DVec::column(self.place.linear(), it));
+        let linear = self.world_pose.linear();
+        let columns = (0..V::DVec::DIMENSION).map(|axis| V::DVec::column(linear, axis));
         let squared = columns.map(DVector::length_squared).sum::<f64>() / V::DVec::DIMENSION as f64;
         Some(compound.size() * squared.sqrt())
     }
 
-    /// A part by its number.
+    /// Returns the part with a number.
     pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
-        match &self.body {
+        match &self.shape {
             ColliderShape::Convex(shape) => Some(Part {
                 number,
-                extent: self.extent().ok()?,
-                place: self.place,
+                region: self.region().ok()?,
+                world_pose: self.world_pose,
                 shape: Cow::Borrowed(shape),
-                traits: self.traits,
+                info: self.info,
             }),
             ColliderShape::Compound(compound) => {
-                let (within, shape) = compound.part(number)?;
-                let place = self.place.of_part(&within);
-                let traits = ShapeInfo::of(&*shape).with_margin(compound.radius());
-                let image = ScaledShape::new(&*shape, &traits, place.map());
+                let (local_pose, shape) = compound.part(number)?;
+                let world_pose = self.world_pose.of_part(&local_pose);
+                let info = ShapeInfo::of(&*shape).with_margin(compound.radius());
+                let scaled = ScaledShape::new(&*shape, &info, world_pose.scale());
                 Some(Part {
                     number,
-                    extent: BoundingRegion::Box(Bounds::around(&image, &place.pose())),
-                    place,
+                    region: BoundingRegion::Box(Bounds::around(&scaled, &world_pose.pose())),
+                    world_pose,
                     shape,
-                    traits,
+                    info,
                 })
             }
         }
     }
 
-    /// The surface, if it is one.
+    /// Returns the surface, if the shape is one.
     fn surface(&self) -> Option<(&Compound<V>, &Surface<V>)> {
-        match &self.body {
+        match &self.shape {
             ColliderShape::Convex(_) => None,
             ColliderShape::Compound(compound) => Some((&**compound, compound.surface()?)),
         }
     }
 
-    /// A facet of a surface, in the world's axes, from the translation of the proxy.
+    /// Returns a facet of a surface in the world's axes, relative to the proxy's translation.
     pub fn facet(&self, number: u32) -> Option<Facet<V::DVec>> {
         let (_, surface) = self.surface()?;
-        let linear = self.place.linear();
+        let linear = self.world_pose.linear();
         surface.mapped_facet(number, |point| linear * point, V::DVec::is_mirrored(linear))
     }
 
@@ -391,12 +397,14 @@ impl<V: Space> Proxy<V> {
 
     /// Calls `is_wanted` with a facet's corners in the world's axes.
     fn is_wanted(&self, number: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
-        let linear = self.place.linear();
+        let linear = self.world_pose.linear();
         let corners = self
             .surface()
             .and_then(|(_, surface)| surface.facet_vertices(number));
         corners.is_some_and(|mut corners| {
-            corners.iter_mut().for_each(|it| *it = linear * *it);
+            corners
+                .iter_mut()
+                .for_each(|corner| *corner = linear * *corner);
             is_wanted(&corners)
         })
     }
@@ -406,21 +414,4 @@ impl<V: Space> Proxy<V> {
 fn weighted<D: DVector>(corners: &[D], weights: [f64; 3]) -> D {
     let terms = corners.iter().zip(weights);
     terms.fold(D::ZERO, |sum, (corner, weight)| sum + *corner * weight)
-}
-
-/// Why a shape takes no part where it is.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-pub enum Fault {
-    #[error("it has no Transform, or its ancestors are in a loop (or more than 4096)")]
-    NoPose,
-    #[error("its pose is not finite")]
-    NotFinite,
-    #[error("its radius is negative or no number")]
-    NoShape,
-    #[error("its support function answers points that are not the farthest")]
-    InsideOut,
-    #[error("its scale flattens the half-space")]
-    Flattened,
-    #[error("its bounds are not finite, or too large for f32")]
-    Unbounded,
 }

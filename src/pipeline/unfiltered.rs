@@ -1,4 +1,4 @@
-//! Queries that see disabled entities.
+//! Queries that include disabled entities.
 
 use bevy::{
     ecs::{
@@ -9,11 +9,11 @@ use bevy::{
     prelude::*,
 };
 
-/// A query of all entities, whatever component disables them.
+/// A query of all entities, including disabled ones.
 ///
-/// Bevy filters entities with a disabling component out of each query that does not mention it. So
-/// this query mentions all of them, as components that may be there or not. Components registered
-/// later do not filter existing queries.
+/// Bevy excludes entities with a disabling component from each query that does not mention it. So
+/// this query mentions every disabling component as optional. A disabling component that is
+/// registered later does not affect existing queries.
 pub struct Unfiltered<D: QueryData + 'static, F: QueryFilter + 'static = ()>(pub QueryState<D, F>);
 
 impl<D: QueryData + 'static, F: QueryFilter + 'static> FromWorld for Unfiltered<D, F> {
@@ -29,7 +29,7 @@ impl<D: QueryData + 'static, F: QueryFilter + 'static> FromWorld for Unfiltered<
     }
 }
 
-/// The components that disable the entities that have them.
+/// Returns the components that disable an entity.
 pub fn disabling_components(world: &World) -> impl Iterator<Item = ComponentId> {
     let filters = world.get_resource::<DefaultQueryFilters>();
     filters

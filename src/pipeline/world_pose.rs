@@ -1,25 +1,25 @@
-//! Where an entity is: from the transforms of it and its ancestors to a pose, and the map that scales its shape.
+//! World-space poses, composed from the `Transform`s of an entity and its ancestors.
 //!
-//! `GlobalTransform` is propagated once a frame, after the fixed steps: in a fixed step it is late. So the chain of
-//! `Transform`s is followed here, each tick, in f64.
+//! Bevy propagates `GlobalTransform` once a frame, after the fixed steps: within a fixed step it is
+//! out of date. So the chain of `Transform`s is composed here, each tick, in f64.
 
 use bevy::prelude::*;
 
 use crate::{
     math::{DMat3, DVec3, Vec3},
-    pipeline::proxy::Fault,
+    pipeline::proxy_error::ProxyError,
     shape::Scale,
     space::{DVector, Pose, Space},
 };
 
-/// Axes whose lengths and right angles differ by no more than this, the rounding of some products in f64, are those of a
-/// uniform scale.
+/// The relative tolerance for a uniform scale, in the lengths and the dot products of the axes. It
+/// allows for the rounding of a few products in f64.
 const UNIFORM: f64 = 1e-12;
 
-/// More ancestors than this are a loop.
+/// The greatest number of ancestors. A longer chain is taken for a loop.
 const MAX_ANCESTORS: usize = 4096;
 
-/// An affine map of space: x is mapped to `linear * x + translation`.
+/// An affine map: x is mapped to `linear * x + translation`.
 #[derive(Clone, Copy, Debug)]
 struct Affine {
     linear: DMat3,
@@ -28,16 +28,15 @@ struct Affine {
 
 impl Affine {
     fn from_transform(transform: &Transform) -> Self {
-        // What is no rotation is no place either.
-        let rotation = Vec3::rotation_of(transform.rotation.as_dquat());
-        let scale = DMat3::from_diagonal(transform.scale.as_dvec3());
+        // An invalid rotation makes the pose invalid.
+        let rotation = Vec3::rotation_of(transform.rotation.as_dquat()).unwrap_or(DMat3::NAN);
         Self {
-            linear: rotation.unwrap_or(DMat3::NAN) * scale,
+            linear: rotation * DMat3::from_diagonal(transform.scale.as_dvec3()),
             translation: transform.translation.as_dvec3(),
         }
     }
 
-    /// This map after `inner`.
+    /// Returns the composition of this map after `inner`.
     fn after(&self, inner: &Self) -> Self {
         Self {
             linear: self.linear * inner.linear,
@@ -46,61 +45,57 @@ impl Affine {
     }
 }
 
-/// How a shape comes to be where it is: the map that scales it, then the pose that places it.
+/// The scale and the pose of a shape in the world. The scale is applied first.
 ///
-/// A map that turns, mirrors and scales uniformly keeps circles round, so that a shape's radius survives it: it becomes
-/// a factor and an orthogonal pose. Any other map acts on the shape as a whole, and the pose only translates.
+/// * A similarity (rotation, mirroring and uniform scale) maps spheres to spheres, so that a
+///   shape's radius stays a radius. It is split into a factor and an orthogonal pose.
+/// * Any other linear map is applied to the shape itself, and the pose only translates.
 #[derive(Clone, Copy, Debug)]
-pub struct Placement<D: DVector> {
-    /// Orthogonal, if there is a factor.
+pub struct WorldPose<D: DVector> {
+    /// Orthogonal if there is a factor.
     matrix: D::Matrix,
     factor: Option<f64>,
     pub translation: D,
 }
 
-impl<D: DVector> Placement<D> {
-    /// What a space sees of where an entity is, or why that is nowhere. An ancestor without a `Transform` moves nothing.
+impl<D: DVector> WorldPose<D> {
+    /// Computes the pose of an entity. Ancestors without a `Transform` count as the identity.
     ///
-    /// It looks up the world and not a query, because queries leave out disabled entities, and a disabled parent still is
-    /// where it is.
-    pub fn of<V: Space<DVec = D>>(world: &World, entity: Entity) -> Result<Self, Fault> {
-        let transform = world.get::<Transform>(entity).ok_or(Fault::NoPose)?;
-        let mut next = world.get::<ChildOf>(entity);
-        if next.is_none() {
-            return Self::alone::<V>(transform);
+    /// This reads the world rather than a query, because queries exclude disabled entities, and the
+    /// `Transform` of a disabled parent still counts.
+    pub fn of_entity<V: Space<DVec = D>>(
+        world: &World,
+        entity: Entity,
+    ) -> Result<Self, ProxyError> {
+        let transform = world.get::<Transform>(entity).ok_or(ProxyError::NoPose)?;
+        let mut child_of = world.get::<ChildOf>(entity);
+        if child_of.is_none() {
+            return Self::from_root::<V>(transform);
         }
         let mut affine = Affine::from_transform(transform);
         for _ in 0..MAX_ANCESTORS {
-            let Some(parent) = next.map(ChildOf::parent) else {
-                return Self::led::<V>(&affine);
+            let Some(parent) = child_of.map(ChildOf::parent) else {
+                return Self::from_affine::<V>(&affine);
             };
             if let Some(transform) = world.get::<Transform>(parent) {
                 affine = Affine::from_transform(transform).after(&affine);
             }
-            next = world.get::<ChildOf>(parent);
+            child_of = world.get::<ChildOf>(parent);
         }
-        Err(Fault::NoPose)
+        Err(ProxyError::NoPose)
     }
 
-    /// The same of the transform of an entity without ancestors.
-    pub fn alone<V: Space<DVec = D>>(transform: &Transform) -> Result<Self, Fault> {
-        match Self::turned::<V>(transform) {
-            Some(place) => Ok(place),
-            None => Self::scaled::<V>(transform),
+    /// Computes the pose of an entity without ancestors.
+    pub fn from_root<V: Space<DVec = D>>(transform: &Transform) -> Result<Self, ProxyError> {
+        match Self::from_similarity::<V>(transform) {
+            Some(pose) => Ok(pose),
+            None => Self::from_affine::<V>(&Affine::from_transform(transform)),
         }
     }
 
-    /// Of one that scales, or is not finite.
-    #[inline(never)]
-    pub fn scaled<V: Space<DVec = D>>(transform: &Transform) -> Result<Self, Fault> {
-        Self::led::<V>(&Affine::from_transform(transform))
-    }
-
-    /// Of a transform that turns, moves and scales in all directions alike, as most do: that is seen without any products. `None` of
-    /// any other, and where it is not finite.
-    // In registers, as long as it is in line.
+    /// Fast path for a finite transform with uniform positive scale. Returns `None` for any other.
     #[inline(always)]
-    pub fn turned<V: Space<DVec = D>>(transform: &Transform) -> Option<Self> {
+    pub fn from_similarity<V: Space<DVec = D>>(transform: &Transform) -> Option<Self> {
         let scale = V::projected(transform.scale).to_f64();
         let factor = scale.component(0);
         let is_uniform = scale == D::ONE * factor && factor > 0.0 && factor.is_finite();
@@ -115,12 +110,12 @@ impl<D: DVector> Placement<D> {
         })
     }
 
-    /// What a space sees of an affine map.
-    fn led<V: Space<DVec = D>>(affine: &Affine) -> Result<Self, Fault> {
+    /// Projects an affine map of 3D to the space `V`.
+    fn from_affine<V: Space<DVec = D>>(affine: &Affine) -> Result<Self, ProxyError> {
         let (linear, translation) = V::restrict(affine.linear, affine.translation);
         let axes = || (0..D::DIMENSION).map(|index| D::column(linear, index));
         if !translation.is_finite() || !axes().all(DVector::is_finite) {
-            return Err(Fault::NotFinite);
+            return Err(ProxyError::NotFinite);
         }
         let squared = axes().map(DVector::length_squared).sum::<f64>() / D::DIMENSION as f64;
         let is_uniform = (0..D::DIMENSION).all(|i| {
@@ -138,22 +133,22 @@ impl<D: DVector> Placement<D> {
         })
     }
 
-    /// What scales the shape.
+    /// Returns the map that is applied to the shape before the pose.
     #[inline]
-    pub fn map(&self) -> Scale<'_, D> {
+    pub fn scale(&self) -> Scale<'_, D> {
         match &self.factor {
             Some(factor) => Scale::Uniform(factor),
             None => Scale::Linear(&self.matrix),
         }
     }
 
-    /// By what factor, if it is the same in all directions.
+    /// Returns the scale factor, if the scale is uniform.
     #[inline]
     pub fn factor(&self) -> Option<f64> {
         self.factor
     }
 
-    /// What places it then.
+    /// Returns the pose that is applied to the scaled shape.
     #[inline]
     pub fn pose(&self) -> Pose<D> {
         Pose {
@@ -165,9 +160,9 @@ impl<D: DVector> Placement<D> {
         }
     }
 
-    /// Where a part is that is placed in the shape.
+    /// Returns the world-space pose of a part, given its pose in the shape.
     ///
-    /// M (R x + t) = (M R) x + M t: a factor stays one, and any other map takes the rotation in.
+    /// M (R x + t) = (M R) x + M t, so a uniform factor stays a factor.
     pub fn of_part(&self, part: &Pose<D>) -> Self {
         Self {
             matrix: self.matrix * part.rotation,
@@ -177,22 +172,21 @@ impl<D: DVector> Placement<D> {
         }
     }
 
-    /// Both together, without the translation.
+    /// Returns the linear part of the map from the shape to the world.
     pub fn linear(&self) -> D::Matrix {
         self.matrix * self.factor.unwrap_or(1.0)
     }
 
-    /// Whether it is the same, to the bit: a contact of what is placed so is the same.
-    pub fn is(&self, other: &Self) -> bool {
-        let column = |index| {
-            let (own, of_other) = (
-                D::column(self.matrix, index),
-                D::column(other.matrix, index),
-            );
-            own.total_cmp(of_other).is_eq()
-        };
-        self.translation.total_cmp(other.translation).is_eq()
-            && (0..D::DIMENSION).all(column)
+    /// Returns `true` if both poses have the same bits.
+    pub fn has_same_bits(&self, other: &Self) -> bool {
+        let is_same = |a: D, b: D| a.total_cmp(b).is_eq();
+        is_same(self.translation, other.translation)
+            && (0..D::DIMENSION).all(|index| {
+                is_same(
+                    D::column(self.matrix, index),
+                    D::column(other.matrix, index),
+                )
+            })
             && self.factor == other.factor
     }
 }

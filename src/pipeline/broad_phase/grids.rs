@@ -1,273 +1,224 @@
-//! Any number of boxes of any sizes: which of them overlap?
+//! A set of boxes of any sizes: finds those that overlap each other, or boxes of another set.
 //!
-//! No size is asked for. Boxes go to levels by their size and by the axes along which they are
-//! thin, see [`Level`]: the largest of a level is up to four times as large as the smallest, and
-//! makes its cells.
-//!
-//! Boxes that have moved a little are still nearly in order: so each level puts its own in order from tick to tick.
+//! A hierarchical grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.2) that adapts
+//! to the boxes: each [`Grid`] has the boxes of one [`SizeClass`], and chooses its cell size from
+//! them. Boxes that moved a little are still nearly sorted, so each grid sorts its boxes again
+//! every tick.
 
-use core::{cmp::Ordering, ops::Range};
+use core::{cmp::Ordering, num::NonZeroU16};
 
 use crate::{
     buffer::{Buffer, Reclaim, is_excessive},
-    pipeline::{
-        aabb::Aabb,
-        broad_phase::grid::{Level, extents_of},
-        parallel::share,
-    },
+    pipeline::{aabb::Aabb, broad_phase::grid::Grid, candidates::PairList},
 };
 
-/// A box is thin along an axis if its extent is more than this many octaves below the largest
-/// extent.
+/// A box is thin along an axis if its size there is more than this many octaves below its largest
+/// size.
 ///
-/// So many octaves that few scenes need the levels: each pair of levels costs a look-up of all
-/// boxes of one of the two.
+/// Every pair of grids costs a query for all boxes of one of the two. So the limit is high enough
+/// that most scenes need few grids.
 const THIN: u16 = 7;
 
-/// Returns the number of the level for a box of these extents.
+/// The number of a grid. Boxes of similar sizes and proportions have the same class.
 ///
-/// A level has two octaves of sizes, which are the largest extents: what is looked through in vain
-/// in cells too large, and what is looked up in other levels, are about as much then. Boxes that
-/// are thin along different axes have different levels: along each axis, the largest box of a level
-/// makes its cells, and one cube among rods along x would make them wide enough for all rods. What
-/// is long along x comes after what is long along y or z: it passes the fewest rows in a look-up.
-#[inline]
-fn level_for(extents: [f32; 3]) -> u16 {
-    // The exponent of the power of two at or below an extent, in f32's own count.
-    let [x, y, z] = extents.map(|extent| (extent.to_bits() >> 23) as u16);
-    let size = x.max(y).max(z);
-    let thin = |exponent: u16| u16::from(size - exponent > THIN);
-    size >> 1 << 3 | thin(z) << 2 | thin(y) << 1 | thin(x)
+/// * A class spans two octaves of the largest size. Then queries within the grid and in other grids
+///   cost about the same.
+/// * Boxes that are thin along different axes have different classes. Otherwise one cube among rods
+///   would make the cells wide enough for all rods.
+/// * The order of the classes is by size, then by the long axis: y and z before x. Boxes that are
+///   long along x visit the fewest rows in a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SizeClass(NonZeroU16);
+
+impl SizeClass {
+    #[inline]
+    fn of(size: [f32; 3]) -> Self {
+        // The exponents of f32.
+        let [x, y, z] = size.map(|size| (size.to_bits() >> 23) as u16);
+        let largest = x.max(y).max(z);
+        let is_thin = |exponent: u16| u16::from(largest - exponent > THIN);
+        let proportions = is_thin(z) << 2 | is_thin(y) << 1 | is_thin(x);
+        // Not 0, so that `Option<SizeClass>` has 2 bytes.
+        Self(NonZeroU16::MIN.saturating_add(largest >> 1 << 3 | proportions))
+    }
 }
 
-/// No level.
-const NONE: u16 = u16::MAX;
+/// A query in a coarser grid costs about as much as this many queries in a finer grid.
+const FINER: usize = 8;
 
-/// Boxes, by slot, of which any may be in or not.
+/// Returns `true` if the boxes of `finer` should query `coarser`, and `false` for the reverse.
+///
+/// A rod along x would visit all small boxes in the rows in which it lies. So these query the rods.
+fn should_query(finer: &Grid, coarser: &Grid) -> bool {
+    let reverse_visits = coarser.visited_fraction_of(finer);
+    let visits = finer.visited_fraction_of(coarser);
+    coarser.len() > FINER * finer.len() || reverse_visits > FINER as f64 * visits
+}
+
+/// A set of boxes, given by their slots.
 #[derive(Clone, Debug, Default)]
-pub struct Rows {
-    /// In order of their numbers, with these. Some may be empty.
-    levels: Vec<(u16, Level)>,
-    /// By slot, the level that it is in.
-    level_of: Buffer<u16>,
-    /// What has outgrown its level in this tick, on its way to another one.
-    outgrown: Buffer<u32>,
+pub struct Grids {
+    /// Sorted by class. Some grids may be empty.
+    grids: Vec<(SizeClass, Grid)>,
+    /// The class of each slot whose box is in the set.
+    class_of: Buffer<Option<SizeClass>>,
+    /// The boxes that leave their class in this tick for another.
+    leaving: Buffer<u32>,
 }
 
-impl Rows {
-    /// How many boxes there are.
+impl Grids {
+    /// Returns the number of boxes.
     pub fn len(&self) -> usize {
-        self.levels.iter().map(|(_, level)| level.len()).sum()
+        self.grids.iter().map(|(_, grid)| grid.len()).sum()
     }
 
-    /// Whether a box is in.
+    /// Returns `true` if the set contains the box of a slot.
     #[inline]
     pub fn contains(&self, slot: u32) -> bool {
-        let level = self.level_of.get(slot as usize);
-        level.is_some_and(|level| *level != NONE)
+        let class = self.class_of.get(slot as usize);
+        class.is_some_and(Option::is_some)
     }
 
-    /// Puts those for which `is_in` says so in order, where they are now. Of what is not in yet, only `newcomers` are asked for.
+    /// Updates all boxes, removes those that `is_kept` rejects, and adds those of `candidates` that
+    /// it accepts.
     pub fn update(
         &mut self,
         boxes: &[Aabb],
-        newcomers: impl IntoIterator<Item = u32>,
-        is_in: impl Fn(u32) -> bool + Copy + Send + Sync,
+        candidates: impl IntoIterator<Item = u32>,
+        is_kept: impl Fn(u32) -> bool + Copy + Send + Sync,
     ) {
         let Self {
-            levels,
-            level_of,
-            outgrown,
+            grids,
+            class_of,
+            leaving,
         } = self;
-        level_of.resize(boxes.len(), NONE);
-        for (number, level) in levels.iter_mut() {
-            let number = *number;
-            let stays = move |slot: u32, aabb: &Aabb| {
-                let extents = is_in(slot).then(|| extents_of(aabb));
-                extents.filter(|extents| level_for(*extents) == number)
+        class_of.resize(boxes.len(), None);
+        for (class, grid) in grids.iter_mut() {
+            let class = *class;
+            let size_if_kept = move |slot: u32, aabb: &Aabb| {
+                let size = is_kept(slot).then(|| aabb.size());
+                size.filter(|size| SizeClass::of(*size) == class)
             };
-            level.retain(boxes, stays, |slot| {
-                if let Some(level_of) = level_of.get_mut(slot as usize) {
-                    *level_of = NONE;
-                    outgrown.extend(is_in(slot).then_some(slot));
+            grid.retain(boxes, size_if_kept, |slot| {
+                if let Some(class) = class_of.get_mut(slot as usize) {
+                    *class = None;
+                    leaving.extend(is_kept(slot).then_some(slot));
                 }
             });
         }
-        outgrown.note();
-        // What has outgrown its level comes to another one like those that are new.
-        for slot in outgrown.drain(..).chain(newcomers) {
+        leaving.note();
+        for slot in leaving.drain(..).chain(candidates) {
             let index = slot as usize;
-            let (Some(aabb), Some(level_of)) = (boxes.get(index), level_of.get_mut(index)) else {
-                continue;
-            };
-            if *level_of != NONE || !is_in(slot) {
-                continue;
-            }
-            let extents = extents_of(aabb);
-            let number = level_for(extents);
-            *level_of = number;
-            let place = levels.binary_search_by(|(other, _)| other.cmp(&number));
-            let place = place.unwrap_or_else(|place| {
-                levels.insert(place, (number, Level::default()));
-                place
-            });
-            if let Some((_, level)) = levels.get_mut(place) {
-                level.add(slot, extents);
+            if let Some(aabb) = boxes.get(index)
+                && let Some(class @ None) = class_of.get_mut(index)
+                && is_kept(slot)
+            {
+                let size = aabb.size();
+                *class = Some(SizeClass::of(size));
+                if let Some(grid) = grid_of(grids, SizeClass::of(size)) {
+                    grid.add(slot, size);
+                }
             }
         }
-        for (_, level) in levels {
-            level.sort(boxes);
+        for (_, grid) in grids {
+            grid.sort(boxes);
         }
     }
 
-    /// Returns `true` if most of the listed slots are gone. `slots` is the number of slots now.
+    /// Returns `true` if the table of classes is much longer than the number of slots.
     pub fn has_stale_slots(&self, slots: usize) -> bool {
-        is_excessive(self.level_of.len(), slots)
+        is_excessive(self.class_of.len(), slots)
     }
 
-    /// Shrinks the buffers.
+    /// Frees unused memory.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         if reclaim.ends_window() {
-            self.levels.retain(|(_, level)| level.is_used());
+            self.grids.retain(|(_, grid)| grid.is_used());
         }
-        for (_, level) in &mut self.levels {
-            level.reclaim(reclaim);
+        for (_, grid) in &mut self.grids {
+            grid.reclaim(reclaim);
         }
-        self.level_of.reclaim(reclaim);
-        self.outgrown.reclaim(reclaim);
+        self.class_of.reclaim(reclaim);
+        self.leaving.reclaim(reclaim);
     }
 
-    /// Finds each two boxes that overlap, once.
-    pub fn meet_within(
+    fn occupied(&self) -> impl Iterator<Item = &(SizeClass, Grid)> + Clone {
+        self.grids.iter().filter(|(_, grid)| grid.len() > 0)
+    }
+
+    /// Adds each pair of boxes of this set that overlap, if it is wanted, to `pairs`.
+    pub fn overlaps_within(
         &self,
         dimension: usize,
-        pairs: &mut Pairs,
+        pairs: &mut PairList,
         is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
     ) {
-        let mut levels = self.levels.as_slice();
-        while let Some(((_, level), others)) = levels.split_first() {
-            levels = others;
-            if level.len() == 0 {
-                continue;
-            }
-            pairs.find(level.rows(), level.len(), |rows, found| {
-                level.meet_within(dimension, rows, |a, b| {
-                    if is_wanted(a, b) {
-                        found.push((a, b));
-                    }
+        let mut grids = self.occupied();
+        while let Some((_, grid)) = grids.next() {
+            pairs.collect(grid.row_count(), grid.len(), |rows, found| {
+                grid.for_each_overlap(dimension, rows, |a, b| {
+                    found.extend(is_wanted(a, b).then_some((a, b)));
                 });
             });
-            for (_, other) in others.iter().filter(|it| it.1.len() > 0) {
-                if is_looked_up(level, other) {
-                    pairs.look_up(level, other, |_| true, is_wanted);
+            for (_, coarser) in grids.clone() {
+                if should_query(grid, coarser) {
+                    query(pairs, grid, coarser, |_| true, is_wanted);
                 } else {
-                    pairs.look_up(other, level, |_| true, is_wanted);
+                    query(pairs, coarser, grid, |_| true, is_wanted);
                 }
             }
         }
     }
 
-    /// Finds each two boxes that overlap, a wanted one of these and a wanted one of others.
-    pub fn meet(
+    /// Adds each pair of a wanted box of this set and a wanted box of another set that overlap to
+    /// `pairs`.
+    pub fn overlaps_with(
         &self,
         other: &Self,
-        pairs: &mut Pairs,
+        pairs: &mut PairList,
         is_wanted: impl Fn(u32) -> bool + Copy + Send + Sync,
-        is_wanted_of_other: impl Fn(u32) -> bool + Copy + Send + Sync,
+        is_other_wanted: impl Fn(u32) -> bool + Copy + Send + Sync,
     ) {
-        let occupied = |it: &&(u16, Level)| it.1.len() > 0;
-        for (number, level) in self.levels.iter().filter(occupied) {
-            for (of_other, other) in other.levels.iter().filter(occupied) {
-                let looks_up = match number.cmp(of_other) {
-                    Ordering::Less => is_looked_up(level, other),
-                    // Of one size: the fewer.
-                    Ordering::Equal => level.len() <= other.len(),
-                    Ordering::Greater => !is_looked_up(other, level),
+        for (class, grid) in self.occupied() {
+            for (other_class, other) in other.occupied() {
+                let is_querying = match class.cmp(other_class) {
+                    Ordering::Less => should_query(grid, other),
+                    Ordering::Equal => grid.len() <= other.len(),
+                    Ordering::Greater => !should_query(other, grid),
                 };
-                if looks_up {
-                    pairs.look_up(level, other, is_wanted, |_, b| is_wanted_of_other(b));
+                if is_querying {
+                    query(pairs, grid, other, is_wanted, |_, b| is_other_wanted(b));
                 } else {
-                    pairs.look_up(other, level, is_wanted_of_other, |_, b| is_wanted(b));
+                    query(pairs, other, grid, is_other_wanted, |_, b| is_wanted(b));
                 }
             }
         }
     }
 }
 
-/// Pairs of slots, found on all threads.
-#[derive(Clone, Debug, Default)]
-pub struct Pairs {
-    pub all: Buffer<(u32, u32)>,
-    /// Of each task.
-    found: Vec<Buffer<(u32, u32)>>,
+/// Returns the grid of a class, which is created if there is none.
+fn grid_of(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut Grid> {
+    let found = grids.binary_search_by_key(&class, |(class, _)| *class);
+    let index = found.unwrap_or_else(|index| {
+        grids.insert(index, (class, Grid::default()));
+        index
+    });
+    grids.get_mut(index).map(|(_, grid)| grid)
 }
 
-/// A task looks at no fewer boxes than this.
-const BOXES_OF_A_TASK: usize = 512;
-
-/// To look up a box in a coarser level takes about as long as so many in a finer one: more is in the way there.
-const FINER: usize = 8;
-
-/// Whether the boxes of a level are looked up in a coarser one, and not those of that one in this.
-///
-/// A rod along x passes all small things in the rows in which it lies: these are looked up among
-/// the rods.
-fn is_looked_up(finer: &Level, coarser: &Level) -> bool {
-    let (passed, in_coarser) = (coarser.part_passed_in(finer), finer.part_passed_in(coarser));
-    coarser.len() > FINER * finer.len() || passed > FINER as f64 * in_coarser
-}
-
-impl Pairs {
-    /// Has `find` called with all of some items, a range at a time: rows or boxes, of which there are so many.
-    fn find(
-        &mut self,
-        items: usize,
-        boxes: usize,
-        find: impl Fn(Range<usize>, &mut Vec<(u32, u32)>) + Copy + Send + Sync,
-    ) {
-        let Some((pool, size)) = share(boxes, BOXES_OF_A_TASK) else {
-            find(0..items, &mut self.all);
-            return;
-        };
-        let tasks = boxes.div_ceil(size);
-        self.found
-            .resize_with(tasks.max(self.found.len()), Buffer::default);
-        pool.scope(|scope| {
-            for (task, found) in (0..tasks).zip(&mut self.found) {
-                let range = task * items / tasks..(task + 1) * items / tasks;
-                scope.spawn(async move { find(range, found) });
-            }
+/// Adds the overlaps of wanted boxes of a grid with boxes of another grid, if the pair is wanted.
+fn query(
+    pairs: &mut PairList,
+    grid: &Grid,
+    other: &Grid,
+    is_wanted: impl Fn(u32) -> bool + Copy + Send + Sync,
+    is_pair_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
+) {
+    pairs.collect(grid.len(), grid.len(), |range, found| {
+        grid.for_each_overlap_with(other, range, is_wanted, |a, b| {
+            found.extend(is_pair_wanted(a, b).then_some((a, b)));
         });
-        for found in &mut self.found {
-            found.note();
-            self.all.append(found);
-        }
-    }
-
-    /// Shrinks the buffers.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.all.reclaim(reclaim);
-        for found in &mut self.found {
-            found.reclaim(reclaim);
-        }
-    }
-
-    /// Looks the boxes of a level for which `is_sought` says so up in another one.
-    fn look_up(
-        &mut self,
-        level: &Level,
-        other: &Level,
-        is_sought: impl Fn(u32) -> bool + Copy + Send + Sync,
-        is_wanted: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
-    ) {
-        self.find(level.len(), level.len(), |entries, found| {
-            level.meet_other(entries, other, is_sought, |a, b| {
-                if is_wanted(a, b) {
-                    found.push((a, b));
-                }
-            });
-        });
-    }
+    });
 }
 
 #[cfg(test)]
@@ -275,16 +226,16 @@ mod tests {
     use super::*;
     use crate::{
         math::{DVec2, DVec3},
-        pipeline::broad_phase::grid::SWEPT,
+        pipeline::broad_phase::sweep::SWEPT,
         shape::Bounds,
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
-    /// A box around a centre. In the plane, z is ignored.
+    /// A box around a centre. In 2D, z is ignored.
     fn aabb(dimension: usize, centre: [f64; 3], half: [f64; 3]) -> Aabb {
         if dimension == 2 {
-            let plane = |[x, y, _]: [f64; 3]| DVec2::new(x, y);
-            let (centre, half) = (plane(centre), plane(half));
+            let d2 = |[x, y, _]: [f64; 3]| DVec2::new(x, y);
+            let (centre, half) = (d2(centre), d2(half));
             let (min, max) = (centre - half, centre + half);
             Aabb::around(&Bounds { min, max }, f64::INFINITY)
         } else {
@@ -295,29 +246,29 @@ mod tests {
     }
 
     /// The pairs in order, the smaller slot first.
-    fn in_order(pairs: Pairs) -> Vec<(u32, u32)> {
+    fn in_order(pairs: PairList) -> Vec<(u32, u32)> {
         let pairs = pairs.all.iter().copied();
         let mut pairs: Vec<(u32, u32)> = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
         pairs.sort_unstable();
         pairs
     }
 
-    /// All pairs of boxes that overlap, one by one.
+    /// The pairs of boxes that overlap, by testing all pairs.
     fn brute_force(boxes: &[Aabb]) -> Vec<(u32, u32)> {
         let pairs = boxes.iter().zip(0..).flat_map(|(a, slot)| {
             let others = boxes.iter().zip(0..).skip(slot as usize + 1);
-            let others = others.filter(|(b, _)| a.meets(b));
+            let others = others.filter(|(b, _)| a.may_touch(b));
             others.map(move |(_, other)| (slot, other))
         });
         pairs.collect()
     }
 
-    /// The pairs that overlap, and how many boxes are passed for each box to find them.
+    /// The pairs that overlap, and the mean number of boxes that a box visits.
     fn found(dimension: usize, boxes: &[Aabb]) -> (Vec<(u32, u32)>, usize) {
-        let (mut rows, mut pairs) = (Rows::default(), Pairs::default());
-        rows.update(boxes, 0..boxes.len() as u32, |_| true);
+        let (mut grids, mut pairs) = (Grids::default(), PairList::default());
+        grids.update(boxes, 0..boxes.len() as u32, |_| true);
         SWEPT.set(0);
-        rows.meet_within(dimension, &mut pairs, |_, _| true);
+        grids.overlaps_within(dimension, &mut pairs, |_, _| true);
         (in_order(pairs), SWEPT.get() / boxes.len())
     }
 
@@ -325,14 +276,14 @@ mod tests {
 
     /// A box that is long along one axis.
     fn rod(axis: usize) -> [f64; 3] {
-        core::array::from_fn(|it| if it == axis { 500.0 } else { 0.005 })
+        core::array::from_fn(|other| if other == axis { 500.0 } else { 0.005 })
     }
 
-    /// Each box beside the one before along one axis.
+    /// Boxes in a line along an axis.
     fn side_by_side(dimension: usize, half: [f64; 3], axis: usize) -> Vec<Aabb> {
         let place = |number| 0.02 * (number as f64 - 0.5 * COUNT as f64);
         let centre =
-            |number| core::array::from_fn(|it| if it == axis { place(number) } else { 0.0 });
+            |number| core::array::from_fn(|other| if other == axis { place(number) } else { 0.0 });
         (0..COUNT)
             .map(|number| aabb(dimension, centre(number), half))
             .collect()
@@ -342,17 +293,20 @@ mod tests {
     fn rods_side_by_side_cost_no_more_along_one_axis_than_along_another() {
         for dimension in [2, 3] {
             for along in 0..dimension {
-                for spread in (0..dimension).filter(|it| *it != along) {
+                for spread in (0..dimension).filter(|axis| *axis != along) {
                     let name = format!("{dimension}D, along {along}, spread along {spread}");
                     let mut boxes = side_by_side(dimension, rod(along), spread);
-                    let (pairs, passed) = found(dimension, &boxes);
+                    let (pairs, visited) = found(dimension, &boxes);
                     assert_eq!(pairs, [], "{name}");
-                    assert!(passed < 10, "{name}: {passed} for each box");
-                    // Of the size of the rods, and far from them.
+                    assert!(visited < 10, "{name}: {visited} visited per box");
+                    // A cube of the size of the rods, and far from them.
                     boxes.push(aabb(dimension, [5_000.0; 3], [500.0; 3]));
-                    let (pairs, passed) = found(dimension, &boxes);
+                    let (pairs, visited) = found(dimension, &boxes);
                     assert_eq!(pairs, [], "{name}, with a cube");
-                    assert!(passed < 10, "{name}, with a cube: {passed} for each box");
+                    assert!(
+                        visited < 10,
+                        "{name}, with a cube: {visited} visited per box"
+                    );
                 }
             }
         }
@@ -363,33 +317,39 @@ mod tests {
         for along in 0..3 {
             let edge = COUNT.isqrt();
             let centre = |number| {
-                core::array::from_fn(|it| match (it + 3 - along) % 3 {
+                core::array::from_fn(|axis| match (axis + 3 - along) % 3 {
                     0 => 0.0,
                     1 => 0.02 * (number / edge) as f64,
                     _ => 0.02 * (number % edge) as f64,
                 })
             };
             let bundle = (0..COUNT).map(|number| aabb(3, centre(number), rod(along)));
-            let (pairs, passed) = found(3, &bundle.collect::<Vec<_>>());
+            let (pairs, visited) = found(3, &bundle.collect::<Vec<_>>());
             assert_eq!(pairs, [], "rods along {along}");
-            assert!(passed < 10, "rods along {along}: {passed} for each box");
-            let plate = core::array::from_fn(|it| if it == along { 0.005 } else { 500.0 });
-            let (pairs, passed) = found(3, &side_by_side(3, plate, along));
+            assert!(
+                visited < 10,
+                "rods along {along}: {visited} visited per box"
+            );
+            let plate = core::array::from_fn(|axis| if axis == along { 0.005 } else { 500.0 });
+            let (pairs, visited) = found(3, &side_by_side(3, plate, along));
             assert_eq!(pairs, [], "plates along {along}");
-            assert!(passed < 10, "plates along {along}: {passed} for each box");
+            assert!(
+                visited < 10,
+                "plates along {along}: {visited} visited per box"
+            );
         }
     }
 
-    /// Each group far from the others.
+    /// Each group of rods is far from the others.
     #[test]
     fn rods_along_all_axes_cost_no_more_than_rods_along_one() {
         for dimension in [2, 3] {
             let rods = (0..COUNT).map(|number| {
                 let along = number % dimension;
-                let centre = core::array::from_fn(|it| {
-                    if it == along {
+                let centre = core::array::from_fn(|axis| {
+                    if axis == along {
                         2_000.0 * along as f64
-                    } else if it == (along + 1) % dimension {
+                    } else if axis == (along + 1) % dimension {
                         0.02 * number as f64
                     } else {
                         0.0
@@ -397,9 +357,9 @@ mod tests {
                 });
                 aabb(dimension, centre, rod(along))
             });
-            let (pairs, passed) = found(dimension, &rods.collect::<Vec<_>>());
+            let (pairs, visited) = found(dimension, &rods.collect::<Vec<_>>());
             assert_eq!(pairs, [], "{dimension}D");
-            assert!(passed < 10, "{dimension}D: {passed} for each box");
+            assert!(visited < 10, "{dimension}D: {visited} visited per box");
         }
     }
 
@@ -408,28 +368,28 @@ mod tests {
         let mut random = StdRng::seed_from_u64(1);
         for dimension in [2, 3] {
             for along in 0..dimension {
-                for spread in (0..dimension).filter(|it| *it != along) {
+                for spread in (0..dimension).filter(|axis| *axis != along) {
                     let mut boxes = side_by_side(dimension, rod(along), spread);
                     for _ in 0..COUNT {
                         let centre = [(); 3].map(|()| random.random_range(-300.0..300.0));
                         boxes.push(aabb(dimension, centre, [0.005; 3]));
                     }
-                    let (pairs, passed) = found(dimension, &boxes);
+                    let (pairs, visited) = found(dimension, &boxes);
                     let name = format!("{dimension}D, along {along}, spread along {spread}");
                     assert_eq!(pairs, brute_force(&boxes), "{name}");
-                    assert!(passed < 10, "{name}: {passed} for each box");
+                    assert!(visited < 10, "{name}: {visited} visited per box");
                 }
             }
         }
     }
 
-    /// Long, flat and small ones, which move and change their proportions from tick to tick.
+    /// Long, flat and small boxes, which move and change their proportions from tick to tick.
     #[test]
-    fn boxes_of_any_proportions_are_found_as_one_by_one() {
+    fn overlaps_of_boxes_of_any_proportions_are_those_of_a_test_of_all_pairs() {
         let mut random = StdRng::seed_from_u64(2);
         for dimension in [2, 3] {
             for far in [0.0, 1e6] {
-                let (mut moving, mut resting) = (Rows::default(), Rows::default());
+                let (mut moving, mut resting) = (Grids::default(), Grids::default());
                 let mut sum = 0;
                 for tick in 0..8 {
                     let boxes: Vec<Aabb> = (0..400)
@@ -444,9 +404,9 @@ mod tests {
                     let moves = move |slot: u32| !(slot + tick).is_multiple_of(3);
                     moving.update(&boxes, slots.clone(), moves);
                     resting.update(&boxes, slots, move |slot| !moves(slot));
-                    let mut pairs = Pairs::default();
-                    moving.meet_within(dimension, &mut pairs, |_, _| true);
-                    moving.meet(&resting, &mut pairs, |_| true, |_| true);
+                    let mut pairs = PairList::default();
+                    moving.overlaps_within(dimension, &mut pairs, |_, _| true);
+                    moving.overlaps_with(&resting, &mut pairs, |_| true, |_| true);
                     let right = brute_force(&boxes).into_iter();
                     let right: Vec<_> = right.filter(|(a, b)| moves(*a) || moves(*b)).collect();
                     sum += right.len();

@@ -1,260 +1,170 @@
-//! Second stage: which pairs may touch.
+//! Second stage: finds the pairs whose bounding boxes overlap and of which one collider changed.
+//! The contact of any other pair is what it was.
 //!
-//! Those whose boxes overlap, and of which one has changed: of the others nothing new can be told. What moves is put in
-//! order each tick, see [`rows`]; what rests stays in an order of its own, in which the moving look up what they meet.
+//! Moving boxes are sorted every tick, see [`grid`]. They query a separate, cached structure of
+//! resting boxes.
 //!
-//! Tried instead, on 10,000 boxes of the scenes in `benches/`: trees of `obvhs`, either built anew each tick, or kept, with
-//! enlarged boxes that are put in anew when they are left. When this was chosen (it has become faster since) the better of the two
-//! took 6 to 9 times as long where all move, twice as long where a tenth moves, and 3 times with sizes of 1 to 1000; where all are
-//! somewhere else each tick, 6 to 8 times with the one and 50 with the other. Where nothing moves there is nothing to do for
-//! either, and the boxes of piles and of hulls are boxes that all move. The order of a tree is worth its price where it lasts: there
-//! are trees of `obvhs` inside of compounds and surfaces.
+//! Bounding volume hierarchies of `obvhs` were slower in the scenes of `benches/`, both rebuilt
+//! each tick and refitted with enlarged boxes. They pay where they last: inside compounds and
+//! surfaces.
 //!
-//! Half-spaces have no box. There are few, if any: each is held against every box, and never against another of its kind.
+//! Half-spaces have no box. There are few of them, so each is tested against all changed boxes, and
+//! never against another half-space.
 
+mod cell_size;
 mod grid;
 mod grids;
-
-use core::fmt;
+mod row_key;
+mod sweep;
 
 use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::{Buffer, Peak, Reclaim, is_excessive},
+    buffer::{Peak, Reclaim, is_excessive},
     diagnostics::CollisionDiagnostics,
     pipeline::{
         aabb::Aabb,
-        broad_phase::grids::{Pairs, Rows},
-        progress::Progress,
-        proxies::Slots,
-        sync::Proxies,
+        broad_phase::grids::Grids,
+        candidates::{Candidates, PairList, SlotPair},
+        progress::{Completed, Progress},
+        proxies::Proxies,
+        proxy_arena::ProxyArena,
     },
+    settings::BroadPhase,
     shape::Bounds,
     space::{DVector, Space},
 };
 
-/// Where the candidate pairs come from: a resource, which may be changed between ticks.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BroadPhase {
-    /// The plugin finds them from bounding boxes.
-    #[default]
-    Automatic,
-    /// The app supplies them in [`CandidatePairs`].
-    Custom,
-}
-
-/// The pairs of entities that the app wants tested, with [`BroadPhase::Custom`].
-///
-/// Fill it in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase). The
-/// plugin changes none of them, so that pairs stay until they are cleared. With
-/// [`BroadPhase::Automatic`] it is not looked at.
-///
-/// Order does not matter, neither of the pairs nor within one, and a pair may come twice. What is no collider, and an
-/// entity paired with itself, is passed over. Layers apply here as well. What rests costs little here, too: a pair that was
-/// supplied in the tick before is tested only if one of the two has changed since.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::prelude::*;
-///
-/// #[derive(Component)]
-/// struct Bullet;
-/// #[derive(Component)]
-/// struct Target;
-///
-/// fn bullets_meet_targets(
-///     mut pairs: ResMut<CandidatePairs>,
-///     bullets: Query<Entity, With<Bullet>>,
-///     targets: Query<Entity, With<Target>>,
-/// ) {
-///     pairs.clear();
-///     for bullet in &bullets {
-///         pairs.extend(targets.iter().map(|target| (bullet, target)));
-///     }
-/// }
-///
-/// App::new()
-///     .add_plugins((MinimalPlugins, HeadbuttPlugin::default().with_broad_phase(BroadPhase::Custom)))
-///     .add_systems(FixedPostUpdate, bullets_meet_targets.in_set(HeadbuttSystems::BroadPhase));
-/// ```
-#[derive(Resource, Clone, Default)]
-pub struct CandidatePairs {
-    pairs: Buffer<(Entity, Entity)>,
-}
-
-impl fmt::Debug for CandidatePairs {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.debug_list().entries(self.iter()).finish()
-    }
-}
-
-impl CandidatePairs {
-    /// Adds a pair.
-    pub fn push(&mut self, entity: Entity, other: Entity) {
-        self.pairs.push((entity, other));
-    }
-
-    /// Removes all pairs.
-    pub fn clear(&mut self) {
-        self.pairs.clear();
-    }
-
-    /// All pairs, as they were added.
-    pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
-        self.pairs.iter().copied()
-    }
-
-    /// Shrinks the buffer.
-    pub(super) fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.pairs.reclaim(reclaim);
-    }
-
-    /// How many pairs there are, with those that came twice.
-    pub fn len(&self) -> usize {
-        self.pairs.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
-    }
-}
-
-impl Extend<(Entity, Entity)> for CandidatePairs {
-    fn extend<T: IntoIterator<Item = (Entity, Entity)>>(&mut self, pairs: T) {
-        self.pairs.extend(pairs);
-    }
-}
-
-/// The pairs of slots to test in this tick.
-#[derive(Resource, Default)]
-pub struct Candidates {
-    pub plane: Meetings,
-    pub solid: Meetings,
-}
-
-/// Those of a space, and what it takes to find them.
+/// The boxes of both spaces.
 #[derive(Default)]
-pub struct Meetings {
-    pairs: Pairs,
-    /// What moves, or has moved not long ago.
-    moving: Rows,
-    /// What rests; also what was at rest, and has moved or gone since.
-    resting: Rows,
-    /// Peak number of resting boxes.
-    at_rest: Peak,
+pub struct BroadPhaseState {
+    d2: Overlaps,
+    d3: Overlaps,
+    reclaim: Reclaim,
 }
 
-/// What has come to rest is put to the others at rest when it is more than what moves and this part of those. So each
-/// tick's share of that work is less than the tick's own work, or than a part of what the movements before have cost.
-const PART: usize = 8;
-
-/// Fills [`Candidates`] with the pairs whose boxes overlap, and those of a box that reaches into a half-space.
+/// Fills [`Candidates`], unless the app supplies the pairs.
 pub fn find_candidates(
     proxies: Res<Proxies>,
     progress: Res<Progress>,
     mut candidates: ResMut<Candidates>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
-    mut reclaim: Local<Reclaim>,
+    mut state: Local<BroadPhaseState>,
 ) {
     let start = Instant::now();
-    if *progress != Progress::Sync {
+    if progress.completed != Completed::Sync {
         return;
     }
-    let Candidates { plane, solid } = &mut *candidates;
-    plane.find(&proxies.plane);
-    solid.find(&proxies.solid);
+    if progress.is_restart {
+        *state = BroadPhaseState::default();
+        *candidates = Candidates::default();
+    }
+    if proxies.source == BroadPhase::Custom {
+        diagnostics.broad_phase = start.elapsed();
+        return;
+    }
+    let BroadPhaseState { d2, d3, reclaim } = &mut *state;
+    d2.find(&proxies.d2, &mut candidates.d2);
+    d3.find(&proxies.d3, &mut candidates.d3);
     reclaim.begin_tick();
-    plane.reclaim(&proxies.plane, &mut reclaim);
-    solid.reclaim(&proxies.solid, &mut reclaim);
+    candidates.d2.reclaim(reclaim);
+    candidates.d3.reclaim(reclaim);
+    d2.reclaim(&proxies.d2, reclaim);
+    d3.reclaim(&proxies.d3, reclaim);
     diagnostics.broad_phase = start.elapsed();
 }
 
-impl Meetings {
-    /// The pairs.
-    pub fn pairs(&self) -> &[(u32, u32)] {
-        &self.pairs.all
-    }
+/// The boxes of one space.
+#[derive(Default)]
+struct Overlaps {
+    /// The boxes that move, or moved not long ago.
+    moving: Grids,
+    /// The boxes at rest. May include boxes that have moved or gone since.
+    resting: Grids,
+    /// The number of boxes at rest.
+    rest_peak: Peak,
+}
 
-    fn find<V: Space>(&mut self, proxies: &Slots<V>) {
+/// Boxes at rest are moved from `moving` to `resting` when they outnumber the moving ones by this
+/// fraction of `resting`. So the cost of the update is bounded by that of the tick or of earlier
+/// moves.
+const RESTING_FRACTION: usize = 8;
+
+impl Overlaps {
+    /// Finds the pairs of proxies that may touch and of which one changed.
+    fn find<V: Space>(&mut self, arena: &ProxyArena<V>, pairs: &mut PairList) {
         let Self {
-            pairs,
-            moving,
-            resting,
-            ..
+            moving, resting, ..
         } = self;
         pairs.all.clear();
-        let changed = proxies.changed();
+        let changed = arena.changed();
         if changed.is_empty() {
             return;
         }
-        let boxes = proxies.boxes();
-        let has_box = |slot: u32| boxes.get(slot as usize).is_some_and(Aabb::is_some);
+        let boxes = arena.boxes();
+        let has_box = |slot: u32| arena.box_of(slot).is_some();
         let woken = changed.iter().filter(|slot| !moving.contains(**slot));
         let still = (moving.len() + woken.count()).saturating_sub(changed.len());
-        let settles = still > changed.len() + resting.len() / PART;
+        let settles = still > changed.len() + resting.len() / RESTING_FRACTION;
         moving.update(boxes, changed.iter().copied(), |slot| {
-            has_box(slot) && (!settles || proxies.is_changed(slot))
+            has_box(slot) && (!settles || arena.is_changed(slot))
         });
         let rests = |slot: u32| has_box(slot) && !moving.contains(slot);
         if settles {
-            resting.update(boxes, 0..boxes.len() as u32, rests);
+            resting.update(boxes, arena.slots(), rests);
         }
-        moving.meet_within(V::DVec::DIMENSION, pairs, |a, b| {
-            proxies.is_changed(a) || proxies.is_changed(b)
+        moving.overlaps_within(V::DVec::DIMENSION, pairs, |a, b| {
+            arena.is_changed(a) || arena.is_changed(b)
         });
-        moving.meet(resting, pairs, |it| proxies.is_changed(it), rests);
-        meet_half_spaces(proxies, &mut pairs.all);
+        moving.overlaps_with(resting, pairs, |slot| arena.is_changed(slot), rests);
+        find_half_space_pairs(arena, &mut pairs.all);
     }
 
-    /// Shrinks the buffers.
-    fn reclaim<V: Space>(&mut self, proxies: &Slots<V>, reclaim: &mut Reclaim) {
+    /// Frees unused memory.
+    fn reclaim<V: Space>(&mut self, arena: &ProxyArena<V>, reclaim: &mut Reclaim) {
         let Self {
-            pairs,
             moving,
             resting,
-            at_rest,
+            rest_peak,
         } = self;
-        let boxes = proxies.boxes();
-        at_rest.note(proxies.count().saturating_sub(moving.len()));
+        let boxes = arena.boxes();
+        rest_peak.note(arena.count().saturating_sub(moving.len()));
         if reclaim.ends_window() {
-            // What has gone is taken out when something settles, which may never happen again.
-            let has_box = |slot: u32| boxes.get(slot as usize).is_some_and(Aabb::is_some);
+            // Removed boxes leave only when others come to rest, which may never happen again.
+            let has_box = |slot: u32| arena.box_of(slot).is_some();
             if moving.has_stale_slots(boxes.len()) {
                 moving.update(boxes, [], has_box);
             }
-            if is_excessive(resting.len(), at_rest.get()) || resting.has_stale_slots(boxes.len()) {
+            if is_excessive(resting.len(), rest_peak.get()) || resting.has_stale_slots(boxes.len())
+            {
                 resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
             }
-            at_rest.end_window();
+            rest_peak.end_window();
         }
-        pairs.reclaim(reclaim);
         moving.reclaim(reclaim);
         resting.reclaim(reclaim);
     }
 }
 
-fn meet_half_spaces<V: Space>(proxies: &Slots<V>, pairs: &mut Vec<(u32, u32)>) {
-    for slot in proxies.half_spaces() {
-        let Some((proxy, half_space)) = proxies
-            .get(*slot)
-            .and_then(|proxy| Some((proxy, proxy.half_space()?)))
-        else {
+/// Adds the pairs of a half-space and a box that reaches into it.
+fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPair>) {
+    for slot in arena.half_spaces() {
+        let Some(proxy) = arena.get(*slot) else {
             continue;
         };
-        let mut meet = |other: u32| {
-            let aabb = proxies.boxes().get(other as usize);
-            let bounds = aabb.filter(|it| it.is_some()).map(Aabb::bounds);
-            if bounds.is_some_and(|it: Bounds<V::DVec>| {
-                it.overlaps_half_space(&half_space, proxy.place.translation)
-            }) {
-                pairs.push((*slot, other));
-            }
+        let Some(half_space) = proxy.half_space() else {
+            continue;
         };
-        if proxies.is_changed(*slot) {
-            (0..proxies.len() as u32).for_each(&mut meet);
+        let origin = proxy.world_pose.translation;
+        let reaches = |other: &u32| {
+            let bounds: Option<Bounds<V::DVec>> = arena.box_of(*other).map(Aabb::bounds);
+            bounds.is_some_and(|bounds| bounds.overlaps_half_space(&half_space, origin))
+        };
+        let pair = |other: u32| (*slot, other);
+        if arena.is_changed(*slot) {
+            pairs.extend(arena.slots().filter(reaches).map(pair));
         } else {
-            proxies.changed().iter().copied().for_each(&mut meet);
+            pairs.extend(arena.changed().iter().copied().filter(reaches).map(pair));
         }
     }
 }

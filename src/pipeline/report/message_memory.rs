@@ -1,8 +1,8 @@
-//! The memory of the messages. Bevy keeps them in two lists, which grow, and which it never
-//! shrinks.
+//! Shrinks the lists of Bevy's messages, which Bevy never does.
 //!
-//! Bevy gives no access to the two lists. So they are replaced by a copy with the same message ids,
-//! by which readers remember their position. The next id can only be set by reflection.
+//! Bevy gives no access to the capacity of its two lists. So they are replaced by copies with the
+//! same message ids, by which readers remember their positions. The next id can only be set by
+//! reflection.
 
 use bevy::{ecs::message::Messages, reflect::GetPath, tasks::AsyncComputeTaskPool};
 
@@ -11,27 +11,26 @@ use crate::{
     collision::CollisionEvent,
 };
 
-/// How much room the lists of messages have.
+/// An estimate of the capacity of the message lists.
 #[derive(Default)]
-pub struct MessageRoom {
-    /// The greatest number of messages since the lists were made.
+pub struct MessageMemory {
+    /// The greatest number of messages since the lists were created.
     held: usize,
     peak: Peak,
 }
 
-impl MessageRoom {
-    /// Makes the lists anew, if they have room for more than they need.
+impl MessageMemory {
+    /// Replaces the lists if their capacity is excessive.
     pub fn reclaim(&mut self, messages: &mut Messages<CollisionEvent>, reclaim: &Reclaim) {
         self.held = self.held.max(messages.len());
         self.peak.note(messages.len());
         if reclaim.is_idle()
             && is_excessive(self.held, self.peak.get())
-            && let Some(made) = made_anew(messages)
+            && let Some(copy) = shrunk_copy(messages)
         {
-            let old = core::mem::replace(messages, made);
+            let old = core::mem::replace(messages, copy);
             self.held = messages.len();
-            // These lists cannot be freed in steps. If there is a thread for such work, the tick
-            // does not wait for it.
+            // These lists cannot be freed in steps. Another thread frees them, if there is one.
             if let Some(pool) = AsyncComputeTaskPool::try_get() {
                 pool.spawn(async move { drop(old) }).detach();
             }
@@ -42,24 +41,24 @@ impl MessageRoom {
     }
 }
 
-/// Returns the same messages with the same numbers in new lists; `None` if Bevy renamed these
+/// Returns the same messages with the same ids in new lists, or `None` if Bevy renamed these
 /// fields.
-fn made_anew(messages: &Messages<CollisionEvent>) -> Option<Messages<CollisionEvent>> {
-    let mut made = Messages::default();
+fn shrunk_copy(messages: &Messages<CollisionEvent>) -> Option<Messages<CollisionEvent>> {
+    let mut copy = Messages::default();
     for count in [
         "message_count",
         "messages_a.start_message_count",
         "messages_b.start_message_count",
     ] {
-        *made.path_mut::<usize>(count).ok()? = messages.oldest_message_count();
+        *copy.path_mut::<usize>(count).ok()? = messages.oldest_message_count();
     }
     let older = messages.len() - messages.iter_current_update_messages().len();
     let mut cursor = messages.get_cursor();
     let mut all = cursor.read(messages).copied();
-    made.extend(all.by_ref().take(older));
-    made.update();
-    made.extend(all);
-    Some(made)
+    copy.extend(all.by_ref().take(older));
+    copy.update();
+    copy.extend(all);
+    Some(copy)
 }
 
 #[cfg(test)]
@@ -71,7 +70,7 @@ mod tests {
     };
     use bevy::{ecs::message::MessageCursor, prelude::*};
 
-    /// With this depth, by which it is known.
+    /// A message that is identified by its depth.
     fn message(depth: f32) -> CollisionEvent {
         let surface = Surface {
             part: 0,
@@ -94,12 +93,12 @@ mod tests {
         messages: &Messages<CollisionEvent>,
     ) -> Vec<(usize, f32)> {
         let all = cursor.read_with_id(messages);
-        all.map(|(it, id)| (id.id, it.depth)).collect()
+        all.map(|(message, id)| (id.id, message.depth)).collect()
     }
 
-    /// Readers have read all, half or nothing of each of the two lists.
+    /// Some readers have read all of a list, some half and some nothing.
     #[test]
-    fn readers_read_on_where_they_were_in_messages_made_anew() {
+    fn readers_keep_their_positions_in_a_copy() {
         let [mut old, mut new] = [(); 2].map(|()| Messages::<CollisionEvent>::default());
         let mut cursors = vec![old.get_cursor()];
         let mut next = 0;
@@ -113,13 +112,13 @@ mod tests {
                     cursors.push(old.get_cursor_current());
                 }
             }
-            let made = made_anew(&new);
-            assert!(made.is_some());
-            new = made.unwrap_or_default();
+            let copy = shrunk_copy(&new);
+            assert!(copy.is_some());
+            new = copy.unwrap_or_default();
             assert_eq!(new.len(), old.len());
             assert_eq!(new.oldest_message_count(), old.oldest_message_count());
             let [current_old, current_new] =
-                [&old, &new].map(|it| it.iter_current_update_messages().len());
+                [&old, &new].map(|messages| messages.iter_current_update_messages().len());
             assert_eq!(current_new, current_old);
             for cursor in &mut cursors {
                 let found = read(&mut cursor.clone(), &new);
@@ -130,8 +129,10 @@ mod tests {
                 }
             }
             for id in 0..next + 2 {
-                let of = |it: &Messages<CollisionEvent>| it.get_message(id).map(|it| it.0.depth);
-                assert_eq!(of(&new), of(&old));
+                let depth = |messages: &Messages<CollisionEvent>| {
+                    messages.get_message(id).map(|(message, _)| message.depth)
+                };
+                assert_eq!(depth(&new), depth(&old));
             }
             old.update();
             new.update();

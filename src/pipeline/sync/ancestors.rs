@@ -1,4 +1,4 @@
-//! Which colliders have an ancestor that changed.
+//! Detection of changes of a collider's ancestors.
 
 use bevy::{
     ecs::{component::ComponentId, entity::EntityHashMap},
@@ -7,63 +7,62 @@ use bevy::{
 
 use crate::{
     buffer::{Buffer, Peak, Reclaim, is_excessive},
-    pipeline::sync::columns::Since,
+    pipeline::sync::change_ticks::ChangeWindow,
 };
 
-/// The number of ancestors of an entity. Bevy marks added ancestors and links as changed; a removed
-/// one changes these counts.
+/// The number of ancestors of an entity. A removed ancestor, parent or `Transform` changes these
+/// counts. (Bevy's change ticks show the added ones.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Links {
-    ancestors: u32,
+pub struct AncestorCounts {
+    all: u32,
     /// The number of ancestors with a `Transform`.
-    transforms: u32,
+    with_transform: u32,
 }
 
-/// An entity with all of its ancestors.
+/// The ancestors of an entity.
 #[derive(Clone, Copy, Debug, Default)]
-struct Chain {
-    links: Links,
+pub struct Ancestry {
+    pub counts: AncestorCounts,
     /// `true` if the transform or the parent of any of them changed.
-    is_changed: bool,
+    pub is_changed: bool,
 }
 
-impl Chain {
-    /// Ancestors in a loop. No acyclic chain has this length, so that breaking the loop changes the
-    /// counts.
+impl Ancestry {
+    /// Ancestors in a loop. No other ancestry has these counts, so breaking the loop is detected.
     const LOOP: Self = Self {
-        links: Links {
-            ancestors: u32::MAX,
-            transforms: u32::MAX,
+        counts: AncestorCounts {
+            all: u32::MAX,
+            with_transform: u32::MAX,
         },
         is_changed: false,
     };
 
-    /// This chain below `above`.
+    /// Adds the ancestors `above`.
     fn below(self, above: Self) -> Self {
-        let (own, others) = (self.links, above.links);
+        let (own, others) = (self.counts, above.counts);
         Self {
-            links: Links {
-                ancestors: others.ancestors.saturating_add(own.ancestors),
-                transforms: others.transforms.saturating_add(own.transforms),
+            counts: AncestorCounts {
+                all: others.all.saturating_add(own.all),
+                with_transform: others.with_transform.saturating_add(own.with_transform),
             },
             is_changed: self.is_changed || above.is_changed,
         }
     }
 }
 
-/// What is known of the ancestors looked at in a tick.
+/// The ancestries found in this tick.
 #[derive(Default)]
-pub struct Chains {
-    /// By entity. `None` for an entity whose own ancestors are being looked at. An entity without a
-    /// parent is not listed: to read it again costs less.
-    known: EntityHashMap<Option<Chain>>,
+pub struct AncestryCache {
+    /// The ancestry of each entity's children. `None` while the entity's own ancestors are visited.
+    /// Entities without a parent are not cached, because reading them again is faster.
+    known: EntityHashMap<Option<Ancestry>>,
     peak: Peak,
-    /// Ancestors visited in this walk, each with its own `Chain` only.
-    path: Buffer<(Entity, Chain)>,
+    /// The ancestors visited in this walk, each with the `Ancestry` that it alone makes up.
+    path: Buffer<(Entity, Ancestry)>,
 }
 
-impl Chains {
-    /// Shrinks the buffers. Called once a tick.
+impl AncestryCache {
+    /// Frees unused memory.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.path.reclaim(reclaim);
         self.peak.note(self.known.len());
@@ -76,30 +75,30 @@ impl Chains {
     }
 }
 
-/// Looks at ancestors for changes: in a tick, once at each that has a parent itself.
-pub struct Ancestors<'w> {
+/// Computes ancestries. In a tick, each ancestor that has a parent is read only once.
+pub struct AncestorReader<'w> {
     world: &'w World,
-    since: Since,
-    chains: &'w mut Chains,
-    /// Bevy's numbers of these components, if there are any: by type, it looks for them each time.
+    window: ChangeWindow,
+    cache: &'w mut AncestryCache,
+    // By id, because a lookup by type costs a hash.
     transform: Option<ComponentId>,
     child_of: Option<ComponentId>,
-    /// The last parent that was asked for: siblings often follow one another.
-    last: Option<(Entity, Chain)>,
+    /// The latest parent and its children's ancestry: siblings are often neighbours.
+    latest: Option<(Entity, Ancestry)>,
     count: usize,
 }
 
-impl<'w> Ancestors<'w> {
+impl<'w> AncestorReader<'w> {
     /// Begins a tick.
-    pub fn new(world: &'w World, since: Since, chains: &'w mut Chains) -> Self {
-        chains.known.clear();
+    pub fn new(world: &'w World, window: ChangeWindow, cache: &'w mut AncestryCache) -> Self {
+        cache.known.clear();
         Self {
             world,
-            since,
-            chains,
+            window,
+            cache,
             transform: world.component_id::<Transform>(),
             child_of: world.component_id::<ChildOf>(),
-            last: None,
+            latest: None,
             count: 0,
         }
     }
@@ -109,28 +108,29 @@ impl<'w> Ancestors<'w> {
         self.count
     }
 
-    /// Returns the links of a child of `parent`, and `true` if any ancestor changed.
+    /// Returns the ancestry of a child of `parent`.
     #[inline]
-    pub fn look(&mut self, parent: Option<Entity>) -> (Links, bool) {
-        let chain = match (parent, self.last) {
-            (None, _) => Chain::default(),
-            (Some(parent), Some((last, chain))) if last == parent => chain,
-            (Some(parent), _) => {
-                let chain = self.follow(parent);
-                self.last = Some((parent, chain));
-                chain
-            }
+    pub fn of_child(&mut self, parent: Option<Entity>) -> Ancestry {
+        let Some(parent) = parent else {
+            return Ancestry::default();
         };
-        (chain.links, chain.is_changed)
+        if let Some((latest, ancestry)) = self.latest
+            && latest == parent
+        {
+            return ancestry;
+        }
+        let ancestry = self.walk(parent);
+        self.latest = Some((parent, ancestry));
+        ancestry
     }
 
-    /// Returns the chain from `parent` on.
-    fn follow(&mut self, parent: Entity) -> Chain {
-        let mut chain = Chain::default();
+    /// Walks up from `parent`, and returns the ancestry of its children.
+    fn walk(&mut self, parent: Entity) -> Ancestry {
+        let mut ancestry = Ancestry::default();
         let mut next = Some(parent);
         while let Some(entity) = next {
-            if let Some(known) = self.chains.known.get(&entity) {
-                chain = known.unwrap_or(Chain::LOOP);
+            if let Some(known) = self.cache.known.get(&entity) {
+                ancestry = known.unwrap_or(Ancestry::LOOP);
                 break;
             }
             let Some((own, above)) = self.read(entity) else {
@@ -138,38 +138,38 @@ impl<'w> Ancestors<'w> {
             };
             next = above;
             if above.is_some() {
-                self.chains.known.insert(entity, None);
-                self.chains.path.push((entity, own));
+                self.cache.known.insert(entity, None);
+                self.cache.path.push((entity, own));
             } else {
-                chain = own;
+                ancestry = own;
             }
         }
-        self.chains.path.note();
-        while let Some((entity, own)) = self.chains.path.pop() {
-            chain = own.below(chain);
-            self.chains.known.insert(entity, Some(chain));
+        self.cache.path.note();
+        while let Some((entity, own)) = self.cache.path.pop() {
+            ancestry = own.below(ancestry);
+            self.cache.known.insert(entity, Some(ancestry));
         }
-        chain
+        ancestry
     }
 
-    /// Reads an entity alone, and its parent. Returns `None` if there is no such entity.
-    fn read(&mut self, entity: Entity) -> Option<(Chain, Option<Entity>)> {
+    /// Reads one entity and its parent. Returns `None` if there is no such entity.
+    fn read(&mut self, entity: Entity) -> Option<(Ancestry, Option<Entity>)> {
         let entity = self.world.get_entity(entity).ok()?;
         self.count += 1;
-        let changed = |component: Option<ComponentId>| {
+        let is_changed = |component: Option<ComponentId>| {
             let ticks = entity.get_change_ticks_by_id(component?)?;
-            Some(self.since.has(ticks.changed))
+            Some(self.window.contains(ticks.changed))
         };
-        let has_moved = changed(self.transform);
-        let has_other_parent = changed(self.child_of);
-        let own = Chain {
-            links: Links {
-                ancestors: 1,
-                transforms: has_moved.is_some().into(),
+        let transform = is_changed(self.transform);
+        let child_of = is_changed(self.child_of);
+        let own = Ancestry {
+            counts: AncestorCounts {
+                all: 1,
+                with_transform: transform.is_some().into(),
             },
-            is_changed: has_moved == Some(true) || has_other_parent == Some(true),
+            is_changed: transform == Some(true) || child_of == Some(true),
         };
-        let parent = has_other_parent.and_then(|_| entity.get::<ChildOf>());
+        let parent = child_of.and_then(|_| entity.get::<ChildOf>());
         Some((own, parent.map(ChildOf::parent)))
     }
 }

@@ -1,71 +1,50 @@
-//! Before the first stage: colliders of the meshes that have come or changed.
+//! Colliders from mesh assets, built before the first stage.
 //!
-//! Nothing is done where nothing has changed. Meshes that are not there yet are asked for each tick, rather than waited for
-//! by Bevy's messages, which are told only in `PostUpdate`: so what is added and spawned collides in the next tick, and what
-//! runs a schedule by hand needs no messages at all. That a mesh has changed only the messages tell. They are read each
-//! frame, because a schedule that runs now and then would lose some.
+//! Without changes, nothing is done. Two kinds of change are detected differently:
+//!
+//! * A missing mesh is looked up again in every tick. Bevy's asset messages arrive only in
+//!   `PostUpdate`, and never if the app runs a schedule by hand.
+//! * A changed mesh is reported by Bevy's messages only. They are read every frame, because a
+//!   schedule that runs now and then would miss some.
 
 use std::collections::{HashMap, HashSet};
 
-use bevy::{asset::AssetEventSystems, ecs::schedule::InternedScheduleLabel, prelude::*};
+use bevy::prelude::*;
 
 use crate::{
     Collider,
     collider::{ColliderFromMesh, Recipe},
-    pipeline::{HeadbuttSystems, sync::sync, unfiltered::Unfiltered},
+    pipeline::unfiltered::Unfiltered,
     shape::MeshError,
 };
 
-/// Adds the making of colliders to the first stage of a schedule.
-pub fn build(app: &mut App, schedule: InternedScheduleLabel) {
-    app.register_type::<ColliderFromMesh>()
-        .init_resource::<MeshColliders>()
-        .add_systems(
-            PostUpdate,
-            forget_changed
-                .after(AssetEventSystems)
-                .run_if(resource_exists::<Messages<AssetEvent<Mesh>>>),
-        )
-        .add_systems(
-            schedule,
-            resolve
-                .in_set(HeadbuttSystems::Sync)
-                .after(forget_changed)
-                .before(sync),
-        );
-}
-
-/// The colliders of meshes, for all entities that share them.
+/// The colliders of meshes, shared by all entities with the same recipe.
 #[derive(Resource, Default)]
 pub struct MeshColliders {
-    made: HashMap<Recipe, Collider>,
-    /// Those of which a collider was made that has been forgotten since.
+    built: HashMap<Recipe, Collider>,
+    /// The meshes whose colliders were dropped since the last [`resolve`].
     changed: HashSet<AssetId<Mesh>>,
 }
 
 impl MeshColliders {
-    /// The collider of a mesh, or `None` as long as there is none.
+    /// Returns the collider of a mesh, or `None` if the mesh is not loaded.
     fn get(&mut self, recipe: Recipe, meshes: &Assets<Mesh>) -> Option<Collider> {
         let mesh = meshes.get(recipe.mesh)?;
-        let make = || recipe.make(mesh).unwrap_or_else(Collider::rejected);
-        Some(self.made.entry(recipe).or_insert_with(make).clone())
+        let build = || recipe.make(mesh).unwrap_or_else(Collider::rejected);
+        Some(self.built.entry(recipe).or_insert_with(build).clone())
     }
 
-    fn forget(&mut self, meshes: &HashSet<AssetId<Mesh>>) {
-        let changed = &mut self.changed;
-        self.made.retain(|recipe, _| {
-            let is_forgotten = meshes.contains(&recipe.mesh);
-            if is_forgotten {
-                changed.insert(recipe.mesh);
-            }
-            !is_forgotten
-        });
+    fn drop_colliders_of(&mut self, meshes: &HashSet<AssetId<Mesh>>) {
+        let dropped = self
+            .built
+            .extract_if(|recipe, _| meshes.contains(&recipe.mesh));
+        self.changed.extend(dropped.map(|(recipe, _)| recipe.mesh));
     }
 }
 
-/// Forgets the colliders of meshes that have changed. (Of one that was added there is none yet, unless what it replaces was
-/// removed before.)
-fn forget_changed(
+/// Drops the colliders of changed meshes. (An added mesh has a collider only if it replaces a mesh
+/// whose removal was reported before.)
+pub fn drop_changed(
     mut events: MessageReader<AssetEvent<Mesh>>,
     mut colliders: ResMut<MeshColliders>,
 ) {
@@ -77,26 +56,25 @@ fn forget_changed(
         })
         .collect();
     if !meshes.is_empty() {
-        colliders.forget(&meshes);
+        colliders.drop_colliders_of(&meshes);
     }
 }
 
-/// An entity whose recipe may have changed.
-type Touched = (
+type HasChangedRecipe = (
     With<ColliderFromMesh>,
     Or<(Changed<ColliderFromMesh>, Changed<Mesh2d>, Changed<Mesh3d>)>,
 );
 
-/// Gives the entities whose mesh or wish has changed their colliders. In the world itself, not by commands, which an app may
-/// have put off until the end of the schedule.
+/// Inserts the colliders of entities whose mesh or [`ColliderFromMesh`] changed. Writes the world
+/// directly, because an app may delay commands until the end of the schedule.
 pub fn resolve(
     world: &mut World,
-    mut touched: Local<Unfiltered<Entity, Touched>>,
+    mut touched: Local<Unfiltered<Entity, HasChangedRecipe>>,
     mut all: Local<Unfiltered<Entity, With<ColliderFromMesh>>>,
     mut waiting: Local<Vec<Entity>>,
     mut has_warned: Local<bool>,
 ) {
-    // Disabled entities as well: what changes while disabled would not be seen as changed later.
+    // Includes disabled entities, whose changes would be forgotten when they are enabled.
     waiting.extend(touched.0.iter(world));
     world.resource_scope(|world, mut colliders: Mut<MeshColliders>| {
         if !colliders.changed.is_empty() {
@@ -126,10 +104,13 @@ pub fn resolve(
             });
         } else if let (Some(first), false) = (waiting.first(), *has_warned) {
             *has_warned = true;
-            log::warn!("entity {first} gets no collider of a mesh: there is no Assets<Mesh>, which Bevy's MeshPlugin adds");
+            log::warn!(
+                "entity {first} cannot get a collider from its mesh: there is no `Assets<Mesh>` \
+                 (Bevy's `MeshPlugin` adds it)"
+            );
         }
         for (entity, collider) in ready {
-            // An observer of the one before may have despawned it.
+            // An observer of an earlier insertion may have despawned the entity.
             if let Ok(mut entity) = world.get_entity_mut(entity) {
                 entity.insert(collider);
             }
@@ -137,7 +118,7 @@ pub fn resolve(
     });
 }
 
-/// That of an entity, if it is there and asks for one.
+/// Returns the recipe of an entity, or `None` if the entity does not exist or has no recipe.
 fn recipe_of(world: &World, entity: Entity) -> Option<Result<Recipe, MeshError>> {
     world.get_entity(entity).ok().and_then(Recipe::of)
 }

@@ -179,7 +179,7 @@ const NOT_YET: [(&str, f64); 28] = [
     ("side of moves on altered surfaces in 3d", 3e-3),
     ("side on altered surfaces in 3d", 1e-3),
     ("tessellation in 2d", 3e-3),
-    ("tessellation in 3d", 5e-3),
+    ("tessellation in 3d", 1e-2),
     ("tessellation of crates in 2d", 4e-2),
     ("tessellation of crates in 3d", 2e-2),
 ];

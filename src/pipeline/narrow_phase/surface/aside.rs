@@ -177,7 +177,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// The plane that clears a facet and through which the translation along a direction goes.
-    /// `None` if it would push the body through the facet from behind.
+    /// `None` if that pushes the body through the facet from behind, and not past its rim.
     fn aside(&self, touch: &Touch<V::DVec>, direction: V::DVec) -> Option<Touch<V::DVec>> {
         let facet = self.surface().facet(self.facet_number(touch.numbers))?;
         let over = |normal: V::DVec| {
@@ -202,8 +202,8 @@ impl<'a, V: Space> Meeting<'a, V> {
             }
             (plane, length) = (next, nearer);
         }
-        let is_outward = plane.normal.dot(touch.normal) >= -SAME_NORMAL;
-        is_outward.then_some(Touch {
+        let is_behind = (plane.normal + touch.normal).length() <= SAME_NORMAL;
+        (!is_behind).then_some(Touch {
             kind: Kind::Plane,
             ..plane
         })

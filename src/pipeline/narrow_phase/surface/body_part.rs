@@ -17,8 +17,8 @@ pub struct Reach<D> {
 impl<D: DVector> Reach<D> {
     /// The balls of a part, relative to `origin`, grown by `margin`.
     pub fn of<V: Space<DVec = D>>(part: &Part<V>, origin: D, margin: f64) -> Self {
-        let pose = part.place.pose();
-        let balls = balls_in(&part.image()).map(|(centre, radius)| {
+        let pose = part.world_pose.pose();
+        let balls = balls_in(&part.scaled_shape()).map(|(centre, radius)| {
             let centre = pose.rotation * centre + pose.translation;
             (centre - origin, radius + margin)
         });
@@ -80,13 +80,13 @@ pub struct BodyPart<'a, V: Space> {
 impl<V: Space> BodyPart<'_, V> {
     /// The point of the core that is lowest along a normal, from the translation of the surface.
     pub fn lowest(&self, normal: V::DVec) -> V::DVec {
-        let pose = self.part.place.pose();
+        let pose = self.part.world_pose.pose();
         let inner = -(V::DVec::transpose(pose.rotation) * normal);
-        pose.rotation * self.part.image().support(inner) + pose.translation - self.origin
+        pose.rotation * self.part.scaled_shape().support(inner) + pose.translation - self.origin
     }
 
     /// The sum of the radii of the part and the facets.
     pub fn radius(&self) -> f64 {
-        self.part.image().radius() + self.margin
+        self.part.scaled_shape().radius() + self.margin
     }
 }

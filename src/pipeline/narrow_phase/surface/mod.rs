@@ -49,7 +49,7 @@ mod way_out;
 use crate::{
     collision::CollisionEvent,
     pipeline::{
-        narrow_phase::compound::event,
+        narrow_phase::event::event,
         proxy::{Part, Proxy},
     },
     query::Counter,
@@ -96,7 +96,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             (Some(a), Some(b)) => (a >= b, a.min(b) <= SMALL * a.max(b)),
         };
         let (surface, body) = if surface_is_first { (a, b) } else { (b, a) };
-        let centre = body.centre() + (body.place.translation - surface.place.translation);
+        let centre = body.centre() + (body.world_pose.translation - surface.world_pose.translation);
         let mut meeting = Self {
             a,
             b,
@@ -105,7 +105,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             ball: None,
             counter,
         };
-        if body.image().is_some() {
+        if body.scaled_shape().is_some() {
             meeting.ball = meeting.ball(body.part(0)?);
         }
         Some(meeting)
@@ -198,8 +198,8 @@ impl<'a, V: Space> Meeting<'a, V> {
     fn event(&self, touch: &Touch<V::DVec>) -> Option<CollisionEvent> {
         let [a, b] = self.parts(touch.numbers)?;
         Some(event(
-            (self.a, a.number, a.place.pose()),
-            (self.b, b.number, b.place.pose()),
+            (self.a, a.number, a.world_pose.pose()),
+            (self.b, b.number, b.world_pose.pose()),
             &touch.contact,
         ))
     }

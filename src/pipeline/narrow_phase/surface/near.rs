@@ -47,7 +47,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         near: &mut Buffer<NearFacet<V::DVec>>,
     ) -> ArrayVec<BodyPart<'a, V>, MOST_PARTS> {
         let mut bodies = ArrayVec::<BodyPart<V>, MOST_PARTS>::new();
-        let (surface, origin) = (self.surface(), self.surface().place.translation);
+        let (surface, origin) = (self.surface(), self.surface().world_pose.translation);
         for touch in touches {
             let number = self.body_number(touch.numbers);
             if bodies.is_full() || bodies.iter().any(|it| it.number == number) {
@@ -57,11 +57,11 @@ impl<'a, V: Space> Meeting<'a, V> {
                 continue;
             };
             let [facet, part] = self.of_surface_and_body(parts);
-            let margin = facet.image().radius();
+            let margin = facet.scaled_shape().radius();
             let reach = Reach::of(&part, origin, margin);
             let first = near.len();
             let mut bounds = reach.bounds(origin);
-            if let Some(own) = part.extent.bounds() {
+            if let Some(own) = part.region.bounds() {
                 bounds = bounds.common(&own.grown(farthest));
             }
             let extent = BoundingRegion::Box(bounds);
@@ -193,7 +193,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         let is_over = facet.height(centre) >= 0.0;
         let outward = if is_over { facet.normal } else { -facet.normal };
         let is_plane = matches!(touch.kind, Kind::Plane);
-        let is_whole = self.body().image().is_some();
+        let is_whole = self.body().scaled_shape().is_some();
         let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_under(centre);
         let over = |normal: V::DVec| {
             let height = facet.height(body.lowest(normal)) * facet.normal.dot(normal);
@@ -264,12 +264,12 @@ impl<'a, V: Space> Meeting<'a, V> {
         body: &BodyPart<V>,
     ) -> Option<LocalContact<V::DVec>> {
         let pose = Pose {
-            translation: self.surface().place.translation,
+            translation: self.surface().world_pose.translation,
             ..Pose::IDENTITY
         };
-        let image = body.part.image();
+        let image = body.part.scaled_shape();
         let (corner, image): (&AnyOf<V>, &AnyOf<V>) = (corner, &image);
-        let body_pose = body.part.place.pose();
+        let body_pose = body.part.world_pose.pose();
         let pair = if self.surface_is_first {
             Pair::new(corner, pose, image, body_pose)
         } else {

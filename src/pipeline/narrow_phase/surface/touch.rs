@@ -75,9 +75,9 @@ impl<'a, V: Space> Meeting<'a, V> {
     /// facets' margin something other than a radius.
     pub(super) fn ball<'p>(&self, part: Part<'p, V>) -> Option<Ball<'p, V>> {
         let (core, radius) = {
-            let image = part.image();
+            let image = part.scaled_shape();
             let is_ball = image.core().is_point() && self.centre.is_some();
-            let core = part.place.translation - self.surface().place.translation;
+            let core = part.world_pose.translation - self.surface().world_pose.translation;
             (is_ball.then_some(core)?, image.radius())
         };
         let facet_radius = self.surface().facet_radius()?;
@@ -94,12 +94,12 @@ impl<'a, V: Space> Meeting<'a, V> {
         let Some(Ball { part, .. }) = &self.ball else {
             return false;
         };
-        let Some(bounds) = part.extent.bounds() else {
+        let Some(bounds) = part.region.bounds() else {
             return false;
         };
         // Half of the box, which includes the tolerance for touching.
         let radius = 0.5 * (bounds.max - bounds.min).component(0);
-        let centre = part.place.translation;
+        let centre = part.world_pose.translation;
         self.surface().parts_near_ball(centre, radius, |number| {
             near.push(self.of_surface_and_body([number, 0]).into());
         });
@@ -128,7 +128,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             return self.touch_of_ball(numbers, facet, ball);
         }
         let [a, b] = &self.parts(numbers)?;
-        if a.extent.is_apart_from(&b.extent) {
+        if a.region.is_apart_from(&b.region) {
             return None;
         }
         let part = self.body().part(self.body_number(numbers));
@@ -251,7 +251,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         // Shapes that are apart by rounding touch. The solver has the tolerance.
         if depth < 0.0 || self.leads_back(normal, rim.as_ref(), outward) {
             let [a, b] = &self.parts(numbers)?;
-            if a.extent.is_apart_from(&b.extent) {
+            if a.region.is_apart_from(&b.region) {
                 return None;
             }
             let touch = self.solve_parts([a, b], V::DVec::ZERO, |solver, _| {
@@ -288,9 +288,9 @@ impl<'a, V: Space> Meeting<'a, V> {
     pub(super) fn foot(&self, parts: [&Part<V>; 2], contact: &LocalContact<V::DVec>) -> V::DVec {
         let [a, b] = parts;
         if self.surface_is_first {
-            contact.offset_a - contact.normal * a.image().radius()
+            contact.offset_a - contact.normal * a.scaled_shape().radius()
         } else {
-            contact.offset_b + contact.normal * b.image().radius()
+            contact.offset_b + contact.normal * b.scaled_shape().radius()
         }
     }
 
@@ -328,10 +328,10 @@ impl<'a, V: Space> Meeting<'a, V> {
         way: V::DVec,
         visit: impl FnOnce(&mut SolverOf<V>) -> Option<R>,
     ) -> Option<R> {
-        let (shape_a, shape_b) = (a.image(), b.image());
-        let mut pose_b = b.place.pose();
+        let (shape_a, shape_b) = (a.scaled_shape(), b.scaled_shape());
+        let mut pose_b = b.world_pose.pose();
         pose_b.translation = pose_b.translation + way;
-        let pair = Pair::new(&shape_a, a.place.pose(), &shape_b, pose_b);
+        let pair = Pair::new(&shape_a, a.world_pose.pose(), &shape_b, pose_b);
         visit(&mut Solver::new(pair.counted_by(self.counter)))
     }
 

@@ -1,0 +1,119 @@
+//! The choice of a grid's cell size.
+//!
+//! Sweeping a row takes about as long as finding it if a box overlaps a few others of its row along
+//! x. Let n boxes fill a space of the size w_x w_y w_z evenly, and let l be the length of a box.
+//! Then n (l / w_x) (a / w_y w_z) boxes of a row with the cross-section a overlap the box along x.
+//! For k such neighbours, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along z are left
+//! out.
+//!
+//! Boxes in crowds have more neighbours than that. [`Crowding`] measures them, and shrinks the
+//! cells.
+
+use core::ops::Range;
+
+use smallvec::SmallVec;
+
+use crate::pipeline::aabb::Aabb;
+
+/// The intended number of boxes in a row that follow a box and overlap it along x.
+pub const NEIGHBOURS: f64 = 5.0;
+
+/// Boxes are crowded if they have this many times the intended number of neighbours.
+pub const CROWDED: f64 = 3.0;
+
+/// The ratio of a new cell's size to the least possible or best size.
+const ENLARGEMENT: f64 = 1.1;
+
+/// A cell is kept while its ratio to the least possible or best size is in this range. So cells
+/// seldom change while boxes move and rotate.
+const KEPT: Range<f64> = 0.5..1.3;
+
+/// Relative bound on the rounding of sizes, which are differences in f32.
+pub const ROUNDING: f64 = 1e-6;
+
+/// The number of boxes that are sampled for an estimate.
+pub const SAMPLE: usize = 64;
+
+/// The factor by which crowding reduces the cross-section of cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowding(f64);
+
+impl Default for Crowding {
+    fn default() -> Self {
+        Self(1.0)
+    }
+}
+
+impl Crowding {
+    /// Adapts to the mean number of neighbours in a grid with this cell size along y and z. No cell
+    /// is smaller than `largest`. Returns `true` if the boxes should be sorted again at once.
+    pub fn adapt(&mut self, neighbours: f64, cells: [f64; 2], [_, y, z]: [f64; 3]) -> bool {
+        let [cell_y, cell_z] = cells;
+        let least = y * z * ENLARGEMENT * ENLARGEMENT;
+        let area = cell_y * cell_z;
+        let is_crowded = neighbours > CROWDED * NEIGHBOURS && area > least * ENLARGEMENT;
+        if is_crowded {
+            self.0 *= (NEIGHBOURS / neighbours).max(least / area);
+        } else if neighbours * CROWDED < NEIGHBOURS {
+            // In small steps, to avoid oscillation.
+            self.0 = (2.0 * self.0).min(1.0);
+        }
+        is_crowded
+    }
+}
+
+/// Returns the size along each axis of the space that holds nearly all boxes, from a sample: twice
+/// the distance of the quartiles, so that outliers do not count.
+pub fn spread(sample: impl Iterator<Item = Aabb>) -> [f64; 3] {
+    let sample: SmallVec<[Aabb; SAMPLE]> = sample.take(SAMPLE).collect();
+    let along = |coordinate: fn(&Aabb) -> f32| {
+        let mut sorted: SmallVec<[f32; SAMPLE]> = sample.iter().map(coordinate).collect();
+        sorted.sort_unstable_by(f32::total_cmp);
+        let quartile = |number: usize| sorted.get(sorted.len() * number / 4);
+        let quartiles = quartile(1).zip(quartile(3));
+        quartiles.map_or(0.0, |(low, high)| {
+            2.0 * (f64::from(*high) - f64::from(*low))
+        })
+    };
+    [
+        along(|aabb| aabb.min[0]),
+        along(|aabb| aabb.min[1]),
+        along(|aabb| aabb.min[2]),
+    ]
+}
+
+/// Returns the cell size along y and z for `count` boxes: see the head of this file. `largest` is
+/// the largest size of a box along each axis.
+pub fn choose(
+    cells: [f64; 2],
+    [x, y, z]: [f64; 3],
+    count: usize,
+    [largest_x, largest_y, largest_z]: [f64; 3],
+    Crowding(crowding): Crowding,
+) -> [f64; 2] {
+    let length = crowding * NEIGHBOURS / count as f64 * x / largest_x;
+    let best = if z > 0.0 {
+        let z = z.max(largest_z);
+        // Half of the boxes lie in one layer if cells are as high as the boxes.
+        let cell_z = (length * z).max(largest_z);
+        // Beyond 2 y, a larger cell holds no more boxes.
+        [(length * y * z / cell_z).min(2.0 * y), cell_z]
+    } else {
+        [length * y, largest_z]
+    };
+    let ([cell_y, cell_z], [best_y, best_z]) = (cells, best);
+    [
+        settle(cell_y, largest_y, best_y),
+        settle(cell_z, largest_z, best_z),
+    ]
+}
+
+/// Returns the present size of a cell if it is good enough, or else a new one.
+fn settle(cell: f64, largest: f64, best: f64) -> f64 {
+    let least = largest.max(best);
+    if cell >= largest * (1.0 + ROUNDING) && KEPT.contains(&(cell / least)) {
+        cell
+    } else {
+        least * ENLARGEMENT
+    }
+}

@@ -1,0 +1,176 @@
+//! Overlap queries: sort and sweep in the rows of a [`Grid`].
+
+use core::ops::Range;
+
+use crate::pipeline::{
+    aabb::Aabb,
+    broad_phase::{
+        cell_size::ROUNDING,
+        grid::{Entry, Grid, Row},
+        row_key::RowNumber,
+    },
+};
+
+/// Relative bound on the rounding of a row's begin and end, in f64.
+const ROW_ROUNDING: f64 = 1e-9;
+
+impl Grid {
+    /// Calls `visit` with all pairs of boxes that overlap, the first of which is in one of these
+    /// rows.
+    pub fn for_each_overlap(
+        &self,
+        dimension: usize,
+        rows: Range<usize>,
+        mut visit: impl FnMut(u32, u32),
+    ) {
+        // The adjacent rows that are later in the order, by z and y. The earlier ones have visited
+        // this row. In 2D there is one layer only.
+        let adjacent: &[(i32, i32)] = match dimension {
+            2 => &[(0, 1)],
+            _ => &[(0, 1), (1, -1), (1, 0), (1, 1)],
+        };
+        let mut nexts = [rows.start; 4];
+        for index in rows {
+            let Some(Row { number, .. }) = self.rows.get(index) else {
+                break;
+            };
+            let own = self.row(index);
+            let mut rest = own;
+            while let Some((entry, others)) = rest.split_first() {
+                rest = others;
+                sweep(entry, others, &mut visit);
+            }
+            for (step, next) in adjacent.iter().zip(&mut nexts) {
+                let (z, y) = (number.z + step.0, number.y + step.1);
+                let number = RowNumber { z, y };
+                while self.rows.get(*next).is_some_and(|row| row.number < number) {
+                    *next += 1;
+                }
+                if let Some(row) = self.rows.get(*next)
+                    && row.number == number
+                {
+                    self.sweep_adjacent(own, row, self.row(*next), *step, &mut visit);
+                }
+            }
+        }
+    }
+
+    /// Calls `visit` with all pairs of boxes that overlap, of a row and an adjacent row. `step` is
+    /// the offset of the adjacent row along z and y.
+    fn sweep_adjacent(
+        &self,
+        row: &[Entry],
+        adjacent: &Row,
+        others: &[Entry],
+        step: (i32, i32),
+        mut visit: impl FnMut(u32, u32),
+    ) {
+        // Most boxes do not reach the adjacent row.
+        let ([cell_y, cell_z], [_, largest_y, _]) = (self.cells, self.largest);
+        let begin = |number: i32, cell: f64| {
+            let begin = f64::from(number) * cell;
+            begin - (begin.abs() + cell) * ROW_ROUNDING
+        };
+        let (begin_y, begin_z) = (
+            begin(adjacent.number.y, cell_y),
+            begin(adjacent.number.z, cell_z),
+        );
+        let end_y = f64::from(adjacent.number.y) * cell_y
+            + (cell_y + f64::from(largest_y)) * (1.0 + ROUNDING);
+        let end_y = end_y + end_y.abs() * ROW_ROUNDING;
+        let (step_z, step_y) = step;
+        let is_near = |Aabb { min, max, .. }: &Aabb| {
+            let is_near_y = match step_y {
+                0 => true,
+                1 => f64::from(max[1]) >= begin_y,
+                _ => f64::from(min[1]) <= end_y,
+            };
+            is_near_y && (step_z == 0 || f64::from(max[2]) >= begin_z)
+        };
+        let mut others = others;
+        for entry in row.iter().filter(|entry| is_near(&entry.aabb)) {
+            let [begin, ..] = overlap_begin(&entry.aabb, self.largest);
+            while let Some((first, rest)) = others.split_first()
+                && f64::from(first.aabb.min[0]) < begin
+            {
+                others = rest;
+            }
+            sweep(entry, others, &mut visit);
+        }
+    }
+
+    /// Calls `visit` with all pairs of boxes that overlap, the first of which is wanted and in this
+    /// range, and the second in another grid.
+    pub fn for_each_overlap_with(
+        &self,
+        other: &Self,
+        range: Range<usize>,
+        is_wanted: impl Fn(u32) -> bool,
+        mut visit: impl FnMut(u32, u32),
+    ) {
+        let (Some(first), Some(last)) = (other.rows.first(), other.rows.last()) else {
+            return;
+        };
+        let inverse_cells = other.inverse_cells();
+        let entries = self.entries.get(range).unwrap_or_default().iter();
+        let mut index = 0;
+        for entry in entries.filter(|entry| is_wanted(entry.slot)) {
+            let begin = overlap_begin(&entry.aabb, other.largest);
+            let low = RowNumber::of(begin, inverse_cells);
+            let high = RowNumber::of(entry.aabb.max.map(f64::from), inverse_cells);
+            let mut z = low.z.max(first.number.z);
+            while z <= high.z.min(last.number.z) {
+                let number = RowNumber { z, y: low.y };
+                index = other.seek(index, number);
+                while let Some(row) = other.rows.get(index)
+                    && (row.number.z, row.number.y) <= (z, high.y)
+                {
+                    sweep(entry, other.row_from(index, begin[0]), &mut visit);
+                    index += 1;
+                }
+                // Skip empty layers.
+                let Some(next) = other.rows.get(index) else {
+                    break;
+                };
+                z = next.number.z.max(z + 1);
+            }
+        }
+    }
+}
+
+/// Returns the least lower corner of a box that overlaps `aabb` and is no larger than `largest`.
+#[inline]
+fn overlap_begin(aabb: &Aabb, largest: [f32; 3]) -> [f64; 3] {
+    let begin = |min: f32, largest: f32| f64::from(min) - f64::from(largest) * (1.0 + ROUNDING);
+    let ([x, y, z], [largest_x, largest_y, largest_z]) = (aabb.min, largest);
+    [
+        begin(x, largest_x),
+        begin(y, largest_y),
+        begin(z, largest_z),
+    ]
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The number of sweeps on this thread, and of the boxes that they visited.
+    pub static SWEPT: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
+}
+
+/// Calls `visit` with the entry and each of the others that overlaps it. The others are sorted by
+/// their lower x. The upper x of none before them reaches the entry.
+fn sweep(entry: &Entry, others: &[Entry], mut visit: impl FnMut(u32, u32)) {
+    let [end, ..] = entry.aabb.max;
+    #[cfg(test)]
+    SWEPT.set(SWEPT.get() + 1);
+    for other in others {
+        #[cfg(test)]
+        SWEPT.set(SWEPT.get() + 1);
+        let [begin, ..] = other.aabb.min;
+        if begin > end {
+            break;
+        }
+        if entry.aabb.may_touch(&other.aabb) {
+            visit(entry.slot, other.slot);
+        }
+    }
+}

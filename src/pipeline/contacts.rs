@@ -1,0 +1,37 @@
+//! The contacts that the narrow phase hands to the report stage.
+
+use bevy::prelude::*;
+
+use crate::{buffer::Buffer, collision::CollisionEvent, pipeline::custom_pairs::CustomPairs};
+
+/// The contacts of the pairs that were tested in this tick.
+///
+/// Each contact has the smaller entity first. The phase of all contacts is `Ongoing`: the report
+/// stage sets the phase.
+#[derive(Resource, Default)]
+pub struct FoundContacts {
+    /// The deepest contact of each 2D pair that touches, in the order of the pairs. Each task has a
+    /// list of its own. The lists follow one another.
+    pub d2: Vec<Buffer<CollisionEvent>>,
+    /// Likewise in 3D.
+    pub d3: Vec<Buffer<CollisionEvent>>,
+    /// All contacts of the pairs of which more than one part touches, in the order of the pairs,
+    /// then of the parts.
+    pub parts: Buffer<CollisionEvent>,
+    /// `true` if any proxy or supplied pair changed, or the app restored other contacts.
+    pub is_changed: bool,
+    pub custom_pairs: CustomPairs,
+}
+
+impl FoundContacts {
+    /// Returns the deepest contact of each pair that touches, in the order of the pairs.
+    pub fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
+        let mut d2 = self.d2.iter().flat_map(|task| task.iter()).peekable();
+        let mut d3 = self.d3.iter().flat_map(|task| task.iter()).peekable();
+        core::iter::from_fn(move || match (d2.peek(), d3.peek()) {
+            (Some(a), Some(b)) if b.pair() < a.pair() => d3.next(),
+            (None, _) => d3.next(),
+            _ => d2.next(),
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! The pairs that the app supplies, in order and compared with those of the previous tick.
+
+use bevy::prelude::*;
+
+use crate::{
+    buffer::{Buffer, Reclaim},
+    settings::CandidatePairs,
+};
+
+/// The pairs that the app supplies with `BroadPhase::Custom`.
+#[derive(Default)]
+pub struct CustomPairs {
+    /// `true` if the app supplies the pairs in this tick.
+    is_enabled: bool,
+    /// Sorted, without duplicates, each with the smaller entity first.
+    pairs: Buffer<(Entity, Entity)>,
+    /// `true` if the app has written the pairs since the previous tick.
+    is_written: bool,
+    /// The pairs of the previous tick, if `is_written`.
+    previous: Buffer<(Entity, Entity)>,
+}
+
+impl CustomPairs {
+    /// Copies the supplied pairs. Returns `true` if they differ from those of the previous tick.
+    pub fn update(&mut self, supplied: &ResMut<CandidatePairs>, is_enabled: bool) -> bool {
+        let was_enabled = core::mem::replace(&mut self.is_enabled, is_enabled);
+        let Self {
+            pairs, previous, ..
+        } = self;
+        if !is_enabled {
+            pairs.clear();
+        }
+        self.is_written = is_enabled && (supplied.is_changed() || !was_enabled);
+        if !self.is_written {
+            return false;
+        }
+        core::mem::swap(pairs, previous);
+        pairs.clear();
+        pairs.extend(supplied.iter().map(|(a, b)| (a.min(b), a.max(b))));
+        pairs.sort_unstable();
+        pairs.dedup();
+        **pairs != **previous
+    }
+
+    /// Returns all pairs in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
+        self.pairs.iter().copied()
+    }
+
+    /// Returns `true` if a pair was supplied. Its smaller entity comes first.
+    pub fn contains(&self, pair: (Entity, Entity)) -> bool {
+        self.pairs.binary_search(&pair).is_ok()
+    }
+
+    /// Returns `true` if a supplied pair was not supplied in the previous tick.
+    pub fn is_new(&self, pair: (Entity, Entity)) -> bool {
+        self.is_written && self.previous.binary_search(&pair).is_err()
+    }
+
+    /// Ends the tick, and frees unused memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.previous.clear();
+        self.pairs.reclaim(reclaim);
+        self.previous.reclaim(reclaim);
+    }
+}

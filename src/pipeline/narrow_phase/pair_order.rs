@@ -1,0 +1,288 @@
+//! Sorts the candidate pairs by their entities, so that contacts are found in the order of the
+//! events.
+//!
+//! All entities are ranked in order. Ranks stay valid while no proxy is added or removed. Pairs are
+//! sorted by radix, with a rank as a digit: by the greater entity, then by the smaller one (Knuth,
+//! "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5).
+
+use bevy::prelude::*;
+
+use crate::{
+    buffer::{Buffer, Reclaim},
+    pipeline::{candidates::SlotPair, proxy_arena::ProxyArena},
+    sorted::merge,
+    space::Space,
+};
+
+/// With this many times more entities than pairs, a comparison sort is faster than counting ranks.
+const SPARSE: usize = 8;
+
+/// Sorts the pairs of one space.
+#[derive(Default)]
+pub struct PairOrder {
+    ranks: Ranks,
+    counts: Buffer<u32>,
+    spare: Buffer<SlotPair>,
+}
+
+impl PairOrder {
+    /// Appends `candidates` to the empty list `pairs`, in order and each with the smaller entity
+    /// first.
+    pub fn sort<V: Space>(
+        &mut self,
+        arena: &ProxyArena<V>,
+        candidates: &[SlotPair],
+        pairs: &mut Buffer<SlotPair>,
+    ) {
+        let Self {
+            ranks,
+            counts,
+            spare,
+        } = self;
+        if candidates.is_empty() {
+            return;
+        }
+        ranks.update(arena);
+        pairs.extend(candidates.iter().map(|(a, b)| {
+            let (a, b) = (ranks.rank(*a), ranks.rank(*b));
+            (a.min(b), a.max(b))
+        }));
+        let count = ranks.keys.len();
+        if SPARSE * pairs.len() < count {
+            pairs.sort_unstable();
+        } else {
+            spare.resize(pairs.len(), (0, 0));
+            sort_by_digit(pairs, spare, |(_, greater)| *greater, counts, count);
+            sort_by_digit(spare, pairs, |(smaller, _)| *smaller, counts, count);
+        }
+        for (a, b) in pairs.iter_mut() {
+            (*a, *b) = (ranks.slot(*a), ranks.slot(*b));
+        }
+    }
+
+    /// Frees unused memory.
+    pub fn reclaim<V: Space>(&mut self, arena: &ProxyArena<V>, reclaim: &mut Reclaim) {
+        let Ranks {
+            revision,
+            keys,
+            ranks,
+            added,
+        } = &mut self.ranks;
+        if *revision != arena.revisions().1 {
+            // The next update starts afresh.
+            keys.clear();
+            ranks.clear();
+        }
+        keys.reclaim(reclaim);
+        ranks.reclaim(reclaim);
+        added.reclaim(reclaim);
+        self.counts.clear();
+        self.counts.reclaim(reclaim);
+        self.spare.clear();
+        self.spare.reclaim(reclaim);
+    }
+}
+
+/// Sorts pairs by a digit less than `end`, and keeps the order of equal digits.
+fn sort_by_digit(
+    pairs: &[SlotPair],
+    sorted: &mut [SlotPair],
+    digit: impl Fn(&SlotPair) -> u32,
+    counts: &mut Buffer<u32>,
+    end: usize,
+) {
+    counts.clear();
+    counts.resize(end, 0);
+    for pair in pairs {
+        if let Some(count) = counts.get_mut(digit(pair) as usize) {
+            *count += 1;
+        }
+    }
+    // Replace the count of each digit by its first index, which then becomes the next index.
+    let mut start = 0;
+    for count in counts.iter_mut() {
+        start += core::mem::replace(count, start);
+    }
+    for pair in pairs {
+        if let Some(next) = counts.get_mut(digit(pair) as usize)
+            && let Some(target) = sorted.get_mut(*next as usize)
+        {
+            *target = *pair;
+            *next += 1;
+        }
+    }
+}
+
+/// The order of all entities of a space.
+#[derive(Default)]
+struct Ranks {
+    /// The revision of the arena for which the ranks are valid.
+    revision: u64,
+    /// By rank: the entity in the high bits, and its slot in the low 32 bits.
+    keys: Buffer<u128>,
+    /// By slot.
+    ranks: Buffer<u32>,
+    added: Buffer<u128>,
+}
+
+/// The rank of a free slot.
+const NO_RANK: u32 = u32::MAX;
+
+/// The key of a removed proxy.
+const REMOVED: u128 = u128::MAX;
+
+fn slot_of(key: u128) -> u32 {
+    key as u32
+}
+
+impl Ranks {
+    #[inline]
+    fn rank(&self, slot: u32) -> u32 {
+        self.ranks.get(slot as usize).copied().unwrap_or(NO_RANK)
+    }
+
+    #[inline]
+    fn slot(&self, rank: u32) -> u32 {
+        let key = self.keys.get(rank as usize);
+        key.map_or(u32::MAX, |key| slot_of(*key))
+    }
+
+    /// Updates the ranks if proxies were added or removed.
+    fn update<V: Space>(&mut self, arena: &ProxyArena<V>) {
+        let (previous, revision) = arena.revisions();
+        if self.revision == revision {
+            return;
+        }
+        if self.revision != previous {
+            self.keys.clear();
+            self.ranks.clear();
+        }
+        self.ranks.resize(arena.slots().len(), NO_RANK);
+        if self.revision == previous {
+            let changed = arena.changed().iter();
+            changed.for_each(|slot| self.update_slot(arena, *slot));
+        } else {
+            arena.slots().for_each(|slot| self.update_slot(arena, slot));
+        }
+        self.revision = revision;
+        let Self {
+            keys, ranks, added, ..
+        } = self;
+        keys.retain(|key| *key != REMOVED);
+        added.sort_unstable();
+        let kept = keys.len();
+        merge(keys, kept, added, |key| *key);
+        added.clear();
+        for (key, number) in keys.iter().zip(0..) {
+            if let Some(rank) = ranks.get_mut(slot_of(*key) as usize) {
+                *rank = number;
+            }
+        }
+    }
+
+    /// Marks the key of a slot as removed, and adds its new key, if the entity in it has changed.
+    fn update_slot<V: Space>(&mut self, arena: &ProxyArena<V>, slot: u32) {
+        let Some(rank) = self.ranks.get_mut(slot as usize) else {
+            return;
+        };
+        let new = arena.get(slot).map(|proxy| {
+            let entity: Entity = proxy.entity;
+            u128::from(entity.to_bits()) << 32 | u128::from(slot)
+        });
+        let old = self.keys.get_mut(*rank as usize);
+        if old.as_deref() == new.as_ref() {
+            return;
+        }
+        if let Some(old) = old {
+            *old = REMOVED;
+        }
+        *rank = NO_RANK;
+        self.added.extend(new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        collider::{Collider, CollisionLayers},
+        math::Vec2,
+        pipeline::{proxy::Proxy, world_pose::WorldPose},
+        shape::AnyColliderShape,
+    };
+    use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
+
+    fn insert(arena: &mut ProxyArena<Vec2>, entity: Entity) -> Option<u32> {
+        let collider = Collider::from(Circle::new(1.0));
+        let Ok(Some(AnyColliderShape::D2(shape))) = collider.body() else {
+            return None;
+        };
+        let layers = CollisionLayers::default();
+        let pose = WorldPose::from_root::<Vec2>(&Transform::default()).ok()?;
+        let (proxy, aabb) = Proxy::new(entity, shape, layers, pose).ok()?;
+        Some(arena.insert(proxy, aabb))
+    }
+
+    #[test]
+    fn pairs_are_sorted_by_their_entities() {
+        let mut random = StdRng::seed_from_u64(1);
+        let mut order = PairOrder::default();
+        let mut arena = ProxyArena::default();
+        let mut world = World::new();
+        let mut all: Vec<(Entity, u32)> = Vec::new();
+        let mut tested = 0;
+        let mut reclaim = Reclaim::default();
+        for tick in 0..300 {
+            arena.begin_tick();
+            reclaim.begin_tick();
+            // New entities have other generations, and reuse slots.
+            for _ in 0..random.random_range(0..8) {
+                let entity = world.spawn_empty().id();
+                let slot = insert(&mut arena, entity);
+                all.extend(slot.map(|slot| (entity, slot)));
+            }
+            all.shuffle(&mut random);
+            for _ in 0..random.random_range(0..8) {
+                if let Some((entity, slot)) = all.pop() {
+                    arena.remove(slot);
+                    world.despawn(entity);
+                }
+            }
+            // Now and then all entities are removed, and their slots are dropped.
+            if tick % 50 == 49 {
+                for (entity, slot) in all.drain(..) {
+                    arena.remove(slot);
+                    world.despawn(entity);
+                }
+                arena.begin_tick();
+                assert_eq!(arena.slots().len(), 0);
+            }
+            let mut slots: Vec<u32> = all.iter().map(|(_, slot)| *slot).collect();
+            slots.sort_unstable();
+            slots.dedup();
+            assert_eq!((slots.len(), arena.count()), (all.len(), all.len()));
+            // Some ticks do not sort.
+            if random.random_bool(0.3) {
+                order.reclaim(&arena, &mut reclaim);
+                continue;
+            }
+            let mut pairs = Vec::new();
+            let density = if random.random() { 0.3 } else { 0.01 };
+            for (number, one) in all.iter().enumerate() {
+                let others = all.iter().skip(number + 1);
+                let others = others.filter(|_| random.random_bool(density));
+                pairs.extend(others.map(|other| (*one, *other)));
+            }
+            let slots: Vec<_> = pairs.iter().map(|(a, b)| (a.1, b.1)).collect();
+            let mut sorted: Vec<_> = pairs.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
+            sorted.sort_unstable();
+            let sorted: Vec<_> = sorted.iter().map(|(a, b)| (a.1, b.1)).collect();
+            let mut found = Buffer::default();
+            order.sort(&arena, &slots, &mut found);
+            assert_eq!(*found, sorted);
+            order.reclaim(&arena, &mut reclaim);
+            tested += sorted.len();
+        }
+        assert!(tested > 1000);
+    }
+}

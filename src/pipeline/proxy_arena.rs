@@ -1,0 +1,225 @@
+//! Storage for the proxies of one space. A proxy keeps its slot for as long as it lives.
+
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::{
+    buffer::{Buffer, Peak, Reclaim, drop_empty, is_excessive, reserve_amortized},
+    pipeline::{
+        aabb::Aabb,
+        candidates::SlotPair,
+        proxy::{BoundingRegion, Proxy},
+    },
+    space::Space,
+};
+
+/// The proxies of one space, by slot.
+pub struct ProxyArena<V: Space> {
+    proxies: Buffer<Option<Proxy<V>>>,
+    /// The bounding box of each slot. Separate from the proxies, because the broad phase reads
+    /// nothing else.
+    boxes: Buffer<Aabb>,
+    /// For each slot, `true` if it is listed in `changed`.
+    is_changed: Buffer<bool>,
+    changed: Buffer<u32>,
+    /// Free slots, the lowest first: so the slots at the end stay free and can be dropped. May
+    /// include dropped slots, which are higher than all others.
+    free: BinaryHeap<Reverse<u32>>,
+    free_peak: Peak,
+    half_spaces: Buffer<u32>,
+    /// Number of proxies.
+    count: usize,
+    /// Incremented whenever a proxy is added or removed.
+    revision: u64,
+    /// The revision of the previous tick.
+    previous_revision: u64,
+}
+
+impl<V: Space> Default for ProxyArena<V> {
+    fn default() -> Self {
+        Self {
+            proxies: Buffer::default(),
+            boxes: Buffer::default(),
+            is_changed: Buffer::default(),
+            changed: Buffer::default(),
+            free: BinaryHeap::new(),
+            free_peak: Peak::default(),
+            half_spaces: Buffer::default(),
+            count: 0,
+            revision: 0,
+            previous_revision: 0,
+        }
+    }
+}
+
+impl<V: Space> ProxyArena<V> {
+    pub fn get(&self, slot: u32) -> Option<&Proxy<V>> {
+        self.proxies.get(slot as usize)?.as_ref()
+    }
+
+    /// Returns the bounding box of each slot. It is [`Aabb::EMPTY`] for half-spaces and free slots.
+    pub fn boxes(&self) -> &[Aabb] {
+        &self.boxes
+    }
+
+    /// Returns the bounding box of a slot. `None` for a half-space or a free slot.
+    pub fn box_of(&self, slot: u32) -> Option<&Aabb> {
+        let aabb = self.boxes.get(slot as usize)?;
+        (!aabb.is_empty()).then_some(aabb)
+    }
+
+    /// Returns `true` unless the bounding boxes of two proxies are separated.
+    pub fn may_touch(&self, (a, b): SlotPair) -> bool {
+        match (self.box_of(a), self.box_of(b)) {
+            (Some(a), Some(b)) => a.may_touch(b),
+            _ => true,
+        }
+    }
+
+    /// Returns the region of the world that contains a proxy.
+    pub fn region(&self, slot: u32) -> Option<BoundingRegion<V::DVec>> {
+        match self.box_of(slot) {
+            Some(aabb) => Some(BoundingRegion::Box(aabb.bounds())),
+            None => self.get(slot)?.region().ok(),
+        }
+    }
+
+    /// Returns the number of proxies.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns two numbers that identify the set of proxies in the previous tick and in this tick.
+    /// They are equal if no proxy was added or removed.
+    pub fn revisions(&self) -> (u64, u64) {
+        (self.previous_revision, self.revision)
+    }
+
+    /// Returns all slots, including free ones.
+    pub fn slots(&self) -> core::ops::Range<u32> {
+        0..self.proxies.len() as u32
+    }
+
+    /// Returns the slots whose proxies were added, moved, otherwise changed or removed since the
+    /// previous tick.
+    pub fn changed(&self) -> &[u32] {
+        &self.changed
+    }
+
+    /// Returns `true` if a slot is listed in [`changed`](Self::changed).
+    #[inline]
+    pub fn is_changed(&self, slot: u32) -> bool {
+        self.is_changed
+            .get(slot as usize)
+            .is_none_or(|changed| *changed)
+    }
+
+    /// Returns the slots of half-spaces.
+    pub fn half_spaces(&self) -> &[u32] {
+        &self.half_spaces
+    }
+
+    /// Clears the list of changes.
+    pub fn begin_tick(&mut self) {
+        self.previous_revision = self.revision;
+        for slot in self.changed.drain(..) {
+            if let Some(is_changed) = self.is_changed.get_mut(slot as usize) {
+                *is_changed = false;
+            }
+        }
+        self.drop_free_slots();
+    }
+
+    /// Drops free slots at the end.
+    fn drop_free_slots(&mut self) {
+        drop_empty(&mut self.proxies);
+        let len = self.proxies.len();
+        self.boxes.truncate(len);
+        self.is_changed.truncate(len);
+        let dropped = self.free.len() - (len - self.count);
+        if 2 * dropped > self.free.len() {
+            self.free_peak.note(self.free.len());
+            self.free.retain(|Reverse(slot)| (*slot as usize) < len);
+        }
+    }
+
+    /// Frees unused memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.proxies.reclaim(reclaim);
+        self.boxes.reclaim(reclaim);
+        self.is_changed.reclaim(reclaim);
+        self.changed.reclaim(reclaim);
+        self.half_spaces.reclaim(reclaim);
+        self.free_peak.note(self.free.len());
+        if is_excessive(self.free.capacity(), self.free_peak.get()) {
+            self.free.shrink_to(2 * self.free_peak.get());
+        }
+        if reclaim.ends_window() {
+            self.free_peak.end_window();
+        }
+    }
+
+    /// Returns the proxies and boxes of all slots. The caller marks each change with
+    /// [`mark_changed`](Self::mark_changed).
+    pub fn as_mut_slices(&mut self) -> (&mut [Option<Proxy<V>>], &mut [Aabb]) {
+        (&mut self.proxies, &mut self.boxes)
+    }
+
+    #[inline]
+    pub fn mark_changed(&mut self, slot: u32) {
+        if let Some(is_changed @ false) = self.is_changed.get_mut(slot as usize) {
+            *is_changed = true;
+            self.changed.push(slot);
+        }
+    }
+
+    pub fn mark_all_changed(&mut self) {
+        self.slots().for_each(|slot| self.mark_changed(slot));
+    }
+
+    pub fn insert(&mut self, proxy: Proxy<V>, aabb: Aabb) -> u32 {
+        let len = self.proxies.len() as u32;
+        let free = self.free.pop().map(|Reverse(slot)| slot);
+        let slot = free.filter(|slot| *slot < len).unwrap_or_else(|| {
+            // All slots that the heap still lists were dropped, and may come back.
+            self.free.clear();
+            reserve_amortized(&mut self.proxies, 1);
+            self.proxies.push(None);
+            reserve_amortized(&mut self.boxes, 1);
+            self.boxes.push(Aabb::EMPTY);
+            self.is_changed.push(false);
+            len
+        });
+        self.count += 1;
+        self.revision += 1;
+        self.replace(slot, proxy, aabb);
+        slot
+    }
+
+    /// Replaces the proxy in a slot that is in use.
+    pub fn replace(&mut self, slot: u32, proxy: Proxy<V>, aabb: Aabb) {
+        self.half_spaces.retain(|other| *other != slot);
+        if proxy.half_space().is_some() {
+            self.half_spaces.push(slot);
+        }
+        self.set(slot, Some(proxy), aabb);
+    }
+
+    pub fn remove(&mut self, slot: u32) {
+        self.half_spaces.retain(|other| *other != slot);
+        self.free.push(Reverse(slot));
+        self.count -= 1;
+        self.revision += 1;
+        self.set(slot, None, Aabb::EMPTY);
+    }
+
+    fn set(&mut self, slot: u32, new: Option<Proxy<V>>, new_box: Aabb) {
+        let index = slot as usize;
+        if let Some(proxy) = self.proxies.get_mut(index)
+            && let Some(aabb) = self.boxes.get_mut(index)
+        {
+            (*proxy, *aabb) = (new, new_box);
+            self.mark_changed(slot);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Views of Bevy's tables: colliders in chunks, with the change ticks of their components.
+//!
+//! A chunk without changes is recognized by its change ticks alone, many at a time.
+
+use core::{ops::Range, slice};
+
+use bevy::{
+    ecs::change_detection::{ContiguousRef, Tick},
+    prelude::*,
+};
+
+use crate::collider::{Collider, CollisionLayers};
+
+/// The query for colliders. Bevy's default query filters apply.
+pub type Columns = (
+    Entity,
+    Option<Ref<'static, Transform>>,
+    Ref<'static, Collider>,
+    Option<Ref<'static, CollisionLayers>>,
+    Option<Ref<'static, ChildOf>>,
+);
+
+/// The time between two runs of a system.
+#[derive(Clone, Copy)]
+pub struct ChangeWindow {
+    last_run: Tick,
+    this_run: Tick,
+}
+
+impl ChangeWindow {
+    /// Returns the time since the last run of the present system.
+    pub fn since_last_run(world: &World) -> Self {
+        Self {
+            last_run: world.last_change_tick(),
+            this_run: world.read_change_tick(),
+        }
+    }
+
+    /// Returns `true` if a change falls into this window.
+    #[inline]
+    pub fn contains(self, changed: Tick) -> bool {
+        changed.is_newer_than(self.last_run, self.this_run)
+    }
+}
+
+/// A component of consecutive entities, with the ticks of its last changes.
+struct Column<'a, T> {
+    values: &'a [T],
+    changed: &'a [Tick],
+}
+
+// Derived implementations would require the component to be `Copy`.
+impl<T> Copy for Column<'_, T> {}
+
+impl<T> Clone for Column<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<'a, T> Column<'a, T> {
+    fn of_table(table: ContiguousRef<'a, T>) -> Self {
+        Self {
+            changed: table.changed_ticks_slice(),
+            values: table.into_inner(),
+        }
+    }
+
+    #[inline]
+    fn slice(self, range: Range<usize>) -> Self {
+        Self {
+            values: self.values.get(range.clone()).unwrap_or_default(),
+            changed: self.changed.get(range).unwrap_or_default(),
+        }
+    }
+
+    #[inline]
+    fn has_changes(self, window: ChangeWindow) -> bool {
+        // Without branches, so that several ticks are compared at once.
+        let ticks = self.changed.iter();
+        ticks.fold(false, |any, tick| any | window.contains(*tick))
+    }
+
+    #[inline]
+    fn is_changed(self, index: usize, window: ChangeWindow) -> bool {
+        let tick = self.changed.get(index);
+        tick.is_some_and(|tick| window.contains(*tick))
+    }
+}
+
+/// Consecutive colliders of a table.
+#[derive(Clone, Copy)]
+pub struct Chunk<'a> {
+    pub entities: &'a [Entity],
+    transforms: Option<Column<'a, Transform>>,
+    colliders: Column<'a, Collider>,
+    layers: Option<Column<'a, CollisionLayers>>,
+    parents: Option<Column<'a, ChildOf>>,
+}
+
+impl<'a> Chunk<'a> {
+    /// Calls `visit` with all colliders.
+    pub fn for_each(colliders: &Query<Columns>, mut visit: impl FnMut(Chunk)) {
+        if let Ok(tables) = colliders.contiguous_iter() {
+            for (entities, transforms, colliders, layers, parents) in tables {
+                visit(Chunk {
+                    entities,
+                    transforms: transforms.map(Column::of_table),
+                    colliders: Column::of_table(colliders),
+                    layers: layers.map(Column::of_table),
+                    parents: parents.map(Column::of_table),
+                });
+            }
+        } else {
+            // An app's own disabling component may use sparse-set storage. Then Bevy has no
+            // contiguous iteration.
+            for row in colliders {
+                visit_row(row, &mut visit);
+            }
+        }
+    }
+
+    /// Returns the colliders in a range.
+    #[inline]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        Self {
+            entities: self.entities.get(range.clone()).unwrap_or_default(),
+            transforms: self.transforms.map(|column| column.slice(range.clone())),
+            colliders: self.colliders.slice(range.clone()),
+            layers: self.layers.map(|column| column.slice(range.clone())),
+            parents: self.parents.map(|column| column.slice(range.clone())),
+        }
+    }
+
+    /// Returns `true` if the transform or the layers of any collider changed.
+    #[inline]
+    pub fn has_moves(&self, window: ChangeWindow) -> bool {
+        self.transforms
+            .is_some_and(|column| column.has_changes(window))
+            || self.layers.is_some_and(|column| column.has_changes(window))
+    }
+
+    /// Returns `true` if the shape or the parent of any collider changed.
+    #[inline]
+    pub fn has_other_changes(&self, window: ChangeWindow) -> bool {
+        self.colliders.has_changes(window)
+            || self
+                .parents
+                .is_some_and(|column| column.has_changes(window))
+    }
+
+    /// Returns the colliders whose transform or layers changed. None if they have no transforms.
+    #[inline]
+    pub fn moved(
+        &self,
+        window: ChangeWindow,
+    ) -> impl Iterator<Item = (Entity, &'a Transform, CollisionLayers)> {
+        let layers = self.layers;
+        let transforms = self.transforms.map_or(&[][..], |column| column.values);
+        let ticks = self.transforms.map_or(&[][..], |column| column.changed);
+        let rows = self.entities.iter().zip(transforms).zip(ticks).enumerate();
+        rows.filter_map(move |(index, ((entity, transform), changed))| {
+            let is_changed = window.contains(*changed)
+                || layers.is_some_and(|layers| layers.is_changed(index, window));
+            let layers = || layers.and_then(|layers| layers.values.get(index).copied());
+            is_changed.then(|| (*entity, transform, layers().unwrap_or_default()))
+        })
+    }
+
+    /// Returns `true` if all colliders of the chunk have parents, and `false` if none has.
+    pub fn has_parents(&self) -> bool {
+        self.parents.is_some()
+    }
+
+    /// Returns the parents. Either all colliders of a chunk have parents, or none has.
+    #[inline]
+    pub fn parents(&self) -> impl Iterator<Item = Entity> {
+        let parents = self.parents.map_or(&[][..], |column| column.values);
+        parents.iter().map(ChildOf::parent)
+    }
+
+    /// Returns all colliders.
+    pub fn rows(&self, window: ChangeWindow) -> impl Iterator<Item = ColliderRow<'a>> {
+        let chunk = *self;
+        (0..self.entities.len()).filter_map(move |index| chunk.row(index, window))
+    }
+
+    /// Returns one collider.
+    #[inline]
+    pub fn row(&self, index: usize, window: ChangeWindow) -> Option<ColliderRow<'a>> {
+        let is_collider_changed = self.colliders.is_changed(index, window);
+        let layers = self.layers.and_then(|column| column.values.get(index));
+        let parent = self.parents.and_then(|column| column.values.get(index));
+        Some(ColliderRow {
+            index,
+            entity: *self.entities.get(index)?,
+            transform: self.transforms.and_then(|column| column.values.get(index)),
+            collider: self.colliders.values.get(index)?,
+            layers: layers.copied().unwrap_or_default(),
+            parent: parent.map(ChildOf::parent),
+            is_collider_changed,
+            is_changed: is_collider_changed
+                || self
+                    .transforms
+                    .is_some_and(|column| column.is_changed(index, window))
+                || self
+                    .layers
+                    .is_some_and(|column| column.is_changed(index, window))
+                || self
+                    .parents
+                    .is_some_and(|column| column.is_changed(index, window)),
+        })
+    }
+}
+
+/// A collider with the other components of its entity.
+#[derive(Clone, Copy)]
+pub struct ColliderRow<'a> {
+    /// In its chunk.
+    pub index: usize,
+    pub entity: Entity,
+    pub transform: Option<&'a Transform>,
+    pub collider: &'a Collider,
+    pub layers: CollisionLayers,
+    pub parent: Option<Entity>,
+    pub is_collider_changed: bool,
+    /// `true` if any of these components changed.
+    pub is_changed: bool,
+}
+
+type Row<'a> = (
+    Entity,
+    Option<Ref<'a, Transform>>,
+    Ref<'a, Collider>,
+    Option<Ref<'a, CollisionLayers>>,
+    Option<Ref<'a, ChildOf>>,
+);
+
+/// Calls `visit` with a chunk of one collider.
+fn visit_row(row: Row, visit: &mut impl FnMut(Chunk)) {
+    fn column<'b, T: Component>(
+        component: &'b Option<Ref<'_, T>>,
+        tick: &'b Option<Tick>,
+    ) -> Option<Column<'b, T>> {
+        Some(Column {
+            values: slice::from_ref(&**component.as_ref()?),
+            changed: slice::from_ref(tick.as_ref()?),
+        })
+    }
+    let (entity, transform, collider, layers, parent) = row;
+    let collider_tick = collider.last_changed();
+    let transform_tick = transform.as_ref().map(Ref::last_changed);
+    let layers_tick = layers.as_ref().map(Ref::last_changed);
+    let parent_tick = parent.as_ref().map(Ref::last_changed);
+    visit(Chunk {
+        entities: slice::from_ref(&entity),
+        transforms: column(&transform, &transform_tick),
+        colliders: Column {
+            values: slice::from_ref(&*collider),
+            changed: slice::from_ref(&collider_tick),
+        },
+        layers: column(&layers, &layers_tick),
+        parents: column(&parent, &parent_tick),
+    });
+}

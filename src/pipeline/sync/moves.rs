@@ -1,0 +1,171 @@
+//! Moves of proxies, queued during the scan and applied on all threads.
+
+use bevy::prelude::*;
+
+use crate::{
+    buffer::{Buffer, Reclaim},
+    collider::CollisionLayers,
+    pipeline::{
+        aabb::Aabb,
+        parallel::share,
+        proxies::{Proxies, ProxySlot},
+        proxy::Proxy,
+        proxy_arena::ProxyArena,
+        proxy_error::ProxyError,
+        world_pose::WorldPose,
+    },
+    space::Space,
+};
+
+/// The colliders whose poses or layers changed in this tick, and whose shapes did not.
+#[derive(Default)]
+pub struct MoveQueue {
+    d2: Buffer<Move>,
+    d3: Buffer<Move>,
+    /// The proxies that cannot collide in their new poses.
+    errors: Buffer<(ProxySlot, ProxyError)>,
+}
+
+struct Move {
+    slot: u32,
+    layers: CollisionLayers,
+    transform: Transform,
+    has_parent: bool,
+    /// Whether the proxy changed, or why it cannot collide.
+    result: Result<bool, ProxyError>,
+}
+
+impl MoveQueue {
+    /// Queues a move.
+    #[inline]
+    pub fn add(
+        &mut self,
+        slot: ProxySlot,
+        layers: CollisionLayers,
+        transform: Transform,
+        has_parent: bool,
+    ) {
+        let (slot, moves) = match slot {
+            ProxySlot::D2(slot) => (slot, &mut self.d2),
+            ProxySlot::D3(slot) => (slot, &mut self.d3),
+            ProxySlot::Inert | ProxySlot::Invalid => return,
+        };
+        moves.push(Move {
+            slot,
+            layers,
+            transform,
+            has_parent,
+            result: Ok(false),
+        });
+    }
+
+    /// Applies the queued moves.
+    pub fn apply(&mut self, world: &World, proxies: &mut Proxies) {
+        let Self { d2, d3, errors } = self;
+        errors.clear();
+        apply_all(world, &mut proxies.d2, d2, |slot, error| {
+            errors.push((ProxySlot::D2(slot), error));
+        });
+        apply_all(world, &mut proxies.d3, d3, |slot, error| {
+            errors.push((ProxySlot::D3(slot), error));
+        });
+    }
+
+    /// Returns the proxies that cannot collide in their new poses. They are still in their slots.
+    pub fn errors(&self) -> impl Iterator<Item = (ProxySlot, ProxyError)> {
+        self.errors.iter().copied()
+    }
+
+    /// Frees unused memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.d2.reclaim(reclaim);
+        self.d3.reclaim(reclaim);
+        self.errors.reclaim(reclaim);
+    }
+}
+
+/// The least number of moves for a task.
+const MIN_MOVES: usize = 256;
+
+/// Applies the moves of one space, and clears the queue.
+fn apply_all<V: Space>(
+    world: &World,
+    arena: &mut ProxyArena<V>,
+    moves: &mut Buffer<Move>,
+    mut on_error: impl FnMut(u32, ProxyError),
+) {
+    let (mut proxies, mut boxes) = arena.as_mut_slices();
+    if let Some((pool, size)) = share(moves.len(), MIN_MOVES) {
+        // Each task gets a range of slots.
+        moves.sort_unstable_by_key(|to| to.slot);
+        let mut first = 0;
+        pool.scope(|scope| {
+            for moves in moves.chunks_mut(size) {
+                let end = moves.last().map_or(first, |to| to.slot as usize + 1);
+                let (own_proxies, other_proxies) = proxies.split_at_mut(end - first);
+                let (own_boxes, other_boxes) = boxes.split_at_mut(end - first);
+                (proxies, boxes) = (other_proxies, other_boxes);
+                let offset = first;
+                first = end;
+                scope.spawn(async move {
+                    apply_some(world, own_proxies, own_boxes, offset, moves);
+                });
+            }
+        });
+    } else {
+        apply_some(world, proxies, boxes, 0, moves);
+    }
+    for to in moves.iter() {
+        match to.result {
+            Ok(true) => arena.mark_changed(to.slot),
+            Ok(false) => {}
+            Err(error) => on_error(to.slot, error),
+        }
+    }
+    moves.clear();
+}
+
+/// The number of moves in a batch. The poses of a batch are written before its boxes are computed:
+/// then the processor fetches the proxies in parallel, and does not wait for a pose just written.
+const BATCH: usize = 16;
+
+/// Applies moves of proxies, of which the first has the slot `offset`.
+fn apply_some<V: Space>(
+    world: &World,
+    proxies: &mut [Option<Proxy<V>>],
+    boxes: &mut [Aabb],
+    offset: usize,
+    moves: &mut [Move],
+) {
+    for batch in moves.chunks_mut(BATCH) {
+        for to in batch.iter_mut() {
+            if let Some(Some(proxy)) = proxies.get_mut(to.slot as usize - offset) {
+                to.result = update(world, proxy, to);
+            }
+        }
+        for to in batch.iter_mut().filter(|to| matches!(to.result, Ok(true))) {
+            let index = to.slot as usize - offset;
+            if let Some(Some(proxy)) = proxies.get(index)
+                && let Some(aabb) = boxes.get_mut(index)
+            {
+                to.result = proxy.aabb().map(|new| {
+                    *aabb = new;
+                    true
+                });
+            }
+        }
+    }
+}
+
+/// Sets the pose and the layers of a proxy. Returns `true` if either changed.
+#[inline]
+fn update<V: Space>(world: &World, proxy: &mut Proxy<V>, to: &Move) -> Result<bool, ProxyError> {
+    // Apart from the other cases, so that the pose stays in registers.
+    if !to.has_parent
+        && let Some(pose) = WorldPose::from_similarity::<V>(&to.transform)
+    {
+        return Ok(proxy.update(pose, to.layers));
+    }
+    let pose = WorldPose::of_entity::<V>(world, proxy.entity)?;
+    Ok(proxy.update(pose, to.layers))
+}

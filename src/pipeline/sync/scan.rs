@@ -1,0 +1,226 @@
+//! The pass over all colliders.
+
+use bevy::prelude::*;
+
+use crate::{
+    buffer::Buffer,
+    math::{Vec2, Vec3},
+    pipeline::{
+        aabb::Aabb,
+        proxies::{Proxies, ProxySlot},
+        proxy::Proxy,
+        proxy_error::ProxyError,
+        sync::{
+            ancestors::AncestorReader,
+            change_ticks::{ChangeWindow, Chunk, ColliderRow, Columns},
+            moves::MoveQueue,
+            table_history::{Table, TableHistory},
+        },
+        world_pose::WorldPose,
+    },
+    shape::{AnyColliderShape, ColliderShape, ShapeError},
+    space::Space,
+};
+
+/// Number of colliders whose change ticks are tested together.
+const BLOCK: usize = 64;
+
+/// One pass over all colliders.
+pub struct Scan<'a> {
+    pub world: &'a World,
+    pub window: ChangeWindow,
+    pub ancestors: AncestorReader<'a>,
+    pub proxies: &'a mut Proxies,
+    /// Entities that are no longer where the previous tick listed them.
+    pub displaced: &'a mut Buffer<Entity>,
+    pub moves: &'a mut MoveQueue,
+}
+
+impl Scan<'_> {
+    /// Visits the next colliders of a table.
+    #[inline]
+    pub fn visit(&mut self, table: &mut Table, chunk: &Chunk) {
+        let mut start = 0;
+        while start < chunk.entities.len() {
+            let block = chunk.slice(start..chunk.entities.len().min(start + BLOCK));
+            let known = table.count_known(block.entities);
+            if known > 0 {
+                self.visit_known(table, &block.slice(0..known));
+                table.skip(known);
+                start += known;
+            } else {
+                if let Some(row) = block.row(0, self.window) {
+                    self.visit_unknown(table, &row);
+                }
+                start += 1;
+            }
+        }
+    }
+
+    /// Visits colliders that the previous tick listed in the same place.
+    #[inline]
+    fn visit_known(&mut self, table: &mut Table, block: &Chunk) {
+        if !block.has_other_changes(self.window) && self.has_same_ancestors(table, block) {
+            if block.has_moves(self.window) {
+                self.visit_moved(block);
+            }
+            return;
+        }
+        for row in block.rows(self.window) {
+            let ancestry = self.ancestors.of_child(row.parent);
+            let mut is_changed = row.is_changed || ancestry.is_changed;
+            if let Some(known) = table.ancestor_counts().get_mut(row.index) {
+                is_changed |= *known != ancestry.counts;
+                *known = ancestry.counts;
+            }
+            if is_changed {
+                self.update(&row);
+            }
+        }
+    }
+
+    #[inline]
+    fn has_same_ancestors(&mut self, table: &mut Table, block: &Chunk) -> bool {
+        let mut parents = block.parents().zip(table.ancestor_counts());
+        parents.all(|(parent, known)| {
+            let ancestry = self.ancestors.of_child(Some(parent));
+            !ancestry.is_changed && ancestry.counts == *known
+        })
+    }
+
+    /// Visits colliders of which only transforms and layers have changed.
+    fn visit_moved(&mut self, block: &Chunk) {
+        let has_parent = block.has_parents();
+        for (entity, transform, layers) in block.moved(self.window) {
+            match self.proxies.slot_of(entity) {
+                Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
+                    self.moves.add(slot, layers, *transform, has_parent);
+                }
+                // It may be valid in its new pose.
+                Some(ProxySlot::Invalid) => {
+                    let row = block.rows(self.window).find(|row| row.entity == entity);
+                    if let Some(row) = row {
+                        self.update(&row);
+                    }
+                }
+                Some(ProxySlot::Inert) | None => {}
+            }
+        }
+    }
+
+    /// Visits a collider that the previous tick did not list here: it is new, or was elsewhere.
+    fn visit_unknown(&mut self, table: &mut Table, row: &ColliderRow) {
+        let ancestry = self.ancestors.of_child(row.parent);
+        let previous = table.list(row.entity, row.parent.map(|_| ancestry.counts));
+        self.displaced.extend(previous);
+        self.update(row);
+    }
+
+    /// Updates the proxy of a collider: queues a move if the shape is the same, or else rebuilds
+    /// it.
+    fn update(&mut self, row: &ColliderRow) {
+        let slot = self.proxies.slot_of(row.entity);
+        match (slot, row.transform) {
+            (Some(slot), Some(transform))
+                if !row.is_collider_changed && slot != ProxySlot::Invalid =>
+            {
+                self.moves
+                    .add(slot, row.layers, *transform, row.parent.is_some());
+            }
+            _ => self.rebuild(row, slot),
+        }
+    }
+
+    fn rebuild(&mut self, row: &ColliderRow, old: Option<ProxySlot>) {
+        if old.is_none() {
+            // The previous owner of this entity index was despawned.
+            self.proxies.forget(row.entity);
+        }
+        let old = old.unwrap_or(ProxySlot::Inert);
+        let new = build(self.world, self.proxies, row, old).unwrap_or_else(|error| {
+            if old != ProxySlot::Invalid {
+                warn_of(self.world, row.entity, error);
+            }
+            ProxySlot::Invalid
+        });
+        if new != old {
+            self.proxies.remove(old);
+        }
+        self.proxies.set_slot(row.entity, new);
+    }
+
+    /// Applies the queued moves, and removes the proxies of entities that are gone.
+    pub fn finish(self, history: &mut TableHistory, colliders: &Query<Columns>) {
+        self.moves.apply(self.world, self.proxies);
+        for (slot, error) in self.moves.errors() {
+            if let Some(entity) = self.proxies.entity_in(slot) {
+                self.proxies.remove(slot);
+                self.proxies.set_slot(entity, ProxySlot::Invalid);
+                warn_of(self.world, entity, error.into());
+            }
+        }
+        history.end_tick(|entity| self.displaced.push(entity));
+        self.displaced.note();
+        for entity in self.displaced.drain(..) {
+            if self.proxies.slot_of(entity).is_some() && !colliders.contains(entity) {
+                self.proxies.forget(entity);
+            }
+        }
+    }
+}
+
+/// Builds the proxy of an entity, in its old slot if the space is the same, and returns its slot.
+fn build(
+    world: &World,
+    proxies: &mut Proxies,
+    row: &ColliderRow,
+    old: ProxySlot,
+) -> Result<ProxySlot, InvalidCollider> {
+    let slot = match row.collider.body()? {
+        None => ProxySlot::Inert,
+        Some(AnyColliderShape::D2(shape)) => {
+            let (proxy, aabb) = new_proxy::<Vec2>(world, row, shape)?;
+            if let ProxySlot::D2(slot) = old {
+                proxies.d2.replace(slot, proxy, aabb);
+                old
+            } else {
+                ProxySlot::D2(proxies.d2.insert(proxy, aabb))
+            }
+        }
+        Some(AnyColliderShape::D3(shape)) => {
+            let (proxy, aabb) = new_proxy::<Vec3>(world, row, shape)?;
+            if let ProxySlot::D3(slot) = old {
+                proxies.d3.replace(slot, proxy, aabb);
+                old
+            } else {
+                ProxySlot::D3(proxies.d3.insert(proxy, aabb))
+            }
+        }
+    };
+    Ok(slot)
+}
+
+fn new_proxy<V: Space>(
+    world: &World,
+    row: &ColliderRow,
+    shape: &ColliderShape<V>,
+) -> Result<(Proxy<V>, Aabb), ProxyError> {
+    let pose = WorldPose::of_entity::<V>(world, row.entity)?;
+    Proxy::new(row.entity, shape, row.layers, pose)
+}
+
+/// Why a collider cannot collide.
+#[derive(Debug, thiserror::Error)]
+enum InvalidCollider {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
+}
+
+/// Warns once, for as long as the collider stays invalid.
+fn warn_of(world: &World, entity: Entity, error: InvalidCollider) {
+    let name = world.get::<Name>(entity);
+    let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
+    log::warn!("the collider of entity {entity}{name} is ignored: {error}");
+}

@@ -1,0 +1,105 @@
+//! The rows of Bevy's tables in the previous tick, used to detect spawned, removed and moved
+//! entities.
+//!
+//! Bevy keeps all entities with the same components in one table. It adds entities at the end, and
+//! fills a gap with the last entity. So most entities keep their rows. An entity that left its row
+//! is noticed there: the row has another entity, or the table has become shorter.
+//!
+//! (If Bevy lists entities one by one, see
+//! [`Chunk::for_each`](super::change_ticks::Chunk::for_each), a new entity may shift others. These
+//! are looked up, and found to be unchanged.)
+
+use bevy::prelude::*;
+
+use crate::{
+    buffer::{Buffer, Reclaim, reserve_amortized},
+    pipeline::sync::ancestors::AncestorCounts,
+};
+
+/// The tables of the previous tick, by Bevy's table id.
+#[derive(Default)]
+pub struct TableHistory(Vec<Table>);
+
+impl TableHistory {
+    /// Returns the table that contains an entity.
+    pub fn table_of(&mut self, world: &World, entity: Entity) -> Option<&mut Table> {
+        let location = world.get_entity(entity).ok()?.location();
+        let id = location.table_id.as_usize();
+        if self.0.len() <= id {
+            self.0.resize_with(id + 1, Table::default);
+        }
+        self.0.get_mut(id)
+    }
+
+    /// Ends the tick. Calls `visit` with the entities of all rows that no longer exist.
+    pub fn end_tick(&mut self, mut visit: impl FnMut(Entity)) {
+        for table in &mut self.0 {
+            let len = core::mem::take(&mut table.next);
+            table.entities.note();
+            table.ancestor_counts.note();
+            table.entities.drain(len..).for_each(&mut visit);
+            table.ancestor_counts.truncate(len);
+        }
+    }
+
+    /// Frees unused memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        for table in &mut self.0 {
+            table.entities.reclaim(reclaim);
+            table.ancestor_counts.reclaim(reclaim);
+        }
+    }
+}
+
+/// The colliders of a table. The rows before `next` are those of this tick.
+#[derive(Default)]
+pub struct Table {
+    entities: Buffer<Entity>,
+    /// One for each row if the entities have parents, or else empty.
+    ancestor_counts: Buffer<AncestorCounts>,
+    next: usize,
+}
+
+impl Table {
+    /// Returns the length of the prefix of `entities` that matches the next rows.
+    #[inline]
+    pub fn count_known(&self, entities: &[Entity]) -> usize {
+        let known = self.entities.get(self.next..).unwrap_or_default();
+        let pairs = known.iter().zip(entities);
+        pairs.take_while(|(known, entity)| known == entity).count()
+    }
+
+    /// Returns the ancestor counts of the next rows, if the entities have parents.
+    #[inline]
+    pub fn ancestor_counts(&mut self) -> &mut [AncestorCounts] {
+        self.ancestor_counts
+            .get_mut(self.next..)
+            .unwrap_or_default()
+    }
+
+    /// Keeps the next rows.
+    #[inline]
+    pub fn skip(&mut self, rows: usize) {
+        self.next += rows;
+    }
+
+    /// Writes the next row, and returns its previous entity.
+    pub fn list(&mut self, entity: Entity, counts: Option<AncestorCounts>) -> Option<Entity> {
+        if let Some(counts) = counts {
+            set_or_push(&mut self.ancestor_counts, self.next, counts);
+        }
+        let previous = set_or_push(&mut self.entities, self.next, entity);
+        self.next += 1;
+        previous
+    }
+}
+
+/// Replaces an item of a list and returns the old item, or appends the new one.
+fn set_or_push<T>(list: &mut Vec<T>, index: usize, new: T) -> Option<T> {
+    if let Some(old) = list.get_mut(index) {
+        return Some(core::mem::replace(old, new));
+    }
+    reserve_amortized(list, 1);
+    list.push(new);
+    None
+}

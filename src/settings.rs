@@ -1,0 +1,121 @@
+//! The plugin's settings: resources that an app may change between ticks.
+
+use core::fmt;
+
+use bevy::prelude::*;
+
+use crate::buffer::{Buffer, Reclaim};
+
+/// The source of the candidate pairs. The app may change this resource between ticks.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BroadPhase {
+    /// The plugin computes the pairs from bounding boxes.
+    #[default]
+    Automatic,
+    /// The app supplies the pairs in [`CandidatePairs`].
+    Custom,
+}
+
+/// The pairs of entities that the app wants tested, with [`BroadPhase::Custom`].
+///
+/// Add the pairs in or before [`HeadbuttSystems::BroadPhase`](crate::HeadbuttSystems::BroadPhase).
+/// The plugin never changes the list, so pairs stay until the app clears them. With
+/// [`BroadPhase::Automatic`] the list is ignored.
+///
+/// * The order does not matter, neither of the pairs nor within a pair. Duplicates are allowed.
+/// * Entities without a collider are skipped, and so is an entity paired with itself.
+/// * [`CollisionLayers`](crate::CollisionLayers) apply as usual.
+/// * Pairs at rest cost little: a pair that was also supplied in the previous tick is tested only
+///   if one of its colliders changed.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Bullet;
+/// #[derive(Component)]
+/// struct Target;
+///
+/// fn pair_bullets_with_targets(
+///     mut pairs: ResMut<CandidatePairs>,
+///     bullets: Query<Entity, With<Bullet>>,
+///     targets: Query<Entity, With<Target>>,
+/// ) {
+///     pairs.clear();
+///     for bullet in &bullets {
+///         pairs.extend(targets.iter().map(|target| (bullet, target)));
+///     }
+/// }
+///
+/// let plugin = HeadbuttPlugin::default().with_broad_phase(BroadPhase::Custom);
+/// App::new().add_plugins((MinimalPlugins, plugin)).add_systems(
+///     FixedPostUpdate,
+///     pair_bullets_with_targets.in_set(HeadbuttSystems::BroadPhase),
+/// );
+/// ```
+#[derive(Resource, Clone, Default)]
+pub struct CandidatePairs {
+    pairs: Buffer<(Entity, Entity)>,
+}
+
+impl fmt::Debug for CandidatePairs {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl CandidatePairs {
+    /// Adds a pair.
+    pub fn push(&mut self, entity: Entity, other: Entity) {
+        self.pairs.push((entity, other));
+    }
+
+    /// Removes all pairs.
+    pub fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// Returns all pairs in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
+        self.pairs.iter().copied()
+    }
+
+    /// Returns the number of pairs, including duplicates.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Returns `true` if there are no pairs.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Frees unused memory.
+    pub(crate) fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.pairs.reclaim(reclaim);
+    }
+}
+
+impl Extend<(Entity, Entity)> for CandidatePairs {
+    fn extend<T: IntoIterator<Item = (Entity, Entity)>>(&mut self, pairs: T) {
+        self.pairs.extend(pairs);
+    }
+}
+
+/// When an ongoing contact sends a message with the phase `Ongoing`. The app may change this
+/// resource between ticks.
+///
+/// [`HeadbuttPlugin::with_ongoing`](crate::HeadbuttPlugin::with_ongoing) inserts it. `Started` and
+/// `Ended` are always sent. [`Collisions`](crate::Collisions) lists the current contacts at any
+/// time.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OngoingEvents {
+    /// In every tick, also at rest.
+    #[default]
+    EveryTick,
+    /// In each tick in which the depth, the normal or a point of the contact changed.
+    OnChange,
+    /// Never.
+    Never,
+}
