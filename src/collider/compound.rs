@@ -124,11 +124,11 @@ impl Collider {
     /// # Errors
     ///
     /// * [`NoParts`](ShapeError::NoParts): there are no parts.
-    /// * [`InertPart`](ShapeError::PartWithoutShape): a part is a default `Collider`.
+    /// * [`PartWithoutShape`](ShapeError::PartWithoutShape): a part is a default `Collider`.
     /// * the error of the part: a part was made inert by an error.
     /// * [`MixedDimensions`](ShapeError::MixedDimensions): parts or poses of different dimensions.
     /// * [`SurfaceInCompound`](ShapeError::SurfaceInCompound): a part is a surface.
-    /// * [`Endless`](ShapeError::Unbounded): a part is a half-space.
+    /// * [`Unbounded`](ShapeError::Unbounded): a part is a half-space.
     /// * [`PoseNotFinite`](ShapeError::PoseNotFinite): a pose is not finite.
     /// * [`PartTransform`](ShapeError::PartTransform): a `Transform` has a scale other than 1, or
     ///   in 2D a rotation about x or y.
@@ -205,14 +205,14 @@ impl Collider {
     /// use headbutt::prelude::*;
     ///
     /// let error = Collider::try_trimesh([Vec3::X, Vec3::Y], [[0, 1, 2]]).unwrap_err();
-    /// assert!(matches!(error, ShapeError::VertexOutOfRange { number: 2, count: 2 }));
+    /// assert!(matches!(error, ShapeError::VertexOutOfRange { index: 2, count: 2 }));
     /// ```
     ///
     /// # Errors
     ///
     /// * [`NoFacets`](ShapeError::NoFacets): no triangle has an area: all have coincident corners,
     ///   or corners on one line to 12 digits.
-    /// * [`NoSuchVertex`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
+    /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
     pub fn try_trimesh(
         vertices: impl IntoIterator<Item = Vec3>,
@@ -302,14 +302,14 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// * [`Heights`](ShapeError::HeightCount): the heights do not fill their rows, or there are fewer
+    /// * [`HeightCount`](ShapeError::HeightCount): the heights do not fill their rows, or there are fewer
     ///   than two rows or columns.
     /// * [`NotFinite`](ShapeError::NotFinite): the size or a height is NaN or infinite.
-    /// * [`Negative`](ShapeError::Negative), [`Null`](ShapeError::Zero): the size along x or z is
+    /// * [`Negative`](ShapeError::Negative), [`Zero`](ShapeError::Zero): the size along x or z is
     ///   negative or 0.
     /// * [`NoFacets`](ShapeError::NoFacets): no cell has an area, because the size is too small for
     ///   `f32`.
-    /// * [`NoSuchVertex`](ShapeError::VertexOutOfRange): there are more than 2³² heights.
+    /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): there are more than 2³² heights.
     pub fn try_heightfield(
         size: Vec2,
         columns: usize,

@@ -172,7 +172,7 @@ impl Collider {
     ///
     /// * [`Mesh`](ShapeError::Mesh): the mesh cannot be read, or consists of points or lines.
     /// * [`NoFacets`](ShapeError::NoFacets): no triangle has an area.
-    /// * [`NoSuchVertex`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
+    /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): the x or y of a corner is NaN or infinite.
     pub fn try_compound_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
         let vertices = positions(mesh)?;
