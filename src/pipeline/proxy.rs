@@ -155,6 +155,7 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Returns the bounding box of a proxy that is no half-space.
+    #[inline]
     fn bounds(&self) -> Bounds<V::DVec> {
         let (scale, pose) = (self.world_pose.scale(), self.world_pose.pose());
         match &self.shape {

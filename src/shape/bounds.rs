@@ -63,7 +63,7 @@ pub struct Bounds<D> {
 
 impl<D: DVector> Bounds<D> {
     /// Returns the box around a shape in a pose, with a margin for the tolerance of touching.
-    #[inline]
+    #[inline(always)]
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {
         let [min, max] = match shape.core().half_extents() {
             Some(half) => {

@@ -119,7 +119,8 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
         }
     }
 
-    #[inline]
+    // A caller asks for one kind of core. In line, the others are never built.
+    #[inline(always)]
     fn core(&self) -> Core<'_, DVecOf<S>> {
         match (self.info.core, self.scale) {
             (CoreInfo::Opaque, _)

@@ -9,6 +9,8 @@ mod event;
 mod pair_order;
 mod surface;
 
+use core::hint::black_box;
+
 use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
@@ -28,6 +30,7 @@ use crate::{
         parallel::share,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxySlot},
+        proxy::Proxy,
         proxy_arena::ProxyArena,
     },
     query::{Pair, local_contact},
@@ -188,6 +191,29 @@ impl<V: Space> Default for Task<V> {
     }
 }
 
+/// The number of pairs whose proxies are fetched together. Proxies lie anywhere in memory, and the
+/// processor loads those of a batch in parallel.
+const BATCH: usize = 16;
+
+type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
+
+/// Returns the proxies of a pair whose layers interact, and loads them into the cache.
+#[inline]
+fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<'_, V>> {
+    let (first, second) = (arena.get(a)?, arena.get(b)?);
+    for proxy in [first, second] {
+        // One word of each cache line that is read later. Without `black_box` the compiler would
+        // remove reads that nothing uses.
+        black_box(
+            proxy.world_pose.factor().is_some()
+                & proxy.scaled_shape().is_some()
+                & proxy.is_half_space(),
+        );
+    }
+    let interact = first.layers.interacts_with(second.layers);
+    interact.then_some((first, second))
+}
+
 /// The least number of pairs for a task.
 const MIN_PAIRS: usize = 64;
 
@@ -247,8 +273,16 @@ impl<V: Space> Workspace<V> {
 impl<V: Space> Task<V> {
     /// Adds the contacts of pairs to `found`.
     fn test(&mut self, arena: &ProxyArena<V>, pairs: &[SlotPair], found: &mut Vec<CollisionEvent>) {
-        for pair in pairs {
-            self.test_pair(arena, *pair, found);
+        for pairs in pairs.chunks(BATCH) {
+            let mut batch = [None; BATCH];
+            for (proxies, pair) in batch.iter_mut().zip(pairs) {
+                *proxies = fetch(arena, *pair);
+            }
+            for (proxies, pair) in batch.into_iter().zip(pairs) {
+                if let Some(proxies) = proxies {
+                    self.test_pair(arena, *pair, proxies, found);
+                }
+            }
         }
     }
 
@@ -256,14 +290,9 @@ impl<V: Space> Task<V> {
         &mut self,
         arena: &ProxyArena<V>,
         (a, b): SlotPair,
+        (first, second): ProxyPair<V>,
         found: &mut Vec<CollisionEvent>,
     ) {
-        let (Some(first), Some(second)) = (arena.get(a), arena.get(b)) else {
-            return;
-        };
-        if !first.layers.interacts_with(second.layers) {
-            return;
-        }
         reserve_amortized(found, 1);
         if let Some(first_shape) = first.scaled_shape()
             && let Some(second_shape) = second.scaled_shape()
