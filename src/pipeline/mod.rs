@@ -5,12 +5,12 @@
 //! Sync         sync             colliders, layers, Transform, ChildOf    Proxies
 //! BroadPhase   find_candidates  Proxies                                  Candidates
 //! NarrowPhase  narrow_phase     Proxies, Candidates or CandidatePairs    FoundContacts
-//! Report       report           Proxies, FoundContacts, Collisions   Collisions, messages
+//! Report       report           Proxies, FoundContacts, Collisions       Collisions, messages
 //! ```
 //!
 //! With the feature `mesh`, [`sync::mesh_assets`] builds the colliders of meshes before the first
 //! stage. [`Progress`] tells the stages of an aborted tick, and [`StateRevision`] tells the first
-//! stage that the app restored a [`Collisions`].
+//! stage that the app restored [`Collisions`].
 //!
 //! Stages share data and never call each other. Data from the previous tick only saves work: events
 //! depend on the present shapes and poses, on [`Collisions`], and on the pairs that the app
