@@ -2,7 +2,7 @@
 //! is needed.
 //!
 //! Each function takes two shapes of the same space with their poses, such as `Isometry3d`, `Vec2`
-//! or `Transform`: see [`ShapePose`](crate::ShapePose). A shape is one of Bevy's primitives, a
+//! or `Transform`: see [`ShapePose`]. A shape is one of Bevy's primitives, a
 //! [`ConvexHull`](crate::ConvexHull), a slice of points, or a [`Support`] of your own.
 //!
 //! ```
@@ -47,7 +47,7 @@
 //! * **Errors** do not occur, and no query panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
 //! * **Scale** is not part of a pose: that of a `Transform` is ignored. See
-//!   [`ShapePose`](crate::ShapePose).
+//!   [`ShapePose`].
 //! * **Cost**: no allocation, and a bounded number of iterations.
 
 mod analytic;
