@@ -92,7 +92,7 @@ impl Reclaim {
         self.budget = STEP;
     }
 
-    /// Returns `true` if nothing was freed in this tick so far.
+    /// Returns `true` if nothing has been freed in this tick yet.
     pub fn is_idle(&self) -> bool {
         self.budget == STEP
     }

@@ -45,8 +45,8 @@ use crate::{
 ///
 /// # Memory
 ///
-/// Memory for a burst of colliders or contacts is freed once it was not needed for 64 ticks, by
-/// some MiB a tick. Slots are kept up to the last remaining collider, and Bevy's own tables keep
+/// Memory for a burst of colliders or contacts is freed gradually, a few MiB per tick, after 64
+/// ticks without use. Slots are kept up to the last remaining collider, and Bevy's own tables keep
 /// their memory. A list of messages is freed at once, on a thread of the `AsyncComputeTaskPool`.
 /// Without that pool, freeing a gigabyte of messages delays one tick.
 ///

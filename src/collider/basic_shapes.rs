@@ -1,4 +1,4 @@
-//! Colliders of the common shapes, by their numbers.
+//! Constructors of colliders for common shapes, from their dimensions.
 
 use crate::{
     Collider,

@@ -282,8 +282,8 @@ impl CollisionEvent {
         self.other_surface.offset
     }
 
-    /// Returns the index of the part of `entity`'s collider that touches: of a compound in the
-    /// order of its parts, of a surface in the order of its facets, and 0 for a single shape.
+    /// Returns the index of the touching part of `entity`'s collider: the part of a compound, the
+    /// facet of a surface, or 0 for a single shape.
     ///
     /// If several parts touch, it is the deepest one.
     /// [`Collisions::parts`](crate::Collisions::parts) returns the contacts of all parts.
@@ -394,9 +394,9 @@ pub struct Contact2d {
 /// Triggered on an entity that started to touch another one. An earlier observer may have despawned
 /// the other one.
 ///
-/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`. It is
-/// triggered on both entities: an observer of all entities (`App::add_observer`) runs twice for
-/// each collision, once from each side.
+/// Derefs to the [`CollisionEvent`], with the two sides swapped if needed, so that `entity` is the
+/// observed entity. It is triggered on both entities: an observer of all entities
+/// (`App::add_observer`) runs twice for each collision, once from each side.
 ///
 /// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages
 /// are written and [`Collisions`](crate::Collisions) is updated. Observers may mutate the world

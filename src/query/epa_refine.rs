@@ -195,7 +195,7 @@ fn roll<D: DVector>(
     for _ in 0..=MAX_REFINEMENTS {
         let mut line = Simplex::new();
         for tilt in [LINE_TILT, -LINE_TILT] {
-            // In 2D, `along` is null, and both support points are the same.
+            // In 2D, `along` is zero, so both support points are equal.
             let _ = line.push(evaluate((normal + along * tilt).unit()?).0);
         }
         let [end, other, ..] = *line else { return best };

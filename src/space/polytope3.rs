@@ -6,7 +6,7 @@
 //! yields the horizon in order. The differences to the textbook are:
 //!
 //! * A triangle whose plane contains the new vertex counts as visible. Otherwise a sliver would be
-//!   made beside it, with a normal of mere rounding.
+//!   created beside it, whose normal is dominated by rounding error.
 //! * A horizon that is not one closed loop, because of rounding, is detected before anything is
 //!   changed, and reported.
 

@@ -7,7 +7,7 @@ use crate::{
     space::{Pose, Space},
 };
 
-/// Returns the contact of two parts as an event, given their numbers and poses.
+/// Returns the contact of two parts as an event, given their part indices and poses.
 #[inline]
 pub fn event<V: Space>(
     (a, part_a, pose_a): (&Proxy<V>, u32, Pose<V::DVec>),

@@ -21,8 +21,8 @@ pub struct Corner {
 }
 
 impl Corner {
-    /// Returns how much lower another corner is, if this is the highest one. (Along the normal, the
-    /// heights of the second shape increase downward.)
+    /// Returns the height difference between this corner, which must be the highest, and another.
+    /// (Along the normal, the heights of the second shape increase downward.)
     pub fn drop_to(&self, other: &Self) -> f64 {
         (self.height - other.height).abs()
     }

@@ -25,7 +25,7 @@ pub const HIDDEN: f64 = 0.02;
 /// of the other, and the contact itself: convex polygons have no more.
 const MAX_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
 
-/// A point of both features, as seen along the normal.
+/// A point that lies in both features when they are projected along the normal.
 #[derive(Clone, Copy, Debug)]
 pub struct CommonPoint {
     pub position: DVec2,

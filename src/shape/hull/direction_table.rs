@@ -8,9 +8,9 @@
 //!
 //! **What a cell leaves out.** Point w beats v in the whole cell if (w - v) · c > 0 at each corner
 //! c of it: d' is a convex combination of the corners, so (w - v) · d' > 0 too. The bound is not 0
-//! but the rounding error of both heights. To test all w would take the square of the number of
-//! points. The farthest points at the corners and at the center of the cell suffice to keep the
-//! lists short.
+//! but the rounding error of both heights. Testing every w against every v would take
+//! quadratic time. The farthest points at the corners and at the center of the cell suffice to keep
+//! the lists short.
 //!
 //! **How fine.** Each step halves the cells and filters the list of each cell from that of the cell
 //! around it. It ends if the lists are short, or if the table would exceed a fixed multiple of the

@@ -36,7 +36,8 @@ use crate::{
 /// The hull never changes by more than the rounding of `f32` coordinates: 1.2e-7 of its length, or
 /// twice that if it is flat. So nearly all points that are outside of a face or edge only because
 /// of rounding are dropped too, and a part with finely divided faces keeps its corners. Far from
-/// the origin (several times the length of the hull) `f32` rounds by more, and more points stay.
+/// the origin (several times the length of the hull) the rounding errors of `f32` are larger, so
+/// fewer points are dropped.
 ///
 /// A slice of points is a [`Support`] as well. It has the same shape, but is not checked: a slice
 /// without points touches nothing, and NaN points are ignored.

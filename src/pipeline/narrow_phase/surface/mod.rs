@@ -1,8 +1,8 @@
 //! What a contact with a surface is, and which facets have one.
 //!
-//! A facet alone is a thin plate, which a body leaves by its rim as well as by its front, if that
-//! is nearer. In a surface it is no plate. What follows speaks of the surface as a set of points,
-//! so that it does not matter how that is cut into facets.
+//! A single facet is a thin plate: a body leaves it through the front or past the rim, whichever is
+//! nearer. As a part of a surface it is no plate. So contacts are defined by the surface as a set
+//! of points, and do not depend on how that set is cut into facets.
 //!
 //! **Sides.** A body is on the side of a facet on which its centre is, and is pushed to that side.
 //! A facet of a one-sided surface is ignored while the centre is behind its plane.
@@ -66,7 +66,7 @@ const SMALL: f64 = 0.5;
 /// Depths that differ by no more than this part are equal. Of these the first facet's is the event.
 const TIE: f64 = 1e-12;
 
-/// A surface and what it meets.
+/// A pair of a surface and a body that may touch it.
 pub struct Meeting<'a, V: Space> {
     a: &'a Proxy<V>,
     b: &'a Proxy<V>,
@@ -145,7 +145,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         Some([self.a.part(numbers.0)?, self.b.part(numbers.1)?])
     }
 
-    /// Converts a direction between the two orders: first to second, and surface to body.
+    /// Converts a direction between the pair's order (first to second) and the order of roles
+    /// (surface to body).
     pub(super) fn turned(&self, normal: V::DVec) -> V::DVec {
         if self.surface_is_first {
             normal

@@ -12,7 +12,7 @@ use crate::{
 /// closed form.
 pub const EXACT: f64 = 1e-7;
 
-/// The same for a normal of GJK: twice its error, see
+/// The same threshold for normals computed by GJK: twice their error, see
 /// [`DISTANCE_GAP`](crate::tolerance::DISTANCE_GAP).
 pub const INEXACT: f64 = 3e-5;
 
