@@ -27,18 +27,20 @@ use crate::{
 /// one. A `Mesh3d` makes a 3D collider, and a `Mesh2d` a 2D collider of the x and y of its
 /// vertices.
 ///
-/// A loaded scene has its meshes on entities below the one that you spawned. An observer can add
+/// A loaded scene has its meshes on entities below the one that you spawned. A system can add
 /// the component to all of them:
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// fn add_collider(mesh: On<Add, Mesh3d>, mut commands: Commands) {
-///     commands.entity(mesh.entity).insert(ColliderFromMesh::trimesh());
+/// fn add_colliders(meshes: Query<Entity, Added<Mesh3d>>, mut commands: Commands) {
+///     for entity in &meshes {
+///         commands.entity(entity).insert(ColliderFromMesh::trimesh());
+///     }
 /// }
 ///
-/// App::new().add_observer(add_collider);
+/// App::new().add_systems(Update, add_colliders);
 /// ```
 ///
 /// # When

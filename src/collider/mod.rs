@@ -134,11 +134,11 @@ use crate::shape::{
 /// ```
 ///
 /// ```compile_fail,E0277
-/// headbutt::Collider::from(bevy::math::primitives::Annulus::default());
+/// headbutt::Collider::from(bevy::prelude::Annulus::default());
 /// ```
 ///
 /// ```compile_fail,E0277
-/// headbutt::Collider::from(bevy::math::primitives::Arc2d::default());
+/// headbutt::Collider::from(bevy::prelude::Arc2d::default());
 /// ```
 ///
 /// ```compile_fail,E0277
