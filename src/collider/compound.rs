@@ -302,8 +302,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// * [`HeightCount`](ShapeError::HeightCount): the heights do not fill their rows, or there are fewer
-    ///   than two rows or columns.
+    /// * [`HeightCount`](ShapeError::HeightCount): the heights do not fill their rows, or there are
+    ///   fewer than two rows or columns.
     /// * [`NotFinite`](ShapeError::NotFinite): the size or a height is NaN or infinite.
     /// * [`Negative`](ShapeError::Negative), [`Zero`](ShapeError::Zero): the size along x or z is
     ///   negative or 0.

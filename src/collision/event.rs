@@ -1,4 +1,4 @@
-//! What is reported of a collision: the message, and the entity events for observers.
+//! The message that reports a collision, and the entity events for observers.
 
 use bevy::prelude::*;
 

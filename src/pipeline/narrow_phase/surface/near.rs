@@ -231,7 +231,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         })
     }
 
-    /// The contact of a part of the body with a corner, which is told of a facet.
+    /// Returns the contact of a part of the body with a corner, reported with facet `number`.
     fn over_rim(
         &self,
         body: &BodyPart<V>,

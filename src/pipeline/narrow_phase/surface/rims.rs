@@ -126,7 +126,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 }
 
-/// Whether a contact at a point of the rim counts.
+/// The result of judging a contact at a point of the rim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// None rises along it.

@@ -198,7 +198,7 @@ impl<'a, V: Space> Meeting<'a, V> {
         first: Option<V::DVec>,
         lists: &mut Lists<V>,
     ) -> (Option<V::DVec>, Planes<V::DVec>) {
-        // What is deepest is most likely to be in the way.
+        // The deepest touch is the most likely to block a move.
         lists.touches.sort_unstable_by(|a, b| {
             let depths = b.contact.depth.total_cmp(&a.contact.depth);
             depths.then(a.numbers.cmp(&b.numbers))
@@ -234,8 +234,8 @@ impl<'a, V: Space> Meeting<'a, V> {
         (Some(node.way), planes.filter(is_other).collect())
     }
 
-    /// The shortest way shorter than `most` that leads out, of those that clear one candidate, and of
-    /// those that clear several.
+    /// Returns the shortest move out that clears one or several candidates, if it is shorter than
+    /// `most`.
     fn search(&self, mut most: f64, lists: &mut Lists<V>) -> Option<Node<V::DVec>> {
         let start = Node::default();
         let mut best = None;
@@ -374,7 +374,7 @@ impl<'a, V: Space> Meeting<'a, V> {
             clears_plane(touch, way) || self.is_cleared(touch.numbers, way, touch.weld)
         };
         let index = lists.touches.iter().position(|touch| !is_clear(touch))?;
-        // What is in the way of one is often in that of the next.
+        // A facet that blocks one move often blocks the next.
         let ahead = lists.touches.get_mut(..=index)?;
         ahead.rotate_right(1);
         ahead.first().map(|touch| touch.numbers)
