@@ -3,8 +3,8 @@
 mod colliding_entities;
 mod collisions;
 mod event;
-mod least_move;
 mod push_out;
+mod shortest_translation;
 mod world_mover;
 
 pub use colliding_entities::CollidingEntities;
@@ -14,5 +14,5 @@ pub(crate) use event::Surface;
 pub use event::{
     CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, Contact2d, EndReason,
 };
-pub(crate) use least_move::{onto_three, onto_two};
+pub(crate) use shortest_translation::{BoundingPlanes, translations_onto};
 pub use world_mover::{WorldMoveError, WorldMover};

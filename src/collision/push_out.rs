@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    collision::{CollisionEvent, Collisions, least_move::least_move},
+    collision::{CollisionEvent, Collisions, shortest_translation::shortest_translation},
     space::{DVector, Space},
 };
 
@@ -79,6 +79,6 @@ impl Collisions {
             let normal = (-hit.normal.to_f64()).unit()?;
             Some((normal, f64::from(hit.depth) + slop))
         });
-        Vec3::from_f64(least_move(planes))
+        Vec3::from_f64(shortest_translation(planes))
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     pipeline::{
         narrow_phase::{
             event::event,
-            surface::{Lists, Meeting, Touch},
+            surface::{FacetContact, Lists, SurfacePair},
         },
         proxy::{BoundingRegion, Proxy},
     },
@@ -18,7 +18,7 @@ use crate::{
 pub struct Scratch<V: Space> {
     /// The pairs of parts that may touch.
     near: Buffer<(u32, u32)>,
-    touches: Buffer<Touch<V::DVec>>,
+    contacts: Buffer<FacetContact<V::DVec>>,
     lists: Lists<V>,
     /// Counts the support points of all pairs.
     pub counter: Counter,
@@ -28,7 +28,7 @@ impl<V: Space> Default for Scratch<V> {
     fn default() -> Self {
         Self {
             near: Buffer::default(),
-            touches: Buffer::default(),
+            contacts: Buffer::default(),
             lists: Lists::default(),
             counter: Counter::default(),
         }
@@ -40,8 +40,8 @@ impl<V: Space> Scratch<V> {
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.near.clear();
         self.near.reclaim(reclaim);
-        self.touches.clear();
-        self.touches.reclaim(reclaim);
+        self.contacts.clear();
+        self.contacts.reclaim(reclaim);
         self.lists.reclaim(reclaim);
     }
 }
@@ -56,15 +56,15 @@ pub fn contact_of_parts<V: Space>(
 ) -> Option<CollisionEvent> {
     let Scratch {
         near,
-        touches,
+        contacts,
         lists,
         counter,
     } = scratch;
     near.clear();
-    let meeting = Meeting::new(a, b, counter);
-    let is_listed = meeting
+    let surface_pair = SurfacePair::new(a, b, counter);
+    let is_listed = surface_pair
         .as_ref()
-        .is_some_and(|meeting| meeting.add_near_ball(near));
+        .is_some_and(|surface_pair| surface_pair.add_near_ball(near));
     if !is_listed {
         a.parts_near(region_of_b, b.world_pose.translation, |number| {
             if let Some(part) = a.part(number) {
@@ -77,8 +77,8 @@ pub fn contact_of_parts<V: Space>(
     }
     near.note();
     let start = parts.len();
-    let deepest = match meeting {
-        Some(meeting) => meeting.find(near, touches, lists, parts)?,
+    let deepest = match surface_pair {
+        Some(surface_pair) => surface_pair.find(near, contacts, lists, parts)?,
         None => {
             parts.extend(
                 near.iter()

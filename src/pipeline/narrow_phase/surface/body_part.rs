@@ -8,15 +8,15 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The neighbourhood of a part of a body: the intersection of two balls, no larger than what the
+/// The space near a part of a body: the intersection of two balls that is no larger than what the
 /// part can touch. See [`balls_in`].
-pub struct Reach<D> {
+pub struct Neighborhood<D> {
     pub balls: [(D, f64); 2],
 }
 
-impl<D: DVector> Reach<D> {
-    /// The balls of a part, relative to `origin`, grown by `margin`.
-    pub fn of<V: Space<DVec = D>>(part: &Part<V>, origin: D, margin: f64) -> Self {
+impl<D: DVector> Neighborhood<D> {
+    /// Returns the neighborhood of a part, relative to `origin`, with the balls grown by `margin`.
+    pub fn new<V: Space<DVec = D>>(part: &Part<V>, origin: D, margin: f64) -> Self {
         let pose = part.world_pose.pose();
         let balls = balls_in(&part.scaled_shape()).map(|(centre, radius)| {
             let centre = pose.rotation * centre + pose.translation;
@@ -25,32 +25,35 @@ impl<D: DVector> Reach<D> {
         Self { balls }
     }
 
-    /// The corners of a facet that are in both balls, and the points of its edges nearest to the
-    /// first ball's centre that are, if they are no corners.
-    pub fn rims<'a>(&'a self, facet: &'a Facet<D>) -> impl Iterator<Item = BoundaryPoint<D>> + 'a {
+    /// Returns the vertices of a facet in the neighborhood, and on each edge the point that is
+    /// nearest to the first ball's centre, if it is in the neighborhood and no vertex.
+    pub fn boundary_points<'a>(
+        &'a self,
+        facet: &'a Facet<D>,
+    ) -> impl Iterator<Item = BoundaryPoint<D>> + 'a {
         let [(middle, _), _] = self.balls;
-        let has = move |point: D| self.includes(|centre| (point - centre).length());
-        let rims = facet.boundary_points();
-        rims.filter_map(move |rim| {
-            let nearest = facet.nearest_on_edge(&rim, middle);
-            let is_end = !rim.is_vertex() && facet.edge_ends(&rim).contains(&nearest);
-            (has(nearest) && !is_end).then(|| rim.moved_to(nearest))
+        let contains = move |point: D| self.includes(|centre| (point - centre).length());
+        facet.boundary_points().filter_map(move |point| {
+            let nearest = facet.nearest_on_edge(&point, middle);
+            let is_end = !point.is_vertex() && facet.edge_ends(&point).contains(&nearest);
+            (contains(nearest) && !is_end).then(|| point.moved_to(nearest))
         })
     }
 
-    /// Returns `true` if something is in both balls, by its distance from their centres.
+    /// Returns `true` if an object is at least partly in both balls, given its distance from a
+    /// point.
     pub fn includes(&self, distance: impl Fn(D) -> f64) -> bool {
         let mut balls = self.balls.iter();
         balls.all(|(centre, radius)| distance(*centre) <= *radius)
     }
 
-    /// A box around the first ball.
+    /// Returns the box around the first ball.
     pub fn bounds(&self, origin: D) -> Bounds<D> {
         let [(centre, radius), _] = self.balls;
-        let reach = D::ONE * radius;
+        let half_size = D::ONE * radius;
         Bounds {
-            min: origin + centre - reach,
-            max: origin + centre + reach,
+            min: origin + centre - half_size,
+            max: origin + centre + half_size,
         }
     }
 }
@@ -64,7 +67,7 @@ pub struct NearFacet<D: DVector> {
     pub is_hidden: bool,
 }
 
-/// A part of a body, and what is near it.
+/// A part of a body, with its neighborhood.
 pub struct BodyPart<'a, V: Space> {
     pub number: u32,
     pub part: Part<'a, V>,
@@ -72,20 +75,21 @@ pub struct BodyPart<'a, V: Space> {
     pub origin: V::DVec,
     /// The radius of the facets.
     pub margin: f64,
-    pub reach: Reach<V::DVec>,
-    /// The range of its facets in the list of near facets.
+    pub neighborhood: Neighborhood<V::DVec>,
+    /// The range of the part's facets in the list of near facets.
     pub near: Range<usize>,
 }
 
 impl<V: Space> BodyPart<'_, V> {
-    /// The point of the core that is lowest along a normal, from the translation of the surface.
+    /// Returns the point of the core that is lowest along a normal, relative to the translation of
+    /// the surface.
     pub fn lowest(&self, normal: V::DVec) -> V::DVec {
         let pose = self.part.world_pose.pose();
-        let inner = -(V::DVec::transpose(pose.rotation) * normal);
-        pose.rotation * self.part.scaled_shape().support(inner) + pose.translation - self.origin
+        let direction = -(V::DVec::transpose(pose.rotation) * normal);
+        pose.rotation * self.part.scaled_shape().support(direction) + pose.translation - self.origin
     }
 
-    /// The sum of the radii of the part and the facets.
+    /// Returns the sum of the radii of the part and the facets.
     pub fn radius(&self) -> f64 {
         self.part.scaled_shape().radius() + self.margin
     }

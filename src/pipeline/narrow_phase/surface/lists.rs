@@ -4,33 +4,38 @@ use core::ops::Range;
 
 use crate::{
     buffer::{Buffer, Reclaim},
-    pipeline::narrow_phase::surface::{body_part::NearFacet, escape::Node, touch::Touch},
+    pipeline::narrow_phase::surface::{
+        body_part::NearFacet, facet_contact::FacetContact, translation_search::Node,
+    },
     shape::BoundaryPoint,
     space::Space,
 };
 
-/// Working lists of one pair.
+/// The working lists of one pair.
 pub struct Lists<V: Space> {
-    /// All touches, before rims are judged.
-    pub touches: Buffer<Touch<V::DVec>>,
-    /// The facets near each part of the body that touches, one part after the other.
+    /// All contacts of the body with single facets, including internal ones.
+    pub contacts: Buffer<FacetContact<V::DVec>>,
+    /// The facets near each touching part of the body, one part after the other.
     pub near: Buffer<NearFacet<V::DVec>>,
-    pub rims: Buffer<(BoundaryPoint<V::DVec>, usize)>,
-    /// Groups of equal rims, each with its rank and its range in `rims`.
-    pub corners: Buffer<(f64, Range<usize>)>,
-    pub candidates: Buffer<Touch<V::DVec>>,
+    /// Boundary points near a part of the body, each with the index of its facet in `near`.
+    pub boundary_points: Buffer<(BoundaryPoint<V::DVec>, usize)>,
+    /// Groups of equal boundary points, each with its rank and its range in `boundary_points`.
+    pub fans: Buffer<(f64, Range<usize>)>,
+    /// Planes, edges and corners that a translation may clear.
+    pub candidates: Buffer<FacetContact<V::DVec>>,
+    /// The open nodes of a search.
     pub nodes: Buffer<Node<V::DVec>>,
-    /// For a touch, the range of the candidates that clear its facet.
+    /// For a touched facet, the range of the candidates that clear it.
     pub clearing: Buffer<((u32, u32), Range<usize>)>,
 }
 
 impl<V: Space> Default for Lists<V> {
     fn default() -> Self {
         Self {
-            touches: Buffer::default(),
+            contacts: Buffer::default(),
             near: Buffer::default(),
-            rims: Buffer::default(),
-            corners: Buffer::default(),
+            boundary_points: Buffer::default(),
+            fans: Buffer::default(),
             candidates: Buffer::default(),
             nodes: Buffer::default(),
             clearing: Buffer::default(),
@@ -39,18 +44,18 @@ impl<V: Space> Default for Lists<V> {
 }
 
 impl<V: Space> Lists<V> {
-    /// Clears the lists, and copies the touches.
-    pub fn begin(&mut self, touches: &[Touch<V::DVec>]) {
+    /// Clears the lists, and copies the contacts of a new pair.
+    pub fn begin(&mut self, contacts: &[FacetContact<V::DVec>]) {
         self.clear();
-        self.touches.extend_from_slice(touches);
-        self.touches.note();
+        self.contacts.extend_from_slice(contacts);
+        self.contacts.note();
     }
 
     fn clear(&mut self) {
-        self.touches.clear();
+        self.contacts.clear();
         self.near.clear();
-        self.rims.clear();
-        self.corners.clear();
+        self.boundary_points.clear();
+        self.fans.clear();
         self.candidates.clear();
         self.nodes.clear();
         self.clearing.clear();
@@ -59,10 +64,10 @@ impl<V: Space> Lists<V> {
     /// Shrinks the lists.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.clear();
-        self.touches.reclaim(reclaim);
+        self.contacts.reclaim(reclaim);
         self.near.reclaim(reclaim);
-        self.rims.reclaim(reclaim);
-        self.corners.reclaim(reclaim);
+        self.boundary_points.reclaim(reclaim);
+        self.fans.reclaim(reclaim);
         self.candidates.reclaim(reclaim);
         self.nodes.reclaim(reclaim);
         self.clearing.reclaim(reclaim);

@@ -1,50 +1,51 @@
-//! What a contact with a surface is, and which facets have one.
+//! Contacts of a body with a surface of facets.
 //!
-//! A single facet is a thin plate: a body leaves it through the front or past the rim, whichever is
-//! nearer. As a part of a surface it is no plate. So contacts are defined by the surface as a set
-//! of points, and do not depend on how that set is cut into facets.
+//! A single facet is a thin plate: a body leaves it through the front or past the boundary,
+//! whichever is nearer. A facet of a surface is different. So contacts are defined by the surface
+//! as a set of points, and do not depend on how the surface is cut into facets.
 //!
-//! **Sides.** A body is on the side of a facet on which its centre is, and is pushed to that side.
-//! A facet of a one-sided surface is ignored while the centre is behind its plane.
+//! **Sides.** A facet pushes a body to the side on which the body's centre is. A facet of a
+//! one-sided surface is ignored while the centre is behind its plane.
 //!
-//! **Cores apart.** Let x be the point of a facet that is nearest to the body's core, and n the
-//! unit vector from x to the core. The facet has a contact in x if x is a local minimum of the
+//! **Separated cores.** Let x be the point of a facet that is nearest to the body's core, and n the
+//! unit vector from x to the core. The facet has a contact at x if x is a local minimum of the
 //! distance on the whole surface: no facet at x rises along n. A facet that rises there comes
-//! nearer to the core than x does, and leads on to a local minimum of its own. So a ball gets the
-//! true normal and depth of the closest point, and a seam gets none.
+//! closer to the core than x, and leads to a local minimum of its own. So a ball gets the true
+//! normal and depth of the closest point, and no contact at a seam.
 //!
 //! ```text
 //!        core                      core
 //!         o                         o
 //!         |n                      n/ \
 //!   ______x______ T          _____x   \          T' rises along n:
-//!                              T   \   \         T has no contact in x,
-//!   n is T's own                 T' \___x'       T' has one in x'
+//!                              T   \   \         T has no contact at x,
+//!   n is T's own                 T' \___x'       T' has one at x'
 //! ```
 //!
-//! **Cores overlapping.** The body is pushed the shortest way out: the least move after which it
-//! has cleared all that it touches, and on which its centre has gone through no facet. Each plane,
-//! edge and corner over which that way leads is a contact. So a crate that has sunk into a kerb
-//! leaves it by the front or over the top, whichever is nearer, and a crate in a corner leaves both
-//! walls. `way_out.rs` says how the way is found.
+//! **Overlapping cores.** The body gets the shortest push-out: the shortest translation after which
+//! it no longer overlaps the facets that it touches, and on which its centre passes through no
+//! facet. Each plane, edge and corner on which the push-out ends is a contact. So a crate that has
+//! sunk into a kerb leaves it through the front or over the top, whichever is nearer. A crate in a
+//! corner leaves both walls.
 //!
 //! The files, in the order in which a pair goes through them:
 //!
-//! * `touch.rs` computes the contact of one facet and one part of the body.
-//! * `rims.rs` removes contacts at rims that are no local minima.
-//! * `way_out.rs` finds the shortest way out. `near.rs` collects its candidates, from
-//!   `body_part.rs` (the facets near a part) and `corner.rs` (edges and corners). `escape.rs`
-//!   computes the least move that clears some of them.
+//! * `facet_contact.rs` computes the contact of one facet and one part of the body.
+//! * `internal_edges.rs` removes contacts on boundaries that are no local minima.
+//! * `push_out.rs` finds the shortest push-out, with the search in `translation_search.rs`.
+//! * `candidates.rs` collects what a push-out may clear, from `body_part.rs` (the facets near a
+//!   part) and `fan.rs` (edges and corners).
+//! * `gap.rs` finds the push-out of a body in a gap that is too small for it.
 
-mod aside;
 mod body_part;
-mod corner;
-mod escape;
+mod candidates;
+mod facet_contact;
+mod fan;
+mod gap;
+mod internal_edges;
 mod lists;
-mod near;
-mod rims;
-mod touch;
-mod way_out;
+mod push_out;
+mod translation_search;
 
 use crate::{
     collision::CollisionEvent,
@@ -56,33 +57,34 @@ use crate::{
     shape::Facet,
     space::Space,
 };
+use facet_contact::Ball;
+pub use facet_contact::FacetContact;
 pub use lists::Lists;
-use touch::Ball;
-pub use touch::Touch;
 
-/// A surface no larger than this part of another one is a body to it.
-const SMALL: f64 = 0.5;
+/// Of two surfaces, the smaller one is a body if its size is at most this fraction of the other's.
+const MAX_BODY_SIZE: f64 = 0.5;
 
-/// Depths that differ by no more than this part are equal. Of these the first facet's is the event.
-const TIE: f64 = 1e-12;
+/// The deepest contacts count as equally deep if they differ by at most this fraction. Then the
+/// event reports the first facet's contact.
+const SAME_DEEPEST: f64 = 1e-12;
 
 /// A pair of a surface and a body that may touch it.
-pub struct Meeting<'a, V: Space> {
+pub struct SurfacePair<'a, V: Space> {
     a: &'a Proxy<V>,
     b: &'a Proxy<V>,
     /// `true` if `a` is the surface, and `b` the body.
     pub(super) surface_is_first: bool,
-    /// The body's centre from the translation of the surface. `None` if the body is another surface
-    /// that may be all around.
+    /// The body's centre, relative to the translation of the surface. `None` if the body is another
+    /// surface, which may have parts on all sides.
     pub(super) centre: Option<V::DVec>,
-    /// The body, if it is one ball.
+    /// The body, if it is a single ball.
     ball: Option<Ball<'a, V>>,
     pub(super) counter: &'a Counter,
 }
 
-impl<'a, V: Space> Meeting<'a, V> {
-    /// `None` if neither of the two is a surface, or the other one is a half-space, whose normal is
-    /// the only way out.
+impl<'a, V: Space> SurfacePair<'a, V> {
+    /// Returns `None` if neither proxy is a surface, or if one is a half-space. A body leaves a
+    /// half-space only along its normal.
     pub fn new(a: &'a Proxy<V>, b: &'a Proxy<V>, counter: &'a Counter) -> Option<Self> {
         if a.is_half_space() || b.is_half_space() {
             return None;
@@ -91,13 +93,12 @@ impl<'a, V: Space> Meeting<'a, V> {
             (None, None) => return None,
             (Some(_), None) => (true, true),
             (None, Some(_)) => (false, true),
-            // Of two surfaces the smaller is a body, if it is much smaller: a crate on a level, as
-            // meshes.
-            (Some(a), Some(b)) => (a >= b, a.min(b) <= SMALL * a.max(b)),
+            // For example the mesh of a crate and the mesh of a level.
+            (Some(a), Some(b)) => (a >= b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
         };
         let (surface, body) = if surface_is_first { (a, b) } else { (b, a) };
         let centre = body.centre() + (body.world_pose.translation - surface.world_pose.translation);
-        let mut meeting = Self {
+        let mut pair = Self {
             a,
             b,
             surface_is_first,
@@ -106,9 +107,9 @@ impl<'a, V: Space> Meeting<'a, V> {
             counter,
         };
         if body.scaled_shape().is_some() {
-            meeting.ball = meeting.ball(body.part(0)?);
+            pair.ball = pair.ball(body.part(0)?);
         }
-        Some(meeting)
+        Some(pair)
     }
 
     /// Reorders two values from first and second proxy to surface and body, or back.
@@ -140,18 +141,18 @@ impl<'a, V: Space> Meeting<'a, V> {
         number
     }
 
-    /// The parts of the first and the second proxy with these numbers.
+    /// Returns the parts of the first and the second proxy with these numbers.
     pub(super) fn parts(&self, numbers: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
         Some([self.a.part(numbers.0)?, self.b.part(numbers.1)?])
     }
 
-    /// Converts a direction between the pair's order (first to second) and the order of roles
-    /// (surface to body).
-    pub(super) fn turned(&self, normal: V::DVec) -> V::DVec {
+    /// Negates a vector if the body is the first proxy. This converts between directions from the
+    /// surface to the body and directions from the first proxy to the second.
+    pub(super) fn flip_if_swapped(&self, vector: V::DVec) -> V::DVec {
         if self.surface_is_first {
-            normal
+            vector
         } else {
-            -normal
+            -vector
         }
     }
 
@@ -161,47 +162,46 @@ impl<'a, V: Space> Meeting<'a, V> {
         self.surface().is_one_sided() && self.centre.is_some_and(is_behind)
     }
 
-    /// Adds the contacts of the pairs of parts in `near` that count to `parts`, and returns the
-    /// deepest.
+    /// Computes the contacts of the surface from the pairs of parts in `near`. Adds them to
+    /// `parts`, and returns the deepest.
     pub fn find(
         &self,
         near: &[(u32, u32)],
-        touches: &mut Vec<Touch<V::DVec>>,
+        contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut Lists<V>,
         parts: &mut Vec<CollisionEvent>,
     ) -> Option<CollisionEvent> {
-        touches.clear();
-        self.add_touches(near, touches);
-        lists.begin(touches);
-        self.judge_rims(touches);
-        let order = |a: &Touch<_>, b: &Touch<_>| {
-            let depths = a.contact.depth.total_cmp(&b.contact.depth);
+        contacts.clear();
+        self.add_contacts(near, contacts);
+        lists.begin(contacts);
+        self.remove_internal_contacts(contacts);
+        contacts.sort_unstable_by(|a, b| {
+            let depths = a.depth().total_cmp(&b.depth());
             depths.then(a.numbers.cmp(&b.numbers))
-        };
-        touches.sort_unstable_by(order);
-        self.keep_way_out(touches, lists);
-        let mut deepest: Option<Touch<V::DVec>> = None;
-        for touch in touches.iter() {
-            parts.extend(self.event(touch));
-            // In f64: a contact beside the closest point may be as deep in f32.
-            let is_deeper = |best: Touch<V::DVec>| {
-                let (own, others) = (touch.contact.depth, best.contact.depth);
-                own > others * (1.0 + TIE)
-                    || own >= others * (1.0 - TIE) && touch.numbers < best.numbers
+        });
+        self.keep_push_out(contacts, lists);
+        let mut deepest: Option<FacetContact<V::DVec>> = None;
+        for contact in contacts.iter() {
+            parts.extend(self.event(contact));
+            // Compared in f64, because another contact may have the same depth in f32.
+            let is_deeper = |best: FacetContact<V::DVec>| {
+                let (own, others) = (contact.depth(), best.depth());
+                own > others * (1.0 + SAME_DEEPEST)
+                    || own >= others * (1.0 - SAME_DEEPEST) && contact.numbers < best.numbers
             };
             if deepest.is_none_or(is_deeper) {
-                deepest = Some(*touch);
+                deepest = Some(*contact);
             }
         }
         self.event(&deepest?)
     }
 
-    fn event(&self, touch: &Touch<V::DVec>) -> Option<CollisionEvent> {
-        let [a, b] = self.parts(touch.numbers)?;
+    fn event(&self, contact: &FacetContact<V::DVec>) -> Option<CollisionEvent> {
+        let [a, b] = self.parts(contact.numbers)?;
         Some(event(
             (self.a, a.number, a.world_pose.pose()),
             (self.b, b.number, b.world_pose.pose()),
-            &touch.contact,
+            &contact.local,
         ))
     }
 }

@@ -1,0 +1,298 @@
+//! Collects the planes, edges and corners that a push-out may clear.
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    buffer::Buffer,
+    pipeline::{
+        narrow_phase::surface::{
+            SurfacePair,
+            body_part::{BodyPart, NearFacet, Neighborhood},
+            facet_contact::{ContactKind, FacetContact, INEXACT},
+            fan::{Fan, FanHull},
+            internal_edges::EdgeVerdict,
+            lists::Lists,
+        },
+        proxy::BoundingRegion,
+    },
+    query::{LocalContact, Pair, Solver},
+    shape::{BoundaryPoint, Facet, Support, weld},
+    space::{DVector, Pose, Space},
+    tolerance::SAME_NORMAL,
+};
+
+/// The most parts of a body for which edges and corners are collected.
+const MAX_PARTS: usize = 16;
+
+/// The most edges and corners that are solved for a part, in the order of their estimated depths.
+const MAX_FANS: usize = 32;
+
+/// The most touched facets for which [`boundary_contact`](SurfacePair::boundary_contact) is
+/// computed. Of more facets it is a sample.
+const MAX_SAMPLES: usize = 64;
+
+/// The most searches among all near facets for the facets at a point. Such a search is needed if
+/// the facets that share the point leave a gap.
+const MAX_SEARCHES: usize = 256;
+
+/// The most candidates. The shallowest ones are kept.
+const MAX_CANDIDATES: usize = 64;
+
+impl<'a, V: Space> SurfacePair<'a, V> {
+    /// Returns the touching parts of the body, and collects the facets near each part. A facet is
+    /// near if it is in the part's neighborhood and within `farthest` of its box. No other facet
+    /// affects a push-out that is shorter than `farthest`.
+    pub(super) fn collect_near_facets(
+        &self,
+        contacts: &[FacetContact<V::DVec>],
+        farthest: f64,
+        near: &mut Buffer<NearFacet<V::DVec>>,
+    ) -> ArrayVec<BodyPart<'a, V>, MAX_PARTS> {
+        let mut bodies = ArrayVec::<BodyPart<V>, MAX_PARTS>::new();
+        let (surface, origin) = (self.surface(), self.surface().world_pose.translation);
+        for contact in contacts {
+            let number = self.body_number(contact.numbers);
+            if bodies.is_full() || bodies.iter().any(|body| body.number == number) {
+                continue;
+            }
+            let Some(parts) = self.parts(contact.numbers) else {
+                continue;
+            };
+            let [facet, part] = self.of_surface_and_body(parts);
+            let margin = facet.scaled_shape().radius();
+            let neighborhood = Neighborhood::new(&part, origin, margin);
+            let first = near.len();
+            let mut bounds = neighborhood.bounds(origin);
+            if let Some(own) = part.region.bounds() {
+                bounds = bounds.common(&own.grown(farthest));
+            }
+            let region = BoundingRegion::Box(bounds);
+            surface.parts_near(&region, V::DVec::ZERO, |number| {
+                let is_near =
+                    |facet: &Facet<_>| neighborhood.includes(|centre| facet.distance(centre));
+                let facet = surface.facet(number).filter(is_near);
+                near.extend(facet.map(|facet| NearFacet {
+                    number,
+                    is_hidden: self.is_hidden(&facet),
+                    facet,
+                }));
+            });
+            let near = first..near.len();
+            bodies.push(BodyPart {
+                number,
+                part,
+                origin,
+                margin,
+                neighborhood,
+                near,
+            });
+        }
+        near.note();
+        for body in &bodies {
+            let near = near.get_mut(body.near.clone()).unwrap_or_default();
+            near.sort_unstable_by_key(|facet| facet.number);
+        }
+        bodies
+    }
+
+    /// Collects the planes of contacts, and the contacts with edges and corners near the body. The
+    /// shallowest come first.
+    pub(super) fn find_candidates(
+        &self,
+        contacts: &[FacetContact<V::DVec>],
+        bodies: &[BodyPart<V>],
+        limit: f64,
+        lists: &mut Lists<V>,
+    ) {
+        lists.candidates.extend_from_slice(contacts);
+        for body in bodies {
+            let own = contacts.iter().enumerate();
+            let own = own.filter(|(_, it)| self.body_number(it.numbers) == body.number);
+            for (index, contact) in own {
+                let planes = self.plane_contacts(contact, body, limit);
+                lists.candidates.extend(planes.into_iter().flatten());
+                if index % (contacts.len() / MAX_SAMPLES + 1) == 0 {
+                    let past_boundary = self.boundary_contact(contact, limit);
+                    lists.candidates.extend(past_boundary);
+                }
+            }
+            self.add_fans(body, limit, lists);
+        }
+        let candidates = &mut lists.candidates;
+        candidates.note();
+        candidates.sort_unstable_by(|a, b| {
+            let depths = a.depth().total_cmp(&b.depth());
+            depths.then(a.numbers.cmp(&b.numbers))
+        });
+        candidates.dedup_by(|a, b| a.is_same_plane(b));
+        candidates.truncate(MAX_CANDIDATES);
+    }
+
+    /// Adds the contacts of a part of the body with the edges and corners near it.
+    fn add_fans(&self, body: &BodyPart<V>, limit: f64, lists: &mut Lists<V>) {
+        let Lists {
+            near,
+            boundary_points,
+            fans,
+            candidates,
+            ..
+        } = lists;
+        let near = near.get(body.near.clone()).unwrap_or_default();
+        boundary_points.clear();
+        for (index, NearFacet { facet, .. }) in near.iter().enumerate() {
+            let points = body.neighborhood.boundary_points(facet);
+            boundary_points.extend(points.map(|point| (point, index)));
+        }
+        boundary_points.note();
+        boundary_points.sort_unstable_by(|(a, index), (b, other)| {
+            let points = a.point.total_cmp(b.point);
+            let are_vertices = a.is_vertex().cmp(&b.is_vertex());
+            points.then(are_vertices).then(index.cmp(other))
+        });
+        let are_same = |(a, _): &(BoundaryPoint<_>, _), (b, _): &(BoundaryPoint<_>, _)| {
+            a.point == b.point && a.is_vertex() == b.is_vertex()
+        };
+        fans.clear();
+        let mut searches = MAX_SEARCHES;
+        let mut first = 0;
+        for group in boundary_points.chunk_by(are_same) {
+            let range = first..first + group.len();
+            first = range.end;
+            let Some((point, _)) = group.first() else {
+                continue;
+            };
+            let sharers = group.iter().filter_map(|(_, index)| near.get(*index));
+            let fan = Fan::around(point, sharers.map(|it| &it.facet), near, &mut searches);
+            let rank = fan.and_then(|fan| fan.rank(body, limit));
+            fans.extend(rank.map(|rank| (rank, range)));
+        }
+        fans.note();
+        fans.sort_unstable_by(|a, b| {
+            let ranks = a.0.total_cmp(&b.0);
+            ranks.then(a.1.start.cmp(&b.1.start))
+        });
+        let mut searches = MAX_FANS;
+        for (_, range) in fans.iter().take(MAX_FANS) {
+            let group = boundary_points.get(range.clone()).unwrap_or_default();
+            let sharers = || group.iter().filter_map(|(_, index)| near.get(*index));
+            let visible = sharers().find(|it| !it.is_hidden);
+            let (Some(visible), Some((point, _))) = (visible, group.first()) else {
+                continue;
+            };
+            let facets = sharers().map(|it| &it.facet);
+            if let Some(fan) = Fan::around(point, facets, near, &mut searches) {
+                let hull = FanHull::new(fan, body);
+                candidates.extend(self.hull_contact(body, visible.number, &hull, limit));
+            }
+        }
+    }
+
+    /// Returns the contacts with the plane of a facet, except `contact` itself: on the side of the
+    /// centre, and on the far side.
+    ///
+    /// The far side counts if the surface is two-sided, the centre is not over the facet, and the
+    /// body has one part. Other parts would stay on the side of the centre.
+    fn plane_contacts(
+        &self,
+        contact: &FacetContact<V::DVec>,
+        body: &BodyPart<V>,
+        limit: f64,
+    ) -> [Option<FacetContact<V::DVec>>; 2] {
+        let facet = self.surface().facet(self.facet_number(contact.numbers));
+        let (Some(facet), Some(centre)) = (facet, self.centre) else {
+            return [None, None];
+        };
+        let is_over = facet.height(centre) >= 0.0;
+        let outward = if is_over { facet.normal } else { -facet.normal };
+        let is_whole = self.body().scaled_shape().is_some();
+        let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_under(centre);
+        let contact_along = |normal: V::DVec| {
+            let height = facet.height(body.lowest(normal)) * facet.normal.dot(normal);
+            if body.radius() - height >= limit {
+                return None;
+            }
+            self.solve(contact.numbers, V::DVec::ZERO, |solver, _| {
+                Some(self.plane_contact(solver, contact.numbers, &facet, normal))
+            })
+        };
+        let near_side = (!contact.is_plane()).then_some(outward);
+        let far_side = has_two.then_some(-outward);
+        [near_side, far_side].map(|normal| normal.and_then(contact_along))
+    }
+
+    /// Returns the contact that pushes the body past the boundary of a single facet, if the surface
+    /// has that normal there.
+    fn boundary_contact(
+        &self,
+        contact: &FacetContact<V::DVec>,
+        limit: f64,
+    ) -> Option<FacetContact<V::DVec>> {
+        let facet = self.surface().facet(self.facet_number(contact.numbers))?;
+        self.solve(contact.numbers, V::DVec::ZERO, |solver, parts| {
+            let local = solver.contact();
+            let normal = self.flip_if_swapped(local.normal);
+            let is_shallower = local.depth < contact.depth().min(limit);
+            if !contact.is_plane() || !is_shallower || normal.dot(contact.normal) <= 0.0 {
+                return None;
+            }
+            let point = facet.nearest_boundary(self.foot(parts, &local))?;
+            let verdict = self.verdict(contact.numbers, &point, normal, INEXACT);
+            (verdict == EdgeVerdict::Counts).then_some(FacetContact {
+                normal,
+                local,
+                kind: ContactKind::Nearest,
+                ..*contact
+            })
+        })
+    }
+
+    /// Returns the contact of a part of the body with an edge or a corner, reported with facet
+    /// `number`. Returns `None` if it is deeper than `limit`.
+    fn hull_contact(
+        &self,
+        body: &BodyPart<V>,
+        number: u32,
+        hull: &FanHull<V>,
+        limit: f64,
+    ) -> Option<FacetContact<V::DVec>> {
+        if self.centre.is_some_and(|centre| hull.contains(centre)) {
+            return None;
+        }
+        let local = self.local_contact(hull, body)?;
+        let normal = self.flip_if_swapped(local.normal);
+        // The hull of a valley that is seen from behind pushes against all normals of its facets.
+        let is_behind = |it: &V::DVec| normal.dot(*it) < -SAME_NORMAL;
+        let is_back = self.surface().is_one_sided() && hull.normals.iter().all(is_behind);
+        let [first, second] = self.of_surface_and_body([number, body.number]);
+        (local.depth <= limit && !is_back).then_some(FacetContact {
+            numbers: (first, second),
+            normal,
+            local,
+            kind: ContactKind::Nearest,
+            weld: weld(hull.points.get(..1).unwrap_or_default()),
+        })
+    }
+
+    /// Returns the contact of a part of the body with a hull, in the order of the two proxies.
+    fn local_contact(
+        &self,
+        hull: &FanHull<V>,
+        body: &BodyPart<V>,
+    ) -> Option<LocalContact<V::DVec>> {
+        let pose = Pose {
+            translation: self.surface().world_pose.translation,
+            ..Pose::IDENTITY
+        };
+        let shape = body.part.scaled_shape();
+        let (hull, shape): (&AnyShape<V>, &AnyShape<V>) = (hull, &shape);
+        let body_pose = body.part.world_pose.pose();
+        let [(a, pose_a), (b, pose_b)] =
+            self.of_surface_and_body([(hull, pose), (shape, body_pose)]);
+        let pair = Pair::new(a, pose_a, b, pose_b);
+        let mut solver = Solver::new(pair.counted_by(self.counter));
+        solver.hit().then(|| solver.contact())
+    }
+}
+
+/// Any shape of a space.
+type AnyShape<'s, V> = dyn Support<Vector = V> + 's;

@@ -1,0 +1,209 @@
+//! The facets around a point of an edge or a corner, and their convex hull.
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    pipeline::narrow_phase::surface::body_part::{BodyPart, NearFacet},
+    query::{Pair, Solver},
+    shape::{BoundaryPoint, Facet, Support},
+    space::{DVector, Pose, Space},
+    tolerance::SAME_NORMAL,
+};
+
+/// The most directions that span the facets around a point. Points with more are no candidates.
+const MAX_DIRECTIONS: usize = 96;
+
+/// Facets are extended to this multiple of the body's size.
+const EXTENSION: f64 = 8.0;
+
+/// The facets around a point of their boundaries.
+pub struct Fan<D> {
+    point: D,
+    normals: ArrayVec<D, MAX_DIRECTIONS>,
+    /// The unit vectors that span the facets, one facet after the other.
+    directions: ArrayVec<D, MAX_DIRECTIONS>,
+    /// `true` if all facets are in one plane.
+    is_flat: bool,
+    /// `true` if no edge at the point belongs to a single facet.
+    is_joined: bool,
+}
+
+impl<D: DVector> Fan<D> {
+    /// Returns the fan of the facets that share a boundary point. If they leave a gap, the fan has
+    /// all near facets that contain the point, while `searches` is not 0. Returns `None` if there
+    /// are too many facets, or none.
+    pub fn around<'f>(
+        point: &BoundaryPoint<D>,
+        sharers: impl Iterator<Item = &'f Facet<D>>,
+        near: &'f [NearFacet<D>],
+        searches: &mut usize,
+    ) -> Option<Self>
+    where
+        D: 'f,
+    {
+        let fan = Self::new(point, sharers)?;
+        if fan.is_joined || *searches == 0 {
+            return Some(fan);
+        }
+        *searches -= 1;
+        let facets = near.iter().map(|near| &near.facet);
+        Self::new(point, facets.filter(|facet| facet.contains(point.point)))
+    }
+
+    fn new<'f>(point: &BoundaryPoint<D>, facets: impl Iterator<Item = &'f Facet<D>>) -> Option<Self>
+    where
+        D: 'f,
+    {
+        let mut fan = Self {
+            point: point.point,
+            normals: ArrayVec::new(),
+            directions: ArrayVec::new(),
+            is_flat: true,
+            is_joined: false,
+        };
+        for facet in facets {
+            fan.normals.try_push(facet.normal).ok()?;
+            let first = *fan.normals.first()?;
+            for direction in point.spanning_directions(facet.vertices()) {
+                fan.is_flat &= direction.dot(first).abs() <= SAME_NORMAL;
+                fan.directions.try_push(direction).ok()?;
+            }
+        }
+        fan.is_joined = are_joined(point, &fan.directions, fan.normals.len());
+        (!fan.normals.is_empty()).then_some(fan)
+    }
+
+    /// Returns `true` if a facet rises along a normal.
+    fn rises(&self, normal: D) -> bool {
+        let mut directions = self.directions.iter();
+        directions.any(|direction| direction.dot(normal) > SAME_NORMAL)
+    }
+
+    /// Estimates how deep a body is in the hull of the facets, along the mean direction out of the
+    /// hull. The estimate is infinite if a facet rises along that direction.
+    ///
+    /// Returns `None` if the facets surround the point in one plane, or if the depth is certainly
+    /// at least `limit`.
+    pub fn rank<V: Space<DVec = D>>(&self, body: &BodyPart<V>, limit: f64) -> Option<f64> {
+        if self.is_flat {
+            if surround_point(&self.directions, *self.normals.first()?) {
+                return None;
+            }
+        } else if self.is_joined && self.min_depth(body).is_some_and(|min| min >= limit) {
+            return None;
+        }
+        let directions = self.directions.iter();
+        let mean = directions.fold(D::ZERO, |sum, direction| sum - *direction);
+        let out = mean.unit().filter(|out| !self.rises(*out));
+        let depth = out.map(|out| (self.point - body.lowest(out)).dot(out));
+        Some(depth.unwrap_or(f64::INFINITY))
+    }
+
+    /// Returns a lower bound of the body's depth in the hull of joined facets around a point p, or
+    /// `None` if the hull is not bounded by the facets' planes.
+    ///
+    /// Along a normal n the depth is the greatest (p - b) · n over the points b of the body. Each
+    /// normal of the hull is a mean of the facets' normals nᵢ, scaled to unit length. So for each b
+    /// the least (p - b) · nᵢ is a lower bound if it is positive. This function uses the b that is
+    /// deepest along the mean of all nᵢ.
+    fn min_depth<V: Space<DVec = D>>(&self, body: &BodyPart<V>) -> Option<f64> {
+        let outward = |normal: &D| {
+            let sides = [*normal, -*normal];
+            sides.into_iter().find(|side| !self.rises(*side))
+        };
+        let mut mean = D::ZERO;
+        for normal in &self.normals {
+            mean = mean + outward(normal)?;
+        }
+        let lowest = body.lowest(mean);
+        let outwards = self.normals.iter().filter_map(outward);
+        let depths = outwards.map(|normal| (self.point - lowest).dot(normal));
+        let min = depths.fold(f64::INFINITY, f64::min);
+        (min > 0.0).then_some(min + body.radius())
+    }
+}
+
+/// Returns `true` if directions in one plane leave no gap of 180 degrees or more. In 2D the plane is
+/// a line, and the directions must point both ways.
+fn surround_point<D: DVector>(directions: &[D], normal: D) -> bool {
+    directions.iter().all(|direction| {
+        let left = if D::DIMENSION == 2 {
+            Some(-*direction)
+        } else {
+            D::perpendicular(&[normal, *direction])
+        };
+        let mut others = directions.iter();
+        left.is_some_and(|left| others.any(|other| other.dot(left) > SAME_NORMAL))
+    })
+}
+
+/// Returns `true` if each edge at a point belongs to more than one facet.
+fn are_joined<D: DVector>(point: &BoundaryPoint<D>, directions: &[D], facets: usize) -> bool {
+    if D::DIMENSION == 2 || !point.is_vertex() {
+        return facets > 1;
+    }
+    // At a vertex, each facet has the directions of its two edges, and then the one between them.
+    let has_three_each = directions.len() == 3 * facets;
+    has_three_each
+        && directions.iter().enumerate().all(|(index, direction)| {
+            let is_same = |it: &&D| (**it - *direction).length() <= SAME_NORMAL;
+            index % 3 == 2 || directions.iter().filter(is_same).count() > 1
+        })
+}
+
+/// The convex hull of the facets around a point, each extended past the body: a wedge at an edge, a
+/// cone at a corner. The hull of a valley is the space between its slopes.
+pub struct FanHull<V: Space> {
+    /// The point, and then the ends of the extended directions.
+    pub points: ArrayVec<V::DVec, { MAX_DIRECTIONS + 1 }>,
+    radius: f64,
+    /// The normals of the facets.
+    pub normals: ArrayVec<V::DVec, MAX_DIRECTIONS>,
+}
+
+impl<V: Space> FanHull<V> {
+    pub fn new(fan: Fan<V::DVec>, body: &BodyPart<V>) -> Self {
+        let [(centre, radius), _] = body.neighborhood.balls;
+        let length = EXTENSION * (radius + (centre - fan.point).length());
+        let directions = fan.directions.iter();
+        let ends = directions.map(|direction| fan.point + *direction * length);
+        Self {
+            points: core::iter::once(fan.point).chain(ends).collect(),
+            radius: body.margin,
+            normals: fan.normals,
+        }
+    }
+
+    /// Returns `true` if a point is in the hull.
+    pub fn contains(&self, point: V::DVec) -> bool {
+        let hull_of = |points| Self {
+            points,
+            radius: 0.0,
+            normals: ArrayVec::new(),
+        };
+        let hull = hull_of(self.points.clone());
+        let point = hull_of([point].into_iter().collect());
+        let pair = Pair::new(&hull, Pose::IDENTITY, &point, Pose::IDENTITY);
+        Solver::new(pair).hit()
+    }
+}
+
+impl<V: Space> Support for FanHull<V> {
+    type Vector = V;
+
+    fn support(&self, direction: V::DVec) -> V::DVec {
+        let farther = |best: V::DVec, next: V::DVec| {
+            if next.dot(direction) > best.dot(direction) {
+                next
+            } else {
+                best
+            }
+        };
+        let points = self.points.iter().copied();
+        points.reduce(farther).unwrap_or(V::DVec::ZERO)
+    }
+
+    fn radius(&self) -> f64 {
+        self.radius
+    }
+}

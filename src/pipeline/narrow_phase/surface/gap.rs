@@ -1,0 +1,202 @@
+//! The shortest push-out from facets whose planes contradict each other: a body in a gap that is
+//! too small for it leaves the gap by the side on which it came in.
+//!
+//! No translation clears the planes of both walls of a gap. Instead the body has to pass the
+//! boundary of a wall. Given a direction d, let t be the distance along d after which the body just
+//! contactes a facet, and n the normal of that contact. Then every translation x with
+//! x · n >= t (d · n) clears the facet, because the contact's plane separates the two. So a
+//! direction gives each facet a plane, and the translation t d of the farthest facet clears all of
+//! these planes.
+//!
+//! A best-first search adds planes to a translation until the body is out. For a facet that still
+//! blocks the body, it tries the facet's own plane and the planes for a few directions. These are
+//! the directions across two normals of contacted facets, and from each facet's boundary toward the
+//! body's centre. The search is repeated with the direction of its result, until that gains
+//! nothing.
+
+use core::ops::Range;
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    pipeline::narrow_phase::surface::{
+        SurfacePair, facet_contact::FacetContact, lists::Lists, translation_search::Node,
+    },
+    space::{DVector, Space},
+    tolerance::SAME_NORMAL,
+};
+
+/// The most different normals of contacted facets from which directions are computed.
+const MAX_NORMALS: usize = 6;
+
+/// The most directions that one search tries.
+const MAX_DIRECTIONS: usize = 16;
+
+/// Directions with a greater cosine count as the same: 11 degrees.
+const SAME_DIRECTION: f64 = 0.98;
+
+/// The most translations that one search tries.
+const MAX_TRIED: usize = 96;
+
+/// The most searches.
+const MAX_ROUNDS: usize = 4;
+
+/// An improvement has to shorten a length by more than this fraction.
+const MIN_GAIN: f64 = 1e-4;
+
+/// The most steps to the contact along a direction. A polytope takes one step for each feature that
+/// it passes. For smooth shapes each step squares the error.
+const MAX_STEPS: usize = 8;
+
+impl<'a, V: Space> SurfacePair<'a, V> {
+    /// Returns the shortest push-out that is found, if it is shorter than `limit`.
+    pub(super) fn shortest_out_of_gap(
+        &self,
+        mut limit: f64,
+        lists: &mut Lists<V>,
+    ) -> Option<Node<V::DVec>> {
+        let mut directions = self.gap_directions(&lists.contacts);
+        let mut best = None;
+        for _ in 0..MAX_ROUNDS {
+            let Some(node) = self.search_gap(&directions, limit, lists) else {
+                break;
+            };
+            limit = node.length * (1.0 - MIN_GAIN);
+            directions.clear();
+            directions.extend(node.translation.unit());
+            best = Some(node);
+        }
+        best
+    }
+
+    /// Returns the directions that the first search tries.
+    fn gap_directions(
+        &self,
+        contacts: &[FacetContact<V::DVec>],
+    ) -> ArrayVec<V::DVec, MAX_DIRECTIONS> {
+        let mut normals = ArrayVec::<V::DVec, MAX_NORMALS>::new();
+        let mut directions = ArrayVec::<V::DVec, MAX_DIRECTIONS>::new();
+        let mut add = |direction: Option<V::DVec>| {
+            let Some(direction) = direction.and_then(V::DVec::unit) else {
+                return;
+            };
+            let mut others = directions.iter();
+            if others.all(|other| other.dot(direction) < SAME_DIRECTION) {
+                let _ = directions.try_push(direction);
+            }
+        };
+        for contact in contacts {
+            let mut others = normals.iter();
+            if others.any(|other| (*other - contact.normal).length() <= SAME_NORMAL) {
+                continue;
+            }
+            for other in &normals {
+                let edges = [contact.normal, *other];
+                let edges = edges.get(..V::DVec::DIMENSION - 1).unwrap_or_default();
+                let across = V::DVec::perpendicular(edges);
+                add(across);
+                add(across.map(|direction| -direction));
+            }
+            if normals.try_push(contact.normal).is_err() {
+                break;
+            }
+        }
+        for contact in contacts {
+            let facet = self.surface().facet(self.facet_number(contact.numbers));
+            if let (Some(facet), Some(centre)) = (facet, self.centre)
+                && let Some(nearest) = facet.nearest_boundary(centre)
+            {
+                let away = centre - nearest.point;
+                add(Some(away - facet.normal * away.dot(facet.normal)));
+            }
+        }
+        directions
+    }
+
+    /// Returns the shortest push-out that clears each touched facet past its own plane, or past its
+    /// plane for one of the directions. It must be shorter than `limit`.
+    fn search_gap(
+        &self,
+        directions: &[V::DVec],
+        limit: f64,
+        lists: &mut Lists<V>,
+    ) -> Option<Node<V::DVec>> {
+        lists.nodes.clear();
+        lists.clearing.clear();
+        lists.nodes.push(Node::default());
+        for _ in 0..MAX_TRIED {
+            let node = Node::take_shortest(&mut lists.nodes)?;
+            let Some(numbers) = self.blocking(lists, node.translation) else {
+                if self.is_passable(lists, node.translation) {
+                    return Some(node);
+                }
+                continue;
+            };
+            for index in self.clearing(numbers, directions, lists)? {
+                node.expand(index, &lists.candidates, limit, &mut lists.nodes);
+            }
+        }
+        None
+    }
+
+    /// Returns the range of the candidates that clear a touched facet. They are computed when the
+    /// facet first blocks a translation.
+    fn clearing(
+        &self,
+        numbers: (u32, u32),
+        directions: &[V::DVec],
+        lists: &mut Lists<V>,
+    ) -> Option<Range<usize>> {
+        let mut known = lists.clearing.iter();
+        if let Some((_, range)) = known.find(|(other, _)| *other == numbers) {
+            return Some(range.clone());
+        }
+        let mut contacts = lists.contacts.iter();
+        let contact = *contacts.find(|contact| contact.numbers == numbers)?;
+        let first = lists.candidates.len();
+        lists.candidates.push(contact);
+        let planes = directions
+            .iter()
+            .filter_map(|direction| self.separating_plane(&contact, *direction));
+        lists.candidates.extend(planes);
+        lists.candidates.note();
+        let range = first..lists.candidates.len();
+        lists.clearing.push((numbers, range.clone()));
+        Some(range)
+    }
+
+    /// Returns the plane that separates the body from a facet after the translation along a
+    /// direction that just clears the facet. Returns `None` if that translation pushes the body
+    /// through the facet from behind.
+    fn separating_plane(
+        &self,
+        contact: &FacetContact<V::DVec>,
+        direction: V::DVec,
+    ) -> Option<FacetContact<V::DVec>> {
+        let facet = self.surface().facet(self.facet_number(contact.numbers))?;
+        let plane_along = |normal: V::DVec| {
+            self.solve(contact.numbers, V::DVec::ZERO, |solver, _| {
+                Some(self.plane_contact(solver, contact.numbers, &facet, normal))
+            })
+        };
+        let mut plane = plane_along(direction)?;
+        let mut length = plane.depth();
+        for _ in 0..MAX_STEPS {
+            let Some(normal) = self.normal_after(contact.numbers, direction * length) else {
+                break;
+            };
+            let cosine = normal.dot(direction);
+            if cosine <= SAME_NORMAL {
+                break;
+            }
+            let next = plane_along(normal)?;
+            let next_length = next.depth() / cosine;
+            if next_length > length * (1.0 - MIN_GAIN) {
+                break;
+            }
+            (plane, length) = (next, next_length);
+        }
+        let is_behind = (plane.normal + contact.normal).length() <= SAME_NORMAL;
+        (!is_behind).then_some(plane)
+    }
+}

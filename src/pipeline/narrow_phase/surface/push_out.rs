@@ -1,0 +1,388 @@
+//! The shortest push-out of a body whose core overlaps facets of a surface.
+//!
+//! A translation pushes the body out if the body no longer overlaps the facets that it touches, and
+//! if its centre passes through no facet. The shortest such translation depends only on the surface
+//! as a set of points. So it does not depend on how the surface is cut into facets, and its length
+//! changes no faster than the body moves.
+//!
+//! *First translation.* A facet can be cleared along its own normal, past its plane. From the
+//! shallowest plane to the deepest, each plane is added if the body still overlaps its facet after
+//! the shortest translation that clears the planes added before. For a body on a floor or in a
+//! corner this translation is the shortest push-out. The proof is cheap: a facet is under the
+//! body's lowest point, and its boundary is farther away than the translation is long.
+//!
+//! *Shorter translations.* Without this proof, edges and corners are tried as well. Over a ridge or
+//! a peak, a body leaves along a normal between the normals of the slopes. To find it, the facets
+//! around a point of the ridge are extended past the body. Their convex hull, a wedge or a cone,
+//! contains the surface if that is convex. Then the contact with the hull is at least as deep as
+//! the contact with the surface, and the shallowest contact of all hulls is the surface's.
+//!
+//! Planes, wedges and cones are the candidates. Translations that clear one candidate are tried
+//! from the shortest on, and then translations that clear several. The result is the shortest one
+//! that pushes the body out.
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    pipeline::narrow_phase::surface::{
+        SurfacePair,
+        facet_contact::{FacetContact, SAME_DEPTH},
+        lists::Lists,
+        translation_search::{MAX_PLANES, Node, ShortestTranslation},
+    },
+    space::{DVector, Space},
+    tolerance::SAME_NORMAL,
+};
+
+/// A facet counts as cleared if the remaining overlap is at most this fraction of the translation.
+const CLEARED: f64 = 1e-5;
+
+/// With more contacts than this, translations that clear several candidates are not tried.
+const MAX_CONTACTS: usize = 256;
+
+/// If nothing else pushes the body out, the normals of this many candidates are tried.
+const MAX_STRAIGHT: usize = 16;
+
+/// The most translations over several candidates that are tried.
+const MAX_TRIED: usize = 24;
+
+/// The most passes over all contacts. A plane that is added last may turn the translation back into
+/// a facet that was clear.
+const MAX_ROUNDS: usize = 16;
+
+/// Planes that a translation clears, none of which is the plane of a contact.
+type Planes<D> = ArrayVec<FacetContact<D>, MAX_PLANES>;
+
+/// The depth that rounding may leave after a translation that clears a facet.
+fn slop<D: DVector>(weld: f64, translation: D) -> f64 {
+    CLEARED * translation.length() + 0.125 * weld
+}
+
+/// Returns `true` if a translation clears the plane of a contact.
+fn clears_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
+    contact.depth() - translation.dot(contact.normal) <= slop(contact.weld, translation)
+}
+
+/// Returns `true` if a translation goes no farther than the plane of a contact.
+fn ends_at_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
+    translation.dot(contact.normal) <= contact.depth() + slop(contact.weld, translation)
+}
+
+/// Returns `true` if a translation ends on the plane of a contact.
+fn is_tight<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
+    clears_plane(contact, translation) && ends_at_plane(contact, translation)
+}
+
+impl<'a, V: Space> SurfacePair<'a, V> {
+    /// Finds the shortest push-out, if a core overlaps a facet. Keeps the contacts on whose planes
+    /// it ends, and adds contacts for edges and corners that it clears. `contacts` must be sorted by
+    /// depth.
+    pub fn keep_push_out(&self, contacts: &mut Vec<FacetContact<V::DVec>>, lists: &mut Lists<V>) {
+        if !contacts.iter().any(FacetContact::is_plane) {
+            return;
+        }
+        let first = self.first_translation(contacts);
+        if let Some(translation) = first
+            && self.is_proven_shortest(contacts, translation)
+        {
+            contacts.retain(|contact| is_tight(contact, translation));
+            return;
+        }
+        let (translation, others) = self.shortest_push_out(contacts, first, lists);
+        let Some(translation) = translation else {
+            return;
+        };
+        let mut added = Planes::new();
+        for candidate in others {
+            let find = |contacts: &[FacetContact<_>]| {
+                self.reporting_facet(contacts, translation, &candidate, &added)
+            };
+            let numbers = if candidate.is_plane() {
+                candidate.numbers
+            } else {
+                find(contacts)
+                    .or_else(|| find(&lists.contacts))
+                    .unwrap_or(candidate.numbers)
+            };
+            if added.iter().all(|contact| contact.numbers != numbers) {
+                added.push(FacetContact {
+                    numbers,
+                    ..candidate
+                });
+            }
+        }
+        contacts.retain(|contact| {
+            let mut others = added.iter();
+            is_tight(contact, translation) && others.all(|it| it.numbers != contact.numbers)
+        });
+        contacts.extend(added);
+    }
+
+    /// Returns the shortest translation that clears all contacts along their own normals, except
+    /// contacts that the planes added before have cleared. Returns `None` if the planes contradict
+    /// each other.
+    fn first_translation(&self, contacts: &[FacetContact<V::DVec>]) -> Option<V::DVec> {
+        let mut shortest = ShortestTranslation::default();
+        for _ in 0..MAX_ROUNDS {
+            let mut is_out = true;
+            for contact in contacts {
+                if clears_plane(contact, shortest.vector)
+                    || shortest.is_feasible && self.is_cleared(contact, shortest.vector)
+                {
+                    continue;
+                }
+                is_out = false;
+                shortest.add(contact.normal, contact.depth());
+                if !shortest.is_feasible {
+                    return None;
+                }
+            }
+            if is_out {
+                break;
+            }
+        }
+        Some(shortest.vector)
+    }
+
+    /// Returns `true` if a translation clears the facet of a contact.
+    fn is_cleared(&self, contact: &FacetContact<V::DVec>, translation: V::DVec) -> bool {
+        let translation_of_second = self.flip_if_swapped(translation);
+        let overlap = self.solve(contact.numbers, translation_of_second, |solver, _| {
+            let depth = solver.contact().depth;
+            (depth > slop(contact.weld, translation) + 4.0 * solver.depth_gap()).then_some(())
+        });
+        overlap.is_none()
+    }
+
+    /// Returns `true` if no shorter translation can push the body out: each plane on which this one
+    /// ends has a facet under the body that is too wide to leave by a shorter translation.
+    fn is_proven_shortest(&self, contacts: &[FacetContact<V::DVec>], translation: V::DVec) -> bool {
+        let Some(centre) = self.centre else {
+            return false;
+        };
+        let is_wide = |contact: &FacetContact<V::DVec>| {
+            let facet = self.surface().facet(self.facet_number(contact.numbers))?;
+            let [a, b] = self.parts(contact.numbers)?;
+            // The body's lowest point is under the foot. The segment from it to the centre crosses
+            // the plane. Both points have to be farther inside the facet than the translation.
+            let foot = self.foot([&a, &b], &contact.local);
+            let (under, over) = (contact.depth(), facet.height(centre).abs());
+            let lowest = foot - contact.normal * under;
+            let crossing = lowest + (centre - lowest) * (under / (under + over));
+            let inset = facet.inset(foot).min(facet.inset(crossing));
+            Some(inset > translation.length())
+        };
+        let tight = contacts
+            .iter()
+            .filter(|contact| contact.is_plane() && ends_at_plane(contact, translation));
+        // Of several facets in one plane, one wide facet is enough.
+        let mut last: Option<&FacetContact<V::DVec>> = None;
+        let mut is_found = true;
+        for contact in tight {
+            let is_same = last.is_some_and(|last| {
+                (last.normal - contact.normal).length() <= SAME_NORMAL
+                    && contact.depth() - last.depth() <= slop(contact.weld, translation)
+            });
+            if !is_same {
+                if !is_found {
+                    return false;
+                }
+                last = Some(contact);
+                is_found = false;
+            }
+            is_found = is_found || is_wide(contact).unwrap_or(false);
+        }
+        is_found
+    }
+
+    /// Returns the shortest push-out, and its planes that are not the planes of `contacts`.
+    fn shortest_push_out(
+        &self,
+        contacts: &[FacetContact<V::DVec>],
+        first: Option<V::DVec>,
+        lists: &mut Lists<V>,
+    ) -> (Option<V::DVec>, Planes<V::DVec>) {
+        // The deepest contact is the most likely to block a translation.
+        lists.contacts.sort_unstable_by(|a, b| {
+            let depths = b.depth().total_cmp(&a.depth());
+            depths.then(a.numbers.cmp(&b.numbers))
+        });
+        let deepest = contacts.last().map_or(0.0, FacetContact::depth);
+        let farthest = first.map_or(deepest, DVector::length);
+        let bodies = self.collect_near_facets(contacts, farthest, &mut lists.near);
+        let first_free = first.filter(|translation| self.is_free(lists, *translation));
+        let limit = first_free.map_or(f64::INFINITY, DVector::length);
+        self.find_candidates(contacts, &bodies, limit, lists);
+        let mut found = self.search(limit * (1.0 - SAME_DEPTH), lists);
+        if found.is_none() && first.is_none() {
+            found = self.shortest_straight(lists);
+        }
+        if first_free.is_none() {
+            let limit = found.as_ref().map_or(f64::INFINITY, |node| node.length);
+            found = self
+                .shortest_out_of_gap(limit * (1.0 - SAME_DEPTH), lists)
+                .or(found);
+        }
+        let Some(node) = found else {
+            return (first, Planes::new());
+        };
+        let is_other = |candidate: &FacetContact<V::DVec>| {
+            let body = self.body_number(candidate.numbers);
+            let is_same = |contact: &FacetContact<V::DVec>| {
+                self.body_number(contact.numbers) == body && contact.is_same_plane(candidate)
+            };
+            !contacts.iter().any(is_same)
+        };
+        let planes = node.planes.iter().copied();
+        let planes = planes.filter_map(|index| lists.candidates.get(index).copied());
+        (Some(node.translation), planes.filter(is_other).collect())
+    }
+
+    /// Returns the shortest push-out that clears one or several candidates, if it is shorter than
+    /// `limit`.
+    fn search(&self, mut limit: f64, lists: &mut Lists<V>) -> Option<Node<V::DVec>> {
+        let start = Node::default();
+        let mut best = None;
+        for index in 0..lists.candidates.len() {
+            let node = start.with(index, &lists.candidates);
+            let Some(node) = node.filter(|node| node.length < limit) else {
+                break;
+            };
+            if self.is_free(lists, node.translation) {
+                limit = node.length * (1.0 - SAME_DEPTH);
+                best = Some(node);
+                break;
+            }
+        }
+        if lists.contacts.len() > MAX_CONTACTS {
+            return best;
+        }
+        lists.nodes.push(start);
+        for _ in 0..MAX_TRIED {
+            let Some(node) = Node::take_shortest(&mut lists.nodes) else {
+                break;
+            };
+            if node.planes.len() > 1 && self.is_free(lists, node.translation) {
+                return Some(node);
+            }
+            let Lists {
+                candidates, nodes, ..
+            } = &mut *lists;
+            // The candidates are sorted by depth.
+            for (index, candidate) in candidates.iter().enumerate() {
+                if candidate.depth() >= limit {
+                    break;
+                }
+                if !clears_plane(candidate, node.translation) {
+                    node.expand(index, candidates, limit, nodes);
+                }
+            }
+        }
+        best
+    }
+
+    /// Returns the shortest push-out along the normal of one of the shallowest candidates.
+    fn shortest_straight(&self, lists: &mut Lists<V>) -> Option<Node<V::DVec>> {
+        let (mut shortest, mut limit) = (None, f64::INFINITY);
+        for index in 0..lists.candidates.len().min(MAX_STRAIGHT) {
+            let candidate = lists.candidates.get(index).copied();
+            if let Some(found) = candidate.and_then(|it| self.straight(it, limit, lists)) {
+                limit = found.depth() * (1.0 - SAME_DEPTH);
+                shortest = Some(found);
+            }
+        }
+        lists.candidates.push(shortest?);
+        Node::default().with(lists.candidates.len() - 1, &lists.candidates)
+    }
+
+    /// Returns the push-out along the normal of a candidate. It goes past the candidate's plane,
+    /// and on past each facet that still blocks the body. Returns `None` if there is none shorter
+    /// than `limit`.
+    fn straight(
+        &self,
+        candidate: FacetContact<V::DVec>,
+        limit: f64,
+        lists: &mut Lists<V>,
+    ) -> Option<FacetContact<V::DVec>> {
+        let mut contact = candidate;
+        for _ in 0..MAX_CONTACTS {
+            let (normal, depth) = (contact.normal, contact.depth());
+            if depth >= limit {
+                return None;
+            }
+            let Some(numbers) = self.blocking(lists, normal * depth) else {
+                return self.is_passable(lists, normal * depth).then_some(contact);
+            };
+            let facet = self.surface().facet(self.facet_number(numbers))?;
+            // A body must not pass through a facet from behind.
+            let mut blocking = lists.contacts.iter().filter(|it| it.numbers == numbers);
+            if blocking.any(|it| it.normal.dot(normal) < -SAME_NORMAL) {
+                return None;
+            }
+            contact = self.solve(numbers, V::DVec::ZERO, |solver, _| {
+                Some(self.plane_contact(solver, numbers, &facet, normal))
+            })?;
+            if contact.depth() <= depth {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Returns the facet with which the contact over an edge or a corner is reported. It is one of
+    /// the facets that the same part of the body touches and that no plane in `taken` uses. Facets
+    /// whose own planes the translation does not clear come first, then the facet whose normal is
+    /// closest to the contact's.
+    fn reporting_facet(
+        &self,
+        contacts: &[FacetContact<V::DVec>],
+        translation: V::DVec,
+        over: &FacetContact<V::DVec>,
+        taken: &[FacetContact<V::DVec>],
+    ) -> Option<(u32, u32)> {
+        let body = self.body_number(over.numbers);
+        let rank = |contact: &FacetContact<V::DVec>| {
+            let is_open = !clears_plane(contact, translation);
+            (is_open, contact.normal.dot(over.normal))
+        };
+        let mut best = (None, (false, f64::NEG_INFINITY));
+        for contact in contacts {
+            let is_free = taken.iter().all(|it| it.numbers != contact.numbers);
+            if is_free && self.body_number(contact.numbers) == body && rank(contact) > best.1 {
+                best = (Some(contact.numbers), rank(contact));
+            }
+        }
+        best.0
+    }
+
+    /// Returns `true` if a translation pushes the body out: it clears all touched facets, and takes
+    /// the centre through no facet.
+    fn is_free(&self, lists: &mut Lists<V>, translation: V::DVec) -> bool {
+        self.blocking(lists, translation).is_none() && self.is_passable(lists, translation)
+    }
+
+    /// Returns a touched facet, with the part of the body, that a translation does not clear.
+    pub(super) fn blocking(
+        &self,
+        lists: &mut Lists<V>,
+        translation: V::DVec,
+    ) -> Option<(u32, u32)> {
+        let is_clear = |contact: &FacetContact<V::DVec>| {
+            clears_plane(contact, translation) || self.is_cleared(contact, translation)
+        };
+        let mut contacts = lists.contacts.iter();
+        let index = contacts.position(|contact| !is_clear(contact))?;
+        // A facet that blocks one translation often blocks the next.
+        let ahead = lists.contacts.get_mut(..=index)?;
+        ahead.rotate_right(1);
+        ahead.first().map(|contact| contact.numbers)
+    }
+
+    /// Returns `true` if a translation takes the body's centre through no facet.
+    pub(super) fn is_passable(&self, lists: &Lists<V>, translation: V::DVec) -> bool {
+        lists.near.iter().all(|near| {
+            let is_crossed = |centre| near.facet.is_crossed_by([centre, centre + translation]);
+            near.is_hidden || !self.centre.is_some_and(is_crossed)
+        })
+    }
+}
