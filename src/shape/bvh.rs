@@ -1,4 +1,5 @@
-//! A bounding volume hierarchy, which finds the parts of a compound near a point or a box.
+//! A bounding volume hierarchy. It finds the parts of a compound near a point, ball, box or
+//! half-space.
 //!
 //! It wraps the `obvhs` crate (PLOC: Meister and Bittner, "Parallel Locally-Ordered Clustering for
 //! Bounding Volume Hierarchy Construction" (2018)). No other file uses that crate.
@@ -17,22 +18,23 @@ use crate::{
     space::DVector,
 };
 
-/// The greatest margin of a box while the tree is built: a part of its size, and a part of its
-/// greatest coordinate, which is more than the rounding of `f32`.
+/// The greatest margin of a box while the tree is built: a fraction of its size plus a fraction of
+/// its greatest coordinate. The latter is more than the rounding of `f32`.
 const MAX_MARGIN: [f32; 2] = [1.0 / 16.0, 2e-6];
 
-/// A tree of boxes, which are identified by their indices.
+/// A tree of boxes. An index identifies each box.
 pub struct Tree {
     bvh: Bvh2,
     is_complete: bool,
 }
 
 impl Tree {
-    /// Builds the tree of boxes and their indices. Boxes that are not finite are excluded.
+    /// Builds the tree of boxes, given with their indices. Non-finite boxes are excluded.
     ///
-    /// PLOC merges neighbours that are each other's cheapest. If all cost the same, as in a row of
-    /// equal balls, each round merges only one pair, and building takes as many rounds as there are
-    /// boxes. So each box gets a margin of its own, and the true boxes are restored afterwards.
+    /// PLOC merges two neighbours if each is the other's cheapest partner. If all pairs cost the
+    /// same, as in a row of equal balls, each round merges only one pair, and there are as many
+    /// rounds as boxes. So each box gets a different margin, and the true boxes are restored
+    /// afterwards.
     pub fn new<D: DVector>(boxes: impl Iterator<Item = (u32, Bounds<D>)>) -> Self {
         let mut is_complete = true;
         let finite = boxes.filter_map(|(index, bounds)| {
@@ -67,10 +69,10 @@ impl Tree {
                 node.set_aabb(*aabb);
             }
         }
-        // Nodes that are neighbours in the tree become neighbours in memory.
+        // Makes nodes that are close in the tree close in memory.
         bvh.reorder_in_stack_traversal_order();
         bvh.refit_all();
-        // From positions in the list of finite boxes to the indices of the caller.
+        // Replace positions in the list of finite boxes by the caller's indices.
         for slot in &mut bvh.primitive_indices {
             if let Some(index) = indices.get(*slot as usize) {
                 *slot = *index;
@@ -96,8 +98,9 @@ impl Tree {
         root.map_or(D::ZERO, |root| (root.min + root.max) * 0.5)
     }
 
-    /// Calls `visit` with the indices of boxes, until no box is left that exceeds the greatest
-    /// result of `visit`, a height along a unit vector, by more than `tolerance`.
+    /// Calls `visit` with the indices of boxes, to find the greatest height along a unit vector.
+    /// `visit` returns the height of the box's content. Boxes are skipped if their top exceeds the
+    /// greatest height so far by no more than `tolerance`.
     pub fn search_highest<D: DVector>(
         &self,
         unit: D,
@@ -152,7 +155,7 @@ impl Tree {
     pub fn visit_near_ball<D: DVector>(&self, center: D, radius: f64, visit: impl FnMut(u32)) {
         let (min, max) = (center, center);
         let center = round_outward(&Bounds { min, max });
-        // The gap, its square and its root are each rounded in f32.
+        // Covers the rounding of the gap and of the squares in f32.
         let radius = (radius as f32).next_up() * (1.0 + 8.0 * f32::EPSILON);
         let max_squared = radius * radius + f32::MIN_POSITIVE;
         let is_near = |aabb: &Aabb| {
@@ -162,14 +165,14 @@ impl Tree {
         self.visit_if(is_near, visit);
     }
 
-    /// Calls `visit` with the index of each box that overlaps a half-space, whose normal may have
-    /// any length.
+    /// Calls `visit` with the index of each box that overlaps a half-space. Its normal may have any
+    /// length.
     pub fn visit_half_space<D: DVector>(&self, space: &HalfSpace<D>, visit: impl FnMut(u32)) {
         self.visit_if(|aabb| min_height(aabb, space.normal) <= space.offset, visit);
     }
 
-    /// Calls `visit` with the index of each box for which, and for all boxes around it, `is_near`
-    /// returns `true`.
+    /// Calls `visit` with the index of each box for which `is_near` returns `true`, if it also
+    /// returns `true` for all boxes of the tree that contain this box.
     pub fn visit_where<D: DVector>(
         &self,
         is_near: impl Fn(Bounds<D>) -> bool,
@@ -202,7 +205,7 @@ fn leaf_indices(bvh: &Bvh2, leaf: &Bvh2Node) -> impl Iterator<Item = u32> {
         .take(leaf.prim_count as usize)
 }
 
-/// Returns a box with a margin: a fraction of [`MAX_MARGIN`] that depends on the seed.
+/// Returns a box with a margin: a fraction of [`MAX_MARGIN`] that depends on `seed`.
 fn enlarged(aabb: &Aabb, seed: u32) -> Aabb {
     // Knuth's multiplicative hash.
     let fraction = (seed.wrapping_mul(2_654_435_769) >> 8) as f32 / (1 << 24) as f32;
@@ -225,7 +228,7 @@ fn enlarged(aabb: &Aabb, seed: u32) -> Aabb {
     }
 }
 
-/// Returns the height along a normal of a box's lowest corner.
+/// Returns the height of a box's lowest corner along a normal.
 fn min_height<D: DVector>(aabb: &Aabb, normal: D) -> f64 {
     let [min, max] = [aabb.min, aabb.max].map(|corner| corner.to_array());
     let axes = min.into_iter().zip(max).take(D::DIMENSION).enumerate();
@@ -236,7 +239,7 @@ fn min_height<D: DVector>(aabb: &Aabb, normal: D) -> f64 {
     .sum()
 }
 
-/// Returns a box in `f32` that contains the box in `f64`. In 2D, its z is 0.
+/// Returns a box in `f32` that contains a box in `f64`. In 2D, z is 0.
 fn round_outward<D: DVector>(bounds: &Bounds<D>) -> Aabb {
     let corner = |corner: D, round: fn(f32) -> f32| {
         let mut rounded = [0.0; 3];

@@ -7,16 +7,16 @@ use crate::{
     tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
 
-/// Points of a facet no farther apart than this part of its greatest coordinate are the same point:
-/// exporters and scripts repeat a vertex a few roundings of `f32` away. The distance depends on
-/// this facet alone, so that no distant facet changes a contact.
+/// Points of a facet no farther apart than this fraction of its distance from the origin are the
+/// same point, because exporters and scripts repeat a vertex a few roundings of `f32` away. The
+/// distance depends on this facet alone, so that no distant facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The part of [`WELD`] that rounding in `f64` makes of a vertex. (A point on an edge within WELD
-/// of its end is not moved to that end: this would turn the normal.)
+/// A point on an edge counts as the edge's end if it is within this fraction of the weld, which
+/// covers the rounding of `f64`. A point farther away does not, because that would turn the normal.
 const SAME_VERTEX: f64 = 1e-7;
 
-/// A triangle has no area if its area is at most this part of the square of an edge: its normal
+/// A triangle has no area if its area is at most this fraction of the square of an edge. Its normal
 /// would be mostly rounding.
 const SLIVER: f64 = 1e-12;
 
@@ -39,7 +39,7 @@ pub struct Facet<D: DVector> {
 #[derive(Clone, Copy, Debug)]
 pub struct BoundaryPoint<D> {
     pub point: D,
-    /// The weights of the facet's vertices whose mean is the point.
+    /// The weights with which the point is the mean of the facet's vertices.
     pub weights: [f64; 3],
     /// The unit vector along the edge that the point is on, `None` at a vertex.
     edge: Option<D>,
@@ -64,18 +64,19 @@ impl<D: DVector> BoundaryPoint<D> {
         self.edge.is_none()
     }
 
-    /// Returns the offset of a vertex from here, on an edge without its component along the edge.
+    /// Returns the offset of a vertex from this point. On an edge, the component along the edge is
+    /// removed.
     fn offset_to(&self, vertex: D) -> D {
         let offset = vertex - self.point;
         self.edge
             .map_or(offset, |edge| offset - edge * offset.dot(edge))
     }
 
-    /// Returns unit vectors that span the directions from here into a facet, consecutive ones at
-    /// most a right angle apart.
+    /// Returns unit vectors that span the directions from this point into a facet.
     ///
-    /// At a vertex these are the directions of its other vertices and the mean of both. On an edge
-    /// these are both directions along the edge and the one across.
+    /// At a vertex these are the directions to the other vertices, and then the mean of both. On an
+    /// edge these are the direction across the edge, and then both directions along it. Neighboring
+    /// directions are at most a right angle apart.
     pub fn spanning_directions(&self, vertices: &[D]) -> SmallVec<[D; 5]> {
         let mut directions = SmallVec::new();
         let weld = weld(vertices);
@@ -98,8 +99,8 @@ impl<D: DVector> BoundaryPoint<D> {
     /// greater than `min_sine`: the surface continues on that side, as a wall does from a floor.
     /// Points no farther apart than `weld` are the same point.
     pub fn rises(&self, vertices: &[D], normal: D, min_sine: f64, weld: f64) -> bool {
-        // The facet lies between the directions of its vertices, so it rises only if one of them
-        // does. On an edge the component along it is ignored: it would be mostly rounding.
+        // The facet lies between the directions to its vertices, so it rises only if one of these
+        // directions rises. On an edge, the component along the edge would be mostly rounding.
         vertices.iter().any(|vertex| {
             let offset = self.offset_to(*vertex);
             let length = offset.length();
@@ -110,7 +111,7 @@ impl<D: DVector> BoundaryPoint<D> {
 
 /// A ridge of a facet: an edge of a triangle, or an end of a segment.
 struct Ridge<D> {
-    /// Indices of its ends in the facet. In 2D both are equal.
+    /// The indices of the ridge's ends in the facet. In 2D both are equal.
     ends: [usize; 2],
     start: D,
     end: D,
@@ -141,8 +142,8 @@ impl<D: DVector> Facet<D> {
         (point - self.base).dot(self.normal)
     }
 
-    /// Returns an upper bound of the distance from a point to the farthest vertex. It includes what
-    /// [`OFFSET_SCALE`] allows for the vertex's distance from the origin.
+    /// Returns an upper bound of the distance from a point to the farthest vertex, plus
+    /// [`OFFSET_SCALE`] times the vertex's [`extent`](DVector::extent).
     pub fn max_distance(&self, point: D) -> f64 {
         let distances = self.vertices.iter().map(|vertex| {
             let offset = OFFSET_SCALE * vertex.extent();
@@ -156,7 +157,8 @@ impl<D: DVector> Facet<D> {
         (normal - self.normal.toward(normal)).length() <= SAME_NORMAL
     }
 
-    /// Returns the distance from the boundary to a point above the facet. It is negative outside.
+    /// Returns the distance, in the facet's plane, from the boundary to a point. It is negative
+    /// outside the facet.
     pub fn inset(&self, point: D) -> f64 {
         let insets = ridges(&self.vertices).filter_map(|ridge| {
             let inward = ridge.inward.unit()?;
@@ -197,7 +199,8 @@ impl<D: DVector> Facet<D> {
         nearest.map_or(f64::INFINITY, |nearest| (nearest.point - point).length())
     }
 
-    /// Returns the ends of the edge that a boundary point is on. At a vertex both are that vertex.
+    /// Returns the ends of the edge that a boundary point is on. At a vertex both ends are the
+    /// vertex.
     pub fn edge_ends(&self, at: &BoundaryPoint<D>) -> [D; 2] {
         let weighted = self.vertices.iter().zip(at.weights);
         let mut ends = weighted.filter(|(_, weight)| *weight > 0.0);
@@ -205,10 +208,10 @@ impl<D: DVector> Facet<D> {
         [start, ends.next().map_or(start, |(end, _)| *end)]
     }
 
-    /// Returns the point nearest to `point` on the edge of a boundary point. At a vertex it is that
-    /// vertex.
+    /// Returns the point nearest to `point` on the edge that a boundary point is on. At a vertex it
+    /// is the vertex.
     pub fn nearest_on_edge(&self, at: &BoundaryPoint<D>, point: D) -> D {
-        // In a fixed order, so that both facets of the edge give the same point to the bit.
+        // The ends are sorted, so that both facets of the edge give the same point to the bit.
         let mut ends = self.edge_ends(at);
         ends.sort_by(|a, b| a.total_cmp(*b));
         let [start, end] = ends;
@@ -216,18 +219,18 @@ impl<D: DVector> Facet<D> {
         if edge == D::ZERO {
             return start;
         }
-        start + edge * part_of_edge(point - start, edge).clamp(0.0, 1.0)
+        start + edge * fraction_of_edge(point - start, edge).clamp(0.0, 1.0)
     }
 
-    /// Returns the boundary point nearest to another point. It is a vertex if they are equal up to
-    /// the rounding of `f64`, and otherwise on an edge.
+    /// Returns the boundary point nearest to another point. The result is a vertex if one is there,
+    /// up to the rounding of `f64`, and otherwise on an edge.
     pub fn nearest_boundary(&self, point: D) -> Option<BoundaryPoint<D>> {
         let on_edge = |ridge: Ridge<D>| {
             let edge = ridge.end - ridge.start;
-            let part = part_of_edge(point - ridge.start, edge).clamp(0.0, 1.0);
+            let fraction = fraction_of_edge(point - ridge.start, edge).clamp(0.0, 1.0);
             let nearest = BoundaryPoint {
-                point: ridge.start + edge * part,
-                weights: edge_weights(ridge.ends, part),
+                point: ridge.start + edge * fraction,
+                weights: edge_weights(ridge.ends, fraction),
                 edge: Some(edge),
             };
             ((nearest.point - point).length_squared(), nearest)
@@ -272,7 +275,7 @@ pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
     let edges = edges(vertices);
     let longest = edges.iter().map(|edge| edge.length()).fold(0.0, f64::max);
     let area = V::DVec::perpendicular(&edges).map_or(0.0, DVector::length);
-    // An area is a product of two lengths in 3D, and one length in 2D.
+    // The area of a facet is a product of two lengths in 3D, and a length in 2D.
     area > (1..V::DVec::DIMENSION).fold(SLIVER, |product, _| product * longest)
 }
 
@@ -315,14 +318,14 @@ fn ridges<D: DVector>(vertices: &[D]) -> impl Iterator<Item = Ridge<D>> {
                 ends,
                 start,
                 end,
-                inward: offset - edge * part_of_edge(offset, edge),
+                inward: offset - edge * fraction_of_edge(offset, edge),
             })
         })
 }
 
-/// Returns the projection of an offset on an edge, relative to the edge. It is 0 if the edge has no
-/// length.
-fn part_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
+/// Returns the projection of an offset on an edge, as a fraction of the edge. It is 0 if the edge
+/// has no length.
+fn fraction_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
     let squared = edge.length_squared();
     if squared > 0.0 {
         offset.dot(edge) / squared
@@ -331,11 +334,11 @@ fn part_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
     }
 }
 
-/// Returns the weights of a facet's vertices at a part of an edge.
-fn edge_weights([start, end]: [usize; 2], part: f64) -> [f64; 3] {
+/// Returns the weights of a facet's vertices at a fraction of an edge.
+fn edge_weights([start, end]: [usize; 2], fraction: f64) -> [f64; 3] {
     [0, 1, 2].map(|index| match index {
-        _ if index == start => 1.0 - part,
-        _ if index == end => part,
+        _ if index == start => 1.0 - fraction,
+        _ if index == end => fraction,
         _ => 0.0,
     })
 }

@@ -1,10 +1,12 @@
 //! Surfaces of facets: polylines of segments in 2D, meshes of triangles in 3D.
 //!
-//! `pipeline/narrow_phase/surface/mod.rs` defines a contact with a surface. The bounding volume
-//! hierarchy finds the facets at a point when they matter, so facets need not share vertices. All
-//! of these count as the set of points that they are: repeated facets, facets of both windings,
-//! three facets at one edge, and vertices inside another facet's edge. Any affine map may transform
-//! the surface. The list of the facets at each vertex only saves time.
+//! `pipeline/narrow_phase/surface/mod.rs` defines a contact with a surface. Only the set of points
+//! on the facets matters. So facets may be repeated, have either winding, share an edge with more
+//! than one other facet, or have a vertex inside another facet's edge. Any affine map may transform
+//! the surface.
+//!
+//! Facets need not share vertices, because the bounding volume hierarchy finds the facets at a
+//! point. The list of the facets at each vertex only saves time.
 
 use arrayvec::ArrayVec;
 use smallvec::SmallVec;
@@ -17,11 +19,11 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The indices of a facet's vertices, of which the first [`DVector::DIMENSION`] count.
+/// The indices of a facet's vertices. Only the first [`DVector::DIMENSION`] are used.
 pub type FacetIndices = [u32; 3];
 
-/// Maximum number of facets of a vertex that are tested for a shared edge or vertex. Of larger fans
-/// the hierarchy finds the others.
+/// Maximum number of facets at a vertex that are tested for a shared edge or vertex. If there are
+/// more, the hierarchy finds the others.
 const MAX_ADJACENT: usize = 32;
 
 /// The facets of a polyline or a mesh.
@@ -44,7 +46,7 @@ impl<V: Space> Surface<V> {
         let positions = |facet: &FacetIndices| facet_vertices(&vertices, facet);
         let has_area = |facet: &FacetIndices| positions(facet).is_some_and(|it| has_area::<V>(&it));
         let with_area: Vec<_> = facets.iter().zip(0..).filter(|it| has_area(it.0)).collect();
-        // Nothing can ever touch a surface without area, so it must be a mistake.
+        // Nothing can touch a surface without area, so it must be a mistake.
         if with_area.is_empty() {
             return Err(ShapeError::NoFacets(facet_name::<V>()));
         }
@@ -91,21 +93,21 @@ impl<V: Space> Surface<V> {
         facet_vertices(&self.vertices, self.facets.get(index as usize)?)
     }
 
-    /// A height that is negligible for the whole surface: a small part of its size, but no less
-    /// than the resolution of `f32` so far from the origin.
+    /// Returns a height that is negligible for the whole surface: a small fraction of the
+    /// surface's size, but at least the resolution of `f32` at its farthest vertex.
     pub fn height_tolerance(&self) -> f64 {
         self.height_tolerance
     }
 
-    /// Returns `true` if a facet has an area, and a point in the frame of the surface is on it up
-    /// to `tolerance` or the facet's weld.
+    /// Returns `true` if a facet has an area, and a point in the frame of the surface is on the
+    /// facet, up to `tolerance` or the facet's weld.
     pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
         let vertices = self.facet_vertices(index);
         vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, tolerance))
     }
 
-    /// Returns the facets with an area that share an edge or a vertex with this one: all vertices
-    /// with positive weights. Tests at most [`MAX_ADJACENT`] facets of a vertex.
+    /// Returns the facets with an area that share an edge or a vertex with a facet: all vertices
+    /// with positive weights. Tests at most [`MAX_ADJACENT`] facets at a vertex.
     pub fn adjacent_facets(&self, index: u32, weights: [f64; 3]) -> impl Iterator<Item = u32> {
         let vertices = self.facets.get(index as usize).into_iter().flatten();
         let weighted = vertices.zip(weights).filter(|(_, weight)| *weight > 0.0);
@@ -122,7 +124,7 @@ impl<V: Space> Surface<V> {
         })
     }
 
-    /// Returns a facet under a linear map, or `None` if the map leaves it without a normal.
+    /// Returns the image of a facet under a linear map, or `None` if the image has no normal.
     /// `mirrored` is `true` if the map reverses the outer side.
     pub fn mapped_facet(
         &self,
@@ -137,14 +139,13 @@ impl<V: Space> Surface<V> {
 
 /// The facets at each vertex, in 12 bytes a facet and 4 bytes a vertex.
 struct VertexFacets {
-    /// For each vertex, the start of its list in `facets`; and at the end, the end of the last
-    /// list.
+    /// For each vertex the start of its list in `facets`, followed by the end of the last list.
     starts: Box<[u32]>,
     facets: Box<[u32]>,
 }
 
 impl VertexFacets {
-    /// Sorts the facets by their vertices, by counting.
+    /// Sorts the facets by their vertices, with a counting sort.
     fn new<V: Space>(vertices: usize, facets: &[(&FacetIndices, u32)]) -> Self {
         let mut starts = vec![0_u32; vertices + 1];
         for vertex in facets
@@ -155,8 +156,8 @@ impl VertexFacets {
                 *count = count.saturating_add(1);
             }
         }
-        // Each count becomes the end of the vertex's list, and then its start as the list is
-        // filled.
+        // Each count is replaced by the end of the vertex's list. Filling the list from its end
+        // then moves this index to the start.
         let mut total = 0_u32;
         for start in &mut starts {
             total = start.saturating_add(total);
@@ -190,7 +191,7 @@ impl VertexFacets {
     }
 }
 
-/// Returns what a surface must have at least one of.
+/// Returns the description, for an error, of a facet with an area.
 fn facet_name<V: Space>() -> &'static str {
     if V::DVec::DIMENSION == 2 {
         "segment with a length"
@@ -215,7 +216,7 @@ fn facet_indices<V: Space>(facet: &FacetIndices) -> impl Iterator<Item = u32> {
     facet.iter().copied().take(V::DVec::DIMENSION)
 }
 
-/// See [`Surface::height_tolerance`].
+/// Computes [`Surface::height_tolerance`].
 fn height_tolerance<D: DVector>(points: impl Iterator<Item = D>) -> f64 {
     let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in points {

@@ -85,7 +85,7 @@ pub fn contact_of_parts<V: Space>(
                     .filter_map(|numbers| contact((a, b), *numbers, counter)),
             );
             let found = parts.get(start..).unwrap_or_default().iter().copied();
-            // The first of several equally deep contacts.
+            // Of several equally deep contacts, the first one is returned.
             found.reduce(|best, next| if next.depth > best.depth { next } else { best })?
         }
     };
@@ -95,7 +95,7 @@ pub fn contact_of_parts<V: Space>(
     Some(deepest)
 }
 
-/// Returns the contact of two parts, neither of which is the facet of a surface.
+/// Returns the contact of two parts, regardless of the other parts.
 fn contact<V: Space>(
     (a, b): (&Proxy<V>, &Proxy<V>),
     numbers: (u32, u32),

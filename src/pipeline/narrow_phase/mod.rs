@@ -1,8 +1,9 @@
 //! Third stage: computes the contacts of the candidate pairs.
 //!
 //! Each pair is solved from scratch. A search direction kept from the previous tick would save one
-//! or two support points of three on average, and only for separated cores without a closed form.
-//! Looking it up would cost as much, and the last bit of a contact could depend on it.
+//! or two of three support points on average, and only for separated cores without a closed form.
+//! Looking up the direction would cost as much, and the last bit of a contact could depend on
+//! earlier ticks.
 
 mod compound;
 mod event;
@@ -69,7 +70,7 @@ pub fn narrow_phase(
         || proxies.is_restored
         || proxies.has_changes();
     state.find_contacts(&proxies, &candidates, &mut found);
-    // Only the capacity changes.
+    // Reclaiming changes only the capacity of the list, which users must not see as a change.
     state.reclaim(&proxies, &mut found, supplied.bypass_change_detection());
     diagnostics.candidates = if is_custom {
         found.custom_pairs.iter().len()
@@ -109,7 +110,7 @@ impl NarrowPhaseState {
             .sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
     }
 
-    /// Lists the supplied pairs whose boxes may touch, if the pair is new or a collider changed.
+    /// Lists the supplied pairs whose boxes may touch and that are new or have a changed collider.
     fn list_custom_pairs(&mut self, proxies: &Proxies, custom: &CustomPairs) {
         fn needs_test<V: Space>(
             arena: &ProxyArena<V>,
@@ -158,10 +159,10 @@ impl NarrowPhaseState {
     }
 }
 
-/// The pairs of one space, and the buffers to test them.
+/// The pairs of one dimension, and the buffers to test them.
 struct Workspace<V: Space> {
     order: PairOrder,
-    /// The pairs to test, in order and each with the smaller entity first.
+    /// The pairs to test, sorted by entity, each with the smaller entity first.
     pairs: Buffer<SlotPair>,
     tasks: Vec<Task<V>>,
 }
@@ -191,8 +192,8 @@ impl<V: Space> Default for Task<V> {
     }
 }
 
-/// The number of pairs whose proxies are fetched together. Proxies lie anywhere in memory, and the
-/// processor loads those of a batch in parallel.
+/// Number of pairs whose proxies are fetched together. Proxies are scattered in memory, and the
+/// processor loads the proxies of a batch in parallel.
 const BATCH: usize = 16;
 
 type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
@@ -202,8 +203,8 @@ type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
 fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<'_, V>> {
     let (first, second) = (arena.get(a)?, arena.get(b)?);
     for proxy in [first, second] {
-        // One word of each cache line that is read later. Without `black_box` the compiler would
-        // remove reads that nothing uses.
+        // Reads one word of each cache line that the test needs. Without `black_box` the compiler
+        // would remove these reads, because nothing uses their result.
         black_box(
             proxy.world_pose.factor().is_some()
                 & proxy.scaled_shape().is_some()
@@ -214,12 +215,12 @@ fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<
     interact.then_some((first, second))
 }
 
-/// The least number of pairs for a task.
+/// Minimum number of pairs in a task.
 const MIN_PAIRS: usize = 64;
 
 impl<V: Space> Workspace<V> {
-    /// Tests all pairs, in parallel if there are many. The order of the contacts is that of the
-    /// pairs, for any number of threads.
+    /// Tests all pairs, in parallel if there are many. The contacts are in the order of the pairs,
+    /// for any number of threads.
     fn test_all(
         &mut self,
         arena: &ProxyArena<V>,
@@ -306,7 +307,7 @@ impl<V: Space> Task<V> {
             return;
         }
         let Self { parts, scratch } = self;
-        // The order of the solver must not depend on the entities.
+        // The order of the arguments must depend on the colliders, not on the entities.
         if first.compare(second).is_le() {
             let region = arena.region(b);
             let contact = region

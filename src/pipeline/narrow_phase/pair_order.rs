@@ -1,9 +1,9 @@
 //! Sorts the candidate pairs by their entities, so that contacts are found in the order of the
 //! events.
 //!
-//! All entities are ranked in order. Ranks stay valid while no proxy is added or removed. Pairs are
-//! sorted by radix, with a rank as a digit: by the greater entity, then by the smaller one (Knuth,
-//! "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5).
+//! Each entity has a rank, which stays valid while no proxy is added or removed. A radix sort of
+//! the pairs uses the ranks as digits: first the greater entity's, then the smaller entity's
+//! (Knuth, "The Art of Computer Programming", volume 3 (1998), chapter 5.2.5).
 
 use bevy::prelude::*;
 
@@ -14,10 +14,11 @@ use crate::{
     space::Space,
 };
 
-/// With this many times more entities than pairs, a comparison sort is faster than counting ranks.
+/// If there are this many times more entities than pairs, a comparison sort is faster than a radix
+/// sort.
 const SPARSE: usize = 8;
 
-/// Sorts the pairs of one space.
+/// Sorts the pairs of one dimension.
 #[derive(Default)]
 pub struct PairOrder {
     ranks: Ranks,
@@ -26,8 +27,8 @@ pub struct PairOrder {
 }
 
 impl PairOrder {
-    /// Appends `candidates` to the empty list `pairs`, in order and each with the smaller entity
-    /// first.
+    /// Appends `candidates` to the empty list `pairs`, sorted by entity, each with the smaller
+    /// entity first.
     pub fn sort<V: Space>(
         &mut self,
         arena: &ProxyArena<V>,
@@ -69,7 +70,7 @@ impl PairOrder {
             added,
         } = &mut self.ranks;
         if *revision != arena.revisions().1 {
-            // The next update starts afresh.
+            // The ranks are out of date, so the next update builds them anew.
             keys.clear();
             ranks.clear();
         }
@@ -83,7 +84,7 @@ impl PairOrder {
     }
 }
 
-/// Sorts pairs by a digit less than `end`, and keeps the order of equal digits.
+/// Sorts pairs by a digit that is less than `end`. Pairs with equal digits keep their order.
 fn sort_by_digit(
     pairs: &[SlotPair],
     sorted: &mut [SlotPair],
@@ -113,15 +114,16 @@ fn sort_by_digit(
     }
 }
 
-/// The order of all entities of a space.
+/// The ranks of all entities of one dimension.
 #[derive(Default)]
 struct Ranks {
     /// The revision of the arena for which the ranks are valid.
     revision: u64,
-    /// By rank: the entity in the high bits, and its slot in the low 32 bits.
+    /// The key of each rank: the entity in the high bits, and its slot in the low 32 bits.
     keys: Buffer<u128>,
-    /// By slot.
+    /// The rank of each slot.
     ranks: Buffer<u32>,
+    /// The keys of new proxies.
     added: Buffer<u128>,
 }
 

@@ -123,8 +123,8 @@ impl<D: DVector> Fan<D> {
     }
 }
 
-/// Returns `true` if directions in one plane leave no gap of 180 degrees or more. In 2D the plane is
-/// a line, and the directions must point both ways.
+/// Returns `true` if directions in one plane leave no gap of 180 degrees or more. In 2D the plane
+/// is a line, and there must be directions both ways.
 fn surround_point<D: DVector>(directions: &[D], normal: D) -> bool {
     directions.iter().all(|direction| {
         let left = if D::DIMENSION == 2 {

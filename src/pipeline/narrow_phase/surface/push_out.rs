@@ -75,8 +75,8 @@ fn is_tight<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Finds the shortest push-out, if a core overlaps a facet. Keeps the contacts on whose planes
-    /// it ends, and adds contacts for edges and corners that it clears. `contacts` must be sorted by
-    /// depth.
+    /// the push-out ends, and adds contacts for the edges and corners that it clears. `contacts`
+    /// must be sorted by depth.
     pub fn keep_push_out(&self, contacts: &mut Vec<FacetContact<V::DVec>>, lists: &mut Lists<V>) {
         if !contacts.iter().any(FacetContact::is_plane) {
             return;
