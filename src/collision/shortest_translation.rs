@@ -11,8 +11,8 @@ use crate::{math::DVec3, space::DVector};
 /// Normals count as linearly dependent if their Gram determinant is at most this.
 const DEPENDENT: f64 = 1e-10;
 
-/// A plane counts as cleared if at most this fraction of its depth, or of the length of the
-/// translation, is missing: more than the rounding of f64, and far less than that of f32.
+/// A plane counts as cleared if at most this fraction of its depth, or of the translation's length,
+/// is missing. That is more than the rounding of `f64`, and far less than the rounding of `f32`.
 const CLEARED: f64 = 1e-9;
 
 /// Bounds the number of steps if rounding makes the same set of planes come again. Otherwise each

@@ -21,21 +21,22 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// The most parts of a body for which edges and corners are collected.
+/// Maximum number of parts of a body for which edges and corners are collected.
 const MAX_PARTS: usize = 16;
 
-/// The most edges and corners that are solved for a part, in the order of their estimated depths.
+/// Maximum number of edges and corners that are solved for a part, in the order of their estimated
+/// depths.
 const MAX_FANS: usize = 32;
 
-/// The most touched facets for which [`boundary_contact`](SurfacePair::boundary_contact) is
-/// computed. Of more facets it is a sample.
+/// If more facets are touched, [`boundary_contact`](SurfacePair::boundary_contact) is computed only
+/// for a sample of about this many.
 const MAX_SAMPLES: usize = 64;
 
-/// The most searches among all near facets for the facets at a point. Such a search is needed if
-/// the facets that share the point leave a gap.
+/// Maximum number of searches among all near facets for the facets at a point. Such a search is
+/// needed if the facets that share the point leave a gap.
 const MAX_SEARCHES: usize = 256;
 
-/// The most candidates. The shallowest ones are kept.
+/// Maximum number of candidates. The shallowest ones are kept.
 const MAX_CANDIDATES: usize = 64;
 
 impl<'a, V: Space> SurfacePair<'a, V> {

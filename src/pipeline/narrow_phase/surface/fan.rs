@@ -10,7 +10,8 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// The most directions that span the facets around a point. Points with more are no candidates.
+/// Maximum number of directions that span the facets around a point. Points with more directions
+/// are no candidates.
 const MAX_DIRECTIONS: usize = 96;
 
 /// Facets are extended to this multiple of the body's size.

@@ -3,14 +3,14 @@
 //!
 //! No translation clears the planes of both walls of a gap. Instead the body has to pass the
 //! boundary of a wall. Given a direction d, let t be the distance along d after which the body just
-//! contactes a facet, and n the normal of that contact. Then every translation x with
+//! touches a facet, and n the normal of that contact. Then every translation x with
 //! x · n >= t (d · n) clears the facet, because the contact's plane separates the two. So a
 //! direction gives each facet a plane, and the translation t d of the farthest facet clears all of
 //! these planes.
 //!
 //! A best-first search adds planes to a translation until the body is out. For a facet that still
 //! blocks the body, it tries the facet's own plane and the planes for a few directions. These are
-//! the directions across two normals of contacted facets, and from each facet's boundary toward the
+//! the directions across two normals of touched facets, and from each facet's boundary toward the
 //! body's centre. The search is repeated with the direction of its result, until that gains
 //! nothing.
 
@@ -26,26 +26,26 @@ use crate::{
     tolerance::SAME_NORMAL,
 };
 
-/// The most different normals of contacted facets from which directions are computed.
+/// Maximum number of different normals of touched facets from which directions are computed.
 const MAX_NORMALS: usize = 6;
 
-/// The most directions that one search tries.
+/// Maximum number of directions that one search tries.
 const MAX_DIRECTIONS: usize = 16;
 
 /// Directions with a greater cosine count as the same: 11 degrees.
 const SAME_DIRECTION: f64 = 0.98;
 
-/// The most translations that one search tries.
+/// Maximum number of translations that one search tries.
 const MAX_TRIED: usize = 96;
 
-/// The most searches.
+/// Maximum number of searches.
 const MAX_ROUNDS: usize = 4;
 
 /// An improvement has to shorten a length by more than this fraction.
 const MIN_GAIN: f64 = 1e-4;
 
-/// The most steps to the contact along a direction. A polytope takes one step for each feature that
-/// it passes. For smooth shapes each step squares the error.
+/// Maximum number of steps to the contact along a direction. A polytope takes one step for each
+/// feature that it passes. For smooth shapes each step squares the error.
 const MAX_STEPS: usize = 8;
 
 impl<'a, V: Space> SurfacePair<'a, V> {

@@ -43,11 +43,11 @@ const MAX_CONTACTS: usize = 256;
 /// If nothing else pushes the body out, the normals of this many candidates are tried.
 const MAX_STRAIGHT: usize = 16;
 
-/// The most translations over several candidates that are tried.
+/// Maximum number of translations over several candidates that are tried.
 const MAX_TRIED: usize = 24;
 
-/// The most passes over all contacts. A plane that is added last may turn the translation back into
-/// a facet that was clear.
+/// Maximum number of passes over all contacts. A plane that is added last may turn the translation
+/// back into a facet that was clear.
 const MAX_ROUNDS: usize = 16;
 
 /// Planes that a translation clears, none of which is the plane of a contact.

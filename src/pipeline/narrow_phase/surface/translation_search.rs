@@ -9,10 +9,10 @@ use crate::{
     space::DVector,
 };
 
-/// The most candidates that one translation combines.
+/// Maximum number of candidates that one translation combines.
 pub const MAX_PLANES: usize = 4;
 
-/// The most nodes of a search that are open at once.
+/// Maximum number of nodes of a search that are open at once.
 const MAX_OPEN: usize = 256;
 
 /// The shortest translation that clears the planes added so far.
