@@ -8,9 +8,9 @@ use crate::{
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
-/// Returns a point in a shape, in its own frame: the mean of its support points in a few
-/// directions. It is the center of a symmetric shape. (The mean over all directions is the Steiner
-/// point.)
+/// Returns a central point of a shape, in the shape's own frame: the mean of its support points in
+/// a few directions. For a symmetric shape, this is the center. (The mean over all directions is
+/// the Steiner point.)
 pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::DVec {
     mean(&points_of(shape))
 }
@@ -20,9 +20,9 @@ fn mean<D: DVector>(points: &[D]) -> D {
     sum * (1.0 / points.len() as f64)
 }
 
-/// Returns balls around the [centre](centre_of) and around the origin. The radius of each is the
-/// greatest distance of the same support points, plus the radius of the shape: a lower bound of the
-/// shape's extent.
+/// Returns the centers and radii of two balls, around the [central point](centre_of) and around the
+/// origin. Each radius is the distance to the farthest of the same support points, plus the radius
+/// of the shape. It is a lower bound of the shape's extent around that center.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = points_of(shape);
     [mean(&points), V::DVec::ZERO].map(|centre| {
@@ -32,14 +32,15 @@ pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 
 }
 
 /// Returns the support points of a shape in the directions of a cube's corners, and in as many
-/// directions near each axis (the corners see only the base of a flat cone).
+/// directions near each axis. (For a flat cone, the corner directions find only points of the
+/// base.)
 ///
-/// The directions are slightly askew, so that none is normal to an edge or face of a usual shape
-/// and makes a tie. The mirror images of each are included, so that the mean of a symmetric shape
-/// is on its axis.
+/// The directions are slightly askew. None is normal to an edge or face of a usual shape, where the
+/// support point is not unique. The mirror images of each direction are included, so that the mean
+/// for a symmetric shape lies on its axis.
 fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32> {
     let sides = 1_usize << V::DVec::DIMENSION;
-    // Group 0 has the corners, and group i + 1 the directions near axis i.
+    // Group 0 contains the corner directions, and group i + 1 the directions near axis i.
     let groups = 0..=V::DVec::DIMENSION;
     let directions = groups.flat_map(|group| (0..sides).map(move |corner| (group, corner)));
     let points = directions.map(|(group, corner)| {
@@ -74,8 +75,8 @@ impl<D: DVector> Bounds<D> {
                 .vertex_bounds(pose.rotation)
                 .unwrap_or_else(|| supported(shape, pose.rotation)),
         };
-        // Two shapes touch up to a gap of TOUCHING times the scale of the pair. Each box takes
-        // twice its share of the gap, and the rounding of a translation far from the origin.
+        // Two shapes touch up to a gap of TOUCHING times the scale of the pair. Each box grows by
+        // twice its share of the gap, and by the rounding error of its translation.
         let radius = D::ONE * shape.radius();
         let (min, max) = (min - radius, max + radius);
         let offset = max.extent() + min.extent();
@@ -138,19 +139,19 @@ impl<D: DVector> Bounds<D> {
 
     /// Returns `true` if the box overlaps a half-space that is given relative to `origin`.
     pub fn overlaps_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> bool {
-        // The box's lowest corner.
+        // The corner with the least height, relative to `origin`.
         let corner = (0..D::DIMENSION).fold(-origin, |sum, index| {
             let upward = half_space.normal.component(index) >= 0.0;
             let side = if upward { self.min } else { self.max };
             sum + D::axis(index) * side.component(index)
         });
-        // The scale of the pair depends on the distance of its origins.
+        // Twice the tolerance of touching, which grows with the distance from `origin`.
         half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
     }
 }
 
-/// Returns the half extents of the box from -`half` to `half` under a linear map M: Σ |m_ij| h_j
-/// along axis i.
+/// Maps the box from -`half` to `half` by a linear map M, and returns the half extents of the box
+/// around the image: Σ_j |m_ij| h_j along axis i.
 #[inline]
 fn mapped_half_extents<D: DVector>(linear: D::Matrix, half: D) -> D {
     (0..D::DIMENSION).fold(D::ZERO, |sum, index| {

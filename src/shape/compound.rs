@@ -17,7 +17,8 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// Convex parts in a tree of boxes. A part is identified by its index in the given order.
+/// Convex parts in a tree of boxes. The index of a part is its position in the list that the
+/// compound was constructed from.
 #[derive(Clone)]
 pub struct Compound<V: Space> {
     parts: Arc<Parts<V>>,
@@ -26,7 +27,7 @@ pub struct Compound<V: Space> {
     centre: V::DVec,
     /// The margin around every part.
     margin: f32,
-    /// `true` for a surface of which only the outer side collides.
+    /// `true` if only the outer sides of facets collide.
     one_sided: bool,
 }
 
@@ -95,7 +96,7 @@ impl<V: Space> Compound<V> {
         })
     }
 
-    /// Returns the same compound of which only the outer sides of facets collide.
+    /// Returns the same compound, except that only the outer sides of facets collide.
     pub fn one_sided(&self) -> Self {
         Self {
             one_sided: true,
@@ -108,14 +109,14 @@ impl<V: Space> Compound<V> {
         self.one_sided
     }
 
-    /// Returns a central point. For a surface, it is the center of its box. For parts, it is the
-    /// mean of their centers, weighted with their boxes in their own frames: the center of the box
-    /// around all of them may be far from every part.
+    /// Returns a central point. For a surface, this is the center of the bounding box. For convex
+    /// parts, it is the mean of their centers, weighted with the volumes of their own bounding
+    /// boxes. (The center of the common bounding box may be far from every part.)
     pub fn centre(&self) -> V::DVec {
         self.centre
     }
 
-    /// Compares compounds that have equal support functions, by their parts.
+    /// Compares compounds by their parts, to order compounds with equal support functions.
     pub fn compare(&self, other: &Self) -> Ordering {
         let of_shapes = || {
             let (Parts::Shapes(own), Parts::Shapes(others)) = (&*self.parts, &*other.parts) else {
@@ -156,8 +157,7 @@ impl<V: Space> Compound<V> {
         part(&self.parts, index)
     }
 
-    /// Calls `visit` with the index of each part that may overlap `bounds`, in the frame of the
-    /// compound.
+    /// Calls `visit` with the index of each part that may overlap a box in the compound's frame.
     pub fn near(&self, bounds: &Bounds<V::DVec>, mut visit: impl FnMut(u32)) {
         let bounds = bounds.grown(self.touching_margin());
         self.tree.visit_overlapping(&bounds, |index| {
@@ -166,15 +166,14 @@ impl<V: Space> Compound<V> {
         });
     }
 
-    /// Calls `visit` with the index of each part that may overlap a ball, in the frame of the
-    /// compound.
+    /// Calls `visit` with the index of each part that may overlap a ball in the compound's frame.
     pub fn near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
         let radius = radius + self.touching_margin();
         self.tree.visit_near_ball(centre, radius, visit);
     }
 
-    /// Calls `visit` with the index of each part, without its margin, that may be within `distance`
-    /// of a point in the frame of the compound, until `visit` returns `Break`.
+    /// Calls `visit` with the index of each part that may be within `distance` of a point in the
+    /// compound's frame, until `visit` returns `Break`. Margins do not count.
     pub fn near_point(
         &self,
         point: V::DVec,
@@ -186,8 +185,8 @@ impl<V: Space> Compound<V> {
         self.tree.visit_overlapping(&bounds, visit);
     }
 
-    /// Like [`near`](Self::near), for bounds in a frame to which a linear map and then a
-    /// translation take the compound.
+    /// Like [`near`](Self::near), but for a box in another frame. The map x -> `linear * x +
+    /// translation` converts from the compound's frame to that frame.
     pub fn near_image(
         &self,
         bounds: &Bounds<V::DVec>,
@@ -202,20 +201,20 @@ impl<V: Space> Compound<V> {
         self.tree.visit_where(is_near, visit);
     }
 
-    /// Calls `visit` with the index of each part that may overlap a half-space in the frame of the
-    /// compound, whose normal may have any length.
+    /// Calls `visit` with the index of each part that may overlap a half-space in the compound's
+    /// frame. The normal of the half-space may have any length.
     pub fn within(&self, half_space: &HalfSpace<V::DVec>, visit: impl FnMut(u32)) {
         let margin = half_space.normal.length() * self.touching_margin();
         self.tree
             .visit_half_space(&half_space.raised(margin), visit);
     }
 
-    /// The margin with the tolerance of touching: see [`Bounds::around`].
+    /// Returns the margin plus the tolerance of touching, as in [`Bounds::around`].
     fn touching_margin(&self) -> f64 {
         f64::from(self.margin) * (1.0 + 8.0 * TOUCHING)
     }
 
-    /// Returns the surface, unless the parts are shapes.
+    /// Returns the surface, or `None` if the parts are shapes.
     pub fn surface(&self) -> Option<&Surface<V>> {
         match &*self.parts {
             Parts::Shapes(_) => None,
@@ -223,8 +222,8 @@ impl<V: Space> Compound<V> {
         }
     }
 
-    /// Returns a point at the height of the surface along a direction, or higher by at most
-    /// [`Surface::height_tolerance`], which lets the tree skip all but a few vertices.
+    /// Returns a point as high along a direction as the highest vertex, or higher by at most
+    /// [`Surface::height_tolerance`]. This tolerance lets the tree skip most vertices.
     fn highest(&self, surface: &Surface<V>, direction: V::DVec) -> V::DVec {
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let (mut best, mut height) = (None, f64::NEG_INFINITY);
@@ -239,22 +238,22 @@ impl<V: Space> Compound<V> {
             });
         match best.filter(|_| self.tree.is_complete()) {
             Some(best) => best + unit * surface.height_tolerance(),
-            // Some facets are too large for a box in f32.
+            // The tree lacks facets that are too large for a box in f32.
             None => farthest(surface.vertices(), direction),
         }
     }
 
-    /// Returns a point at the height of the highest part along a direction, or higher by at most
-    /// [`SAME_HEIGHT`], which lets the tree skip most of many equally high parts.
+    /// Returns a point as high along a direction as the highest part, or higher by at most
+    /// [`SAME_HEIGHT`]. This tolerance lets the tree skip most parts if many are equally high.
     fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::DVec) -> V::DVec {
-        // The radius is added to the core, because parts have different radii.
+        // The radius becomes part of the core, because parts have different radii.
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let support = |(pose, shape): &(PoseOf<V>, Shape<V>)| {
             let inner = V::DVec::transpose(pose.rotation) * unit;
             let core = pose.rotation * shape.support(inner) + pose.translation;
             core + unit * checked_radius(shape.radius())
         };
-        // NaN in any part becomes NaN of the compound: an invalid part makes it invalid.
+        // The result is NaN if any part returns NaN: an invalid part makes the compound invalid.
         let farther = |a: V::DVec, b: V::DVec| {
             let is_farther = b.dot(unit) > a.dot(unit) || !b.is_finite();
             if is_farther && a.is_finite() { b } else { a }
@@ -266,7 +265,7 @@ impl<V: Space> Compound<V> {
             best.map_or(f64::NEG_INFINITY, |best| best.dot(unit))
         };
         let mut tolerance = 0.0;
-        if shapes.len() > FEW && self.tree.is_complete() {
+        if shapes.len() > MAX_SCANNED_PARTS && self.tree.is_complete() {
             tolerance = SAME_HEIGHT * self.tree.size();
             self.tree.search_highest(unit, tolerance, |index| {
                 let part = shapes.get(index as usize);
@@ -281,11 +280,12 @@ impl<V: Space> Compound<V> {
     }
 }
 
-/// Up to this many parts are all evaluated for a support point: the tree would take as long.
-const FEW: usize = 8;
+/// The support point of at most this many parts is found without the tree, which would take as
+/// long.
+const MAX_SCANNED_PARTS: usize = 8;
 
-/// Heights that differ by less than this part of the size of a compound count as equal. It is some
-/// times the margin of the boxes in the tree, for parts that are smaller than the compound.
+/// Heights that differ by less than this fraction of the compound's size count as equal. If the
+/// parts are smaller than the compound, this is several times the margin of the boxes in the tree.
 const SAME_HEIGHT: f64 = 1e-6;
 
 fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
@@ -298,7 +298,7 @@ fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
         }
         Some(sum * (1.0 / total)).filter(|mean| mean.is_finite())
     };
-    // Points have no volume.
+    // If no part has a volume, as in a compound of points, all parts have equal weights.
     mean(|shape| Bounds::around(shape, &Pose::IDENTITY).volume())
         .or_else(|| mean(|_| 1.0))
         .unwrap_or(V::DVec::ZERO)
@@ -314,7 +314,7 @@ fn part<V: Space>(parts: &Parts<V>, index: u32) -> Option<(PoseOf<V>, Cow<'_, Sh
     })
 }
 
-/// The support function of the hull of all parts, from which the bounding box is computed.
+/// The support function of the convex hull of all parts. The bounding box is computed from it.
 impl<V: Space> Support for Compound<V> {
     type Vector = V;
 

@@ -102,14 +102,14 @@ pub enum Shape<V: Space> {
     Diamond { half_diagonals: V },
     /// The unit ball, scaled by `half_size` along the axes.
     Ellipsoid { half_size: V },
-    /// The hull of two discs across y, at `half_height` and -`half_height`: a cylinder, a cone or a
-    /// conical frustum. In 2D, a trapezoid.
+    /// The hull of two discs normal to y, at `half_height` and -`half_height`: a cylinder, a cone
+    /// or a conical frustum. In 2D, a trapezoid.
     Frustum {
         half_height: f32,
         radius_top: f32,
         radius_bottom: f32,
     },
-    /// Part of a ball around y. In 2D, a circular segment or sector.
+    /// A part of a ball, symmetric around y. In 2D, a circular segment or sector.
     Cap(Cap),
     /// A segment by its ends.
     Segment([V; 2]),
@@ -124,15 +124,15 @@ pub enum Shape<V: Space> {
         base: Arc<Shape<Vec2>>,
         half_depth: f32,
     },
-    /// All points on the plane through the origin with this normal, and behind that plane.
+    /// All points on or behind the plane through the origin with this normal.
     HalfSpace { normal: V },
     /// All points within `margin` of a shape.
     Rounded { shape: Arc<Self>, margin: f32 },
-    /// A shape of the user.
+    /// A user's own shape.
     Custom(Arc<dyn Support<Vector = V> + Send + Sync>),
 }
 
-// Always inlined, so that primitives, whose variant is known, keep the code of that variant only.
+// Always inlined: the variant of a primitive is known, so only the code of that variant remains.
 impl<V: Space> Support for Shape<V> {
     type Vector = V;
 
@@ -140,7 +140,7 @@ impl<V: Space> Support for Shape<V> {
     fn support(&self, direction: V::DVec) -> V::DVec {
         match self {
             Self::Ball { .. } => V::DVec::ZERO,
-            // The end of the segment, the upper one if both are equally far.
+            // The farther end of the segment, or the upper end if both are equally far.
             Self::Capsule { half_length, .. } => {
                 let half_length = f64::from(half_length.abs());
                 let upward = direction.component(1) >= 0.0;
@@ -216,7 +216,8 @@ impl<V: Space> Support for Shape<V> {
 }
 
 impl<V: Space> Shape<V> {
-    /// Returns the core of a shape that contains no other shape, and [`Core::Opaque`] otherwise.
+    /// Returns the core of a shape that holds no hull and no other shape. Returns [`Core::Opaque`]
+    /// for all others.
     #[inline(always)]
     pub(super) fn simple_core(&self) -> Core<'static, V::DVec> {
         let half_extents = match self {
@@ -246,7 +247,7 @@ impl<V: Space> Shape<V> {
                 half_length,
                 radius: radius + margin,
             },
-            // Margins are added up, so that shapes are not nested deeper and deeper.
+            // Margins are added up, so that repeated calls do not nest shapes.
             Self::Rounded {
                 shape,
                 margin: inner,

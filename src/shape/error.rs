@@ -2,27 +2,25 @@
 
 use crate::space::Space;
 
-/// An error from constructing a shape: from [`Collider::try_new`](crate::Collider::try_new) and the
-/// other fallible constructors of [`Collider`](crate::Collider), and from
-/// [`ConvexHull::new`](crate::ConvexHull::new).
+/// An error from constructing a shape. It is returned by
+/// [`Collider::try_new`](crate::Collider::try_new) and the other fallible constructors of
+/// [`Collider`](crate::Collider), and by [`ConvexHull::new`](crate::ConvexHull::new).
 ///
-/// Where a variant holds a text, the text names the argument or the shape.
+/// If a variant holds a text, the text names the argument or the shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
     /// A size or coordinate is NaN or infinite.
     #[error("the {0} must be finite")]
     NotFinite(&'static str),
-    /// A size is negative. Zero is allowed: a flat shape is a shape.
+    /// A size is negative. (Zero is allowed, because a flat shape is valid.)
     #[error("the {0} must not be negative")]
     Negative(&'static str),
     /// A direction or a size is zero.
     #[error("the {0} must not be zero")]
     Zero(&'static str),
     /// The shape is infinite. It cannot be rounded, extruded or made a part of a compound.
-    #[error(
-        "{0} is infinite, and no other shape can be made of it: use it as a collider of its own"
-    )]
+    #[error("{0} is infinite, so no other shape can contain it: make it a collider of its own")]
     Unbounded(&'static str),
     /// A convex hull of no points.
     #[error("a convex hull needs at least one point")]
@@ -30,7 +28,7 @@ pub enum ShapeError {
     /// The shape is not convex.
     #[error("{0} is concave: use a compound of convex parts, or the convex hull of its points")]
     Concave(&'static str),
-    /// A regular polygon with fewer than 3 sides or more than 4096.
+    /// A regular polygon has fewer than 3 sides, or more than 4096.
     #[error("a regular polygon must have from 3 to 4096 sides")]
     SideCount,
     /// A convex hull of too many distinct points. The number is the limit.
@@ -39,7 +37,7 @@ pub enum ShapeError {
     /// A compound without parts.
     #[error("a compound needs at least one part")]
     NoParts,
-    /// A surface without facets, or whose facets have no area. The text says what it needs.
+    /// A surface has no facets, or only facets without an area. The text names the missing facet.
     #[error("a surface needs at least one {0}")]
     NoFacets(&'static str),
     /// A part of a compound is a default [`Collider`](crate::Collider), which has no shape.
@@ -60,8 +58,8 @@ pub enum ShapeError {
          shape instead"
     )]
     PartTransform,
-    /// The rotation of a part, in loaded data, is not a rotation: its columns are not orthonormal
-    /// to 12 digits, or it mirrors the part.
+    /// In loaded data, the matrix of a part is not a rotation: its columns are not orthonormal to
+    /// 12 digits, or it mirrors the part.
     #[error("the rotation of a part must be orthonormal to 12 digits, and must not mirror it")]
     NotARotation,
     /// A facet has a vertex index that is out of range.
@@ -76,25 +74,25 @@ pub enum ShapeError {
     /// columns.
     #[error("a height field needs rows * columns heights, and at least two rows and two columns")]
     HeightCount,
-    /// No collider can be made of a Bevy `Mesh`.
+    /// No collider can be made from a Bevy `Mesh`.
     #[cfg(feature = "mesh")]
     #[error(transparent)]
     Mesh(#[from] MeshError),
 }
 
-/// The reason in [`ShapeError::Mesh`] why a Bevy `Mesh` has no usable points or triangles.
+/// The reason why a Bevy `Mesh` has no usable points or triangles, in [`ShapeError::Mesh`].
 ///
-/// Invalid coordinates or vertex indices are other variants of [`ShapeError`], as for every shape.
+/// Invalid coordinates and vertex indices are reported by other variants of [`ShapeError`].
 ///
-/// With the feature `mesh`.
+/// Requires the feature `mesh`.
 #[cfg(feature = "mesh")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// An entity with a [`ColliderFromMesh`](crate::ColliderFromMesh) has neither a `Mesh3d` nor a
-    /// `Mesh2d`, and no mesh is given. (The meshes of a loaded scene belong to descendants of the
-    /// entity that was spawned.)
-    #[error("its entity has neither a Mesh3d nor a Mesh2d to make it of")]
+    /// An entity has a [`ColliderFromMesh`](crate::ColliderFromMesh) without a mesh, and neither a
+    /// `Mesh3d` nor a `Mesh2d`. (The meshes of a loaded scene belong to descendants of the entity
+    /// that was spawned.)
+    #[error("its entity has neither a Mesh3d nor a Mesh2d")]
     Missing,
     /// The vertices of the mesh are, or soon will be, in the render world only.
     #[error(
@@ -108,13 +106,13 @@ pub enum MeshError {
     /// The positions of the mesh are not `Float32x3`.
     #[error("the positions of its mesh are not Float32x3")]
     PositionFormat,
-    /// The mesh consists of points or lines, and not of triangles. (It can have a convex hull.)
+    /// The mesh consists of points or lines instead of triangles. (It can have a convex hull.)
     #[error("its mesh is neither a triangle list nor a triangle strip")]
     NoTriangles,
 }
 
 impl ShapeError {
-    /// What a mesh needs at least one of.
+    /// The text of [`NoFacets`](Self::NoFacets) for a mesh.
     pub(crate) const TRIANGLE: &'static str = "triangle with an area";
 
     /// Checks that the coordinates of points are finite.
@@ -143,7 +141,8 @@ impl ShapeError {
 
     /// Checks that the lengths along all axes are finite and not negative.
     pub(crate) fn check_lengths<V: Space>(name: &'static str, lengths: V) -> Result<(), Self> {
-        // First, because the minimum of a negative infinity would be reported as negative.
+        // Checked first, because negative infinity would otherwise be reported as a negative
+        // length.
         Self::check_points(name, &[lengths])?;
         Self::check_length(name, lengths.min_component())
     }

@@ -1,22 +1,23 @@
 //! Half-spaces: all points on one side of a plane.
 //!
-//! A half-space H = { x : n·x <= c } has a farthest point only in direction n, so it has no support
-//! function. [`Core::HalfSpace`](super::Core) holds n and c instead, and queries solve a pair with
-//! one half-space in closed form. The support function of a half-space returns NaN, so that any
-//! other code treats it as an invalid shape, which touches nothing.
+//! A half-space H = { x : n·x <= c } has a farthest point only in direction n, so no support
+//! function describes it. Instead, [`Core::HalfSpace`](super::Core) holds n and c, and queries
+//! solve a pair with one half-space in closed form. `Support::support` returns NaN, so that all
+//! other code treats a half-space as an invalid shape, which touches nothing.
 
 use crate::space::{DVector, Pose};
 
-/// A map flattens space if its normalized axes span at most this volume. In f64, rounding leaves
-/// less than this of a product of rotations with a scale that is 0 along one axis.
+/// A map flattens space if the unit vectors along its columns span at most this volume. A product
+/// of rotations and a scale that is 0 along an axis spans a smaller volume, which is rounding
+/// error.
 const FLATTENED: f64 = 1e-14;
 
 /// All points x with `normal · x <= offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpace<D> {
-    /// Outward, of unit length.
+    /// The outward unit normal.
     pub normal: D,
-    /// The height of the plane above the origin.
+    /// The signed distance from the origin to the plane, along the normal.
     pub offset: f64,
 }
 
@@ -33,9 +34,9 @@ impl<D: DVector> HalfSpace<D> {
         self.normal.dot(point) - self.offset
     }
 
-    /// Moves the plane outward.
-    pub fn raised(&self, by: f64) -> Self {
-        let offset = self.offset + by;
+    /// Returns the half-space with its plane moved outward by a distance.
+    pub fn raised(&self, distance: f64) -> Self {
+        let offset = self.offset + distance;
         Self { offset, ..*self }
     }
 
@@ -54,9 +55,10 @@ impl<D: DVector> HalfSpace<D> {
 
     /// Returns the image under a linear map M, or `None` if M flattens space.
     ///
-    /// With y = M x, n·x = n·(M⁻¹ y) = (M⁻ᵀ n)·y. So the image has the normal M⁻ᵀ n, also if M is a
-    /// reflection, and M c n is a point of its plane. The columns of M⁻ᵀ are the dual basis of the
-    /// columns m_i of M: column i is p / (p·m_i) for any p at right angles to all other columns.
+    /// With y = M x, n·x = n·(M⁻¹ y) = (M⁻ᵀ n)·y. So the image has the normal M⁻ᵀ n, even if M is a
+    /// reflection, and its plane contains the point M c n. The columns of M⁻ᵀ are the dual basis of
+    /// the columns m_i of M: column i is p / (p·m_i) for any p orthogonal to all other columns of
+    /// M.
     pub(super) fn image(&self, matrix: D::Matrix) -> Option<Self> {
         let mut normal = D::ZERO;
         for index in 0..D::DIMENSION {

@@ -1,4 +1,4 @@
-//! The trait of shapes that a collider can be made of.
+//! The trait of shapes that a collider can be made from.
 
 use crate::shape::{
     ConvexHull, ShapeError,
@@ -9,7 +9,7 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// A shape that a [`Collider`](crate::Collider) can be made of: Bevy's convex primitives, points
+/// A shape that a [`Collider`](crate::Collider) can be made from: Bevy's convex primitives, points
 /// (`Vec2`, `Vec3`), [`ConvexHull`], and any of these [`Rounded`](crate::Rounded).
 ///
 /// `Collider::from(shape)` never fails, and
@@ -17,17 +17,18 @@ pub(super) mod sealed {
 ///
 /// This trait is sealed: [`Collider::custom`](crate::Collider::custom) takes a shape of your own.
 #[diagnostic::on_unimplemented(
-    message = "a `Collider` cannot be made of `{Self}`",
+    message = "a `Collider` cannot be made from `{Self}`",
     label = "not a convex shape of Bevy or headbutt",
-    note = "for a concave shape (torus, annulus, ring, arc, polygon, polyline) write `Collider::compound` of convex parts, \
-        `Collider::trimesh` or `Collider::polyline` for its surface, or `Collider::convex_hull` of its points",
-    note = "for a shape of your own, implement `Support` and write `Collider::custom`"
+    note = "for a concave shape (torus, annulus, ring, arc, polygon, polyline), use \
+        `Collider::compound` with convex parts, `Collider::trimesh` or `Collider::polyline` with \
+        its surface, or `Collider::convex_hull` with its points",
+    note = "for a shape of your own, implement `Support` and use `Collider::custom`"
 )]
 pub trait IntoShape: sealed::Sealed {
     /// `Vec2` for a 2D shape, `Vec3` for a 3D shape.
     type Vector: Dimension;
 
-    /// Checks the shape.
+    /// Converts the shape, or returns an error if it is invalid.
     #[doc(hidden)]
     fn into_shape(self) -> Result<Shape<Self::Vector>, ShapeError>;
 }

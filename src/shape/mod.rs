@@ -1,20 +1,19 @@
 //! Convex shapes, described by their support functions, and compounds of convex shapes.
 //!
 //! A convex shape is a **core with a radius**: the set of all points within the radius of a convex
-//! core. A circle is a point with a radius, a capsule is a segment with a radius, a polygon has
-//! radius
-//! 0. GJK runs on the cores. While they are apart, it computes distance, normal and depth exactly.
-//! EPA is only needed where the cores themselves overlap. Half-spaces, which are unbounded, are the
-//! exception: `half_space.rs`.
+//! core. A circle is a point with a radius, a capsule is a segment with a radius, and a polygon has
+//! no radius. GJK runs on the cores. If the cores are separated, GJK computes distance, normal and
+//! depth exactly. EPA runs only if the cores overlap. Half-spaces are unbounded, so they are solved
+//! in closed form instead: see `half_space.rs`.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `support.rs` | [`Support`], the contract of a shape, and [`Core`] for closed forms |
+//! | `support.rs` | [`Support`], the trait of all shapes, and [`Core`], the cores with closed forms |
 //! | `convex.rs` | [`Shape`], the enum of all convex shapes that a collider can hold |
 //! | `primitives.rs`, `regular_polygon.rs` | Bevy's primitives as shapes |
 //! | `support_fns.rs`, `points.rs`, `hull/` | support functions |
 //! | `polygon_edges.rs` | the edges of 2D hulls |
-//! | `into_shape.rs`, `error.rs` | the types that a collider can be made from, and the checks |
+//! | `into_shape.rs`, `error.rs` | the types that a collider can be made from, and their errors |
 //! | `rounded.rs`, `scaled.rs` | a margin around a shape; a shape under a scale |
 //! | `order.rs` | a total order, so that swapped arguments give mirrored results |
 //! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |

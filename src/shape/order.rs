@@ -9,16 +9,17 @@ use crate::{
 
 /// Compares two shapes by their radii, by whether they are half-spaces, and by their support points
 /// in a fixed list of directions. Shapes that agree in all of these count as equal. (The invariants
-/// of `fuzz/` have the same list.)
-// Out of line, because queries only compare shapes in exactly the same pose.
+/// of `fuzz/` use the same list.)
+// Out of line, because queries only compare the shapes of a pair if their poses are equal.
 #[cold]
 #[inline(never)]
 pub fn compare_shapes<V: Space>(
     a: &(impl Support<Vector = V> + ?Sized),
     b: &(impl Support<Vector = V> + ?Sized),
 ) -> Ordering {
-    // Every other point of a lattice, as on a chessboard, slightly shifted, so that no direction is
-    // at right angles to a face or an edge. The list is short, because equal shapes take all of it.
+    // Every other point of a lattice, slightly shifted so that no direction is normal to a face or
+    // an edge of a usual shape. The list is short, because equal shapes are compared in all
+    // directions.
     let steps: usize = if V::DVec::DIMENSION == 2 { 7 } else { 3 };
     let center = (steps / 2) as f64;
     let count = steps.pow(V::DVec::DIMENSION as u32);

@@ -22,25 +22,25 @@ macro_rules! hulls_of_points {
 
 hulls_of_points!([] [V], [] Vec<V>, [const N: usize] [V; N]);
 
-/// Returns the point with the greatest component along `direction`: the first one among equals, and
-/// NaN if there is no point.
+/// Returns the point with the greatest component along `direction`, the first among equals. Returns
+/// NaN if there are no points.
 #[inline]
 pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
     let mut best = Highest::NONE;
-    for (number, point) in points.iter().enumerate() {
-        best.see(number, point.to_f64().dot(direction));
+    for (index, point) in points.iter().enumerate() {
+        best.update(index, point.to_f64().dot(direction));
     }
     best.of(points)
 }
 
-/// Returns the same for the points at `indices`, in that order.
+/// Like [`farthest`], but only for the points at `indices`, in that order.
 #[inline]
 pub(super) fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) -> V::DVec {
     let mut best = Highest::NONE;
     for index in indices {
         let index = *index as usize;
         if let Some(point) = points.get(index) {
-            best.see(index, point.to_f64().dot(direction));
+            best.update(index, point.to_f64().dot(direction));
         }
     }
     best.of(points)
@@ -58,29 +58,29 @@ pub(super) fn vertex_bounds<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> [V
         })
 }
 
-/// The first of the highest points so far. Kept by its index and without a branch, because which
-/// point is higher cannot be predicted.
+/// The first of the highest points so far. It is updated without a branch, because the processor
+/// cannot predict which point is higher.
 pub(super) struct Highest {
-    pub number: usize,
+    pub index: usize,
     height: f64,
 }
 
 impl Highest {
     pub const NONE: Self = Self {
-        number: usize::MAX,
+        index: usize::MAX,
         height: f64::NEG_INFINITY,
     };
 
     #[inline]
-    pub fn see(&mut self, number: usize, height: f64) {
+    pub fn update(&mut self, index: usize, height: f64) {
         let is_higher = height > self.height;
-        self.number = if is_higher { number } else { self.number };
+        self.index = if is_higher { index } else { self.index };
         self.height = if is_higher { height } else { self.height };
     }
 
     #[inline]
     fn of<V: Space>(&self, points: &[V]) -> V::DVec {
         let nan = V::DVec::ZERO * f64::NAN;
-        points.get(self.number).map_or(nan, |point| point.to_f64())
+        points.get(self.index).map_or(nan, |point| point.to_f64())
     }
 }

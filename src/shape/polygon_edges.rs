@@ -2,17 +2,19 @@
 
 use crate::space::DVector;
 
-/// Polygons with more edges have no closed form: a test of all edges takes longer than GJK.
+/// Maximum number of edges for the closed forms. For more edges, testing all of them takes longer
+/// than GJK.
 pub const MAX_EDGES: usize = 16;
 
-/// The distance of a vertex beyond an edge's line that counts as rounding, relative to the size.
+/// Because of rounding, a vertex may be this far beyond the line of an edge, relative to the
+/// greatest extent of a vertex.
 const CONVEXITY_TOLERANCE: f64 = 1e-15;
 
 /// An edge of a polygon. It ends where the next edge begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Edge<D> {
     pub start: D,
-    /// Outward, of unit length.
+    /// The outward unit normal.
     pub normal: D,
 }
 
@@ -29,15 +31,16 @@ pub struct PolygonEdges<D> {
 }
 
 impl<D: DVector> PolygonEdges<D> {
-    /// Returns the edges of the convex polygon with these vertices, in any order. Returns `None` in
-    /// 3D, for too many vertices, and if they are not the vertices of a polygon with an area.
+    /// Returns the edges of the convex polygon with these vertices, which may be in any order.
+    /// Returns `None` in 3D, for more than [`MAX_EDGES`] vertices, and if the polygon is not convex
+    /// or has no area.
     pub fn new(vertices: &[D]) -> Option<Self> {
         if D::DIMENSION != 2 || !(3..=MAX_EDGES).contains(&vertices.len()) {
             return None;
         }
         let sum = vertices.iter().fold(D::ZERO, |sum, vertex| sum + *vertex);
         let center = sum * (1.0 / vertices.len() as f64);
-        // Increases with the angle from -x: by the position on the diamond |x| + |y| = 1.
+        // Increases with the angle from -x: it is the position along the diamond |x| + |y| = 1.
         let angle = |vertex: &D| {
             let offset = *vertex - center;
             let x = offset.component(0) / offset.extent();
@@ -59,12 +62,11 @@ impl<D: DVector> PolygonEdges<D> {
         let extent = vertices.iter().map(|vertex| vertex.extent());
         let extent = extent.fold(0.0, f64::max);
         let infinite = D::ONE * f64::INFINITY;
-        let min = vertices
+        let [min, max] = vertices
             .iter()
-            .fold(infinite, |min, vertex| min.min(*vertex));
-        let max = vertices
-            .iter()
-            .fold(-infinite, |max, vertex| max.max(*vertex));
+            .fold([infinite, -infinite], |[min, max], vertex| {
+                [min.min(*vertex), max.max(*vertex)]
+            });
         let is_convex_at = |edge: &Edge<D>| {
             let heights = vertices
                 .iter()
@@ -79,7 +81,7 @@ impl<D: DVector> PolygonEdges<D> {
         })
     }
 
-    /// Returns the polygon, not scaled.
+    /// Returns the polygon with a factor of 1.
     pub fn polygon(&self) -> Polygon<'_, D> {
         Polygon {
             edges: self,
@@ -97,7 +99,8 @@ pub struct Polygon<'a, D> {
 }
 
 impl<'a, D: DVector> Polygon<'a, D> {
-    /// Scales the polygon by another factor. Returns `None` if no polygon with an area is left.
+    /// Scales the polygon by another factor. Returns `None` if the result has no area or is not
+    /// finite.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Option<Self> {
         let factor = self.factor * factor;

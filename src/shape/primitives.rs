@@ -24,18 +24,19 @@ use crate::{
 
 /// A primitive that corresponds to one variant of [`Shape`].
 trait AsShape: Support {
-    /// Returns the variant. The compiler sees which one it is and removes the others, provided that
-    /// no shape is dropped: every variant in the table below owns nothing.
+    /// Returns the variant. The compiler removes the code of all other variants, provided that no
+    /// shape is dropped: hence [`ManuallyDrop`]. Nothing leaks, because no variant in the table
+    /// below owns memory.
     fn as_shape(&self) -> ManuallyDrop<Shape<Self::Vector>>;
 }
 
 /// Each primitive, its space, and its variant.
 macro_rules! primitives {
-    ($($primitive:ident in $space:ident => |$it:ident| $shape:expr;)*) => { $(
+    ($($primitive:ident in $space:ident => |$primitive_value:ident| $shape:expr;)*) => { $(
         impl AsShape for $primitive {
             #[inline(always)]
             fn as_shape(&self) -> ManuallyDrop<Shape<$space>> {
-                let $it = self;
+                let $primitive_value = self;
                 ManuallyDrop::new($shape)
             }
         }
@@ -115,8 +116,8 @@ primitives! {
     InfinitePlane3d in Vec3 => |plane| Shape::HalfSpace { normal: *plane.normal };
 }
 
-/// Returns a circular segment or sector, or the solid of revolution of one around y. It is a ball
-/// if it contains its full circle.
+/// Returns a circular segment or sector, or in 3D its solid of revolution around y. If the angle
+/// covers the full circle, the result is a ball.
 pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shape<V> {
     if half_angle.is_finite() && half_angle >= PI {
         Shape::Ball { radius }
@@ -125,7 +126,7 @@ pub(super) fn cap<V: Space>(radius: f32, half_angle: f32, pointed: bool) -> Shap
     }
 }
 
-/// A point, at its coordinates in its own frame.
+/// A vector as a shape: the point with these coordinates in the shape's own frame.
 macro_rules! points {
     ($($vector:ident),*) => { $(
         impl Support for $vector {
@@ -150,8 +151,8 @@ macro_rules! points {
 
 points!(Vec2, Vec3);
 
-/// The convex hull of the vertices, in any order: `ConvexPolygon::new_unchecked` accepts vertices
-/// of a concave polygon.
+/// The convex hull of the vertices, because `ConvexPolygon::new_unchecked` also accepts the
+/// vertices of a concave polygon.
 impl Support for ConvexPolygon {
     type Vector = Vec2;
 
@@ -170,14 +171,14 @@ impl IntoShape for ConvexPolygon {
     }
 }
 
-/// If the y component of a unit normal is less than this, the rotation from y to the normal is half
-/// a turn to the precision of f32, and its axis is arbitrary.
+/// If the y component of a unit normal is less than this, the rotation from y to the normal is a
+/// half turn to the precision of f32, and its axis is arbitrary.
 const OPPOSITE_TO_Y: f64 = 2.0 * f32::EPSILON as f64 - 1.0;
 
 /// Returns the corners of a finite plane: a rectangle, rotated as in Bevy's mesh of the plane.
 ///
 /// The mesh is built in the xz plane and rotated from y to the normal n by the shortest rotation,
-/// which maps a vector e across y to e - (n + y) (e·n) / (1 + n·y).
+/// which maps a vector e orthogonal to y to e - (n + y) (e·n) / (1 + n·y).
 fn rectangle_corners(plane: &Plane3d) -> [Vec3; 4] {
     let normal = plane.normal.to_f64().unit().unwrap_or(DVec3::NAN);
     let rotated = |axis: DVec3| {

@@ -1,5 +1,4 @@
-//! Regular polygons: their vertices, for the hull that a collider holds, and their support
-//! function, for queries.
+//! Regular polygons. A collider holds the hull of the vertices. A query uses the support function.
 
 use core::{
     cmp::Ordering,
@@ -17,15 +16,15 @@ use crate::{
     space::Space,
 };
 
-/// The maximum number of vertices of a collider. Bevy's `sides` can be up to 2³² - 1.
+/// Maximum number of vertices of a collider. Bevy's `sides` can be up to 2³² - 1.
 const MAX_VERTICES: u32 = 4096;
 
 /// Returns vertex `index` on the unit circle. As in Bevy, the first vertex is at the top, and the
 /// others follow counter-clockwise.
 ///
-/// Bevy's own function uses the platform's sine and cosine, in f32. This one uses `libm`, which is
-/// the same on every platform, for angles from 0 to π / 4 only. Integer arithmetic reduces all
-/// other angles to these, so that vertices on an axis and mirrored vertices are exact to the bit.
+/// Bevy's own function uses the platform's sine and cosine, in f32. This function uses `libm`,
+/// which gives the same results on every platform. Integer arithmetic reduces all angles to 0 to π
+/// / 4. So vertices on an axis are exact, and mirrored vertices are equal to the bit.
 fn vertex(index: u64, sides: u32) -> DVec2 {
     let sides = u64::from(sides);
     let (quarter, part) = (4 * index / sides, 4 * index % sides);
@@ -50,8 +49,8 @@ fn vertex(index: u64, sides: u32) -> DVec2 {
     }
 }
 
-/// A query does not list the vertices: the support point is the vertex whose angle is nearest to
-/// that of the direction.
+/// Computes the support point without a list of the vertices: it is the vertex whose angle is
+/// nearest to the angle of the direction.
 impl Support for RegularPolygon {
     type Vector = Vec2;
 

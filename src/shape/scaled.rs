@@ -7,18 +7,18 @@ use crate::{
 
 /// The map that scales a shape before a pose moves it.
 ///
-/// [`ScaledShape`] holds references to the map and to the [`ShapeInfo`], because copies that are
-/// read back at once in pieces of another size stall the processor.
+/// The variants hold references, as does [`ScaledShape`]. Copies would be written and at once read
+/// back in pieces of another size, which stalls the processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale<'a, D: DVector> {
-    /// The same factor in all directions, not negative. A radius remains a radius.
+    /// The same factor in all directions, not negative. It scales the radius too.
     Uniform(&'a f64),
     /// Any linear map: non-uniform scale, reflection or shear, combined with the rotation.
     Linear(&'a D::Matrix),
 }
 
-/// Properties of a shape that queries read often, stored so that no query has to match on the kind
-/// of shape.
+/// Properties of a shape that queries read often, stored so that no query has to match on the
+/// variant of the shape.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeInfo<V> {
     /// The radius around the core, or NaN if it is invalid.
@@ -42,7 +42,7 @@ impl<V: Space> ShapeInfo<V> {
         Self {
             radius: checked_radius(shape.radius()),
             core: match shape.core() {
-                // Exact: the half extents come from a shape in f32.
+                // This conversion is exact, because the half extents come from a shape in f32.
                 Core::Box { half_extents } => CoreInfo::Box {
                     half_extents: V::from_f64(half_extents),
                 },
@@ -68,16 +68,16 @@ impl<V: Space> ShapeInfo<V> {
         }
     }
 
-    /// Returns `true` for a half-space. (A map that flattens space makes it an invalid shape.)
+    /// Returns `true` for a half-space. (A scale that flattens space makes it invalid.)
     pub fn is_half_space(&self) -> bool {
         matches!(self.core, CoreInfo::HalfSpace)
     }
 }
 
-/// The image of a shape under a [`Scale`]. It is exact for every shape, because it only needs the
-/// support function.
+/// The image of a shape under a [`Scale`]. The image is exact for every shape, because only the
+/// support function is needed.
 ///
-/// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }: the
+/// For the image M S of a set S, max { d · M x | x in S } = max { (Mᵀ d) · x | x in S }. So the
 /// support point of the image is M applied to the support point of S in direction Mᵀ d.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledShape<'a, S: Support + ?Sized> {
@@ -87,7 +87,7 @@ pub struct ScaledShape<'a, S: Support + ?Sized> {
 }
 
 impl<'a, S: Support + ?Sized> ScaledShape<'a, S> {
-    /// Returns the image of a shape with these properties.
+    /// Returns the image of `shape`, whose properties are `info`.
     #[inline]
     pub fn new(shape: &'a S, info: &'a ShapeInfo<S::Vector>, scale: Scale<'a, DVecOf<S>>) -> Self {
         Self { shape, info, scale }
@@ -102,8 +102,8 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
         match self.scale {
             Scale::Uniform(&factor) => self.shape.support(direction) * factor,
             Scale::Linear(&matrix) => {
-                // The image of a ball is an ellipsoid and not a radius, so the radius joins the
-                // core. If the map flattens the shape in this direction, any direction is correct.
+                // The image of a ball is an ellipsoid, so the radius becomes part of the core. If
+                // Mᵀ d is 0, all points of the image are equally far, so any direction is correct.
                 let inner = DVecOf::<S>::transpose(matrix) * direction;
                 let unit = inner.unit().unwrap_or(DVecOf::<S>::axis(0));
                 matrix * (self.shape.support(unit) + unit * self.info.radius)
@@ -119,7 +119,7 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
         }
     }
 
-    // A caller asks for one kind of core. In line, the others are never built.
+    // Inlined, because a caller needs only one variant of the core: the others are never built.
     #[inline(always)]
     fn core(&self) -> Core<'_, DVecOf<S>> {
         match (self.info.core, self.scale) {
@@ -137,7 +137,7 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
                 let half_space = self.shape.core().half_space();
                 let scaled = half_space.and_then(|half_space| match scale {
                     Scale::Uniform(&factor) => Some(half_space.scaled(factor)),
-                    // The margin joins the core, as a radius does in `support`.
+                    // The margin becomes part of the core, like the radius in `support`.
                     Scale::Linear(&matrix) => half_space.raised(self.info.radius).image(matrix),
                 });
                 scaled.map_or(Core::Opaque, Core::HalfSpace)
@@ -149,7 +149,7 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
     fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[DVecOf<S>; 2]> {
         match self.scale {
             Scale::Uniform(&factor) => self.shape.vertex_bounds(linear * factor),
-            // A radius is part of the core, which then is no polytope.
+            // A radius would be part of the core, which then has no vertices.
             Scale::Linear(&matrix) if self.info.radius <= 0.0 => {
                 self.shape.vertex_bounds(linear * matrix)
             }

@@ -1,8 +1,8 @@
 //! Shapes as plain data, for the feature `serialize`.
 //!
-//! The data hold what defines a shape and nothing that is derived from it. Derived data (the search
-//! structure of a hull, the tree of a compound) are rebuilt by the usual constructors. So a loaded
-//! collider equals the saved one to the bit, and invalid data give the usual [`ShapeError`].
+//! The data contain only what defines a shape. Derived data (the search structure of a hull, the
+//! tree of a compound) are rebuilt by the usual constructors. So a loaded collider equals the saved
+//! one to the bit, and invalid data give the usual [`ShapeError`].
 //!
 //! A shape is saved as it is after construction: a regular polygon as a hull, a height field as a
 //! mesh, nested margins as their sum. A hull is saved as its vertices, and loading does not reduce
@@ -27,7 +27,7 @@ use crate::{
 
 /// Maximum error of the dot products of a rotation's columns. It allows for some products of
 /// rotations in `f64`, and for a decimal format that loses the last digit. A rotation rounded to
-/// `f32` is off by 1e-7 and rejected: contacts would be off by as much.
+/// `f32` has an error of 1e-7 and is rejected, because contacts would have the same error.
 const ORTHONORMAL: f64 = 1e-12;
 
 /// An error from saving a collider.
@@ -39,8 +39,8 @@ pub enum SaveError {
     Rejected(ShapeError),
 }
 
-/// A dimension whose vectors and matrices are serialized by `glam`. (Bevy's reflection enables
-/// that.)
+/// A dimension whose vectors and matrices are serialized by `glam`. (Bevy's reflection enables this
+/// feature of `glam`.)
 pub trait SerializeSpace:
     Dimension<DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned>
     + Serialize
@@ -52,10 +52,10 @@ pub trait SerializeSpace:
     /// An extrusion of a 2D shape, which only 3D has.
     type Extrusion: Serialize + DeserializeOwned;
 
-    /// Returns the indices that count in this dimension.
+    /// Returns the vertex indices of a facet in this dimension.
     fn facet(indices: FacetIndices) -> Self::Facet;
 
-    /// Returns the indices of a facet, padded to three.
+    /// Returns the vertex indices of a facet, padded to three.
     fn indices(facet: Self::Facet) -> FacetIndices;
 
     /// Converts an extrusion to data.
@@ -81,7 +81,7 @@ impl SerializeSpace for Vec2 {
         [start, end, end]
     }
 
-    /// In 2D, the base itself.
+    /// In 2D, converts the base itself.
     fn extrusion(base: &Shape<Vec2>, _: f32) -> Result<Convex<Self>, SaveError> {
         Convex::of(base)
     }
@@ -158,7 +158,7 @@ pub struct Convex<V: SerializeSpace> {
     margin: f32,
 }
 
-/// The kinds of [`Shape`], by the same names.
+/// The variants of [`Shape`] without a margin, under the same names.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 enum Kind<V: SerializeSpace> {
@@ -228,11 +228,11 @@ impl<V: SerializeSpace> BodyData<V> {
 
     /// Converts data to a shape.
     pub fn body(self) -> Result<ColliderShape<V>, ShapeError> {
-        let (parts, margin) = match self {
+        let compound = match self {
             Self::Convex(convex) => return convex.shape().map(ColliderShape::Convex),
             Self::Compound { parts, margin } => {
                 let parts = parts.into_iter().map(Part::part);
-                (Parts::Shapes(parts.collect::<Result<_, _>>()?), margin)
+                Compound::new(Parts::Shapes(parts.collect::<Result<_, _>>()?), margin)?
             }
             Self::Surface {
                 vertices,
@@ -242,14 +242,14 @@ impl<V: SerializeSpace> BodyData<V> {
             } => {
                 let facets = facets.into_iter().map(V::indices).collect();
                 let surface = Surface::new(vertices.into(), facets)?;
-                let mut surface = Compound::new(Parts::Surface(surface), margin)?;
+                let compound = Compound::new(Parts::Surface(surface), margin)?;
                 if one_sided {
-                    surface = surface.one_sided();
+                    compound.one_sided()
+                } else {
+                    compound
                 }
-                return Ok(ColliderShape::Compound(Arc::new(surface)));
             }
         };
-        let compound = Compound::new(parts, margin)?;
         Ok(ColliderShape::Compound(Arc::new(compound)))
     }
 }

@@ -1,4 +1,4 @@
-//! The contract of a shape.
+//! The trait of all convex shapes.
 
 use std::sync::Arc;
 
@@ -42,9 +42,9 @@ use crate::{
 /// * The support point of the image of a shape under a linear map M is M x, where x is the shape's
 ///   support point in direction Mᵀ d. (Colliders apply this rule for you when they are scaled.)
 ///
-/// The intersection of two shapes has a partial rule: if the support point of one shape lies inside
-/// the other, it is the support point of the intersection. Otherwise, look where the surfaces
-/// intersect. For example, a lens:
+/// For the intersection of two shapes there is a partial rule. If the support point of one shape
+/// lies inside the other shape, it is the support point of the intersection. If neither does, the
+/// support point lies where the two surfaces intersect. For example, a lens:
 ///
 /// ```
 /// use bevy::math::{DVec2, Isometry2d, Vec2};
@@ -99,8 +99,8 @@ use crate::{
 ///
 /// Gilbert, Johnson and Keerthi introduced support functions to collision detection: "A fast
 /// procedure for computing the distance between complex objects in three-dimensional space" (1988).
-/// Van den Bergen lists those of many shapes: "Collision Detection in Interactive 3D Environments"
-/// (2003), chapter 4.
+/// Van den Bergen lists the support functions of many shapes: "Collision Detection in Interactive
+/// 3D Environments" (2003), chapter 4.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a convex shape that headbutt supports",
     label = "not a convex shape",
@@ -128,16 +128,16 @@ pub trait Support {
         0.0
     }
 
-    /// Returns what the core is, if queries have a closed form for it.
+    /// Returns the core in a form for which queries have closed forms, if there is one.
     #[doc(hidden)]
     #[inline]
     fn core(&self) -> Core<'_, DVecOf<Self>> {
         Core::Opaque
     }
 
-    /// Returns the minimum and the maximum coordinates of the core under a linear map, if its
-    /// vertices give them faster than support points. Not part of [`core`](Self::core), because the
-    /// map may be combined with a scale that leaves no closed form.
+    /// Maps the core by a linear map and returns the minimum and maximum coordinates of the image,
+    /// if vertices give them faster than support points. This is not part of [`core`](Self::core),
+    /// because a non-uniform scale leaves vertices but no closed form.
     #[doc(hidden)]
     #[inline]
     fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<[DVecOf<Self>; 2]> {
@@ -145,16 +145,16 @@ pub trait Support {
     }
 }
 
-/// What the core of a shape is, as far as queries have closed forms.
+/// The core of a shape, in the forms for which queries have closed forms.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Core<'a, D> {
-    /// Anything: only the support function describes it.
+    /// Any core that only the support function describes.
     Opaque,
-    /// The box from `-half_extents` to `half_extents`. It is a point if no component is nonzero,
-    /// and a segment if one is.
+    /// The box from `-half_extents` to `half_extents`. If all components are 0, it is a point. If
+    /// only one is nonzero, it is a segment.
     Box { half_extents: D },
-    /// A 2D polygon of few edges.
+    /// A 2D polygon with few edges.
     Polygon(Polygon<'a, D>),
     /// A half-space, which has no support function.
     HalfSpace(HalfSpace<D>),
@@ -206,7 +206,7 @@ pub(super) fn checked_radius(radius: f64) -> f64 {
     if radius >= 0.0 { radius } else { f64::NAN }
 }
 
-/// A pointer to a shape is the same shape.
+/// A pointer to a shape is a shape too.
 macro_rules! forward_to_target {
     ($($pointer:ty),*) => { $(
         impl<S: Support + ?Sized> Support for $pointer {

@@ -1,13 +1,13 @@
 //! Support functions that take more than a line: ellipsoids, frustums, caps, diamonds, extrusions.
 //!
-//! Ellipsoids, frustums and caps are curved in part, so that no radius around a core describes
-//! them. Each is written in terms of the y axis and the directions across it. In 3D the shape is
-//! the solid of revolution around y. In 2D, where only x is across, it is the section through the
-//! axis. A direction d splits into its y component `along` and the vector `across`.
+//! No radius around a simple core describes ellipsoids, frustums and caps. Frustums and caps are
+//! symmetric around y: in 3D they are solids of revolution, in 2D sections through the axis. A
+//! direction d is split into its y component `along` and a vector orthogonal to y, whose length is
+//! `across`.
 //!
-//! If every point of a face is a support point, the function returns the center of the face. That
-//! does not depend on the rotation around y, and it is where one expects the contact point of a
-//! cylinder that stands on a floor.
+//! If every point of a face is a support point, the function returns the center of the face. The
+//! center does not depend on the rotation around y, and a cylinder that stands on a floor gets the
+//! expected contact point.
 //!
 //! Negative lengths count with their absolute values, because queries do not check shapes.
 
@@ -22,18 +22,18 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Returns the unit vector in the direction of `vector`, or null for the null vector.
+/// Returns the unit vector in the direction of `vector`, or the null vector if there is none.
 #[inline]
 fn unit_or_zero<D: DVector>(vector: D) -> D {
     vector.unit().unwrap_or(D::ZERO)
 }
 
-/// A direction, split into its components along and across y.
+/// A direction, split into its components along y and orthogonal to y.
 struct AxialDirection<D> {
     along: f64,
-    /// The unit vector across y, or null if the direction is on the axis.
+    /// The unit vector of the component orthogonal to y, or null if the direction is on the axis.
     side: D,
-    /// The length of the component across y.
+    /// The length of the component orthogonal to y.
     across: f64,
 }
 
@@ -60,8 +60,8 @@ pub(super) fn ellipsoid<D: DVector>(half_size: D, direction: D) -> D {
     unit_or_zero(direction.scaled(half_size)).scaled(half_size)
 }
 
-/// Returns the support point of the hull of the points at ±`half_diagonals` on the axes: on the
-/// first axis among those where it is farthest.
+/// Returns the support point of the hull of the points at ±`half_diagonals` on the axes. If several
+/// are equally far, the first axis decides.
 #[inline]
 pub(super) fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
     let heights = half_diagonals.scaled(direction);
@@ -74,7 +74,7 @@ pub(super) fn diamond<D: DVector>(half_diagonals: D, direction: D) -> D {
     half_diagonals.copysign(direction).scaled(axis)
 }
 
-/// Returns the support point of the hull of two discs across y: one at `half_height` with radius
+/// Returns the support point of the hull of two discs normal to y: one at `half_height` with radius
 /// `top`, one at -`half_height` with radius `bottom`.
 ///
 /// The support point of a disc is on its rim toward d. With a = `along` and c = `across`, the upper
@@ -87,8 +87,8 @@ pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direc
         side,
         across,
     } = AxialDirection::new(direction);
-    let lead = 2.0 * half_height * along + (top - bottom) * across;
-    let (height, radius) = match lead.partial_cmp(&0.0) {
+    let difference = 2.0 * half_height * along + (top - bottom) * across;
+    let (height, radius) = match difference.partial_cmp(&0.0) {
         Some(Ordering::Less) => (-half_height, bottom),
         Some(Ordering::Equal | Ordering::Greater) => (half_height, top),
         None => (f64::NAN, f64::NAN),
@@ -99,8 +99,8 @@ pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direc
 /// Returns the support point of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In
 /// 2D, which has no z, it is the support point of the base.
 ///
-/// A radius around the base's core extends along x and y only, so it is not a radius of the
-/// extrusion: it joins the core.
+/// The radius of the base extends along x and y only. So it becomes part of the extrusion's core,
+/// which has no radius.
 #[inline]
 pub(super) fn extrusion<V: Space>(
     base: &(impl Support<Vector = Vec2> + ?Sized),
@@ -124,14 +124,14 @@ pub(super) fn extrusion<V: Space>(
     })
 }
 
-/// The convex hull of a part of a sphere around the origin: of all of its points within an angle of
-/// y, and of the origin if the cap is pointed. In 2D, a circular segment or sector.
+/// The convex hull of the points on a sphere around the origin that are within an angle of y. If
+/// the cap is pointed, the hull also contains the origin. In 2D, a circular segment or sector.
 #[derive(Clone, Copy, Debug)]
 pub struct Cap {
     pub radius: f32,
     /// The angle between y and the rim, in radians.
     pub half_angle: f32,
-    /// `true` if the origin belongs to the cap.
+    /// `true` for the hull of the spherical part and the origin.
     pub pointed: bool,
     sin: f64,
     cos: f64,
@@ -140,7 +140,7 @@ pub struct Cap {
 impl Cap {
     /// Returns the cap. Uses `libm`, which gives the same sine and cosine on every platform.
     pub fn new(radius: f32, half_angle: f32, pointed: bool) -> Self {
-        // `PI` in f32 is larger than π, where the sine is negative.
+        // `PI` in f32 is larger than π, so its sine would be negative.
         let angle = f64::from(half_angle.abs().clamp(0.0, PI.next_down()));
         Self {
             radius,
@@ -151,18 +151,18 @@ impl Cap {
         }
     }
 
-    /// Returns `true` if the cap has a reflex angle at the origin. (Half a circle is convex: its
-    /// angle in f32 is 4e-8 larger than π / 2.)
+    /// Returns `true` if the cap has a reflex angle at the origin. (Half a circle is convex,
+    /// although `FRAC_PI_2` in f32 is 4e-8 larger than π / 2.)
     pub(super) fn is_concave(&self) -> bool {
         self.pointed && self.half_angle > FRAC_PI_2 && self.half_angle < PI
     }
 
     /// Returns the support point.
     ///
-    /// Let A be the angle between d and y, and h the half angle. If A < h, the support point is the
-    /// sphere's. Otherwise it is the nearest point of the rim, or the origin if that is farther.
-    /// Both angles are in 0..=π, so that A < h is sin(A - h) < 0. (A comparison of cosines is too
-    /// imprecise below angles of 1e-8.)
+    /// Let A be the angle between d and y, and h the half angle. If A < h, the result is the
+    /// support point of the sphere. Otherwise it is the nearest point of the rim, or the origin of
+    /// a pointed cap if that is farther. Both angles are in 0..=π, so A < h means sin(A - h) < 0.
+    /// (A comparison of cosines is too imprecise below angles of 1e-8.)
     #[inline]
     pub(super) fn support<D: DVector>(&self, direction: D) -> D {
         let radius = f64::from(self.radius.abs());

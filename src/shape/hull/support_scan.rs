@@ -113,10 +113,10 @@ impl PointBlocks {
             if *height >= threshold
                 && let Some(point) = self.point::<D>(index)
             {
-                best.see(index, point.dot(direction));
+                best.update(index, point.dot(direction));
             }
         }
-        self.point(best.number)
+        self.point(best.index)
     }
 
     #[inline]
@@ -163,7 +163,9 @@ mod tests {
                         let [x, y, z] = unscaled.map(|component| component * length);
                         for direction in [[x, y, z], [x, y * 1e-9, z * 1e-9], [-1.0, 1.0, 0.0]] {
                             let direction = DVector::of(direction);
-                            let best = blocks.as_ref().and_then(|it| it.farthest(direction));
+                            let best = blocks
+                                .as_ref()
+                                .and_then(|blocks| blocks.farthest(direction));
                             assert_eq!(best, Some(farthest(&points, direction)));
                             found += 1;
                         }
@@ -184,10 +186,11 @@ mod tests {
     fn extreme_sizes_are_left_to_a_scan() {
         let one = |size: f32| PointBlocks::new(&[Vec3::new(size, 0.0, 0.0).to_f64()]);
         assert!(one(0.0).is_none() && one(1e-20).is_none() && one(1e20).is_none());
-        let along = |size: f64| one(1.0).map(|blocks| blocks.farthest(Vec3::X.to_f64() * size));
+        let farthest_at =
+            |size: f64| one(1.0).map(|blocks| blocks.farthest(Vec3::X.to_f64() * size));
         for size in [0.0, 1e-20, 1e20, f64::INFINITY] {
-            assert_eq!(along(size), Some(None), "{size}");
+            assert_eq!(farthest_at(size), Some(None), "{size}");
         }
-        assert_eq!(along(2.0), Some(Some(Vec3::X.to_f64())));
+        assert_eq!(farthest_at(2.0), Some(Some(Vec3::X.to_f64())));
     }
 }
