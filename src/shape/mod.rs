@@ -8,7 +8,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `support.rs` | [`Support`], the trait of all shapes, and [`Core`], the cores with closed forms |
+//! | `support.rs` | [`Support`], the trait of all shapes, and [`Core`], cores with closed forms |
 //! | `convex.rs` | [`Shape`], the enum of all convex shapes that a collider can hold |
 //! | `primitives.rs`, `regular_polygon.rs` | Bevy's primitives as shapes |
 //! | `support_fns.rs`, `points.rs`, `hull/` | support functions |

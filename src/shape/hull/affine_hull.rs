@@ -6,9 +6,9 @@ use crate::math::{DVec3, Vec3};
 
 /// The rounding of `f32` coordinates, relative to the length of the set.
 ///
-/// A point may be dropped if it is no farther than this outside of the hull of the others. A set is
-/// flat if it is no thicker than twice this, because both of its sides are rounded.
-pub const ROUNDING: f64 = f32::EPSILON as f64;
+/// A point may be dropped if it is outside of the hull of the other points by at most this. A set
+/// is flat if its thickness is at most twice this, because both of its sides are rounded.
+pub const COORDINATE_ROUNDING: f64 = f32::EPSILON as f64;
 
 /// The smallest affine subspace that contains a set of points, up to rounding.
 pub enum AffineHull {
@@ -18,20 +18,20 @@ pub enum AffineHull {
     },
     Plane {
         normal: DVec3,
-        /// The distance by which the outline may shrink: the part of [`ROUNDING`] that is left
-        /// after the points are projected to the plane.
+        /// The distance by which the outline may shrink: the part of [`COORDINATE_ROUNDING`] that
+        /// is left after the points are projected to the plane.
         tolerance: f64,
     },
     Solid(SolidFrame),
 }
 
-/// Normalized coordinates u, in which a solid is as long as it is wide and high:
+/// Normalized coordinates u, in which a solid has similar extents along all axes. They satisfy
 /// x = origin + Σ lengths_i u_i axes_i.
 pub struct SolidFrame {
     origin: DVec3,
     /// Orthonormal.
     axes: [DVec3; 3],
-    /// The greatest length comes first.
+    /// The lengths of the solid along the axes, in descending order.
     lengths: DVec3,
     /// A point well inside of the solid, in normalized coordinates.
     pub center: DVec3,
@@ -61,19 +61,20 @@ impl Step {
 }
 
 impl AffineHull {
-    /// Grows a simplex from a point of the set, each time by the point farthest from its affine
-    /// hull.
+    /// Classifies a set of points by growing a simplex. Each step adds the point of the set that is
+    /// farthest from the affine hull of the simplex.
     ///
     /// The heights l₁ >= l₂ >= l₃ of these steps have the orthonormal directions a₁, a₂, a₃. No
     /// point is farther from the origin than l_i along a_i, so all normalized coordinates are
-    /// between -1 and 1. The simplex has the vertices 0, (1, 0, 0), (s, 1, 0) and (t, u, 1), and so
-    /// at least a sixth of the volume of a cube of side 1.
+    /// between -1 and 1. The simplex has the vertices 0, (1, 0, 0), (s, 1, 0) and (t, u, 1), so its
+    /// volume is 1/6.
     pub fn of(points: &[Vec3]) -> Self {
         let points = || points.iter().map(|point| point.as_dvec3());
         let Some(first) = points().next() else {
             return Self::Point;
         };
-        // The origin is an end of the set, so that the first height is nearly its length.
+        // The origin is the point farthest from the first point. So the first height is at least
+        // half the length of the set.
         let from_first = |point: &DVec3| (*point - first).length_squared();
         let farther = |a: &DVec3, b: &DVec3| from_first(a).total_cmp(&from_first(b));
         let origin = points().max_by(farther).unwrap_or(first);
@@ -83,7 +84,8 @@ impl AffineHull {
                 return Self::Solid(SolidFrame::new(origin, [a, b, c]));
             }
             let axes: ArrayVec<DVec3, 3> = steps.iter().map(Step::direction).collect();
-            // Twice: the first remainder of a point far along a line is mostly rounding.
+            // Projected twice, because the first remainder of a point far along a line is mostly
+            // rounding error.
             let twice = || axes.iter().chain(&axes);
             let height_of = |point: DVec3| {
                 twice().fold(point - origin, |rest, axis| rest - *axis * axis.dot(rest))
@@ -97,15 +99,16 @@ impl AffineHull {
             }
             let Step { height, length, .. } = farthest;
             let longest = steps.first().map_or(length, |step| step.length);
-            // A point that is dropped on one side of a plane may be the thickness away from those
-            // kept on the other side. About a line it is at most twice the height.
+            // A point that is dropped on one side of a plane may be the full thickness away from
+            // the points that are kept on the other side. Around a line, the thickness is at most
+            // twice the height.
             let thickness = if steps.len() == 2 {
                 let heights = points().map(|point| height_of(point).dot(height) / length);
                 heights.clone().fold(0.0, f64::max) - heights.fold(0.0, f64::min)
             } else {
                 2.0 * length
             };
-            if length == 0.0 || thickness <= 2.0 * ROUNDING * longest {
+            if length == 0.0 || thickness <= 2.0 * COORDINATE_ROUNDING * longest {
                 return match axes.as_slice() {
                     [] => Self::Point,
                     [direction] => Self::Line {
@@ -113,7 +116,8 @@ impl AffineHull {
                     },
                     [a, b, ..] => Self::Plane {
                         normal: a.cross(*b),
-                        tolerance: (2.0 * ROUNDING * longest - thickness).min(ROUNDING * longest),
+                        tolerance: (2.0 * COORDINATE_ROUNDING * longest - thickness)
+                            .min(COORDINATE_ROUNDING * longest),
                     },
                 };
             }
@@ -153,8 +157,9 @@ impl SolidFrame {
         direction / self.lengths
     }
 
-    /// The distance from the hull of the others at which a point may be dropped.
+    /// Returns the maximum distance from the hull of the other points at which a point may be
+    /// dropped.
     pub fn tolerance(&self) -> f64 {
-        ROUNDING * self.lengths.x
+        COORDINATE_ROUNDING * self.lengths.x
     }
 }

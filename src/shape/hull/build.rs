@@ -1,37 +1,37 @@
 //! Selects the points that a convex hull needs.
 //!
 //! The `quickhull` crate computes hulls: in 2D with exact predicates, in 3D in `f32` with a
-//! tolerance of 1e-5 of the size. The code around it accepts every input:
+//! tolerance of 1e-5 of the size. The code around it handles every input:
 //!
 //! * **Dimension first** (`affine_hull`). A set of points is classified as a point, a line, a plane
 //!   or a solid by relative lengths. `quickhull` is only called for the last two: it panics on one
 //!   or two points, and in 3D it treats a slab or needle of 1:1000 as flat.
-//! * **A frame that fits** (`affine_hull`). Convex hulls commute with affine maps. So a solid is
-//!   given to `quickhull` in coordinates in which it is as long as it is wide and high: thin solids
-//!   and those far from the origin become as easy as a ball. In 2D the coordinates stay as they
-//!   are.
-//! * **Few points, corners first.** A face of a part may hold thousands of points that are coplanar
-//!   up to rounding. They tangle the surface of `quickhull`, and it returns too many as vertices.
-//!   So it gets the extreme points of some directions first, and then the highest point above each
-//!   triangle. Of points that are equally high up to rounding, the farthest from the center is
-//!   taken: a corner of the face. If there are points above most triangles, as on a ball, it gets
-//!   all points outside.
+//! * **A frame that fits** (`affine_hull`). Convex hulls commute with affine maps. So `quickhull`
+//!   gets a solid in coordinates in which it has similar extents along all axes. Thin solids and
+//!   solids far from the origin become as easy as a ball. In 2D, coordinates are only scaled by a
+//!   power of two.
+//! * **Few points, corners first.** A face of a part may contain thousands of points that are
+//!   coplanar up to rounding. Given all of them, `quickhull` makes a surface that intersects
+//!   itself, and returns too many vertices. So it first gets the extreme points in some directions,
+//!   and then the highest point above each triangle. Among points that are equally high up to
+//!   rounding, the one farthest from the center is selected, because it is a corner of the face. If
+//!   there are points above most triangles, as on a ball, `quickhull` gets all points outside.
 //! * **A proof** (`closed_surface`). In 3D each point to be dropped is tested in `f64` against the
-//!   surface that `quickhull` returns. If that surface is not closed, the proof is void, and the
-//!   previous surface counts, or none.
+//!   surface that `quickhull` returns. If that surface is not closed, the proof does not hold, and
+//!   the previous surface remains in use, if any.
 //! * **The rest one by one** (`growing_hull`). A point outside of that surface by more than
 //!   rounding is tested against the convex hull of the kept points, for which no surface is needed.
-//!   If it is outside of that too, one point is added. The test is against points that are kept in
-//!   the end, so errors do not add up.
-//! * **Sides of polygons** (`planar`). Exact predicates keep every point that rounding has moved
-//!   outward on a side. Such corners are dropped as long as all dropped ones stay near the new
-//!   side.
+//!   If it is outside of that hull too, a point is added to the kept points. No kept point is
+//!   dropped later, so errors do not add up.
+//! * **Sides of polygons** (`planar`). Exact predicates keep every point of a side that rounding
+//!   has moved outward. Such corners are dropped as long as all dropped corners are near the side
+//!   that replaces them.
 //!
-//! So the set never changes by more than the rounding of `f32`. If something fails, too many points
-//! are kept.
+//! So the hull never changes by more than the rounding of `f32`. If a step fails, more points are
+//! kept than needed.
 //!
-//! Points go to `quickhull` and come back as arrays: its `glam` may have another version than
-//! Bevy's.
+//! Points are converted to arrays for `quickhull` and back, because its version of `glam` may
+//! differ from Bevy's.
 
 use crate::{
     math::{DVec3, Vec3},
@@ -47,11 +47,11 @@ use crate::{
 /// Maximum number of surfaces that `quickhull` computes for one set of points.
 const MAX_SURFACES: usize = 3;
 
-/// The points outside of the first surface are few if there are fewer of them per vertex.
+/// The points outside of the first surface count as few below this number per vertex.
 const FEW_OUTSIDE: usize = 4;
 
-/// Returns the indices, ascending, of the vertices of the convex hull, and rarely of a point on it.
-/// All of `points` must be finite and distinct.
+/// Returns the indices of the vertices of the convex hull, in ascending order. In rare cases they
+/// include another point on the hull. All of `points` must be finite and distinct.
 pub fn needed_points(points: &[Vec3]) -> Vec<usize> {
     let mut needed = match AffineHull::of(points) {
         AffineHull::Point => (0..points.len().min(1)).collect(),
@@ -64,7 +64,7 @@ pub fn needed_points(points: &[Vec3]) -> Vec<usize> {
     needed
 }
 
-/// Returns the ends of points on a line.
+/// Returns the indices of the two ends of a set of points on a line.
 fn ends(points: &[Vec3], direction: DVec3) -> Vec<usize> {
     let heights = points.iter().map(|point| direction.dot(point.as_dvec3()));
     let heights = || heights.clone().enumerate();
@@ -73,7 +73,7 @@ fn ends(points: &[Vec3], direction: DVec3) -> Vec<usize> {
     first.into_iter().chain(last).map(|end| end.0).collect()
 }
 
-/// Returns the vertices of a solid.
+/// Returns the indices of the vertices of a solid.
 fn vertices(points: &[Vec3], frame: &SolidFrame) -> Vec<usize> {
     if points.len() <= 4 {
         return (0..points.len()).collect();
@@ -98,7 +98,7 @@ fn vertices(points: &[Vec3], frame: &SolidFrame) -> Vec<usize> {
             break;
         }
         let highest = highest(&outside, frame);
-        // If there are points above most triangles, many of them are vertices.
+        // If there are points above most triangles, many of these points are vertices.
         let are_many = 2 * highest.len() > surface.faces.len();
         if are_many && (round > 0 || outside.len() < FEW_OUTSIDE * kept.len()) {
             candidates.extend(outside.iter().map(|point| (point.index, point.position)));
@@ -110,8 +110,8 @@ fn vertices(points: &[Vec3], frame: &SolidFrame) -> Vec<usize> {
     kept.into_keys().collect()
 }
 
-/// Returns the extreme points of directions that are spread over the sphere: the centers of a grid
-/// of cells on each face of a cube.
+/// Returns the extreme points in directions that are spread over the sphere: toward the centers of
+/// a grid of cells on each face of a cube.
 fn extremes(points: &[DVec3], frame: &SolidFrame) -> Points {
     let steps = || [-0.75, -0.25, 0.25, 0.75].into_iter();
     let grid = steps().flat_map(|x| steps().map(move |y| (x, y)));
@@ -130,7 +130,7 @@ fn extremes(points: &[DVec3], frame: &SolidFrame) -> Points {
     extremes.collect()
 }
 
-/// Returns the outermost of the points above each triangle.
+/// Returns the [`outermost`] point above each triangle.
 fn highest(outside: &[Outside], frame: &SolidFrame) -> Points {
     let mut by_face: Vec<&Outside> = outside.iter().collect();
     by_face.sort_by_key(|point| point.face);

@@ -8,7 +8,7 @@ use crate::{
     space::Space,
 };
 
-/// Points by their indices in the input, in normalized coordinates.
+/// Points in normalized coordinates, by their indices in the input.
 pub type Points = BTreeMap<usize, DVec3>;
 
 /// A point that may be outside of the hull of the kept points by more than rounding.
@@ -23,7 +23,7 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// A point that was not tested against a surface.
+    /// Returns a point that has not been tested against a surface.
     pub fn untested((index, position): (usize, &DVec3)) -> Self {
         Self {
             index,
@@ -40,15 +40,16 @@ pub fn without_copies<V: Space>(points: impl Iterator<Item = V>) -> impl Iterato
     points.filter(move |point| known.insert(key(*point)))
 }
 
-/// The bits of a point's coordinates. 0 and -0 are equal.
+/// Returns the bits of a point's coordinates. 0 and -0 are equal.
 pub fn key<V: Space>(point: V) -> [u32; 3] {
     (point.to_vec3() + Vec3::ZERO).to_array().map(f32::to_bits)
 }
 
-/// Returns the highest of some points, given with their indices and heights. Of points that are
-/// equally high up to rounding it returns the one farthest from the center.
+/// Returns the highest of some points, which are given by index, position and height. Among points
+/// that are equally high up to rounding, it returns the one farthest from the center.
 ///
-/// All points of a face have the same height along its normal. The farthest is a corner of it.
+/// All points of a face have the same height along its normal, and the farthest of them is a
+/// corner.
 pub fn outermost(
     points: impl Iterator<Item = (usize, DVec3, f64)>,
     frame: &SolidFrame,

@@ -1,16 +1,16 @@
-//! A closed surface of triangles, and the proof that points are inside of it.
+//! A closed surface of triangles, and the proof that points are inside of its hull.
 //!
-//! The center of the frame sees the inner side of each triangle of the surface. A point p behind
-//! the planes of all triangles is in the convex hull of the vertices. Suppose that it is not. Then
-//! a plane separates it from the surface, which does not wind around p: the solid angles of the
-//! triangles as seen from p, with their signs, add up to 0. Seen from p, all triangles show their
-//! inner side or are edge on, so each angle is 0, and p is on the planes of all. But the surface
-//! winds around the center, which is on none of the planes. (So the surface need not be convex: it
-//! only has to be closed.)
+//! The center of the frame is strictly behind the plane of each triangle. Claim: a point p that is
+//! behind all of these planes is in the convex hull of the vertices. Suppose that it is not. Then a
+//! plane separates p from the surface, so the signed solid angles of the triangles, as seen from p,
+//! add up to 0. All of them have the same sign, so each is 0, and p is on the plane of each
+//! triangle. Then the volume that the closed surface encloses, as computed from p, is 0. But as
+//! computed from the center, it is positive: a contradiction. (The surface need not be convex, only
+//! closed.)
 //!
 //! With the center as the origin, triangle f is in the plane n_f · x = h_f, with h_f > 0. So p is
-//! behind all planes if max { (n_f / h_f) · p | f } <= 1. This is the support, in direction p, of
-//! the points n_f / h_f of the polar body.
+//! behind all planes if max { (n_f / h_f) · p | f } <= 1. The maximum is reached at the farthest of
+//! the points n_f / h_f in direction p. These points are the vertices of the polar body.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,15 +19,15 @@ use quickhull::ConvexTriangleMesh;
 use crate::{
     math::{DMat3, DVec3, Vec3},
     shape::hull::{
-        affine_hull::{ROUNDING, SolidFrame},
+        affine_hull::{COORDINATE_ROUNDING, SolidFrame},
         candidates::{Outside, Points, key},
         direction_table::DirectionTable,
         growing_hull::{Simplex, offset_from},
     },
 };
 
-/// Maximum number of faces per point that `quickhull` makes. Its search ends by itself, unless
-/// rounding makes it run in circles.
+/// Maximum number of faces per point that `quickhull` may create. Its search ends by itself, unless
+/// rounding makes it repeat steps.
 const FACES_PER_POINT: usize = 100;
 
 /// A closed surface of triangles around the center of a frame, in normalized coordinates.
@@ -80,14 +80,14 @@ impl<'a> ClosedSurface<'a> {
         })
     }
 
-    /// Returns the points that are not in the hull of the surface's vertices, nor off a triangle by
-    /// no more than rounding.
+    /// Returns the points that are outside of the hull of the surface's vertices and not within
+    /// rounding of a triangle.
     pub fn outside(&self, points: &[DVec3]) -> Vec<Outside> {
         if points.len() == self.vertices.len() {
             return Vec::new();
         }
         let polar: Vec<DVec3> = self.faces.iter().map(|face| face.polar).collect();
-        let table = DirectionTable::with_error(&polar, ROUNDING);
+        let table = DirectionTable::with_error(&polar, COORDINATE_ROUNDING);
         let others = points.iter().enumerate();
         let others = others.filter(|(index, _)| !self.vertices.contains_key(index));
         others
@@ -95,10 +95,10 @@ impl<'a> ClosedSurface<'a> {
             .collect()
     }
 
-    /// Returns a point that is neither in the hull of the vertices nor near a triangle.
+    /// Returns the point if it is neither in the hull of the vertices nor near a triangle.
     fn above(&self, table: &DirectionTable, index: usize, position: DVec3) -> Option<Outside> {
         let point = position - self.frame.center;
-        // Only the center itself has no candidates.
+        // Only the center itself has no candidates, and it is inside.
         let candidates = table.candidates(point)?;
         let facing = || {
             let indices = candidates.iter().map(|index| *index as usize);
@@ -153,8 +153,8 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
     !triangles.is_empty() && is_paired && known.len() == 3 * triangles.len()
 }
 
-/// Returns a linear map after which the points have the standard deviations 1, √2 and 2 along the
-/// axes, and are uncorrelated. Returns `None` if there is none.
+/// Returns a linear map that makes the coordinates of the points uncorrelated, with the standard
+/// deviations 1, √2 and 2. Returns `None` if there is no such map.
 ///
 /// `quickhull` computes the principal axes of the points, and divides by 0 if two of them have
 /// equal lengths. With the Cholesky factor L of the covariance C = L Lᵀ, the points L⁻¹ x have the

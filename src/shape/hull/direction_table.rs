@@ -6,42 +6,44 @@
 //! point is then found by a scan of one short list. The result equals that of a scan of all points
 //! to the bit, with the same choice among equals, and does not depend on earlier queries.
 //!
-//! **What a cell leaves out.** Point w beats v in the whole cell if (w - v) · c > 0 at each corner
-//! c of it: d' is a convex combination of the corners, so (w - v) · d' > 0 too. The bound is not 0
-//! but the rounding error of both heights. Testing every w against every v would take
-//! quadratic time. The farthest points at the corners and at the center of the cell suffice to keep
-//! the lists short.
+//! **What a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c > 0 at
+//! each corner c of the cell: d' is a convex combination of the corners, so (w - v) · d' > 0 too.
+//! In place of 0, the code uses the rounding error of both heights. Testing every w against every v
+//! would take quadratic time. As w, the farthest points at the corners and at the center of the
+//! cell suffice to keep the lists short.
 //!
-//! **How fine.** Each step halves the cells and filters the list of each cell from that of the cell
-//! around it. It ends if the lists are short, or if the table would exceed a fixed multiple of the
-//! number of points: on a disc, cells around its axis list much of the rim, however small they are.
+//! **How fine.** Each step halves the sides of the cells, and filters the list of each cell from
+//! the list of the larger cell that contains it. The refinement ends if the lists are short, or if
+//! the table would exceed a fixed multiple of the number of points. (For a disc, the cells around
+//! its axis list much of the rim, however small they are.)
 //!
 //! **Why not hill climbing** along the edges of the hull, the usual method: on a flat face its
 //! result depends on where it starts, so a warm start makes results depend on history, and rounding
-//! can stop it below the top. It also needs the edges, and visits more points than these lists
-//! hold.
+//! can stop it below the top. Hill climbing also needs the edges, and visits more points than these
+//! lists contain.
 
 use core::ops::RangeInclusive;
 
 use crate::space::DVector;
 
-/// Lists that are this short on average are not divided further. Finding a list costs as much as
-/// scanning this many points.
+/// If the lists are this short on average, the cells are not divided further. Finding a list costs
+/// as much as scanning this many points.
 const SHORT: usize = 8;
 
 /// Maximum number of entries per point (cells and lists together) of a refined table.
 const ENTRIES_PER_POINT: usize = 32;
 
-/// The error of a height d · p, relative to the greatest Σ |p_i|: a product and two sums each, for
-/// two heights in the query and two at the corner, with a margin.
+/// The error of a height d · p, relative to the greatest Σ |p_i|. It bounds the rounding of a
+/// product and two sums in each of four heights (two in the query and two at a corner), with a
+/// margin.
 const HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
 
-/// By how much a cell is larger than its share of the cube: rounding may put a direction into the
-/// cell next to its own.
+/// Each cell extends this far beyond its own sides, because rounding may put a direction into a
+/// neighbouring cell.
 const CELL_MARGIN: f64 = 1e-12;
 
-/// The largest components of directions for which [`HEIGHT_ERROR`] holds. Beyond them products may
-/// overflow or underflow, even with the least coordinates of `f32` (1e-45).
+/// The range of a direction's largest component in which [`HEIGHT_ERROR`] holds. Outside of it,
+/// products with `f32` coordinates (1e-45 to 3e38) may overflow or underflow.
 const DIRECTION_SIZES: RangeInclusive<f64> = 1e-200..=1e200;
 
 /// For each cell of directions, the points that can be the farthest.
@@ -72,7 +74,7 @@ impl DirectionTable {
         let extents = points.iter().map(|point| point.extent());
         let margin = error * extents.fold(0.0, f64::max);
         let mut scratch = Vec::new();
-        // The faces of the cube, each filtered from all points.
+        // First one cell for each face of the cube, filtered from all points.
         let mut table = all.refined(points, 1, margin, &mut scratch);
         while table.candidates.len() > SHORT * table.ends.len() {
             let finer = table.refined(points, 2 * table.cells_per_edge, margin, &mut scratch);
@@ -104,7 +106,7 @@ impl DirectionTable {
         let mut cell = 2 * axis + usize::from(major < 0.0);
         for step in 1..D::DIMENSION {
             let across = direction.component((axis + step) % D::DIMENSION) * scale;
-            // From -1..1 to 0..cells. The conversion takes negative numbers to 0.
+            // Maps -1..1 to 0..cells_per_edge. The cast to `usize` maps negative numbers to 0.
             let index = (0.5 * (across + 1.0) * self.cells_per_edge as f64) as usize;
             cell = cell * self.cells_per_edge + index.min(self.cells_per_edge - 1);
         }
@@ -122,7 +124,7 @@ impl DirectionTable {
         self.candidates.get(start..end)
     }
 
-    /// Returns this table with `cells_per_edge` cells, as many or twice as many as now.
+    /// Returns this table with `cells_per_edge` cells per edge: as many as now, or twice as many.
     fn refined<D: DVector>(
         &self,
         points: &[D],
@@ -139,7 +141,8 @@ impl DirectionTable {
         };
         for cell in 0..2 * D::DIMENSION * per_face {
             let face = cell / per_face;
-            // The position of the cell along the other axes, and the cell of this table around it.
+            // The position of the cell along the other axes, and the cell of this table that
+            // contains it.
             let mut rest = cell % per_face;
             let mut position = [0; 2];
             for index in position.iter_mut().take(across).rev() {
@@ -163,7 +166,8 @@ impl DirectionTable {
     }
 }
 
-/// Returns the corners of a cell on a face of the cube: four in 3D, and two in 2D, each twice.
+/// Returns the four corners of a cell on a face of the cube. In 2D there are two, each listed
+/// twice.
 fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize) -> [D; 4] {
     let (axis, sign) = (face / 2, if face.is_multiple_of(2) { 1.0 } else { -1.0 });
     let side = 2.0 / cells_per_edge as f64;
@@ -186,8 +190,8 @@ fn corners<D: DVector>(face: usize, position: [usize; 2], cells_per_edge: usize)
 /// The heights of a point in the directions of a cell's corners.
 type Heights = [f64; 4];
 
-/// Returns the points of `list`, unless another is higher by more than `margin` in the directions
-/// of all corners.
+/// Returns the points of `list` without those that another point exceeds in height by more than
+/// `margin` in the directions of all corners.
 fn undominated<'a, D: DVector>(
     points: &[D],
     list: &[u32],
@@ -211,7 +215,7 @@ fn undominated<'a, D: DVector>(
         }
         scratch.push((*index, heights));
     }
-    let higher = move |heights: &Heights| {
+    let is_dominated = move |heights: &Heights| {
         best.iter().any(|(_, best)| {
             let mut pairs = best.iter().zip(heights);
             pairs.all(|(best, height)| best - height > margin)
@@ -219,6 +223,6 @@ fn undominated<'a, D: DVector>(
     };
     scratch
         .iter()
-        .filter(move |(_, heights)| !higher(heights))
+        .filter(move |(_, heights)| !is_dominated(heights))
         .map(|(index, _)| *index)
 }

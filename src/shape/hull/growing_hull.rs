@@ -10,21 +10,23 @@ use crate::{
     space::{List, simplex::nearest},
 };
 
-/// Maximum number of GJK iterations. It usually needs about as many as a simplex has vertices.
+/// Maximum number of GJK iterations. Usually about as many are needed as a simplex has vertices.
 const MAX_ITERATIONS: usize = 63;
 
-/// Number of added points, besides an eighth of the others, for which the table is not rebuilt.
-const UNLISTED: usize = 256;
+/// The table is rebuilt if it lacks more points than an eighth of its own plus this number.
+const MAX_UNLISTED: usize = 32;
 
-/// Maximum number of heights that are compared to find outermost points. Beyond it, each point
-/// outside is kept as it comes, which may be one that is not needed.
+/// Maximum number of heights that are compared to find outermost points. Beyond it, points outside
+/// are kept without this search, so some of them may not be needed.
 const MAX_HEIGHTS: usize = 1 << 26;
 
-/// Keeps more of the points outside, until none is outside of the hull by more than rounding.
+/// Adds points to `kept` until no point of `outside` is outside of their hull by more than
+/// rounding.
 ///
 /// A point that is still outside is beyond all kept points in some direction. The outermost point
-/// in that direction is added: but for rounding, a vertex of the whole hull (Clarkson, "More
-/// output-sensitive geometric algorithms" (1994)). The hull only grows, so a point inside stays so.
+/// in that direction is added. Except for rounding, it is a vertex of the whole hull (Clarkson,
+/// "More output-sensitive geometric algorithms" (1994)). The hull only grows, so a point inside
+/// stays inside.
 pub fn keep_outside(kept: &mut Points, mut outside: Vec<Outside>, frame: &SolidFrame) {
     if outside.is_empty() {
         return;
@@ -50,7 +52,7 @@ pub fn keep_outside(kept: &mut Points, mut outside: Vec<Outside>, frame: &SolidF
                 let height = frame.orthonormal(point.position).dot(direction);
                 (point.index, point.position, height)
             });
-            // A point that is already kept would be added again and again.
+            // The loop would not end if it added a point that is already kept.
             let highest = outermost(heights, frame);
             added = highest
                 .filter(|(index, _)| !kept.contains_key(index))
@@ -61,13 +63,13 @@ pub fn keep_outside(kept: &mut Points, mut outside: Vec<Outside>, frame: &SolidF
     }
 }
 
-/// The convex hull of points to which others are added.
+/// The convex hull of a growing set of points.
 struct GrowingHull<'a> {
     frame: &'a SolidFrame,
-    /// In normalized coordinates, in which the normals of thin solids vary as much as those of
-    /// others.
+    /// In normalized coordinates, in which the normals of thin solids are spread over all
+    /// directions.
     points: Vec<DVec3>,
-    /// Finds the farthest of the first `in_table` points.
+    /// The table of the first `in_table` points.
     table: DirectionTable,
     in_table: usize,
 }
@@ -85,7 +87,7 @@ impl<'a> GrowingHull<'a> {
     /// Adds a point, and rebuilds the table if many points are not in it.
     fn add(&mut self, point: DVec3) {
         self.points.push(point);
-        if 8 * self.points.len() > 9 * self.in_table + UNLISTED {
+        if self.points.len() - self.in_table > self.in_table / 8 + MAX_UNLISTED {
             *self = Self::new(self.frame, core::mem::take(&mut self.points));
         }
     }
@@ -104,8 +106,9 @@ impl<'a> GrowingHull<'a> {
     /// Returns a unit vector along which `point` is beyond the hull, or `None` if it is no farther
     /// from the hull than `tolerance`. Both are in orthonormal coordinates.
     ///
-    /// This is GJK for a point. A point of the hull that is near enough proves `None`. If rounding
-    /// ends the loop too early, a point is kept that is not needed.
+    /// This is GJK for a single point. It returns `None` if it finds a point of the hull that is
+    /// near enough. If rounding ends the loop too early, the caller keeps a point that is not
+    /// needed.
     fn direction_to(&self, point: DVec3, tolerance: f64) -> Option<DVec3> {
         let mut simplex = Simplex::new();
         simplex.push(self.frame.orthonormal(*self.points.first()?))?;
@@ -133,12 +136,12 @@ impl<'a> GrowingHull<'a> {
 pub type Simplex = List<DVec3, 4>;
 
 /// Returns the offset of `point` from the nearest point of a simplex, and removes the vertices that
-/// do not take part in that point.
+/// have no weight in that point.
 pub fn offset_from(simplex: &mut Simplex, point: DVec3) -> DVec3 {
     let weights = nearest(simplex, |vertex| *vertex - point).weights;
     let mut kept = Simplex::new();
-    // A convex combination is in the hull, however its weights are rounded. Without vertices it is
-    // NaN, which is never near.
+    // Divided by the total weight, the sum is a convex combination. So it is in the hull, however
+    // the weights are rounded. Without vertices it is NaN, which never counts as near.
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (vertex, weight) in simplex.iter().zip(weights) {
         if weight > 0.0 {

@@ -35,9 +35,9 @@ use crate::{
 ///
 /// The hull never changes by more than the rounding of `f32` coordinates: 1.2e-7 of its length, or
 /// twice that if it is flat. So nearly all points that are outside of a face or edge only because
-/// of rounding are dropped too, and a part with finely divided faces keeps its corners. Far from
-/// the origin (several times the length of the hull) the rounding errors of `f32` are larger, so
-/// fewer points are dropped.
+/// of rounding are dropped too. A part with finely divided faces keeps few points besides its
+/// corners. Far from the origin (several times the length of the hull) the rounding errors of `f32`
+/// are larger, so fewer points are dropped.
 ///
 /// A slice of points is a [`Support`] as well. It has the same shape, but is not checked: a slice
 /// without points touches nothing, and NaN points are ignored.
@@ -61,21 +61,21 @@ use crate::{
 /// # Cost
 ///
 /// A hull of up to 64 vertices scans all of them for a support point, eight at a time. A larger
-/// hull has a table of the vertices that can be the farthest in a direction: mostly 4 to 8 of them,
-/// for 100 vertices or 50,000. In directions normal to a face with many vertices (the end of a
-/// finely divided cylinder) all vertices of the face are scanned. The result is that of a scan of
-/// all vertices, to the bit. Of equally far vertices the first wins.
+/// hull has a table that lists the vertices that can be the farthest in a direction: mostly 4 to 8,
+/// whether the hull has 100 vertices or 50,000. In directions normal to a face with many vertices
+/// (the end of a finely divided cylinder) all vertices of the face are scanned. The result equals
+/// that of a scan of all vertices to the bit. Among equally far vertices, the first is returned.
 ///
-/// Construction takes about 5 µs per vertex and 0.4 µs for each other point, optimized. Up to 64
-/// vertices are stored a second time, in blocks of eight that take 96 bytes. A table takes 5 to 10
-/// numbers of 4 bytes per vertex, and never more than 32. In 2D a hull of up to 16 vertices also
-/// stores its edges, in 32 bytes each: its contacts with other such hulls and with circles are
-/// computed in closed form.
+/// In an optimized build, construction takes about 5 µs per vertex and 0.4 µs for each other point.
+/// Up to 64 vertices are stored a second time, in blocks of eight that take 96 bytes. A table takes
+/// 5 to 10 numbers of 4 bytes per vertex, and never more than 32. In 2D a hull of up to 16 vertices
+/// also stores its edges, in 32 bytes each, so that its contacts with other such hulls and with
+/// circles are computed in closed form.
 #[derive(Clone, Debug)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
     search: Search,
-    /// Only in 2D, for a few vertices.
+    /// `Some` only in 2D, and only for a few vertices.
     edges: Option<Arc<PolygonEdges<V::DVec>>>,
 }
 
@@ -84,7 +84,7 @@ pub struct ConvexHull<V: Space> {
 enum Search {
     /// For few vertices: a scan of blocks.
     Blocks(PointBlocks),
-    /// For many vertices: a scan of those that a table lists for the direction.
+    /// For many vertices: a scan of the vertices that a table lists for the direction.
     Table(Arc<DirectionTable>),
     /// For few vertices that are all null or of extreme size: a plain scan.
     Scan,
@@ -104,10 +104,10 @@ impl<V: Space> ConvexHull<V> {
     /// vertices that the triangles of an STL file repeat. (0 and -0 are equal.) More than 64 times
     /// as many points in all are an error too, so that an endless iterator fails.
     ///
-    /// If all of them are vertices, construction takes half a second. The time grows with the
-    /// square of the number of vertices, so leave out the inside and details of larger meshes. A
-    /// curved surface so finely divided that its points are outside of their neighbours' hull only
-    /// by rounding takes up to 0.1 ms per point.
+    /// If all points are vertices, construction takes half a second. The time grows with the square
+    /// of the number of vertices, so leave out the inside and details of larger meshes. On a very
+    /// finely divided curved surface, where only rounding puts a point outside of the hull of its
+    /// neighbours, construction takes up to 0.1 ms per point.
     pub const MAX_POINTS: usize = 1 << 16;
 
     /// Maximum number of points that are taken from an iterator.
@@ -123,7 +123,7 @@ impl<V: Space> ConvexHull<V> {
     /// * [`ShapeError::NotFinite`] if a coordinate is NaN or infinite.
     pub fn new(points: impl IntoIterator<Item = V>) -> Result<Self, ShapeError> {
         let mut points = points.into_iter().fuse();
-        // One more than allowed, to detect too many.
+        // Takes one more point than allowed, to detect that there are too many.
         let distinct = without_copies(points.by_ref().take(Self::MAX_TAKEN));
         let given: Vec<V> = distinct.take(Self::MAX_POINTS + 1).collect();
         Self::check(&given)?;
@@ -136,8 +136,8 @@ impl<V: Space> ConvexHull<V> {
         Ok(Self::from_checked(vertices.collect()))
     }
 
-    /// Constructs a hull of its vertices: no point is dropped. (Other points do no harm, but make
-    /// the hull slower.)
+    /// Constructs a hull from its vertices and drops no point. (Points that are not vertices only
+    /// make the hull slower.)
     #[cfg(feature = "serialize")]
     pub(super) fn from_vertices(vertices: Vec<V>) -> Result<Self, ShapeError> {
         Self::check(&vertices)?;

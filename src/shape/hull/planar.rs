@@ -9,7 +9,7 @@ use crate::{
     shape::hull::candidates::key,
 };
 
-/// A corner of points in a plane.
+/// A point that may be a corner of the hull.
 #[derive(Clone, Copy)]
 struct Corner {
     index: usize,
@@ -18,7 +18,8 @@ struct Corner {
     position: DVec3,
 }
 
-/// Returns the indices of the corners of points in a plane. The outline may shrink by `tolerance`.
+/// Returns the indices of the corners of the convex hull of points in a plane. The outline may
+/// shrink by `tolerance`.
 ///
 /// A projection along an axis keeps the corners of a polygon. The axis of the largest component of
 /// the normal distorts it least. The two coordinates that remain are scaled by a power of two to
@@ -65,8 +66,8 @@ pub fn corners(points: &[Vec3], normal: DVec3, tolerance: f64) -> Vec<usize> {
 
 /// Returns the corners of a convex polygon in order, each once (Andrew's monotone chain).
 ///
-/// Rounding puts some points on a side outside of it. `quickhull` returns these in any order, and
-/// some more than once.
+/// Rounding moves some points of a side outward. `quickhull` returns these in any order, and some
+/// of them more than once.
 fn outline(mut corners: Vec<Corner>) -> Vec<Corner> {
     corners.sort_by(|a, b| {
         let by_x = a.projected.x.total_cmp(&b.projected.x);
@@ -84,26 +85,26 @@ fn outline(mut corners: Vec<Corner>) -> Vec<Corner> {
             }
             outline.push(*corner);
         }
-        // The last corner begins the way back.
+        // The last corner is also the first corner of the other half.
         outline.pop();
         corners.reverse();
     }
     outline
 }
 
-/// Returns the indices of those corners of a convex polygon that are needed.
+/// Returns the indices of the corners of a convex polygon that are needed.
 ///
 /// Each step drops the corner that changes the polygon least. The change is the greatest distance
-/// of all corners dropped there from the new side: so errors do not add up.
+/// from the new side to a corner that it replaces, including those dropped earlier. So errors do
+/// not add up.
 fn without_flat_corners(outline: &[Corner], tolerance: f64) -> Vec<usize> {
     let count = outline.len();
+    // As bits, because they can be keys and have the order of the numbers, which are not negative.
     let change = |start, end| side_error(outline, start, end).to_bits();
-    // The bits of numbers that are not negative have the same order as the numbers.
-    let mut kept: BTreeMap<usize, u64> = (0..count)
-        .map(|at| (at, change((at + count - 1) % count, (at + 1) % count)))
-        .collect();
-    let mut queue: BTreeSet<(u64, usize)> =
-        kept.iter().map(|(at, change)| (*change, *at)).collect();
+    let changes = (0..count).map(|index| change((index + count - 1) % count, (index + 1) % count));
+    let mut kept: BTreeMap<usize, u64> = (0..).zip(changes).collect();
+    let queue = kept.iter().map(|(index, change)| (*change, *index));
+    let mut queue: BTreeSet<(u64, usize)> = queue.collect();
     // All corners of a triangle are needed.
     while kept.len() > 3
         && let Some((least, dropped)) = queue.pop_first()
@@ -119,15 +120,15 @@ fn without_flat_corners(outline: &[Corner], tolerance: f64) -> Vec<usize> {
             queue.insert((new, neighbour));
         }
     }
-    let kept = kept.into_keys().filter_map(|at| outline.get(at));
+    let kept = kept.into_keys().filter_map(|index| outline.get(index));
     kept.map(|corner| corner.index).collect()
 }
 
-/// Returns the keys before and after `at` in a ring of at least two.
-fn neighbours(ring: &BTreeMap<usize, u64>, at: usize) -> [usize; 2] {
-    let before = ring.range(..at).next_back().or(ring.last_key_value());
-    let after = ring.range(at + 1..).next().or(ring.first_key_value());
-    [before, after].map(|entry| entry.map_or(at, |(key, _)| *key))
+/// Returns the keys before and after `key` in a ring of at least two keys.
+fn neighbours(ring: &BTreeMap<usize, u64>, key: usize) -> [usize; 2] {
+    let before = ring.range(..key).next_back().or(ring.last_key_value());
+    let after = ring.range(key + 1..).next().or(ring.first_key_value());
+    [before, after].map(|entry| entry.map_or(key, |(neighbour, _)| *neighbour))
 }
 
 /// Returns the greatest distance of the corners between `start` and `end` from the side that
@@ -135,7 +136,7 @@ fn neighbours(ring: &BTreeMap<usize, u64>, at: usize) -> [usize; 2] {
 fn side_error(outline: &[Corner], start: usize, end: usize) -> f64 {
     let count = outline.len();
     let end = if start < end { end } else { end + count };
-    let corners = (start..=end).filter_map(|at| outline.get(at % count));
+    let corners = (start..=end).filter_map(|index| outline.get(index % count));
     let positions: Vec<DVec3> = corners.map(|corner| corner.position).collect();
     let [from, between @ .., to] = positions.as_slice() else {
         return 0.0;

@@ -1,10 +1,10 @@
-//! A scan of a few points for the farthest in a direction, eight points at a time.
+//! A scan of a few points for the farthest point in a direction, eight points at a time.
 //!
 //! The compiler turns a loop over eight `f32` into SIMD instructions. So the points are stored in
 //! blocks of eight x, eight y and eight z, and all heights are first computed in `f32`. Only points
-//! within rounding of the highest are then compared in `f64`. The result equals that of a scan in
-//! `f64` to the bit, with the same choice among equals. The scan has no branch per point and reads
-//! memory in order.
+//! within rounding of the highest are then compared in `f64`. The result equals a scan in `f64` to
+//! the bit, with the same choice among equals. The scan has no branch per point and reads memory in
+//! order.
 
 use core::{array::from_fn, ops::RangeInclusive};
 use std::sync::Arc;
@@ -18,9 +18,9 @@ const BLOCK_LEN: usize = 8;
 pub const MAX_SCANNED: usize = 64;
 
 /// The error of two heights in `f32` and of the threshold, relative to the greatest Σ |p_i| times
-/// the greatest |d_i|. The components of the direction, the products and the two sums are rounded:
-/// 4 units of 2⁻²⁴ for a height, so 8 for the highest and another one. The threshold adds 1, and 1
-/// is margin.
+/// the greatest |d_i|. In each height, the direction's component, the product and the two sums are
+/// rounded: 4 units of 2⁻²⁴, so 8 for two heights. The threshold adds 1 unit, and 1 unit is a
+/// margin.
 const HEIGHT_ERROR: f32 = 10.0 * 0.5 * f32::EPSILON;
 
 /// Sizes of points and directions for which neither the heights nor their errors overflow or
@@ -127,7 +127,7 @@ impl PointBlocks {
     }
 }
 
-/// The greater number without a branch. Ignores `b` if it is NaN.
+/// Returns the greater number, without a branch. Returns `a` if `b` is NaN.
 #[inline(always)]
 fn higher(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
