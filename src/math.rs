@@ -1,8 +1,7 @@
-//! The names that this crate uses of Bevy's mathematics.
+//! The items of Bevy's math library and its primitives that this crate uses.
 //!
-//! Primitives, isometries and the vector library move between releases of Bevy. All geometry
-//! imports them from this file, so that a port to a new release starts here. Components and systems
-//! import `bevy::prelude`.
+//! Their paths change between releases of Bevy. All geometry imports them from this file, so that a
+//! port to a new release starts here. Components and systems import `bevy::prelude`.
 
 pub use bevy::{
     math::{

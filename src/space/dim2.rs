@@ -1,4 +1,4 @@
-//! Two dimensions.
+//! The vector arithmetic of 2D.
 
 use crate::{
     math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Vec2, Vec3},
@@ -46,7 +46,7 @@ impl Space for Vec2 {
         vector.truncate() + Vec2::ZERO
     }
 
-    /// The angle has the cosine (w² - z²) / |q|² and the sine 2 w z / |q|².
+    /// The rotation's angle has the cosine (w² - z²) / |q|² and the sine 2 w z / |q|².
     #[inline(always)]
     fn rotation_of(quaternion: DQuat) -> Option<DMat2> {
         let DQuat { x, y, z, w } = quaternion;

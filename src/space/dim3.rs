@@ -1,4 +1,4 @@
-//! Three dimensions.
+//! The vector arithmetic of 3D.
 
 use crate::{
     math::{DMat3, DQuat, DVec3, Isometry3d, Vec3, Vec3Swizzles},
@@ -46,7 +46,8 @@ impl Space for Vec3 {
     }
 
     /// A unit q = (v, w) rotates e to e + 2 w v × e + 2 v × (v × e). The last two terms are
-    /// quadratic in q, so for another length they are divided by |q|², without a root.
+    /// quadratic in q. For a q of another length they are divided by |q|², which takes no square
+    /// root.
     #[inline(always)]
     fn rotation_of(quaternion: DQuat) -> Option<DMat3> {
         let square = quaternion.length_squared();
@@ -176,7 +177,7 @@ impl DVector for DVec3 {
     fn perpendicular(edges: &[Self]) -> Option<Self> {
         match edges {
             [] => Some(DVec3::X),
-            // The axis of the smallest component is the farthest from parallel to the edge.
+            // The axis of the smallest component has the greatest angle to the edge.
             [edge] => {
                 let size = edge.abs();
                 let axis = if size.x <= size.y && size.x <= size.z {

@@ -2,13 +2,13 @@
 //!
 //! **The vector type selects the dimension.** [`Vec2`](crate::math::Vec2) and
 //! [`Vec3`](crate::math::Vec3) implement [`Space`]. Code that holds in both dimensions (the
-//! Minkowski difference, GJK, the loop of EPA, the pipeline) is generic over it. Only this folder
-//! has a file for each dimension: the vector arithmetic (`dim2.rs`, `dim3.rs`) and the polytope
-//! that EPA grows (`polytope2.rs`, `polytope3.rs`).
+//! Minkowski difference, GJK, the loop of EPA, the pipeline) is generic over [`Space`]. Only this
+//! folder has a file for each dimension: the vector arithmetic (`dim2.rs`, `dim3.rs`) and the
+//! polytope that EPA grows (`polytope2.rs`, `polytope3.rs`).
 //!
 //! **The solver computes in `f64`.** Shapes, poses and results are `f32`. [`Space::DVec`] is the
-//! `f64` vector for everything in between. In `f32` the squares and triple products of GJK and EPA
-//! lose all digits near touching. In `f64` they have 29 bits more than their input.
+//! `f64` vector for everything in between. In `f32`, the squares and triple products of GJK and EPA
+//! would lose all digits if the shapes nearly touch. `f64` has 29 bits more than the input.
 
 mod dim2;
 mod dim3;
@@ -40,9 +40,9 @@ mod sealed {
 
 /// A space of two or three dimensions: [`Vec2`](crate::math::Vec2) or [`Vec3`].
 ///
-/// The trait is sealed: there is no third implementation. A [`Support`](crate::Support) names its
-/// space, so the compiler ensures that both shapes of a query have the same dimension. A custom
-/// shape uses `Vec2` with `DVec2`, or `Vec3` with `DVec3`.
+/// The trait is sealed. A [`Support`](crate::Support) names its space, so the compiler ensures that
+/// both shapes of a query have the same dimension. A custom shape uses `Vec2` with `DVec2`, or
+/// `Vec3` with `DVec3`.
 pub trait Space:
     sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
@@ -56,7 +56,8 @@ pub trait Space:
     /// Converts the vector to `f64`, exactly.
     fn to_f64(self) -> Self::DVec;
 
-    /// Returns the nearest `f32` vector. Negative zeros become positive, because users print them.
+    /// Returns the nearest `f32` vector. Negative zeros become positive, so that users never see
+    /// -0.
     #[doc(hidden)]
     fn from_f64(vector: Self::DVec) -> Self;
 
@@ -91,15 +92,15 @@ pub trait Space:
     /// Returns the pose in `f64` with an orthonormal rotation. Returns `None` if a component is not
     /// finite or the rotation is null.
     ///
-    /// Every zero in it is positive (-0 + 0 is 0). So poses that compare as equal are equal to the
-    /// bit, and give the same order of a pair and the same choice among equals.
+    /// Every zero in the pose is positive (-0 + 0 is 0). So poses that compare as equal are equal
+    /// to the bit. They give the same order of a pair and the same choice among equals.
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::DVec>>;
 }
 
-/// A map is singular if its determinant is at most this part of the product of its columns'
-/// lengths. Rounding leaves 1e-16 if a map is flattened and rotated, and an inverse of that is
-/// meaningless.
+/// A map is singular if its determinant is at most this fraction of the product of its columns'
+/// lengths. If a map flattens space and then rotates it, rounding leaves a fraction of 1e-16, and
+/// its inverse is meaningless.
 const SINGULAR: f64 = 1e-6;
 
 /// Squared lengths whose roots have full precision: `f64` is subnormal below 1e-308, and overflows
@@ -113,8 +114,8 @@ const TINY: f64 = f64::from_bits((1023 - 800) << 52);
 
 /// The `f64` vector of a space, with the operations of the solvers.
 ///
-/// Formulas that differ between the dimensions are stated for both in terms of a *facet*: an edge
-/// in 2D and a triangle in 3D, so it has [`DIMENSION`](DVector::DIMENSION) vertices.
+/// Formulas for both dimensions are stated in terms of a *facet*: an edge in 2D, and a triangle in
+/// 3D. A facet has [`DIMENSION`](DVector::DIMENSION) vertices.
 pub trait DVector:
     Copy
     + Debug
@@ -145,7 +146,7 @@ pub trait DVector:
     /// The convex body that EPA grows, a polygon or a polyhedron of at most `FACETS` facets.
     type Polytope<const FACETS: usize>: Polytope<Self>;
 
-    /// 2 or 3.
+    /// The number of dimensions: 2 or 3.
     const DIMENSION: usize;
 
     /// The null vector.
@@ -160,7 +161,7 @@ pub trait DVector:
     /// Returns the unit vector of an axis, counted from 0. An index out of range is the last axis.
     fn axis(index: usize) -> Self;
 
-    /// Returns the component along an axis, with the same indices.
+    /// Returns the component along an axis, with the same index as in [`axis`](Self::axis).
     fn component(self, index: usize) -> f64;
 
     /// Returns the components. In 2D, the third is 0.
@@ -209,8 +210,9 @@ pub trait DVector:
     /// Returns a vector orthogonal to all of `edges`, not of unit length. Returns `None` for
     /// `DIMENSION` edges or more.
     ///
-    /// `DIMENSION - 1` edges span a facet. The result is its normal, and its sign depends on their
-    /// order. For fewer edges the choice is deterministic and near a coordinate axis.
+    /// `DIMENSION - 1` edges span a facet. The result is the facet's normal, whose sign depends on
+    /// the order of the edges. For fewer edges the choice is deterministic, and near a coordinate
+    /// axis.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
 
     /// Returns the transposed matrix: the inverse of a rotation.
@@ -259,8 +261,8 @@ pub trait DVector:
         Some(vector * (1.0 / squared.sqrt()))
     }
 
-    /// Compares vectors in a total order, by one component after the other. It has no geometric
-    /// meaning. It makes choices repeatable.
+    /// Compares vectors component by component, in a total order. The order has no geometric
+    /// meaning, but makes choices repeatable.
     #[inline]
     fn total_cmp(self, other: Self) -> Ordering {
         let (first, second) = (self.component(0), other.component(0));
@@ -310,10 +312,10 @@ pub enum Growth {
     Tangled,
 }
 
-/// A convex body that grows by points outside of it: the inner approximation of EPA.
+/// A convex body to which points outside of it are added: the inner approximation of EPA.
 ///
-/// It holds the indices of vertices. The caller keeps their coordinates and passes them as
-/// `points`.
+/// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
+/// them as `points`.
 pub trait Polytope<D>: Sized {
     /// Returns an empty polytope. It is large, so [`begin`](Self::begin) fills it in place.
     fn new() -> Self;
@@ -336,7 +338,7 @@ pub trait Polytope<D>: Sized {
     /// Returns the facet with an area that has the smallest (signed) distance from the origin.
     #[inline]
     fn nearest(&self) -> Option<Facet<D>> {
-        // First the minimum, four at a time and without a branch, and then its index.
+        // Finds the minimum, four distances at a time and without a branch, and then its index.
         let lesser = |a: f64, b: f64| if b < a { b } else { a };
         let (fours, rest) = self.distances().as_chunks::<4>();
         let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];

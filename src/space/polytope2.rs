@@ -5,9 +5,9 @@ use crate::{
     space::{DVector, Facet, Growth, List, Polytope},
 };
 
-/// A convex polygon as a set of counter-clockwise edges, in any order.
+/// A convex polygon: its counter-clockwise edges, in any order.
 pub struct Polygon<const EDGES: usize> {
-    /// The distances of the edges, in a list of their own because it is searched for the minimum.
+    /// The distances of the edges, in a separate list, which is searched for the minimum.
     distances: List<f64, EDGES>,
     edges: List<Edge, EDGES>,
 }
@@ -86,8 +86,8 @@ impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
 
     #[inline]
     fn grow(&mut self, points: &[DVec2], beyond: &Facet<DVec2>, _tolerance: f64) -> Growth {
-        // A support point beyond an edge lies between its ends on the boundary of the approximated
-        // body, so it is beyond no other edge.
+        // A support point beyond an edge lies on the boundary of the approximated body, between the
+        // ends of the edge. So it is beyond no other edge.
         let new = points.len().saturating_sub(1) as u16;
         let [start, end, _] = beyond.vertices;
         if self.edges.is_full() {

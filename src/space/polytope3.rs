@@ -1,14 +1,14 @@
 //! The polytope of EPA in three dimensions: a convex polyhedron of triangles.
 //!
-//! A new vertex replaces the triangles that it sees by triangles that join it to their boundary,
-//! the horizon, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The Quickhull
+//! A new vertex removes the triangles that it sees. New triangles join it to the boundary of the
+//! gap, the horizon, as in incremental convex hulls (Barber, Dobkin and Huhdanpaa, "The Quickhull
 //! Algorithm for Convex Hulls" (1996)). The visible triangles are found by a walk over edges, which
-//! yields the horizon in order. The differences to the textbook are:
+//! yields the horizon in order. The code differs from the textbook in two points:
 //!
 //! * A triangle whose plane contains the new vertex counts as visible. Otherwise a sliver would be
 //!   created beside it, whose normal is dominated by rounding error.
-//! * A horizon that is not one closed loop, because of rounding, is detected before anything is
-//!   changed, and reported.
+//! * Because of rounding, the horizon may not be one closed loop. This is detected and reported
+//!   before the surface is changed.
 
 use crate::{
     math::DVec3,
@@ -21,9 +21,9 @@ struct Face {
     normal: DVec3,
     /// Counter-clockwise as seen from outside.
     vertices: [u16; 3],
-    /// The triangle across the edge from vertex i to vertex i + 1.
+    /// Entry i is the triangle across the edge from vertex i to vertex i + 1.
     neighbours: [u16; 3],
-    /// Visible from the vertex that is being added.
+    /// `true` if the triangle is visible from the vertex that is being added.
     is_seen: bool,
 }
 
@@ -94,22 +94,22 @@ struct Visit {
 
 /// A closed surface of triangles.
 pub struct Polyhedron<const FACES: usize> {
-    /// The distances of the triangles' planes, infinite for removed triangles, in a list of their
-    /// own because it is searched for the minimum.
+    /// The distances of the triangles' planes, infinite for removed triangles. They are in a
+    /// separate list, which is searched for the minimum.
     distances: List<f64, FACES>,
     faces: List<Face, FACES>,
     removed: List<u16, FACES>,
-    /// Number of triangles made so far.
-    made: usize,
+    /// Number of triangles created so far, including removed ones.
+    created: usize,
     /// The triangles that are visible from the vertex that is being added, and their boundary.
     seen: List<u16, FACES>,
     horizon: List<HorizonEdge, FACES>,
 }
 
-/// Maximum number of triangles that are made, including removed ones. A body of a thousand vertices
-/// makes six per vertex. On a cap with a round edge, each new vertex replaces all triangles of the
-/// cap, which makes a multiple of that.
-const MAX_MADE: usize = 16_384;
+/// Maximum number of triangles that are created, including removed ones. A body of a thousand
+/// vertices usually needs six per vertex. On a cap with a round edge, each new vertex replaces all
+/// triangles of the cap, which takes many more.
+const MAX_CREATED: usize = 16_384;
 
 /// A bit for each vertex.
 type VertexSet = [u64; 16];
@@ -135,8 +135,8 @@ impl<const FACES: usize> Polyhedron<FACES> {
     fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
         self.seen.truncate(0);
         self.horizon.truncate(0);
-        // Edges are crossed counter-clockwise from the edge of entry, so that the horizon becomes
-        // counter-clockwise too.
+        // The edges of each triangle are crossed counter-clockwise, starting after the edge through
+        // which the walk entered it. So the horizon is counter-clockwise too.
         let mut walk: List<Visit, FACES> = List::new();
         let faces: &mut [Face] = &mut self.faces;
         let distances: &[f64] = &self.distances;
@@ -196,24 +196,24 @@ impl<const FACES: usize> Polyhedron<FACES> {
         let Some(last) = self.horizon.last() else {
             return false;
         };
-        let mut met: VertexSet = Default::default();
-        let mut at = last.end;
+        let mut visited: VertexSet = Default::default();
+        let mut previous_end = last.end;
         for edge in self.horizon.iter() {
             let bit = 1 << (edge.start % 64);
-            let Some(word) = met.get_mut(usize::from(edge.start / 64)) else {
+            let Some(word) = visited.get_mut(usize::from(edge.start / 64)) else {
                 return false;
             };
-            if edge.start != at || *word & bit != 0 {
+            if edge.start != previous_end || *word & bit != 0 {
                 return false;
             }
             *word |= bit;
-            at = edge.end;
+            previous_end = edge.end;
         }
         self.horizon.len() >= 3
     }
 
-    /// Assigns a triangle to each edge of the horizon: first visible ones, which are replaced, then
-    /// removed ones, then new ones. The caller has checked the capacity.
+    /// Assigns the index of a triangle to each edge of the horizon: first visible triangles, which
+    /// are replaced, then removed ones, then new ones. The caller has checked the capacity.
     #[inline]
     fn allocate(&mut self) {
         for (index, edge) in self.horizon.iter_mut().enumerate() {
@@ -256,11 +256,11 @@ impl<const FACES: usize> Polyhedron<FACES> {
             let next = horizon.get(index + 1).unwrap_or(first).new;
             let neighbours = [edge.across, next, previous];
             let end = *points.get(usize::from(edge.end))?;
-            let made = Face::new([start, end, point], [edge.start, edge.end, new], neighbours);
+            let created = Face::new([start, end, point], [edge.start, edge.end, new], neighbours);
             start = end;
             let slot = usize::from(edge.new);
-            (*faces.get_mut(slot)?, *distances.get_mut(slot)?) = made;
-            // The hidden neighbour had a visible triangle across this edge.
+            (*faces.get_mut(slot)?, *distances.get_mut(slot)?) = created;
+            // Until now, the neighbour across this edge was a visible triangle.
             let neighbour = faces.get_mut(usize::from(edge.across))?;
             *neighbour.neighbours.get_mut(usize::from(edge.side))? = edge.new;
             previous = edge.new;
@@ -276,7 +276,7 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
             distances: List::new(),
             faces: List::new(),
             removed: List::new(),
-            made: 0,
+            created: 0,
             seen: List::new(),
             horizon: List::new(),
         }
@@ -288,8 +288,7 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         };
         let volume = DVec3::determinant(&[b - a, c - a, d - a]);
         // Seen from the fourth vertex, the other three are clockwise if the volume is negative.
-        // Face i is opposite to vertex i, so its neighbours have the indices of the vertices across
-        // its edges.
+        // Face i is opposite to vertex i.
         let triangles = if volume > 0.0 {
             [[2, 3, 1], [0, 3, 2], [0, 1, 3], [0, 2, 1]]
         } else if volume < 0.0 {
@@ -297,14 +296,13 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
         } else {
             return None;
         };
-        // The face across the edge from p to q of an outward triangle (p, q, r) is the one that
-        // lacks r.
+        // The face across the edge from p to q of a triangle (p, q, r) lacks r, so its index is r.
         for [p, q, r] in triangles {
             let corner = |index: u16| points.get(usize::from(index)).copied();
             let corners = [corner(p)?, corner(q)?, corner(r)?];
             self.add(Face::new(corners, [p, q, r], [r, p, q]))?;
         }
-        self.made = triangles.len();
+        self.created = triangles.len();
         Some(())
     }
 
@@ -335,12 +333,12 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
             self.unmark_seen();
             Growth::Tangled
         } else if self.faces.len() + self.horizon.len() > FACES + removed
-            || self.made + self.horizon.len() > MAX_MADE
+            || self.created + self.horizon.len() > MAX_CREATED
         {
             self.unmark_seen();
             Growth::Full
         } else {
-            self.made += self.horizon.len();
+            self.created += self.horizon.len();
             self.allocate();
             self.fill(points)
                 .map_or(Growth::Tangled, |()| Growth::Grown)

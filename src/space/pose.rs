@@ -7,7 +7,7 @@ use crate::space::DVector;
 /// The pose of a shape: it maps x to `rotation * x + translation`.
 ///
 /// The rotation is orthogonal to `f64` precision. It may be a reflection, as for a mirrored sprite:
-/// queries do not depend on its sign.
+/// queries work for either sign of its determinant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<D: DVector> {
     /// An orthogonal map.
@@ -32,9 +32,9 @@ impl<D: DVector> Pose<D> {
         }
     }
 
-    /// Compares poses in a total order without geometric meaning. A pair is solved in this order
-    /// and its result is mirrored afterwards, so that swapping the arguments of a query gives the
-    /// mirror image to the bit.
+    /// Compares poses in a total order without geometric meaning. A query sorts its arguments in
+    /// this order, and mirrors the result if it has swapped them. So swapping the arguments gives
+    /// the mirror image to the bit.
     #[inline]
     pub fn total_cmp(&self, other: &Self) -> Ordering {
         let rotations = || {

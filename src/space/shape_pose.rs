@@ -7,10 +7,10 @@ use crate::{
     space::{Pose, Space},
 };
 
-/// The position and rotation of a shape in a query: made from whatever holds one.
+/// The position and rotation of a shape in a query.
 ///
 /// All functions of [`query`](crate::query) take `impl Into<ShapePose<V>>`, where V is `Vec2` or
-/// `Vec3`:
+/// `Vec3`. These types convert to it:
 ///
 /// | 2D | 3D | |
 /// |---|---|---|
@@ -30,9 +30,9 @@ use crate::{
 ///
 /// # Transforms
 ///
-/// The scale of a `Transform` is ignored, as by Bevy's `Transform::to_isometry`: scale the shape
-/// instead. In 2D, z is ignored. A `Transform` is relative to its parent, so the two of a query
-/// need the same parent, or none.
+/// The scale of a `Transform` is ignored, as in Bevy's `Transform::to_isometry`: scale the shape
+/// instead. In 2D, z is ignored. A `Transform` is relative to its parent, so both transforms of a
+/// query need the same parent, or no parent.
 ///
 /// # Invalid poses
 ///

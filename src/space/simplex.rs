@@ -17,7 +17,7 @@ use crate::space::DVector;
 pub struct Nearest<D> {
     /// The point.
     pub point: D,
-    /// Its λ, in the order of the vertices. Unused entries are 0.
+    /// The λ of the point, in the order of the vertices. Unused entries are 0.
     pub weights: [f64; 4],
 }
 
@@ -69,7 +69,8 @@ pub fn nearest<D: DVector, T>(vertices: &[T], position: impl Fn(&T) -> D) -> Nea
         [a, b, c] if D::DIMENSION == 2 => full_triangle(position(a), position(b), position(c)),
         [a, b, c] => triangle(position(a), position(b), position(c)),
         [a, b, c, d] => tetrahedron([position(a), position(b), position(c), position(d)]),
-        // An empty simplex has no nearest point. NaN ends every loop that compares with it.
+        // An empty simplex has no nearest point. Comparisons with NaN are false, which ends every
+        // loop.
         _ => Nearest::vertex(D::ZERO * f64::NAN),
     }
 }
@@ -82,7 +83,8 @@ fn foot<D: DVector>(point: D, edges: &[D]) -> D {
     normal * (normal.dot(point) / normal.length_squared())
 }
 
-/// λ_a ∝ b·(b - a) and λ_b ∝ a·(a - b), with the sum |b - a|². If the ends coincide, both are 0.
+/// Returns the nearest point of a segment. λ_a ∝ b·(b - a) and λ_b ∝ a·(a - b), with the sum
+/// |b - a|². If the ends coincide, both are 0.
 #[inline]
 fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     let edge = b - a;
@@ -92,10 +94,8 @@ fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     } else if weight_a <= 0.0 {
         Nearest::vertex(b).reindexed([1])
     } else {
-        let (weight_a, weight_b) = (
-            weight_a / (weight_a + weight_b),
-            weight_b / (weight_a + weight_b),
-        );
+        let sum = weight_a + weight_b;
+        let (weight_a, weight_b) = (weight_a / sum, weight_b / sum);
         let point = if D::DIMENSION == 2 {
             foot(a, &[edge])
         } else {
@@ -108,9 +108,9 @@ fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     }
 }
 
-/// With the oriented area n = (b - a) ∧ (c - a): λ_a ∝ (b ∧ c)·n, λ_b ∝ (c ∧ a)·n and
-/// λ_c ∝ (a ∧ b)·n, with the sum n·n. If some λ are not positive, the nearest point is on an edge
-/// opposite to one of their vertices.
+/// Returns the nearest point of a triangle. With the oriented area n = (b - a) ∧ (c - a):
+/// λ_a ∝ (b ∧ c)·n, λ_b ∝ (c ∧ a)·n and λ_c ∝ (a ∧ b)·n, with the sum n·n. If some λ are not
+/// positive, the nearest point is on an edge opposite to one of their vertices.
 fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let normal = (b - a).wedge(c - a);
     let weights = [
@@ -124,8 +124,8 @@ fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     })
 }
 
-/// A triangle in 2D. If it contains the origin, the distance is 0. The λ are proportional to the
-/// determinants of its parts, which need not be squared as in [`triangle`].
+/// Returns the nearest point of a triangle in 2D: the origin, if the triangle contains it. The λ
+/// are proportional to determinants, and not to products of two areas as in [`triangle`].
 fn full_triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let parts = [
         D::determinant(&[b, c]),
@@ -150,7 +150,8 @@ fn side<D: DVector>([a, b, c]: [D; 3], opposite: usize) -> Nearest<D> {
     }
 }
 
-/// λ_i is proportional to the oriented volume of the tetrahedron with vertex i moved to the origin.
+/// Returns the nearest point of a tetrahedron. λ_i is proportional to the oriented volume of the
+/// tetrahedron with vertex i moved to the origin.
 fn tetrahedron<D: DVector>([a, b, c, d]: [D; 4]) -> Nearest<D> {
     let parts = [
         D::determinant(&[b, c, d]),
@@ -170,7 +171,7 @@ fn tetrahedron<D: DVector>([a, b, c, d]: [D; 4]) -> Nearest<D> {
     })
 }
 
-/// Returns oriented parts of a whole with their signs changed if their sum is negative.
+/// Returns oriented areas or volumes, with their signs changed if their sum is negative.
 #[inline]
 fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
     let sum: f64 = parts.iter().sum();
@@ -178,7 +179,8 @@ fn signed_by_sum<const N: usize>(parts: [f64; N]) -> [f64; N] {
 }
 
 /// Returns the nearest point of the faces opposite to the vertices whose weight is not positive. If
-/// all weights are positive, the error is these weights, scaled to the sum 1.
+/// all weights are positive, the nearest point is inside: returns the weights as an error, scaled
+/// to the sum 1.
 #[inline]
 fn nearest_on_faces<D: DVector, const N: usize>(
     weights: [f64; N],
