@@ -25,20 +25,20 @@ pub struct CollisionDiagnostics {
     /// Number of colliders that were added, moved, otherwise changed or removed since the previous
     /// tick.
     pub changed: usize,
-    /// Number of ancestors that were checked for changes. Each counts once, however many colliders
-    /// are below it. Only an ancestor without a parent may count again.
+    /// Number of ancestors that were checked for changes. An ancestor with a parent counts once,
+    /// however many colliders are below it. A root may count several times.
     pub ancestors: usize,
-    /// Number of candidate pairs: pairs whose boxes overlap and of which one collider changed. They
-    /// are tested unless their layers do not interact.
+    /// Number of candidate pairs. The bounding boxes of such a pair overlap, and at least one of
+    /// its colliders changed. The pair is tested if the layers interact.
     ///
-    /// If the app supplies the pairs, this is the number of different pairs supplied. They are
-    /// tested if their boxes overlap, and if one collider changed or the pair is new.
+    /// If the app supplies the pairs, this is the number of distinct pairs. A pair is tested if the
+    /// layers interact, the boxes overlap, and a collider changed or the pair is new.
     pub candidates: usize,
-    /// Number of support points computed for both shapes of all tested pairs.
+    /// Number of support points computed in the tests of all pairs, for both shapes.
     ///
-    /// Pairs with a closed form need none, such as balls and boxes. A half-space needs a few
-    /// support points of the other shape. A box needs some against a capsule, or against a rounded
-    /// box, if only the radii overlap.
+    /// Pairs with a closed form, such as balls and boxes, need none. A half-space needs a few
+    /// support points of the other shape. A box against a capsule or a rounded box needs some if
+    /// the shapes overlap but their cores do not.
     pub supports: usize,
     /// Number of pairs that touch.
     pub contacts: usize,
@@ -56,7 +56,7 @@ pub struct CollisionDiagnostics {
 }
 
 /// Adds [`CollisionDiagnostics`] to Bevy's `DiagnosticsStore` once a frame. Frames with several
-/// ticks report only the last. Frames without a tick repeat it.
+/// ticks report only the last. Frames without a tick repeat the previous values.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -65,9 +65,9 @@ pub struct CollisionDiagnostics {
 /// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default(), HeadbuttDiagnosticsPlugin));
 /// ```
 ///
-/// A profiler needs no such plugin: each stage is a system, for which Bevy's feature `trace`
-/// creates a span. With Bevy's feature `debug`, the spans have the systems' names, which end in
-/// `sync`, `find_candidates`, `narrow_phase` and `report`.
+/// A profiler does not need this plugin: each stage is a system, and Bevy's feature `trace` creates
+/// a span for each system. With Bevy's feature `debug`, the spans have the systems' names, which
+/// end in `sync`, `find_candidates`, `narrow_phase` and `report`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttDiagnosticsPlugin;
 

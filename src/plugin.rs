@@ -1,4 +1,4 @@
-//! The plugin.
+//! [`HeadbuttPlugin`] and its options.
 
 use bevy::{
     ecs::schedule::{InternedScheduleLabel, ScheduleLabel},
@@ -19,13 +19,13 @@ use crate::{
 /// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
 /// ```
 ///
-/// By [`default`](Self::default) it runs in `FixedPostUpdate`, once each fixed step: a move in
+/// By [`default`](Self::default) it runs in `FixedPostUpdate`, once per fixed step. So a move in
 /// `FixedUpdate` counts in the same tick. It needs no other plugin and adds none, and the order of
-/// plugins does not matter. (The fixed steps come with `MinimalPlugins` or `DefaultPlugins`.)
+/// plugins does not matter. (`MinimalPlugins` and `DefaultPlugins` provide the fixed steps.)
 ///
 /// The stages of a tick are the sets [`HeadbuttSystems`](crate::HeadbuttSystems). A run condition
-/// must apply to all of them, because each stage uses what the one before it found in the same
-/// tick.
+/// must apply to all four sets, because each stage uses the results of the previous stage in the
+/// same tick.
 ///
 /// # Changes
 ///
@@ -35,33 +35,33 @@ use crate::{
 /// * of the `Transform` or the parent of one of its ancestors.
 ///
 /// After a change through `bypass_change_detection`, call `set_changed`. Otherwise the change takes
-/// effect only when something else causes the entity to be read again.
+/// effect only when another change causes the entity to be read again.
 ///
 /// # Threads
 ///
 /// With Bevy's feature `multi_threaded`, which is on by default, pairs are tested on all threads of
 /// the `ComputeTaskPool`, if there are at least two. On a machine of two or three cores, Bevy gives
-/// this pool one thread: `TaskPoolOptions::compute` changes that.
+/// this pool only one thread. `TaskPoolOptions::compute` sets the number.
 ///
 /// # Memory
 ///
-/// Memory for a burst of colliders or contacts is freed gradually, a few MiB per tick, after 64
-/// ticks without use. Slots are kept up to the last remaining collider, and Bevy's own tables keep
-/// their memory. A list of messages is freed at once, on a thread of the `AsyncComputeTaskPool`.
-/// Without that pool, freeing a gigabyte of messages delays one tick.
+/// Memory that a burst of colliders or contacts allocated is freed by a few MiB per tick, once it
+/// has been unused for at least 64 ticks. Slots before the last remaining collider are kept, and so
+/// is the memory of Bevy's own tables. A list of messages is freed at once, on a thread of the
+/// `AsyncComputeTaskPool`. Without that pool, freeing a gigabyte of messages delays one tick.
 ///
 /// Do not remove this crate's resources. Replacing them is fine.
 #[derive(Clone, Debug)]
 pub struct HeadbuttPlugin {
     schedule: InternedScheduleLabel,
-    /// `None` keeps the resource that the app may have inserted.
+    /// If this is `None`, a resource that the app has inserted is kept.
     broad_phase: Option<BroadPhase>,
-    /// `None` keeps the resource that the app may have inserted.
+    /// If this is `None`, a resource that the app has inserted is kept.
     ongoing: Option<OngoingEvents>,
 }
 
 impl HeadbuttPlugin {
-    /// Creates a plugin that runs a tick each time `schedule` runs: for example `PostUpdate`, or
+    /// Creates a plugin that runs a tick each time `schedule` runs. Examples are `PostUpdate` and
     /// the schedule that a rollback repeats.
     ///
     /// ```
@@ -73,7 +73,7 @@ impl HeadbuttPlugin {
     ///
     /// let mut app = App::new();
     /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(Simulation)))
-    ///     // `after` orders systems of the same schedule.
+    ///     // `after` has an effect only within one schedule.
     ///     .add_systems(Simulation, respond.after(HeadbuttSystems::Report));
     /// // A schedule of your own does not run by itself.
     /// app.world_mut().run_schedule(Simulation);
@@ -83,15 +83,16 @@ impl HeadbuttPlugin {
     /// }
     /// ```
     ///
-    /// Each run writes its messages: a rollback that repeats ticks repeats their messages. Bevy
-    /// keeps a message for two frames, or until a fixed step was able to read it.
+    /// Each run writes its messages, so a rollback that repeats ticks repeats their messages. Bevy
+    /// keeps a message for at least two frames, and longer if no fixed step has run since.
     ///
     /// # While virtual time is paused
     ///
-    /// A pause has no fixed steps, so Bevy keeps every message for them. In a schedule that runs
-    /// every frame, the messages pile up: at 60 frames a second, 10,000 ongoing contacts take 60
-    /// MiB a second. The plugin cannot drop them, because a reader in a fixed step may still need
-    /// them. If your app reads no messages in fixed steps, let Bevy drop messages after two frames:
+    /// No fixed step runs during a pause, so Bevy keeps every message for the next one. In a
+    /// schedule that runs every frame, messages accumulate: at 60 frames a second, 10,000 ongoing
+    /// contacts take 60 MiB a second. The plugin cannot drop them, because a reader in a fixed step
+    /// may still need them. If your app reads no messages in fixed steps, let Bevy drop messages
+    /// after two frames:
     ///
     /// ```
     /// use bevy::{ecs::message::signal_message_update_system, prelude::*};
@@ -106,7 +107,8 @@ impl HeadbuttPlugin {
     ///     .add_systems(Last, signal_message_update_system.run_if(is_paused));
     /// ```
     ///
-    /// With [`OngoingEvents::OnChange`] or `Never`, contacts at rest send no messages.
+    /// Alternatively, choose [`OngoingEvents::OnChange`] or `Never`. Then contacts at rest send no
+    /// messages.
     pub fn in_schedule(schedule: impl ScheduleLabel) -> Self {
         Self {
             schedule: schedule.intern(),
@@ -168,7 +170,7 @@ impl Plugin for HeadbuttPlugin {
         if let Some(ongoing) = self.ongoing {
             app.insert_resource(ongoing);
         }
-        // The types of their fields are registered with them.
+        // This also registers the types of their fields.
         app.register_type::<Collider>()
             .register_type::<CollisionLayers>()
             .register_type::<CollidingEntities>()

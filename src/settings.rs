@@ -22,8 +22,8 @@ pub enum BroadPhase {
 /// The plugin never changes the list, so pairs stay until the app clears them. With
 /// [`BroadPhase::Automatic`] the list is ignored.
 ///
-/// * The order does not matter, neither of the pairs nor within a pair. Duplicates are allowed.
-/// * Entities without a collider are skipped, and so is an entity paired with itself.
+/// * Neither the order of the pairs nor the order within a pair matters. Duplicates are allowed.
+/// * A pair is skipped if an entity has no collider, or if both entities are the same.
 /// * [`CollisionLayers`](crate::CollisionLayers) apply as usual.
 /// * Pairs at rest cost little: a pair that was also supplied in the previous tick is tested only
 ///   if one of its colliders changed.
@@ -103,15 +103,15 @@ impl Extend<(Entity, Entity)> for CandidatePairs {
     }
 }
 
-/// When an ongoing contact sends a message with the phase `Ongoing`. The app may change this
+/// The ticks in which a contact sends a message with the phase `Ongoing`. The app may change this
 /// resource between ticks.
 ///
-/// [`HeadbuttPlugin::with_ongoing`](crate::HeadbuttPlugin::with_ongoing) inserts it. `Started` and
-/// `Ended` are always sent. [`Collisions`](crate::Collisions) lists the current contacts at any
-/// time.
+/// [`HeadbuttPlugin::with_ongoing`](crate::HeadbuttPlugin::with_ongoing) inserts this resource.
+/// `Started` and `Ended` are always sent. [`Collisions`](crate::Collisions) lists the current
+/// contacts at any time.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OngoingEvents {
-    /// In every tick, also at rest.
+    /// In every tick, even if both colliders are at rest.
     #[default]
     EveryTick,
     /// In each tick in which the depth, the normal or a point of the contact changed.
