@@ -1,11 +1,11 @@
-//! Lists that last from tick to tick: how they grow, and how they release memory after a burst.
+//! Lists that are reused from tick to tick: how they grow, and how they free memory after a burst.
 //!
 //! Each list records its greatest length in windows of [`WINDOW`] ticks. It is shrunk if its
-//! capacity is several times its greatest length in this window and the previous one: so a load
-//! that recurs within a window never allocates again. A stage frees at most [`STEP`] bytes per
-//! tick, because the operating system unmaps pages slowly. The exceptions are allocators that move
-//! a list when it shrinks, hash maps, and the lists of Bevy's messages: these free everything at
-//! once.
+//! capacity is several times its greatest length in the current and the previous window. So a load
+//! that recurs in every window never allocates again. A stage frees at most [`STEP`] bytes per
+//! tick, because the operating system unmaps pages slowly. The exceptions free their unused memory
+//! at once: hash maps, binary heaps, Bevy's message lists, and lists that the allocator moves when
+//! they shrink.
 
 use core::ops::{Deref, DerefMut};
 
@@ -59,8 +59,8 @@ impl Peak {
         self.previous = core::mem::take(&mut self.current);
     }
 
-    /// Shrinks a list with an excessive capacity by at most `max_bytes`, unless the allocator moves
-    /// the list. Returns the number of bytes freed.
+    /// Shrinks a list with an excessive capacity by at most `max_bytes`, or fully if the allocator
+    /// moves the list. Returns the number of bytes freed.
     pub fn shrink<T>(self, list: &mut Vec<T>, max_bytes: usize) -> usize {
         let (capacity, needed) = (list.capacity(), self.get());
         if !is_excessive(capacity, needed) {
@@ -70,14 +70,14 @@ impl Peak {
         let address = list.as_ptr();
         list.shrink_to((2 * needed).max(capacity.saturating_sub(max_bytes / size)));
         if list.as_ptr() != address {
-            // An allocator that moves a list when it shrinks would copy it in each step.
+            // Shrinking in steps would copy the list in each step.
             list.shrink_to(2 * needed);
         }
         capacity.saturating_sub(list.capacity()) * size
     }
 }
 
-/// Shrinks the buffers of a stage.
+/// Schedules and limits the shrinking of a stage's buffers.
 #[derive(Default)]
 pub struct Reclaim {
     ticks: u32,
@@ -108,7 +108,8 @@ impl Reclaim {
         self.ticks % WINDOW == index % WINDOW
     }
 
-    /// Shrinks a list if its capacity is excessive. Called once a tick, with the peak of this list.
+    /// Shrinks a list if its capacity is excessive. Must be called once per tick, with the peak of
+    /// this list.
     pub fn shrink<T>(&mut self, list: &mut Vec<T>, peak: &mut Peak) {
         peak.note(list.len());
         self.budget = self.budget.saturating_sub(peak.shrink(list, self.budget));
@@ -118,7 +119,7 @@ impl Reclaim {
     }
 }
 
-/// A list that lasts from tick to tick, and releases memory with [`reclaim`](Self::reclaim).
+/// A list that is reused from tick to tick. [`reclaim`](Self::reclaim) frees its unused memory.
 #[derive(Clone, Debug)]
 pub struct Buffer<T> {
     items: Vec<T>,
@@ -151,7 +152,8 @@ impl<T> DerefMut for Buffer<T> {
 }
 
 impl<T> Buffer<T> {
-    /// Records the length. Called before items are removed in the middle of a tick.
+    /// Records the length. Must be called before items are removed by other methods than
+    /// [`clear`](Self::clear).
     #[inline]
     pub fn note(&mut self) {
         self.peak.note(self.items.len());
@@ -169,7 +171,7 @@ impl<T> Buffer<T> {
         self.items.clear();
     }
 
-    /// Shrinks the buffer if its capacity is excessive. Called once a tick.
+    /// Shrinks the buffer if its capacity is excessive. Must be called once per tick.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         reclaim.shrink(&mut self.items, &mut self.peak);
     }
@@ -186,7 +188,8 @@ pub fn drop_empty<T>(list: &mut Vec<Option<T>>) {
 mod tests {
     use super::*;
 
-    /// Returns the capacity after each tick of a list with the length `len(tick)`.
+    /// Returns the capacity of a list after each tick, if the list has `len(tick)` items in that
+    /// tick.
     fn capacities(ticks: usize, len: impl Fn(usize) -> usize) -> Vec<usize> {
         let mut reclaim = Reclaim::default();
         let mut list = Buffer::default();
@@ -210,7 +213,12 @@ mod tests {
         assert_eq!(freed.max(), Some(step));
         assert!(all.last().is_some_and(|last| (1000..=4000).contains(last)));
         // The capacity is kept for a window.
-        assert!(all.iter().skip(70).take(64).all(|it| *it == 100 * step));
+        assert!(
+            all.iter()
+                .skip(70)
+                .take(64)
+                .all(|capacity| *capacity == 100 * step)
+        );
     }
 
     #[test]
@@ -220,7 +228,7 @@ mod tests {
             _ => 10,
         };
         let all = capacities(1000, recurring);
-        assert!(all.iter().skip(64).all(|it| *it == 20_000));
+        assert!(all.iter().skip(64).all(|capacity| *capacity == 20_000));
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use crate::buffer::reserve_amortized;
 
-/// Adds `others` to `keys` and sorts all. Fast if there are few others and few keys out of order,
-/// and never slower than sorting twice. Leaves `others` in an unspecified state.
+/// Adds `others` to `keys`, and sorts the result. Takes linear time if there are few others and few
+/// keys are out of order, and O(n log n) at worst. Leaves `others` in an unspecified state.
 ///
-/// If two neighbouring keys are out of order, both are taken out, sorted with the others, and
-/// merged again. (The idea is Dropsort, made lossless as in Ernerfeldt, "Drop-Merge sort" (2017).
-/// That takes out one of the two, and must go back if it was the wrong one.)
+/// If two neighbouring keys are out of order, both are removed, sorted with the others, and merged
+/// back. (This is a variant of Ernerfeldt, "Drop-Merge sort" (2017). The original removes only one
+/// of the two keys, and backtracks if it removed the wrong one.)
 pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     let mut kept = 0_usize;
     for index in 0..keys.len() {
@@ -30,8 +30,9 @@ pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {
     merge(keys, kept, others, |key| *key);
 }
 
-/// Merges the first `kept` items of a list with `others`, both sorted by their keys, and drops the
-/// rest of the list. Fast if there are few others: all items between two of them are moved at once.
+/// Merges the first `kept` items of a list with `others`, and drops the rest of the list. Both must
+/// be sorted by `key`. Fast if there are few others, because all items between two of them are
+/// moved together.
 pub fn merge<T: Copy, K: Ord>(list: &mut Vec<T>, kept: usize, others: &[T], key: impl Fn(&T) -> K) {
     list.truncate(kept);
     let mut kept = list.len();
@@ -49,16 +50,16 @@ pub fn merge<T: Copy, K: Ord>(list: &mut Vec<T>, kept: usize, others: &[T], key:
 }
 
 /// Returns the index of the first item of a sorted list whose key is greater than `other`. Searches
-/// from the end in growing steps.
+/// from the end with doubling steps.
 fn first_greater<T, K: Ord>(list: &[T], other: &K, key: impl Fn(&T) -> K) -> usize {
     let mut start = list.len();
     let mut step = 1;
-    while start > 0 && list.get(start - 1).is_some_and(|it| key(it) > *other) {
+    while start > 0 && list.get(start - 1).is_some_and(|item| key(item) > *other) {
         start = start.saturating_sub(step);
         step *= 2;
     }
     let rest = list.get(start..).unwrap_or_default();
-    start + rest.partition_point(|it| key(it) <= *other)
+    start + rest.partition_point(|item| key(item) <= *other)
 }
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ mod tests {
         }
     }
 
-    /// Of equal keys, those of the list come first.
+    /// If keys are equal, the items of the list come before the others.
     #[test]
     fn a_merge_is_stable() {
         let mut random = StdRng::seed_from_u64(2);
