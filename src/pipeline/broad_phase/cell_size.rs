@@ -1,12 +1,12 @@
 //! The choice of a grid's cell size.
 //!
-//! Sweeping a row takes about as long as finding it if a box overlaps a few others of its row along
-//! x. Let n boxes fill a space of the size w_x w_y w_z evenly, and let l be the length of a box.
-//! Then n (l / w_x) (a / w_y w_z) boxes of a row with the cross-section a overlap the box along x.
-//! For k such neighbours, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along z are left
-//! out.
+//! If a box overlaps a few others of its row along x, sweeping the row takes about as long as
+//! finding it. Let n boxes fill a space of size w_x × w_y × w_z evenly, and let l be the length of
+//! a box along x. In a row with cross-section a, n (l / w_x) (a / w_y w_z) boxes overlap the box
+//! along x. For k such neighbours, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along z
+//! are left out.
 //!
-//! Boxes in crowds have more neighbours than that. [`Crowding`] measures them, and shrinks the
+//! Crowded boxes have more neighbours. [`Crowding`] adapts to the measured number, and shrinks the
 //! cells.
 
 use core::ops::Range;
@@ -21,14 +21,15 @@ pub const NEIGHBOURS: f64 = 5.0;
 /// Boxes are crowded if they have this many times the intended number of neighbours.
 pub const CROWDED: f64 = 3.0;
 
-/// The ratio of a new cell's size to the least possible or best size.
+/// The ratio of a new cell size to its target: the best size, or the size of the largest box if
+/// that is larger.
 const ENLARGEMENT: f64 = 1.1;
 
-/// A cell is kept while its ratio to the least possible or best size is in this range. So cells
-/// seldom change while boxes move and rotate.
+/// A cell size is kept while its ratio to the target is in this range. So cells seldom change while
+/// boxes move and rotate.
 const KEPT: Range<f64> = 0.5..1.3;
 
-/// Relative bound on the rounding of sizes, which are differences in f32.
+/// Relative bound of the rounding errors of sizes, which are differences in f32.
 pub const ROUNDING: f64 = 1e-6;
 
 /// The number of boxes that are sampled for an estimate.
@@ -45,11 +46,12 @@ impl Default for Crowding {
 }
 
 impl Crowding {
-    /// Adapts to the mean number of neighbours in a grid with this cell size along y and z. No cell
-    /// is smaller than `largest`. Returns `true` if the boxes should be sorted again at once.
-    pub fn adapt(&mut self, neighbours: f64, cells: [f64; 2], [_, y, z]: [f64; 3]) -> bool {
-        let [cell_y, cell_z] = cells;
-        let least = y * z * ENLARGEMENT * ENLARGEMENT;
+    /// Adapts to the mean number of neighbours in a grid with this cell size along y and z.
+    /// `largest` is the largest size of a box along each axis. Returns `true` if the boxes should
+    /// be sorted again at once.
+    pub fn adapt(&mut self, neighbours: f64, cells: [f64; 2], largest: [f64; 3]) -> bool {
+        let ([cell_y, cell_z], [_, largest_y, largest_z]) = (cells, largest);
+        let least = largest_y * largest_z * ENLARGEMENT * ENLARGEMENT;
         let area = cell_y * cell_z;
         let is_crowded = neighbours > CROWDED * NEIGHBOURS && area > least * ENLARGEMENT;
         if is_crowded {
@@ -62,8 +64,8 @@ impl Crowding {
     }
 }
 
-/// Returns the size along each axis of the space that holds nearly all boxes, from a sample: twice
-/// the distance of the quartiles, so that outliers do not count.
+/// Estimates the size along each axis of the space that holds nearly all boxes, from a sample. The
+/// estimate is twice the distance between the quartiles, so that outliers do not count.
 pub fn spread(sample: impl Iterator<Item = Aabb>) -> [f64; 3] {
     let sample: SmallVec<[Aabb; SAMPLE]> = sample.take(SAMPLE).collect();
     let along = |coordinate: fn(&Aabb) -> f32| {
@@ -82,8 +84,8 @@ pub fn spread(sample: impl Iterator<Item = Aabb>) -> [f64; 3] {
     ]
 }
 
-/// Returns the cell size along y and z for `count` boxes: see the head of this file. `largest` is
-/// the largest size of a box along each axis.
+/// Returns the cell size along y and z for `count` boxes in a space of this size: see the head of
+/// this file. `largest_x`, `largest_y` and `largest_z` are the largest sizes of a box.
 pub fn choose(
     cells: [f64; 2],
     [x, y, z]: [f64; 3],
@@ -94,9 +96,9 @@ pub fn choose(
     let length = crowding * NEIGHBOURS / count as f64 * x / largest_x;
     let best = if z > 0.0 {
         let z = z.max(largest_z);
-        // Half of the boxes lie in one layer if cells are as high as the boxes.
+        // No cell may be smaller than the largest box.
         let cell_z = (length * z).max(largest_z);
-        // Beyond 2 y, a larger cell holds no more boxes.
+        // A cell of size 2 y holds all boxes, so larger cells gain nothing.
         [(length * y * z / cell_z).min(2.0 * y), cell_z]
     } else {
         [length * y, largest_z]
@@ -108,12 +110,12 @@ pub fn choose(
     ]
 }
 
-/// Returns the present size of a cell if it is good enough, or else a new one.
+/// Returns the present cell size if it is suitable, or a new one otherwise.
 fn settle(cell: f64, largest: f64, best: f64) -> f64 {
-    let least = largest.max(best);
-    if cell >= largest * (1.0 + ROUNDING) && KEPT.contains(&(cell / least)) {
+    let target = largest.max(best);
+    if cell >= largest * (1.0 + ROUNDING) && KEPT.contains(&(cell / target)) {
         cell
     } else {
-        least * ENLARGEMENT
+        target * ENLARGEMENT
     }
 }

@@ -1,15 +1,15 @@
-//! A set of boxes of about one size, sorted for the queries of [`sweep`](super::sweep).
+//! A set of boxes of similar sizes, sorted for the queries of [`sweep`](super::sweep).
 //!
-//! A uniform grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.1) whose cells are
-//! rows, unbounded along x, with sort and sweep in each row (chapter 7.5). Boxes are sorted by the
-//! row of their lower corner, then by their lower x. No box is larger than a cell along y or z. So
-//! a box overlaps only boxes of its own row and of the adjacent rows, each of which is a sorted
+//! This is a uniform grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.1). The cells
+//! are rows, unbounded along x, with sort and sweep in each row (chapter 7.5). Boxes are sorted by
+//! the row of their lower corner, then by their lower x. No box is larger than a cell along y or z.
+//! So a box overlaps only boxes of its own row and of the adjacent rows, each of which is a sorted
 //! list.
 //!
 //! Departures from the book:
 //!
-//! * *No table of cells.* Rows lie in order, and so do their neighbours. A pass over all rows finds
-//!   each neighbour by an index that only increases.
+//! * *No table of cells.* Rows are stored in order. A pass over all rows finds the adjacent rows by
+//!   indices that only increase.
 //! * *Cells are not cubes.* [`cell_size`](super::cell_size) chooses the size along each axis.
 
 use crate::{
@@ -25,11 +25,11 @@ use crate::{
     sorted::restore,
 };
 
-/// The greatest number of times that boxes are sorted in a tick, until the cell size fits. If it
-/// fitted in the previous tick, once is enough.
+/// Maximum number of times that the boxes are sorted in a tick, until the cell size is suitable. If
+/// it was suitable in the previous tick, one sort is usually enough.
 const MAX_SORTS: usize = 8;
 
-/// The least number of boxes for a task.
+/// Minimum number of boxes per task.
 const MIN_BOXES: usize = 2048;
 
 #[inline]
@@ -49,21 +49,21 @@ pub struct Entry {
     pub slot: u32,
 }
 
-/// A row and its first entry.
+/// A row, with the index of its first entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub number: RowNumber,
     start: u32,
 }
 
-/// A set of boxes of about one size.
+/// A set of boxes of similar sizes.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
-    /// The cell size along y and z. No box is larger.
+    /// The cell size along y and z. No box is larger than a cell.
     pub cells: [f64; 2],
-    /// See [`RowKey`].
+    /// The sorted [`RowKey`]s of all boxes.
     keys: Buffer<u128>,
-    /// In the order of the keys.
+    /// All boxes, in the order of the keys.
     pub entries: Buffer<Entry>,
     pub rows: Buffer<Row>,
     /// The largest size of a box along each axis.
@@ -71,13 +71,13 @@ pub struct Grid {
     /// The size along each axis of the space that holds nearly all boxes.
     spread: [f64; 3],
     crowding: Crowding,
-    /// The slots to add when the boxes are sorted.
+    /// The slots that the next sort adds.
     added: Buffer<u32>,
     spare: Buffer<u128>,
 }
 
 impl Grid {
-    /// Returns `true` if the grid had any boxes lately: see [`Peak`](crate::buffer::Peak).
+    /// Returns `true` if the grid had boxes recently: see [`Peak`](crate::buffer::Peak).
     pub fn is_used(&self) -> bool {
         self.entries.peak() > 0
     }
@@ -100,8 +100,8 @@ impl Grid {
     }
 
     /// Updates the keys of all boxes. `size_if_kept` returns the size of a box, or `None` if the
-    /// box leaves the grid. Calls `on_leave` with the slots of those. [`sort`](Self::sort) must be
-    /// called afterwards.
+    /// box leaves the grid. Calls `on_leave` with the slot of each box that leaves.
+    /// [`sort`](Self::sort) must be called afterwards.
     pub fn retain(
         &mut self,
         boxes: &[Aabb],
@@ -146,7 +146,7 @@ impl Grid {
         });
     }
 
-    /// Sorts all boxes.
+    /// Sorts all boxes, and adapts the cell size.
     pub fn sort(&mut self, boxes: &[Aabb]) {
         for _ in 0..MAX_SORTS {
             self.sort_into_rows(boxes);
@@ -158,7 +158,7 @@ impl Grid {
         }
     }
 
-    /// Returns the mean number of boxes in a row that follow a box and overlap it along x, from a
+    /// Estimates the mean number of boxes in a row that follow a box and overlap it along x, from a
     /// sample.
     fn mean_neighbours(&self) -> f64 {
         let (mut sum, mut count) = (0, 0_u32);
@@ -266,8 +266,8 @@ impl Grid {
         row.get(before..).unwrap_or_default()
     }
 
-    /// Returns the index of the first row with this number or a greater one. Searches from `near`,
-    /// in steps that grow.
+    /// Returns the index of the first row with this number or a greater one. Searches from `near`
+    /// with doubling steps.
     pub fn seek(&self, near: usize, number: RowNumber) -> usize {
         let is_before = |index: usize| self.rows.get(index).is_some_and(|row| row.number < number);
         let (mut start, mut end) = (near, near);
@@ -292,8 +292,8 @@ impl Grid {
                 .partition_point(|row| row.number < number)
     }
 
-    /// Estimates the fraction of another grid's boxes that a query with one of these boxes visits,
-    /// if they are spread evenly.
+    /// Estimates the fraction of the boxes of `other` that a query with one box of this grid
+    /// visits, if the boxes are spread evenly.
     pub fn visited_fraction_of(&self, other: &Self) -> f64 {
         let ([x, y, z], [other_x, other_y, other_z]) =
             (self.largest.map(f64::from), other.largest.map(f64::from));
@@ -367,7 +367,7 @@ mod tests {
         }
     }
 
-    /// Some rows are so far from the origin that few numbers in f32 fall into a row.
+    /// Some rows are so far from the origin that they contain few f32 numbers.
     #[test]
     fn no_overlap_is_missed_far_from_the_origin() {
         let mut random = StdRng::seed_from_u64(2);

@@ -1,4 +1,4 @@
-//! A set of boxes of any sizes: finds those that overlap each other, or boxes of another set.
+//! Sets of boxes of any size, with queries for the overlaps within a set and between two sets.
 //!
 //! A hierarchical grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.2) that adapts
 //! to the boxes: each [`Grid`] has the boxes of one [`SizeClass`], and chooses its cell size from
@@ -12,10 +12,10 @@ use crate::{
     pipeline::{aabb::Aabb, broad_phase::grid::Grid, candidates::PairList},
 };
 
-/// A box is thin along an axis if its size there is more than this many octaves below its largest
-/// size.
+/// A box is thin along an axis if its size along that axis is more than this many octaves below its
+/// largest size.
 ///
-/// Every pair of grids costs a query for all boxes of one of the two. So the limit is high enough
+/// For every pair of grids, all boxes of one grid query the other grid. So the limit is high enough
 /// that most scenes need few grids.
 const THIN: u16 = 7;
 
@@ -23,9 +23,9 @@ const THIN: u16 = 7;
 ///
 /// * A class spans two octaves of the largest size. Then queries within the grid and in other grids
 ///   cost about the same.
-/// * Boxes that are thin along different axes have different classes. Otherwise one cube among rods
-///   would make the cells wide enough for all rods.
-/// * The order of the classes is by size, then by the long axis: y and z before x. Boxes that are
+/// * Boxes that are thin along different axes have different classes. Otherwise a single cube among
+///   rods would widen the cells of all rods.
+/// * Classes are ordered by size, then by the long axis: y and z before x, because boxes that are
 ///   long along x visit the fewest rows in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SizeClass(NonZeroU16);
@@ -48,7 +48,8 @@ const FINER: usize = 8;
 
 /// Returns `true` if the boxes of `finer` should query `coarser`, and `false` for the reverse.
 ///
-/// A rod along x would visit all small boxes in the rows in which it lies. So these query the rods.
+/// A rod along x would visit all small boxes of its rows. So the small boxes query the rods
+/// instead.
 fn should_query(finer: &Grid, coarser: &Grid) -> bool {
     let reverse_visits = coarser.visited_fraction_of(finer);
     let visits = finer.visited_fraction_of(coarser);
@@ -62,7 +63,7 @@ pub struct Grids {
     grids: Vec<(SizeClass, Grid)>,
     /// The class of each slot whose box is in the set.
     class_of: Buffer<Option<SizeClass>>,
-    /// The boxes that leave their class in this tick for another.
+    /// The boxes whose class changed in this tick.
     leaving: Buffer<u32>,
 }
 
@@ -79,8 +80,8 @@ impl Grids {
         class.is_some_and(Option::is_some)
     }
 
-    /// Updates all boxes, removes those that `is_kept` rejects, and adds those of `candidates` that
-    /// it accepts.
+    /// Updates all boxes, removes the boxes that `is_kept` rejects, and adds the `candidates` that
+    /// `is_kept` accepts.
     pub fn update(
         &mut self,
         boxes: &[Aabb],
@@ -146,7 +147,7 @@ impl Grids {
         self.grids.iter().filter(|(_, grid)| grid.len() > 0)
     }
 
-    /// Adds each pair of boxes of this set that overlap, if it is wanted, to `pairs`.
+    /// Adds each wanted pair of overlapping boxes of this set to `pairs`.
     pub fn overlaps_within(
         &self,
         dimension: usize,
@@ -170,8 +171,8 @@ impl Grids {
         }
     }
 
-    /// Adds each pair of a wanted box of this set and a wanted box of another set that overlap to
-    /// `pairs`.
+    /// Adds all pairs of overlapping boxes to `pairs`: a wanted box of this set with a wanted box
+    /// of `other`.
     pub fn overlaps_with(
         &self,
         other: &Self,
@@ -196,7 +197,7 @@ impl Grids {
     }
 }
 
-/// Returns the grid of a class, which is created if there is none.
+/// Returns the grid of a class. Creates the grid if there is none.
 fn grid_of(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut Grid> {
     let found = grids.binary_search_by_key(&class, |(class, _)| *class);
     let index = found.unwrap_or_else(|index| {
@@ -206,7 +207,7 @@ fn grid_of(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut 
     grids.get_mut(index).map(|(_, grid)| grid)
 }
 
-/// Adds the overlaps of wanted boxes of a grid with boxes of another grid, if the pair is wanted.
+/// Adds each wanted pair of overlapping boxes: a wanted box of `grid` with any box of `other`.
 fn query(
     pairs: &mut PairList,
     grid: &Grid,
@@ -231,7 +232,7 @@ mod tests {
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
-    /// A box around a centre. In 2D, z is ignored.
+    /// Returns a box around a centre. In 2D, z is ignored.
     fn aabb(dimension: usize, centre: [f64; 3], half: [f64; 3]) -> Aabb {
         if dimension == 2 {
             let d2 = |[x, y, _]: [f64; 3]| DVec2::new(x, y);
@@ -245,7 +246,7 @@ mod tests {
         }
     }
 
-    /// The pairs in order, the smaller slot first.
+    /// Returns the sorted pairs, each with the smaller slot first.
     fn in_order(pairs: PairList) -> Vec<(u32, u32)> {
         let pairs = pairs.all.iter().copied();
         let mut pairs: Vec<(u32, u32)> = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
@@ -253,7 +254,7 @@ mod tests {
         pairs
     }
 
-    /// The pairs of boxes that overlap, by testing all pairs.
+    /// Returns the pairs of overlapping boxes, by testing all pairs.
     fn brute_force(boxes: &[Aabb]) -> Vec<(u32, u32)> {
         let pairs = boxes.iter().zip(0..).flat_map(|(a, slot)| {
             let others = boxes.iter().zip(0..).skip(slot as usize + 1);
@@ -263,7 +264,7 @@ mod tests {
         pairs.collect()
     }
 
-    /// The pairs that overlap, and the mean number of boxes that a box visits.
+    /// Returns the pairs of overlapping boxes, and the mean number of boxes that a box visits.
     fn found(dimension: usize, boxes: &[Aabb]) -> (Vec<(u32, u32)>, usize) {
         let (mut grids, mut pairs) = (Grids::default(), PairList::default());
         grids.update(boxes, 0..boxes.len() as u32, |_| true);
@@ -274,16 +275,16 @@ mod tests {
 
     const COUNT: usize = 4_000;
 
-    /// A box that is long along one axis.
+    /// Returns the half extents of a box that is long along one axis.
     fn rod(axis: usize) -> [f64; 3] {
         core::array::from_fn(|other| if other == axis { 500.0 } else { 0.005 })
     }
 
-    /// Boxes in a line along an axis.
+    /// Returns boxes in a line along an axis.
     fn side_by_side(dimension: usize, half: [f64; 3], axis: usize) -> Vec<Aabb> {
-        let place = |number| 0.02 * (number as f64 - 0.5 * COUNT as f64);
+        let coord = |number| 0.02 * (number as f64 - 0.5 * COUNT as f64);
         let centre =
-            |number| core::array::from_fn(|other| if other == axis { place(number) } else { 0.0 });
+            |number| core::array::from_fn(|other| if other == axis { coord(number) } else { 0.0 });
         (0..COUNT)
             .map(|number| aabb(dimension, centre(number), half))
             .collect()
@@ -299,7 +300,7 @@ mod tests {
                     let (pairs, visited) = found(dimension, &boxes);
                     assert_eq!(pairs, [], "{name}");
                     assert!(visited < 10, "{name}: {visited} visited per box");
-                    // A cube of the size of the rods, and far from them.
+                    // A cube as large as the rods are long, far from them.
                     boxes.push(aabb(dimension, [5_000.0; 3], [500.0; 3]));
                     let (pairs, visited) = found(dimension, &boxes);
                     assert_eq!(pairs, [], "{name}, with a cube");
@@ -407,12 +408,13 @@ mod tests {
                     let mut pairs = PairList::default();
                     moving.overlaps_within(dimension, &mut pairs, |_, _| true);
                     moving.overlaps_with(&resting, &mut pairs, |_| true, |_| true);
-                    let right = brute_force(&boxes).into_iter();
-                    let right: Vec<_> = right.filter(|(a, b)| moves(*a) || moves(*b)).collect();
-                    sum += right.len();
-                    assert_eq!(in_order(pairs), right, "{dimension}D, tick {tick}");
+                    let expected = brute_force(&boxes).into_iter();
+                    let expected: Vec<_> =
+                        expected.filter(|(a, b)| moves(*a) || moves(*b)).collect();
+                    sum += expected.len();
+                    assert_eq!(in_order(pairs), expected, "{dimension}D, tick {tick}");
                 }
-                assert!(sum > 100, "{sum} pairs are no test");
+                assert!(sum > 100, "only {sum} pairs overlap");
             }
         }
     }

@@ -1,15 +1,15 @@
-//! Second stage: finds the pairs whose bounding boxes overlap and of which one collider changed.
-//! The contact of any other pair is what it was.
+//! Second stage: finds the pairs whose bounding boxes overlap, if at least one collider changed.
+//! The contacts of all other pairs are the same as in the previous tick.
 //!
-//! Moving boxes are sorted every tick, see [`grid`]. They query a separate, cached structure of
+//! Moving boxes are sorted in every tick: see [`grid`]. They query a separate, cached structure of
 //! resting boxes.
 //!
 //! Bounding volume hierarchies of `obvhs` were slower in the scenes of `benches/`, both rebuilt
-//! each tick and refitted with enlarged boxes. They pay where they last: inside compounds and
-//! surfaces.
+//! each tick and refitted with enlarged boxes. Compounds and surfaces use them, because there the
+//! hierarchies rarely change.
 //!
-//! Half-spaces have no box. There are few of them, so each is tested against all changed boxes, and
-//! never against another half-space.
+//! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
+//! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
 
 mod cell_size;
 mod grid;
@@ -77,21 +77,21 @@ pub fn find_candidates(
 /// The boxes of one space.
 #[derive(Default)]
 struct Overlaps {
-    /// The boxes that move, or moved not long ago.
+    /// The boxes that move or moved recently.
     moving: Grids,
-    /// The boxes at rest. May include boxes that have moved or gone since.
+    /// The boxes at rest. May include boxes that have since moved or been removed.
     resting: Grids,
-    /// The number of boxes at rest.
+    /// The peak number of boxes at rest.
     rest_peak: Peak,
 }
 
-/// Boxes at rest are moved from `moving` to `resting` when they outnumber the moving ones by this
-/// fraction of `resting`. So the cost of the update is bounded by that of the tick or of earlier
-/// moves.
+/// The boxes at rest in `moving` are moved to `resting` once they outnumber the changed boxes by
+/// `resting.len()` divided by this number. So the cost of the update is bounded by the cost of this
+/// tick or of earlier moves.
 const RESTING_FRACTION: usize = 8;
 
 impl Overlaps {
-    /// Finds the pairs of proxies that may touch and of which one changed.
+    /// Finds the pairs of proxies that may touch, if at least one of the two changed.
     fn find<V: Space>(&mut self, arena: &ProxyArena<V>, pairs: &mut PairList) {
         let Self {
             moving, resting, ..
@@ -104,8 +104,8 @@ impl Overlaps {
         let boxes = arena.boxes();
         let has_box = |slot: u32| arena.box_of(slot).is_some();
         let woken = changed.iter().filter(|slot| !moving.contains(**slot));
-        let still = (moving.len() + woken.count()).saturating_sub(changed.len());
-        let settles = still > changed.len() + resting.len() / RESTING_FRACTION;
+        let unchanged = (moving.len() + woken.count()).saturating_sub(changed.len());
+        let settles = unchanged > changed.len() + resting.len() / RESTING_FRACTION;
         moving.update(boxes, changed.iter().copied(), |slot| {
             has_box(slot) && (!settles || arena.is_changed(slot))
         });
@@ -130,7 +130,8 @@ impl Overlaps {
         let boxes = arena.boxes();
         rest_peak.note(arena.count().saturating_sub(moving.len()));
         if reclaim.ends_window() {
-            // Removed boxes leave only when others come to rest, which may never happen again.
+            // Removed boxes leave `resting` only when other boxes come to rest, which may never
+            // happen again.
             let has_box = |slot: u32| arena.box_of(slot).is_some();
             if moving.has_stale_slots(boxes.len()) {
                 moving.update(boxes, [], has_box);
@@ -146,7 +147,7 @@ impl Overlaps {
     }
 }
 
-/// Adds the pairs of a half-space and a box that reaches into it.
+/// Adds the pairs of a half-space and a box that overlaps it.
 fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPair>) {
     for slot in arena.half_spaces() {
         let Some(proxy) = arena.get(*slot) else {
@@ -156,15 +157,15 @@ fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPa
             continue;
         };
         let origin = proxy.world_pose.translation;
-        let reaches = |other: &u32| {
+        let overlaps = |other: &u32| {
             let bounds: Option<Bounds<V::DVec>> = arena.box_of(*other).map(Aabb::bounds);
             bounds.is_some_and(|bounds| bounds.overlaps_half_space(&half_space, origin))
         };
         let pair = |other: u32| (*slot, other);
         if arena.is_changed(*slot) {
-            pairs.extend(arena.slots().filter(reaches).map(pair));
+            pairs.extend(arena.slots().filter(overlaps).map(pair));
         } else {
-            pairs.extend(arena.changed().iter().copied().filter(reaches).map(pair));
+            pairs.extend(arena.changed().iter().copied().filter(overlaps).map(pair));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Overlap queries: sort and sweep in the rows of a [`Grid`].
+//! Overlap queries: sweeps over the sorted rows of a [`Grid`].
 
 use core::ops::Range;
 
@@ -11,20 +11,19 @@ use crate::pipeline::{
     },
 };
 
-/// Relative bound on the rounding of a row's begin and end, in f64.
+/// Relative bound of the rounding errors of a row's limits, in f64.
 const ROW_ROUNDING: f64 = 1e-9;
 
 impl Grid {
-    /// Calls `visit` with all pairs of boxes that overlap, the first of which is in one of these
-    /// rows.
+    /// Calls `visit` with all pairs of overlapping boxes whose first box is in one of `rows`.
     pub fn for_each_overlap(
         &self,
         dimension: usize,
         rows: Range<usize>,
         mut visit: impl FnMut(u32, u32),
     ) {
-        // The adjacent rows that are later in the order, by z and y. The earlier ones have visited
-        // this row. In 2D there is one layer only.
+        // The offsets along z and y to the adjacent rows that come later. The pairs with earlier
+        // rows are found from there. In 2D there is only one layer.
         let adjacent: &[(i32, i32)] = match dimension {
             2 => &[(0, 1)],
             _ => &[(0, 1), (1, -1), (1, 0), (1, 1)],
@@ -55,7 +54,7 @@ impl Grid {
         }
     }
 
-    /// Calls `visit` with all pairs of boxes that overlap, of a row and an adjacent row. `step` is
+    /// Calls `visit` with all pairs of overlapping boxes of a row and an adjacent row. `step` is
     /// the offset of the adjacent row along z and y.
     fn sweep_adjacent(
         &self,
@@ -99,8 +98,8 @@ impl Grid {
         }
     }
 
-    /// Calls `visit` with all pairs of boxes that overlap, the first of which is wanted and in this
-    /// range, and the second in another grid.
+    /// Calls `visit` with all pairs of overlapping boxes. The first box is in `range` and wanted,
+    /// and the second box is in `other`.
     pub fn for_each_overlap_with(
         &self,
         other: &Self,
@@ -138,7 +137,8 @@ impl Grid {
     }
 }
 
-/// Returns the least lower corner of a box that overlaps `aabb` and is no larger than `largest`.
+/// Returns the smallest possible lower corner of a box that overlaps `aabb` and is no larger than
+/// `largest`.
 #[inline]
 fn overlap_begin(aabb: &Aabb, largest: [f32; 3]) -> [f64; 3] {
     let begin = |min: f32, largest: f32| f64::from(min) - f64::from(largest) * (1.0 + ROUNDING);
@@ -152,12 +152,12 @@ fn overlap_begin(aabb: &Aabb, largest: [f32; 3]) -> [f64; 3] {
 
 #[cfg(test)]
 thread_local! {
-    /// The number of sweeps on this thread, and of the boxes that they visited.
+    /// The number of sweeps on this thread, plus the number of boxes that they visited.
     pub static SWEPT: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
 }
 
-/// Calls `visit` with the entry and each of the others that overlaps it. The others are sorted by
-/// their lower x. The upper x of none before them reaches the entry.
+/// Calls `visit` with `entry` and each of the `others` that overlaps it. The `others` are sorted by
+/// their lower x.
 fn sweep(entry: &Entry, others: &[Entry], mut visit: impl FnMut(u32, u32)) {
     let [end, ..] = entry.aabb.max;
     #[cfg(test)]
