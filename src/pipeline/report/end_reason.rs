@@ -9,7 +9,7 @@ use crate::{
     settings::BroadPhase,
 };
 
-/// Returns why two entities that touched in the previous tick no longer do.
+/// Returns why two entities that touched in the previous tick no longer touch.
 pub fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
     let of_entities = [entity, other].into_iter();
     let reason = of_entities

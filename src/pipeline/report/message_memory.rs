@@ -1,8 +1,8 @@
-//! Shrinks the lists of Bevy's messages, which Bevy never does.
+//! Shrinks the lists of Bevy's messages. Bevy never shrinks them itself.
 //!
-//! Bevy gives no access to the capacity of its two lists. So they are replaced by copies with the
-//! same message ids, by which readers remember their positions. The next id can only be set by
-//! reflection.
+//! Bevy gives no access to the capacity of its two lists. So the lists are replaced by copies. The
+//! copies keep the message ids, because readers remember their positions by id. The next id can be
+//! set only by reflection.
 
 use bevy::{ecs::message::Messages, reflect::GetPath, tasks::AsyncComputeTaskPool};
 
@@ -41,8 +41,7 @@ impl MessageMemory {
     }
 }
 
-/// Returns the same messages with the same ids in new lists, or `None` if Bevy renamed these
-/// fields.
+/// Returns the same messages with the same ids in new lists, or `None` if Bevy renamed the fields.
 fn shrunk_copy(messages: &Messages<CollisionEvent>) -> Option<Messages<CollisionEvent>> {
     let mut copy = Messages::default();
     for count in [
@@ -70,7 +69,7 @@ mod tests {
     };
     use bevy::{ecs::message::MessageCursor, prelude::*};
 
-    /// A message that is identified by its depth.
+    /// Returns a message that is identified by its depth.
     fn message(depth: f32) -> CollisionEvent {
         let surface = Surface {
             part: 0,

@@ -1,4 +1,4 @@
-//! Last stage: reports which contacts started, go on or ended.
+//! Last stage: reports which contacts started, continue or ended.
 //!
 //! The contacts of the previous tick are merged with those found in this tick. Both are sorted by
 //! pair. A pair of the previous tick that was not found
@@ -6,8 +6,8 @@
 //! * is kept if it was not retested: neither collider changed, and it is still a candidate,
 //! * has ended otherwise.
 //!
-//! So the end of a contact needs no event of its own and cannot be missed, whatever caused it. The
-//! reason is read from the world afterwards.
+//! So the end of a contact cannot be missed, whatever caused it. The reason is read from the world
+//! afterwards.
 
 mod end_reason;
 mod message_memory;
@@ -40,14 +40,14 @@ pub struct EventBatch {
     /// All `Ended` events, and also all `Started` events if there are observers.
     transitions: Buffer<CollisionEvent>,
     changes: Changes,
-    /// `true` if the contacts are those of the previous tick, and all are `Ongoing`.
+    /// `true` if no contact started or ended in the latest tick.
     is_settled: bool,
     reclaim: Reclaim,
     memory: MessageMemory,
 }
 
-/// Writes the messages, then updates the components, then triggers the observers: so observers see
-/// the new state. Observers may mutate the world freely.
+/// Writes the messages, then updates the components, then triggers the observers, so that observers
+/// see the new state. Observers may mutate the world freely.
 pub fn report(
     world: &mut World,
     mut colliding: Local<Unfiltered<(Entity, &mut CollidingEntities)>>,
@@ -65,7 +65,8 @@ pub fn report(
     let mut state = core::mem::take(resource.bypass_change_detection());
     batch.write_messages(world, &mut state, is_at_rest);
     batch.reclaim.begin_tick();
-    // Disabled entities are included: a clone or a restored entity may bring an outdated list.
+    // Disabled entities are included, because a cloned or restored entity may have an outdated
+    // list.
     for (entity, mut entities) in colliding.0.iter_mut(world) {
         if !is_at_rest || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
@@ -84,12 +85,13 @@ pub fn report(
     if !is_at_rest {
         resource.set_changed();
     }
-    // If the app restored other contacts during this tick, the next tick retests all pairs.
+    // If the app restored other contacts during this tick, nothing is recorded. Then the next tick
+    // retests all pairs.
     if is_current {
         StateRevision::record(world);
     }
     world.resource_mut::<Progress>().completed = Completed::Report;
-    // Whatever an observer writes counts as changed later.
+    // The next tick must detect whatever the observers change.
     world.increment_change_tick();
     trigger_observers(world, &batch.transitions);
     world.resource_mut::<CollisionDiagnostics>().report = start.elapsed();
@@ -170,7 +172,8 @@ impl EventBatch {
             memory,
             ..
         } = self;
-        // Only the capacity changes. The largest lists come first.
+        // Only capacities change, so the messages are not marked as changed. Their lists come
+        // first, because they are freed only if nothing else was freed in this tick.
         memory.reclaim(messages.bypass_change_detection(), reclaim);
         transitions.reclaim(reclaim);
         state.reclaim(changes, reclaim);
