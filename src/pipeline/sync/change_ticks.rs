@@ -1,6 +1,7 @@
 //! Views of Bevy's tables: colliders in chunks, with the change ticks of their components.
 //!
-//! A chunk without changes is recognized by its change ticks alone, many at a time.
+//! A chunk without changes is recognized by its change ticks alone, which are compared many at a
+//! time.
 
 use core::{ops::Range, slice};
 
@@ -43,7 +44,8 @@ impl ChangeWindow {
     }
 }
 
-/// A component of consecutive entities, with the ticks of its last changes.
+/// A component of consecutive entities, with the ticks of its last changes. Empty if the entities
+/// do not have the component.
 struct Column<'a, T> {
     values: &'a [T],
     changed: &'a [Tick],
@@ -59,10 +61,12 @@ impl<T> Clone for Column<'_, T> {
 }
 
 impl<'a, T> Column<'a, T> {
-    fn of_table(table: ContiguousRef<'a, T>) -> Self {
+    fn of_table(table: Option<ContiguousRef<'a, T>>) -> Self {
         Self {
-            changed: table.changed_ticks_slice(),
-            values: table.into_inner(),
+            changed: table
+                .as_ref()
+                .map_or(&[], ContiguousRef::changed_ticks_slice),
+            values: table.map_or(&[], ContiguousRef::into_inner),
         }
     }
 
@@ -92,10 +96,10 @@ impl<'a, T> Column<'a, T> {
 #[derive(Clone, Copy)]
 pub struct Chunk<'a> {
     pub entities: &'a [Entity],
-    transforms: Option<Column<'a, Transform>>,
+    transforms: Column<'a, Transform>,
     colliders: Column<'a, Collider>,
-    layers: Option<Column<'a, CollisionLayers>>,
-    parents: Option<Column<'a, ChildOf>>,
+    layers: Column<'a, CollisionLayers>,
+    parents: Column<'a, ChildOf>,
 }
 
 impl<'a> Chunk<'a> {
@@ -105,10 +109,10 @@ impl<'a> Chunk<'a> {
             for (entities, transforms, colliders, layers, parents) in tables {
                 visit(Chunk {
                     entities,
-                    transforms: transforms.map(Column::of_table),
-                    colliders: Column::of_table(colliders),
-                    layers: layers.map(Column::of_table),
-                    parents: parents.map(Column::of_table),
+                    transforms: Column::of_table(transforms),
+                    colliders: Column::of_table(Some(colliders)),
+                    layers: Column::of_table(layers),
+                    parents: Column::of_table(parents),
                 });
             }
         } else {
@@ -125,58 +129,53 @@ impl<'a> Chunk<'a> {
     pub fn slice(&self, range: Range<usize>) -> Self {
         Self {
             entities: self.entities.get(range.clone()).unwrap_or_default(),
-            transforms: self.transforms.map(|column| column.slice(range.clone())),
+            transforms: self.transforms.slice(range.clone()),
             colliders: self.colliders.slice(range.clone()),
-            layers: self.layers.map(|column| column.slice(range.clone())),
-            parents: self.parents.map(|column| column.slice(range.clone())),
+            layers: self.layers.slice(range.clone()),
+            parents: self.parents.slice(range),
         }
     }
 
     /// Returns `true` if the transform or the layers of any collider changed.
     #[inline]
     pub fn has_moves(&self, window: ChangeWindow) -> bool {
-        self.transforms
-            .is_some_and(|column| column.has_changes(window))
-            || self.layers.is_some_and(|column| column.has_changes(window))
+        self.transforms.has_changes(window) || self.layers.has_changes(window)
     }
 
     /// Returns `true` if the shape or the parent of any collider changed.
     #[inline]
     pub fn has_other_changes(&self, window: ChangeWindow) -> bool {
-        self.colliders.has_changes(window)
-            || self
-                .parents
-                .is_some_and(|column| column.has_changes(window))
+        self.colliders.has_changes(window) || self.parents.has_changes(window)
     }
 
-    /// Returns the colliders whose transform or layers changed. None if they have no transforms.
+    /// Returns the colliders whose transform or layers changed, except colliders without a
+    /// transform.
     #[inline]
     pub fn moved(
         &self,
         window: ChangeWindow,
     ) -> impl Iterator<Item = (Entity, &'a Transform, CollisionLayers)> {
-        let layers = self.layers;
-        let transforms = self.transforms.map_or(&[][..], |column| column.values);
-        let ticks = self.transforms.map_or(&[][..], |column| column.changed);
-        let rows = self.entities.iter().zip(transforms).zip(ticks).enumerate();
+        let Self {
+            transforms, layers, ..
+        } = *self;
+        let rows = self.entities.iter().zip(transforms.values);
+        let rows = rows.zip(transforms.changed).enumerate();
         rows.filter_map(move |(index, ((entity, transform), changed))| {
-            let is_changed = window.contains(*changed)
-                || layers.is_some_and(|layers| layers.is_changed(index, window));
-            let layers = || layers.and_then(|layers| layers.values.get(index).copied());
+            let is_changed = window.contains(*changed) || layers.is_changed(index, window);
+            let layers = || layers.values.get(index).copied();
             is_changed.then(|| (*entity, transform, layers().unwrap_or_default()))
         })
     }
 
     /// Returns `true` if all colliders of the chunk have parents, and `false` if none has.
     pub fn has_parents(&self) -> bool {
-        self.parents.is_some()
+        !self.parents.values.is_empty()
     }
 
     /// Returns the parents. Either all colliders of a chunk have parents, or none has.
     #[inline]
     pub fn parents(&self) -> impl Iterator<Item = Entity> {
-        let parents = self.parents.map_or(&[][..], |column| column.values);
-        parents.iter().map(ChildOf::parent)
+        self.parents.values.iter().map(ChildOf::parent)
     }
 
     /// Returns all colliders.
@@ -189,26 +188,18 @@ impl<'a> Chunk<'a> {
     #[inline]
     pub fn row(&self, index: usize, window: ChangeWindow) -> Option<ColliderRow<'a>> {
         let is_collider_changed = self.colliders.is_changed(index, window);
-        let layers = self.layers.and_then(|column| column.values.get(index));
-        let parent = self.parents.and_then(|column| column.values.get(index));
         Some(ColliderRow {
             index,
             entity: *self.entities.get(index)?,
-            transform: self.transforms.and_then(|column| column.values.get(index)),
+            transform: self.transforms.values.get(index),
             collider: self.colliders.values.get(index)?,
-            layers: layers.copied().unwrap_or_default(),
-            parent: parent.map(ChildOf::parent),
+            layers: self.layers.values.get(index).copied().unwrap_or_default(),
+            parent: self.parents.values.get(index).map(ChildOf::parent),
             is_collider_changed,
             is_changed: is_collider_changed
-                || self
-                    .transforms
-                    .is_some_and(|column| column.is_changed(index, window))
-                || self
-                    .layers
-                    .is_some_and(|column| column.is_changed(index, window))
-                || self
-                    .parents
-                    .is_some_and(|column| column.is_changed(index, window)),
+                || self.transforms.is_changed(index, window)
+                || self.layers.is_changed(index, window)
+                || self.parents.is_changed(index, window),
         })
     }
 }
@@ -216,7 +207,7 @@ impl<'a> Chunk<'a> {
 /// A collider with the other components of its entity.
 #[derive(Clone, Copy)]
 pub struct ColliderRow<'a> {
-    /// In its chunk.
+    /// The index in the chunk.
     pub index: usize,
     pub entity: Entity,
     pub transform: Option<&'a Transform>,
@@ -241,11 +232,11 @@ fn visit_row(row: Row, visit: &mut impl FnMut(Chunk)) {
     fn column<'b, T: Component>(
         component: &'b Option<Ref<'_, T>>,
         tick: &'b Option<Tick>,
-    ) -> Option<Column<'b, T>> {
-        Some(Column {
-            values: slice::from_ref(&**component.as_ref()?),
-            changed: slice::from_ref(tick.as_ref()?),
-        })
+    ) -> Column<'b, T> {
+        Column {
+            values: component.as_deref().map_or(&[], slice::from_ref),
+            changed: tick.as_slice(),
+        }
     }
     let (entity, transform, collider, layers, parent) = row;
     let collider_tick = collider.last_changed();
