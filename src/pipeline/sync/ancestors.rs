@@ -1,4 +1,4 @@
-//! Detection of changes of a collider's ancestors.
+//! Detection of changes to a collider's ancestors.
 
 use bevy::{
     ecs::{component::ComponentId, entity::EntityHashMap},
@@ -10,8 +10,8 @@ use crate::{
     pipeline::sync::change_ticks::ChangeWindow,
 };
 
-/// The number of ancestors of an entity. A removed ancestor, parent or `Transform` changes these
-/// counts. (Bevy's change ticks show the added ones.)
+/// The number of ancestors of an entity. Removing an ancestor, a parent or a `Transform` changes
+/// these counts. (Bevy's change ticks show what was added.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AncestorCounts {
     all: u32,
@@ -23,12 +23,13 @@ pub struct AncestorCounts {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ancestry {
     pub counts: AncestorCounts,
-    /// `true` if the transform or the parent of any of them changed.
+    /// `true` if the transform or the parent of any ancestor changed.
     pub is_changed: bool,
 }
 
 impl Ancestry {
-    /// Ancestors in a loop. No other ancestry has these counts, so breaking the loop is detected.
+    /// Ancestors that form a loop. No other ancestry has these counts, so breaking the loop is
+    /// detected.
     const LOOP: Self = Self {
         counts: AncestorCounts {
             all: u32::MAX,
@@ -37,7 +38,7 @@ impl Ancestry {
         is_changed: false,
     };
 
-    /// Adds the ancestors `above`.
+    /// Returns these ancestors together with the ancestors `above`.
     fn below(self, above: Self) -> Self {
         let (own, others) = (self.counts, above.counts);
         Self {
@@ -57,7 +58,7 @@ pub struct AncestryCache {
     /// Entities without a parent are not cached, because reading them again is faster.
     known: EntityHashMap<Option<Ancestry>>,
     peak: Peak,
-    /// The ancestors visited in this walk, each with the `Ancestry` that it alone makes up.
+    /// The entities visited in this walk, each with the `Ancestry` of this entity alone.
     path: Buffer<(Entity, Ancestry)>,
 }
 
@@ -80,10 +81,11 @@ pub struct AncestorReader<'w> {
     world: &'w World,
     window: ChangeWindow,
     cache: &'w mut AncestryCache,
-    // By id, because a lookup by type costs a hash.
+    // Component ids, because a lookup by type costs a hash.
     transform: Option<ComponentId>,
     child_of: Option<ComponentId>,
-    /// The latest parent and its children's ancestry: siblings are often neighbours.
+    /// The latest parent and its children's ancestry, because siblings are often neighbours in a
+    /// table.
     latest: Option<(Entity, Ancestry)>,
     count: usize,
 }

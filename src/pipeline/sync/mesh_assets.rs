@@ -1,11 +1,11 @@
 //! Colliders from mesh assets, built before the first stage.
 //!
-//! Without changes, nothing is done. Two kinds of change are detected differently:
+//! Colliders are built only after a change. Two kinds of change are detected in different ways:
 //!
-//! * A missing mesh is looked up again in every tick. Bevy's asset messages arrive only in
-//!   `PostUpdate`, and never if the app runs a schedule by hand.
-//! * A changed mesh is reported by Bevy's messages only. They are read every frame, because a
-//!   schedule that runs now and then would miss some.
+//! * A mesh that is not loaded yet is looked up again in every tick, because Bevy's asset messages
+//!   arrive only in `PostUpdate`, and never if the app runs schedules by hand.
+//! * A changed mesh is reported only by Bevy's messages. They are read in every frame, because a
+//!   schedule that runs less often would miss some of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,8 +42,8 @@ impl MeshColliders {
     }
 }
 
-/// Drops the colliders of changed meshes. (An added mesh has a collider only if it replaces a mesh
-/// whose removal was reported before.)
+/// Drops the colliders of changed meshes. (An added mesh needs no action: if it replaces another
+/// mesh, the removal of that mesh was reported before.)
 pub fn drop_changed(
     mut events: MessageReader<AssetEvent<Mesh>>,
     mut colliders: ResMut<MeshColliders>,
@@ -74,7 +74,7 @@ pub fn resolve(
     mut waiting: Local<Vec<Entity>>,
     mut has_warned: Local<bool>,
 ) {
-    // Includes disabled entities, whose changes would be forgotten when they are enabled.
+    // Disabled entities are included, because otherwise their changes would be lost.
     waiting.extend(touched.0.iter(world));
     world.resource_scope(|world, mut colliders: Mut<MeshColliders>| {
         if !colliders.changed.is_empty() {

@@ -1,6 +1,6 @@
 //! First stage: brings the proxies up to date with the colliders and their poses.
 //!
-//! For unchanged colliders, only Bevy's change ticks are read: so a resting collider costs next to
+//! For unchanged colliders, only Bevy's change ticks are read. So a resting collider costs next to
 //! nothing. The stage detects every kind of change:
 //!
 //! * A written `Transform`, collider, layers or parent: by Bevy's change ticks, see
@@ -82,8 +82,8 @@ fn begin_tick(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
     proxies.d3.begin_tick();
     let source = *world.resource::<BroadPhase>();
     proxies.is_restored = is_restart || !StateRevision::is_current(world);
-    // With another source, some pairs at rest were never tested. Restored contacts need not belong
-    // to the present poses.
+    // If the source changed, some pairs at rest were never tested. If contacts were restored, they
+    // may not match the present poses.
     if source != proxies.source || proxies.is_restored {
         StateRevision::record(world);
         proxies.source = source;

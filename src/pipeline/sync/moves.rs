@@ -17,7 +17,7 @@ use crate::{
     space::Space,
 };
 
-/// The colliders whose poses or layers changed in this tick, and whose shapes did not.
+/// The colliders whose poses or layers changed in this tick, but whose shapes did not.
 #[derive(Default)]
 pub struct MoveQueue {
     d2: Buffer<Move>,
@@ -31,7 +31,7 @@ struct Move {
     layers: CollisionLayers,
     transform: Transform,
     has_parent: bool,
-    /// Whether the proxy changed, or why it cannot collide.
+    /// `Ok(true)` if the proxy changed, or an error if it cannot collide in its new pose.
     result: Result<bool, ProxyError>,
 }
 
@@ -84,7 +84,7 @@ impl MoveQueue {
     }
 }
 
-/// The least number of moves for a task.
+/// Minimum number of moves per task.
 const MIN_MOVES: usize = 256;
 
 /// Applies the moves of one space, and clears the queue.
@@ -97,11 +97,11 @@ fn apply_all<V: Space>(
     let (mut proxies, mut boxes) = arena.as_mut_slices();
     if let Some((pool, size)) = share(moves.len(), MIN_MOVES) {
         // Each task gets a range of slots.
-        moves.sort_unstable_by_key(|to| to.slot);
+        moves.sort_unstable_by_key(|item| item.slot);
         let mut first = 0;
         pool.scope(|scope| {
             for moves in moves.chunks_mut(size) {
-                let end = moves.last().map_or(first, |to| to.slot as usize + 1);
+                let end = moves.last().map_or(first, |item| item.slot as usize + 1);
                 let (own_proxies, other_proxies) = proxies.split_at_mut(end - first);
                 let (own_boxes, other_boxes) = boxes.split_at_mut(end - first);
                 (proxies, boxes) = (other_proxies, other_boxes);
@@ -115,21 +115,22 @@ fn apply_all<V: Space>(
     } else {
         apply_some(world, proxies, boxes, 0, moves);
     }
-    for to in moves.iter() {
-        match to.result {
-            Ok(true) => arena.mark_changed(to.slot),
+    for item in moves.iter() {
+        match item.result {
+            Ok(true) => arena.mark_changed(item.slot),
             Ok(false) => {}
-            Err(error) => on_error(to.slot, error),
+            Err(error) => on_error(item.slot, error),
         }
     }
     moves.clear();
 }
 
-/// The number of moves in a batch. The poses of a batch are written before its boxes are computed:
-/// then the processor fetches the proxies in parallel, and does not wait for a pose just written.
+/// The number of moves in a batch. All poses of a batch are written before its boxes are computed.
+/// So the processor loads the proxies in parallel, and never waits for a pose that was just
+/// written.
 const BATCH: usize = 16;
 
-/// Applies moves of proxies, of which the first has the slot `offset`.
+/// Applies moves to proxies and their boxes. The first proxy has the slot `offset`.
 fn apply_some<V: Space>(
     world: &World,
     proxies: &mut [Option<Proxy<V>>],
@@ -138,17 +139,20 @@ fn apply_some<V: Space>(
     moves: &mut [Move],
 ) {
     for batch in moves.chunks_mut(BATCH) {
-        for to in batch.iter_mut() {
-            if let Some(Some(proxy)) = proxies.get_mut(to.slot as usize - offset) {
-                to.result = update(world, proxy, to);
+        for item in batch.iter_mut() {
+            if let Some(Some(proxy)) = proxies.get_mut(item.slot as usize - offset) {
+                item.result = update(world, proxy, item);
             }
         }
-        for to in batch.iter_mut().filter(|to| matches!(to.result, Ok(true))) {
-            let index = to.slot as usize - offset;
+        for item in batch
+            .iter_mut()
+            .filter(|item| matches!(item.result, Ok(true)))
+        {
+            let index = item.slot as usize - offset;
             if let Some(Some(proxy)) = proxies.get(index)
                 && let Some(aabb) = boxes.get_mut(index)
             {
-                to.result = proxy.aabb().map(|new| {
+                item.result = proxy.aabb().map(|new| {
                     *aabb = new;
                     true
                 });
@@ -159,13 +163,13 @@ fn apply_some<V: Space>(
 
 /// Sets the pose and the layers of a proxy. Returns `true` if either changed.
 #[inline]
-fn update<V: Space>(world: &World, proxy: &mut Proxy<V>, to: &Move) -> Result<bool, ProxyError> {
-    // Apart from the other cases, so that the pose stays in registers.
-    if !to.has_parent
-        && let Some(pose) = WorldPose::from_similarity::<V>(&to.transform)
+fn update<V: Space>(world: &World, proxy: &mut Proxy<V>, item: &Move) -> Result<bool, ProxyError> {
+    // A path of its own, so that the pose stays in registers.
+    if !item.has_parent
+        && let Some(pose) = WorldPose::from_similarity::<V>(&item.transform)
     {
-        return Ok(proxy.update(pose, to.layers));
+        return Ok(proxy.update(pose, item.layers));
     }
     let pose = WorldPose::of_entity::<V>(world, proxy.entity)?;
-    Ok(proxy.update(pose, to.layers))
+    Ok(proxy.update(pose, item.layers))
 }

@@ -31,7 +31,7 @@ pub struct Scan<'a> {
     pub window: ChangeWindow,
     pub ancestors: AncestorReader<'a>,
     pub proxies: &'a mut Proxies,
-    /// Entities that are no longer where the previous tick listed them.
+    /// Entities whose table rows of the previous tick now have other entities, or are gone.
     pub displaced: &'a mut Buffer<Entity>,
     pub moves: &'a mut MoveQueue,
 }
@@ -57,7 +57,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Visits colliders that the previous tick listed in the same place.
+    /// Visits colliders that were in the same rows in the previous tick.
     #[inline]
     fn visit_known(&mut self, table: &mut Table, block: &Chunk) {
         if !block.has_other_changes(self.window) && self.has_same_ancestors(table, block) {
@@ -88,7 +88,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Visits colliders of which only transforms and layers have changed.
+    /// Visits colliders if only their transforms and layers have changed.
     fn visit_moved(&mut self, block: &Chunk) {
         let has_parent = block.has_parents();
         for (entity, transform, layers) in block.moved(self.window) {
@@ -96,7 +96,7 @@ impl Scan<'_> {
                 Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
                     self.moves.add(slot, layers, *transform, has_parent);
                 }
-                // It may be valid in its new pose.
+                // The collider may be valid in its new pose.
                 Some(ProxySlot::Invalid) => {
                     let row = block.rows(self.window).find(|row| row.entity == entity);
                     if let Some(row) = row {
@@ -108,16 +108,16 @@ impl Scan<'_> {
         }
     }
 
-    /// Visits a collider that the previous tick did not list here: it is new, or was elsewhere.
+    /// Visits a collider that is new, or was in another row in the previous tick.
     fn visit_unknown(&mut self, table: &mut Table, row: &ColliderRow) {
         let ancestry = self.ancestors.of_child(row.parent);
-        let previous = table.list(row.entity, row.parent.map(|_| ancestry.counts));
+        let previous = table.write_row(row.entity, row.parent.map(|_| ancestry.counts));
         self.displaced.extend(previous);
         self.update(row);
     }
 
-    /// Updates the proxy of a collider: queues a move if the shape is the same, or else rebuilds
-    /// it.
+    /// Updates the proxy of a collider: queues a move if the shape is the same, and rebuilds the
+    /// proxy otherwise.
     fn update(&mut self, row: &ColliderRow) {
         let slot = self.proxies.slot_of(row.entity);
         match (slot, row.transform) {
@@ -209,7 +209,7 @@ fn new_proxy<V: Space>(
     Proxy::new(row.entity, shape, row.layers, pose)
 }
 
-/// Why a collider cannot collide.
+/// The reason why a collider is ignored.
 #[derive(Debug, thiserror::Error)]
 enum InvalidCollider {
     #[error(transparent)]
@@ -218,7 +218,7 @@ enum InvalidCollider {
     Proxy(#[from] ProxyError),
 }
 
-/// Warns once, for as long as the collider stays invalid.
+/// Logs a warning. Callers repeat it only after the collider has been valid again.
 fn warn_of(world: &World, entity: Entity, error: InvalidCollider) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));

@@ -2,12 +2,12 @@
 //! entities.
 //!
 //! Bevy keeps all entities with the same components in one table. It adds entities at the end, and
-//! fills a gap with the last entity. So most entities keep their rows. An entity that left its row
-//! is noticed there: the row has another entity, or the table has become shorter.
+//! fills a gap with the last entity. So most entities keep their rows. If an entity left its row,
+//! the row has another entity now, or the table has become shorter.
 //!
 //! (If Bevy lists entities one by one, see
-//! [`Chunk::for_each`](super::change_ticks::Chunk::for_each), a new entity may shift others. These
-//! are looked up, and found to be unchanged.)
+//! [`Chunk::for_each`](super::change_ticks::Chunk::for_each), a new entity may shift others. The
+//! shifted entities are updated as well, without effect.)
 
 use bevy::prelude::*;
 
@@ -51,11 +51,12 @@ impl TableHistory {
     }
 }
 
-/// The colliders of a table. The rows before `next` are those of this tick.
+/// The colliders of a table. The rows before `next` are from this tick, and the others from the
+/// previous tick.
 #[derive(Default)]
 pub struct Table {
     entities: Buffer<Entity>,
-    /// One for each row if the entities have parents, or else empty.
+    /// One item per row if the entities have parents, and otherwise empty.
     ancestor_counts: Buffer<AncestorCounts>,
     next: usize,
 }
@@ -84,7 +85,7 @@ impl Table {
     }
 
     /// Writes the next row, and returns its previous entity.
-    pub fn list(&mut self, entity: Entity, counts: Option<AncestorCounts>) -> Option<Entity> {
+    pub fn write_row(&mut self, entity: Entity, counts: Option<AncestorCounts>) -> Option<Entity> {
         if let Some(counts) = counts {
             set_or_push(&mut self.ancestor_counts, self.next, counts);
         }
