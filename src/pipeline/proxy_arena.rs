@@ -1,4 +1,4 @@
-//! Storage for the proxies of one space. A proxy keeps its slot for as long as it lives.
+//! Storage for the proxies of one space. A proxy keeps its slot until it is removed.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,16 +14,17 @@ use crate::{
 };
 
 /// The proxies of one space, by slot.
+#[derive(Default)]
 pub struct ProxyArena<V: Space> {
     proxies: Buffer<Option<Proxy<V>>>,
-    /// The bounding box of each slot. Separate from the proxies, because the broad phase reads
-    /// nothing else.
+    /// The bounding box of each slot. Stored apart from the proxies, because the broad phase reads
+    /// hardly anything else.
     boxes: Buffer<Aabb>,
     /// For each slot, `true` if it is listed in `changed`.
     is_changed: Buffer<bool>,
     changed: Buffer<u32>,
-    /// Free slots, the lowest first: so the slots at the end stay free and can be dropped. May
-    /// include dropped slots, which are higher than all others.
+    /// Free slots, the lowest first, so that the slots at the end stay free and can be dropped. May
+    /// include dropped slots, which have higher numbers than all existing slots.
     free: BinaryHeap<Reverse<u32>>,
     free_peak: Peak,
     half_spaces: Buffer<u32>,
@@ -33,23 +34,6 @@ pub struct ProxyArena<V: Space> {
     revision: u64,
     /// The revision of the previous tick.
     previous_revision: u64,
-}
-
-impl<V: Space> Default for ProxyArena<V> {
-    fn default() -> Self {
-        Self {
-            proxies: Buffer::default(),
-            boxes: Buffer::default(),
-            is_changed: Buffer::default(),
-            changed: Buffer::default(),
-            free: BinaryHeap::new(),
-            free_peak: Peak::default(),
-            half_spaces: Buffer::default(),
-            count: 0,
-            revision: 0,
-            previous_revision: 0,
-        }
-    }
 }
 
 impl<V: Space> ProxyArena<V> {
@@ -62,7 +46,7 @@ impl<V: Space> ProxyArena<V> {
         &self.boxes
     }
 
-    /// Returns the bounding box of a slot. `None` for a half-space or a free slot.
+    /// Returns the bounding box of a slot, or `None` for a half-space or a free slot.
     pub fn box_of(&self, slot: u32) -> Option<&Aabb> {
         let aabb = self.boxes.get(slot as usize)?;
         (!aabb.is_empty()).then_some(aabb)
@@ -89,8 +73,8 @@ impl<V: Space> ProxyArena<V> {
         self.count
     }
 
-    /// Returns two numbers that identify the set of proxies in the previous tick and in this tick.
-    /// They are equal if no proxy was added or removed.
+    /// Returns the revisions of the previous tick and of this tick. They are equal if no proxy was
+    /// added or removed.
     pub fn revisions(&self) -> (u64, u64) {
         (self.previous_revision, self.revision)
     }
@@ -181,7 +165,7 @@ impl<V: Space> ProxyArena<V> {
         let len = self.proxies.len() as u32;
         let free = self.free.pop().map(|Reverse(slot)| slot);
         let slot = free.filter(|slot| *slot < len).unwrap_or_else(|| {
-            // All slots that the heap still lists were dropped, and may come back.
+            // The heap lists only dropped slots now, and new slots may get the same numbers.
             self.free.clear();
             reserve_amortized(&mut self.proxies, 1);
             self.proxies.push(None);
