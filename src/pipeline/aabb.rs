@@ -1,5 +1,5 @@
-//! Bounding boxes for the broad phase: axis-aligned, in f32, each with the diameter of a bounding
-//! ball, because the box of a rotated shape has much empty space in its corners.
+//! Axis-aligned bounding boxes in f32, for the broad phase. Each also has the diameter of a
+//! bounding ball, because the box of a rotated shape has much empty space in its corners.
 
 use crate::{shape::Bounds, space::DVector, tolerance::TOUCHING};
 
@@ -12,26 +12,26 @@ pub struct Aabb {
     diameter: f32,
 }
 
-/// Relative bound on rounding to f32, and more than half of the spacing of f32.
+/// Bound of the relative error of rounding to f32: twice the actual maximum.
 const ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
 
-/// Factor by which the ball is enlarged: for the tolerance of touching and for the relative part of
+/// Factor by which the ball is enlarged. It covers the touching tolerance and the relative part of
 /// the rounding in [`Aabb::balls_are_apart`].
 const ENLARGEMENT: f64 = 1.0 + 16.0 * TOUCHING + 16.0 * ROUNDING;
 
 impl Aabb {
-    /// Overlaps nothing.
+    /// A box without points, which overlaps nothing.
     pub const EMPTY: Self = Self {
         min: [f32::INFINITY; 3],
         max: [f32::NEG_INFINITY; 3],
         diameter: 0.0,
     };
 
-    /// Returns a box around `bounds`, whose content also fits in a ball of this radius around their
-    /// centre.
+    /// Returns a box around `bounds`. The content must also fit in a ball of this radius around the
+    /// centre of `bounds`.
     #[inline]
     pub fn around<D: DVector>(bounds: &Bounds<D>, radius: f64) -> Self {
-        // The rounding of subnormal numbers is not relative.
+        // The rounding error of subnormal numbers is absolute.
         let round_down =
             |value: f64| (value - value.abs() * ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
         let ([x, y, z], [max_x, max_y, max_z]) = (bounds.min.components(), bounds.max.components());
@@ -53,10 +53,10 @@ impl Aabb {
         min > max
     }
 
-    /// Returns the size along each axis, in f32: cells have room for its rounding.
+    /// Returns the size along each axis, in f32. The cells of a grid allow for its rounding.
     ///
     /// No size is 0 or less than 2^-24 of a coordinate, because [`around`](Self::around) rounds
-    /// outward. So the number of a row of cells has at most 25 bits.
+    /// outward. So the row numbers of a grid have at most 25 bits.
     #[inline]
     pub fn size(&self) -> [f32; 3] {
         let ([x, y, z], [max_x, max_y, max_z]) = (self.min, self.max);
@@ -77,7 +77,7 @@ impl Aabb {
     #[inline]
     fn overlaps(&self, other: &Self) -> bool {
         let (a, b) = (self, other);
-        // Without branches, which the processor could not predict.
+        // Without branches, because the processor could not predict them.
         (a.min[0] <= b.max[0])
             & (b.min[0] <= a.max[0])
             & (a.min[1] <= b.max[1])
@@ -89,17 +89,18 @@ impl Aabb {
     /// Returns `true` if the bounding balls are separated, with a margin for all rounding.
     ///
     /// Let u be the rounding unit of f32 (half of [`ROUNDING`]), a and b twice the centres, w = a -
-    /// b, and h_a and h_b half of the sizes. Each corner was moved by up to 3u of its size. The
-    /// sums of two corners are rounded, and so is their difference. On each axis the error of w is
-    /// at most
+    /// b, and h_a and h_b half of the sizes. Each coordinate of a corner was moved by up to 3u of
+    /// its magnitude. The sums of two corners are rounded, and so is their difference. On each
+    /// axis, the error of w is at most
     ///
     /// ```text
     /// 2u |a| + 2u |b| + u |w| + 4u (h_a + h_b)  <=  4u |a| + 3u |w| + 4u (h_a + h_b)
     /// ```
     ///
-    /// since |b| <= |a| + |w|. So 16u of the sum of |a| is added to the sum of the diameters. If
-    /// |w| is about as large as that sum, the remaining error, including the squares and sums that
-    /// follow, is less than 12u of it. [`ENLARGEMENT`] allows for 32u.
+    /// since |b| <= |a| + |w|. So 16u times the sum of |a| over the axes is added to the sum of the
+    /// diameters. If |w| is about as large as the sum of the diameters, the remaining error is less
+    /// than 12u of that sum, including the squares and sums that follow. [`ENLARGEMENT`] allows for
+    /// 32u.
     #[inline(never)]
     fn balls_are_apart(&self, other: &Self) -> bool {
         let double_centre = |Self { min, max, .. }: &Self| -> [f32; 3] {
@@ -111,12 +112,12 @@ impl Aabb {
         let magnitude = a[0].abs() + a[1].abs() + a[2].abs();
         let rounding = magnitude * (8.0 * ROUNDING as f32) + f32::MIN_POSITIVE;
         let diameters = self.diameter + other.diameter + rounding;
-        // Squares of subnormal size have lost digits.
+        // Subnormal squares are less precise.
         squared > diameters * diameters + f32::MIN_POSITIVE
     }
 
-    /// Returns `true` if the contents of the two boxes may touch. Rounding may make the result
-    /// depend on the order of the two, but it never misses a touch.
+    /// Returns `true` if the contents of the two boxes may touch. Because of rounding, the result
+    /// may depend on the order of the boxes. But boxes whose contents touch always return `true`.
     #[inline]
     pub fn may_touch(&self, other: &Self) -> bool {
         self.overlaps(other) && !self.balls_are_apart(other)
@@ -135,8 +136,8 @@ mod tests {
         Aabb::around(&Bounds { min, max }, radius)
     }
 
-    /// At any distance from the origin. Near the origin, balls that are separated by a thousandth
-    /// of their size are told apart, although their boxes overlap.
+    /// Balls that touch are tested at any distance from the origin. Balls that are separated by a
+    /// thousandth of their size, and whose boxes may overlap, are tested near the origin.
     #[test]
     fn touching_balls_may_touch_and_separated_balls_may_not() {
         let mut random = StdRng::seed_from_u64(1);

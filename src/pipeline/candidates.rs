@@ -16,23 +16,23 @@ pub struct Candidates {
     pub d3: PairList,
 }
 
-/// Two slots of the same space.
+/// The slots of two proxies in the same space.
 pub type SlotPair = (u32, u32);
 
 /// A list of pairs that tasks fill in parallel.
 #[derive(Clone, Debug, Default)]
 pub struct PairList {
     pub all: Buffer<SlotPair>,
-    /// One for each task.
+    /// One list per task.
     by_task: Vec<Buffer<SlotPair>>,
 }
 
-/// The least number of boxes for a task.
+/// Minimum number of boxes per task.
 const MIN_BOXES: usize = 512;
 
 impl PairList {
-    /// Calls `find` with disjoint ranges of all `items`, in parallel if there are many `boxes`.
-    /// `find` adds the pairs that it finds to a list.
+    /// Splits the `items` into ranges and calls `find` for each range, in parallel if there are
+    /// many `boxes`. `find` appends the pairs of its range to a list.
     pub fn collect(
         &mut self,
         items: usize,

@@ -6,17 +6,16 @@ use crate::{buffer::Buffer, collision::CollisionEvent, pipeline::custom_pairs::C
 
 /// The contacts of the pairs that were tested in this tick.
 ///
-/// Each contact has the smaller entity first. The phase of all contacts is `Ongoing`: the report
-/// stage sets the phase.
+/// Each contact has the smaller entity first. The narrow phase sets all phases to `Ongoing`, and
+/// the report stage corrects them.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
-    /// The deepest contact of each 2D pair that touches, in the order of the pairs. Each task has a
-    /// list of its own. The lists follow one another.
+    /// The deepest contact of each touching 2D pair, in one list per task. The concatenated lists
+    /// are sorted by pair.
     pub d2: Vec<Buffer<CollisionEvent>>,
     /// Likewise in 3D.
     pub d3: Vec<Buffer<CollisionEvent>>,
-    /// All contacts of the pairs of which more than one part touches, in the order of the pairs,
-    /// then of the parts.
+    /// All contacts of the pairs with more than one touching part, sorted by pair, then by part.
     pub parts: Buffer<CollisionEvent>,
     /// `true` if any proxy or supplied pair changed, or the app restored other contacts.
     pub is_changed: bool,
@@ -24,7 +23,7 @@ pub struct FoundContacts {
 }
 
 impl FoundContacts {
-    /// Returns the deepest contact of each pair that touches, in the order of the pairs.
+    /// Returns the deepest contact of each touching pair, sorted by pair.
     pub fn pairs(&self) -> impl Iterator<Item = &CollisionEvent> {
         let mut d2 = self.d2.iter().flat_map(|task| task.iter()).peekable();
         let mut d3 = self.d3.iter().flat_map(|task| task.iter()).peekable();

@@ -1,4 +1,4 @@
-//! The pairs that the app supplies, in order and compared with those of the previous tick.
+//! The pairs that the app supplies, sorted, and compared with the pairs of the previous tick.
 
 use bevy::prelude::*;
 
@@ -14,7 +14,7 @@ pub struct CustomPairs {
     is_enabled: bool,
     /// Sorted, without duplicates, each with the smaller entity first.
     pairs: Buffer<(Entity, Entity)>,
-    /// `true` if the app has written the pairs since the previous tick.
+    /// `true` if the app has written or enabled the pairs since the previous tick.
     is_written: bool,
     /// The pairs of the previous tick, if `is_written`.
     previous: Buffer<(Entity, Entity)>,
@@ -42,12 +42,12 @@ impl CustomPairs {
         **pairs != **previous
     }
 
-    /// Returns all pairs in order.
+    /// Returns all pairs, sorted.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
         self.pairs.iter().copied()
     }
 
-    /// Returns `true` if a pair was supplied. Its smaller entity comes first.
+    /// Returns `true` if a pair was supplied. The smaller entity must come first.
     pub fn contains(&self, pair: (Entity, Entity)) -> bool {
         self.pairs.binary_search(&pair).is_ok()
     }

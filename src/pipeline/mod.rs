@@ -1,4 +1,5 @@
-//! The tick: four stages, each with one system, and a resource between each two.
+//! The tick: four stages with one system each. A stage passes its results to the next stage in a
+//! resource.
 //!
 //! ```text
 //! stage        system           reads                                    writes
@@ -9,12 +10,12 @@
 //! ```
 //!
 //! With the feature `mesh`, [`sync::mesh_assets`] builds the colliders of meshes before the first
-//! stage. [`Progress`] tells the stages of an aborted tick, and [`StateRevision`] tells the first
-//! stage that the app restored [`Collisions`].
+//! stage. [`Progress`] shows whether a tick was aborted, and [`StateRevision`] shows whether the
+//! app restored [`Collisions`].
 //!
-//! Stages share data and never call each other. Data from the previous tick only saves work: events
-//! depend on the present shapes and poses, on [`Collisions`], and on the pairs that the app
-//! supplies.
+//! Stages share data and never call each other. Data cached from earlier ticks only saves work.
+//! Events depend only on the current colliders, poses and layers, on [`Collisions`], and on the
+//! pairs that the app supplies.
 
 mod aabb;
 mod broad_phase;
@@ -53,8 +54,8 @@ pub enum HeadbuttSystems {
     /// Reads the colliders, and the transforms of colliders and their ancestors. Systems that move
     /// colliders belong before this set.
     Sync,
-    /// Finds the pairs that may touch. An app that supplies the pairs itself adds them in this set:
-    /// see [`BroadPhase::Custom`].
+    /// Finds the pairs that may touch. An app that supplies the pairs adds them in this set: see
+    /// [`BroadPhase::Custom`].
     BroadPhase,
     /// Runs GJK and EPA on the candidate pairs.
     NarrowPhase,
@@ -63,7 +64,7 @@ pub enum HeadbuttSystems {
     Report,
 }
 
-/// Adds the tick to a schedule.
+/// Adds the stages to a schedule, with their resources.
 pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     app.add_message::<CollisionEvent>()
         .init_resource::<Progress>()

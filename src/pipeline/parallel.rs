@@ -12,8 +12,8 @@ pub fn thread_count() -> usize {
 
 /// Returns Bevy's thread pool and the number of items per task, or `None` if one thread is faster.
 ///
-/// A task has at least `min_items` items, for which a thread takes about as long as for starting
-/// the task.
+/// A task has at least `min_items` items. Processing this many should take about as long as
+/// starting a task.
 pub fn share(items: usize, min_items: usize) -> Option<(&'static ComputeTaskPool, usize)> {
     let threads = thread_count();
     let size = items.div_ceil(threads * TASKS_PER_THREAD).max(min_items);

@@ -2,11 +2,11 @@
 
 use bevy::prelude::*;
 
-/// How far the current tick got.
+/// The progress of the current tick.
 ///
-/// A panic in a user's `Support` aborts the tick. If the app catches the panic and goes on, Bevy's
-/// executor first runs the remaining stages. So each stage does nothing unless the stage before it
-/// completed. In the tick after an aborted one, every stage drops its caches.
+/// A panic in a user's `Support` aborts the tick. If the app catches the panic and continues,
+/// Bevy's executor first runs the remaining stages. So each stage returns early unless the previous
+/// stage completed. In the tick after an aborted tick, every stage drops its caches.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Progress {
     pub completed: Completed,
@@ -23,7 +23,7 @@ pub enum Completed {
     Sync,
     /// All candidate pairs are tested.
     NarrowPhase,
-    /// The whole tick, apart from observers.
+    /// The tick is complete, apart from observers.
     #[default]
     Report,
 }

@@ -36,12 +36,12 @@ pub enum ProxySlot {
     D3(u32),
     /// No slot: the collider has no shape.
     Inert,
-    /// No slot: the collider is invalid, and a warning has said why.
+    /// No slot: the collider is invalid, and a warning gave the reason.
     Invalid,
 }
 
 impl Proxies {
-    /// Removes everything except the record of which colliders were warned about.
+    /// Removes everything except the entries of invalid colliders, so that no warning is repeated.
     pub fn reset(&mut self) {
         let mut entries = core::mem::take(&mut self.entries);
         for entry in entries.iter_mut() {
@@ -75,7 +75,8 @@ impl Proxies {
         matches!(slot, Some(ProxySlot::D2(_) | ProxySlot::D3(_)))
     }
 
-    /// Returns `true` if an entity takes part, and did so unchanged in the previous tick.
+    /// Returns `true` if an entity takes part in this tick, and has not changed since the previous
+    /// tick.
     pub fn is_unchanged(&self, entity: Entity) -> bool {
         match self.slot_of(entity) {
             Some(ProxySlot::D2(slot)) => !self.d2.is_changed(slot),
@@ -102,7 +103,7 @@ impl Proxies {
         }
     }
 
-    /// Removes the proxy of any entity with the same index.
+    /// Removes the entry and the proxy of any entity with the same index.
     pub fn forget(&mut self, entity: Entity) {
         let entry = self.entries.get_mut(entity.index_u32() as usize);
         if let Some(entry) = entry.and_then(Option::take) {
@@ -110,7 +111,7 @@ impl Proxies {
         }
     }
 
-    /// Empties a slot.
+    /// Removes the proxy in a slot, if there is one.
     pub fn remove(&mut self, slot: ProxySlot) {
         match slot {
             ProxySlot::D2(slot) => self.d2.remove(slot),

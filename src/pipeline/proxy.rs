@@ -1,4 +1,4 @@
-//! A collider as the later stages see it: its shape and its pose, ready for the solver.
+//! Proxies: colliders with their poses and layers, in the form that the later stages use.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ use crate::{
     tolerance::{OFFSET_SCALE, TOUCHING},
 };
 
-/// A collider as the later stages see it.
+/// A collider with its pose and layers.
 #[derive(Clone, Debug)]
 pub struct Proxy<V: Space> {
     pub entity: Entity,
@@ -26,20 +26,20 @@ pub struct Proxy<V: Space> {
     info: ShapeInfo<V>,
 }
 
-/// The largest coordinate of a bounding box. The margin below `f32::MAX` keeps all depths and
-/// distances of a pair finite.
+/// The largest coordinate that a bounding box may have. The margin below `f32::MAX` keeps all
+/// depths and distances of a pair finite.
 const MAX_COORDINATE: f32 = f32::MAX / 8.0;
 
 /// A convex part of a proxy.
 pub struct Part<'a, V: Space> {
-    /// 0 if the proxy has one part only.
+    /// The number of the part, or 0 if the proxy has only one part.
     pub number: u32,
-    /// In the world.
+    /// The region of the world that contains the part.
     pub region: BoundingRegion<V::DVec>,
     pub world_pose: WorldPose<V::DVec>,
     shape: Cow<'a, Shape<V>>,
-    /// Includes the compound's margin. (A rounded copy of the shape would have to be built for each
-    /// query.)
+    /// Includes the compound's margin. (Without this field, a rounded copy of the shape would have
+    /// to be built for each query.)
     info: ShapeInfo<V>,
 }
 
@@ -51,17 +51,17 @@ impl<V: Space> Part<'_, V> {
     }
 }
 
-/// The region of the world that contains a proxy or part.
+/// A region of the world that contains a proxy or a part.
 #[derive(Clone, Copy, Debug)]
 pub enum BoundingRegion<D> {
     Box(Bounds<D>),
-    /// In the world's axes, relative to the translation of the pose: so the half-space is exact far
-    /// from the origin.
+    /// In the world's axes, relative to the translation of the pose. So the half-space stays exact
+    /// far from the origin.
     HalfSpace(HalfSpace<D>),
 }
 
 impl<D: DVector> BoundingRegion<D> {
-    /// Returns `true` if both are boxes and have no point in common.
+    /// Returns `true` if both regions are boxes and have no point in common.
     pub fn is_apart_from(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Box(a), Self::Box(b)) => !a.overlaps(b),
@@ -78,8 +78,8 @@ impl<D: DVector> BoundingRegion<D> {
         }
     }
 
-    /// Returns the gap up to which the content of a box may touch a half-space given relative to
-    /// `origin`. The gap grows with the distance from `origin`: see [`OFFSET_SCALE`].
+    /// Returns the largest gap at which the content of a box may touch a half-space that is given
+    /// relative to `origin`. The gap grows with the distance from `origin`: see [`OFFSET_SCALE`].
     fn half_space_tolerance(&self, origin: D) -> f64 {
         let distance = self.bounds().map_or(0.0, |bounds| {
             let [min, max] = [bounds.min, bounds.max].map(|corner| (corner - origin).extent());
@@ -90,7 +90,7 @@ impl<D: DVector> BoundingRegion<D> {
 }
 
 impl<V: Space> Proxy<V> {
-    /// Returns a proxy with its bounding box.
+    /// Creates a proxy, and computes its bounding box.
     pub fn new(
         entity: Entity,
         shape: &ColliderShape<V>,
@@ -126,7 +126,7 @@ impl<V: Space> Proxy<V> {
     /// Computes the bounding box. It is [`Aabb::EMPTY`] for a half-space.
     #[inline]
     pub fn aabb(&self) -> Result<Aabb, ProxyError> {
-        // A user's shape, and a ball of Bevy's, can have a negative radius.
+        // A negative radius becomes NaN. A user's shape or a ball of Bevy's can have one.
         if self.info.radius.is_nan() {
             return Err(ProxyError::InvalidRadius);
         }
@@ -140,7 +140,8 @@ impl<V: Space> Proxy<V> {
             return are_near.then_some(Aabb::EMPTY).ok_or(ProxyError::Unbounded);
         }
         let bounds = self.bounds();
-        // The box has a margin for rounding. Only a wrong support function makes its size negative.
+        // The box has a margin for rounding. So its size is negative only if the support function
+        // is wrong.
         let size = bounds.max - bounds.min;
         if (0..V::DVec::DIMENSION).any(|axis| size.component(axis) < 0.0) {
             return Err(ProxyError::InvalidSupport);
@@ -154,7 +155,7 @@ impl<V: Space> Proxy<V> {
         is_within.then_some(aabb).ok_or(ProxyError::Unbounded)
     }
 
-    /// Returns the bounding box of a proxy that is no half-space.
+    /// Returns the bounding box of a proxy that is not a half-space.
     #[inline]
     fn bounds(&self) -> Bounds<V::DVec> {
         let (scale, pose) = (self.world_pose.scale(), self.world_pose.pose());
@@ -182,7 +183,7 @@ impl<V: Space> Proxy<V> {
         Ok(BoundingRegion::Box(self.bounds()))
     }
 
-    /// Returns the scaled shape in the frame of its pose. `None` for a compound.
+    /// Returns the scaled shape in the frame of its pose, or `None` for a compound.
     pub fn scaled_shape(&self) -> Option<ScaledShape<'_, Shape<V>>> {
         match &self.shape {
             ColliderShape::Convex(shape) => {
@@ -198,13 +199,13 @@ impl<V: Space> Proxy<V> {
         let half_space = shape.core().half_space()?;
         Some(HalfSpace {
             normal: self.world_pose.pose().rotation * half_space.normal,
-            // The radius adds to the scale of a pair, and so to its tolerance.
+            // The radius is part of the pair's scale, and so of its tolerance.
             ..half_space.raised(shape.radius() * (1.0 + 2.0 * TOUCHING))
         })
     }
 
-    /// Calls `visit` with the number of each part that may have a point in a region of the world. A
-    /// half-space is relative to `origin`.
+    /// Calls `visit` with the number of each part that may have a point in a region of the world.
+    /// If the region is a half-space, it is relative to `origin`.
     pub fn parts_near(
         &self,
         region: &BoundingRegion<V::DVec>,
@@ -231,7 +232,7 @@ impl<V: Space> Proxy<V> {
                     let local = bounds.mapped(inverse, -(inverse * translation));
                     compound.near(&local, visit);
                 }
-                // A flattened compound has no inverse map: search in the world's axes.
+                // A flattened compound has no inverse map, so the search uses the world's axes.
                 None => compound.near_image(bounds, linear, translation, visit),
             },
         }
@@ -253,7 +254,7 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// Returns the radius of the facets of a surface. `None` if the scale does not keep them round.
+    /// Returns the radius of the facets of a surface, or `None` if the scale distorts it.
     pub fn facet_radius(&self) -> Option<f64> {
         let margin = self.surface()?.0.radius();
         match self.world_pose.factor() {
@@ -262,8 +263,8 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// Returns a central point in the world's axes, relative to the translation. It decides on
-    /// which side of a surface the proxy is. All parts of a compound are on the side of this point.
+    /// Returns a central point in the world's axes, relative to the translation. The proxy, with
+    /// all its parts, counts as being on the side of a surface on which this point lies.
     pub fn centre(&self) -> V::DVec {
         let local = match &self.shape {
             ColliderShape::Convex(shape) => centre_of(shape),
@@ -272,7 +273,7 @@ impl<V: Space> Proxy<V> {
         self.world_pose.linear() * local
     }
 
-    /// Orders proxies by their poses, then by their shapes, regardless of the entities.
+    /// Compares the poses of two proxies, then their shapes. Entities do not matter.
     pub fn compare(&self, other: &Self) -> Ordering {
         let [own_pose, other_pose] = [self, other].map(|proxy| proxy.world_pose.pose());
         let parts = || match (&self.shape, &other.shape) {
@@ -294,7 +295,8 @@ impl<V: Space> Proxy<V> {
         ScaledShape::new(whole, &self.info, self.world_pose.scale())
     }
 
-    /// Returns the size of a surface: the longest side of its local bounding box, scaled.
+    /// Returns the size of a surface: the longest side of its local bounding box, times the root
+    /// mean square of the scale.
     pub fn surface_size(&self) -> Option<f64> {
         let (compound, _) = self.surface()?;
         let linear = self.world_pose.linear();
@@ -303,7 +305,7 @@ impl<V: Space> Proxy<V> {
         Some(compound.size() * squared.sqrt())
     }
 
-    /// Returns the part with a number.
+    /// Returns the part with this number.
     pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
         match &self.shape {
             ColliderShape::Convex(shape) => Some(Part {
@@ -329,7 +331,7 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// Returns the surface, if the shape is one.
+    /// Returns the surface and its compound, or `None` if the shape is not a surface.
     fn surface(&self) -> Option<(&Compound<V>, &Surface<V>)> {
         match &self.shape {
             ColliderShape::Convex(_) => None,
@@ -350,9 +352,10 @@ impl<V: Space> Proxy<V> {
             .is_some_and(|(compound, _)| compound.is_one_sided())
     }
 
-    /// Calls `visit` with the number of each wanted facet at a point, until `visit` returns
-    /// `Break`. The point is a mean of the corners of facet `number` with `weights`. `is_wanted`
-    /// gets the corners of a facet in the world's axes. A facet may be visited twice.
+    /// Calls `visit` with the number of each wanted facet that contains a point, until `visit`
+    /// returns `Break`. The point is the sum of the corners of facet `number` times `weights`.
+    /// `is_wanted` is called with the corners of a facet in the world's axes. A facet may be
+    /// visited twice.
     pub fn search_around(
         &self,
         number: u32,
@@ -370,8 +373,8 @@ impl<V: Space> Proxy<V> {
         let tolerance = weld(&corners);
         let point = weighted(&corners, weights);
         compound.near_point(point, tolerance, |other| {
-            let is_there = || surface.facet_contains(other, point, tolerance);
-            if self.is_wanted(other, &is_wanted) && is_there() {
+            let contains_point = || surface.facet_contains(other, point, tolerance);
+            if self.is_wanted(other, &is_wanted) && contains_point() {
                 visit(other)
             } else {
                 ControlFlow::Continue(())
@@ -379,8 +382,8 @@ impl<V: Space> Proxy<V> {
         });
     }
 
-    /// Like [`search_around`](Self::search_around), but only among facets that share the vertices
-    /// with positive weights. It finds some of the facets, without the tree.
+    /// Like [`search_around`](Self::search_around), but visits only facets that share the vertices
+    /// with positive weights. It may miss some facets, but needs no search in the tree.
     pub fn search_sharers(
         &self,
         number: u32,
@@ -391,12 +394,12 @@ impl<V: Space> Proxy<V> {
         let Some((_, surface)) = self.surface() else {
             return ControlFlow::Continue(());
         };
-        let sharers = surface.adjacent_facets(number, weights);
-        let mut wanted = sharers.filter(|other| self.is_wanted(*other, &is_wanted));
+        let adjacent = surface.adjacent_facets(number, weights);
+        let mut wanted = adjacent.filter(|other| self.is_wanted(*other, &is_wanted));
         wanted.try_for_each(visit)
     }
 
-    /// Calls `is_wanted` with a facet's corners in the world's axes.
+    /// Returns the result of `is_wanted` for a facet's corners in the world's axes.
     fn is_wanted(&self, number: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
         let linear = self.world_pose.linear();
         let corners = self
@@ -411,7 +414,7 @@ impl<V: Space> Proxy<V> {
     }
 }
 
-/// The mean of a facet's corners with some weights.
+/// Returns the sum of a facet's corners times their weights.
 fn weighted<D: DVector>(corners: &[D], weights: [f64; 3]) -> D {
     let terms = corners.iter().zip(weights);
     terms.fold(D::ZERO, |sum, (corner, weight)| sum + *corner * weight)

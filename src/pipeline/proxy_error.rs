@@ -1,19 +1,19 @@
 //! Reasons why a collider cannot collide.
 
-/// Why a collider with a valid shape cannot collide where it is. The text follows a colon in a
-/// warning that names the entity.
+/// The reason why a collider with a valid shape cannot collide in its pose. A warning that names
+/// the entity ends with this text.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum ProxyError {
-    #[error("it has no `Transform`, or its ancestors form a loop (or number more than 4096)")]
+    #[error("it has no `Transform`, or it has more than 4096 ancestors, or they form a loop")]
     NoPose,
     #[error("its pose is not finite")]
     NotFinite,
     #[error("its radius is negative or NaN")]
     InvalidRadius,
-    #[error("its support function returns points that are not the farthest")]
+    #[error("its support function does not return the farthest points")]
     InvalidSupport,
     #[error("its scale flattens the half-space")]
     Flattened,
-    #[error("its bounds are not finite, or too large for f32")]
+    #[error("its bounds are not finite, or are too large for f32")]
     Unbounded,
 }

@@ -4,8 +4,8 @@ use bevy::{ecs::change_detection::Tick, prelude::*};
 
 use crate::collision::Collisions;
 
-/// The change tick of [`Collisions`] after the plugin's own last write. A different change tick
-/// means that the app has written the state since.
+/// The change tick of [`Collisions`] after the plugin's own last write. If the present change tick
+/// differs, the app has written the state since.
 #[derive(Resource, Default)]
 pub struct StateRevision(Option<Tick>);
 
@@ -16,7 +16,7 @@ impl StateRevision {
         world.resource::<Self>().0 == last_changed(world)
     }
 
-    /// Records the present revision.
+    /// Records the present change tick.
     pub fn record(world: &mut World) {
         world.resource_mut::<Self>().0 = last_changed(world);
     }

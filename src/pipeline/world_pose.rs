@@ -1,7 +1,7 @@
 //! World-space poses, composed from the `Transform`s of an entity and its ancestors.
 //!
-//! Bevy propagates `GlobalTransform` once a frame, after the fixed steps: within a fixed step it is
-//! out of date. So the chain of `Transform`s is composed here, each tick, in f64.
+//! Bevy propagates `GlobalTransform` once per frame, after the fixed steps, so it is out of date
+//! within a fixed step. This file composes the `Transform`s itself, in every tick, in f64.
 
 use bevy::prelude::*;
 
@@ -12,11 +12,11 @@ use crate::{
     space::{DVector, Pose, Space},
 };
 
-/// The relative tolerance for a uniform scale, in the lengths and the dot products of the axes. It
-/// allows for the rounding of a few products in f64.
+/// A scale counts as uniform if the axes are orthogonal and equally long to within this relative
+/// tolerance. It allows for the rounding of a few products in f64.
 const UNIFORM: f64 = 1e-12;
 
-/// The greatest number of ancestors. A longer chain is taken for a loop.
+/// Maximum number of ancestors. A longer chain counts as a loop.
 const MAX_ANCESTORS: usize = 4096;
 
 /// An affine map: x is mapped to `linear * x + translation`.
@@ -36,7 +36,7 @@ impl Affine {
         }
     }
 
-    /// Returns the composition of this map after `inner`.
+    /// Returns the map that applies `inner` first, and then this map.
     fn after(&self, inner: &Self) -> Self {
         Self {
             linear: self.linear * inner.linear,
@@ -93,7 +93,8 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Fast path for a finite transform with uniform positive scale. Returns `None` for any other.
+    /// Fast path for a finite transform with uniform positive scale. Returns `None` for any other
+    /// transform.
     #[inline(always)]
     pub fn from_similarity<V: Space<DVec = D>>(transform: &Transform) -> Option<Self> {
         let scale = V::projected(transform.scale).to_f64();
@@ -110,7 +111,7 @@ impl<D: DVector> WorldPose<D> {
         })
     }
 
-    /// Projects an affine map of 3D to the space `V`.
+    /// Computes the pose from an affine map in 3D, projected to the space `V`.
     fn from_affine<V: Space<DVec = D>>(affine: &Affine) -> Result<Self, ProxyError> {
         let (linear, translation) = V::restrict(affine.linear, affine.translation);
         let axes = || (0..D::DIMENSION).map(|index| D::column(linear, index));
