@@ -1,4 +1,4 @@
-//! The component that lists what its own entity touches.
+//! The component that lists the entities that its own entity touches.
 
 use core::fmt;
 
@@ -6,10 +6,10 @@ use bevy::prelude::*;
 
 use crate::{buffer::Peak, collision::Collisions};
 
-/// The entities that this entity touches, as of the last tick: kept up to date where it is present.
+/// The entities that this entity touched in the last tick.
 ///
-/// Insert it at any time, also during a contact. Bevy's change detection marks it as changed only
-/// if the list changes.
+/// Insert this component on any entity, at any time, even during a contact: the plugin keeps it up
+/// to date. Bevy's change detection marks it as changed only if the list changes.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -61,38 +61,39 @@ impl<'a> IntoIterator for &'a CollidingEntities {
 }
 
 impl CollidingEntities {
-    /// Returns the entities, each once, in a fixed order.
+    /// Returns each touched entity once, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = Entity> {
         self.entities.iter().copied()
     }
 
-    /// Returns `true` if `entity` is among them.
+    /// Returns `true` if this entity touches `entity`.
     pub fn contains(&self, entity: Entity) -> bool {
         self.entities.contains(&entity)
     }
 
-    /// Returns the number of entities.
+    /// Returns the number of touched entities.
     pub fn len(&self) -> usize {
         self.entities.len()
     }
 
-    /// Returns `true` if the entity touches nothing.
+    /// Returns `true` if this entity touches nothing.
     pub fn is_empty(&self) -> bool {
         self.entities.is_empty()
     }
 
-    /// Updates the list of `entity`, which has this component.
+    /// Updates `this`, the component of `entity`, if its list differs from the current contacts.
     pub(crate) fn update(this: &mut Mut<Self>, collisions: &Collisions, entity: Entity) {
-        let now = || collisions.of(entity).map(|contact| contact.other);
-        if !now().eq(this.iter()) {
+        let touched = || collisions.of(entity).map(|contact| contact.other);
+        if !touched().eq(this.iter()) {
             let Self { entities, peak } = &mut **this;
             peak.note(entities.len());
             entities.clear();
-            entities.extend(now());
+            entities.extend(touched());
         }
     }
 
-    /// Shrinks the buffer and ends the window of its peak. Called once in a window of ticks.
+    /// Shrinks the list if its capacity is excessive. Called once per window of ticks: see
+    /// [`buffer`](crate::buffer).
     pub(crate) fn reclaim(&mut self) {
         let Self { entities, peak } = self;
         peak.note(entities.len());

@@ -11,7 +11,7 @@ use crate::{
     sorted::merge,
 };
 
-/// The pairs that touch, as of the last tick: a resource that systems read as `Res<Collisions>`.
+/// The pairs of entities that touched in the last tick. Systems read it as `Res<Collisions>`.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -27,13 +27,13 @@ use crate::{
 /// }
 /// ```
 ///
-/// [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report) updates it once a tick. In between
-/// it does not change: it still lists entities that were despawned since the last tick.
+/// [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report) updates it once per tick. Between
+/// ticks it does not change, so it may list entities that have been despawned since.
 ///
 /// # Rollback
 ///
-/// This is all of the plugin's state that lasts from one tick to the next. A contact depends on the
-/// shapes and poses of its tick alone, and only `Started` and `Ended` depend on the tick before. A
+/// This resource is the plugin's only state that lasts from one tick to the next. A contact depends
+/// only on the shapes and poses of its tick, and only its phase depends on the previous tick. A
 /// rollback that restores this resource and the transforms replays the same events.
 ///
 /// ```
@@ -53,10 +53,10 @@ use crate::{
 /// ```
 ///
 /// The next tick updates [`CollidingEntities`](crate::CollidingEntities). The app itself has to
-/// restore its [`CandidatePairs`](crate::CandidatePairs), and to undo what its observers and
-/// message readers did.
+/// restore its [`CandidatePairs`](crate::CandidatePairs), and to undo the effects of its observers
+/// and message readers.
 ///
-/// A rollback that spawns its entities anew maps a copy to the new entities:
+/// A rollback that respawns its entities maps a copy of the resource to the new entities:
 ///
 /// ```
 /// use bevy::{ecs::entity::{EntityHashMap, MapEntities}, prelude::*};
@@ -71,12 +71,12 @@ use crate::{
 /// ```
 ///
 /// Scenes of a whole world leave this resource out, because contacts of one world mean nothing in
-/// another. In the first tick after loading, contacts of loaded entities are `Started`, and
-/// contacts between entities that were already there continue.
+/// another. In the first tick after loading, contacts of loaded entities are `Started`. Contacts
+/// between entities that already existed continue.
 ///
 /// # Unit tests
 ///
-/// Collect it from [`CollisionEvent`]s to test a system that reads it:
+/// To test a system that reads this resource, collect it from [`CollisionEvent`]s:
 ///
 /// ```
 /// use bevy::{ecs::system::RunSystemOnce, prelude::*};
@@ -86,19 +86,19 @@ use crate::{
 /// let [ball, wall] = [(); 2].map(|()| world.spawn_empty().id());
 /// world.insert_resource(Collisions::from_iter([CollisionEvent::new(ball, wall, Dir3::X, 0.5)]));
 ///
-/// let way_out = move |collisions: Res<Collisions>| collisions.push_out(ball, |_| true);
-/// assert_eq!(world.run_system_once(way_out).unwrap(), Vec3::new(-0.5, 0.0, 0.0));
+/// let push_out = move |collisions: Res<Collisions>| collisions.push_out(ball, |_| true);
+/// assert_eq!(world.run_system_once(push_out).unwrap(), Vec3::new(-0.5, 0.0, 0.0));
 /// ```
 #[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
-// Opaque, because Bevy applies lists element by element: a merged list would not be sorted.
+// Opaque, because reflection applies lists element by element: the result would not be sorted.
 #[reflect(opaque, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct Collisions {
     /// Each pair once, sorted by (entity, other), with the lesser entity first.
     contacts: Vec<CollisionEvent>,
-    /// The `other` of each contact with the contact's index, sorted.
+    /// The `other` entity and the index of each contact, sorted.
     by_other: Vec<(Entity, u32)>,
-    /// All contacts of the pairs of which several parts touch: sorted by pair, then by part.
+    /// The contacts of all parts, for pairs with several touching parts. Sorted by pair, then part.
     parts: Vec<CollisionEvent>,
 }
 
@@ -123,8 +123,8 @@ impl MapEntities for Collisions {
 
 /// Collects the events of pairs that touch. Events with the phase `Ended` are left out.
 ///
-/// Several events of one pair are the contacts of its parts: see
-/// [`CollisionEvent::with_parts`]. The deepest one is the contact of the pair.
+/// Several events of one pair count as contacts of its parts: see
+/// [`CollisionEvent::with_parts`]. The deepest of them is the contact of the pair.
 impl FromIterator<CollisionEvent> for Collisions {
     fn from_iter<I: IntoIterator<Item = CollisionEvent>>(events: I) -> Self {
         let touching = events.into_iter().filter(CollisionEvent::touching);
@@ -144,7 +144,7 @@ impl FromIterator<CollisionEvent> for Collisions {
 }
 
 impl Collisions {
-    /// Sorts all lists. Of several contacts of one pair, or of one pair of parts, the first stays.
+    /// Sorts all lists, and keeps only the first contact of each pair and of each pair of parts.
     fn restore_order(&mut self) {
         let Self {
             contacts,
@@ -168,11 +168,11 @@ impl Collisions {
         by_other.sort_unstable();
     }
 
-    /// Takes over the contacts of a tick.
+    /// Replaces the contacts of the last tick by those of this tick.
     ///
-    /// `found` is sorted. `phase_of_unfound` returns the phase of a contact of the last tick that
-    /// is not among them: `Ongoing` or `Ended`. `report` is called for each contact and for each
-    /// one that has ended, in order, together with the contact of the last tick.
+    /// `found` must be sorted. `phase_of_unfound` returns the new phase, `Ongoing` or `Ended`, of
+    /// an old contact whose pair is not in `found`. `report` is called in order with each contact,
+    /// including ended ones, and with the old contact of its pair.
     pub(crate) fn update<'a>(
         &mut self,
         found: impl Iterator<Item = &'a CollisionEvent>,
@@ -187,8 +187,8 @@ impl Collisions {
         let Changes {
             indices, started, ..
         } = &mut *changes;
-        // Ongoing contacts keep their order. `retain_mut` would be slower: it copies entries that
-        // were written a moment ago.
+        // Ongoing contacts keep their order. `retain_mut` would be slower: it would copy each entry
+        // right after the closure wrote it.
         let mut kept = 0;
         for number in 0..by_other.len() {
             let Some((other, old)) = by_other.get(number).copied() else {
@@ -223,7 +223,8 @@ impl Collisions {
         between.reclaim(reclaim);
     }
 
-    /// Takes over the contacts of parts: the sorted `found` ones, and the old ones that still hold.
+    /// Replaces the contacts of parts: adds the sorted `found` ones, and keeps those of other pairs
+    /// for which `still_holds` returns `true`.
     pub(crate) fn update_parts(
         &mut self,
         found: &[CollisionEvent],
@@ -243,8 +244,8 @@ impl Collisions {
         self.contacts.iter().copied()
     }
 
-    /// Returns the contacts of one entity, in a fixed order. Each is turned so that its `entity` is
-    /// this one.
+    /// Returns the contacts of `entity`, in a fixed order. Each contact is
+    /// [flipped](CollisionEvent::flipped) if necessary, so that its first entity is `entity`.
     pub fn of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
         let start = self
             .contacts
@@ -266,8 +267,8 @@ impl Collisions {
             )
     }
 
-    /// Returns the contact of two entities, turned so that the first one is its `entity`, or `None`
-    /// if they do not touch.
+    /// Returns the contact of two entities, as seen from the first one. Returns `None` if they do
+    /// not touch.
     pub fn between(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
         let pair = (entity.min(other), entity.max(other));
         self.contacts
@@ -277,10 +278,10 @@ impl Collisions {
             .and_then(|contact| contact.seen_from(entity))
     }
 
-    /// Returns the contacts of all touching parts of two entities, turned so that the first one is
-    /// their `entity`. Two colliders of one shape each have at most one contact.
+    /// Returns the contacts of all touching parts of two entities, as seen from the first one. If
+    /// both colliders are single shapes, there is at most one contact.
     ///
-    /// They are sorted by the [`part`](CollisionEvent::part) of the lesser entity.
+    /// The contacts are sorted by the [`part`](CollisionEvent::part) of the lesser entity.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -310,10 +311,10 @@ impl Collisions {
             .chain(only.filter(|_| !has_several))
     }
 
-    /// Returns the contacts of all touching parts of one entity with all entities that it touches.
-    /// Each is turned so that its `entity` is this one.
+    /// Returns the contacts of all touching parts of `entity` with all other entities, as seen from
+    /// `entity`.
     ///
-    /// If a level is one mesh, these are the contacts with its floor and with its wall.
+    /// If a level is one mesh, these include the contacts with its floor and with its wall.
     /// [`of`](Self::of) returns only the deepest contact of each pair.
     pub fn parts_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
         self.of(entity)
@@ -336,7 +337,7 @@ impl Collisions {
     }
 }
 
-/// Buffers of [`Collisions::update`].
+/// Reusable buffers of [`Collisions::update`].
 #[derive(Default)]
 pub(crate) struct Changes {
     /// The new index of each contact of the last tick, or [`GONE`].
@@ -345,7 +346,8 @@ pub(crate) struct Changes {
     started: Buffer<(Entity, u32)>,
     /// The started contacts that come before the last contact of the last tick.
     between: Buffer<CollisionEvent>,
-    /// For the lists of [`Collisions`], which the app may save and restore.
+    /// The peaks of the lists of [`Collisions`]. They are stored here because the app may save and
+    /// restore that resource.
     peaks: [Peak; 3],
 }
 
@@ -360,10 +362,10 @@ impl Changes {
 /// Stands for the index of a contact that has ended.
 const GONE: u32 = u32::MAX;
 
-/// Updates sorted contacts in place with those found: see [`Collisions::update`].
+/// Updates sorted contacts in place: see [`Collisions::update`].
 ///
 /// Ongoing contacts overwrite the old ones. Started contacts that belong between them are merged
-/// afterwards, so that one list suffices.
+/// afterwards, so that no second list is needed.
 fn merge_found<'a>(
     contacts: &mut Vec<CollisionEvent>,
     found: impl Iterator<Item = &'a CollisionEvent>,
@@ -435,7 +437,7 @@ mod tests {
         CollisionEvent::new(entity, other, Dir3::X, depth).with_phase(CollisionPhase::Ongoing)
     }
 
-    /// Compares with a map of pairs that is searched for each entity.
+    /// Compares with a map of pairs that is searched linearly for each entity.
     #[test]
     fn contacts_are_those_found_and_those_that_still_hold() {
         let mut random = StdRng::seed_from_u64(1);
@@ -503,7 +505,7 @@ mod tests {
         assert!(ended > 1000);
     }
 
-    /// The new entities are in another order, so some contacts are turned.
+    /// The new entities are in another order, so some contacts are flipped.
     #[test]
     fn mapped_contacts_are_found_by_their_new_entities() {
         let mut random = StdRng::seed_from_u64(2);
@@ -529,8 +531,8 @@ mod tests {
                 }
             }
             let found: Vec<_> = pairs.iter().map(|(a, b)| part(*a, *b, 3)).collect();
-            let going_on = |_: &CollisionEvent| CollisionPhase::Ongoing;
-            state.update(found.iter(), &mut Changes::default(), going_on, |_, _| {});
+            let ongoing = |_: &CollisionEvent| CollisionPhase::Ongoing;
+            state.update(found.iter(), &mut Changes::default(), ongoing, |_, _| {});
             let parts: Vec<_> = pairs
                 .iter()
                 .flat_map(|(a, b)| [2, 3].map(|number| part(*a, *b, number)))
@@ -568,9 +570,8 @@ mod tests {
         }
     }
 
-    /// Each pair of different entities has one contact.
     #[test]
-    fn entities_that_are_mapped_to_one_have_its_contacts_once() {
+    fn entities_mapped_to_the_same_entity_share_one_contact() {
         let mut world = World::new();
         let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
         let mut found: Vec<CollisionEvent> = [(a, b), (a, c), (b, c)]
@@ -578,8 +579,8 @@ mod tests {
             .to_vec();
         found.sort_unstable_by_key(CollisionEvent::pair);
         let mut state = Collisions::default();
-        let going_on = |_: &CollisionEvent| CollisionPhase::Ongoing;
-        state.update(found.iter(), &mut Changes::default(), going_on, |_, _| {});
+        let ongoing = |_: &CollisionEvent| CollisionPhase::Ongoing;
+        state.update(found.iter(), &mut Changes::default(), ongoing, |_, _| {});
         let mut map: EntityHashMap<Entity> = [(a, a), (b, b), (c, b)].into_iter().collect();
         state.map_entities(&mut map);
         assert_eq!(state.len(), 1);

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-/// Two colliders touch, or no longer touch: one message for each touching pair and tick.
+/// The message that two colliders touch or no longer touch. Each touching pair has one per tick.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -30,11 +30,11 @@ use bevy::prelude::*;
 ///
 /// | a reader in | receives the events of |
 /// |---|---|
-/// | the same schedule, after that set, or `FixedLast` | this tick: the place for a response |
+/// | the same schedule, after that set, or `FixedLast` | this tick: best for a response |
 /// | `FixedUpdate` | the tick before |
 /// | `Update` | all ticks of this frame: none, one or several |
 ///
-/// While the game is paused, see
+/// For paused games, see
 /// [`HeadbuttPlugin::in_schedule`](crate::HeadbuttPlugin::in_schedule).
 ///
 /// # Unit tests
@@ -66,29 +66,29 @@ use bevy::prelude::*;
 #[reflect(Message, Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
 pub struct CollisionEvent {
-    /// One of the two entities. Which one it is has no meaning, but never changes for a pair:
-    /// [`seen_from`](Self::seen_from) and [`seen_by`](Self::seen_by) turn the event if necessary.
+    /// One of the two entities. The choice is arbitrary, but always the same for a pair. Use
+    /// [`seen_from`](Self::seen_from) or [`seen_by`](Self::seen_by) to choose the entity yourself.
     pub entity: Entity,
     /// The other entity.
     pub other: Entity,
     /// The phase of the contact: started, ongoing or ended.
     pub phase: CollisionPhase,
-    /// Unit vector from `entity` to `other`: `other` leaves `entity` by the shortest translation in
-    /// this direction. If the contact has ended, this and all that follows is the last contact.
+    /// Unit vector from `entity` to `other`: the direction of the shortest translation that moves
+    /// `other` out of `entity`. An ended contact keeps the geometry of its last tick.
     pub normal: Vec3,
     /// Penetration depth along the normal, at least 0. It is 0 if the shapes only touch.
     pub depth: f32,
-    pub(crate) surface: Surface,
-    pub(crate) other_surface: Surface,
+    pub(crate) surface: SurfacePoint,
+    pub(crate) other_surface: SurfacePoint,
 }
 
-/// A contact point on a collider, relative to the collider's translation: exact far from the
-/// origin.
+/// A contact point on the surface of a collider. It is relative to the collider's translation, so
+/// that it stays precise far from the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 #[type_path = "headbutt"]
-pub(crate) struct Surface {
-    /// The index of the collider's part that the point is on.
+pub(crate) struct SurfacePoint {
+    /// The index of the part that the point is on.
     pub part: u32,
     /// The translation of the collider in the tick of the contact.
     pub translation: Vec3,
@@ -103,32 +103,32 @@ pub(crate) struct Surface {
 pub enum CollisionPhase {
     /// The first tick in which the two touch.
     Started,
-    /// Every further tick in which they touch, also at rest.
+    /// Every further tick in which they touch, even at rest.
     Ongoing,
-    /// The first tick in which they no longer touch. There is exactly one for each `Started`.
+    /// The first tick in which they no longer touch. Exactly one `Ended` follows each `Started`.
     Ended(EndReason),
 }
 
 /// The reason why a contact ended.
 ///
-/// If there are several reasons, it is the first one in the order of this list.
+/// If several reasons apply, the event has the first of them in the order of this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Reflect)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
 #[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum EndReason {
-    /// One of the entities was despawned. Its components are gone: a reader that needs its `Name`,
-    /// for example, has to store it while the contact lasts.
+    /// One of the entities was despawned. Its components no longer exist: a reader that needs its
+    /// `Name`, for example, has to store it while the contact lasts.
     Despawned,
     /// One of the entities is disabled: it has `Disabled` or another component of Bevy's
     /// `DefaultQueryFilters`.
     Disabled,
     /// The collider of one of the entities was removed.
     ColliderRemoved,
-    /// One of the colliders became inert, has no finite pose any more, or is a half-space that is
-    /// scaled flat.
+    /// One of the colliders became inert, its pose is no longer finite, or it is a half-space with
+    /// a scale of 0 along an axis.
     Invalid,
-    /// Their [`CollisionLayers`](crate::CollisionLayers) no longer let them interact.
+    /// The entities' [`CollisionLayers`](crate::CollisionLayers) no longer let them interact.
     Filtered,
     /// The pair is no longer among the [`CandidatePairs`](crate::CandidatePairs) of the app.
     NotCandidate,
@@ -137,7 +137,7 @@ pub enum EndReason {
 }
 
 impl CollisionEvent {
-    /// Creates an event for a unit test. The plugin creates its events itself.
+    /// Creates an event for a unit test. (The plugin creates its own events.)
     ///
     /// `normal` points from `entity` to `other`. A negative or NaN `depth` counts as 0, and an
     /// infinite one as `f32::MAX`. The phase is `Started`, the contact point is the origin, and the
@@ -167,8 +167,8 @@ impl CollisionEvent {
             } else {
                 0.0
             },
-            surface: Surface::default(),
-            other_surface: Surface::default(),
+            surface: SurfacePoint::default(),
+            other_surface: SurfacePoint::default(),
         };
         event.with_point(Vec3::ZERO)
     }
@@ -182,10 +182,10 @@ impl CollisionEvent {
     /// Returns this event with another contact point, for a unit test.
     ///
     /// `point` is on the surface of `entity`, in the world's frame. The point on the surface of
-    /// `other` is `point - normal * depth`. The offsets are those of entities at the origin.
+    /// `other` is `point - normal * depth`. The offsets assume entities at the origin.
     #[must_use]
     pub fn with_point(mut self, point: Vec3) -> Self {
-        let at_origin = |part: u32, offset: Vec3| Surface {
+        let at_origin = |part: u32, offset: Vec3| SurfacePoint {
             part,
             translation: Vec3::ZERO,
             offset,
@@ -204,13 +204,13 @@ impl CollisionEvent {
         self
     }
 
-    /// Returns the two entities. Contacts are sorted by them.
+    /// Returns both entities, by which contacts are sorted.
     pub(crate) fn pair(&self) -> (Entity, Entity) {
         (self.entity, self.other)
     }
 
     /// Returns `true` if the events are equal, ignoring `phase`.
-    pub(crate) fn is_as(&self, other: &Self) -> bool {
+    pub(crate) fn equals_except_phase(&self, other: &Self) -> bool {
         *self == other.with_phase(self.phase)
     }
 
@@ -245,9 +245,10 @@ impl CollisionEvent {
     /// Returns the shortest translation that moves `entity` out of `other`, so that they just
     /// touch: `-normal * depth`.
     ///
-    /// It solves one contact. An entity that touches two floor tiles is equally deep in both, and
-    /// would be moved twice: [`Collisions::push_out`](crate::Collisions::push_out) solves all
-    /// contacts of an entity together.
+    /// It resolves only this contact. If an entity is equally deep in two floor tiles, applying
+    /// both translations moves it twice as far as needed.
+    /// [`Collisions::push_out`](crate::Collisions::push_out) resolves all contacts of an entity
+    /// together.
     pub fn minimum_translation(&self) -> Vec3 {
         self.minimum_translation_with_slop(0.0)
     }
@@ -258,20 +259,20 @@ impl CollisionEvent {
         Vec3::ZERO - self.normal * (self.depth + slop)
     }
 
-    /// Returns the deepest point of `entity`'s surface in `other`, in the world's frame. It is a
-    /// point of this tick, and does not follow later moves.
+    /// Returns the point of `entity`'s surface that is deepest in `other`, in the world's frame. It
+    /// does not follow later moves of the entity.
     pub fn point(&self) -> Vec3 {
         self.surface.translation + self.surface.offset
     }
 
-    /// Returns the deepest point of `other`'s surface in `entity`, in the world's frame:
+    /// Returns the point of `other`'s surface that is deepest in `entity`, in the world's frame:
     /// [`point`](Self::point)` - normal * depth`.
     pub fn other_point(&self) -> Vec3 {
         self.other_surface.translation + self.other_surface.offset
     }
 
     /// Returns [`point`](Self::point) relative to the translation of `entity`, in the world's axes.
-    /// Far from the origin it has more significant digits than the point.
+    /// Far from the origin, it is more precise than the point.
     pub fn offset(&self) -> Vec3 {
         self.surface.offset
     }
@@ -285,7 +286,7 @@ impl CollisionEvent {
     /// Returns the index of the touching part of `entity`'s collider: the part of a compound, the
     /// facet of a surface, or 0 for a single shape.
     ///
-    /// If several parts touch, it is the deepest one.
+    /// If several parts touch, this is the deepest one.
     /// [`Collisions::parts`](crate::Collisions::parts) returns the contacts of all parts.
     pub fn part(&self) -> u32 {
         self.surface.part
@@ -311,14 +312,14 @@ impl CollisionEvent {
         }
     }
 
-    /// Returns the same contact with `entity` as its [`entity`](Self::entity), or `None` if it is
-    /// neither of the two.
+    /// Returns the same contact as seen from `entity`, or `None` if that is neither of the two
+    /// entities.
     pub fn seen_from(&self, entity: Entity) -> Option<Self> {
         self.seen_by(|side| side == entity)
     }
 
-    /// Returns the same contact with an entity that fulfils `predicate` as its
-    /// [`entity`](Self::entity), or `None` if neither does. If both do, the event is not turned.
+    /// Returns the same contact as seen from the entity for which `predicate` returns `true`, or
+    /// `None` if there is no such entity. If both match, the event is returned unchanged.
     pub fn seen_by(&self, mut predicate: impl FnMut(Entity) -> bool) -> Option<Self> {
         if predicate(self.entity) {
             Some(*self)
@@ -381,9 +382,9 @@ pub struct Contact2d {
     /// The shortest translation that moves `entity` out of `other`: see
     /// [`CollisionEvent::minimum_translation`].
     pub minimum_translation: Vec2,
-    /// The deepest point of `entity`'s surface in `other`.
+    /// The point of `entity`'s surface that is deepest in `other`.
     pub point: Vec2,
-    /// The deepest point of `other`'s surface in `entity`.
+    /// The point of `other`'s surface that is deepest in `entity`.
     pub other_point: Vec2,
     /// `point` relative to the translation of `entity`.
     pub offset: Vec2,
@@ -391,12 +392,12 @@ pub struct Contact2d {
     pub other_offset: Vec2,
 }
 
-/// Triggered on an entity that started to touch another one. An earlier observer may have despawned
-/// the other one.
+/// Triggered on an entity that started to touch another entity. An earlier observer may have
+/// despawned the other entity.
 ///
-/// Derefs to the [`CollisionEvent`], with the two sides swapped if needed, so that `entity` is the
-/// observed entity. It is triggered on both entities: an observer of all entities
-/// (`App::add_observer`) runs twice for each collision, once from each side.
+/// Derefs to the [`CollisionEvent`] as seen from the observed entity. The event is triggered on
+/// both entities: an observer of all entities (`App::add_observer`) runs twice for each collision,
+/// once from each side.
 ///
 /// Observers run in [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), after the messages
 /// are written and [`Collisions`](crate::Collisions) is updated. Observers may mutate the world
@@ -432,11 +433,11 @@ pub struct CollisionStarted {
     hit: CollisionEvent,
 }
 
-/// Triggered on an entity that no longer touches another one. The other one may no longer exist.
+/// Triggered on an entity that no longer touches another entity, which may no longer exist.
 ///
-/// Derefs to the [`CollisionEvent`], turned so that the observed entity is its `entity`. It has the
-/// geometry of the last contact, and [`end_reason`](CollisionEvent::end_reason) returns why the
-/// contact ended. For when it is triggered see [`CollisionStarted`].
+/// Derefs to the [`CollisionEvent`] as seen from the observed entity. It has the geometry of the
+/// last tick of the contact, and [`end_reason`](CollisionEvent::end_reason) returns why the contact
+/// ended. Observers run at the same time as those of [`CollisionStarted`].
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -465,7 +466,7 @@ pub struct CollisionEnded {
 }
 
 impl CollisionStarted {
-    /// Creates the event of `hit.entity`, with the phase `Started`: for a unit test, see the
+    /// Creates the event for `hit.entity`, with the phase `Started`, for a unit test: see the
     /// example above.
     pub fn new(hit: CollisionEvent) -> Self {
         Self {
@@ -476,7 +477,7 @@ impl CollisionStarted {
 }
 
 impl CollisionEnded {
-    /// Creates the event of `hit.entity`, with the phase `Ended`: for a unit test, see the example
+    /// Creates the event for `hit.entity`, with the phase `Ended`, for a unit test: see the example
     /// above.
     pub fn new(hit: CollisionEvent, reason: EndReason) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What touches: the event of one pair, and the contacts of this tick.
+//! Collision events, the contacts of the last tick, and translations that resolve them.
 
 mod colliding_entities;
 mod collisions;
@@ -10,7 +10,7 @@ mod world_mover;
 pub use colliding_entities::CollidingEntities;
 pub(crate) use collisions::Changes;
 pub use collisions::Collisions;
-pub(crate) use event::Surface;
+pub(crate) use event::SurfacePoint;
 pub use event::{
     CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, Contact2d, EndReason,
 };

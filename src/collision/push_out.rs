@@ -1,4 +1,4 @@
-//! The translation out of all that an entity touches at once.
+//! The translation that moves an entity out of everything that it touches.
 
 use bevy::prelude::*;
 
@@ -8,11 +8,12 @@ use crate::{
 };
 
 impl Collisions {
-    /// Returns the shortest translation that moves an entity out of all solid things that it
-    /// touches, or 0 if there are none. `is_solid` decides for each contact, turned so that its
-    /// `entity` is this one.
+    /// Returns the shortest translation that moves an entity out of all solid colliders that it
+    /// touches, or 0 if there are none. `is_solid` is called with each contact, as seen from
+    /// `entity`.
     ///
-    /// All touching parts of compounds and surfaces count: the floor and the wall of one mesh.
+    /// All touching parts of compounds and surfaces count, such as the floor and the wall of one
+    /// mesh.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -30,25 +31,25 @@ impl Collisions {
     ///     coins: Query<(), With<Coin>>,
     ///     mut mover: WorldMover,
     /// ) -> Result {
-    ///     let way_out = collisions.push_out(*player, |hit| !coins.contains(hit.other));
-    ///     mover.translate(*player, way_out)?;
+    ///     let push_out = collisions.push_out(*player, |hit| !coins.contains(hit.other));
+    ///     mover.translate(*player, push_out)?;
     ///     Ok(())
     /// }
     /// ```
     ///
-    /// The translation is in the world's frame and units, so that [`WorldMover`](crate::WorldMover)
-    /// applies it to an entity under any parent. In 2D, z is 0, and `.xy()` is the `Vec2`.
+    /// The translation is in the world's frame and units. [`WorldMover`](crate::WorldMover) applies
+    /// it to an entity under any parent. In 2D, z is 0, and `.xy()` is the `Vec2`.
     ///
-    /// The contacts are those of the last tick. Each one counts as a plane, which is exact for flat
-    /// faces: after the move, the entity just touches the planes that bound the move. Between
-    /// curved surfaces a small overlap may remain for the next tick. If contacts contradict each
-    /// other, as between walls that are too close together, the move clears only some of them.
+    /// The method uses the contacts of the last tick, and treats each contact as a plane. This is
+    /// exact for flat faces: after the move, the entity just touches them. Between curved surfaces,
+    /// a small overlap may remain for the next tick. If contacts contradict each other, as between
+    /// walls that are too close together, the move resolves only some of them.
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> Vec3 {
         self.push_out_with_slop(entity, 0.0, is_solid)
     }
 
-    /// Returns the [`push_out`](Self::push_out) by which a gap of width `slop` remains, or an
-    /// overlap if `slop` is negative. `slop` is in units of the world.
+    /// Returns the [`push_out`](Self::push_out) that leaves a gap of width `slop`, or an overlap if
+    /// `slop` is negative. `slop` is in the world's units.
     ///
     /// After a move by the full depth, rounding of the new translation may leave a tiny gap, and
     /// the contact ends. A negative slop of a few 1e-7 times the distance from the origin keeps a
@@ -62,8 +63,8 @@ impl Collisions {
     /// let [player, floor] = [(); 2].map(|()| world.spawn_empty().id());
     /// let hit = CollisionEvent::new(player, floor, Dir3::NEG_Y, 0.5);
     /// let collisions = Collisions::from_iter([hit]);
-    /// let way_out = collisions.push_out_with_slop(player, -0.125, |_| true);
-    /// assert_eq!(way_out, Vec3::new(0.0, 0.375, 0.0));
+    /// let push_out = collisions.push_out_with_slop(player, -0.125, |_| true);
+    /// assert_eq!(push_out, Vec3::new(0.0, 0.375, 0.0));
     /// ```
     pub fn push_out_with_slop(
         &self,
@@ -74,7 +75,7 @@ impl Collisions {
         let solid = self.of(entity).filter(is_solid);
         let parts = solid.flat_map(|hit| self.parts(entity, hit.other));
         let slop = f64::from(slop);
-        // A unit vector in f32 is not one in f64.
+        // A normal that was rounded to f32 is no longer a unit vector in f64.
         let planes = parts.filter_map(|hit| {
             let normal = (-hit.normal.to_f64()).unit()?;
             Some((normal, f64::from(hit.depth) + slop))

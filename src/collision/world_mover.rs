@@ -11,24 +11,24 @@ use crate::{
     space::Space,
 };
 
-/// A longer chain of ancestors is a loop.
+/// The maximum number of ancestors. A longer chain counts as a loop.
 const MAX_ANCESTORS: usize = 4096;
 
-/// The fraction of a translation that may lie along an axis of scale 0: a few roundings of the
-/// ancestors' rotations in f32.
-const LOST: f64 = 1e-6;
+/// The maximum fraction of a translation that may be lost along axes of scale 0: a few rounding
+/// errors of the ancestors' f32 rotations.
+const MAX_LOSS: f64 = 1e-6;
 
-/// Moves entities by translations in the world's frame, whatever their parents' rotation and scale:
-/// a system parameter.
+/// A system parameter that moves entities by translations in the world's frame, whatever the
+/// rotation and scale of their parents.
 ///
 /// ```
 /// use bevy::{ecs::system::RunSystemOnce, prelude::*};
 /// use headbutt::prelude::*;
 ///
 /// let mut world = World::new();
-/// // A ship that is twice as large, and turned by a quarter turn.
-/// let turn = Quat::from_rotation_z(90_f32.to_radians());
-/// let ship = world.spawn(Transform::from_rotation(turn).with_scale(Vec3::splat(2.0))).id();
+/// // A ship with a scale of 2 that is rotated by 90 degrees.
+/// let rotation = Quat::from_rotation_z(90_f32.to_radians());
+/// let ship = world.spawn(Transform::from_rotation(rotation).with_scale(Vec3::splat(2.0))).id();
 /// let sailor = world.spawn((ChildOf(ship), Transform::IDENTITY)).id();
 ///
 /// let step = move |mut mover: WorldMover| mover.translate(sailor, Vec3::X);
@@ -38,29 +38,29 @@ const LOST: f64 = 1e-6;
 /// assert!(local.abs_diff_eq(Vec3::new(0.0, -0.5, 0.0), 1e-6));
 /// ```
 ///
-/// It reads the `Transform`s of all ancestors as they are now: `GlobalTransform` is one frame late
-/// in a fixed step. Only the `Transform` of the moved entity changes, by f64 arithmetic that is
-/// rounded once.
+/// `WorldMover` reads the current `Transform`s of all ancestors, because `GlobalTransform` is one
+/// frame late in a fixed step. It changes only the `Transform` of the moved entity. It computes in
+/// f64, and rounds the new translation to f32 once.
 ///
-/// It writes `Transform`, so Bevy does not allow another parameter of the same system to access
-/// `Transform`. Let a system before it compute the translations, or use a `ParamSet`.
+/// `WorldMover` writes `Transform`, so Bevy does not allow another parameter of the same system to
+/// access `Transform`. Compute the translations in an earlier system, or use a `ParamSet`.
 #[derive(SystemParam)]
 pub struct WorldMover<'w, 's> {
     entities:
         Query<'w, 's, (Option<&'static mut Transform>, Option<&'static ChildOf>), Allow<Disabled>>,
 }
 
-/// The reason why a [`WorldMover`] did not move an entity. The entity stays where it is.
+/// The reason why a [`WorldMover`] did not move an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldMoveError {
     /// The entity does not exist or has no `Transform`, or a component of Bevy's
     /// `DefaultQueryFilters` other than `Disabled` hides it or one of its ancestors.
-    #[error("{0} cannot be moved: it or an ancestor is missing, hidden or without a `Transform`")]
+    #[error("{0} cannot be moved: it has no `Transform`, or it or an ancestor is hidden")]
     NoTransform(Entity),
-    /// An ancestor has a scale of 0 along the translation, so no local translation moves the entity
-    /// that way. Translations across that axis still work.
-    #[error("{0} cannot be moved this way: the scale of an ancestor is 0 along it")]
+    /// An ancestor has a scale of 0 along an axis, and the translation has a component along that
+    /// axis. Translations perpendicular to the axis still work.
+    #[error("{0} cannot be moved in this direction: an ancestor has a scale of 0 along it")]
     SingularParent(Entity),
     /// The translation, or the transform of an ancestor, is NaN or infinite, a rotation is zero, or
     /// the ancestors form a loop.
@@ -72,11 +72,11 @@ impl WorldMover<'_, '_> {
     /// Moves an entity by `translation`, in the world's frame and units.
     ///
     /// A translation of 0 does not mark the `Transform` as changed. An ancestor without a
-    /// `Transform` moves nothing.
+    /// `Transform` counts as the identity.
     ///
     /// # Errors
     ///
-    /// See [`WorldMoveError`]. A system can return it by `?`, and Bevy panics then by default: if
+    /// See [`WorldMoveError`]. If a system returns the error with `?`, Bevy panics by default. If
     /// ancestors may have a scale of 0, handle the error.
     pub fn translate(&mut self, entity: Entity, translation: Vec3) -> Result<(), WorldMoveError> {
         let local = self.in_parent_frame(entity, translation.as_dvec3())?;
@@ -95,7 +95,7 @@ impl WorldMover<'_, '_> {
         Ok(())
     }
 
-    /// Returns a translation of the world in the frame of the entity's parent.
+    /// Converts a translation from the world's frame to the frame of the entity's parent.
     fn in_parent_frame(&self, entity: Entity, world: DVec3) -> Result<DVec3, WorldMoveError> {
         let no_transform = |_| WorldMoveError::NoTransform(entity);
         let mut ancestors: SmallVec<[&Transform; 8]> = SmallVec::new();
@@ -115,8 +115,8 @@ impl WorldMover<'_, '_> {
     }
 }
 
-/// Solves `rotation * (scale * x) = translation`. Where the scale is 0, x is 0 if that is a
-/// solution.
+/// Solves `rotation * (scale * x) = translation`. Components of x along axes of scale 0 are 0.
+/// Returns an error if there is no such solution.
 fn invert(
     transform: &Transform,
     translation: DVec3,
@@ -124,12 +124,12 @@ fn invert(
 ) -> Result<DVec3, WorldMoveError> {
     let rotation = Vec3::rotation_of(transform.rotation.as_dquat());
     let rotation = rotation.ok_or(WorldMoveError::NotFinite(entity))?;
-    let turned = rotation.transpose() * translation;
+    let unrotated = rotation.transpose() * translation;
     let scale = transform.scale.as_dvec3();
     let flat = scale.cmpeq(DVec3::ZERO);
-    let lost = DVec3::select(flat, turned, DVec3::ZERO);
-    if lost.length() > LOST * turned.length() {
+    let lost = DVec3::select(flat, unrotated, DVec3::ZERO);
+    if lost.length() > MAX_LOSS * unrotated.length() {
         return Err(WorldMoveError::SingularParent(entity));
     }
-    Ok(DVec3::select(flat, DVec3::ZERO, turned / scale))
+    Ok(DVec3::select(flat, DVec3::ZERO, unrotated / scale))
 }

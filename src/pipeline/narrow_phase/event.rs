@@ -1,7 +1,7 @@
 //! Conversion of a contact to an event.
 
 use crate::{
-    collision::{CollisionEvent, CollisionPhase, Surface},
+    collision::{CollisionEvent, CollisionPhase, SurfacePoint},
     pipeline::proxy::Proxy,
     query::{LocalContact, length_to_f32},
     space::{Pose, Space},
@@ -16,7 +16,7 @@ pub fn event<V: Space>(
 ) -> CollisionEvent {
     let surface = |proxy: &Proxy<V>, part: u32, pose: Pose<V::DVec>, offset: V::DVec| {
         let translation = proxy.world_pose.translation;
-        Surface {
+        SurfacePoint {
             part,
             translation: V::from_f64(translation).to_vec3(),
             offset: V::from_f64(offset + (pose.translation - translation)).to_vec3(),

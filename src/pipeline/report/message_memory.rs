@@ -64,14 +64,14 @@ fn shrunk_copy(messages: &Messages<CollisionEvent>) -> Option<Messages<Collision
 mod tests {
     use super::*;
     use crate::{
-        collision::{CollisionPhase, Surface},
+        collision::{CollisionPhase, SurfacePoint},
         math::Vec3,
     };
     use bevy::{ecs::message::MessageCursor, prelude::*};
 
     /// Returns a message that is identified by its depth.
     fn message(depth: f32) -> CollisionEvent {
-        let surface = Surface {
+        let surface = SurfacePoint {
             part: 0,
             translation: Vec3::ZERO,
             offset: Vec3::ZERO,

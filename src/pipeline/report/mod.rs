@@ -150,7 +150,7 @@ impl EventBatch {
             let is_sent = match ongoing {
                 OngoingEvents::EveryTick => true,
                 OngoingEvents::OnChange => {
-                    !event.ongoing() || old.is_none_or(|old| !event.is_as(old))
+                    !event.ongoing() || old.is_none_or(|old| !event.equals_except_phase(old))
                 }
                 OngoingEvents::Never => !event.ongoing(),
             };
