@@ -1,4 +1,4 @@
-//! Constructors of colliders for common shapes, from their dimensions.
+//! Constructors of colliders for common shapes.
 
 use crate::{
     Collider,
@@ -11,11 +11,11 @@ use crate::{
 
 /// # Common shapes
 ///
-/// All are centred on the origin of the entity, and lengths are in its units. An invalid number,
-/// such as a negative radius, makes an inert collider and one warning that names the entity. The
-/// same shape through [`try_new`](Self::try_new) returns the error instead.
+/// Shapes are centred on the entity's origin, unless they are given by points. Lengths are in the
+/// entity's units. If a number is invalid, such as a negative radius, the collider is inert, and
+/// one warning names the entity. [`try_new`](Self::try_new) returns the error instead.
 ///
-/// `Collider::from` takes all other convex primitives of Bevy.
+/// `Collider::from` accepts all other convex primitives of Bevy.
 impl Collider {
     /// Creates a circle.
     ///
@@ -119,7 +119,8 @@ impl Collider {
         Cylinder::new(radius, height).into()
     }
 
-    /// Creates a cone along y with this full height and its tip up. `radius` is that of its base.
+    /// Creates a cone along y with this full height and its tip up. `radius` is the radius of its
+    /// base.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -129,7 +130,7 @@ impl Collider {
         Cone::new(radius, height).into()
     }
 
-    /// Creates a segment between two points: in 2D of `Vec2`, in 3D of `Vec3`.
+    /// Creates a segment between two points, which are `Vec2` in 2D and `Vec3` in 3D.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -141,8 +142,7 @@ impl Collider {
         Self::of_checked(Shape::Segment([start, end]).checked())
     }
 
-    /// Creates a solid triangle: in 2D of `Vec2`, in 3D of `Vec3`. The order of the corners has no
-    /// meaning.
+    /// Creates a solid triangle. Its corners are `Vec2` in 2D and `Vec3` in 3D, in any order.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -155,8 +155,8 @@ impl Collider {
     }
 
     /// Creates a half-space: all points on the plane through the origin with this normal, and all
-    /// points on the side opposite to the normal. In 2D the normal is a `Vec2`, in 3D a `Vec3`, of
-    /// any length but 0.
+    /// points on the side opposite to the normal. The normal is a `Vec2` in 2D and a `Vec3` in 3D.
+    /// It may have any length except 0.
     ///
     /// ```
     /// # use headbutt::Collider;

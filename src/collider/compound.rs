@@ -15,11 +15,11 @@ use crate::{
 /// The pose of a part of a [`Collider::compound`].
 #[derive(Clone, Copy, Debug)]
 pub enum PartPose {
-    /// In 2D.
+    /// A 2D pose.
     D2(ShapePose<Vec2>),
-    /// In 3D.
+    /// A 3D pose.
     D3(ShapePose<Vec3>),
-    /// In the dimension of its part.
+    /// A transform of scale 1, for a part of either dimension.
     Transform(Transform),
 }
 
@@ -77,9 +77,8 @@ impl PartPose {
 
 /// # Compounds and surfaces
 ///
-/// Each constructor has two forms, as `From` and [`try_new`](Self::try_new) do. The short one never
-/// fails: invalid input makes an inert collider and one warning that names the entity. The one
-/// with `try_` returns the error.
+/// Each constructor has two forms. The short form never fails: if its input is invalid, the
+/// collider is inert, and one warning names the entity. The `try_` form returns the error.
 impl Collider {
     /// Combines several colliders into one, each in a pose relative to the entity: a concave shape
     /// of convex parts.
@@ -101,12 +100,12 @@ impl Collider {
     /// A compound collides as one collider: one `Started` and one `Ended` for a pair, with the
     /// contact of the deepest part. The event's [`part`](crate::CollisionEvent::part) is the index
     /// of that part, and [`Collisions::parts`](crate::Collisions::parts) returns the contacts of
-    /// all parts. Each contact is exact for its own part: `normal * depth` is the shortest way out
-    /// of that part, not of the whole compound.
+    /// all parts. Each contact is exact for its own part: `normal * depth` is the shortest
+    /// translation out of that part, not of the whole compound.
     ///
     /// If a part is itself a compound, its parts take its place in the order of parts.
     ///
-    /// See [`try_compound`](Self::try_compound) for what is invalid.
+    /// [`try_compound`](Self::try_compound) lists the invalid inputs.
     pub fn compound<P: Into<PartPose>>(parts: impl IntoIterator<Item = (P, Self)>) -> Self {
         Self::try_compound(parts).unwrap_or_else(Self::rejected)
     }
@@ -125,23 +124,24 @@ impl Collider {
     ///
     /// * [`NoParts`](ShapeError::NoParts): there are no parts.
     /// * [`PartWithoutShape`](ShapeError::PartWithoutShape): a part is a default `Collider`.
-    /// * the error of the part: a part was made inert by an error.
-    /// * [`MixedDimensions`](ShapeError::MixedDimensions): parts or poses of different dimensions.
+    /// * The error of a part, if a part is inert because it was invalid.
+    /// * [`MixedDimensions`](ShapeError::MixedDimensions): parts or poses have different
+    ///   dimensions.
     /// * [`SurfaceInCompound`](ShapeError::SurfaceInCompound): a part is a surface.
     /// * [`Unbounded`](ShapeError::Unbounded): a part is a half-space.
     /// * [`PoseNotFinite`](ShapeError::PoseNotFinite): a pose is not finite.
     /// * [`PartTransform`](ShapeError::PartTransform): a `Transform` has a scale other than 1, or
     ///   in 2D a rotation about x or y.
     ///
-    /// The support function of a [`custom`](Self::custom) part that returns NaN is found later: the
-    /// whole compound is inert then, with a warning.
+    /// If the support function of a [`custom`](Self::custom) part returns NaN, this is detected
+    /// later: the whole compound is then inert, with a warning.
     pub fn try_compound<P: Into<PartPose>>(
         parts: impl IntoIterator<Item = (P, Self)>,
     ) -> Result<Self, ShapeError> {
         let parts = parts.into_iter().map(|(pose, part)| (pose.into(), part));
         let parts: Vec<(PartPose, Self)> = parts.collect();
         let (_, first) = parts.first().ok_or(ShapeError::NoParts)?;
-        match first.body()?.ok_or(ShapeError::PartWithoutShape)? {
+        match first.shape()?.ok_or(ShapeError::PartWithoutShape)? {
             AnyColliderShape::D2(_) => compound_in::<Vec2>(&parts),
             AnyColliderShape::D3(_) => compound_in::<Vec3>(&parts),
         }
@@ -149,7 +149,7 @@ impl Collider {
 
     /// Creates a surface of triangles: a level, terrain, or a prop that need not be solid.
     ///
-    /// A triangle is given by the indices of its vertices.
+    /// Each triangle consists of the indices of its three vertices.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -163,34 +163,34 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// A surface has no inside: a shape that is wholly behind it touches nothing. The contacts are
-    /// those of the surface as a set of points. How it is cut into triangles does not matter:
+    /// A surface has no inside: a shape that is wholly behind it touches nothing. The contacts do
+    /// not depend on how the surface is divided into triangles:
     ///
     /// * If the core of the shape (the centre of a ball) does not overlap the surface, each local
     ///   minimum of the distance is a contact. The seam between two triangles is not a contact.
     /// * If the core overlaps triangles, the contact is the shortest translation that clears them
     ///   and does not take the centre through the surface.
-    /// * The shape is pushed to the side that its centre is on, a compound as a whole.
-    ///   [`one_sided`](Self::one_sided) lets only the outer side collide.
+    /// * The shape is pushed to the side that its centre is on. A compound is pushed as a whole.
+    ///   With [`one_sided`](Self::one_sided), only the outer side collides.
     ///
-    /// Triangles need not share vertices: edges that differ by a few roundings of `f32` count as
-    /// joined, and so does a vertex on an edge. Duplicates and triangles of opposite winding do no
-    /// harm, and triangles without area touch nothing. The event's
+    /// Triangles need not share vertices. Edges that differ by a few rounding errors of `f32` count
+    /// as joined, and so does a vertex on an edge. Duplicates and triangles of opposite winding do
+    /// no harm. Triangles without area touch nothing. The event's
     /// [`part`](crate::CollisionEvent::part) is the index of the triangle.
     ///
     /// The cost grows with the number of triangles that a shape touches. Decimate levels, and use
     /// primitives or hulls for moving bodies. `docs/SURFACES.md` in this package has drawings,
     /// limits and advice.
     ///
-    /// A half-space pushes a surface like any shape. Two surfaces touch where their triangles
+    /// A half-space pushes a surface like any other shape. Two surfaces touch where their triangles
     /// cross:
     ///
-    /// * If one surface is at most half as large as the other, it counts as a body. Its centre is
-    ///   the middle of its bounding box, in its own frame.
-    /// * Otherwise, both are pushed apart along the shorter normal, but not by a seam of either,
-    ///   and not out of the back of a one-sided one.
+    /// * If one surface is at most half as large as the other, it is treated as a body whose centre
+    ///   is the centre of its bounding box in its own frame.
+    /// * Otherwise, they are pushed apart along the normal with the smaller depth, but never along
+    ///   the normal of a seam, and never out of the back of a one-sided surface.
     ///
-    /// See [`try_trimesh`](Self::try_trimesh) for what is invalid.
+    /// [`try_trimesh`](Self::try_trimesh) lists the invalid inputs.
     pub fn trimesh(
         vertices: impl IntoIterator<Item = Vec3>,
         triangles: impl IntoIterator<Item = [u32; 3]>,
@@ -210,8 +210,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has an area: all have coincident corners,
-    ///   or corners on one line to 12 digits.
+    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has an area. In each one, corners coincide
+    ///   or all corners lie on one line to 12 digits.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
     pub fn try_trimesh(
@@ -221,8 +221,8 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// Creates a 2D line of segments from point to point: the ground of a platformer, or a wall. It
-    /// is closed if the last point equals the first one.
+    /// Creates a 2D polyline, segments from point to point: the ground of a platformer, or a wall.
+    /// The polyline is closed if the last point equals the first one.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -235,11 +235,11 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// It is a surface without an inside: see [`trimesh`](Self::trimesh). Its outer side, which
-    /// only [`one_sided`](Self::one_sided) uses, is to the right of the direction of travel: the
-    /// outline of a solid runs counter-clockwise, and the top of a ground from right to left.
+    /// A polyline is a surface without an inside: see [`trimesh`](Self::trimesh). Its outer side,
+    /// which only [`one_sided`](Self::one_sided) uses, is to the right of the direction of travel:
+    /// the outline of a solid runs counter-clockwise, and the ground runs from right to left.
     ///
-    /// See [`try_polyline`](Self::try_polyline) for what is invalid.
+    /// [`try_polyline`](Self::try_polyline) lists the invalid inputs.
     pub fn polyline(points: impl IntoIterator<Item = Vec2>) -> Self {
         Self::try_polyline(points).unwrap_or_else(Self::rejected)
     }
@@ -255,8 +255,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`NoFacets`](ShapeError::NoFacets) for fewer than two distinct points, and
-    /// [`NotFinite`](ShapeError::NotFinite) if a point is NaN or infinite.
+    /// * [`NoFacets`](ShapeError::NoFacets): there are fewer than two distinct points.
+    /// * [`NotFinite`](ShapeError::NotFinite): a point is NaN or infinite.
     pub fn try_polyline(points: impl IntoIterator<Item = Vec2>) -> Result<Self, ShapeError> {
         let points: Vec<Vec2> = points.into_iter().collect();
         let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
@@ -266,8 +266,8 @@ impl Collider {
 
     /// Creates a height field: a grid of heights along y over the xz plane, centred on the origin.
     ///
-    /// `size` is the full length along x and z. The first `columns` heights are the row of least z,
-    /// in order of x.
+    /// `size` is the full length along x and z. The first `columns` heights are the row with the
+    /// least z, in order of increasing x.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -279,13 +279,13 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// It is a [`trimesh`](Self::trimesh) of two triangles for each cell, with its outer side up.
-    /// (A [`polyline`](Self::polyline) is the height field of 2D.) The cell of row z and column x
-    /// is cut from its corner at (x + 1, z) to its corner at (x, z + 1). The triangle with the
-    /// corner (x, z) has the index 2 (z (columns - 1) + x), which is the event's
-    /// [`part`](crate::CollisionEvent::part), and the other triangle the next index.
+    /// The result is a [`trimesh`](Self::trimesh) with two triangles per cell and its outer side
+    /// up. (In 2D, use a [`polyline`](Self::polyline) instead.) The cell at row z and column x is
+    /// divided by the diagonal from (x + 1, z) to (x, z + 1). The triangle with the corner (x, z)
+    /// has the index 2 (z (columns - 1) + x), and the other triangle has the next index. An event's
+    /// [`part`](crate::CollisionEvent::part) is this index.
     ///
-    /// See [`try_heightfield`](Self::try_heightfield) for what is invalid.
+    /// [`try_heightfield`](Self::try_heightfield) lists the invalid inputs.
     pub fn heightfield(size: Vec2, columns: usize, heights: &[f32]) -> Self {
         Self::try_heightfield(size, columns, heights).unwrap_or_else(Self::rejected)
     }
@@ -345,30 +345,30 @@ impl Collider {
     }
 
     /// Returns this surface with only its outer side colliding: a shape with its centre behind a
-    /// facet passes through that facet. Other colliders are returned unchanged.
+    /// facet passes through that facet. Colliders of other kinds are returned unchanged.
     ///
-    /// The outer side of a triangle is the one from which its corners run counter-clockwise, and
-    /// that of a polyline is to its right. A mirroring scale does not exchange the sides.
+    /// The outer side of a triangle is the side from which its corners run counter-clockwise. The
+    /// outer side of a polyline is to its right. A mirroring scale does not exchange the sides.
     ///
     /// ```
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;
     ///
-    /// // Solid below: it runs from right to left.
+    /// // It runs from right to left, so its outer side is the upper side.
     /// let ground = Collider::polyline([Vec2::new(9.0, 0.0), Vec2::new(-9.0, 0.0)]).one_sided();
     /// assert!(!ground.is_inert());
     /// ```
     ///
-    /// Use it for terrain, rooms and closed models whose facets all have the same winding: nothing
-    /// is pulled through from behind. Models of mixed winding, and sheets that collide from both
-    /// sides, should stay two-sided.
+    /// Use it for terrain, rooms and closed models whose facets all have the same winding: a facet
+    /// then never pulls a shape through from behind. Models of mixed winding, and sheets that
+    /// collide from both sides, should stay two-sided.
     ///
-    /// A platform to jump through needs more: a shape from below is pushed up by half of its height
-    /// as soon as its centre is above. Let the response decide, for example by whether the feet
-    /// were above in the last tick.
+    /// This is not enough for a platform that characters jump through: as soon as a character's
+    /// centre is above the platform, it is pushed up by half of its height. Decide in the response
+    /// instead, for example by testing if the feet were above the platform in the last tick.
     #[must_use]
     pub fn one_sided(self) -> Self {
-        let one_sided = match self.content() {
+        let one_sided = match &self.content {
             Content::Shape(AnyColliderShape::D2(ColliderShape::Compound(compound))) => {
                 one_sided(compound)
             }
@@ -384,10 +384,10 @@ impl Collider {
 fn compound_in<V: PartSpace>(parts: &[(PartPose, Collider)]) -> Result<Collider, ShapeError> {
     let mut shapes = Vec::new();
     for (pose, collider) in parts {
-        let body = collider.body()?.ok_or(ShapeError::PartWithoutShape)?;
-        let body = V::body_of(body).ok_or(ShapeError::MixedDimensions)?;
+        let shape = collider.shape()?.ok_or(ShapeError::PartWithoutShape)?;
+        let shape = V::body_of(shape).ok_or(ShapeError::MixedDimensions)?;
         let pose = pose.valid::<V>()?;
-        match body {
+        match shape {
             ColliderShape::Convex(shape) => shapes.push((pose, shape.clone())),
             ColliderShape::Compound(compound) => match compound.parts() {
                 (Parts::Surface(_), _) => return Err(ShapeError::SurfaceInCompound),
@@ -400,14 +400,7 @@ fn compound_in<V: PartSpace>(parts: &[(PartPose, Collider)]) -> Result<Collider,
             },
         }
     }
-    compound(Parts::Shapes(shapes.into()))
-}
-
-fn compound<V: Dimension>(parts: Parts<V>) -> Result<Collider, ShapeError> {
-    let compound = Compound::new(parts, 0.0)?;
-    Ok(Collider::of_body(ColliderShape::Compound(Arc::new(
-        compound,
-    ))))
+    Compound::new(Parts::Shapes(shapes.into()), 0.0).map(of_compound)
 }
 
 fn surface<V: Dimension>(
@@ -416,13 +409,14 @@ fn surface<V: Dimension>(
 ) -> Result<Collider, ShapeError> {
     let vertices = vertices.into_iter().collect();
     let surface = Surface::new(vertices, facets.into_iter().collect())?;
-    compound(Parts::Surface(surface))
+    Compound::new(Parts::Surface(surface), 0.0).map(of_compound)
 }
 
 fn one_sided<V: Dimension>(compound: &Compound<V>) -> Option<Collider> {
     compound.surface()?;
-    let compound = compound.one_sided();
-    Some(Collider::of_body(ColliderShape::Compound(Arc::new(
-        compound,
-    ))))
+    Some(of_compound(compound.one_sided()))
+}
+
+fn of_compound<V: Dimension>(compound: Compound<V>) -> Collider {
+    Collider::of_shape(ColliderShape::Compound(Arc::new(compound)))
 }

@@ -1,5 +1,5 @@
-//! Colliders of Bevy's meshes: the only file that reads mesh attributes and indices, whose API
-//! changes between releases.
+//! Constructors of colliders from Bevy meshes. Only this file reads mesh attributes and indices,
+//! because their API changes between releases of Bevy.
 
 use bevy::mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
 
@@ -11,8 +11,8 @@ use crate::{
 
 /// # From meshes
 ///
-/// With the feature `mesh`. These constructors read the mesh as it is in the asset: morph targets
-/// and skins do not move its vertices. [`ColliderFromMesh`](crate::ColliderFromMesh) makes the
+/// These constructors require the feature `mesh`. They read the vertices of the asset: morph
+/// targets and skins have no effect. [`ColliderFromMesh`](crate::ColliderFromMesh) makes the
 /// collider of an entity as soon as its mesh has loaded.
 impl Collider {
     /// Creates the [`convex_hull`](Self::convex_hull) of all vertices of a mesh of any topology.
@@ -26,7 +26,7 @@ impl Collider {
     /// assert!(!without_hole.is_inert());
     /// ```
     ///
-    /// See [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh) for what is invalid.
+    /// [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh) lists the invalid inputs.
     pub fn convex_hull_from_mesh(mesh: &Mesh) -> Self {
         Self::try_convex_hull_from_mesh(mesh).unwrap_or_else(Self::rejected)
     }
@@ -62,8 +62,8 @@ impl Collider {
     /// assert!(!without_hole.is_inert());
     /// ```
     ///
-    /// See [`try_convex_hull_from_mesh_2d`](Self::try_convex_hull_from_mesh_2d) for what is
-    /// invalid.
+    /// [`try_convex_hull_from_mesh_2d`](Self::try_convex_hull_from_mesh_2d) lists the invalid
+    /// inputs.
     pub fn convex_hull_from_mesh_2d(mesh: &Mesh) -> Self {
         Self::try_convex_hull_from_mesh_2d(mesh).unwrap_or_else(Self::rejected)
     }
@@ -82,8 +82,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// Those of [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh). The z of a vertex
-    /// may be anything.
+    /// The errors of [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh), but for x and
+    /// y only: z is ignored.
     pub fn try_convex_hull_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
         Self::try_convex_hull(positions(mesh)?.iter().copied().map(flat))
     }
@@ -102,10 +102,10 @@ impl Collider {
     /// assert!(!with_hole.is_inert());
     /// ```
     ///
-    /// As on the graphics card, the last one or two entries of a list that make no triangle are
-    /// ignored, and the greatest index (65,535 of 16 bits) restarts a strip.
+    /// As on the GPU, one or two leftover indices at the end of a list are ignored, and the
+    /// greatest index (65,535 for 16 bits) restarts a strip.
     ///
-    /// See [`try_trimesh_from_mesh`](Self::try_trimesh_from_mesh) for what is invalid.
+    /// [`try_trimesh_from_mesh`](Self::try_trimesh_from_mesh) lists the invalid inputs.
     pub fn trimesh_from_mesh(mesh: &Mesh) -> Self {
         Self::try_trimesh_from_mesh(mesh).unwrap_or_else(Self::rejected)
     }
@@ -131,8 +131,8 @@ impl Collider {
         Self::try_trimesh(vertices.iter().copied().map(Vec3::from_array), triangles)
     }
 
-    /// Creates the 2D area of a mesh: a [`compound`](Self::compound) of the x and y of its
-    /// triangles. In 2D a mesh is solid, and may be concave.
+    /// Creates the 2D area of a mesh: a [`compound`](Self::compound) of its triangles, without
+    /// their z. In 2D, the area of a mesh is solid, and may be concave.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -144,14 +144,13 @@ impl Collider {
     /// ```
     ///
     /// Triangles without area, such as those that join the rows of a strip, are left out. The
-    /// event's [`part`](crate::CollisionEvent::part) is an index among the rest.
+    /// event's [`part`](crate::CollisionEvent::part) is an index into the remaining triangles.
     ///
-    /// The contact is that of the deepest triangle. Deep in the area, it may point out of that
-    /// triangle into the next one. For a convex mesh, the
-    /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper, and for a ground a
-    /// [`polyline`](Self::polyline).
+    /// The contact is the contact of the deepest triangle. Deep inside the area, its normal may
+    /// point out of that triangle into the next one. A [hull](Self::convex_hull_from_mesh_2d) is
+    /// better and cheaper for a convex mesh, and a [`polyline`](Self::polyline) for the ground.
     ///
-    /// See [`try_compound_from_mesh_2d`](Self::try_compound_from_mesh_2d) for what is invalid.
+    /// [`try_compound_from_mesh_2d`](Self::try_compound_from_mesh_2d) lists the invalid inputs.
     pub fn compound_from_mesh_2d(mesh: &Mesh) -> Self {
         Self::try_compound_from_mesh_2d(mesh).unwrap_or_else(Self::rejected)
     }
@@ -199,7 +198,8 @@ fn flat([x, y, _]: [f32; 3]) -> Vec2 {
     Vec2::new(x, y)
 }
 
-/// Returns `true` if the corners are not on one line. A NaN counts as area, so that it is reported.
+/// Returns `true` if the corners are not on one line, or if one is NaN, so that the NaN is
+/// reported.
 fn has_area(triangle: &Triangle2d) -> bool {
     let [a, b, c] = triangle.vertices.map(|vertex| vertex.as_dvec2());
     (b - a).perp_dot(c - a) != 0.0
@@ -215,37 +215,43 @@ fn positions(mesh: &Mesh) -> Result<&[[f32; 3]], MeshError> {
     }
 }
 
-/// Returns the triangles by the indices of their vertices, which may be too large.
-/// (`Mesh::triangles` requires indices, skips those that are too large, and does not restart
-/// strips.)
+/// Returns the vertex indices of each triangle. They may be out of range.
+///
+/// `Mesh::triangles` would require indices, skip indices out of range, and not restart strips.
 fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, MeshError> {
     let indices = mesh
         .try_indices_option()
         .map_err(|_| MeshError::NotInMainWorld)?;
-    let (numbers, restart): (Vec<u32>, u32) = match indices {
+    let (indices, restart): (Vec<u32>, u32) = match indices {
         None => {
             let count = u32::try_from(vertices).unwrap_or(u32::MAX);
             ((0..count).collect(), u32::MAX)
         }
-        Some(Indices::U16(numbers)) => {
-            let numbers = numbers.iter().copied().map(u32::from);
-            (numbers.collect(), u16::MAX.into())
+        Some(Indices::U16(indices)) => {
+            let indices = indices.iter().copied().map(u32::from);
+            (indices.collect(), u16::MAX.into())
         }
-        Some(Indices::U32(numbers)) => (numbers.clone(), u32::MAX),
+        Some(Indices::U32(indices)) => (indices.clone(), u32::MAX),
     };
     match mesh.primitive_topology() {
-        PrimitiveTopology::TriangleList => Ok(numbers.as_chunks().0.to_vec()),
+        PrimitiveTopology::TriangleList => Ok(indices.as_chunks().0.to_vec()),
         PrimitiveTopology::TriangleStrip => {
-            let runs = numbers.split(|number| *number == restart);
-            Ok(runs.flat_map(strip).collect())
+            let strips = indices.split(|index| *index == restart);
+            Ok(strips.flat_map(strip_triangles).collect())
         }
         _ => Err(MeshError::NoTriangles),
     }
 }
 
-/// Each vertex makes a triangle with the two before it. Every other triangle is turned, so that all
-/// have the same winding.
-fn strip(numbers: &[u32]) -> impl Iterator<Item = [u32; 3]> {
-    let windows = numbers.array_windows().enumerate();
-    windows.map(|(index, &[a, b, c])| if index % 2 == 0 { [a, b, c] } else { [b, a, c] })
+/// Returns the triangles of a strip: each vertex forms one with the two before it. Every other
+/// triangle is reversed, so that all have the same winding.
+fn strip_triangles(indices: &[u32]) -> impl Iterator<Item = [u32; 3]> {
+    let windows = indices.array_windows().enumerate();
+    windows.map(|(number, &[a, b, c])| {
+        if number % 2 == 0 {
+            [a, b, c]
+        } else {
+            [b, a, c]
+        }
+    })
 }

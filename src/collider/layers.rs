@@ -1,4 +1,4 @@
-//! Layers: which colliders may touch each other.
+//! Collision layers, which decide which colliders interact.
 
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -8,7 +8,7 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 ///
 /// Two colliders are tested only if each is on a layer that the other one interacts with. A
 /// collider without this component is on all layers, and interacts with all. A change takes effect
-/// in the next tick, also at rest.
+/// in the next tick, even at rest.
 ///
 /// ```
 /// use headbutt::CollisionLayers;
@@ -40,13 +40,13 @@ pub struct CollisionLayers {
 }
 
 impl CollisionLayers {
-    /// On all layers, interacting with all: the same as no component.
+    /// On all layers, and interacts with all: the same as no component.
     pub const ALL: Self = Self::new(u32::MAX, u32::MAX);
 
-    /// On no layer, interacting with none.
+    /// On no layer, and interacts with none.
     pub const NONE: Self = Self::new(0, 0);
 
-    /// Creates layers from two masks.
+    /// Creates layers from two bit masks.
     pub const fn new(memberships: u32, filters: u32) -> Self {
         Self {
             memberships,
@@ -54,14 +54,14 @@ impl CollisionLayers {
         }
     }
 
-    /// Returns `true` if each is on a layer that the other one interacts with.
+    /// Returns `true` if each of the two is on a layer that the other one interacts with.
     pub const fn interacts_with(self, other: Self) -> bool {
         self.memberships & other.filters != 0 && other.memberships & self.filters != 0
     }
 }
 
 impl Default for CollisionLayers {
-    /// [`ALL`](Self::ALL).
+    /// Returns [`ALL`](Self::ALL).
     fn default() -> Self {
         Self::ALL
     }

@@ -1,4 +1,4 @@
-//! The component that requests a collider of a mesh.
+//! The component that requests a collider from a mesh.
 
 use bevy::{asset::RenderAssetUsages, ecs::world::EntityRef, prelude::*};
 
@@ -7,7 +7,7 @@ use crate::{
     shape::{MeshError, ShapeError},
 };
 
-/// Makes the [`Collider`] of an entity from a mesh, as soon as the mesh has loaded. With the
+/// Makes the [`Collider`] of an entity from a mesh, as soon as the mesh has loaded. Requires the
 /// feature `mesh`.
 ///
 /// ```
@@ -27,7 +27,7 @@ use crate::{
 /// one. A `Mesh3d` makes a 3D collider, and a `Mesh2d` a 2D collider of the x and y of its
 /// vertices.
 ///
-/// A loaded scene has its meshes on entities below the one that you spawned. A system can add
+/// A loaded scene has its meshes on descendants of the entity that you spawned. A system can add
 /// the component to all of them:
 ///
 /// ```
@@ -45,9 +45,10 @@ use crate::{
 ///
 /// # When
 ///
-/// At the start of the tick, in [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). A mesh
-/// that is in `Assets<Mesh>` by then collides in the same tick. Until then, the entity keeps its
-/// collider, or has the [`Default`] one, which touches nothing.
+/// The collider is made at the start of the tick, in
+/// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). If the mesh is in `Assets<Mesh>` by
+/// then, the entity collides in the same tick. Until then, the entity keeps its collider, or has
+/// the [`Default`] one, which touches nothing.
 ///
 /// The collider is made again if
 ///
@@ -64,15 +65,15 @@ use crate::{
 ///
 /// # Errors
 ///
-/// A mesh of which no collider can be made leaves the entity inert, and one warning names the
-/// entity and the [`ShapeError`]. Two causes are common:
+/// If no collider can be made from the mesh, the entity is inert, and one warning names the entity
+/// and the [`ShapeError`]. Two causes are common:
 ///
 /// * The app has no `AssetPlugin` and `MeshPlugin`, so it has no meshes.
 /// * The mesh lacks `RenderAssetUsages::MAIN_WORLD`, which is among Bevy's defaults. Such a mesh is
 ///   always refused, because its vertices move to the renderer at a time that depends on the frame
 ///   rate.
 ///
-/// For a mesh that fails to load, the asset server warns.
+/// If a mesh fails to load, the asset server reports the error.
 ///
 /// # Concave and solid
 ///
@@ -100,7 +101,7 @@ use crate::{
 pub struct ColliderFromMesh {
     /// The kind of collider to make.
     pub shape: MeshShape,
-    /// The mesh to make it of.
+    /// The mesh from which the collider is made.
     pub source: MeshSource,
 }
 
@@ -115,7 +116,7 @@ pub enum MeshShape {
     /// [`Collider::trimesh_from_mesh`], or in 2D [`Collider::compound_from_mesh_2d`], which is
     /// solid.
     Trimesh,
-    /// The same, [`one_sided`](Collider::one_sided). In 2D this makes no difference.
+    /// As [`Trimesh`](Self::Trimesh), but [`one_sided`](Collider::one_sided) in 3D.
     OneSidedTrimesh,
 }
 
@@ -125,12 +126,12 @@ pub enum MeshShape {
 #[type_path = "headbutt"]
 #[non_exhaustive]
 pub enum MeshSource {
-    /// The `Mesh3d` of its entity, or else the `Mesh2d`.
+    /// The `Mesh3d` of the same entity, or else its `Mesh2d`.
     #[default]
     Own,
-    /// This mesh, in 2D.
+    /// This mesh, for a 2D collider.
     Mesh2d(Mesh2d),
-    /// This mesh, in 3D.
+    /// This mesh, for a 3D collider.
     Mesh3d(Mesh3d),
 }
 
@@ -157,14 +158,14 @@ impl ColliderFromMesh {
         Self::new(MeshShape::Trimesh)
     }
 
-    /// Requests the surface of the entity's mesh, of which only the outer side collides: see
+    /// Requests the surface of the entity's mesh, with only its outer side colliding: see
     /// [`Collider::one_sided`].
     pub const fn one_sided_trimesh() -> Self {
         Self::new(MeshShape::OneSidedTrimesh)
     }
 
-    /// Uses another mesh than that of the entity: a `Mesh3d` for a 3D collider, or a `Mesh2d` for a
-    /// 2D collider.
+    /// Uses another mesh instead of the entity's own: a `Mesh3d` for a 3D collider, or a `Mesh2d`
+    /// for a 2D collider.
     #[must_use]
     pub fn of(self, source: impl Into<MeshSource>) -> Self {
         Self {
@@ -196,8 +197,8 @@ enum MeshSpace {
 }
 
 impl Recipe {
-    /// Returns the recipe of an entity, `None` without a [`ColliderFromMesh`], or an error without
-    /// a mesh.
+    /// Returns the recipe of an entity, `None` if it has no [`ColliderFromMesh`], or an error if it
+    /// has no mesh.
     pub fn of(entity: EntityRef) -> Option<Result<Self, MeshError>> {
         let request = entity.get::<ColliderFromMesh>()?;
         let in_2d = |mesh: &Mesh2d| (mesh.id(), MeshSpace::D2);
@@ -220,7 +221,8 @@ impl Recipe {
 
     /// Makes the collider from the mesh that the recipe names.
     pub fn make(self, mesh: &Mesh) -> Result<Collider, ShapeError> {
-        // Otherwise it would depend on the frame rate whether the vertices are still there.
+        // The vertices of other meshes move to the renderer at a time that depends on the frame
+        // rate.
         if !mesh.asset_usage.contains(RenderAssetUsages::MAIN_WORLD) {
             return Err(MeshError::NotInMainWorld.into());
         }

@@ -27,8 +27,8 @@ use crate::shape::{
     AnyColliderShape, ColliderShape, ConvexHull, Dimension, IntoShape, Shape, ShapeError, Support,
 };
 
-/// The shape with which an entity collides, in 2D or in 3D. No other component is needed: it brings
-/// its `Transform` along.
+/// The shape with which an entity collides, in 2D or 3D. An entity needs no other component: Bevy
+/// adds the required `Transform`.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -37,7 +37,7 @@ use crate::shape::{
 /// fn spawn(mut commands: Commands) {
 ///     commands.spawn(Collider::sphere(0.5));
 ///     commands.spawn((Collider::rectangle(30.0, 20.0), Transform::from_xyz(5.0, 0.0, 0.0)));
-///     // Any convex primitive of Bevy.
+///     // Any convex primitive of Bevy works.
 ///     commands.spawn(Collider::from(Tetrahedron::default()));
 /// }
 /// ```
@@ -48,21 +48,21 @@ use crate::shape::{
 ///   [`capsule_2d`](Self::capsule_2d), [`regular_polygon`](Self::regular_polygon).
 /// * 3D: [`sphere`](Self::sphere), [`cuboid`](Self::cuboid), [`capsule_3d`](Self::capsule_3d),
 ///   [`cylinder`](Self::cylinder), [`cone`](Self::cone).
-/// * Of `Vec2` or `Vec3`: [`segment`](Self::segment), [`triangle`](Self::triangle),
+/// * From `Vec2` or `Vec3`: [`segment`](Self::segment), [`triangle`](Self::triangle),
 ///   [`convex_hull`](Self::convex_hull), [`half_space`](Self::half_space).
 /// * All other convex primitives of Bevy: `Collider::from(primitive)`.
 /// * Surfaces: [`polyline`](Self::polyline) in 2D, [`trimesh`](Self::trimesh) and
 ///   [`heightfield`](Self::heightfield) in 3D.
 /// * Several colliders as one: [`compound`](Self::compound).
-/// * With a margin around it: [`rounded`](Self::rounded).
+/// * Any collider with a margin around it: [`rounded`](Self::rounded).
 /// * Shapes of your own: [`custom`](Self::custom).
 ///
-/// With the feature `mesh` there are also colliders of a Bevy `Mesh`, and `ColliderFromMesh`.
+/// The feature `mesh` adds constructors from a Bevy `Mesh`, and the component `ColliderFromMesh`.
 ///
 /// # Invalid shapes
 ///
-/// These constructors never fail. An invalid shape, such as one with a NaN or a negative radius,
-/// makes an inert collider, which touches nothing, and one warning that names the entity.
+/// These constructors never fail. If the shape is invalid, such as one with a NaN or a negative
+/// radius, the collider is inert: it touches nothing, and one warning names the entity.
 /// [`try_new`](Self::try_new) and the constructors with `try_` return the [`ShapeError`] instead:
 ///
 /// ```
@@ -79,33 +79,33 @@ use crate::shape::{
 /// # Frames and dimensions
 ///
 /// The shape decides the dimension. A 3D shape follows the whole transform. A 2D shape lies in the
-/// xy plane: it follows the xy part of the transform and ignores z. 2D and 3D colliders may live in
+/// xy plane: it follows the xy part of the transform and ignores z. 2D and 3D colliders may be in
 /// the same app, and never touch each other.
 ///
-/// Units are yours, lengths may be 0, and angles are in radians. The frames of primitives are those
-/// of Bevy. All are centred on the origin:
+/// The unit of length is up to you. Lengths may be 0. Angles are in radians. Primitives have the
+/// same frames as in Bevy, centred on the origin unless they are given by points:
 ///
-/// * Capsules, cylinders, cones and frustums lie along y, a cone with its tip up.
+/// * Capsules, cylinders, cones and frustums lie along y. A cone has its tip up.
 /// * An extrusion lies along z.
 /// * For circular sectors and segments, the origin is the centre of the circle, and y is their axis
 ///   of symmetry.
-/// * A `Plane3d` is a flat rectangle, turned as Bevy's mesh of it.
+/// * A `Plane3d` is a flat rectangle with the same orientation as Bevy's mesh for it.
 ///
-/// The transforms of all ancestors along `ChildOf` count. So does scale, exactly, also if it is not
-/// uniform or mirrors: a scaled sphere is an ellipsoid, not a polyhedron.
+/// A collider follows the transforms of all its ancestors along `ChildOf`. Scale is exact, even if
+/// it is not uniform or mirrors: a scaled sphere is an ellipsoid, not a polyhedron.
 ///
 /// # Half-spaces
 ///
-/// [`half_space`](Self::half_space), `Plane2d` and `InfinitePlane3d` are a ground without an end.
-/// The plane goes through the origin, and all points on the side opposite to the normal are solid.
-/// They touch every shape except each other.
+/// [`half_space`](Self::half_space), `Plane2d` and `InfinitePlane3d` are infinite ground. The plane
+/// goes through the origin, and all points on the side opposite to the normal are solid. A
+/// half-space can touch every shape except another half-space.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
 /// fn spawn_ground(mut commands: Commands) {
-///     // Solid for y < -2, and the way out is along y.
+///     // Solid for y < -2. Shapes are pushed out along y.
 ///     commands.spawn((Collider::half_space(Vec3::Y), Transform::from_xyz(0.0, -2.0, 0.0)));
 /// }
 /// ```
@@ -116,7 +116,7 @@ use crate::shape::{
 /// # Concave shapes
 ///
 /// A `CircularSector` of more than half a circle is invalid. Primitives that are always concave do
-/// not compile. Write instead:
+/// not compile. Use these instead:
 ///
 /// * `Torus`: a [`compound`](Self::compound) of capsules, or its surface as a
 ///   [`trimesh`](Self::trimesh).
@@ -179,8 +179,8 @@ use crate::shape::{
 ///
 /// # Queries
 ///
-/// [`query`](crate::query) takes shapes, not colliders. To ask for more than the plugin reports,
-/// such as all points of a contact manifold, keep the shape beside the collider:
+/// [`query`](crate::query) takes shapes, not colliders. To compute more than the plugin reports,
+/// such as all points of a contact manifold, store the shape in a component of its own:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -230,7 +230,7 @@ use crate::shape::{
 /// # }
 /// ```
 ///
-/// The data is `Plane` in 2D or `Space` in 3D, and in it one of:
+/// The data is `Plane` in 2D or `Space` in 3D. Each contains one of:
 ///
 /// * `Convex((kind, margin))`: one shape and its margin.
 /// * `Compound(parts: [(translation, rotation, shape)], margin)`: `shape` is `(kind, margin)`, and
@@ -254,13 +254,13 @@ use crate::shape::{
 /// | `HalfSpace(normal)` | half-spaces |
 /// | `Extrusion((base, half_depth))` | extrusion of a 2D kind |
 ///
-/// A loaded collider collides as the saved one, to the bit, if the format keeps all digits of an
+/// A loaded collider behaves like the saved one, to the bit, if the format keeps all digits of an
 /// `f32` and `f64`. (`serde_json` does so with its feature `float_roundtrip`.) Loading checks all
 /// numbers as the constructors do, and returns the same errors. Saving fails for a
-/// [`custom`](Self::custom) shape, which is code, and for a collider that an error has made inert.
+/// [`custom`](Self::custom) shape, which is code, and for a collider with an invalid shape.
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(opaque, Component, Clone, Debug, Default)]
-// The name in scenes, independent of the module that it is in.
+// The name in scenes does not depend on the module.
 #[type_path = "headbutt"]
 #[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[require(Transform)]
@@ -269,7 +269,7 @@ pub struct Collider {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Content {
+enum Content {
     #[default]
     Inert,
     Rejected(ShapeError),
@@ -277,7 +277,7 @@ pub(crate) enum Content {
 }
 
 impl Collider {
-    /// Creates a collider of a Bevy primitive, a point, a [`ConvexHull`], or one of these with a
+    /// Creates a collider from a Bevy primitive, a point, a [`ConvexHull`], or one of these with a
     /// margin ([`Rounded`](crate::Rounded)).
     ///
     /// ```
@@ -298,8 +298,8 @@ impl Collider {
 
     /// Creates the convex hull of points, which are `Vec2` or `Vec3`, in any order.
     ///
-    /// Points inside the hull are dropped. Points on one plane, on one line or in one place make a
-    /// flat hull. See [`ConvexHull`] for the cost of many points.
+    /// Points inside the hull are dropped. If all points are on one plane or line, or coincide, the
+    /// hull is flat. See [`ConvexHull`] for the cost of many points.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -311,8 +311,8 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// No points, more than [`ConvexHull::MAX_POINTS`], or a point that is not finite make an inert
-    /// collider and one warning that names the entity.
+    /// If there are no points, more than [`ConvexHull::MAX_POINTS`], or a point that is not finite,
+    /// the collider is inert, and one warning names the entity.
     pub fn convex_hull<V: Dimension>(points: impl IntoIterator<Item = V>) -> Self {
         Self::try_convex_hull(points).unwrap_or_else(Self::rejected)
     }
@@ -329,15 +329,15 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// Those of [`ConvexHull::new`].
+    /// The errors of [`ConvexHull::new`].
     pub fn try_convex_hull<V: Dimension>(
         points: impl IntoIterator<Item = V>,
     ) -> Result<Self, ShapeError> {
         ConvexHull::new(points).and_then(Self::try_new)
     }
 
-    /// Creates a collider of a shape of your own, which is described by its support function: see
-    /// [`Support`] for how to write one. Scale and poses apply to it as to any shape.
+    /// Creates a collider from a shape of your own, which is described by its support function.
+    /// [`Support`] explains how to write one. Scale and poses apply to it as to any other shape.
     ///
     /// ```
     /// use bevy::math::DVec3;
@@ -360,11 +360,11 @@ impl Collider {
     /// assert!(!disc.is_inert());
     /// ```
     ///
-    /// Its bounding box comes from its support points along the axes of the world. A shape whose
-    /// support function returns NaN or infinity touches nothing. So does one whose support function
-    /// returns the nearest point instead of the farthest. If the bounding box shows it, a warning
-    /// names the entity. Any other error in a support function makes wrong contacts of this shape,
-    /// and does not affect those of others.
+    /// Its bounding box is computed from its support points along the axes of the world. A shape
+    /// touches nothing if its support function returns NaN or infinity, or the nearest point
+    /// instead of the farthest. If the bounding box reveals the error, a warning names the entity.
+    /// Any other error in a support function causes wrong contacts of this shape, but does not
+    /// affect others.
     ///
     /// A custom shape is code, so its collider cannot be saved.
     pub fn custom<S>(shape: S) -> Self
@@ -375,10 +375,11 @@ impl Collider {
     }
 
     /// Returns this collider with a margin around its shape: all points at most `margin` away from
-    /// it. The margin is in the units of the shape, so that a scale of the entity scales it, too.
+    /// the shape are added. The margin is in the units of the shape: the entity's scale also scales
+    /// the margin.
     ///
-    /// It is exact, and costs no more than the shape alone. Under a scale that is not uniform, it
-    /// costs as much as an ellipsoid.
+    /// The margin is exact, and does not make queries slower. The exception is a scale that is not
+    /// uniform: then the collider costs as much as an ellipsoid.
     ///
     /// ```
     /// use headbutt::Collider;
@@ -408,31 +409,35 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// * [`ShapeError::Negative`] or [`ShapeError::NotFinite`] for such a margin, or for such a sum
-    ///   of the margin and the shape's radius.
-    /// * The error that has made this collider inert.
+    /// * [`ShapeError::Negative`] or [`ShapeError::NotFinite`]: the margin, or the sum of the
+    ///   margin and the shape's radius, is negative or not finite.
+    /// * The error of this collider's shape, if it is invalid.
     pub fn try_rounded(self, margin: f32) -> Result<Self, ShapeError> {
         match self.content {
             Content::Inert => Ok(self),
             Content::Rejected(error) => Err(error),
-            Content::Shape(AnyColliderShape::D2(body)) => body.rounded(margin).map(Self::of_body),
-            Content::Shape(AnyColliderShape::D3(body)) => body.rounded(margin).map(Self::of_body),
+            Content::Shape(AnyColliderShape::D2(shape)) => {
+                shape.rounded(margin).map(Self::of_shape)
+            }
+            Content::Shape(AnyColliderShape::D3(shape)) => {
+                shape.rounded(margin).map(Self::of_shape)
+            }
         }
     }
 
-    /// Returns `true` if this collider touches nothing in any pose: it is the default one, or its
-    /// shape is invalid.
+    /// Returns `true` if this collider touches nothing in any pose, because it is the default one
+    /// or its shape is invalid.
     pub fn is_inert(&self) -> bool {
         !matches!(self.content, Content::Shape(_))
     }
 
     fn of<V: Dimension>(shape: Shape<V>) -> Self {
-        Self::of_body(ColliderShape::Convex(shape))
+        Self::of_shape(ColliderShape::Convex(shape))
     }
 
-    pub(crate) fn of_body<V: Dimension>(body: ColliderShape<V>) -> Self {
+    pub(crate) fn of_shape<V: Dimension>(shape: ColliderShape<V>) -> Self {
         Self {
-            content: Content::Shape(V::any(body)),
+            content: Content::Shape(V::any(shape)),
         }
     }
 
@@ -442,22 +447,17 @@ impl Collider {
         }
     }
 
-    /// Returns the content of the collider.
-    pub(crate) fn content(&self) -> &Content {
-        &self.content
-    }
-
     /// Returns the shape, `None` for the default collider, or the error of an invalid shape.
-    pub(crate) fn body(&self) -> Result<Option<&AnyColliderShape>, ShapeError> {
+    pub(crate) fn shape(&self) -> Result<Option<&AnyColliderShape>, ShapeError> {
         match &self.content {
             Content::Inert => Ok(None),
             Content::Rejected(error) => Err(*error),
-            Content::Shape(body) => Ok(Some(body)),
+            Content::Shape(shape) => Ok(Some(shape)),
         }
     }
 }
 
-/// Never fails: an invalid shape makes an inert collider, and one warning that names the entity.
+/// Never fails: if the shape is invalid, the collider is inert, and one warning names the entity.
 impl<S: IntoShape> From<S> for Collider {
     fn from(shape: S) -> Self {
         Self::try_new(shape).unwrap_or_else(Self::rejected)

@@ -1,4 +1,5 @@
-//! Colliders as data, for the feature `serialize`: the data of `shape/serialize.rs` in 2D or 3D.
+//! Serialization of colliders, with the feature `serialize`. `shape/serialize.rs` has the data of
+//! each dimension.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
@@ -25,11 +26,11 @@ enum Data {
 
 impl Serialize for Collider {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let data = match self.content() {
+        let data = match &self.content {
             Content::Inert => Ok(Data::Inert),
             Content::Rejected(error) => Err(SaveError::Rejected(*error)),
-            Content::Shape(AnyColliderShape::D2(body)) => BodyData::of(body).map(Data::Plane),
-            Content::Shape(AnyColliderShape::D3(body)) => BodyData::of(body).map(Data::Space),
+            Content::Shape(AnyColliderShape::D2(shape)) => BodyData::of(shape).map(Data::Plane),
+            Content::Shape(AnyColliderShape::D3(shape)) => BodyData::of(shape).map(Data::Space),
         };
         data.map_err(ser::Error::custom)?.serialize(serializer)
     }
@@ -39,8 +40,8 @@ impl<'de> Deserialize<'de> for Collider {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let collider = match Data::deserialize(deserializer)? {
             Data::Inert => Ok(Self::default()),
-            Data::Plane(data) => data.body().map(Self::of_body),
-            Data::Space(data) => data.body().map(Self::of_body),
+            Data::Plane(data) => data.body().map(Self::of_shape),
+            Data::Space(data) => data.body().map(Self::of_shape),
         };
         collider.map_err(de::Error::custom)
     }

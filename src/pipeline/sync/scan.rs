@@ -176,7 +176,7 @@ fn build(
     row: &ColliderRow,
     old: ProxySlot,
 ) -> Result<ProxySlot, InvalidCollider> {
-    let slot = match row.collider.body()? {
+    let slot = match row.collider.shape()? {
         None => ProxySlot::Inert,
         Some(AnyColliderShape::D2(shape)) => {
             let (proxy, aabb) = new_proxy::<Vec2>(world, row, shape)?;
