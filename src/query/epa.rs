@@ -8,10 +8,10 @@
 //! lower bound of the depth, and h(n) an upper bound. The departures from the paper are:
 //!
 //! * **Y may be flat.** GJK may end with one, two or three vertices, and Y may have no more
-//!   dimensions than that: two segments that cross, two faces in one plane, two points in one
-//!   place. The start is grown vertex by vertex along directions at right angles to it. If Y does
-//!   not extend beyond the origin in such a direction, the depth is 0, its minimum, and the
-//!   direction is a normal. So Y may have any number of dimensions.
+//!   dimensions than that: two segments that cross, two faces in one plane, two points at the same
+//!   position. The simplex grows vertex by vertex along directions at right angles to it. If Y does
+//!   not extend beyond the origin in such a direction, the depth is 0, and the direction is a
+//!   normal.
 //! * **The result is a true upper bound.** The depth is h(n) itself, so that a translation by it
 //!   along n separates the cores, whatever the state of the polytope. If the loop converges, the
 //!   depth exceeds the minimum by at most [`DEPTH_GAP`].
@@ -34,8 +34,8 @@ use crate::{
 /// facets a vertex. Most pairs take 10 to 20 vertices.
 const USUAL_CAPACITY: (usize, usize) = (64, 124);
 
-/// The capacity for the rest: curved shapes, or shapes of hundreds of points, around one center,
-/// with nearly the same depth in all directions, each of which has to be tried.
+/// The capacity for other pairs: concentric shapes that are curved or have hundreds of points.
+/// Their depth is nearly the same in all directions, and the loop has to try each direction.
 const LARGE_CAPACITY: (usize, usize) = (1024, 2044);
 
 /// Returns the contact of cores that overlap. `start` is GJK's last simplex.
@@ -50,7 +50,7 @@ pub fn penetration<D: DVector>(
 }
 
 /// Returns the contact after an early end: from a second run if the polytope was full.
-// Out of line, because the large polytope would take its space on the stack in every call.
+// Not inlined, because the large polytope would take up space on the stack in every call.
 #[cold]
 #[inline(never)]
 fn run_again<D: DVector>(
@@ -72,7 +72,7 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
     start: &Simplex<D>,
     scale: f64,
 ) -> Result<Penetration<D>, EarlyEnd<D>> {
-    // Filled in place, because it is too large to be moved.
+    // The polytope is filled in place, because it is too large to be moved.
     let mut epa = Epa::<D, _, VERTICES, FACETS> {
         support: |direction| pair.vertex(direction),
         vertices: List::new(),
@@ -97,7 +97,7 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
     }
 }
 
-/// How the loop ended.
+/// The reason why the loop ended.
 enum Outcome<D> {
     /// Y does not extend beyond the origin in some direction.
     Flat(Penetration<D>),
@@ -150,7 +150,8 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
         let _ = self.points.push(vertex.point);
     }
 
-    /// Adds vertices until they span all dimensions. Returns an outcome if Y ends at the origin.
+    /// Adds vertices until they span all dimensions. Returns an outcome if that is impossible, in
+    /// particular if Y ends at the origin.
     fn fill_dimensions(&mut self) -> Option<Outcome<D>> {
         // The origin lies in GJK's simplex, or as near to it as rounding allows: at these points.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
@@ -177,8 +178,8 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
             if !vertex.point.is_finite() {
                 return Some(Outcome::Invalid);
             }
-            // Independent of the others, which lie within less than `FLAT_DEPTH` of a plane through
-            // the origin.
+            // This vertex is independent of the others, which lie within less than `FLAT_DEPTH` of
+            // a plane through the origin.
             self.push(vertex);
         }
         Some(Outcome::Tangled)
@@ -202,7 +203,7 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
         }
     }
 
-    /// The loop of EPA.
+    /// Runs the loop of EPA.
     fn expand(&mut self) -> Outcome<D> {
         if self.polytope.begin(&self.points).is_none() {
             return Outcome::Tangled;
@@ -239,7 +240,7 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
         }
     }
 
-    /// Collects the normals of the nearest facets, none of which are nearly parallel.
+    /// Collects the normals of the nearest facets, but only one of each nearly parallel group.
     #[cold]
     fn collect_open(&mut self) {
         let limit = self.best.map_or(f64::INFINITY, |best| best.depth);

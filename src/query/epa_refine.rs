@@ -1,5 +1,5 @@
-//! What EPA does beyond its loop: more precise contacts on curved surfaces, and results where the
-//! loop has to end early.
+//! The steps of EPA after its loop: more precise contacts on curved surfaces, and results where the
+//! loop had to end early.
 
 use crate::{
     query::{
@@ -12,20 +12,20 @@ use crate::{
 };
 
 /// The maximum number of steps toward a local minimum of the depth. A polytope has few supporting
-/// planes near each other. On a curved shape that is nearly spherical, each step only gains a part
-/// of the difference.
+/// planes near each other. On a curved shape that is nearly spherical, each step only removes a
+/// part of the error.
 const MAX_DESCENT: usize = 12;
 
 /// The maximum number of directions, besides the best one, from which the search continues after an
-/// early end: normals of facets that are nearer to the origin than the best depth, beyond which the
-/// depth may be lower.
+/// early end. They are normals of facets that are nearer to the origin than the best depth, so that
+/// the depth near them may be lower.
 pub const MAX_OPEN: usize = 16;
 
 /// The maximum number of steps along a curved surface. Each step squares the error.
 const MAX_REFINEMENTS: usize = 3;
 
-/// The state of EPA after an early end. By how much the best depth can exceed the minimum is not
-/// known: [`query`](crate::query) lists what has been measured.
+/// The state of EPA after an early end. There is no proven bound on how far the best depth exceeds
+/// the minimum: [`query`](crate::query) gives measured values.
 pub struct EarlyEnd<D> {
     /// `true` if the polytope was full.
     pub is_full: bool,
@@ -41,9 +41,8 @@ impl<D: DVector> EarlyEnd<D> {
     /// directions.
     pub fn finish(self, pair: &impl MinkowskiDifference<Vector = D>) -> Penetration<D> {
         let evaluate = |normal| Penetration::at_vertex(normal, &pair.vertex(normal), self.scale);
-        // The depth of a solid of revolution is the same all around, and a cap that is slightly
-        // nearer is lost among these equal depths. Caps are at right angles to the axes of their
-        // shape.
+        // A solid of revolution has the same depth all around. The loop may miss a cap that is only
+        // slightly nearer. Caps are at right angles to the axes of their shape.
         let columns = |matrix| (0..D::DIMENSION).map(move |index| D::column(matrix, index));
         let axes = columns(D::IDENTITY).chain(columns(pair.relative().rotation));
         let shallower = |best: Penetration<D>, other: Penetration<D>| {
@@ -63,7 +62,7 @@ impl<D: DVector> EarlyEnd<D> {
             .iter()
             .map(|normal| descend(pair, evaluate(*normal)))
             .fold(descend(pair, best), shallower);
-        // Each descent is limited. The best one continues.
+        // The number of steps of each descent is limited, so the best one continues.
         descend(pair, best)
     }
 }
@@ -105,20 +104,20 @@ fn descend<D: DVector>(
 /// On a sphere of radius r around c, y(n) = c + r n. So r = (y(m) - y(n))·(m - n) / |m - n|², and
 /// c = y(m) - r m. The depth is minimal along -c.
 fn sphere_minimum<D: DVector>(n: &Penetration<D>, m: &Penetration<D>) -> Option<D> {
-    let turn = m.normal - n.normal;
+    let difference = m.normal - n.normal;
     let y = |contact: &Penetration<D>| contact.first - contact.second;
-    let radius = (y(m) - y(n)).dot(turn) / turn.length_squared();
+    let radius = (y(m) - y(n)).dot(difference) / difference.length_squared();
     (m.normal * radius - y(m)).unit()
 }
 
-/// Returns the contact of minimum depth on a curved surface of which a facet is an approximation,
-/// with the points in which the cores touch. `gap` is the difference of the bounds of the depth.
+/// Returns the contact of minimum depth on a curved surface, with the points in which the cores
+/// touch. `facet` approximates the surface. `gap` is the difference of the bounds of the depth.
 ///
 /// A gap of g leaves an error of √(2 g) in the direction, for a radius of curvature of 1. But the
 /// vertices y_i of the facet are the support points of known directions d_i, and between near
 /// points the normal of a curved surface changes linearly. So where the origin projects onto Σ λ_i
 /// y_i, the normal is Σ λ_i d_i, with an error of the square of the facet's size. The new direction
-/// counts if its depth is lower. Its support point then replaces one of the vertices.
+/// is accepted if its depth is lower. Its support point then replaces one of the vertices.
 pub fn refine<D: DVector>(
     start: Penetration<D>,
     gap: f64,
@@ -167,16 +166,16 @@ pub fn refine<D: DVector>(
     }
 }
 
-/// Returns the contact of minimum depth on a surface that is curved in one direction only, of which
-/// a facet is an approximation, and the line along which the depth is the same: for example for the
-/// side of a cylinder on that of another one.
+/// Returns the contact of minimum depth on a surface that is curved in one direction only, such as
+/// between the sides of two cylinders. Also returns the line along which the depth is the same.
+/// `facet` approximates the surface.
 ///
 /// The vertices of the facet lie on the rims at both ends of such lines, and their directions do
-/// not tell how the normal changes between the rims. But the support points in directions slightly
-/// to both sides of n, along the line, are its ends, which give the line u exactly. n has to be at
-/// right angles to u. Then n rotates around u until the line passes below the origin. The angle is
-/// the lateral distance of the line over the radius. The chord of the facet gives the first radius,
-/// and the previous rotation gives the others.
+/// not show how the normal changes between the rims. But if n is tilted slightly along the line, to
+/// either side, the support points are the ends of the line. They give its direction u exactly. n
+/// has to be at right angles to u. Then n rotates around u until the line passes below the origin.
+/// The angle is the lateral distance of the line over the radius. The chord of the facet gives the
+/// first radius, and each rotation gives the next one.
 fn roll<D: DVector>(
     start: Penetration<D>,
     gap: f64,

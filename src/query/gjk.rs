@@ -13,14 +13,14 @@
 //! rounding), or when the simplex contains the origin. The departures from the papers are:
 //!
 //! * **GJK runs on cores.** Shapes with radii touch if the distance of their cores is at most the
-//!   sum of the radii. So the question whether they touch needs no convergence: a lower bound above
-//!   the sum means no, and an upper bound below it means yes.
-//! * **The loop can be resumed.** The first run answers whether the shapes touch, and only a caller
-//!   who needs the contact or the distance continues it. All callers follow the same path, so that
-//!   their results never disagree.
-//! * **The tolerance grows with each iteration.** Polytopes end by themselves. On curved surfaces
-//!   each iteration only gains a factor, which is small where they nearly touch: see
-//!   [`GAP_GROWTH`].
+//!   sum of the radii. So the verdict needs no convergence: a lower bound above the sum means that
+//!   the shapes are separated, and an upper bound below the sum means that they touch.
+//! * **The loop can be resumed.** The first run finds out if the shapes touch. Only a caller that
+//!   needs the contact or the distance continues the loop. All callers follow the same path, so
+//!   that their results never disagree.
+//! * **The tolerance grows with each iteration.** On polytopes, the loop ends by itself. On curved
+//!   surfaces, each iteration only divides the error by some factor, which is small where the
+//!   surfaces nearly touch: see [`GAP_GROWTH`].
 //! * **A step that contradicts the bounds ends the loop.** In exact arithmetic, every step brings v
 //!   nearer to the origin, but never nearer than a lower bound. Every comparison is written so that
 //!   NaN ends the loop as well.
@@ -41,7 +41,7 @@ const MAX_ITERATIONS: usize = 63;
 /// The result for which the loop runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Whether the shapes touch.
+    /// The verdict: the shapes touch, or they are separated.
     Verdict,
     /// The verdict, and the nearest points of the cores if the shapes touch.
     Contact,
@@ -71,7 +71,7 @@ pub enum State {
 /// The state of the loop for one pair.
 pub struct Gjk<D: DVector> {
     pub state: State,
-    /// The vertices of which `nearest` is a combination.
+    /// The vertices. `nearest` is a convex combination of them.
     pub simplex: Simplex<D>,
     /// v, the point of the simplex nearest to the origin.
     pub nearest: Nearest<D>,
@@ -233,7 +233,7 @@ impl<D: DVector> Gjk<D> {
         if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // Rounding, or a shape that is not convex: the previous result stands.
+            // Rounding or a shape that is not convex causes this. The previous result stands.
             self.simplex.pop();
             self.state = State::Stalled;
         }

@@ -2,7 +2,8 @@
 //!
 //! For cores A and B it is the set A - B = { a - b }. It is convex. It contains the origin exactly
 //! if the cores intersect. Its point nearest to the origin is the vector between the cores' nearest
-//! points. Its support point in direction d is A's in direction d minus B's in direction -d.
+//! points. Its support point in direction d is A's support point in direction d minus B's support
+//! point in direction -d.
 
 use core::cmp::Ordering;
 
@@ -13,8 +14,8 @@ use crate::{
     tolerance::OFFSET_SCALE,
 };
 
-/// A vertex of the Minkowski difference and the two points that it is the difference of, in the
-/// frame of the first shape.
+/// A vertex of the Minkowski difference and the two points whose difference it is, in the frame of
+/// the first shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex<D> {
     /// `first - second`.
@@ -23,7 +24,7 @@ pub struct Vertex<D> {
     pub first: D,
     /// The support point of the second core.
     pub second: D,
-    /// The direction of the support point, of any length.
+    /// The direction in which the support function was evaluated, of any length.
     pub direction: D,
 }
 
@@ -37,8 +38,8 @@ impl<D: DVector> Vertex<D> {
     }
 }
 
-/// What the solvers know of a pair: the Minkowski difference A - B of its cores, in the frame of A,
-/// with the radii around them.
+/// A pair as the solvers see it: the Minkowski difference A - B of its cores, in the frame of A,
+/// and the radii around the cores.
 pub trait MinkowskiDifference {
     /// The f64 vector of the space.
     type Vector: DVector;
@@ -59,7 +60,7 @@ pub trait MinkowskiDifference {
     /// invalid.
     fn radius_sum(&self) -> f64;
 
-    /// Returns what both cores are, each in its own frame.
+    /// Returns both cores, each in its own frame.
     fn cores(&self) -> [Core<'_, Self::Vector>; 2];
 
     /// Returns the half extents of both cores if both are boxes, segments or points.
@@ -79,10 +80,10 @@ pub trait MinkowskiDifference {
 /// All computations use that order, and the results are converted at the end. So swapping the
 /// arguments of a query gives the mirror image to the bit.
 ///
-/// A rotation has no effect on a core that is a point, such as a ball's. So a point is always the
-/// second of a pair, with the identity for its rotation, and two points use the axes of the world.
-/// This saves most of the cost of a pair with a ball. (Two points in the same place need an axis of
-/// one of them.)
+/// A rotation has no effect on a core that is a point, such as the core of a ball. So if one core
+/// is a point, it is always the second of the pair, and its rotation is the identity. If both are
+/// points, the frame has the axes of the world. This saves most of the cost of a pair with a ball.
+/// (Coincident points use the frame of one of them, because its x axis is the contact normal.)
 pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     /// The first shape of the caller, in its own frame.
     pub a: &'a A,
@@ -161,7 +162,7 @@ where
         }
     }
 
-    /// Returns the same pair with its support points counted.
+    /// Returns the same pair with `counter` counting its support points.
     pub fn counted_by(self, counter: &'a Counter) -> Self {
         let counter = Some(counter);
         Self { counter, ..self }
@@ -245,7 +246,7 @@ where
         }
     }
 
-    // Not by `cores`, so that no other variant is built for the most frequent pairs.
+    // Does not call `cores`, which would build other variants for the most frequent pairs.
     #[inline(always)]
     fn boxes(&self) -> Option<[Self::Vector; 2]> {
         let a = self.a.core().half_extents()?;

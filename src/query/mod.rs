@@ -1,8 +1,8 @@
 //! Plain functions that compute whether two shapes touch, their contact, and their distance. No app
 //! is needed.
 //!
-//! Each function takes two shapes of the same space with their poses, such as `Isometry3d`, `Vec2`
-//! or `Transform`: see [`ShapePose`]. A shape is one of Bevy's primitives, a
+//! Each function takes two shapes of the same dimension with their poses, such as `Isometry3d`,
+//! `Vec2` or `Transform`: see [`ShapePose`]. A shape is one of Bevy's primitives, a
 //! [`ConvexHull`](crate::ConvexHull), a slice of points, or a [`Support`] of your own.
 //!
 //! ```
@@ -21,33 +21,32 @@
 //!
 //! # Guarantees
 //!
-//! * **Frames and units** are those of the world. The solvers compute in f64 and relative to one of
+//! * **Frames and units** are those of the world. The solvers compute in f64, relative to one of
 //!   the shapes. So the precision depends on the sizes of the shapes and not on their distance from
 //!   the origin.
-//! * **Touching** counts as a hit, with depth 0 and distance 0. Shapes that overlap or touch are a
-//!   hit. Shapes that are separated by at most 1.2e-7 of the size of the pair may be one, because
-//!   f32 is no more precise than that.
-//! * **The size of a pair** that touches, here and wherever a precision is given, is a length
-//!   between half of the larger shape's size and the sum of both sizes.
+//! * **Touching** counts as a hit, with depth 0 and distance 0. Shapes that are separated by at
+//!   most 1.2e-7 of the size of the pair may count as touching, because f32 is no more precise than
+//!   that.
+//! * **The size of a pair** is the unit of every stated precision. For shapes that touch, it is a
+//!   length between half of the larger shape's size and the sum of both sizes.
 //! * **Half-spaces** (`Plane2d`, `InfinitePlane3d`) are solid on the side opposite to their normal.
-//!   They have no size: the size of the pair is that of the other shape. Two half-spaces never
+//!   They have no size: the size of the pair is the size of the other shape. Two half-spaces never
 //!   touch, and their distance is infinite.
 //! * **The functions agree**: `intersects` is true exactly if `contact` returns a contact, and
 //!   exactly if `distance` is 0.
 //! * **The depth** separates the shapes: moving the second shape by the depth along the normal
 //!   leaves both just touching. No shorter translation does, to a millionth of the size of the pair
-//!   or better. The exception are shapes deep inside a shape that is round about the same axis or
-//!   center, where nearly all directions have the same depth: in a million such cases
+//!   or better. There is one exception: if a shape is deep inside another one that is round about
+//!   the same axis or center, nearly all directions have the same depth. In a million such cases
 //!   (`tests/grid.rs`), the depth exceeds the minimum by less than 1e-5 of the size.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image to the bit: the normal is negated and the
-//!   points are exchanged. The exception are equal shapes in equal poses, for which both calls are
-//!   the same. (Shapes count as equal if their support points in 25 fixed directions are, in 3D
-//!   14.)
-//! * **Errors** do not occur, and no query panics. If a pose is not finite, if a support function
+//!   points are exchanged. The exception is a pair of equal shapes in equal poses, for which both
+//!   calls return the same result. (Shapes count as equal if their support points are equal in a
+//!   fixed set of directions: 25 in 2D, 14 in 3D.)
+//! * **No errors:** no query fails or panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
-//! * **Scale** is not part of a pose: that of a `Transform` is ignored. See
-//!   [`ShapePose`].
+//! * **Scale** is not part of a pose: queries ignore the scale of a `Transform`. See [`ShapePose`].
 //! * **Cost**: no allocation, and a bounded number of iterations.
 
 mod analytic;
@@ -191,20 +190,21 @@ where
 ///
 /// # Precision
 ///
-/// The points come from the support functions alone, so manifolds work for every shape, your own
-/// included.
+/// The points come from the support functions alone, so manifolds work for every shape, including
+/// your own.
 ///
 /// * A face or an edge that is tilted by more than 0.02 radians against the contact plane counts as
 ///   its deepest edge or vertex.
-/// * A surface that curves by less than 0.02 radians, such as that of a hull of hundreds of points,
-///   counts as flat. The points are on the plane through its corners, up to 1 % of the shape's size
+/// * A surface that curves by less than 0.02 radians, such as a hull of hundreds of points, counts
+///   as flat. The points are on the plane through its corners, up to 1 % of the shape's size
 ///   below the surface.
-/// * Points of a tilted edge with a radius have errors of up to 2.2e-4 of the radius.
+/// * On a tilted edge with a radius, the points have errors of up to 2.2e-4 of the radius.
 ///
-/// If the intersection of the faces has at most four corners, the manifold consists of these. If it
-/// has more, or a round rim, the manifold has the four points with the largest area, but always the
-/// deepest point. [`Manifold::points`] documents their order. If the faces are flat and parallel,
-/// this area is at least 99 % of that of the largest quadrilateral in the intersection.
+/// If the intersection of the faces has at most four corners, the manifold consists of these
+/// corners. If it has more, or a round rim, the manifold has the four points that span the largest
+/// area. The deepest point is always included. [`Manifold::points`] documents the order. If the
+/// faces are flat and parallel, the area is at least 99 % of the area of the largest quadrilateral
+/// in the intersection.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<ShapePose<A::Vector>>,
@@ -259,7 +259,7 @@ where
     let found = pair(a, pose_a, b, pose_b).and_then(|pair| {
         let mut solver = Solver::new(pair);
         let (distance, nearest) = solver.distance()?;
-        let [point_a, point_b] = solver.points_in_world(&nearest);
+        let [point_a, point_b] = solver.pair.points_in_world(&nearest);
         Some(Distance {
             // A positive distance is never rounded to 0.
             distance: if distance > 0.0 {
@@ -337,7 +337,7 @@ where
 {
     let contacts = solver.manifold();
     let point = |contact| {
-        let [point_a, point_b] = solver.points_in_world(contact);
+        let [point_a, point_b] = solver.pair.points_in_world(contact);
         ManifoldPoint {
             depth: length_to_f32(contact.depth),
             point_a,
@@ -360,7 +360,7 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let contact = solver.contact();
-    solver.contact_in_world(&contact)
+    solver.pair.contact_in_world(&contact)
 }
 
 /// Returns the pair of two shapes in the world, or `None` if a pose is not finite.

@@ -1,4 +1,4 @@
-//! The contact of two cores, by a separating direction.
+//! The contact of two cores along a normal.
 
 use crate::{
     query::{
@@ -27,7 +27,7 @@ pub struct Penetration<D> {
 }
 
 impl<D: DVector> Penetration<D> {
-    /// Returns the contact along a unit vector, of which the support point is known.
+    /// Returns the contact along a unit vector with a known support point.
     #[inline]
     pub fn at_vertex(normal: D, vertex: &Vertex<D>, scale: f64) -> Self {
         Self {
@@ -56,9 +56,10 @@ impl<D: DVector> Penetration<D> {
         }
     }
 
-    /// Moves the second core out by the depth, and returns the contact with the points in which the
-    /// cores then touch, and the vector between these points: null if the cores do touch.
-    // Out of line, because GJK's state would take its space on the stack of every closed form.
+    /// Moves the second core out by the depth, and returns the contact with the nearest points of
+    /// the cores after the move. Also returns the vector between these points: null if the cores
+    /// touch.
+    // Not inlined, because GJK's state would take up space on the stack of every closed form.
     #[inline(never)]
     pub fn with_touching_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> (Self, D) {
         let translation = self.normal * self.depth;
@@ -78,7 +79,7 @@ impl<D: DVector> Penetration<D> {
     /// `normal * depth`.
     #[inline(always)]
     pub fn with_opposite_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> Self {
-        // The scale of separated boxes may be small for their distance.
+        // The scale of separated boxes may be much smaller than their distance.
         let scale = self.scale.max(-self.depth);
         // On a curved surface, an error of g in the depth moves the points along the surface by the
         // order of √g. GJK finds better points.
@@ -89,13 +90,13 @@ impl<D: DVector> Penetration<D> {
         }
     }
 
-    /// Returns by how much the points are not opposite to each other.
+    /// Returns the difference of the points minus `normal * depth`.
     #[inline(always)]
     fn point_error(&self) -> D {
         self.first - self.second - self.normal * self.depth
     }
 
-    /// Moves each point by half of the error.
+    /// Moves each point by half of the point error.
     #[inline(always)]
     fn with_shared_error(self) -> Self {
         let half = self.point_error() * 0.5;

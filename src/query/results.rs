@@ -11,8 +11,9 @@ pub struct Contact<V> {
     /// `normal * depth`, or the first shape by the opposite, leaves them just touching. No shorter
     /// translation does.
     ///
-    /// If several directions are equally short, the normal is one of them, and always the same one
-    /// for the same shapes in the same poses. For concentric balls it is the x axis of one of them.
+    /// If several translations are equally short, the normal is the direction of one of them, and
+    /// always the same one for the same shapes in the same poses. For concentric balls, it is the x
+    /// axis of one of them.
     pub normal: V,
     /// The penetration depth along the normal, 0 if the shapes only touch.
     pub depth: f32,
@@ -28,14 +29,14 @@ pub struct Contact<V> {
 pub struct Distance<V> {
     /// The minimum distance between a point of one shape and a point of the other, 0 if they touch.
     pub distance: f32,
-    /// The first shape's point nearest to the second shape. If they touch, a common point.
+    /// The first shape's point nearest to the second shape, or a common point if they touch.
     pub point_a: V,
-    /// The second shape's point nearest to the first shape. If they touch, a common point.
+    /// The second shape's point nearest to the first shape, or the same common point.
     pub point_b: V,
 }
 
-/// The contact of two shapes with up to four points: corners of the intersection of the two faces
-/// or edges that touch. In the frame and the units of the world.
+/// The contact of two shapes with up to four points, in the frame and the units of the world. The
+/// points are corners of the intersection of the two faces or edges that touch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifold<V: Space> {
     /// The normal of the [`Contact`].
@@ -68,9 +69,10 @@ impl<V: Space> Manifold<V> {
 pub struct ManifoldPoint<V> {
     /// The penetration depth at this point along the normal, 0 or more.
     pub depth: f32,
-    /// On the first shape's surface, or slightly below it: see [`manifold`](super::manifold()).
+    /// A point on the first shape's surface, or slightly below it: see
+    /// [`manifold`](super::manifold()).
     pub point_a: V,
-    /// On the second shape's surface, likewise: `point_a - normal * depth`.
+    /// The opposite point on the second shape: `point_a - normal * depth`.
     pub point_b: V,
 }
 
@@ -80,7 +82,7 @@ pub struct ManifoldPoint<V> {
 pub struct LocalContact<D> {
     /// The unit vector from the first shape of the caller to the second.
     pub normal: D,
-    /// 0 or more.
+    /// The penetration depth along the normal, at least 0.
     pub depth: f64,
     /// The point on the first shape.
     pub offset_a: D,
@@ -88,8 +90,8 @@ pub struct LocalContact<D> {
     pub offset_b: D,
 }
 
-/// Rounds a length to f32. Lengths beyond its range become the largest f32, because an infinite
-/// depth times a normal is NaN.
+/// Rounds a length to f32. Larger lengths become [`f32::MAX`], because infinity times a normal's
+/// zero component is NaN.
 pub(crate) fn length_to_f32(length: f64) -> f32 {
     length.min(f64::from(f32::MAX)) as f32
 }

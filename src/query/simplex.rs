@@ -11,8 +11,7 @@ pub use crate::space::simplex::Nearest;
 pub type Simplex<D> = List<Vertex<D>, 4>;
 
 impl<D: DVector> Nearest<D> {
-    /// Returns the points of the first and the second shape of which `self.point` is the
-    /// difference.
+    /// Returns the points of the first and the second core whose difference is `self.point`.
     #[inline]
     pub fn witnesses(&self, vertices: &[Vertex<D>]) -> (D, D) {
         vertices.iter().zip(self.weights).fold(
@@ -33,8 +32,8 @@ pub fn nearest<D: DVector>(vertices: &[Vertex<D>]) -> Nearest<D> {
     simplex::nearest(vertices, |vertex| vertex.point)
 }
 
-/// Returns the point of a simplex nearest to `place`, as a vector from there.
+/// Returns the point of a simplex nearest to `target`, relative to `target`.
 #[inline]
-pub fn nearest_to<D: DVector>(place: D, vertices: &[Vertex<D>]) -> Nearest<D> {
-    simplex::nearest(vertices, |vertex| vertex.point - place)
+pub fn nearest_to<D: DVector>(target: D, vertices: &[Vertex<D>]) -> Nearest<D> {
+    simplex::nearest(vertices, |vertex| vertex.point - target)
 }

@@ -1,4 +1,4 @@
-//! The choice of the algorithm for a pair, and its results in the world.
+//! The choice of the algorithm for a pair, and the conversion of its results to the world.
 
 use smallvec::SmallVec;
 
@@ -20,7 +20,7 @@ use crate::{
 
 /// A pair and the algorithm that solves it.
 pub struct Solver<'a, A: Support + ?Sized, B: ?Sized> {
-    pair: Pair<'a, A, B>,
+    pub pair: Pair<'a, A, B>,
     method: Method<DVecOf<A>>,
 }
 
@@ -129,9 +129,10 @@ where
         }
     }
 
-    /// Returns the contact if the caller's second shape has to leave a plane that bounds the first
-    /// or the second shape. `direction` is a unit normal of the plane, in the axes of the world.
-    /// This takes a single support point.
+    /// Returns the contact along `direction`, a unit vector from the caller's first shape to the
+    /// second, in the axes of the world. The direction is the normal of a plane that bounds the
+    /// first shape if `plane_of_first` is `true`, and otherwise the second. Evaluates the support
+    /// function once.
     pub fn contact_over(
         &self,
         direction: DVecOf<A>,
@@ -163,7 +164,7 @@ where
         let cores = match &mut self.method {
             Method::HalfSpace(half_space) => half_space.contact(),
             Method::ClosedForm(ClosedForm::Contact(cores)) => *cores,
-            // Not for shapes that touch. GJK's result would be the same.
+            // Shapes that touch never get here. If they did, GJK's result would be correct.
             Method::ClosedForm(ClosedForm::Separated) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }
@@ -206,19 +207,9 @@ where
         };
         Some(self.pair.distance(hit, &cores))
     }
-
-    /// Returns both points of a result in the world.
-    pub fn points_in_world(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
-        self.pair.points_in_world(points)
-    }
-
-    /// Returns a contact in the world.
-    pub fn contact_in_world(&self, contact: &LocalContact<DVecOf<A>>) -> Contact<A::Vector> {
-        self.pair.contact_in_world(contact)
-    }
 }
 
-/// From the results for the cores to results in the world.
+/// Conversions from results for the cores to results in the world.
 impl<A, B> Pair<'_, A, B>
 where
     A: Support + ?Sized,
@@ -280,7 +271,7 @@ where
             ..
         } = *cores;
         let (distance, witnesses) = if hit {
-            // A point of both shapes: from the first core's point, toward the second one.
+            // A common point: the first core's point, moved toward the second core.
             let common = first + normal * self.first_radius.min(-depth);
             (0.0, [common, common])
         } else {
@@ -291,9 +282,9 @@ where
         (distance, self.in_world(normal, 0.0, witnesses))
     }
 
-    /// Returns both points of a result in the world.
+    /// Returns both points of a contact in the world.
     #[inline(always)]
-    fn points_in_world(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
+    pub fn points_in_world(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
         let [origin_a, origin_b] = self.origins;
         [
             A::Vector::from_f64(origin_a + points.offset_a),

@@ -16,7 +16,7 @@
 //! **Two segments.** The nearest points of s h and c + t k b are an end of one segment and the
 //! point nearest to it on the other, or the points where a common perpendicular meets both lines
 //! (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9). In 3D, the distance of these
-//! is that of c along h ∧ b, whose direction is precise.
+//! points is the component of c along h ∧ b, a direction that is precise.
 //!
 //! **A box and a box or a segment.** The Minkowski difference is c plus all combinations of ±h_i
 //! e_i and ±k_j b_j: a zonotope. Along a unit vector n with n·c >= 0, its distance from the origin
@@ -32,8 +32,8 @@
 //! "OBBTree" (1996). The departures are:
 //!
 //! * The axes are unit vectors, because they give a depth.
-//! * An axis of edges counts only if it is better than all face normals by more than rounding. A
-//!   feature that lies flat on a face makes both equal.
+//! * An axis of edges counts only if it is better than all face normals by more than rounding. If a
+//!   feature lies flat on a face, an axis of edges equals the face normal.
 //! * The contact points are computed as well.
 
 use crate::{
@@ -203,9 +203,9 @@ impl<D: DVector> BoxPair<D> {
         let mut normal = D::axis(0);
         for index in 0..D::DIMENSION {
             let axis = D::axis(index).toward(second);
-            let depth_here = axis.dot(half_extents.copysign(axis) - second);
-            if depth_here < depth {
-                (depth, normal) = (depth_here, axis);
+            let face_depth = axis.dot(half_extents.copysign(axis) - second);
+            if face_depth < depth {
+                (depth, normal) = (face_depth, axis);
             }
         }
         self.penetration(normal, -depth, [second + normal * depth, second])
@@ -312,7 +312,7 @@ impl<D: DVector> BoxPair<D> {
         }
     }
 
-    /// Returns the cross product of two edges with the largest gap.
+    /// Returns the axis with the largest gap among the cross products of two edges.
     #[inline]
     fn edge_axis(&self) -> Option<Axis<D>> {
         let Pose {
@@ -368,8 +368,8 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the points of a contact with a face of the first box, whose outward normal is given.
     ///
-    /// The second point is the deepest corner. If an edge or a face is equally deep, it is a point
-    /// of that edge or face above the first box's face, found by alternating projections.
+    /// The second point is the deepest corner. If a whole edge or face is equally deep, alternating
+    /// projections find one of its points above the first box's face.
     #[inline]
     fn points_on_face(&self, normal: D, depth: f64) -> [D; 2] {
         let [half_extents, other] = self.half_extents;
@@ -422,8 +422,8 @@ impl<D: DVector> BoxPair<D> {
 /// Returns the parameters s and t of the nearest points of the lines s u and c + t w, or `None` if
 /// they are parallel.
 ///
-/// Let m be the common perpendicular along n = u ∧ w, with s u + m = c + t w. The areas of both
-/// sides with w and with u, along n, are s n·n = (c ∧ w)·n and t n·n = (c ∧ u)·n.
+/// Let m be the common perpendicular along n = u ∧ w, with s u + m = c + t w. The wedge products of
+/// both sides with w and with u, multiplied by n, give s n·n = (c ∧ w)·n and t n·n = (c ∧ u)·n.
 #[inline]
 fn nearest_on_lines<D: DVector>(u: D, w: D, c: D) -> Option<[f64; 2]> {
     let normal = u.wedge(w);

@@ -2,7 +2,7 @@
 
 use crate::{query::penetration::Penetration, tolerance::TOUCHING};
 
-/// What a closed form computes for two cores.
+/// The result of a closed form for two cores.
 pub enum ClosedForm<D> {
     /// The contact of the cores. If they are separated, its depth is negative.
     Contact(Penetration<D>),

@@ -1,8 +1,9 @@
 //! A half-space and any other shape, in closed form.
 //!
 //! Let H = { x : n·x <= c } with a unit vector n, and let w be the support point of the other core
-//! in direction -n. Then n·w - c is the signed distance of the two. A translation t m along a unit
-//! vector m separates them if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum is at m = n.
+//! in direction -n. Then n·w - c is the signed distance of the cores. A translation t m along a
+//! unit vector m separates them if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum is at m
+//! = n.
 
 use crate::{
     query::{
@@ -50,7 +51,7 @@ impl<D: DVector> HalfSpaceSolver<D> {
 
     /// Returns `true` if the shapes touch.
     pub fn hit(&self, pair: &impl MinkowskiDifference<Vector = D>) -> bool {
-        // The scale takes further support points, so it is only computed if it matters.
+        // The scale requires more support points, so it is only computed if it matters.
         let radius_sum = pair.radius_sum();
         self.gap <= radius_sum || self.gap <= radius_sum + TOUCHING * self.scale(pair)
     }

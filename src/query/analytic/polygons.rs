@@ -44,7 +44,7 @@ struct PlacedPolygon<D> {
     /// The vertices. Unused ones repeat the first vertex.
     vertices: [Four; MAX_EDGES / 4],
     normals: [D; MAX_EDGES],
-    /// The component of each edge along its normal.
+    /// The component of each edge's points along its normal.
     heights: [f64; MAX_EDGES],
     count: usize,
     /// A point inside.
@@ -95,7 +95,7 @@ impl<D: DVector> PlacedPolygon<D> {
         vertex.unwrap_or(D::ZERO)
     }
 
-    /// Returns the normal of an edge, and its component along the normal.
+    /// Returns the normal of an edge, and the component of its points along the normal.
     #[inline]
     fn edge(&self, index: usize) -> (D, f64) {
         match (self.normals.get(index), self.heights.get(index)) {
@@ -162,8 +162,8 @@ impl<D: DVector> PlacedPolygon<D> {
     /// deepest one of the other polygon.
     ///
     /// All vertices of the other polygon within `FLAT_DEPTH` of the deepest one are equally deep.
-    /// They cover a range along the edge, which overlaps that of the edge itself, from 0 to 1. The
-    /// points are in the middle of the overlap.
+    /// They cover a range along the edge, which itself covers the range from 0 to 1. The contact
+    /// points are in the middle of the overlap of both ranges.
     #[inline]
     fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
         let start = self.vertex(index);
@@ -196,7 +196,7 @@ impl<D: DVector> PlacedPolygon<D> {
 }
 
 /// Solves a pair of polygons, or a polygon and a point.
-// Out of line, because the arrays would take their space on the stack in every query.
+// Not inlined, because the arrays would take up space on the stack in every query.
 #[inline(never)]
 pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<ClosedForm<D>> {
     let [first, second] = pair.cores().map(Core::polygon);
@@ -215,7 +215,7 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     let first = PlacedPolygon::new(&first, &Pose::IDENTITY);
     let second = PlacedPolygon::new(&second, pair.relative());
     let limit = radius_sum + TOUCHING * scale;
-    // If both polygons have the same gap, the first one's counts.
+    // If both polygons have the same gap, the first polygon's edge counts.
     let (gap, index) = first.max_gap(&second, f64::NEG_INFINITY)?;
     if gap > limit {
         return Some(ClosedForm::Separated);
@@ -225,7 +225,7 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
         None => (gap, index, true),
     };
     if gap > 0.0 {
-        // Within the radii or the tolerance, the nearest points count, which GJK computes.
+        // Within the radii or the tolerance, the contact is at the nearest points, which GJK finds.
         return (gap > limit).then_some(ClosedForm::Separated);
     }
     let (normal, [first, second]) = if is_of_first {

@@ -24,9 +24,9 @@ use crate::{
 /// The support point of a corner is ignored if it adds less than this fraction of the area.
 const MIN_GAIN: f64 = 0.002;
 
-/// On a round outline, an edge that is not beside the four corners may hide this many times as much
-/// as one that is. The factor decreases to 1 as the outline becomes thin. (The four corners span
-/// half of the square of the diameter of a disc.)
+/// On a round outline, an edge that is not beside one of the four corners may hide this many times
+/// as much as an edge that is. The factor decreases to 1 as the outline becomes thin. (On a disc,
+/// the four corners span half of the square of the diameter.)
 const FAR_FACTOR: f64 = 4.0;
 
 /// An edge of the first (0) or the second (1) feature, by the index of the corner where it starts.
@@ -50,8 +50,8 @@ pub type ClipPolygon = SmallVec<[ClipVertex; 2 * MAX_CORNERS]>;
 /// New corners of a feature, each with the index of the edge that it splits.
 type NewCorners = SmallVec<[(usize, Corner); MAX_CORNERS]>;
 
-/// Returns the intersection of two features, or nothing if one of them is not a face. Vertices less
-/// deep than `min_depth` are left out, and those within `near` of the line through their
+/// Returns the intersection of two features, or nothing if one of them is not a face. Leaves out
+/// vertices less deep than `min_depth`, and vertices within `near` of the line through their
 /// neighbours.
 pub fn intersection(features: &[Feature; 2], near: f64, min_depth: f64) -> ClipPolygon {
     let [first, second] = features;
@@ -93,7 +93,7 @@ fn clip(polygon: &mut ClipPolygon, second: &[Corner]) {
     for (index, edge) in edges(second).enumerate() {
         clip_by_edge(polygon, edge, SourceEdge { feature: 1, index });
     }
-    // Vertices that no edge has replaced are inside the second face.
+    // Original vertices that remain are inside the second face, and have no second height yet.
     for CommonPoint { position, heights } in polygon.iter_mut().map(|vertex| &mut vertex.point) {
         if heights[1].is_nan()
             && let Some(height) = fan_height(second, *position)
@@ -110,7 +110,8 @@ fn clip_by_edge(polygon: &mut ClipPolygon, [start, end]: [Corner; 2], edge: Sour
     if polygon.iter().all(|vertex| side(vertex) >= 0.0) {
         return;
     }
-    // Rounding can leave several runs of vertices inside. The innermost vertex remains.
+    // Rounding can leave several runs of vertices inside. Only the run of the innermost one
+    // remains.
     let innermost = polygon.iter().map(side).enumerate();
     let innermost = innermost.reduce(|best, other| if other.1 > best.1 { other } else { best });
     let Some((innermost, _)) = innermost.filter(|(_, side)| *side >= 0.0) else {
@@ -181,9 +182,10 @@ fn straighten(polygon: &mut ClipPolygon, near: f64) {
     }
 }
 
-/// Refines the features where the four corners of largest area can gain, one of which is the
-/// deepest point to within `tolerance`. `support` returns the support point of a feature's shape
-/// along the normal, tilted by a vector. Returns `true` if there are new corners.
+/// Refines the features where this can enlarge the area that the four best corners span. One of the
+/// four is as deep as the deepest point, to within `tolerance`. `support` returns the support point
+/// of a feature's shape along the normal, tilted by a vector. Returns `true` if there are new
+/// corners.
 pub fn refine(
     polygon: &ClipPolygon,
     features: &mut [Feature; 2],
@@ -251,8 +253,8 @@ struct Refinement<'a, F> {
 impl<F: Fn(usize, DVec2) -> Corner> Refinement<'_, F> {
     /// Searches beyond an edge that may hide more than `hidden`.
     fn search_edge(&mut self, SourceEdge { feature, index }: SourceEdge, hidden: f64) {
-        let found = self.features.get_mut(feature).and_then(|edges| {
-            edges.corner_beyond_edge(index, self.near, hidden, |tilt| {
+        let found = self.features.get_mut(feature).and_then(|face| {
+            face.corner_beyond_edge(index, self.near, hidden, |tilt| {
                 (self.support)(feature, tilt)
             })
         });
@@ -284,8 +286,8 @@ impl<F: Fn(usize, DVec2) -> Corner> Refinement<'_, F> {
                 hidden: 0.0,
             }
         };
-        let found = self.features.get(feature).and_then(|edges| {
-            edges.corner_beyond_corner(
+        let found = self.features.get(feature).and_then(|face| {
+            face.corner_beyond_corner(
                 [incoming.index, outgoing.index],
                 [before, corner, after].map(on_feature),
                 min_gain.max(self.near),

@@ -14,8 +14,9 @@ use crate::{
     tolerance::{CONE_SLOPE, LEVEL_SLOPE, SAME_POINT},
 };
 
-/// The first directions in which the corners of a face are found, as (cos, sin) around the normal:
-/// the multiples of 45 degrees, in order. In 2D, those along the only tangent.
+/// The initial directions in which the corners of a face are searched, as (cos, sin) around the
+/// normal: the multiples of 45 degrees, in order. In 2D, only the two along the first tangent are
+/// used.
 const RING: [(f64, f64); 8] = {
     const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
     [
@@ -99,7 +100,7 @@ impl Feature {
     }
 
     /// Returns the shape's corner farthest beyond an edge, if the edge may hide more than `hidden`
-    /// and there is such a corner. Stores what the edge hides.
+    /// and there is such a corner. Updates the `hidden` of the edge.
     pub fn corner_beyond_edge(
         &mut self,
         index: usize,
@@ -123,8 +124,9 @@ impl Feature {
         is_new.then_some(Corner { hidden, ..found })
     }
 
-    /// Returns the shape's corner farthest beyond the line from `before` to `after`, and which of
-    /// two edges it splits, if it is at least `min_gain` farther than the corner between them.
+    /// Returns the shape's corner farthest beyond the line from `before` to `after`, with the index
+    /// of the edge that it splits. Returns `None` if it is at most `min_gain` farther than
+    /// `corner`.
     pub fn corner_beyond_corner(
         &self,
         edges: [usize; 2],
@@ -189,7 +191,7 @@ fn support_beyond(
     }
     let along = line * (1.0 / length);
     let outward = -along.perp();
-    // With the slope of the edge, so that both ends are equally high in this direction.
+    // The direction has the slope of the edge, so that both ends are equally high.
     let slope = (top.drop_to(&end) - top.drop_to(&start)) / length;
     let found = support(outward * CONE_SLOPE + along * slope);
     Some((found, (found.position - start.position).dot(outward)))
@@ -307,8 +309,8 @@ fn ridge(
     support: impl Fn(DVec2) -> Corner,
 ) -> Option<Feature> {
     let Line { end, along, slope } = straighten(top, ring, &support);
-    // The surface beside the top decides, or else the surface beside the other end: with the slope
-    // of the line, both ends are equally high. (If the surface rises from there, the line bulges.)
+    // Tests the surface beside the top, or else beside the other end: with the slope of the line,
+    // both ends are equally high. If the line bulges, the surface beside it may even rise.
     let falls_away = |side: DVec2| {
         [0.0, slope]
             .into_iter()

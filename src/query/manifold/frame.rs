@@ -11,12 +11,12 @@ use crate::{
 /// A corner of a feature.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
-    /// Along the tangents.
+    /// The coordinates along the tangents.
     pub position: DVec2,
-    /// Along the normal.
+    /// The coordinate along the normal.
     pub height: f64,
-    /// The distance by which the shape may extend beyond the edge that starts here: infinite if
-    /// that is unknown.
+    /// The maximum distance by which the shape extends beyond the edge that starts here: infinite
+    /// if unknown.
     pub hidden: f64,
 }
 
@@ -27,7 +27,8 @@ impl Corner {
         (self.height - other.height).abs()
     }
 
-    /// Returns `true` if another corner can belong to the same face, if this is the highest one.
+    /// Returns `true` if another corner can belong to the same face as this corner, which must be
+    /// the highest.
     pub fn is_level_with(&self, other: &Self) -> bool {
         self.drop_to(other) <= LEVEL_SLOPE * self.position.distance(other.position)
     }

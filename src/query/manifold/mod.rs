@@ -6,7 +6,7 @@
 //! vertex each), as seen along the normal: up to four corners of a polygon in 3D, up to two ends of
 //! a segment in 2D.
 //!
-//! Other engines ask their shapes for faces and clip one by the other (Ericson, "Real-Time
+//! Other engines take faces from their shapes, and clip one by the other (Ericson, "Real-Time
 //! Collision Detection" (2005), chapter 8.3). The departures are:
 //!
 //! * **A feature comes from the support function,** so that it works for every shape. Its corners
@@ -21,11 +21,12 @@
 //!   only touch, the common points are the corners of each feature inside the other, and the
 //!   intersections of their edges (`outline.rs`). The feature of a half-space is its whole plane,
 //!   which has no corners and contains every point.
-//! * **Refinement.** The first support points of a face are eight, but the face may have more
-//!   corners, or a round rim. So edges on the boundary of the intersection are split at the support
-//!   point beyond them, as in Quickhull, until they hide little.
-//! * **Of more than four corners,** the four with the largest area are chosen. For each two
-//!   opposite corners, the other two are the farthest from the diagonal on each side. As the
+//! * **Refinement.** A face starts with at most eight support points, but it may have more corners,
+//!   or a round rim. An edge between two of these points *hides* the part of the face beyond it. So
+//!   edges on the boundary of the intersection are split at the support point beyond them, as in
+//!   Quickhull, until they hide little.
+//! * **At most four corners.** If there are more, the four that span the largest area are chosen.
+//!   For each diagonal, the other two corners are the farthest from it on each side. As the
 //!   diagonal rotates, both only advance.
 
 mod clip;
@@ -55,9 +56,9 @@ struct KnownContact {
     point: CommonPoint,
     /// Cores with a lower depth do not touch.
     min_depth: f64,
-    /// Depths that differ by at most this are equal.
+    /// Depths that differ by at most this count as equal.
     depth_tolerance: f64,
-    /// Points that are closer than this are equal.
+    /// Points that are closer than this count as equal.
     near: f64,
 }
 
@@ -84,7 +85,7 @@ pub fn manifold_points<D: DVector>(
     if let Some(points) = points_of_faces::<D>(&mut features, &contact, support) {
         return points;
     }
-    // Beside one of two lines, its surface may have fallen away, as from the tip of a cone.
+    // Beside one of two lines, its surface may be lower, as beside the tip of a cone.
     let is_on_cores = |point: &CommonPoint| {
         let distances = core_distances(point.on_cores(frame));
         distances
@@ -161,7 +162,7 @@ fn points_of_features<D: DVector>(
         // Four corners span at least 2 / π of a convex area.
         let hidden = (HIDDEN * FRAC_2_PI * width(&hull)).max(near);
         let is_on_boundary = |feature: &Feature| {
-            // If all common points lie beyond one edge, it is the nearest one to the contact.
+            // Without common points, only the edges nearest to the contact count as the boundary.
             let limit = if is_empty {
                 feature
                     .outline()

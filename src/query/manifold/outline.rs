@@ -13,12 +13,13 @@ use crate::{
     tolerance::{LINE_OVERLAP, SAME_POINT},
 };
 
-/// The maximum number of refinements. Each divides what the chord of an arc hides by four.
+/// The maximum number of refinements. Each one divides the distance that a chord of an arc hides by
+/// four.
 pub const MAX_REFINEMENTS: usize = 6;
 
-/// An edge is refined if it may hide more than this fraction of the area of the four chosen
-/// corners, over the diameter. On an arc, the shorter chord hides a quarter of that. Times half of
-/// a diagonal, that is what one corner can lose: 1 % for all four.
+/// An edge is refined if it may hide more than this fraction of the four chosen corners' area over
+/// their diameter. On an arc, each of the two new chords hides a quarter of that distance. One
+/// corner can lose this quarter times half of a diagonal: 1 % of the area for all four.
 pub const HIDDEN: f64 = 0.02;
 
 /// The corners of both features, two intersections for each edge of one feature with the boundary
@@ -51,14 +52,14 @@ impl CommonPoint {
     }
 }
 
-/// Returns the distance beside an edge at which a point of the other feature still touches it.
+/// Returns the maximum distance beside an edge at which a point of the other feature touches it.
 pub fn edge_margin(feature_a: &Feature, feature_b: &Feature, scale: f64, near: f64) -> f64 {
     match (feature_a, feature_b) {
         (Feature::Ridge(a), Feature::Ridge(b)) if are_edges(a, b) => {
             let lengths = edges(a)
                 .chain(edges(b))
                 .map(|[start, end]| start.position.distance(end.position));
-            // At most 2 % of an edge, for edges that are short for the pair.
+            // At most 2 % of an edge, for edges that are much shorter than the pair.
             LINE_OVERLAP * lengths.fold(scale, |min, length| min.min(200.0 * length))
         }
         _ => near,
@@ -100,8 +101,8 @@ pub fn common_points(
             });
         }
     }
-    // If two of the ends of two edges are on the other edge, the edges lie side by side, and can
-    // only intersect between these ends.
+    // If two ends of two edges are on the respective other edge, the edges lie side by side. They
+    // can only intersect between these ends.
     if !are_edges(corners_a, corners_b) || points.len() < 2 {
         let capacity = (MAX_CANDIDATES - 1).saturating_sub(points.len());
         let intersections =
