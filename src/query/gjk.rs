@@ -233,7 +233,7 @@ impl<D: DVector> Gjk<D> {
         if distance < self.distance && !contradicts {
             self.keep(next, distance);
         } else {
-            // Rounding or a shape that is not convex causes this. The previous result stands.
+            // The cause is rounding, or a shape that is not convex. The previous result stands.
             self.simplex.pop();
             self.state = State::Stalled;
         }

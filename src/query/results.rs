@@ -90,8 +90,8 @@ pub struct LocalContact<D> {
     pub offset_b: D,
 }
 
-/// Rounds a length to f32. Larger lengths become [`f32::MAX`], because infinity times a normal's
-/// zero component is NaN.
+/// Rounds a length to f32. Lengths beyond the range of f32 become [`f32::MAX`], because infinity
+/// times a zero component of the normal is NaN.
 pub(crate) fn length_to_f32(length: f64) -> f32 {
     length.min(f64::from(f32::MAX)) as f32
 }

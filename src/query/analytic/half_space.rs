@@ -2,8 +2,8 @@
 //!
 //! Let H = { x : n·x <= c } with a unit vector n, and let w be the support point of the other core
 //! in direction -n. Then n·w - c is the signed distance of the cores. A translation t m along a
-//! unit vector m separates them if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum is at m
-//! = n.
+//! unit vector m separates them if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum of t is
+//! at m = n.
 
 use crate::{
     query::{
