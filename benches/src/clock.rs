@@ -1,22 +1,22 @@
-//! What time is: that of the wall, or that of the processor.
+//! Wall-clock time, or CPU time.
 
 use std::{str::FromStr, time::Duration};
 
 #[cfg(not(unix))]
 use std::{sync::LazyLock, time::Instant};
 
-/// Which clock.
+/// The clock of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// What a player waits for.
+    /// Wall-clock time.
     Wall,
-    /// What all threads of this process have worked, together: on one thread, the same as the wall's on a machine that has
-    /// nothing else to do. (Where there is no such clock, the wall's.)
+    /// The CPU time of all threads of this process. It falls back to wall-clock time where the
+    /// system does not offer it.
     Cpu,
 }
 
 impl Clock {
-    /// The time since some moment.
+    /// The time since an arbitrary moment.
     #[cfg(unix)]
     pub fn now(self) -> Duration {
         use rustix::time::{ClockId, clock_gettime};
@@ -24,11 +24,11 @@ impl Clock {
             Self::Wall => ClockId::Monotonic,
             Self::Cpu => ClockId::ProcessCPUTime,
         });
-        // Neither clock is before its moment.
+        // Neither clock can be before its start.
         Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32)
     }
 
-    /// The time since some moment.
+    /// Returns the time since an arbitrary moment.
     #[cfg(not(unix))]
     pub fn now(self) -> Duration {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);

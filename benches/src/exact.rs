@@ -1,4 +1,5 @@
-//! Which pairs really touch: all pairs whose surrounding balls do are asked, one by one, with no engine in between.
+//! The pairs that touch, by brute force: a query for all pairs whose bounding balls overlap,
+//! without any engine.
 
 use std::collections::BTreeSet;
 
@@ -10,31 +11,32 @@ use headbutt::{Space, Support, query};
 
 use crate::scene::{Parent, Scene, Thing};
 
-/// Two numbers, the smaller one first.
+/// The numbers of two objects, the smaller one first.
 pub type Pair = [u32; 2];
 
-/// Two numbers in order.
+/// Returns two numbers in order.
 pub fn pair(a: u32, b: u32) -> Pair {
     [a.min(b), a.max(b)]
 }
 
-/// What there is to find.
+/// The exact result.
 pub struct Exact {
     /// The pairs that touch.
     pub touching: BTreeSet<Pair>,
-    /// Those of them that any engine has to find: they are not just touching.
+    /// The pairs that every engine must find, because they do more than just touch.
     certain: BTreeSet<Pair>,
-    /// Those that it may find: they are nearly touching.
+    /// The pairs that an engine may find, because they nearly touch.
     possible: BTreeSet<Pair>,
 }
 
-/// How far an engine may be off, as a part of the two sizes: avian passes over turns of less than 0.1 degrees.
+/// The tolerance of engines, as a fraction of both sizes: avian ignores rotations of less than 0.1
+/// degrees.
 const BAND: f32 = 0.005;
-/// What it may be off whatever the sizes: rapier counts what is nearer than 0.002 as touching.
+/// The tolerance that does not depend on sizes: rapier reports pairs nearer than 0.002.
 const NEAR: f32 = 0.0021;
 
 impl Exact {
-    /// For these poses, in the order of the scene, each in the frame of its parent.
+    /// Computes the result for poses in the order of the scene, each in the frame of its parent.
     pub fn new(scene: &Scene, poses: &[Transform]) -> Self {
         let mut previous = Transform::IDENTITY;
         let place = |(thing, pose): (&Thing, &Transform)| {
@@ -72,9 +74,9 @@ impl Exact {
         exact
     }
 
-    /// `depth` is negative if the two are apart.
+    /// `depth` is negative if the two are separated.
     fn fill(&mut self, scene: &Scene, poses: &[Transform], depth: impl Fn(usize, usize) -> f32) {
-        // The balls are larger than the shapes by the band, and as much again for rounding.
+        // The balls are larger than the shapes by the tolerance, and by as much again for rounding.
         let reach = |index: usize| 1.01 * scene.things[index].form.reach() + NEAR;
         let low = |index: usize| poses[index].translation.x - reach(index);
         let mut order: Vec<usize> = (0..poses.len()).collect();
@@ -102,7 +104,8 @@ impl Exact {
         }
     }
 
-    /// How many of the certain ones an engine has missed, and how many it has found that are none.
+    /// Returns the number of pairs that an engine missed, and the number of wrong pairs that it
+    /// found.
     pub fn compare(&self, found: &BTreeSet<Pair>) -> (usize, usize) {
         (
             self.certain.difference(found).count(),
@@ -111,7 +114,7 @@ impl Exact {
     }
 }
 
-/// How deep two shapes are in each other, or, negative, how far they are apart.
+/// Returns the depth of two shapes, or minus their distance.
 fn ask<S: Support + ?Sized>(
     a: &S,
     pose_a: <S::Vector as Space>::Isometry,

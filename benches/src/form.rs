@@ -1,11 +1,11 @@
-//! Shapes, before any engine has made its own of them.
+//! Shapes, independent of any engine.
 
 use std::sync::Arc;
 
 use bevy::math::{Vec2, Vec3, primitives::*};
 use headbutt::{Collider, ConvexHull, Support};
 
-/// A shape, in the plane (where z is ignored) or in space.
+/// A shape in 2D (z is ignored) or 3D.
 #[derive(Clone, Debug)]
 pub enum Form {
     Ball { radius: f32 },
@@ -15,7 +15,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Of a ball around the origin that holds the shape.
+    /// The radius of a ball around the origin that contains the shape.
     pub fn reach(&self) -> f32 {
         match self {
             Self::Ball { radius } => *radius,
@@ -28,11 +28,11 @@ impl Form {
         }
     }
 
-    /// About that of a ball that is hit as often.
+    /// The radius of a ball that is hit about as often.
     pub fn mean_radius(&self, flat: bool) -> f32 {
         match self {
             Self::Ball { radius } => *radius,
-            // Equal volume, and a tenth for the corners.
+            // Equal volume, plus a tenth for the corners.
             Self::Block { half } if flat => 1.1 * (1.273 * half.x * half.y).sqrt(),
             Self::Block { half } => 1.1 * (1.910 * half.x * half.y * half.z).cbrt(),
             Self::Capsule {
@@ -43,12 +43,12 @@ impl Form {
         }
     }
 
-    /// The points of a hull in the plane.
+    /// Returns the points of a hull in 2D.
     pub fn flat_points(points: &[Vec3]) -> Vec<Vec2> {
         points.iter().map(|point| point.truncate()).collect()
     }
 
-    /// What headbutt makes of it.
+    /// Returns the collider for headbutt.
     pub fn collider(&self, flat: bool) -> Collider {
         match self {
             Self::Ball { radius } if flat => Circle::new(*radius).into(),
@@ -70,7 +70,7 @@ impl Form {
         }
     }
 
-    /// The shape itself, in the plane.
+    /// Returns the shape for 2D queries.
     pub fn plane(&self) -> Box<dyn Support<Vector = Vec2>> {
         match self {
             Self::Ball { radius } => Box::new(Circle::new(*radius)),
@@ -86,7 +86,7 @@ impl Form {
         }
     }
 
-    /// The shape itself, in space.
+    /// Returns the shape for 3D queries.
     pub fn space(&self) -> Box<dyn Support<Vector = Vec3>> {
         match self {
             Self::Ball { radius } => Box::new(Sphere::new(*radius)),

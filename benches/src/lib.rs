@@ -1,4 +1,5 @@
-//! What the measurements have in common: scenes with their motion, the exact answer, clocks, statistics and tables.
+//! The code that the benchmarks share: scenes and their motion, exact results, clocks, statistics
+//! and tables.
 
 pub mod clock;
 #[path = "../../tests/support/counted.rs"]

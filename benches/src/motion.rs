@@ -1,16 +1,17 @@
-//! How things move: a function of their number and of the tick, so that all worlds are alike without sharing anything.
+//! The motion of objects: a function of their number and of the tick, so that all worlds are equal
+//! without sharing data.
 
 use bevy::prelude::*;
 
-/// Which thing of the scene an entity is, in any world.
+/// The number of an object in the scene, the same in all worlds.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Number(pub u32);
 
-/// How many ticks there have been.
+/// The number of ticks so far.
 #[derive(Resource, Default)]
 pub struct Ticks(pub u32);
 
-/// What moves has one of these.
+/// The motion of an object.
 #[derive(Component, Clone, Debug)]
 pub enum Motion {
     /// Straight on and turning, back at the walls of a room.
@@ -69,8 +70,8 @@ pub fn advance(
     }
 }
 
-/// Random numbers without a state to keep: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators" (2014)).
+/// Random numbers without a state to keep: SplitMix64 (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators" (2014)).
 pub struct Noise(u64);
 
 impl Noise {

@@ -1,5 +1,5 @@
-//! The scenes: lists of things, from a seed, in the plane or in space. Sizes are about 1, and a tick moves things by a
-//! few hundredths of that.
+//! The scenes: lists of objects in 2D or 3D, generated from a seed. Sizes are about 1, and objects
+//! move by a few hundredths per tick.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -11,42 +11,44 @@ use crate::{
     motion::{Motion, Noise, Number},
 };
 
-/// What is going on.
+/// The kind of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// All drift and turn; balls, boxes and capsules, with about one overlapping pair for two of them.
+    /// All objects drift and rotate: balls, boxes and capsules. Half as many pairs overlap as there
+    /// are objects.
     Moving,
-    /// 90 % static and apart, the rest drifts through them.
+    /// 90 % are static and separated. The others drift among them.
     Mixed,
-    /// A dense grid in which each touches about six neighbours, and all jitter.
+    /// A dense grid, in which each object touches about six neighbours. All jitter.
     Pile,
-    /// The moving scene, stopped.
+    /// The scene `Moving`, stopped.
     Idle,
-    /// All static, and apart.
+    /// All objects are static and separated.
     Static,
-    /// The moving scene, of hulls with 32 points, in the plane 16.
+    /// The scene `Moving`, with hulls of 32 points (16 in 2D).
     Hulls,
-    /// The moving scene, with sizes from 1 to 1000.
+    /// The scene `Moving`, with sizes from 1 to 1000.
     Sizes,
-    /// The moving scene, but all are somewhere else each tick.
+    /// The scene `Moving`, but each tick all objects get random poses.
     Teleport,
-    /// The mixed scene, but each tick one of a hundred goes, and another one comes.
+    /// The scene `Mixed`, but each tick one object in a hundred is despawned, and another is
+    /// spawned.
     Churn,
-    /// The moving scene in some dozens of rooms far apart, with nothing in between. (Small rooms have somewhat fewer pairs: more
-    /// of what could overlap is beyond a wall.)
+    /// The scene `Moving`, in some dozens of rooms far apart. (Small rooms have slightly fewer
+    /// pairs, because fewer neighbours fit into a room.)
     Clusters,
-    /// The static scene, but each is the child of an entity that rests.
+    /// The scene `Static`, but each object is the child of a resting entity.
     Parents,
-    /// Rods that jitter side by side: a third of them along each axis, in the plane half. No two of
-    /// their boxes overlap.
+    /// Rods that jitter side by side: a third of them along each axis (half in 2D). None of their
+    /// boxes overlap.
     Rods,
-    /// The static scene without rotations, in chains of a thousand colliders, each the child of the
-    /// one before.
+    /// The scene `Static` without rotations, in chains of a thousand objects. Each object is the
+    /// child of the previous one.
     Chain,
 }
 
 impl Kind {
-    /// What is measured where nothing else is asked for.
+    /// The scenes that are measured by default.
     pub const USUAL: [Self; 9] = [
         Self::Moving,
         Self::Mixed,
@@ -59,10 +61,11 @@ impl Kind {
         Self::Churn,
     ];
 
-    /// What is measured where it is asked for.
+    /// The scenes that are measured only on request.
     pub const MORE: [Self; 4] = [Self::Clusters, Self::Parents, Self::Rods, Self::Chain];
 
-    /// Whether nothing happens: what is left of a tick is to see that, and to tell of what goes on where it is to be told.
+    /// Returns `true` if nothing moves. A tick then only detects that, and reports ongoing
+    /// contacts.
     pub fn rests(self) -> bool {
         matches!(
             self,
@@ -87,29 +90,29 @@ impl FromStr for Kind {
     }
 }
 
-/// The parent of a thing.
+/// The parent of an object.
 #[derive(Clone, Copy, Debug)]
 pub enum Parent {
-    /// An entity without a shape, which rests in this pose.
+    /// An entity without a shape, at rest in this pose.
     Resting(Transform),
-    /// The thing that was spawned before.
+    /// The object that was spawned before.
     Previous,
 }
 
-/// One thing.
+/// An object of a scene.
 #[derive(Clone, Debug)]
 pub struct Thing {
     pub form: Form,
     pub parent: Option<Parent>,
-    /// In the frame of its parent.
+    /// The pose, in the frame of the parent.
     pub start: Transform,
-    /// `None` if it does not move in this scene.
+    /// `None` if the object does not move in this scene.
     pub motion: Option<Motion>,
-    /// Whether it never will: engines may be told.
+    /// `true` if the object never moves. Engines may use this.
     pub fixed: bool,
 }
 
-/// The thing that was spawned last.
+/// The object that was spawned last.
 #[derive(Resource)]
 struct Previous(Entity);
 
@@ -122,7 +125,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// The same for the same arguments.
+    /// Creates a scene. Equal arguments give equal scenes.
     pub fn new(kind: Kind, flat: bool, count: usize) -> Self {
         let mut random = StdRng::seed_from_u64(0x0B0B + count as u64 + u64::from(flat));
         let things = match kind {
@@ -142,7 +145,8 @@ impl Scene {
         Self { kind, flat, things }
     }
 
-    /// Spawns one of its things, as far as all worlds are alike: with its number, transform and motion, below its parent.
+    /// Spawns an object with the components that all engines share: number, transform, motion and
+    /// parent.
     pub fn spawn<'w>(&self, world: &'w mut World, number: usize) -> EntityWorldMut<'w> {
         let thing = &self.things[number];
         let parent = match thing.parent {
@@ -162,7 +166,8 @@ impl Scene {
         entity
     }
 
-    /// The numbers of those that go before a tick, and come anew: they are spread over all, and in a hundred ticks each is once.
+    /// Returns the numbers of the objects that are replaced before a tick. In a hundred ticks, each
+    /// object is replaced once.
     pub fn renewed(&self, tick: u32) -> impl Iterator<Item = usize> {
         let count = match self.kind {
             Kind::Churn => self.things.len(),
@@ -173,7 +178,8 @@ impl Scene {
 }
 
 fn drift(flat: bool, centre: Vec3, bound: Vec3, noise: &mut Noise) -> Motion {
-    // 3 m/s and two turns in three seconds at 60 ticks a second: above 0.1 degrees, below which avian does not turn.
+    // 3 m/s, and two rotations in three seconds at 60 ticks per second. avian ignores rotations of
+    // less than 0.1 degrees per tick.
     let velocity = 0.05 * noise.place();
     let angle = 0.035 + 0.01 * noise.signed();
     let axis = if flat {
@@ -189,10 +195,10 @@ fn drift(flat: bool, centre: Vec3, bound: Vec3, noise: &mut Noise) -> Motion {
     }
 }
 
-/// Rooms of the clusters.
+/// The number of rooms in `Clusters`.
 const ROOMS: usize = 48;
 
-/// So many that about half as many pairs overlap.
+/// Objects in a room in which about half as many pairs overlap as there are objects.
 fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     let hulls: Vec<Form> = (0..64).map(|_| hull(flat, random)).collect();
     let forms: Vec<Form> = (0..count)
@@ -229,7 +235,8 @@ fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing
     forms.into_iter().enumerate().map(thing).collect()
 }
 
-/// The centres of rooms of this half size: one is around the origin, more are about ten edges apart, in no line.
+/// Returns the centres of rooms of this half size. One room is around the origin. The others are
+/// about ten edge lengths apart, and not in a line.
 fn centres(flat: bool, rooms: usize, bound: Vec3) -> Vec<Vec3> {
     if rooms == 1 {
         return vec![Vec3::ZERO];
@@ -238,14 +245,14 @@ fn centres(flat: bool, rooms: usize, bound: Vec3) -> Vec<Vec3> {
     grid(flat, rooms, spacing.x)
         .enumerate()
         .map(|(room, place)| {
-            // No thing has this noise.
+            // No object uses this noise.
             let mut noise = Noise::new(room as u32, u32::MAX - 1);
             place + 0.25 * spacing * noise.place()
         })
         .collect()
 }
 
-/// Half of the edges of a room in which two random ones of these overlap with probability 1 / count.
+/// Returns the half size of a room in which two random objects overlap with probability 1 / count.
 fn half_room(flat: bool, forms: &[Form], count: f64, random: &mut StdRng) -> Vec3 {
     let mut radius = || forms[random.random_range(0..forms.len())].mean_radius(flat);
     let samples = 100_000;
@@ -302,7 +309,7 @@ fn scaled(form: Form, factor: f32) -> Form {
     }
 }
 
-/// Random points on a ball or circle: each is a corner.
+/// Returns random points on a ball or circle. Each is a vertex of their hull.
 fn hull(flat: bool, random: &mut StdRng) -> Form {
     let seed = random.random();
     let mut noise = Noise::new(seed, 0);
@@ -321,7 +328,7 @@ fn hull(flat: bool, random: &mut StdRng) -> Form {
     Form::Hull { points }
 }
 
-/// The places of a grid with this distance, about the origin.
+/// Returns the points of a grid with this spacing, around the origin.
 fn grid(flat: bool, count: usize, spacing: f32) -> impl Iterator<Item = Vec3> {
     let edge = if flat {
         (count as f64).sqrt().ceil()
@@ -340,7 +347,7 @@ fn grid(flat: bool, count: usize, spacing: f32) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// More than the longest shape, at any rotation: half diagonals of 0.87, capsules of 0.8.
+/// More than the longest shape in any rotation: half diagonals are 0.87, capsules 0.8.
 const APART: f32 = 1.8;
 
 fn apart(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
@@ -356,7 +363,7 @@ fn apart(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     places.into_iter().enumerate().map(thing).collect()
 }
 
-/// Whoever passes over the parents, or their turns, has things overlap that are apart.
+/// An engine that ignores the parents, or their rotations, finds overlaps where there are none.
 fn parents(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     let mut things = apart(flat, count, random);
     for (number, thing) in things.iter_mut().enumerate() {
@@ -366,7 +373,7 @@ fn parents(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
             rotation,
             ..
         } = thing.start;
-        // The parent's pose and the child's make up the pose of the static scene.
+        // The poses of parent and child combine to the pose in `Static`.
         let offset = 0.5 * translation;
         let pose = Transform::from_translation(translation - turn * offset).with_rotation(turn);
         thing.parent = Some(Parent::Resting(pose));
@@ -375,7 +382,7 @@ fn parents(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     things
 }
 
-/// Colliders of a chain.
+/// The number of objects in a chain.
 const LINKS: usize = 1000;
 
 fn chain(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
@@ -391,8 +398,7 @@ fn chain(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     things
 }
 
-/// Each rod of an axis is beside the one before along the next axis. The rods of each axis have a
-/// room of their own.
+/// Along each axis, each rod is next to the previous one. Each axis has a room of its own.
 fn rods(flat: bool, count: usize) -> Vec<Thing> {
     let (half_length, half_width, spacing) = (500.0, 0.005, 0.02);
     let axes = if flat { 2 } else { 3 };
@@ -447,7 +453,7 @@ fn mixed(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     things
 }
 
-/// In space a cubic grid; in the plane one whose rows are shifted, so that there are six neighbours, too.
+/// In 3D, a cubic grid. In 2D, the rows are shifted, so that each object also has six neighbours.
 fn pile(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     let spacing = 0.93;
     let edge = (count as f64).sqrt().ceil() as usize;

@@ -1,6 +1,6 @@
-//! Medians and quartiles: what the scheduler of a shared machine disturbs least.
+//! Medians and quartiles: other programs on the machine disturb them least.
 
-/// The middle of some samples, and the quartiles around it.
+/// The median and the quartiles of some samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Summary {
     pub low: f64,
@@ -9,7 +9,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of at least one sample.
+    /// Needs at least one sample.
     pub fn of(mut samples: Vec<f64>) -> Self {
         samples.sort_unstable_by(f64::total_cmp);
         let at = |part: f64| samples[((samples.len() - 1) as f64 * part).round() as usize];
@@ -20,7 +20,7 @@ impl Summary {
         }
     }
 
-    /// All three less by some constant.
+    /// Returns all three, minus a constant.
     pub fn minus(self, constant: f64) -> Self {
         Self {
             low: self.low - constant,
@@ -30,7 +30,7 @@ impl Summary {
     }
 }
 
-/// The mean of ratios: a class that is twice as fast and one that is half as fast cancel out.
+/// The geometric mean of ratios: twice as fast and half as fast cancel out.
 pub fn geometric_mean(ratios: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, count) = ratios
         .into_iter()

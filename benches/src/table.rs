@@ -1,4 +1,5 @@
-//! Markdown, row by row: what has been measured is on the screen when a long run is stopped.
+//! Prints Markdown tables row by row, so that the results so far are visible if a long run is
+//! stopped.
 
 /// Prints the head of a table.
 pub fn head(columns: &[&str]) {
@@ -12,7 +13,7 @@ pub fn row(cells: &[impl AsRef<str>]) {
     println!("| {} |", cells.join(" | "));
 }
 
-/// A number in three significant digits.
+/// Formats a number with three significant digits.
 pub fn short(number: f64) -> String {
     match number.abs() {
         size if size >= 100.0 => format!("{number:.0}"),

@@ -1,4 +1,4 @@
-//! What a tick of headbutt is made of: how long each stage takes, and how much there is to do in it.
+//! The duration of each stage of headbutt's tick, and the amount of work in it.
 //!
 //!     cargo run --release --bin stages -- [scene] [dimension] [count] [threads] [ticks]
 
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Ticks before the first that counts.
+/// The number of ticks before the first measured one.
 const WARM_UP: usize = 10;
 
 fn spawn(world: &mut World, scene: &Scene, number: usize) -> Entity {

@@ -1,16 +1,17 @@
-//! Pairs of poses: how far apart, and whether one follows from the last.
+//! Pairs of poses, random or along a motion.
 
 use bevy::math::{Quat, Vec3};
 use headbutt_bench::motion::Noise;
 
-/// A pose, in space; in the plane z is 0, and turns are around z.
+/// A pose in 3D. In 2D, z is 0, and the rotation is around z.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub translation: Vec3,
     pub rotation: Quat,
 }
 
-/// How far two shapes are apart: along a line through their centres, as a part of the distance at which they touch.
+/// The distance of two shapes along the line through their centres, as a fraction of the distance
+/// at which they just touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regime {
     Separated,
@@ -31,12 +32,12 @@ impl Regime {
     }
 }
 
-/// Whether cases have anything to do with each other.
+/// The relation between successive cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
-    /// Each is anywhere.
+    /// Each case is independent.
     Cold,
-    /// Each is the one before, turned by a degree or two.
+    /// Each case is the previous one, rotated by one or two degrees.
     Coherent,
 }
 
@@ -44,7 +45,8 @@ impl Course {
     pub const ALL: [Self; 2] = [Self::Cold, Self::Coherent];
 }
 
-/// Poses of two shapes of which `touch` tells whether they do; farther apart than `reach` they never do.
+/// Poses of two shapes of which `touch` tells whether they do; farther apart than `reach` they
+/// never do.
 pub fn cases(
     count: u32,
     flat: bool,

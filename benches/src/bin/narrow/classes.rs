@@ -1,4 +1,4 @@
-//! The pairs of shapes, each for both libraries.
+//! The pairs of shapes, for both libraries.
 
 use bevy::math::{Isometry2d, Isometry3d, Rot2, Vec2, Vec3, primitives::*};
 use headbutt::{ConvexHull, Space, Support, query};
@@ -11,10 +11,10 @@ use crate::{
     side::{Query, Side},
 };
 
-/// Poses of a class.
+/// The poses of a class.
 pub const CASES: u32 = 1000;
 
-/// A dimension with its peer.
+/// A dimension, with parry's crate for it.
 trait Room: Space {
     const FLAT: bool;
     type PeerShape: Clone + 'static;
@@ -76,13 +76,14 @@ room!(
     )
 );
 
-/// A pair of shapes in one regime and course, ready to be asked.
+/// A pair of shapes in one regime and course.
 pub struct Bout {
     pub ours: Box<dyn Side>,
     pub peer: Box<dyn Side>,
-    /// Support points that headbutt asks for, in the mean: for a contact, and for a distance. Of pairs with a closed form none.
+    /// The mean number of support points for a contact and for a distance in headbutt. Closed forms
+    /// need none.
     pub supports: [f64; 2],
-    /// The distance of the centres at which the two touch no more.
+    /// The distance of the centres beyond which the two never touch.
     pub reach: f32,
 }
 
@@ -119,7 +120,7 @@ where
                 poses: poses.clone(),
             };
             counted.ask(query, 0..CASES as usize, &mut Vec::new());
-            // Of a pair, both are asked each time.
+            // Both shapes of a pair are evaluated each time.
             let most = counted
                 .a
                 .take_evaluations()
@@ -148,7 +149,7 @@ where
     }
 }
 
-/// Points on a ball of radius 0.6: all are corners of their hull.
+/// Returns points on a ball of radius 0.6. All are vertices of their hull.
 pub fn ball_points(count: u32) -> Vec<Vec3> {
     let mut noise = Noise::new(count, 7);
     (0..count)
@@ -163,7 +164,7 @@ fn ring_points(count: u8) -> Vec<Vec2> {
         .collect()
 }
 
-/// All classes, those in the plane first.
+/// Returns all classes, those in 2D first.
 pub fn classes() -> Vec<Class> {
     let mut all = in_plane();
     all.extend(in_space());
@@ -229,7 +230,7 @@ fn in_space() -> Vec<Class> {
             SharedShape::convex_hull(&peer).expect("the points have a hull"),
         )
     };
-    // The same points, but each support point is looked for among all of them.
+    // The same points, but each support point is found by a scan of all of them.
     let scanned = |count| (ball_points(count), hull(count).1);
     vec![
         class("ball-ball", ball(), ball()),

@@ -1,12 +1,14 @@
-//! How long a query takes: headbutt against parry, for each pair of shapes.
+//! The duration of a query: headbutt against parry, for each pair of shapes.
 //!
-//! The two are asked for the same thousand poses, a hundred each in turns (or ten of slow ones), for several rounds. Of each
-//! of these blocks the median of the rounds counts. A cold course has poses that have nothing to do with each other, in a
-//! coherent one each follows from the last. The shapes of both are behind a reference that the compiler cannot see through;
-//! headbutt's have their own types, as in its public functions, and parry's are `dyn Shape`, as in its own.
+//! Both libraries get the same thousand poses, in turns of a hundred (ten for slow queries), for
+//! several rounds. The result of each block is its median over the rounds. In a cold course, poses
+//! are independent. In a coherent course, each pose follows from the previous one. All shapes are
+//! behind references that the compiler cannot see through. Those of headbutt have their own types,
+//! as in its public functions. Those of parry are `dyn Shape`, as in its own.
 //!
-//! What is not the same: headbutt computes in f64 and keeps nothing from query to query; parry computes in f32, and its
-//! manifolds go on from the last one in a coherent course. Where the answers differ is counted.
+//! The libraries differ in two respects: headbutt computes in f64 and keeps nothing between
+//! queries. parry computes in f32 and reuses manifolds in a coherent course. Different results are
+//! counted.
 
 mod cases;
 mod classes;
@@ -87,7 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                         format!("{course:?}").to_lowercase(),
                     ];
                     for (query, ratio, cell) in results.queries {
-                        // Large hulls are there to be compared with each other: usual ones are not so large.
+                        // Large hulls are compared only with each other, because they are unusual.
                         if !class.name.contains("500") {
                             ratios.push((flat, regime, course, query, ratio));
                         }
@@ -150,7 +152,7 @@ fn measure(bout: &mut Bout, rounds: u32, clock: Clock) -> Results {
     let mut differences = Vec::new();
     let mut queries = Vec::new();
     for query in Query::ALL {
-        // A round that does not count warms up, and tells how long a block may be.
+        // The first round warms up, and determines the size of blocks.
         let first = round(bout, query, 100, clock).spent;
         let mean = first.iter().flatten().sum::<f64>() / f64::from(2 * CASES);
         let block = if mean > 500.0 { 10 } else { 100 };
@@ -187,14 +189,14 @@ fn measure(bout: &mut Bout, rounds: u32, clock: Clock) -> Results {
     }
 }
 
-/// All poses once, for both libraries: the first is headbutt.
+/// The durations for all poses. headbutt is the first.
 struct Round {
-    /// Nanoseconds of each block.
+    /// The duration of each block, in nanoseconds.
     spent: [Vec<f64>; 2],
     answers: [Vec<f32>; 2],
 }
 
-/// Asks both for `block` poses in turns.
+/// Measures both for `block` poses in turns.
 fn round(bout: &mut Bout, query: Query, block: usize, clock: Clock) -> Round {
     let mut round = Round {
         spent: Default::default(),
@@ -211,7 +213,7 @@ fn round(bout: &mut Bout, query: Query, block: usize, clock: Clock) -> Round {
     round
 }
 
-/// Each block's quartiles over the rounds, together: poses differ in what they cost, and that is no spread.
+/// Adds the quartiles of each block over the rounds. Different costs of poses are not a spread.
 fn per_query(blocks: Vec<Vec<f64>>) -> Summary {
     let sum = blocks
         .into_iter()
@@ -233,7 +235,7 @@ fn spread(time: Summary) -> String {
     format!("{:.0} ({:.0} to {:.0})", time.median, time.low, time.high)
 }
 
-/// How many answers differ by more than a thousandth of the size, and in which direction.
+/// Counts the results that differ by more than a thousandth of the size, by sign.
 fn differing(query: Query, [ours, theirs]: &[Vec<f32>; 2], reach: f32) -> Option<String> {
     let slack = 1e-3 * reach;
     let pairs = || ours.iter().zip(theirs);

@@ -1,4 +1,4 @@
-//! headbutt's side: the plain functions on the shapes themselves.
+//! The queries of headbutt, on the shapes themselves.
 
 use std::{hint::black_box, ops::Range};
 
@@ -6,7 +6,7 @@ use headbutt::{Space, Support, query};
 
 use crate::side::{APART, Query, Side};
 
-/// Two shapes and where they are asked for.
+/// Two shapes, and the poses of the queries.
 pub struct Ours<A: Support, B> {
     pub a: A,
     pub b: B,

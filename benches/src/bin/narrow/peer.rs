@@ -1,9 +1,9 @@
-//! parry's side: its queries by shape, with its default dispatcher.
+//! The queries of parry, with its default dispatcher.
 //!
-//! Contacts and manifolds are asked for without a prediction distance. In a coherent course the manifolds of the last
-//! query are handed to the next one, as engines do, which parry makes use of; in a cold one they are cleared.
+//! There is no prediction distance. In a coherent course, the manifolds of the previous query are
+//! passed to the next one, as engines do. In a cold course, they are cleared.
 
-/// The side for one dimension: the two crates are made of one source, and have the same names.
+/// Defines the side for one dimension. Both crates of parry have one source, with the same names.
 macro_rules! parry {
     ($module:ident, $crate_name:ident) => {
         pub mod $module {
@@ -20,7 +20,7 @@ macro_rules! parry {
 
             use crate::side::{APART, Query, Side};
 
-            /// Two shapes and where they are asked for.
+            /// Two shapes, and the poses of the queries.
             pub struct Parry {
                 pub a: SharedShape,
                 pub b: SharedShape,

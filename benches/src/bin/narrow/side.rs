@@ -1,4 +1,4 @@
-//! What both libraries are asked.
+//! The queries that both libraries answer.
 
 use std::ops::Range;
 
@@ -20,11 +20,12 @@ impl Query {
     ];
 }
 
-/// What is answered for a pair that is apart, where a depth is asked for.
+/// The result for a pair that is separated, if a depth is measured.
 pub const APART: f32 = -1.0;
 
-/// A library with a pair of shapes and the poses to ask for.
+/// A library with a pair of shapes and the poses of the queries.
 pub trait Side {
-    /// Asks for some of the poses in turn. An answer is a length: 0 or 1 for a verdict, the distance, the (greatest) depth.
+    /// Runs a query for some of the poses. Each result is a number: 0 or 1 for a verdict, the
+    /// distance, or the (greatest) depth.
     fn ask(&mut self, query: Query, poses: Range<usize>, answers: &mut Vec<f32>);
 }

@@ -1,11 +1,11 @@
 //! Capsules on a terrain of 100,000 triangles, and balls on surfaces of 200,000: headbutt against
-//! parry, each on one thread.
+//! parry, on one thread.
 //!
-//! headbutt's surfaces are colliders, not shapes that a function takes. So what is timed is a tick
-//! of an app with the surface and some bodies, and the candidate pairs supplied; a tick of the same
-//! app without pairs is subtracted. parry is asked for the same poses by its functions: for the
-//! contact, and for the manifolds, which is what engines ask for; these go on from the last ones of
-//! the same body. headbutt's answer is in between: the deepest contact, free of the seams.
+//! headbutt's surfaces are colliders, and not shapes for queries. So the benchmark measures a tick
+//! of an app with the surface, some bodies and their candidate pairs, and subtracts a tick of the
+//! same app without pairs. parry gets the same poses in queries for the contact and for the
+//! manifolds, which engines use. Each manifold query starts from the previous manifolds of the same
+//! body. headbutt's result is in between: the deepest contact, without contacts at seams.
 
 mod ours;
 mod peer;
@@ -39,13 +39,13 @@ building time and memory.
     --clock wall    or cpu: that of the processor, on a machine that others share [wall]
 ";
 
-/// How many capsules there are at once.
+/// The number of capsules.
 const CAPSULES: usize = 64;
 
-/// How many balls there are at once, each of a hundredth of the surface's size.
+/// The number of balls. The radius of each is a hundredth of the surface's size.
 const BALLS: usize = 1000;
 
-/// What is on a surface.
+/// The bodies on a surface.
 #[derive(Clone, Copy)]
 pub enum Body {
     Ball { radius: f32 },
@@ -229,7 +229,7 @@ fn balls(ticks: u32, clock: Clock) {
     }
 }
 
-/// What the two say of the same bodies.
+/// The results of both libraries for the same bodies.
 #[derive(Default)]
 struct Tally {
     both: u32,
@@ -268,7 +268,7 @@ fn spread(it: Summary) -> String {
     )
 }
 
-/// Where the capsules are: on the ground, sunk in by a little, tilted.
+/// Returns the poses of the capsules: on the ground, a little deep, tilted.
 fn poses(terrain: &Terrain, tick: u32, coherent: bool) -> Vec<Transform> {
     let edge = 0.45 * terrain.edge();
     (0..CAPSULES as u32)
@@ -278,7 +278,7 @@ fn poses(terrain: &Terrain, tick: u32, coherent: bool) -> Vec<Transform> {
             let mut tilt = noise.rotation(false);
             let mut place = start;
             if coherent {
-                // Towards the middle and on, 0.05 a tick, and turning by a degree.
+                // Toward the middle and beyond by 0.05 per tick, with a rotation of one degree.
                 place -= start.normalize_or(Vec2::X) * 0.05 * tick as f32;
                 tilt *= Quat::from_rotation_x(0.02 * tick as f32);
             }

@@ -1,4 +1,4 @@
-//! headbutt's side: an app with the surface and the bodies.
+//! headbutt: an app with the surface and the bodies.
 
 use bevy::{ecs::schedule::ScheduleLabel, prelude::*};
 use headbutt::prelude::*;
@@ -15,7 +15,7 @@ pub fn collider(triangles: &Triangles) -> Collider {
 }
 
 pub struct Ours {
-    /// The one with candidate pairs, and the one without.
+    /// The app with candidate pairs, and the one without.
     apps: [App; 2],
     ground: Entity,
     bodies: Vec<Entity>,
@@ -44,7 +44,7 @@ impl Ours {
             }
             app
         });
-        // Both worlds have spawned the same, so their entities are the same.
+        // Both worlds spawned the same objects, so the entities are the same.
         Self {
             apps,
             ground,
@@ -52,7 +52,7 @@ impl Ours {
         }
     }
 
-    /// Microseconds for all, and how deep each is.
+    /// Returns the time for all bodies in microseconds, and the depth of each.
     pub fn ask(&mut self, poses: &[Transform], clock: Clock) -> (f64, Vec<Option<f32>>) {
         let [with, without] = self.apps.each_mut().map(|app| {
             let world = app.world_mut();

@@ -1,4 +1,4 @@
-//! parry's side: its mesh and its queries.
+//! parry: its mesh and its queries.
 
 use std::hint::black_box;
 
@@ -15,7 +15,7 @@ use parry3d::{
 
 use crate::{Body, triangles::Triangles};
 
-/// With `fixed`, contacts that come of the edges between triangles are corrected, as headbutt's are.
+/// If `fixed`, contacts at internal edges are corrected, as headbutt does.
 pub fn mesh(triangles: &Triangles, fixed: bool) -> TriMesh {
     let vertices = triangles.vertices.iter().map(|it| it.to_array().into());
     let flags = if fixed {
@@ -30,11 +30,11 @@ pub fn mesh(triangles: &Triangles, fixed: bool) -> TriMesh {
 pub struct Peer {
     mesh: TriMesh,
     body: SharedShape,
-    /// For each body.
+    /// The manifolds of each body.
     manifolds: Vec<Manifolds>,
 }
 
-/// What parry goes on from.
+/// The state that parry reuses.
 type Manifolds = (
     Vec<ContactManifold<(), ()>>,
     Option<ContactManifoldsWorkspace>,
@@ -55,7 +55,7 @@ impl Peer {
         }
     }
 
-    /// Microseconds for all, and how deep each is.
+    /// Returns the time for all bodies in microseconds, and the depth of each.
     pub fn contacts(&self, poses: &[Transform], clock: Clock) -> (f64, Vec<Option<f32>>) {
         let poses: Vec<Pose> = poses.iter().map(pose).collect();
         let (mesh, body): (&dyn Shape, &dyn Shape) = (&self.mesh, &*self.body);
@@ -68,7 +68,7 @@ impl Peer {
         ((clock.now() - start).as_secs_f64() * 1e6, depths)
     }
 
-    /// Microseconds for all.
+    /// Returns the time for all bodies in microseconds.
     pub fn manifolds(&mut self, poses: &[Transform], clock: Clock) -> f64 {
         let poses: Vec<Pose> = poses.iter().map(pose).collect();
         let start = clock.now();
@@ -87,7 +87,7 @@ impl Peer {
         (clock.now() - start).as_secs_f64() * 1e6
     }
 
-    /// How many triangles have a box that meets that of a body.
+    /// Returns the number of triangles whose box overlaps the box of a body.
     pub fn boxes(&self, poses: &[Transform]) -> usize {
         let boxes = poses.iter().map(|it| {
             let bounds = self.body.compute_aabb(&pose(it));
@@ -96,7 +96,7 @@ impl Peer {
         boxes.sum()
     }
 
-    /// How many triangles touch a ball.
+    /// Returns the number of triangles that touch a ball.
     pub fn touched(&self, places: &[Vec3], radius: f32) -> usize {
         let touched = places.iter().map(|place| {
             let bounds =

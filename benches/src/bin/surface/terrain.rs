@@ -1,4 +1,4 @@
-//! A bumpy ground.
+//! A bumpy terrain.
 
 use bevy::math::{Vec2, Vec3};
 use headbutt_bench::motion::Noise;
@@ -14,7 +14,7 @@ pub struct Terrain {
 }
 
 impl Terrain {
-    /// Hills, and bumps on them.
+    /// Returns the height: hills with bumps.
     pub fn new(cells: usize) -> Self {
         let edge = cells as f32 * CELL;
         let row = cells + 1;
@@ -38,12 +38,12 @@ impl Terrain {
         }
     }
 
-    /// Along x and z.
+    /// The coordinates x and z.
     pub fn edge(&self) -> f32 {
         self.cells as f32 * CELL
     }
 
-    /// Of the hills, without the bumps.
+    /// The height of the hills, without bumps.
     pub fn height(&self, place: Vec2) -> f32 {
         hills(place)
     }

@@ -1,4 +1,4 @@
-//! Surfaces, before any engine has made its own of them, and what lies on them.
+//! Surfaces, independent of any engine, and bodies on them.
 
 use std::f32::consts::PI;
 
@@ -7,14 +7,14 @@ use headbutt_bench::motion::Noise;
 
 pub struct Triangles {
     pub vertices: Vec<Vec3>,
-    /// The numbers of the vertices of each.
+    /// The vertex indices of each triangle.
     pub numbers: Vec<[u32; 3]>,
 }
 
 impl Triangles {
-    /// A scan of a body: a sphere with dents, and noise on it, cut as finely everywhere.
+    /// A scanned body: a sphere with dents and noise, with triangles of similar size.
     pub fn scan(radius: f32, rings: usize) -> Self {
-        // Rings from pole to pole, of as many vertices as they are long.
+        // Rings from pole to pole. The number of vertices is proportional to the length.
         let count = |ring: usize| (2 * rings) as f32 * (PI * ring as f32 / rings as f32).sin();
         let counts: Vec<usize> = (0..=rings)
             .map(|ring| (count(ring).round() as usize).max(3))
@@ -40,7 +40,7 @@ impl Triangles {
             let (mut i, mut j) = (0, 0);
             while i < upper || j < lower {
                 let [a, b] = [first + i % upper, second + j % lower];
-                // The one that is behind goes on.
+                // Continue along the ring that is behind.
                 let next = if j == lower || i < upper && (i + 1) * lower <= (j + 1) * upper {
                     i += 1;
                     first + i % upper
@@ -55,8 +55,8 @@ impl Triangles {
         Self { vertices, numbers }
     }
 
-    /// Where balls of a radius are that lie on the surface, sunk in by about a tenth: in each tick
-    /// elsewhere, or else all but where they were in the one before.
+    /// Returns the poses of balls of one radius on the surface, about a tenth deep. In each tick
+    /// they are somewhere else, or move a little.
     pub fn places(&self, count: usize, radius: f32, tick: u32, is_coherent: bool) -> Vec<Vec3> {
         let place = |ball: u32| {
             let mut noise = Noise::new(ball, if is_coherent { 0 } else { tick + 1 });

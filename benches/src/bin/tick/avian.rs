@@ -1,17 +1,19 @@
 //! avian, without its solver.
 //!
-//! * Of `PhysicsPlugins`, what colliders, trees, broad and narrow phase need; none of the solver's, so no bodies are
-//!   integrated, no islands kept, no constraints prepared. Transforms are read (in this tick, as in all worlds) and not
-//!   written back.
-//! * What moves is a kinematic body, what never does a static one: without a body two colliders are never tested.
-//!   Bodies are disabled (`RigidBodyDisabled`): their contacts are found, but do not enter the solver's constraint graph.
-//!   (`--avian-mode` tries kinematic bodies without that, which do enter it, and sensors, for which avian computes
-//!   contacts, too, but looks pairs up from both sides. All three find the same pairs; the default is the fastest.)
-//! * No speculative margin, and no matching of contacts with those of the tick before, which only a solver needs.
-//! * Collision events are on for all. Boxes keep avian's margin, and trees are optimised in avian's way: on one thread in
-//!   place, on more in a task beside the narrow phase.
+//! * Of `PhysicsPlugins`, only the plugins for colliders, trees, broad phase and narrow phase are
+//!   added. So no bodies are integrated, and no islands or constraints are prepared. Transforms are
+//!   read in this tick, as in all worlds, and not written back.
+//! * Moving objects are kinematic bodies, and fixed ones static bodies: avian never tests two
+//!   colliders without a body. Bodies are disabled (`RigidBodyDisabled`), so that their contacts
+//!   are found but do not enter the constraint graph. `--avian-mode` selects kinematic bodies that
+//!   do enter it, or sensors. All three find the same pairs, and the default is the fastest.
+//! * There is no speculative margin, and contacts are not matched with those of the previous tick,
+//!   which only a solver needs.
+//! * Collision events are enabled for all objects. Boxes keep avian's margin. Trees are optimised
+//!   as avian does by default: in place on one thread, and in a task beside the narrow phase on
+//!   several.
 
-/// The engine for one dimension: the two crates are made of one source, and have the same names.
+/// Defines the engine for one dimension. Both crates of avian have one source, with the same names.
 macro_rules! avian {
     ($module:ident, $crate_name:ident, $collider:expr) => {
         pub mod $module {
@@ -84,7 +86,7 @@ macro_rules! avian {
                     BvhBroadPhasePlugin::<()>::default(),
                     PhysicsTransformPlugin::new(PostUpdate),
                 ));
-                // The end of the tree's optimisation belongs to one of the solver's sets, which is not there to be in order.
+                // This system belongs to one of the solver's sets, which does not exist here.
                 app.edit_schedule(PhysicsSchedule, |schedule| {
                     schedule
                         .configure_sets(SolverSystems::Finalize.in_set(PhysicsStepSystems::Solver))

@@ -1,8 +1,9 @@
-//! A world of its own for each engine, all alike but for the engine.
+//! One world for each engine. The worlds differ only in the engine.
 //!
-//! Each is an `App` with Bevy's minimal plugins. The same system moves the same things in `Update`; the engine runs in
-//! `PostUpdate`. Time is driven by hand, 1/60 s an update. No world has Bevy's `TransformPlugin`: headbutt reads
-//! `Transform` itself, and the peers propagate `GlobalTransform` on their own before they step.
+//! Each world is an `App` with Bevy's minimal plugins. The same system moves the same objects in
+//! `Update`, and the engine runs in `PostUpdate`. Time advances by 1/60 s per update. No world has
+//! Bevy's `TransformPlugin`: headbutt reads `Transform`, and the other engines propagate
+//! `GlobalTransform` themselves before they step.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -21,27 +22,27 @@ use headbutt_bench::{
 
 use crate::options::Options;
 
-/// An engine, as far as this measurement is concerned.
+/// The interface of an engine for this benchmark.
 pub struct Engine {
     pub name: &'static str,
-    /// Adds its plugins.
+    /// Adds the plugins.
     pub plugins: fn(&mut App, &Options),
-    /// Gives an entity what makes it collide. Number, transform and motion are there already.
+    /// Adds the collider components to an entity that already has its number, transform and motion.
     pub equip: fn(&mut EntityWorldMut, &Thing),
-    /// The pairs that it says touch.
+    /// Returns the pairs that touch, according to the engine.
     pub pairs: fn(&mut World) -> BTreeSet<Pair>,
-    /// Whether it tells where the contact is, and how deep.
+    /// `true` if the engine computes the points and depths of contacts.
     pub contacts: bool,
 }
 
-/// An engine with its world, and how long its updates took.
+/// An engine with its world, and the durations of its updates.
 pub struct Contender {
     pub engine: Engine,
     pub app: App,
     scene: Scene,
-    /// By number.
+    /// The entities, by number.
     entities: Vec<Entity>,
-    /// In milliseconds.
+    /// The durations, in milliseconds.
     pub samples: Vec<f64>,
 }
 
@@ -64,7 +65,7 @@ impl Contender {
         }
         app.finish();
         app.cleanup();
-        // Whatever an engine sets up at its start, its world has before the things come.
+        // Engines set up their worlds before the objects are spawned.
         app.update();
         app.world_mut().resource_mut::<Ticks>().0 = 0;
         let world = app.world_mut();
@@ -91,14 +92,14 @@ impl Contender {
         self.app.update();
     }
 
-    /// Updates without looking at the clock.
+    /// Updates without measuring.
     pub fn warm_up(&mut self, updates: u32) {
         for _ in 0..updates {
             self.update();
         }
     }
 
-    /// A few updates in a row.
+    /// Measures a few updates in a row.
     pub fn run_block(&mut self, updates: u32, clock: Clock) {
         for _ in 0..updates {
             let start = clock.now();
@@ -107,7 +108,7 @@ impl Contender {
         }
     }
 
-    /// Where everything is, in the frame of its parent and the order of the scene.
+    /// Returns all poses in the order of the scene, each in the frame of its parent.
     pub fn poses(&mut self) -> Vec<Transform> {
         let world = self.app.world_mut();
         let mut things: Vec<(u32, Transform)> = world
@@ -130,12 +131,12 @@ fn spawn(world: &mut World, engine: &Engine, scene: &Scene, number: usize) -> En
     entity.id()
 }
 
-/// The number of an entity that is a thing.
+/// Returns the number of an entity that is an object of the scene.
 pub fn number(world: &World, entity: Entity) -> u32 {
     world.get::<Number>(entity).map_or(u32::MAX, |it| it.0)
 }
 
-/// The world without an engine: what the motion and the updates themselves cost.
+/// A world without an engine, which measures the cost of the motion and the updates.
 pub fn baseline() -> Engine {
     Engine {
         name: "motion only",

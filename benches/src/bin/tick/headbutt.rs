@@ -1,5 +1,6 @@
-//! headbutt: the plugin with its defaults, a `Collider` on each entity, and nothing else. It sends a message for each
-//! touching pair and tick, which the peers do not: *headbutt-quiet* tells of what began and what ended, as they do.
+//! headbutt: the plugin with its defaults, and a `Collider` on each entity. It sends a message for
+//! each touching pair and tick, unlike the other engines. *headbutt-quiet* sends only starts and
+//! ends, as they do.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -33,7 +34,7 @@ pub fn engine(flat: bool) -> Engine {
     }
 }
 
-/// The same, set to tell no contact again that goes on.
+/// headbutt without `Ongoing` messages.
 pub fn quiet(flat: bool) -> Engine {
     Engine {
         name: "headbutt-quiet",

@@ -1,16 +1,19 @@
-//! How long a tick takes: headbutt against avian and bevy_rapier, detection and events only.
+//! The duration of a tick: headbutt against avian and bevy_rapier, detection and events only.
 //!
-//! For fairness:
+//! For a fair comparison:
 //!
-//! * All engines run in one process, each in a world of its own that is otherwise alike (`contender.rs`), in turns of
-//!   five ticks, so that whatever else the machine does meets all of them.
-//! * A world that moves the same things and has no engine is measured along with them; its median is subtracted from all.
-//!   What is left is reading the transforms, finding the contacts and sending the events.
-//! * No peer solves anything: see `avian.rs` and `rapier.rs` for how, and for what else is left out in their favour.
-//! * Threads: both peers are built with their `parallel` feature. `--threads N` is the size of Bevy's compute pool (avian's
-//!   and headbutt's) and of rayon's (rapier's). With one thread, Bevy's schedules run single-threaded as well, for all.
-//! * In the end the pairs that each says touch are held against all pairs (`exact.rs`). Whoever misses pairs that clearly
-//!   touch, or has some that clearly do not, is not comparable, and the table says so.
+//! * All engines run in one process, each in a world of its own that is otherwise equal
+//!   (`contender.rs`). They take turns of five ticks, so that other programs on the machine disturb
+//!   all of them alike.
+//! * A world that moves the same objects without an engine is measured as well, and its median is
+//!   subtracted. The rest is reading transforms, finding contacts and sending events.
+//! * The other engines solve nothing: see `avian.rs` and `rapier.rs`.
+//! * Both other engines are built with their feature `parallel`. `--threads N` sets the size of
+//!   Bevy's compute pool (avian, headbutt) and of rayon's pool (rapier). With one thread, Bevy's
+//!   schedules are single-threaded for all engines.
+//! * At the end, the pairs of each engine are compared with the exact ones (`exact.rs`). If an
+//!   engine misses pairs that clearly touch, or reports pairs that clearly do not, the table says
+//!   that it is not comparable.
 
 mod avian;
 mod contender;
@@ -30,9 +33,9 @@ use headbutt_bench::{
 };
 use options::{HELP, Options};
 
-/// How many ticks an engine has in a row.
+/// The number of ticks that an engine runs in a row.
 const BLOCK: u32 = 5;
-/// Ticks before the first that counts.
+/// The number of ticks before the first measured one.
 const WARM_UP: u32 = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {

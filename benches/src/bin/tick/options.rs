@@ -25,7 +25,7 @@ Milliseconds a tick, net of moving the things, of headbutt, avian and bevy_rapie
     --no-check          without the exact pairs
 ";
 
-/// How avian is kept from solving: see `avian.rs`.
+/// How the solver of avian is avoided: see `avian.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AvianMode {
     Kinematic,
@@ -40,7 +40,7 @@ pub struct Options {
     pub counts: Vec<usize>,
     pub threads: usize,
     pub ticks: u32,
-    /// `None` where nothing is asked for.
+    /// `None` for the default.
     peers: Option<Vec<String>>,
     pub clock: Clock,
     pub avian_mode: AvianMode,
@@ -88,7 +88,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The names of the engines beside headbutt, for a scene.
+    /// Returns the names of the other engines for a scene.
     pub fn peers(&self, kind: Kind) -> Vec<&str> {
         if let Some(peers) = &self.peers {
             return peers.iter().map(String::as_str).collect();

@@ -1,14 +1,17 @@
-//! bevy_rapier, with nothing to solve.
+//! bevy_rapier, without anything to solve.
 //!
-//! * Bare colliders, without bodies: moved by their transforms, they are tested against each other
-//!   (`ActiveCollisionTypes::all()`), and there is nothing for islands, solver or continuous collision detection to do.
-//! * Collision events are on for all; the step is fixed. The write-back of bodies is left out: there are none.
-//! * *rapier* computes the contacts of this tick, of what touches or is nearer than 0.002. *rapier-default* leaves these two
-//!   settings as they are: it counts as contact what is nearer than 0.02, and keeps the contact of a pair as it was until the
-//!   two have moved by up to 0.05 relative to each other, so that it answers for a pose that was. *rapier-sensor* has only
-//!   sensors, which answer yes or no, without contacts.
+//! * Colliders have no bodies. All pairs are tested (`ActiveCollisionTypes::all()`), and there is
+//!   no work for islands, solver or continuous collision detection.
+//! * Collision events are enabled for all objects, and the step is fixed. The system that writes
+//!   bodies back is left out.
+//! * *rapier* computes the contacts of this tick, with a prediction distance of 0.002.
+//!   *rapier-default* keeps rapier's defaults: a prediction distance of 0.02, and a contact is not
+//!   computed again until the two colliders moved by up to 0.05 relative to each other. So its
+//!   contacts may belong to an earlier pose. *rapier-sensor* has only sensors, which report pairs
+//!   without contacts.
 
-/// The engine for one dimension: the two crates are made of one source, and have the same names.
+/// Defines the engine for one dimension. Both crates of rapier have one source, with the same
+/// names.
 macro_rules! rapier {
     ($module:ident, $crate_name:ident, $collider:expr) => {
         pub mod $module {
@@ -74,7 +77,8 @@ macro_rules! rapier {
                     dt: 1.0 / 60.0,
                     substeps: 1,
                 })
-                // It propagates transforms itself, but leaves this to Bevy's `TransformPlugin`.
+                // rapier leaves the propagation of transforms to Bevy's `TransformPlugin`, which is
+                // not there.
                 .init_resource::<StaticTransformOptimizations>()
                 .add_plugins(plugin);
             }
