@@ -1,4 +1,4 @@
-//! Pairs of shapes in the plane.
+//! Tests pairs of shapes in 2D.
 #![no_main]
 
 use bevy::math::Vec2;

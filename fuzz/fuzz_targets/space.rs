@@ -1,4 +1,4 @@
-//! Pairs of shapes in space.
+//! Tests pairs of shapes in 3D.
 #![no_main]
 
 use bevy::math::Vec3;

@@ -1,4 +1,5 @@
-//! What the fuzz targets share: the invariants of `headbutt::query`, and cases made of a fuzzer's bytes.
+//! The code that the fuzz targets share: the invariants of `headbutt::query`, and the conversion of
+//! a fuzzer's bytes to cases.
 
 use std::fmt;
 
@@ -6,24 +7,24 @@ use arbitrary::{Arbitrary, Unstructured};
 
 pub mod invariants;
 
-use invariants::{Case, Dimension, Source};
+use invariants::{Case, Source, TestSpace};
 
-/// A case made of raw bytes. The fuzzer prints it when it has found one that fails.
-pub struct Input<V: Dimension>(pub Case<V>);
+/// A case made of raw bytes. The fuzzer prints the case if it fails.
+pub struct Input<V: TestSpace>(pub Case<V>);
 
-impl<V: Dimension> fmt::Debug for Input<V> {
+impl<V: TestSpace> fmt::Debug for Input<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         self.0.fmt(formatter)
     }
 }
 
-impl<'a, V: Dimension> Arbitrary<'a> for Input<V> {
+impl<'a, V: TestSpace> Arbitrary<'a> for Input<V> {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
         Ok(Self(Case::choose(&mut Bytes(bytes))))
     }
 }
 
-/// A fuzzer's bytes; zeros when they have run out.
+/// A fuzzer's bytes, followed by zeros.
 struct Bytes<'a, 'b>(&'a mut Unstructured<'b>);
 
 impl Source for Bytes<'_, '_> {

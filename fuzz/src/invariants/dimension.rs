@@ -1,4 +1,4 @@
-//! What differs between the plane and space.
+//! The differences between 2D and 3D.
 
 use std::fmt::Debug;
 
@@ -13,14 +13,12 @@ use bevy::{
 };
 use headbutt::{Collider, IntoShape, ShapeError, Support};
 
-use super::primitive::{Flat, Primitives, Solid};
-
-/// A primitive of the engine, as a query and as a collider takes it.
+/// A primitive of Bevy, for queries and colliders.
 pub trait Primitive<V>: Support<Vector = V> + IntoShape + Copy + Debug {}
 
 impl<V, P: Support<Vector = V> + IntoShape + Copy + Debug> Primitive<V> for P {}
 
-/// A dimension to look for failures in. All that is computed about it is computed in space; the plane is z = 0.
+/// A dimension in which pairs are tested. The tests compute in 3D, and 2D is the plane z = 0.
 pub trait Dimension: headbutt::Dimension {
     /// 2 or 3.
     const COUNT: usize;
@@ -31,52 +29,50 @@ pub trait Dimension: headbutt::Dimension {
     type Segment: Primitive<Self>;
     type Triangle: Primitive<Self>;
     type Ground: Primitive<Self>;
-    /// Those that there are in this dimension alone.
-    type Primitives: Primitives<Self>;
 
     fn ball(radius: f32) -> Self::Ball;
     fn capsule(half_length: f32, radius: f32) -> Self::Capsule;
     fn block(half_size: Self) -> Self::Block;
     fn segment(vertices: [Self; 2]) -> Self::Segment;
     fn triangle(vertices: [Self; 3]) -> Self::Triangle;
-    /// `None` if that is no direction.
+    /// Returns `None` if the normal has no direction.
     fn ground(normal: Self) -> Option<Self::Ground>;
-    /// The normal, of unit length in f64.
-    fn upward(ground: &Self::Ground) -> DVec3;
+    /// Returns the normal, with unit length in f64.
+    fn up(ground: &Self::Ground) -> DVec3;
     fn compound(parts: [(Self::Isometry, Collider); 2]) -> Result<Collider, ShapeError>;
-    /// A polyline from each point to the next, or a mesh.
+    /// Builds a polyline through the points in 2D, and a mesh in 3D.
     fn surface(points: &[Self], facets: &[[u32; 3]]) -> Result<Collider, ShapeError>;
 
-    /// The components that there are of three.
-    fn of(vector: Vec3) -> Self;
+    /// Drops z in 2D.
+    fn from_vec3(vector: Vec3) -> Self;
 
-    /// In f64 and in space.
-    fn deep(self) -> DVec3;
+    /// Converts to f64 and 3D.
+    fn to_dvec3(self) -> DVec3;
 
-    /// From the f64 vector of the queries, and back.
-    fn deepen(wide: Self::DVec) -> DVec3;
-    fn flatten(vector: DVec3) -> Self::DVec;
+    // Conversion between 3D and the f64 vectors of the queries.
+    fn dvec_to_3d(vector: Self::DVec) -> DVec3;
+    fn dvec_from_3d(vector: DVec3) -> Self::DVec;
 
-    fn isometry(place: &Place<Self>) -> Self::Isometry;
+    fn isometry(pose: &Pose<Self>) -> Self::Isometry;
 
-    /// The rotation in f64, made orthonormal, or `None` if it is none.
-    fn matrix(turn: Turn) -> Option<DMat3>;
+    /// Returns the rotation as an orthonormal matrix, or `None` if it is invalid.
+    fn matrix(rotation: Rotation) -> Option<DMat3>;
 
-    /// The rotation by an angle; in the plane whatever the axis is.
-    fn turn(axis: DVec3, angle: f64) -> Turn;
+    /// Returns the rotation by an angle. In 2D, the axis is ignored.
+    fn rotation(axis: DVec3, angle: f64) -> Rotation;
 
-    /// The rotation `second` and then `first`.
-    fn compose(first: Turn, second: Turn) -> Turn;
+    /// Returns the rotation by `second`, followed by `first`.
+    fn compose(first: Rotation, second: Rotation) -> Rotation;
 }
 
-/// A rotation as the engine stores it: the quaternion x, y, z, w; in the plane the cosine and the sine, and nothing else.
-pub type Turn = [f32; 4];
+/// A rotation, as Bevy stores it: a quaternion x, y, z, w. In 2D, the cosine and the sine.
+pub type Rotation = [f32; 4];
 
-/// Where a shape is.
+/// The pose of a shape.
 #[derive(Clone, Copy)]
-pub struct Place<V> {
-    pub turn: Turn,
-    pub at: V,
+pub struct Pose<V> {
+    pub rotation: Rotation,
+    pub translation: V,
 }
 
 impl Dimension for Vec2 {
@@ -88,7 +84,6 @@ impl Dimension for Vec2 {
     type Segment = Segment2d;
     type Triangle = Triangle2d;
     type Ground = Plane2d;
-    type Primitives = Flat;
 
     fn ball(radius: f32) -> Circle {
         Circle { radius }
@@ -117,8 +112,8 @@ impl Dimension for Vec2 {
         Dir2::new(normal).ok().map(|normal| Plane2d { normal })
     }
 
-    fn upward(ground: &Plane2d) -> DVec3 {
-        ground.normal.as_vec2().deep().normalize()
+    fn up(ground: &Plane2d) -> DVec3 {
+        ground.normal.as_vec2().to_dvec3().normalize()
     }
 
     fn compound(parts: [(Isometry2d, Collider); 2]) -> Result<Collider, ShapeError> {
@@ -129,40 +124,40 @@ impl Dimension for Vec2 {
         Collider::try_polyline(points.iter().copied())
     }
 
-    fn of(vector: Vec3) -> Vec2 {
+    fn from_vec3(vector: Vec3) -> Vec2 {
         vector.truncate()
     }
 
-    fn deep(self) -> DVec3 {
+    fn to_dvec3(self) -> DVec3 {
         self.as_dvec2().extend(0.0)
     }
 
-    fn deepen(wide: DVec2) -> DVec3 {
-        wide.extend(0.0)
+    fn dvec_to_3d(vector: DVec2) -> DVec3 {
+        vector.extend(0.0)
     }
 
-    fn flatten(vector: DVec3) -> DVec2 {
+    fn dvec_from_3d(vector: DVec3) -> DVec2 {
         vector.truncate()
     }
 
-    fn isometry(place: &Place<Vec2>) -> Isometry2d {
-        let [cos, sin, ..] = place.turn;
+    fn isometry(pose: &Pose<Vec2>) -> Isometry2d {
+        let [cos, sin, ..] = pose.rotation;
         Isometry2d {
             rotation: Rot2 { cos, sin },
-            translation: place.at,
+            translation: pose.translation,
         }
     }
 
-    fn matrix([cos, sin, ..]: Turn) -> Option<DMat3> {
+    fn matrix([cos, sin, ..]: Rotation) -> Option<DMat3> {
         let x = DVec3::new(cos.into(), sin.into(), 0.0).try_normalize()?;
         Some(DMat3::from_cols(x, DVec3::new(-x.y, x.x, 0.0), DVec3::Z))
     }
 
-    fn turn(_: DVec3, angle: f64) -> Turn {
+    fn rotation(_: DVec3, angle: f64) -> Rotation {
         [angle.cos() as f32, angle.sin() as f32, 0.0, 0.0]
     }
 
-    fn compose(first: Turn, second: Turn) -> Turn {
+    fn compose(first: Rotation, second: Rotation) -> Rotation {
         let [a, b] = [first, second].map(|[cos, sin, ..]| DVec2::new(cos.into(), sin.into()));
         let both = a.rotate(b).as_vec2();
         [both.x, both.y, 0.0, 0.0]
@@ -178,7 +173,6 @@ impl Dimension for Vec3 {
     type Segment = Segment3d;
     type Triangle = Triangle3d;
     type Ground = InfinitePlane3d;
-    type Primitives = Solid;
 
     fn ball(radius: f32) -> Sphere {
         Sphere { radius }
@@ -209,8 +203,8 @@ impl Dimension for Vec3 {
             .map(|normal| InfinitePlane3d { normal })
     }
 
-    fn upward(ground: &InfinitePlane3d) -> DVec3 {
-        ground.normal.as_vec3().deep().normalize()
+    fn up(ground: &InfinitePlane3d) -> DVec3 {
+        ground.normal.as_vec3().to_dvec3().normalize()
     }
 
     fn compound(parts: [(Isometry3d, Collider); 2]) -> Result<Collider, ShapeError> {
@@ -221,59 +215,59 @@ impl Dimension for Vec3 {
         Collider::try_trimesh(points.iter().copied(), facets.iter().copied())
     }
 
-    fn of(vector: Vec3) -> Vec3 {
+    fn from_vec3(vector: Vec3) -> Vec3 {
         vector
     }
 
-    fn deep(self) -> DVec3 {
+    fn to_dvec3(self) -> DVec3 {
         self.as_dvec3()
     }
 
-    fn deepen(wide: DVec3) -> DVec3 {
-        wide
-    }
-
-    fn flatten(vector: DVec3) -> DVec3 {
+    fn dvec_to_3d(vector: DVec3) -> DVec3 {
         vector
     }
 
-    fn isometry(place: &Place<Vec3>) -> Isometry3d {
+    fn dvec_from_3d(vector: DVec3) -> DVec3 {
+        vector
+    }
+
+    fn isometry(pose: &Pose<Vec3>) -> Isometry3d {
         Isometry3d {
-            rotation: Quat::from_array(place.turn),
-            translation: place.at.into(),
+            rotation: Quat::from_array(pose.rotation),
+            translation: pose.translation.into(),
         }
     }
 
-    fn matrix(turn: Turn) -> Option<DMat3> {
-        let quat = DQuat::from_array(turn.map(f64::from));
+    fn matrix(rotation: Rotation) -> Option<DMat3> {
+        let quat = DQuat::from_array(rotation.map(f64::from));
         let length = quat.length();
         (length > 0.0 && length.is_finite()).then(|| DMat3::from_quat(quat * (1.0 / length)))
     }
 
-    fn turn(axis: DVec3, angle: f64) -> Turn {
+    fn rotation(axis: DVec3, angle: f64) -> Rotation {
         let axis = axis.try_normalize().unwrap_or(DVec3::Z);
         let quat = DQuat::from_axis_angle(axis, angle);
         quat.to_array().map(|component| component as f32)
     }
 
-    fn compose(first: Turn, second: Turn) -> Turn {
-        let [a, b] = [first, second].map(|turn| DVec3::from_slice(&turn.map(f64::from)));
-        let [v, w] = [first, second].map(|turn| f64::from(turn[3]));
+    fn compose(first: Rotation, second: Rotation) -> Rotation {
+        let [a, b] = [first, second].map(|rotation| DVec3::from_slice(&rotation.map(f64::from)));
+        let [v, w] = [first, second].map(|rotation| f64::from(rotation[3]));
         // The product of two quaternions of any length.
         let vector = a * w + b * v + a.cross(b);
         [vector.x, vector.y, vector.z, v * w - a.dot(b)].map(|component| component as f32)
     }
 }
 
-/// Whether two vectors are the same to the bit; any NaN is as good as another.
-pub fn same_bits<V: Dimension>(left: V, right: V) -> bool {
-    let [left, right] = [left, right].map(|vector| vector.deep().as_vec3().to_array());
+/// Returns `true` if two vectors are equal to the bit. All NaNs count as equal.
+pub fn equal_bits<V: Dimension>(left: V, right: V) -> bool {
+    let [left, right] = [left, right].map(|vector| vector.to_dvec3().as_vec3().to_array());
     left.iter()
         .zip(right)
-        .all(|(left, right)| same_number(*left, right))
+        .all(|(left, right)| equal_number(*left, right))
 }
 
-/// The same of two numbers.
-pub fn same_number(left: f32, right: f32) -> bool {
+/// Returns `true` if two numbers are equal to the bit. All NaNs count as equal.
+pub fn equal_number(left: f32, right: f32) -> bool {
     left.to_bits() == right.to_bits() || (left.is_nan() && right.is_nan())
 }

@@ -1,13 +1,15 @@
-//! What must hold for any two shapes in any two poses, whatever the bits. Shared by the fuzz targets and by
-//! `tests/it/queries/invariants.rs`, so that both say the same.
+//! The invariants of queries for any two shapes in any two poses. The fuzz targets and
+//! `tests/it/queries/invariants.rs` share them.
 //!
-//! There is no oracle in here. What is asked is that the answers agree with each other, with what a few support points
-//! prove, and with the answers for the same pair moved.
+//! There is no oracle. The results of the queries must agree with each other, with the bounds that
+//! a few support points prove, and with the results for the same pair after a motion.
 
 mod case;
 #[path = "../../../tests/support/counted.rs"]
 mod counted;
 mod dimension;
+mod facts;
+mod points;
 mod primitive;
 mod shape;
 mod source;
@@ -22,67 +24,67 @@ use headbutt::{
 
 pub use case::Case;
 pub use counted::Counted;
-pub use dimension::Dimension;
-pub use shape::Law;
+pub use facts::Validity;
+pub use primitive::TestSpace;
 pub use source::Source;
 
-use dimension::{Place, Turn, same_bits, same_number};
-use shape::{Extent, Hull, Shape};
-use source::Chooser;
+use dimension::{Dimension, Pose, equal_bits, equal_number};
+use facts::Extent;
+use shape::{Hull, Shape};
 
-/// How far the length of a normal may be from 1.
+/// The tolerance of the length of a normal.
 const UNIT: f64 = 5e-7;
 
-/// What rounding to f32 does to the difference of two numbers of size 1.
+/// The rounding error of the difference of two f32 numbers of about 1.
 const ROUNDING: f64 = 2.4e-7;
 
-/// What is known of where a point is, as a fraction of its distance from its shape's own origin.
-const LEVER: f64 = 5e-12;
+/// The rounding error of a point, as a fraction of its distance from its shape's own origin.
+const ORIGIN_ROUNDING: f64 = 5e-12;
 
-/// The least that f32 can show.
+/// About ten times the smallest positive f32 number.
 const LEAST: f64 = 1e-44;
 
-/// Where anything is larger than this, results do not fit into f32.
+/// With larger coordinates, results may exceed the range of f32.
 const LARGEST: f64 = 1e30;
 
-/// Where the least number of a pair is a smaller part than this of the largest, and not 0, f64 cannot hold it and its
-/// products beside the other one.
+/// If the smallest nonzero number of a pair is a smaller fraction of the largest than this, the
+/// precision of f64 is not sufficient.
 const SPREAD: f64 = 1e-12;
 
-/// What a case was.
+/// The result of checking a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    pub law: Law,
+    pub validity: Validity,
     pub hit: bool,
-    /// The most support evaluations of one shape in one query.
+    /// The maximum number of support evaluations of one shape in one query.
     pub evaluations: usize,
 }
 
-/// Looks at a case, and panics where an invariant does not hold.
-pub fn check<V: Dimension>(case: &Case<V>) -> Outcome {
+/// Checks a case, and panics if an invariant does not hold.
+pub fn check<V: TestSpace>(case: &Case<V>) -> Outcome {
     let [a, b] = [&case.a, &case.b].map(check_collider);
     if let (Some(a), Some(b)) = (a, b) {
         check_compound(case, [a, b]);
     }
     check_surface(&case.a);
     check_ground(case);
-    let a = Side::new(&case.a, case.at_a, case.is_general);
-    let b = Side::new(&case.b, case.at_b, case.is_general);
+    let a = Side::new(&case.a, case.pose_a, case.is_iterative);
+    let b = Side::new(&case.b, case.pose_b, case.is_iterative);
     let pair = Pair { a: &a, b: &b };
-    let law = a.law.max(b.law);
-    if law == Law::Sound {
-        a.watched.is_strict.set(true);
-        b.watched.is_strict.set(true);
+    let validity = a.validity.max(b.validity);
+    if validity == Validity::Valid {
+        a.counted.is_strict.set(true);
+        b.counted.is_strict.set(true);
     }
     let answers = pair.answers();
-    match law {
-        Law::Empty => answers.are_none(),
-        Law::Fickle => {}
-        Law::Lawless => {
+    match validity {
+        Validity::Empty => answers.are_none(),
+        Validity::Nondeterministic => {}
+        Validity::Invalid => {
             answers.agree_on_hit();
             pair.is_mirrored(&answers);
         }
-        Law::Sound => {
+        Validity::Valid => {
             answers.agree();
             answers.are_sound();
             pair.is_mirrored(&answers);
@@ -97,14 +99,15 @@ pub fn check<V: Dimension>(case: &Case<V>) -> Outcome {
     a.begin();
     b.begin();
     Outcome {
-        law,
+        validity,
         hit: answers.intersects,
         evaluations: a.most.get().max(b.most.get()),
     }
 }
 
-/// A collider is refused exactly where it is no shape, with a reason that applies. Returns what is not.
-fn check_collider<V: Dimension>(shape: &Shape<V>) -> Option<Collider> {
+/// Checks that building a collider fails exactly if the shape is invalid, with an error that
+/// applies. Returns the collider of a valid shape.
+fn check_collider<V: TestSpace>(shape: &Shape<V>) -> Option<Collider> {
     if shape.overflows() {
         return None;
     }
@@ -112,7 +115,10 @@ fn check_collider<V: Dimension>(shape: &Shape<V>) -> Option<Collider> {
     assert_eq!(collider.is_ok(), expected, "the verdict of try_new");
     match collider {
         Ok(collider) => {
-            assert!(!collider.is_inert(), "a shape that is none");
+            assert!(
+                !collider.is_inert(),
+                "a valid shape makes an inert collider"
+            );
             Some(collider)
         }
         Err(error) => {
@@ -124,7 +130,7 @@ fn check_collider<V: Dimension>(shape: &Shape<V>) -> Option<Collider> {
                 ShapeError::Negative(_) => numbers.iter().any(|number| *number < 0.0),
                 ShapeError::SideCount => others.iter().any(|sides| !(3.0..=4096.0).contains(sides)),
                 ShapeError::Concave(_) => others.iter().any(|angle| (1.5..3.2).contains(angle)),
-                ShapeError::NoPoints => shape.law() == Law::Empty,
+                ShapeError::NoPoints => shape.validity() == Validity::Empty,
                 _ => false,
             };
             assert!(applies, "{error} does not apply");
@@ -133,14 +139,19 @@ fn check_collider<V: Dimension>(shape: &Shape<V>) -> Option<Collider> {
     }
 }
 
-/// Two colliders make a compound if both are shapes, in poses that are some.
-fn check_compound<V: Dimension>(case: &Case<V>, [a, b]: [Collider; 2]) {
-    let parts = [(&case.at_a, a), (&case.at_b, b)];
-    let is_pose = |place: &Place<V>| V::matrix(place.turn).is_some() && place.at.deep().is_finite();
-    let expected = parts.iter().all(|(place, _)| is_pose(place));
-    let compound = V::compound(parts.map(|(place, it)| (V::isometry(place), it)));
+/// Checks that two colliders make a compound exactly if both poses are valid.
+fn check_compound<V: TestSpace>(case: &Case<V>, [a, b]: [Collider; 2]) {
+    let parts = [(&case.pose_a, a), (&case.pose_b, b)];
+    let is_pose = |pose: &Pose<V>| {
+        V::matrix(pose.rotation).is_some() && pose.translation.to_dvec3().is_finite()
+    };
+    let expected = parts.iter().all(|(pose, _)| is_pose(pose));
+    let compound = V::compound(parts.map(|(pose, collider)| (V::isometry(pose), collider)));
     match compound {
-        Ok(compound) => assert!(expected && !compound.is_inert(), "of a pose that is none"),
+        Ok(compound) => assert!(
+            expected && !compound.is_inert(),
+            "of a isometry that is none"
+        ),
         Err(error) => assert!(
             !expected && error == ShapeError::PoseNotFinite,
             "{error} does not apply"
@@ -148,8 +159,8 @@ fn check_compound<V: Dimension>(case: &Case<V>, [a, b]: [Collider; 2]) {
     }
 }
 
-/// A surface of points, whatever they are, is one, or there is a reason that applies.
-fn check_surface<V: Dimension>(shape: &Shape<V>) {
+/// Checks that a surface of arbitrary points is valid, or fails with an error that applies.
+fn check_surface<V: TestSpace>(shape: &Shape<V>) {
     let (Shape::Hull(Hull { points, .. }) | Shape::Slice(points)) = shape else {
         return;
     };
@@ -160,7 +171,7 @@ fn check_surface<V: Dimension>(shape: &Shape<V>) {
         .map(|first| [first, first * 7 + 1, first + 2].map(|number| number % count))
         .chain(missing)
         .collect();
-    let is_finite = points.iter().all(|point| point.deep().is_finite());
+    let is_finite = points.iter().all(|point| point.to_dvec3().is_finite());
     let surface = V::surface(points, &facets);
     match surface {
         Ok(surface) => assert!(is_finite && is_there && !surface.is_inert()),
@@ -177,142 +188,146 @@ fn check_surface<V: Dimension>(shape: &Shape<V>) {
     }
 }
 
-/// A half-space and a shape: how far the shape reaches against the normal says all.
-fn check_ground<V: Dimension>(case: &Case<V>) {
-    let (normal, place) = &case.ground;
+/// Checks the queries of a half-space and a shape against the support point opposite to the normal.
+fn check_ground<V: TestSpace>(case: &Case<V>) {
+    let (normal, pose) = &case.ground;
     let Some(ground) = V::ground(*normal) else {
         return;
     };
-    let side = Side::new(&case.b, case.at_b, case.is_general);
-    let pose = V::isometry(place);
+    let side = Side::new(&case.b, case.pose_b, case.is_iterative);
+    let isometry = V::isometry(pose);
     side.begin();
-    let intersects = query::intersects(&ground, pose, &side.watched, side.pose);
+    let intersects = query::intersects(&ground, isometry, &side.counted, side.isometry);
     side.begin();
-    let contact = query::contact(&ground, pose, &side.watched, side.pose);
+    let contact = query::contact(&ground, isometry, &side.counted, side.isometry);
     side.begin();
-    let distance = query::distance(&ground, pose, &side.watched, side.pose);
-    if side.law == Law::Fickle {
+    let distance = query::distance(&ground, isometry, &side.counted, side.isometry);
+    if side.validity == Validity::Nondeterministic {
         return;
     }
     assert_eq!(contact.is_some(), intersects, "contact with a half-space");
     side.begin();
-    let back = query::contact(&side.watched, side.pose, &ground, pose);
+    let back = query::contact(&side.counted, side.isometry, &ground, isometry);
     let mirrored = match (&contact, &back) {
         (Some(contact), Some(back)) => {
-            same_bits(contact.normal, opposite(back.normal))
-                && same_number(contact.depth, back.depth)
-                && same_bits(contact.point_a, back.point_b)
+            equal_bits(contact.normal, opposite(back.normal))
+                && equal_number(contact.depth, back.depth)
+                && equal_bits(contact.point_a, back.point_b)
         }
         _ => contact.is_none() && back.is_none(),
     };
     assert!(mirrored, "{contact:?} is not mirrored by {back:?}");
-    let turn = V::matrix(place.turn).filter(|_| place.at.deep().is_finite());
-    let (Some(turn), Law::Sound) = (turn, side.law) else {
-        let is_none = turn.is_none() || side.law == Law::Empty;
-        assert!(!(is_none && intersects), "what is no shape is hit");
+    let rotation = V::matrix(pose.rotation).filter(|_| pose.translation.to_dvec3().is_finite());
+    let (Some(rotation), Validity::Valid) = (rotation, side.validity) else {
+        let is_none = rotation.is_none() || side.validity == Validity::Empty;
+        assert!(!(is_none && intersects), "an invalid shape is hit");
         return;
     };
-    let between = side.place.at.deep() - place.at.deep();
-    let largest = between.abs().max_element().max(side.extent.lever);
+    let between = side.pose.translation.to_dvec3() - pose.translation.to_dvec3();
+    let largest = between.abs().max_element().max(side.extent.origin_radius);
     if !(largest < LARGEST && Pair { a: &side, b: &side }.fits()) {
         return;
     }
     side.begin();
-    let upward = turn * V::upward(&ground);
-    let gap = between.dot(upward) - side.height(-upward);
-    // What rounding makes of a sum of lengths, and of the way from one place to the other.
-    let Extent { size, lever } = side.extent;
-    let slack = 1.4e-5 * size + LEVER * (lever + between.length()) + LEAST;
+    let up = rotation * V::up(&ground);
+    let gap = between.dot(up) - side.height(-up);
+    // The rounding of a sum of lengths, and of the offset between the poses.
+    let Extent {
+        size,
+        origin_radius,
+    } = side.extent;
+    let slack = 1.4e-5 * size + ORIGIN_ROUNDING * (origin_radius + between.length()) + LEAST;
     let found = match &contact {
         Some(contact) => {
-            let off = contact.normal.deep().distance(upward);
-            assert!(off <= UNIT, "{contact:?}, and not {upward}");
+            let off = contact.normal.to_dvec3().distance(up);
+            assert!(off <= UNIT, "{contact:?}, expected the normal {up}");
             -f64::from(contact.depth)
         }
         None => f64::from(distance.distance),
     };
     assert!(
         (found - gap).abs() <= slack + ROUNDING * gap.abs(),
-        "{found:e} from a half-space, and not {gap:e}"
+        "{found:e} from a half-space, expected {gap:e}"
     );
 }
 
 /// A shape in a pose.
-struct Side<'c, V: Dimension> {
+struct Side<'c, V: TestSpace> {
     shape: &'c Shape<V>,
-    watched: Counted<Box<dyn Support<Vector = V> + 'c>>,
-    /// The most support evaluations in one query.
+    counted: Counted<Box<dyn Support<Vector = V> + 'c>>,
+    /// The maximum number of support evaluations in one query.
     most: Cell<usize>,
-    place: Place<V>,
-    is_general: bool,
-    pose: V::Isometry,
-    /// The rotation in f64; none in a pose that is none.
-    turn: DMat3,
+    pose: Pose<V>,
+    is_iterative: bool,
+    isometry: V::Isometry,
+    /// The rotation in f64. The identity if the pose is invalid.
+    rotation: DMat3,
     extent: Extent,
-    law: Law,
+    validity: Validity,
 }
 
-impl<'c, V: Dimension> Side<'c, V> {
-    fn new(shape: &'c Shape<V>, place: Place<V>, is_general: bool) -> Self {
-        let turn = V::matrix(place.turn).filter(|_| place.at.deep().is_finite());
+impl<'c, V: TestSpace> Side<'c, V> {
+    fn new(shape: &'c Shape<V>, pose: Pose<V>, is_iterative: bool) -> Self {
+        let rotation = V::matrix(pose.rotation).filter(|_| pose.translation.to_dvec3().is_finite());
         Self {
             shape,
-            watched: Counted::new(shape.support())
+            counted: Counted::new(shape.support())
                 .bounded()
-                .iterative(is_general),
-            is_general,
+                .iterative(is_iterative),
+            is_iterative,
             most: Cell::new(0),
-            place,
-            pose: V::isometry(&place),
-            turn: turn.unwrap_or_default(),
+            pose,
+            isometry: V::isometry(&pose),
+            rotation: rotation.unwrap_or_default(),
             extent: shape.extent(),
-            law: if turn.is_some() {
-                shape.law()
+            validity: if rotation.is_some() {
+                shape.validity()
             } else {
-                Law::Empty
+                Validity::Empty
             },
         }
     }
 
-    /// The same shape elsewhere, if that is a pose.
-    fn moved(&self, place: Place<V>) -> Option<Self> {
-        let moved = Self::new(self.shape, place, self.is_general);
-        (moved.law == self.law).then_some(moved)
+    /// Returns the same shape in another pose, or `None` if that pose is invalid.
+    fn moved(&self, pose: Pose<V>) -> Option<Self> {
+        let moved = Self::new(self.shape, pose, self.is_iterative);
+        (moved.validity == self.validity).then_some(moved)
     }
 
-    /// Begins a query.
+    /// Begins a query: resets the count of evaluations.
     fn begin(&self) {
-        let count = self.watched.take_evaluations();
+        let count = self.counted.take_evaluations();
         self.most.set(self.most.get().max(count));
     }
 
-    /// How high the shape reaches in a direction above its translation.
+    /// Returns the height of the support point in a direction, relative to the translation.
     fn height(&self, direction: DVec3) -> f64 {
-        let own = self.turn.transpose() * direction;
-        let point = V::deepen(self.watched.support(V::flatten(own)));
-        own.dot(point) + own.length() * self.watched.radius()
+        let own = self.rotation.transpose() * direction;
+        let point = V::dvec_to_3d(self.counted.support(V::dvec_from_3d(own)));
+        own.dot(point) + own.length() * self.counted.radius()
     }
 
-    /// How far a point in the world is from being one of the surface that faces a direction.
+    /// Returns the difference between the heights of a point and of the support point in a
+    /// direction.
     fn off_surface(&self, point: V, direction: DVec3) -> f64 {
-        let offset = point.deep() - self.place.at.deep();
+        let offset = point.to_dvec3() - self.pose.translation.to_dvec3();
         (offset.dot(direction) - self.height(direction)).abs()
     }
 
-    /// How far a point in the world is outside of the shape.
-    fn outside(&self, point: V) -> f64 {
+    /// Returns the distance from the shape to a point in the world.
+    fn distance_to(&self, point: V) -> f64 {
         let origin = [V::default()];
-        let pose = V::isometry(&Place {
-            turn: V::turn(DVec3::Z, 0.0),
-            at: point,
+        let isometry = V::isometry(&Pose {
+            rotation: V::rotation(DVec3::Z, 0.0),
+            translation: point,
         });
         self.begin();
-        let distance = query::distance(&self.watched, self.pose, &origin[..], pose);
+        let distance = query::distance(&self.counted, self.isometry, &origin[..], isometry);
         distance.distance.into()
     }
 }
 
-/// All that is asked of a pair.
+/// The results of all queries for a pair.
 #[derive(Debug)]
 struct Answers<V: Dimension> {
     intersects: bool,
@@ -325,10 +340,17 @@ struct Answers<V: Dimension> {
 impl<V: Dimension> Answers<V> {
     fn are_none(&self) {
         self.agree_on_hit();
-        assert!(!self.intersects, "what is no shape is hit");
-        assert_eq!(self.distance.distance, f32::INFINITY, "of no shape");
+        assert!(!self.intersects, "an invalid shape is hit");
+        assert_eq!(
+            self.distance.distance,
+            f32::INFINITY,
+            "distance of an invalid shape"
+        );
         for point in [self.distance.point_a, self.distance.point_b] {
-            assert!(point.deep().is_nan(), "{point:?} of no shape");
+            assert!(
+                point.to_dvec3().is_nan(),
+                "nearest point {point:?} of an invalid shape"
+            );
         }
     }
 
@@ -349,13 +371,14 @@ impl<V: Dimension> Answers<V> {
         }
     }
 
-    /// No answer is NaN, normals are unit, depths are not negative, and there are as many points as there may be.
+    /// Asserts that no result is NaN, normals have unit length, depths are not negative, and
+    /// manifolds have no more points than allowed.
     fn are_sound(&self) {
         for point in [self.distance.point_a, self.distance.point_b] {
             assert!(!has_nan(point), "{:?}", self.distance);
         }
         if let Some(contact) = &self.contact {
-            let off = (contact.normal.deep().length() - 1.0).abs();
+            let off = (contact.normal.to_dvec3().length() - 1.0).abs();
             assert!(off <= UNIT, "not unit: {contact:?}");
             assert!(contact.depth >= 0.0, "{contact:?}");
             for vector in [contact.normal, contact.point_a, contact.point_b] {
@@ -370,7 +393,7 @@ impl<V: Dimension> Answers<V> {
             let points = manifold.points();
             let most = if V::COUNT == 2 { 2 } else { 4 };
             assert!((1..=most).contains(&points.len()), "{manifold:?}");
-            assert!(same_bits(manifold.normal, contact.normal), "{manifold:?}");
+            assert!(equal_bits(manifold.normal, contact.normal), "{manifold:?}");
             for point in points {
                 assert!(point.depth >= 0.0, "{manifold:?}");
                 let nan = has_nan(point.point_a) || has_nan(point.point_b);
@@ -379,7 +402,7 @@ impl<V: Dimension> Answers<V> {
         }
     }
 
-    /// Whether the other answers are these the other way round, to the bit.
+    /// Returns `true` if the other results are these with the shapes swapped, to the bit.
     fn mirrored(&self, other: &Self) -> bool {
         let contact = match (&self.contact, &other.contact) {
             (Some(contact), Some(other)) => {
@@ -397,23 +420,23 @@ impl<V: Dimension> Answers<V> {
             (Some(manifold), Some(other)) => {
                 let (points, others) = (manifold.points(), other.points());
                 let mut pairs = points.iter().zip(others);
-                same_bits(opposite(manifold.normal), other.normal)
+                equal_bits(opposite(manifold.normal), other.normal)
                     && points.len() == others.len()
                     && pairs.all(|(point, other)| {
-                        same_number(point.depth, other.depth)
-                            && same_bits(point.point_a, other.point_b)
-                            && same_bits(point.point_b, other.point_a)
+                        equal_number(point.depth, other.depth)
+                            && equal_bits(point.point_a, other.point_b)
+                            && equal_bits(point.point_b, other.point_a)
                     })
             }
             (manifold, other) => manifold.is_none() && other.is_none(),
         };
-        let distance = same_number(self.distance.distance, other.distance.distance)
-            && same_bits(self.distance.point_a, other.distance.point_b)
-            && same_bits(self.distance.point_b, other.distance.point_a);
+        let distance = equal_number(self.distance.distance, other.distance.distance)
+            && equal_bits(self.distance.point_a, other.distance.point_b)
+            && equal_bits(self.distance.point_b, other.distance.point_a);
         self.intersects == other.intersects && contact && manifold && distance
     }
 
-    /// The distance with a sign: less than 0 where the shapes are in each other.
+    /// Returns the signed distance: negative if the shapes overlap.
     fn separation(&self) -> f64 {
         match &self.contact {
             Some(contact) => -f64::from(contact.depth),
@@ -423,29 +446,30 @@ impl<V: Dimension> Answers<V> {
 }
 
 /// Two shapes in their poses.
-struct Pair<'s, 'c, V: Dimension> {
+struct Pair<'s, 'c, V: TestSpace> {
     a: &'s Side<'c, V>,
     b: &'s Side<'c, V>,
 }
 
-impl<V: Dimension> Pair<'_, '_, V> {
+impl<V: TestSpace> Pair<'_, '_, V> {
     fn answers(&self) -> Answers<V> {
         let Self { a, b } = self;
         let begin = || {
             a.begin();
             b.begin();
         };
-        let (shape_a, shape_b) = (&a.watched, &b.watched);
+        let (shape_a, shape_b) = (&a.counted, &b.counted);
         begin();
-        let intersects = query::intersects(shape_a, a.pose, shape_b, b.pose);
+        let intersects = query::intersects(shape_a, a.isometry, shape_b, b.isometry);
         begin();
-        let contact = query::contact(shape_a, a.pose, shape_b, b.pose);
+        let contact = query::contact(shape_a, a.isometry, shape_b, b.isometry);
         begin();
-        let resumed = query::test(shape_a, a.pose, shape_b, b.pose).map(query::Hit::contact);
+        let resumed =
+            query::test(shape_a, a.isometry, shape_b, b.isometry).map(query::Hit::contact);
         begin();
-        let manifold = query::manifold(shape_a, a.pose, shape_b, b.pose);
+        let manifold = query::manifold(shape_a, a.isometry, shape_b, b.isometry);
         begin();
-        let distance = query::distance(shape_a, a.pose, shape_b, b.pose);
+        let distance = query::distance(shape_a, a.isometry, shape_b, b.isometry);
         Answers {
             intersects,
             contact,
@@ -455,55 +479,57 @@ impl<V: Dimension> Pair<'_, '_, V> {
         }
     }
 
-    /// The distance with a sign: less than 0 where the shapes are in each other.
+    /// Returns the signed distance: negative if the shapes overlap.
     fn separation(&self) -> f64 {
         let Self { a, b } = self;
         a.begin();
         b.begin();
-        match query::contact(&a.watched, a.pose, &b.watched, b.pose) {
+        match query::contact(&a.counted, a.isometry, &b.counted, b.isometry) {
             Some(contact) => -f64::from(contact.depth),
             None => {
                 a.begin();
                 b.begin();
-                let distance = query::distance(&a.watched, a.pose, &b.watched, b.pose);
+                let distance = query::distance(&a.counted, a.isometry, &b.counted, b.isometry);
                 distance.distance.into()
             }
         }
     }
 
-    /// Whether all results fit into f32, and the shapes into f64.
+    /// Returns `true` if f32 has the range for all results, and f64 the precision for the shapes.
     fn fits(&self) -> bool {
-        let reach = |side: &Side<V>| side.extent.lever + side.place.at.deep().abs().max_element();
+        let largest_coordinate = |side: &Side<V>| {
+            side.extent.origin_radius + side.pose.translation.to_dvec3().abs().max_element()
+        };
         let numbers = [self.a, self.b].map(|side| side.shape.numbers());
         let sizes = numbers.iter().flatten().map(|number| number.abs());
         let least = sizes.clone().filter(|size| *size > 0.0).reduce(f64::min);
         let largest = sizes.fold(0.0, f64::max);
-        reach(self.a).max(reach(self.b)) < LARGEST
+        largest_coordinate(self.a).max(largest_coordinate(self.b)) < LARGEST
             && least.is_none_or(|least| least >= SPREAD * largest)
     }
 
-    /// How far lengths may be off.
+    /// Returns the tolerance of lengths.
     fn tolerance(&self) -> f64 {
         let (a, b) = (self.a.extent, self.b.extent);
         let sizes = 1e-5 * a.size.min(b.size) + 4e-6 * a.size.max(b.size);
-        sizes + LEVER * (a.lever + b.lever) + LEAST
+        sizes + ORIGIN_ROUNDING * (a.origin_radius + b.origin_radius) + LEAST
     }
 
-    /// The second shape's pose in the frame of the first one's.
+    /// Returns the second pose in the frame of the first one.
     fn relative(&self) -> (DMat3, DVec3) {
-        let inverse = self.a.turn.transpose();
-        let between = self.b.place.at.deep() - self.a.place.at.deep();
-        (inverse * self.b.turn, inverse * between)
+        let inverse = self.a.rotation.transpose();
+        let between = self.b.pose.translation.to_dvec3() - self.a.pose.translation.to_dvec3();
+        (inverse * self.b.rotation, inverse * between)
     }
 
-    /// How far the shapes overlap along a direction: no way out is shorter than the shortest of these, and no distance
-    /// less than the greatest of their opposites.
+    /// Returns the overlap of the shapes along a direction: an upper bound of the depth. If
+    /// negative, its absolute value is a lower bound of the distance.
     fn overlap(&self, direction: DVec3) -> f64 {
-        let between = self.b.place.at.deep() - self.a.place.at.deep();
+        let between = self.b.pose.translation.to_dvec3() - self.a.pose.translation.to_dvec3();
         self.a.height(direction) + self.b.height(-direction) - between.dot(direction)
     }
 
-    /// The answers for the shapes in the other order are the same the other way round, to the bit.
+    /// Asserts that swapping the shapes mirrors the results to the bit.
     fn is_mirrored(&self, answers: &Answers<V>) {
         let swapped = Pair {
             a: self.b,
@@ -514,7 +540,7 @@ impl<V: Dimension> Pair<'_, '_, V> {
         if answers.mirrored(&back) {
             return;
         }
-        let sound = self.a.law.max(self.b.law) == Law::Sound;
+        let sound = self.a.validity.max(self.b.validity) == Validity::Valid;
         assert!(
             self.has_no_order(),
             "{answers:?} is not mirrored by {back:?}"
@@ -524,7 +550,7 @@ impl<V: Dimension> Pair<'_, '_, V> {
             assert_eq!(
                 format!("{answers:?}"),
                 format!("{back:?}"),
-                "two calls with nothing to tell them apart"
+                "two calls with indistinguishable arguments"
             );
         }
         if sound {
@@ -534,14 +560,14 @@ impl<V: Dimension> Pair<'_, '_, V> {
         }
     }
 
-    /// Whether nothing that the library looks at tells which of the two comes first: the poses are the same to the bit, and the
-    /// shapes have the same radius and the same support points in the directions of its list, whatever they are elsewhere. A
-    /// point has its place by being one. No more is excused, so that this is the list of the library, written out again.
+    /// Returns `true` if the library cannot order the two shapes. Then the poses are equal to the
+    /// bit, and the shapes have equal radii and equal support points in a list of directions, and
+    /// are both points or both not. This function repeats the library's list of directions.
     fn has_no_order(&self) -> bool {
         let pair = [self.a, self.b];
-        let [pose_a, pose_b] = pair.map(|side| format!("{:?}", V::pose(side.pose)));
-        let [is_point_a, is_point_b] = pair.map(|side| side.watched.core().is_point());
-        let [radius_a, radius_b] = pair.map(|side| side.watched.radius().to_bits());
+        let [pose_a, pose_b] = pair.map(|side| format!("{:?}", V::pose(side.isometry)));
+        let [is_point_a, is_point_b] = pair.map(|side| side.counted.core().is_point());
+        let [radius_a, radius_b] = pair.map(|side| side.counted.radius().to_bits());
         let steps: usize = if V::COUNT == 2 { 7 } else { 3 };
         let directions = (0..steps.pow(V::COUNT as u32)).step_by(2).map(|number| {
             let component = |axis: usize| {
@@ -550,23 +576,26 @@ impl<V: Dimension> Pair<'_, '_, V> {
             };
             DVec3::from([0, 1, 2].map(component))
         });
-        let mut looks = directions.map(|direction| {
+        let mut comparisons = directions.map(|direction| {
             let [of_a, of_b] = pair.map(|side| {
-                let point = side.watched.support(V::flatten(direction));
-                V::deepen(point).to_array().map(f64::to_bits)
+                let point = side.counted.support(V::dvec_from_3d(direction));
+                V::dvec_to_3d(point).to_array().map(f64::to_bits)
             });
             of_a == of_b
         });
-        pose_a == pose_b && is_point_a == is_point_b && radius_a == radius_b && looks.all(|it| it)
+        pose_a == pose_b
+            && is_point_a == is_point_b
+            && radius_a == radius_b
+            && comparisons.all(|is_equal| is_equal)
     }
 
-    /// No support point proves the depth too large or the distance too small, and those along the normal prove the other
-    /// side as well.
+    /// Asserts that no direction has less overlap than the depth, and that the overlap along the
+    /// normal is the depth. The same for the distance.
     fn is_bounded(&self, answers: &Answers<V>) {
         let separation = answers.separation();
         let slack = self.tolerance() + ROUNDING * separation.max(0.0);
         for direction in DIRECTIONS {
-            let direction = V::deepen(V::flatten(direction.into())).normalize();
+            let direction = V::dvec_to_3d(V::dvec_from_3d(direction.into())).normalize();
             let overlap = self.overlap(direction);
             assert!(
                 separation >= -overlap - slack,
@@ -574,7 +603,7 @@ impl<V: Dimension> Pair<'_, '_, V> {
             );
         }
         if let Some(contact) = &answers.contact {
-            let overlap = self.overlap(contact.normal.deep());
+            let overlap = self.overlap(contact.normal.to_dvec3());
             assert!(
                 (overlap + separation).abs() <= slack,
                 "along the normal the overlap is {overlap:e}: {contact:?}"
@@ -583,21 +612,22 @@ impl<V: Dimension> Pair<'_, '_, V> {
             let Distance {
                 point_a, point_b, ..
             } = answers.distance;
-            let way = point_b.deep() - point_a.deep();
-            // What rounding the points makes of the direction, and that of the overlap.
-            let askew = (self.tolerance() + grain([point_a, point_b])) / separation;
-            let reach = self.a.extent.size + self.b.extent.size;
-            let overlap = self.overlap(way.try_normalize().unwrap_or(DVec3::X));
+            let offset = point_b.to_dvec3() - point_a.to_dvec3();
+            // The angle by which rounding the points tilts the direction.
+            let tilt = (self.tolerance() + rounding_of([point_a, point_b])) / separation;
+            let size = self.a.extent.size + self.b.extent.size;
+            let overlap = self.overlap(offset.try_normalize().unwrap_or(DVec3::X));
             assert!(
-                askew > 0.1
+                tilt > 0.1
                     || (overlap + separation).abs()
-                        <= slack + 4.0 * askew * (reach + askew * separation),
-                "{separation:e}, but along {way} the overlap is {overlap:e}: {answers:?}"
+                        <= slack + 4.0 * tilt * (size + tilt * separation),
+                "{separation:e}, but along {offset} the overlap is {overlap:e}: {answers:?}"
             );
         }
     }
 
-    /// Points are where they should be: on their own shapes, and as far apart as is said.
+    /// Asserts that all points lie on their own shapes, and that pairs of points are as far apart
+    /// as the depth or the distance.
     fn has_true_points(&self, answers: &Answers<V>) {
         let tolerance = self.tolerance();
         let Distance {
@@ -606,10 +636,10 @@ impl<V: Dimension> Pair<'_, '_, V> {
             point_b,
         } = answers.distance;
         let distance = f64::from(distance);
-        let slack = tolerance + grain([point_a, point_b]);
-        let off = (point_a.deep().distance(point_b.deep()) - distance).abs();
+        let slack = tolerance + rounding_of([point_a, point_b]);
+        let off = (point_a.to_dvec3().distance(point_b.to_dvec3()) - distance).abs();
         assert!(off <= slack + ROUNDING * distance, "apart: {answers:?}");
-        self.hold(point_a, point_b, slack + tolerance, "nearest");
+        self.contain(point_a, point_b, slack + tolerance, "nearest");
 
         if let Some(contact) = &answers.contact {
             let Contact {
@@ -618,9 +648,9 @@ impl<V: Dimension> Pair<'_, '_, V> {
                 point_a,
                 point_b,
             } = *contact;
-            let normal = normal.deep();
-            let slack = tolerance + grain([point_a, point_b]);
-            let off = point_a.deep() - point_b.deep() - normal * f64::from(depth);
+            let normal = normal.to_dvec3();
+            let slack = tolerance + rounding_of([point_a, point_b]);
+            let off = point_a.to_dvec3() - point_b.to_dvec3() - normal * f64::from(depth);
             assert!(off.length() <= slack, "off by {off}: {contact:?}");
             let off = [
                 self.a.off_surface(point_a, normal),
@@ -630,7 +660,7 @@ impl<V: Dimension> Pair<'_, '_, V> {
                 off.iter().all(|off| *off <= slack),
                 "off by {off:?}: {contact:?}"
             );
-            self.hold(point_a, point_b, slack + tolerance, "contact");
+            self.contain(point_a, point_b, slack + tolerance, "contact");
         }
 
         if let (Some(contact), Some(manifold)) = (&answers.contact, &answers.manifold) {
@@ -644,22 +674,22 @@ impl<V: Dimension> Pair<'_, '_, V> {
                 "off by {off:e}: {manifold:?}, {contact:?}"
             );
             for point in points {
-                let normal = manifold.normal.deep();
-                let slack = tolerance + grain([point.point_a, point.point_b]);
-                let way = normal * f64::from(point.depth);
-                let off = point.point_a.deep() - point.point_b.deep() - way;
+                let normal = manifold.normal.to_dvec3();
+                let slack = tolerance + rounding_of([point.point_a, point.point_b]);
+                let translation = normal * f64::from(point.depth);
+                let off = point.point_a.to_dvec3() - point.point_b.to_dvec3() - translation;
                 assert!(off.length() <= slack, "off by {off}: {manifold:?}");
-                self.hold(point.point_a, point.point_b, slack + tolerance, "manifold");
+                self.contain(point.point_a, point.point_b, slack + tolerance, "manifold");
             }
         }
     }
 
-    /// Each point is in its own shape: the distance says so, and no support point denies it.
-    fn hold(&self, point_a: V, point_b: V, slack: f64, which: &str) {
+    /// Asserts that each point is in its own shape, by its distance and by support points.
+    fn contain(&self, point_a: V, point_b: V, slack: f64, which: &str) {
         for (body, point) in [(&self.a, point_a), (&self.b, point_b)] {
-            let offset = point.deep() - body.place.at.deep();
+            let offset = point.to_dvec3() - body.pose.translation.to_dvec3();
             for direction in DIRECTIONS {
-                let direction = V::deepen(V::flatten(direction.into())).normalize();
+                let direction = V::dvec_to_3d(V::dvec_from_3d(direction.into())).normalize();
                 let beyond = offset.dot(direction) - body.height(direction);
                 assert!(
                     beyond <= slack,
@@ -667,56 +697,62 @@ impl<V: Dimension> Pair<'_, '_, V> {
                 );
             }
         }
-        let outside = [self.a.outside(point_a), self.b.outside(point_b)];
+        let distances = [self.a.distance_to(point_a), self.b.distance_to(point_b)];
         assert!(
-            outside.iter().all(|outside| *outside <= slack),
-            "{which}: {point_a:?} and {point_b:?} are {outside:?} outside of their shapes, allowed {slack:e}"
+            distances.iter().all(|distance| *distance <= slack),
+            "{which}: {point_a:?} and {point_b:?} are {distances:?} outside, allowed {slack:e}"
         );
     }
 
-    /// Moving the second shape by the normal times the depth leaves the two touching.
+    /// Asserts that the shapes just touch after the second one moved by the normal times the depth.
     fn is_solved_by(&self, answers: &Answers<V>) {
         let Some(contact) = &answers.contact else {
             return;
         };
-        let place = self.b.place;
-        let way = contact.normal.deep() * f64::from(contact.depth);
-        let at = V::of((place.at.deep() + way).as_vec3());
-        let Some(b) = self.b.moved(Place { at, ..place }) else {
+        let pose = self.b.pose;
+        let exact = contact.normal.to_dvec3() * f64::from(contact.depth);
+        let translation = V::from_vec3((pose.translation.to_dvec3() + exact).as_vec3());
+        let Some(b) = self.b.moved(Pose {
+            translation,
+            ..pose
+        }) else {
             return;
         };
         let left = Pair { a: self.a, b: &b }.separation();
-        let rounded = (at.deep() - place.at.deep()).distance(way);
+        let rounded = (translation.to_dvec3() - pose.translation.to_dvec3()).distance(exact);
         assert!(
             left.abs() <= 2.0 * self.tolerance() + rounded,
             "{left:e} is left after moving by {contact:?}"
         );
     }
 
-    /// Moving both shapes together changes nothing but what the rounding of the poses does.
-    fn stays_when_moved(&self, answers: &Answers<V>, motion: &Place<V>) {
-        let Some(turn) = V::matrix(motion.turn) else {
+    /// Asserts that a motion of both shapes changes the results by no more than the rounding of
+    /// poses.
+    fn stays_when_moved(&self, answers: &Answers<V>, motion: &Pose<V>) {
+        let Some(rotation) = V::matrix(motion.rotation) else {
             return;
         };
-        let carried = |place: &Place<V>| Place {
-            turn: V::compose(motion.turn, place.turn),
-            at: V::of((turn * place.at.deep() + motion.at.deep()).as_vec3()),
+        let carried = |pose: &Pose<V>| Pose {
+            rotation: V::compose(motion.rotation, pose.rotation),
+            translation: V::from_vec3(
+                (rotation * pose.translation.to_dvec3() + motion.translation.to_dvec3()).as_vec3(),
+            ),
         };
         let (Some(a), Some(b)) = (
-            self.a.moved(carried(&self.a.place)),
-            self.b.moved(carried(&self.b.place)),
+            self.a.moved(carried(&self.a.pose)),
+            self.b.moved(carried(&self.b.pose)),
         ) else {
             return;
         };
         let moved = Pair { a: &a, b: &b };
-        let (turn, between) = self.relative();
-        let (turn_moved, between_moved) = moved.relative();
-        let turned: f64 = (turn - turn_moved)
+        let (rotation, between) = self.relative();
+        let (rotation_moved, between_moved) = moved.relative();
+        let rotated: f64 = (rotation - rotation_moved)
             .to_cols_array()
             .map(f64::abs)
             .iter()
             .sum();
-        let rounded = between.distance(between_moved) + turned * self.b.extent.lever;
+        let rounded = between.distance(between_moved) + rotated * self.b.extent.origin_radius;
         let (before, after) = (answers.separation(), moved.separation());
         let slack = 2.0 * self.tolerance() + rounded + ROUNDING * before.max(after).max(0.0);
         assert!(
@@ -726,7 +762,7 @@ impl<V: Dimension> Pair<'_, '_, V> {
     }
 }
 
-/// Some directions, to look along; in the plane what is left of them there.
+/// Directions in which bounds are tested. In 2D, z is dropped.
 const DIRECTIONS: [[f64; 3]; 12] = [
     [1.0, 0.0, 0.0],
     [-1.0, 0.0, 0.0],
@@ -742,31 +778,31 @@ const DIRECTIONS: [[f64; 3]; 12] = [
     [0.1, -0.8, -0.2],
 ];
 
-/// How far rounding to f32, in the world, may have moved two points against each other.
-fn grain<V: Dimension>(points: [V; 2]) -> f64 {
-    let lengths = points.map(|point| point.deep().length());
+/// Returns the error of the offset between two points that are rounded to f32 in the world.
+fn rounding_of<V: Dimension>(points: [V; 2]) -> f64 {
+    let lengths = points.map(|point| point.to_dvec3().length());
     ROUNDING * lengths[0].max(lengths[1]) + LEAST
 }
 
 fn has_nan<V: Dimension>(vector: V) -> bool {
-    vector.deep().is_nan()
+    vector.to_dvec3().is_nan()
 }
 
 fn has_negative_zero<V: Dimension>(vector: V) -> bool {
-    let components = vector.deep().to_array();
+    let components = vector.to_dvec3().to_array();
     components
         .iter()
-        .any(|it| *it == 0.0 && it.is_sign_negative())
+        .any(|component| *component == 0.0 && component.is_sign_negative())
 }
 
 fn same_contact<V: Dimension>(left: &Contact<V>, right: &Contact<V>) -> bool {
-    same_bits(left.normal, right.normal)
-        && same_number(left.depth, right.depth)
-        && same_bits(left.point_a, right.point_a)
-        && same_bits(left.point_b, right.point_b)
+    equal_bits(left.normal, right.normal)
+        && equal_number(left.depth, right.depth)
+        && equal_bits(left.point_a, right.point_a)
+        && equal_bits(left.point_b, right.point_b)
 }
 
-/// The opposite of a normal. Taken from 0: no zero of a result has a sign.
+/// Returns the opposite of a normal, without negative zeros.
 fn opposite<V: Dimension>(normal: V) -> V {
-    V::of((DVec3::ZERO - normal.deep()).as_vec3())
+    V::from_vec3((DVec3::ZERO - normal.to_dvec3()).as_vec3())
 }

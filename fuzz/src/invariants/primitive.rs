@@ -1,4 +1,4 @@
-//! The engine's primitives that one dimension alone has.
+//! Bevy's primitives that only one dimension has.
 
 use core::f32::consts::{FRAC_PI_2, PI};
 
@@ -12,24 +12,26 @@ use bevy::{
 use headbutt::{Collider, ShapeError, Support};
 
 use super::{
-    Chooser, Law,
-    shape::{Extent, points, points_law, radius_law},
+    dimension::Dimension,
+    facts::{Extent, Facts, Validity, points_validity, radius_validity},
+    points::points,
+    source::Chooser,
 };
 
-/// What is known of a primitive beside what the library makes of it.
-#[derive(Clone, Debug, Default)]
-pub struct Facts {
-    /// The lengths and coordinates that it is made of.
-    pub numbers: Vec<f64>,
-    /// What else it is made of: angles in radians, counts.
-    pub others: Vec<f64>,
-    /// Whether a collider must take it.
-    pub is_shape: bool,
-    pub law: Law,
-    pub extent: Extent,
+/// A dimension, with the primitives that the other dimension lacks.
+pub trait TestSpace: Dimension {
+    type Primitives: Primitives<Self>;
 }
 
-/// Primitives of one dimension.
+impl TestSpace for Vec2 {
+    type Primitives = Primitive2d;
+}
+
+impl TestSpace for Vec3 {
+    type Primitives = Primitive3d;
+}
+
+/// The primitives of a [`TestSpace`].
 pub trait Primitives<V>: Clone + core::fmt::Debug {
     fn choose(chooser: &mut Chooser, size: f32) -> Self;
     fn support(&self) -> Box<dyn Support<Vector = V> + '_>;
@@ -38,71 +40,71 @@ pub trait Primitives<V>: Clone + core::fmt::Debug {
 }
 
 #[derive(Clone, Debug)]
-pub enum Flat {
+pub enum Primitive2d {
     Ellipse(Vec2),
     Rhombus(Vec2),
     RegularPolygon { radius: f32, sides: u32 },
     Polygon(Vec<Vec2>),
     Sector { radius: f32, half_angle: f32 },
     Segment { radius: f32, half_angle: f32 },
-    // For extrusions of what has a radius.
+    // Bases of extrusions only.
     Circle(f32),
     Capsule { half_length: f32, radius: f32 },
 }
 
 #[derive(Clone, Debug)]
-pub enum Solid {
+pub enum Primitive3d {
     Cylinder { half_height: f32, radius: f32 },
     Cone { half_height: f32, radius: f32 },
     Frustum { half_height: f32, radii: [f32; 2] },
     Tetrahedron([Vec3; 4]),
-    Extrusion { base: Flat, half_depth: f32 },
+    Extrusion { base: Primitive2d, half_depth: f32 },
 }
 
-/// Something made of the primitive, whichever it is.
-macro_rules! with {
-    ($flat:expr, $it:ident => $made:expr) => {
+/// Evaluates an expression with Bevy's primitive for a [`Primitive2d`].
+macro_rules! with_primitive {
+    ($flat:expr, $it:ident => $built:expr) => {
         match $flat {
-            Flat::Ellipse(half_size) => {
+            Primitive2d::Ellipse(half_size) => {
                 let $it = Ellipse {
                     half_size: *half_size,
                 };
-                $made
+                $built
             }
-            Flat::Rhombus(half_diagonals) => {
+            Primitive2d::Rhombus(half_diagonals) => {
                 let $it = Rhombus {
                     half_diagonals: *half_diagonals,
                 };
-                $made
+                $built
             }
-            Flat::RegularPolygon { radius, sides } => {
+            Primitive2d::RegularPolygon { radius, sides } => {
                 let $it = RegularPolygon {
                     circumcircle: Circle { radius: *radius },
                     sides: *sides,
                 };
-                $made
+                $built
             }
-            Flat::Polygon(points) => {
+            Primitive2d::Polygon(points) => {
                 let $it = ConvexPolygon::new_unchecked(points.iter().copied());
-                $made
+                $built
             }
-            Flat::Sector { radius, half_angle } => {
+            Primitive2d::Sector { radius, half_angle } => {
                 let $it = CircularSector {
                     arc: arc(*radius, *half_angle),
                 };
-                $made
+                $built
             }
-            Flat::Segment { radius, half_angle } => {
+            Primitive2d::Segment { radius, half_angle } => {
                 let $it = CircularSegment {
                     arc: arc(*radius, *half_angle),
                 };
-                $made
+                $built
             }
-            Flat::Circle(radius) => {
+            Primitive2d::Circle(radius) => {
                 let $it = Circle { radius: *radius };
-                $made
+                $built
             }
-            Flat::Capsule {
+            Primitive2d::Capsule {
                 half_length,
                 radius,
             } => {
@@ -110,7 +112,7 @@ macro_rules! with {
                     radius: *radius,
                     half_length: *half_length,
                 };
-                $made
+                $built
             }
         }
     };
@@ -120,33 +122,36 @@ fn arc(radius: f32, half_angle: f32) -> Arc2d {
     Arc2d { radius, half_angle }
 }
 
-/// Of lengths of which those that are negative count as their sizes.
-fn law_of(numbers: &[f64]) -> Law {
+/// Returns the validity of a shape for which negative lengths are the same as positive ones.
+fn validity_of(numbers: &[f64]) -> Validity {
     if numbers.iter().all(|number| number.is_finite()) {
-        Law::Sound
+        Validity::Valid
     } else {
-        Law::Lawless
+        Validity::Invalid
     }
 }
 
-/// Of something with lengths and other numbers alone, that is centred.
+/// Returns the facts of a primitive that is centred on its origin.
 fn centred(numbers: Vec<f64>, others: Vec<f64>, size: f64) -> Facts {
     let is_length = |number: &f64| number.is_finite() && *number >= 0.0;
-    let law = law_of(&numbers).max(law_of(&others));
+    let validity = validity_of(&numbers).max(validity_of(&others));
     Facts {
         is_shape: numbers.iter().chain(&others).all(is_length),
         numbers,
         others,
-        law,
-        extent: Extent { size, lever: size },
+        validity,
+        extent: Extent {
+            size,
+            origin_radius: size,
+        },
     }
 }
 
-impl Primitives<Vec2> for Flat {
+impl Primitives<Vec2> for Primitive2d {
     fn choose(chooser: &mut Chooser, size: f32) -> Self {
         let angle = |chooser: &mut Chooser| match chooser.pick(8) {
             0 => FRAC_PI_2,
-            1 => chooser.one_of([0.0, 1e-7, 1e-3, FRAC_PI_2.next_up(), PI, 3.0, 7.0]),
+            1 => chooser.choice([0.0, 1e-7, 1e-3, FRAC_PI_2.next_up(), PI, 3.0, 7.0]),
             _ => chooser.length(PI),
         };
         match chooser.pick(6) {
@@ -154,7 +159,7 @@ impl Primitives<Vec2> for Flat {
             1 => Self::Rhombus(chooser.lengths(size)),
             2 => Self::RegularPolygon {
                 radius: chooser.length(size),
-                sides: chooser.one_of([0, 2, 3, 4, 5, 6, 7, 8, 12, 60, 4097, u32::MAX]),
+                sides: chooser.choice([0, 2, 3, 4, 5, 6, 7, 8, 12, 60, 4097, u32::MAX]),
             },
             3 => Self::Polygon(points(chooser, size)),
             4 => Self::Sector {
@@ -169,11 +174,11 @@ impl Primitives<Vec2> for Flat {
     }
 
     fn support(&self) -> Box<dyn Support<Vector = Vec2> + '_> {
-        with!(self, it => Box::new(it))
+        with_primitive!(self, it => Box::new(it))
     }
 
     fn collider(&self) -> Result<Collider, ShapeError> {
-        with!(self, it => Collider::try_new(it))
+        with_primitive!(self, it => Collider::try_new(it))
     }
 
     fn facts(&self) -> Facts {
@@ -187,8 +192,12 @@ impl Primitives<Vec2> for Flat {
                 let facts = centred(vec![radius], vec![f64::from(*sides)], radius.abs());
                 Facts {
                     is_shape: facts.is_shape && (3..=4096).contains(sides),
-                    // It has no corners.
-                    law: if *sides == 0 { Law::Lawless } else { facts.law },
+                    // Without vertices there is no support point.
+                    validity: if *sides == 0 {
+                        Validity::Invalid
+                    } else {
+                        facts.validity
+                    },
                     ..facts
                 }
             }
@@ -199,7 +208,7 @@ impl Primitives<Vec2> for Flat {
                     .collect(),
                 others: vec![],
                 is_shape: !points.is_empty() && points.iter().all(|point| point.is_finite()),
-                law: points_law(points),
+                validity: points_validity(points),
                 extent: Extent::of(points, 0.0),
             },
             Self::Sector { radius, half_angle } => {
@@ -210,7 +219,7 @@ impl Primitives<Vec2> for Flat {
                 );
                 Facts {
                     is_shape: facts.is_shape && (*half_angle <= FRAC_PI_2 || *half_angle >= PI),
-                    ..of_arc(facts, *radius, *half_angle)
+                    ..with_arc(facts, *radius, *half_angle)
                 }
             }
             Self::Segment { radius, half_angle } => {
@@ -219,12 +228,12 @@ impl Primitives<Vec2> for Flat {
                     vec![f64::from(*half_angle)],
                     f64::from(radius.abs()),
                 );
-                of_arc(facts, *radius, *half_angle)
+                with_arc(facts, *radius, *half_angle)
             }
             Self::Circle(radius) => {
                 let radius = f64::from(*radius);
                 Facts {
-                    law: radius_law(radius),
+                    validity: radius_validity(radius),
                     ..centred(vec![radius], vec![], radius.abs())
                 }
             }
@@ -239,7 +248,7 @@ impl Primitives<Vec2> for Flat {
                     half_length.abs() + radius.abs(),
                 );
                 Facts {
-                    law: facts.law.max(radius_law(radius)),
+                    validity: facts.validity.max(radius_validity(radius)),
                     ..facts
                 }
             }
@@ -247,20 +256,21 @@ impl Primitives<Vec2> for Flat {
     }
 }
 
-/// With all of the circle it is one, and a circle has no negative radius.
-fn of_arc(facts: Facts, radius: f32, half_angle: f32) -> Facts {
+/// Returns the facts of a circular sector or segment. If its arc is a full circle, it is a circle,
+/// and a circle with a negative radius touches nothing.
+fn with_arc(facts: Facts, radius: f32, half_angle: f32) -> Facts {
     let is_circle = half_angle >= PI;
     Facts {
-        law: if is_circle && half_angle.is_finite() {
-            radius_law(radius.into())
+        validity: if is_circle && half_angle.is_finite() {
+            radius_validity(radius.into())
         } else {
-            facts.law
+            facts.validity
         },
         ..facts
     }
 }
 
-impl Primitives<Vec3> for Solid {
+impl Primitives<Vec3> for Primitive3d {
     fn choose(chooser: &mut Chooser, size: f32) -> Self {
         match chooser.pick(8) {
             0 => Self::Cylinder {
@@ -278,12 +288,12 @@ impl Primitives<Vec3> for Solid {
             3 | 4 => Self::Tetrahedron([(); 4].map(|()| chooser.vector(size))),
             _ => Self::Extrusion {
                 base: match chooser.pick(8) {
-                    0 => Flat::Circle(chooser.length(size)),
-                    1 => Flat::Capsule {
+                    0 => Primitive2d::Circle(chooser.length(size)),
+                    1 => Primitive2d::Capsule {
                         half_length: chooser.length(size),
                         radius: chooser.length(size),
                     },
-                    _ => Flat::choose(chooser, size),
+                    _ => Primitive2d::choose(chooser, size),
                 },
                 half_depth: chooser.length(size),
             },
@@ -308,7 +318,9 @@ impl Primitives<Vec3> for Solid {
             Self::Extrusion {
                 ref base,
                 half_depth,
-            } => with!(base, base_shape => Box::new(Extrusion { base_shape, half_depth })),
+            } => {
+                with_primitive!(base, base_shape => Box::new(Extrusion { base_shape, half_depth }))
+            }
         }
     }
 
@@ -332,7 +344,11 @@ impl Primitives<Vec3> for Solid {
             Self::Extrusion {
                 ref base,
                 half_depth,
-            } => with!(base, base_shape => Collider::try_new(Extrusion { base_shape, half_depth })),
+            } => {
+                with_primitive!(base, base_shape => {
+                    Collider::try_new(Extrusion { base_shape, half_depth })
+                })
+            }
         }
     }
 
@@ -356,7 +372,7 @@ impl Primitives<Vec3> for Solid {
                     .collect(),
                 others: vec![],
                 is_shape: vertices.iter().all(|point| point.is_finite()),
-                law: points_law(vertices),
+                validity: points_validity(vertices),
                 extent: Extent::of(vertices, 0.0),
             },
             Self::Extrusion { base, half_depth } => {
@@ -365,10 +381,10 @@ impl Primitives<Vec3> for Solid {
                 facts.numbers.push(half_depth);
                 Facts {
                     is_shape: facts.is_shape && half_depth.is_finite() && half_depth >= 0.0,
-                    law: facts.law.max(law_of(&[half_depth])),
+                    validity: facts.validity.max(validity_of(&[half_depth])),
                     extent: Extent {
                         size: facts.extent.size.hypot(half_depth),
-                        lever: facts.extent.lever.hypot(half_depth),
+                        origin_radius: facts.extent.origin_radius.hypot(half_depth),
                     },
                     ..facts
                 }
@@ -377,7 +393,7 @@ impl Primitives<Vec3> for Solid {
     }
 }
 
-/// Bevy has the whole height of these.
+/// Returns Bevy's cone, which stores the full height.
 fn cone(half_height: f32, radius: f32) -> Cone {
     let height = 2.0 * half_height;
     Cone { radius, height }

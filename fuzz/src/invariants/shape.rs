@@ -1,4 +1,5 @@
-//! Shapes of every kind: the engine's primitives, hulls, and a user's own, lawful or not.
+//! Shapes of all kinds: Bevy's primitives, hulls, and custom shapes. Some break the contract of
+//! [`Support`] on purpose.
 
 use std::{
     cell::OnceCell,
@@ -9,27 +10,19 @@ use std::{
     },
 };
 
-use bevy::math::{DMat3, DVec3, Vec3};
+use bevy::math::{DMat3, DVec3};
 use headbutt::{Collider, ConvexHull, Rounded, ShapeError, Space, Support};
 
-use super::{Chooser, Dimension, primitive::Primitives};
-
-/// How much a shape keeps of the contract of [`Support`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Law {
-    /// All of it.
-    #[default]
-    Sound,
-    /// Some answers are not finite, or are not the farthest point.
-    Lawless,
-    /// The same, and the same question is not always answered the same way.
-    Fickle,
-    /// No answer is finite, or the radius is none: it touches nothing.
-    Empty,
-}
+use super::{
+    dimension::Dimension,
+    facts::{Extent, Validity, all_finite, finite_or_empty, points_validity, radius_validity},
+    points::{mixed, noise, points},
+    primitive::{Primitives, TestSpace},
+    source::Chooser,
+};
 
 #[derive(Clone, Debug)]
-pub enum Shape<V: Dimension> {
+pub enum Shape<V: TestSpace> {
     Ball {
         radius: f32,
     },
@@ -44,14 +37,15 @@ pub enum Shape<V: Dimension> {
     Triangle([V; 3]),
     Hull(Hull<V>),
     Slice(Vec<V>),
-    /// One of those that one dimension alone has.
+    /// A primitive that only this dimension has.
     Primitive(V::Primitives),
     /// A margin around a shape.
     Margin {
         shape: Box<Self>,
         margin: f32,
     },
-    /// The image of a shape under a linear map, by its columns: in the plane the third one does not count.
+    /// The image of a shape under the linear map with these columns. In 2D, the third column is
+    /// ignored.
     Mapped {
         shape: Box<Self>,
         columns: [V; 3],
@@ -59,22 +53,23 @@ pub enum Shape<V: Dimension> {
     Custom(Custom<V>),
 }
 
-/// Points, of which the hull is made once: of hundreds it takes most of a case's time.
+/// Points and their hull, which is built only once: for hundreds of points, that takes most of the
+/// time of a case.
 #[derive(Clone)]
 pub struct Hull<V: Space> {
     pub points: Vec<V>,
-    made: OnceCell<Result<ConvexHull<V>, ShapeError>>,
+    built: OnceCell<Result<ConvexHull<V>, ShapeError>>,
 }
 
 impl<V: Dimension> Hull<V> {
     fn new(points: Vec<V>) -> Self {
-        let made = OnceCell::new();
-        Self { points, made }
+        let built = OnceCell::new();
+        Self { points, built }
     }
 
-    fn made(&self) -> &Result<ConvexHull<V>, ShapeError> {
+    fn built(&self) -> &Result<ConvexHull<V>, ShapeError> {
         let make = || ConvexHull::new(self.points.iter().copied());
-        self.made.get_or_init(make)
+        self.built.get_or_init(make)
     }
 }
 
@@ -84,7 +79,8 @@ impl<V: Space> fmt::Debug for Hull<V> {
     }
 }
 
-/// The image of a shape by its support function, as the library has it: M maps the shape's point for Mᵀ d.
+/// The image of a shape under a linear map M. Its support point in direction d is M p, where p is
+/// the shape's support point in direction Mᵀ d.
 struct Image<'a, V> {
     shape: Box<dyn Support<Vector = V> + 'a>,
     matrix: DMat3,
@@ -94,21 +90,21 @@ impl<V: Dimension> Support for Image<'_, V> {
     type Vector = V;
 
     fn support(&self, direction: V::DVec) -> V::DVec {
-        let inner = self.matrix.transpose() * V::deepen(direction);
-        // Flattened, any of its points may be the farthest.
+        let inner = self.matrix.transpose() * V::dvec_to_3d(direction);
+        // If the map flattens the shape in this direction, any point may be the farthest.
         let scale = inner.abs().max_element();
         let unit = (inner / scale).try_normalize().unwrap_or(DVec3::X);
         let radius = self.shape.radius();
         let radius = if radius >= 0.0 { radius } else { f64::NAN };
-        let point = V::deepen(self.shape.support(V::flatten(unit)));
-        V::flatten(self.matrix * (point + unit * radius))
+        let point = V::dvec_to_3d(self.shape.support(V::dvec_from_3d(unit)));
+        V::dvec_from_3d(self.matrix * (point + unit * radius))
     }
 }
 
-/// A user's shapes.
+/// Custom shapes.
 #[derive(Clone, Debug)]
 pub enum Custom<V> {
-    /// The hull of points, and what is within a radius of it.
+    /// The hull of points, with a radius around it.
     Rounded {
         points: Vec<V>,
         radius: f32,
@@ -116,43 +112,43 @@ pub enum Custom<V> {
     Ellipse {
         half_size: V,
     },
-    /// Along y; in the plane a box.
+    /// Along y. In 2D, a box.
     Cylinder {
         radius: f32,
         half_height: f32,
     },
-    /// Along y, with its tip up; in the plane a triangle.
+    /// Along y, with its tip up. In 2D, a triangle.
     Cone {
         radius: f32,
         half_height: f32,
     },
-    /// The same answer to every question.
+    /// The same support point in every direction.
     Always {
         x: f64,
         radius: f64,
     },
-    /// A ball, but NaN for directions whose x is above some part of their length.
+    /// A ball, but NaN in directions whose unit vector has an x above `part`.
     NanBeyond {
         radius: f32,
         part: f32,
     },
-    /// The least far of some points.
+    /// The nearest instead of the farthest point.
     Nearest {
         points: Vec<V>,
     },
-    /// Something else for each direction.
+    /// A different point in each direction.
     Noise {
         size: f32,
     },
-    /// Something else for each call.
-    Fickle {
+    /// A different point in each call.
+    Nondeterministic {
         size: f32,
         calls: Arc<AtomicU32>,
     },
 }
 
-impl<V: Dimension> Shape<V> {
-    /// Some shape of about the size given.
+impl<V: TestSpace> Shape<V> {
+    /// Chooses a shape of about this size.
     pub fn choose(chooser: &mut Chooser, size: f32) -> Self {
         match chooser.pick(26) {
             16..=21 => Self::Primitive(V::Primitives::choose(chooser, size)),
@@ -168,7 +164,7 @@ impl<V: Dimension> Shape<V> {
         }
     }
 
-    /// One that is made of no other.
+    /// Chooses a shape that contains no other shape.
     fn choose_plain(chooser: &mut Chooser, size: f32) -> Self {
         match chooser.pick(24) {
             16.. => Self::Primitive(V::Primitives::choose(chooser, size)),
@@ -196,7 +192,7 @@ impl<V: Dimension> Shape<V> {
         }
     }
 
-    /// The shape as a query takes it.
+    /// Returns the shape for a query.
     pub fn support(&self) -> Box<dyn Support<Vector = V> + '_> {
         match self {
             &Self::Ball { radius } => Box::new(V::ball(radius)),
@@ -207,8 +203,8 @@ impl<V: Dimension> Shape<V> {
             &Self::Block { half_size } => Box::new(V::block(half_size)),
             &Self::Segment(vertices) => Box::new(V::segment(vertices)),
             &Self::Triangle(vertices) => Box::new(V::triangle(vertices)),
-            Self::Hull(hull) => match hull.made() {
-                Ok(made) => Box::new(made),
+            Self::Hull(hull) => match hull.built() {
+                Ok(built) => Box::new(built),
                 Err(_) => Box::new(&hull.points[..]),
             },
             Self::Slice(points) => Box::new(&points[..]),
@@ -222,7 +218,7 @@ impl<V: Dimension> Shape<V> {
         }
     }
 
-    /// The shape as a collider, and whether it must be one.
+    /// Returns the result of building a collider, and `true` if building must succeed.
     pub fn collider(&self) -> (Result<Collider, ShapeError>, bool) {
         let lengths = || {
             let numbers = self.numbers();
@@ -249,7 +245,7 @@ impl<V: Dimension> Shape<V> {
                 all_finite(&vertices),
             ),
             Self::Hull(hull) => (
-                hull.made().clone().and_then(Collider::try_new),
+                hull.built().clone().and_then(Collider::try_new),
                 !hull.points.is_empty() && all_finite(&hull.points),
             ),
             Self::Slice(points) => (
@@ -264,13 +260,13 @@ impl<V: Dimension> Shape<V> {
                     expected && margin.is_finite() && *margin >= 0.0,
                 )
             }
-            // It is the entity that maps a collider.
+            // A collider is mapped by the transform of its entity.
             Self::Mapped { shape, .. } => shape.collider(),
             Self::Custom(custom) => (Ok(Collider::custom(custom.clone())), true),
         }
     }
 
-    /// Whether a margin and what it is around are together beyond f32.
+    /// Returns `true` if the sum of a margin and the shape's size may exceed `f32::MAX`.
     pub fn overflows(&self) -> bool {
         match self {
             Self::Margin { .. } => {
@@ -282,7 +278,7 @@ impl<V: Dimension> Shape<V> {
         }
     }
 
-    /// What it is made of beside lengths and coordinates.
+    /// Returns the angles and counts of the shape.
     pub fn others(&self) -> Vec<f64> {
         match self {
             Self::Primitive(primitive) => primitive.facts().others,
@@ -291,10 +287,10 @@ impl<V: Dimension> Shape<V> {
         }
     }
 
-    /// The numbers that it is made of.
+    /// Returns the lengths and coordinates of the shape.
     pub fn numbers(&self) -> Vec<f64> {
         let components = |points: &[V]| -> Vec<f64> {
-            let points = points.iter().map(|point| point.deep().to_array());
+            let points = points.iter().map(|point| point.to_dvec3().to_array());
             points.flatten().collect()
         };
         match self {
@@ -313,7 +309,7 @@ impl<V: Dimension> Shape<V> {
                 numbers.push(f64::from(*margin));
                 numbers
             }
-            // The entries of a map are factors, and not of a length: all that it makes of one number counts.
+            // The entries of a map are no lengths. Their products with the shape's lengths are.
             Self::Mapped { shape, columns } => {
                 let own = shape.numbers();
                 let factors = matrix(columns).to_cols_array();
@@ -342,36 +338,38 @@ impl<V: Dimension> Shape<V> {
         }
     }
 
-    pub fn law(&self) -> Law {
+    pub fn validity(&self) -> Validity {
         match self {
-            Self::Ball { radius } => radius_law(f64::from(*radius)),
+            Self::Ball { radius } => radius_validity(f64::from(*radius)),
             Self::Capsule {
                 half_length,
                 radius,
-            } => finite_or_empty(half_length.is_finite()).max(radius_law(f64::from(*radius))),
-            Self::Block { half_size } => finite_or_empty(half_size.deep().is_finite()),
-            Self::Segment(vertices) => points_law(vertices),
-            Self::Triangle(vertices) => points_law(vertices),
-            Self::Hull(Hull { points, .. }) | Self::Slice(points) => points_law(points),
-            Self::Primitive(primitive) => primitive.facts().law,
-            Self::Margin { shape, margin } => shape.law().max(radius_law(f64::from(*margin))),
+            } => finite_or_empty(half_length.is_finite()).max(radius_validity(f64::from(*radius))),
+            Self::Block { half_size } => finite_or_empty(half_size.to_dvec3().is_finite()),
+            Self::Segment(vertices) => points_validity(vertices),
+            Self::Triangle(vertices) => points_validity(vertices),
+            Self::Hull(Hull { points, .. }) | Self::Slice(points) => points_validity(points),
+            Self::Primitive(primitive) => primitive.facts().validity,
+            Self::Margin { shape, margin } => {
+                shape.validity().max(radius_validity(f64::from(*margin)))
+            }
             Self::Mapped { shape, columns } => {
-                let law = shape.law();
+                let validity = shape.validity();
                 if matrix(columns).is_finite() {
-                    law
+                    validity
                 } else {
-                    law.max(Law::Lawless)
+                    validity.max(Validity::Invalid)
                 }
             }
-            Self::Custom(custom) => custom.law(),
+            Self::Custom(custom) => custom.validity(),
         }
     }
 
-    /// The radius of a ball around all of it, and how far it reaches from its own origin.
+    /// Returns an upper bound of the shape's extent.
     pub fn extent(&self) -> Extent {
         let centred = |size: DVec3| Extent {
             size: size.length(),
-            lever: size.length(),
+            origin_radius: size.length(),
         };
         match self {
             Self::Ball { radius } => centred(DVec3::X * f64::from(*radius)),
@@ -379,32 +377,38 @@ impl<V: Dimension> Shape<V> {
                 half_length,
                 radius,
             } => centred(DVec3::X * (f64::from(half_length.abs()) + f64::from(*radius))),
-            Self::Block { half_size } => centred(half_size.deep()),
+            Self::Block { half_size } => centred(half_size.to_dvec3()),
             Self::Segment(vertices) => Extent::of(vertices, 0.0),
             Self::Triangle(vertices) => Extent::of(vertices, 0.0),
             Self::Hull(Hull { points, .. }) | Self::Slice(points) => Extent::of(points, 0.0),
             Self::Primitive(primitive) => primitive.facts().extent,
             Self::Margin { shape, margin } => {
-                let Extent { size, lever } = shape.extent();
+                let Extent {
+                    size,
+                    origin_radius,
+                } = shape.extent();
                 let margin = f64::from(margin.abs());
                 Extent {
                     size: size + margin,
-                    lever: lever + margin,
+                    origin_radius: origin_radius + margin,
                 }
             }
             Self::Mapped { shape, columns } => {
-                let Extent { size, lever } = shape.extent();
+                let Extent {
+                    size,
+                    origin_radius,
+                } = shape.extent();
                 let squares = matrix(columns).to_cols_array().map(|it| it * it);
                 let stretch = squares.iter().sum::<f64>().sqrt();
                 Extent {
                     size: size * stretch,
-                    lever: lever * stretch,
+                    origin_radius: origin_radius * stretch,
                 }
             }
             Self::Custom(custom) => match custom {
                 Custom::Rounded { points, radius } => Extent::of(points, f64::from(*radius)),
                 Custom::Ellipse { half_size } => {
-                    centred(DVec3::X * half_size.deep().abs().max_element())
+                    centred(DVec3::X * half_size.to_dvec3().abs().max_element())
                 }
                 Custom::Cylinder {
                     radius,
@@ -420,112 +424,11 @@ impl<V: Dimension> Shape<V> {
     }
 }
 
-/// The size of a shape.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Extent {
-    pub size: f64,
-    pub lever: f64,
-}
-
-impl Extent {
-    pub fn of<V: Dimension>(points: &[V], radius: f64) -> Self {
-        let points = points.iter().map(|point| point.deep());
-        let low = points.clone().reduce(DVec3::min).unwrap_or_default();
-        let high = points.clone().reduce(DVec3::max).unwrap_or_default();
-        let centre = (low + high) * 0.5;
-        let reach = |from: DVec3| {
-            let lengths = points.clone().map(|point| point.distance(from));
-            radius + lengths.fold(0.0, f64::max)
-        };
-        Self {
-            size: reach(centre),
-            lever: reach(DVec3::ZERO),
-        }
-    }
-}
-
-/// The matrix of the columns; what the plane does not have stays as it is.
+/// Returns the matrix of the columns. In 2D, it keeps z.
 fn matrix<V: Dimension>(columns: &[V; 3]) -> DMat3 {
-    let [x, y, z] = columns.map(V::deep);
+    let [x, y, z] = columns.map(V::to_dvec3);
     let z = if V::COUNT == 2 { DVec3::Z } else { z };
     DMat3::from_cols(x, y, z)
-}
-
-fn all_finite<V: Dimension>(points: &[V]) -> bool {
-    points.iter().all(|point| point.deep().is_finite())
-}
-
-fn finite_or_empty(finite: bool) -> Law {
-    if finite { Law::Sound } else { Law::Empty }
-}
-
-pub fn radius_law(radius: f64) -> Law {
-    finite_or_empty(radius.is_finite() && radius >= 0.0)
-}
-
-pub fn points_law<V: Dimension>(points: &[V]) -> Law {
-    if points.is_empty() {
-        Law::Empty
-    } else if all_finite(points) {
-        Law::Sound
-    } else {
-        Law::Lawless
-    }
-}
-
-/// Points in general position, on a lattice, flat or nearly so, doubled, around a place outside of them, or many of them
-/// on a ball.
-pub fn points<V: Dimension>(chooser: &mut Chooser, size: f32) -> Vec<V> {
-    if chooser.chance(24) {
-        let count = chooser.one_of([12, 30, 30, 60, 100, 500]);
-        let seed = u64::from(chooser.word());
-        let on_ball = |number: u64| {
-            let mut state = seed ^ (number << 32);
-            let vector = [(); 3].map(|()| {
-                state = mixed(state);
-                (state >> 40) as f64 / (1 << 23) as f64 - 1.0
-            });
-            let in_space = V::deepen(V::flatten(DVec3::from(vector)));
-            let unit = in_space.try_normalize().unwrap_or(DVec3::X);
-            V::of((unit * f64::from(size)).as_vec3())
-        };
-        return (0..count).map(on_ball).collect();
-    }
-    let count = usize::from(chooser.pick(10));
-    let lattice = chooser.chance(80);
-    let thin = chooser.one_of([1.0, 1.0, 1.0, 1e-3, 1e-6, 0.0]);
-    let mut points = Vec::new();
-    for _ in 0..count {
-        let mut point = chooser.vector::<V>(size).deep().as_vec3();
-        if lattice {
-            point = (point / (0.5 * size)).round() * (0.5 * size);
-        }
-        point.y *= thin;
-        points.push(point);
-    }
-    // A turn takes what is flat out of the plane of two axes; a move takes it away from the shape's own origin.
-    if chooser.chance(64) {
-        let turn = V::matrix(chooser.turn::<V>()).unwrap_or_default();
-        for point in &mut points {
-            *point = (turn * point.as_dvec3()).as_vec3();
-        }
-    }
-    if chooser.chance(40) {
-        let away = chooser.vector::<V>(8.0 * size).deep().as_vec3();
-        for point in &mut points {
-            *point += away;
-        }
-    }
-    if let (Some(first), true) = (points.first().copied(), chooser.chance(40)) {
-        let sum: Vec3 = points.iter().sum();
-        points.push(first);
-        points.push(sum / points.len() as f32);
-    }
-    // A query takes a slice of no points, but that is no shape: rarely.
-    if points.is_empty() && !chooser.chance(16) {
-        points.push(chooser.vector::<V>(size).deep().as_vec3());
-    }
-    points.into_iter().map(V::of).collect()
 }
 
 impl<V: Dimension> Custom<V> {
@@ -547,8 +450,8 @@ impl<V: Dimension> Custom<V> {
                 half_height: chooser.length(size),
             },
             17 => Self::Always {
-                x: chooser.one_of([f64::NAN, f64::INFINITY, 1e300, f64::MAX, 1e-300, 0.0]),
-                radius: chooser.one_of([0.0, f64::MAX, f64::NAN, -1.0, f64::MIN_POSITIVE]),
+                x: chooser.choice([f64::NAN, f64::INFINITY, 1e300, f64::MAX, 1e-300, 0.0]),
+                radius: chooser.choice([0.0, f64::MAX, f64::NAN, -1.0, f64::MIN_POSITIVE]),
             },
             18 | 19 => Self::NanBeyond {
                 radius: chooser.length(size),
@@ -560,23 +463,23 @@ impl<V: Dimension> Custom<V> {
             21 | 22 => Self::Noise {
                 size: chooser.length(size),
             },
-            _ => Self::Fickle {
+            _ => Self::Nondeterministic {
                 size: chooser.length(size),
                 calls: Arc::default(),
             },
         }
     }
 
-    fn law(&self) -> Law {
+    fn validity(&self) -> Validity {
         match self {
             Self::Rounded { points, radius } => {
-                points_law(points).max(radius_law(f64::from(*radius)))
+                points_validity(points).max(radius_validity(f64::from(*radius)))
             }
             Self::Ellipse { half_size } => {
-                if half_size.deep().is_finite() {
-                    Law::Sound
+                if half_size.to_dvec3().is_finite() {
+                    Validity::Valid
                 } else {
-                    Law::Lawless
+                    Validity::Invalid
                 }
             }
             Self::Cylinder {
@@ -588,16 +491,16 @@ impl<V: Dimension> Custom<V> {
                 half_height,
             } => {
                 if radius.is_finite() && half_height.is_finite() && *radius >= 0.0 {
-                    Law::Sound
+                    Validity::Valid
                 } else {
-                    Law::Lawless
+                    Validity::Invalid
                 }
             }
             Self::Always { x, radius } => finite_or_empty(x.is_finite())
-                .max(radius_law(*radius))
-                .max(Law::Lawless),
-            Self::NanBeyond { .. } | Self::Nearest { .. } | Self::Noise { .. } => Law::Lawless,
-            Self::Fickle { .. } => Law::Fickle,
+                .max(radius_validity(*radius))
+                .max(Validity::Invalid),
+            Self::NanBeyond { .. } | Self::Nearest { .. } | Self::Noise { .. } => Validity::Invalid,
+            Self::Nondeterministic { .. } => Validity::Nondeterministic,
         }
     }
 }
@@ -606,13 +509,13 @@ impl<V: Dimension> Support for Custom<V> {
     type Vector = V;
 
     fn support(&self, direction: V::DVec) -> V::DVec {
-        let direction = V::deepen(direction);
+        let direction = V::dvec_to_3d(direction);
         let across = || direction.with_y(0.0).try_normalize().unwrap_or(DVec3::X);
-        V::flatten(match self {
-            Self::Rounded { points, .. } => return points.support(V::flatten(direction)),
+        V::dvec_from_3d(match self {
+            Self::Rounded { points, .. } => return points.support(V::dvec_from_3d(direction)),
             Self::Ellipse { half_size } => {
-                // Of a flat one, all points may be as far.
-                let half_size = half_size.deep();
+                // If the ellipse is flat, all points may be equally far.
+                let half_size = half_size.to_dvec3();
                 let unit = direction / direction.abs().max_element();
                 half_size * (half_size * unit).try_normalize().unwrap_or_default()
             }
@@ -644,12 +547,12 @@ impl<V: Dimension> Support for Custom<V> {
                     unit * f64::from(*radius)
                 }
             }
-            Self::Nearest { points } => return points.support(V::flatten(-direction)),
+            Self::Nearest { points } => return points.support(V::dvec_from_3d(-direction)),
             Self::Noise { size } => {
                 let bits = direction.to_array().map(f64::to_bits);
                 noise(bits.into_iter().fold(0, |sum, bits| mixed(sum ^ bits))) * f64::from(*size)
             }
-            Self::Fickle { size, calls } => {
+            Self::Nondeterministic { size, calls } => {
                 let call = calls.fetch_add(1, Ordering::Relaxed);
                 noise(u64::from(call)) * f64::from(*size)
             }
@@ -663,18 +566,4 @@ impl<V: Dimension> Support for Custom<V> {
             _ => 0.0,
         }
     }
-}
-
-/// A step of the generator SplitMix64.
-fn mixed(state: u64) -> u64 {
-    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    state ^ (state >> 31)
-}
-
-/// A vector of components from -1 to 1.
-fn noise(seed: u64) -> DVec3 {
-    let component = |number: u64| (mixed(seed ^ number) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
-    DVec3::new(component(1), component(2), component(3))
 }

@@ -1,9 +1,9 @@
-//! The invariants of queries for any two shapes in any two poses, on random ones. The fuzz targets
-//! in `fuzz/` search for more cases.
+//! The invariants of queries, for random shapes in random poses. The fuzz targets in `fuzz/` search
+//! for more cases.
 
 use std::{fmt::Debug, thread};
 
-use crate::invariants::{self, Case, Dimension, Law, Source};
+use crate::invariants::{self, Case, Source, TestSpace, Validity};
 use bevy::math::{Vec2, Vec3};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -17,7 +17,7 @@ impl Source for StdRng {
     }
 }
 
-/// Names the case that fails, also where it is the library that panics.
+/// Prints the case if a check or the library panics.
 struct Named<C: Debug>(C);
 
 impl<C: Debug> Drop for Named<C> {
@@ -28,20 +28,20 @@ impl<C: Debug> Drop for Named<C> {
     }
 }
 
-fn hold<V: Dimension>(seed: u64, cases: usize) {
+fn hold<V: TestSpace>(seed: u64, cases: usize) {
     let mut random = StdRng::seed_from_u64(seed);
     let (mut sound, mut hits, mut most) = (0, 0, 0);
     for _ in 0..cases {
         let case = Named(Case::<V>::choose(&mut random));
         let outcome = invariants::check(&case.0);
-        if outcome.law == Law::Sound {
+        if outcome.validity == Validity::Valid {
             sound += 1;
             hits += usize::from(outcome.hit);
             most = most.max(outcome.evaluations);
         }
     }
     println!("{sound} of {cases} are sound, {hits} hit, at most {most} evaluations");
-    // A generator that never, or always, hits would test only half.
+    // Both hits and misses must be tested.
     assert!(sound > cases / 2, "{sound} of {cases}");
     assert!(
         (sound / 4..sound * 3 / 4).contains(&hits),

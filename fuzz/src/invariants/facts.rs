@@ -1,0 +1,84 @@
+//! The properties of a test shape that follow from the numbers it is made of.
+
+use bevy::math::DVec3;
+
+use super::dimension::Dimension;
+
+/// To what degree a shape fulfils the contract of [`Support`](headbutt::Support).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Validity {
+    /// Entirely.
+    #[default]
+    Valid,
+    /// Some support points are not finite, or not the farthest point.
+    Invalid,
+    /// As `Invalid`, and the support point in one direction changes between calls.
+    Nondeterministic,
+    /// No support point is finite, or the radius is invalid: the shape touches nothing.
+    Empty,
+}
+
+/// The properties of a primitive, computed without the library.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The lengths and coordinates.
+    pub numbers: Vec<f64>,
+    /// The angles, in radians, and the counts.
+    pub others: Vec<f64>,
+    /// `true` if a collider must accept the primitive.
+    pub is_shape: bool,
+    pub validity: Validity,
+    pub extent: Extent,
+}
+
+/// The extent of a shape.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extent {
+    /// The radius of a ball that contains the shape.
+    pub size: f64,
+    /// The radius of such a ball around the shape's own origin.
+    pub origin_radius: f64,
+}
+
+impl Extent {
+    pub fn of<V: Dimension>(points: &[V], radius: f64) -> Self {
+        let points = points.iter().map(|point| point.to_dvec3());
+        let low = points.clone().reduce(DVec3::min).unwrap_or_default();
+        let high = points.clone().reduce(DVec3::max).unwrap_or_default();
+        let centre = (low + high) * 0.5;
+        let radius_around = |from: DVec3| {
+            let lengths = points.clone().map(|point| point.distance(from));
+            radius + lengths.fold(0.0, f64::max)
+        };
+        Self {
+            size: radius_around(centre),
+            origin_radius: radius_around(DVec3::ZERO),
+        }
+    }
+}
+
+pub fn all_finite<V: Dimension>(points: &[V]) -> bool {
+    points.iter().all(|point| point.to_dvec3().is_finite())
+}
+
+pub fn finite_or_empty(finite: bool) -> Validity {
+    if finite {
+        Validity::Valid
+    } else {
+        Validity::Empty
+    }
+}
+
+pub fn radius_validity(radius: f64) -> Validity {
+    finite_or_empty(radius.is_finite() && radius >= 0.0)
+}
+
+pub fn points_validity<V: Dimension>(points: &[V]) -> Validity {
+    if points.is_empty() {
+        Validity::Empty
+    } else if all_finite(points) {
+        Validity::Valid
+    } else {
+        Validity::Invalid
+    }
+}
