@@ -104,11 +104,11 @@ impl Chaos {
         match (self.random.random_range(0..6), dimension) {
             (0, _) => dimension.ball(size),
             (1, _) => dimension.block(size),
-            (2, Dimension::Plane) => Capsule2d::new(0.4 * size, 0.6 * size).into(),
-            (2, Dimension::Solid) => Capsule3d::new(0.4 * size, 0.6 * size).into(),
-            (3, Dimension::Plane) => Collider::custom(Noting::<Vec2>(DVec2::new(0.1, 0.2))),
-            (3, Dimension::Solid) => Collider::custom(Noting::<Vec3>(DVec3::new(0.1, 0.2, 0.3))),
-            (4, Dimension::Plane) => Collider::try_compound([
+            (2, Dimension::D2) => Capsule2d::new(0.4 * size, 0.6 * size).into(),
+            (2, Dimension::D3) => Capsule3d::new(0.4 * size, 0.6 * size).into(),
+            (3, Dimension::D2) => Collider::custom(Noting::<Vec2>(DVec2::new(0.1, 0.2))),
+            (3, Dimension::D3) => Collider::custom(Noting::<Vec3>(DVec3::new(0.1, 0.2, 0.3))),
+            (4, Dimension::D2) => Collider::try_compound([
                 (
                     Isometry2d::from_xy(-0.2, 0.0),
                     Circle::new(0.4 * size).into(),
@@ -119,7 +119,7 @@ impl Chaos {
                 ),
             ])
             .expect("two balls"),
-            (4, Dimension::Solid) => Collider::try_compound([
+            (4, Dimension::D3) => Collider::try_compound([
                 (
                     Isometry3d::from_xyz(-0.2, 0.0, 0.0),
                     Sphere::new(0.4 * size).into(),
@@ -130,19 +130,19 @@ impl Chaos {
                 ),
             ])
             .expect("two balls"),
-            (_, Dimension::Plane) => {
+            (_, Dimension::D2) => {
                 let points = points.iter().map(|point| point.truncate());
                 Collider::try_convex_hull(points).expect("a hull")
             }
-            (_, Dimension::Solid) => Collider::try_convex_hull(points).expect("a hull"),
+            (_, Dimension::D3) => Collider::try_convex_hull(points).expect("a hull"),
         }
     }
 
     fn pose(&mut self, dimension: Dimension) -> Transform {
         // With this spread each collider touches about one other.
         let reach = match dimension {
-            Dimension::Plane => 0.8 * (self.count as f32).sqrt(),
-            Dimension::Solid => 0.6 * (self.count as f32).cbrt(),
+            Dimension::D2 => 0.8 * (self.count as f32).sqrt(),
+            Dimension::D3 => 0.6 * (self.count as f32).cbrt(),
         };
         let mut pose = Transform::from_translation(self.offset(reach));
         pose.scale = Vec3::splat(self.random.random_range(0.5..1.5));
@@ -152,7 +152,7 @@ impl Chaos {
 
     fn turn(&mut self, pose: &mut Transform, dimension: Dimension) {
         pose.rotate_z(self.coordinate(1.0));
-        if dimension == Dimension::Solid {
+        if dimension == Dimension::D3 {
             pose.rotate_x(self.coordinate(1.0));
         }
     }
@@ -306,10 +306,10 @@ fn pairs_of(world: &mut World, chaos: &Chaos) -> Vec<(Entity, Entity)> {
         let parent = parent.and_then(|it| world.get::<Transform>(it.parent()));
         let pose = parent.map_or(*own, |parent| parent.mul_transform(*own));
         let In(dimension) = *world.get(*entity).expect("all have one");
-        let is_plane = dimension == Dimension::Plane;
+        let is_plane = dimension == Dimension::D2;
         let place = match dimension {
-            Dimension::Plane => pose.translation.truncate().extend(0.0),
-            Dimension::Solid => pose.translation,
+            Dimension::D2 => pose.translation.truncate().extend(0.0),
+            Dimension::D3 => pose.translation,
         };
         let reach = 1.01 * REACH * pose.scale.x;
         let [x, y, z] = (place / cell).floor().as_ivec3().to_array();

@@ -39,8 +39,8 @@ fn meshes(app: &mut App) -> Mut<'_, Assets<Mesh>> {
 /// A mesh of a square or a cube.
 fn block(dimension: Dimension, size: f32) -> Mesh {
     match dimension {
-        Dimension::Plane => Rectangle::new(size, size).into(),
-        Dimension::Solid => Cuboid::new(size, size, size).into(),
+        Dimension::D2 => Rectangle::new(size, size).into(),
+        Dimension::D3 => Cuboid::new(size, size, size).into(),
     }
 }
 
@@ -48,8 +48,8 @@ fn block(dimension: Dimension, size: f32) -> Mesh {
 fn show(app: &mut App, entity: Entity, dimension: Dimension, mesh: Handle<Mesh>) {
     let mut entity = app.world_mut().entity_mut(entity);
     match dimension {
-        Dimension::Plane => entity.insert(Mesh2d(mesh)),
-        Dimension::Solid => entity.insert(Mesh3d(mesh)),
+        Dimension::D2 => entity.insert(Mesh2d(mesh)),
+        Dimension::D3 => entity.insert(Mesh3d(mesh)),
     };
 }
 
@@ -146,8 +146,8 @@ fn a_mesh_collides_in_the_tick_in_which_it_is_loaded() {
     Scene::each(|mut scene, mesh| {
         let other = scene.block(3.0);
         let given: MeshSource = match scene.dimension {
-            Dimension::Plane => Mesh2d(mesh).into(),
-            Dimension::Solid => Mesh3d(mesh).into(),
+            Dimension::D2 => Mesh2d(mesh).into(),
+            Dimension::D3 => Mesh3d(mesh).into(),
         };
         scene.wish(ColliderFromMesh::convex_hull().of(given));
         scene.assert_size(Some(2.0));
@@ -253,8 +253,8 @@ fn the_collider_follows_changes_of_its_handle_and_its_component() {
         let entity = scene.entity;
         let world = scene.app.world_mut();
         match scene.dimension {
-            Dimension::Plane => world.get_mut::<Mesh2d>(entity).unwrap().0 = mesh.clone(),
-            Dimension::Solid => world.get_mut::<Mesh3d>(entity).unwrap().0 = mesh.clone(),
+            Dimension::D2 => world.get_mut::<Mesh2d>(entity).unwrap().0 = mesh.clone(),
+            Dimension::D3 => world.get_mut::<Mesh3d>(entity).unwrap().0 = mesh.clone(),
         }
         scene.assert_size(Some(2.0));
         let mut wish = scene
@@ -263,13 +263,13 @@ fn the_collider_follows_changes_of_its_handle_and_its_component() {
             .get_mut::<ColliderFromMesh>(entity)
             .unwrap();
         wish.source = match scene.dimension {
-            Dimension::Plane => Mesh2d(larger).into(),
-            Dimension::Solid => Mesh3d(larger).into(),
+            Dimension::D2 => Mesh2d(larger).into(),
+            Dimension::D3 => Mesh3d(larger).into(),
         };
         scene.assert_size(Some(3.0));
     });
     // A torus with the ball in its hole: only the kind of collider changes.
-    let mut scene = Scene::new(app(), Dimension::Solid);
+    let mut scene = Scene::new(app(), Dimension::D3);
     let around_the_ball = Torus {
         minor_radius: 0.25,
         major_radius: 2.0,
@@ -297,7 +297,7 @@ fn only_a_one_sided_mesh_ignores_colliders_behind_it() {
         (ColliderFromMesh::convex_hull(), Some(1.5)),
     ] {
         // The centre of the ball is inside a box that ends at x = 2.
-        let mut scene = Scene::new(app(), Dimension::Solid);
+        let mut scene = Scene::new(app(), Dimension::D3);
         let mesh = scene.block(4.0);
         scene.wish(wish);
         scene.show(&mesh);
@@ -662,11 +662,7 @@ fn contacts(collider: Collider, plane: bool) -> Vec<String> {
     let mut app = app();
     let first = app.world_mut().spawn(collider).id();
     let mut random = StdRng::seed_from_u64(7);
-    let dimension = if plane {
-        Dimension::Plane
-    } else {
-        Dimension::Solid
-    };
+    let dimension = if plane { Dimension::D2 } else { Dimension::D3 };
     let balls: Vec<Entity> = (0..400)
         .map(|_| {
             let place = Vec3::from_array(core::array::from_fn(|_| random.random_range(-2.0..2.0)));
@@ -814,7 +810,7 @@ fn all_triangles_of_a_strip_face_the_same_side() {
 #[test]
 fn a_2d_mesh_is_solid_and_its_holes_are_empty() {
     let touches = |mesh: Mesh, place: Vec2, radius: f32| {
-        let mut scene = Scene::new(app(), Dimension::Plane);
+        let mut scene = Scene::new(app(), Dimension::D2);
         let mesh = meshes(&mut scene.app).add(mesh);
         scene.wish(ColliderFromMesh::trimesh());
         scene.show(&mesh);

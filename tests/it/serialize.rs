@@ -201,8 +201,8 @@ fn of_space(random: &mut StdRng) -> Vec<Collider> {
 
 fn of(dimension: Dimension, random: &mut StdRng) -> Vec<Collider> {
     match dimension {
-        Dimension::Plane => of_the_plane(random),
-        Dimension::Solid => of_space(random),
+        Dimension::D2 => of_the_plane(random),
+        Dimension::D3 => of_space(random),
     }
 }
 
@@ -218,8 +218,8 @@ fn poses(dimension: Dimension, count: usize, random: &mut StdRng) -> Vec<Transfo
         Transform {
             translation: point(random) * 3.0,
             rotation: match dimension {
-                Dimension::Plane => Quat::from_rotation_z(turned.to_euler(EulerRot::XYZ).0),
-                Dimension::Solid => turned,
+                Dimension::D2 => Quat::from_rotation_z(turned.to_euler(EulerRot::XYZ).0),
+                Dimension::D3 => turned,
             },
             scale: if stretched {
                 Vec3::from(scale)

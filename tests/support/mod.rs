@@ -152,26 +152,26 @@ pub fn assert_near_vec(actual: Vec3, expected: Vec3, size: f32) {
 /// The dimension of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    Plane,
-    Solid,
+    D2,
+    D3,
 }
 
 impl Dimension {
-    pub const BOTH: [Self; 2] = [Self::Plane, Self::Solid];
+    pub const BOTH: [Self; 2] = [Self::D2, Self::D3];
 
     /// A circle or a sphere.
     pub fn ball(self, radius: f32) -> Collider {
         match self {
-            Self::Plane => Circle::new(radius).into(),
-            Self::Solid => Sphere::new(radius).into(),
+            Self::D2 => Circle::new(radius).into(),
+            Self::D3 => Sphere::new(radius).into(),
         }
     }
 
     /// A square or a cube.
     pub fn block(self, size: f32) -> Collider {
         match self {
-            Self::Plane => Rectangle::new(size, size).into(),
-            Self::Solid => Cuboid::new(size, size, size).into(),
+            Self::D2 => Rectangle::new(size, size).into(),
+            Self::D3 => Cuboid::new(size, size, size).into(),
         }
     }
 }

@@ -58,7 +58,7 @@ fn at(x: f32, y: f32, z: f32) -> Transform {
 /// One shape of each kind, of size about 2.
 fn shapes(dimension: Dimension) -> Vec<Collider> {
     match dimension {
-        Dimension::Plane => vec![
+        Dimension::D2 => vec![
             Circle::new(1.0).into(),
             Capsule2d::new(0.5, 1.5).into(),
             Rectangle::new(2.5, 1.5).into(),
@@ -73,7 +73,7 @@ fn shapes(dimension: Dimension) -> Vec<Collider> {
             ])
             .expect("a hull"),
         ],
-        Dimension::Solid => vec![
+        Dimension::D3 => vec![
             Sphere::new(1.0).into(),
             Capsule3d::new(0.5, 1.5).into(),
             Cuboid::new(2.5, 1.5, 1.0).into(),
@@ -101,8 +101,8 @@ fn random_pose(random: &mut StdRng, dimension: Dimension) -> Transform {
     Transform {
         translation,
         rotation: match dimension {
-            Dimension::Plane => turn,
-            Dimension::Solid => turn * tilt,
+            Dimension::D2 => turn,
+            Dimension::D3 => turn * tilt,
         },
         scale: Vec3::splat(scale),
     }
@@ -171,7 +171,7 @@ fn contacts_of_balls_have_the_closed_form_at_any_position() {
             let radii = [0.5, 0.75];
             let [ball_a, ball_b] = radii.map(|radius| dimension.ball(radius));
             let mut between = b.translation - a.translation;
-            if dimension == Dimension::Plane {
+            if dimension == Dimension::D2 {
                 between.z = 0.0;
             }
             let [radius_a, radius_b] = [radii[0] * a.scale.x, radii[1] * b.scale.x];
@@ -223,8 +223,8 @@ fn slop_is_the_gap_or_overlap_that_the_minimum_translation_leaves() {
 
 #[test]
 fn the_minimum_translation_with_slop_is_parallel_to_the_normal() {
-    let ball = || (Dimension::Solid.ball(1.0), Transform::IDENTITY);
-    let hit = hit(ball(), (Dimension::Solid.ball(1.0), at(0.0, 1.5, 0.0)));
+    let ball = || (Dimension::D3.ball(1.0), Transform::IDENTITY);
+    let hit = hit(ball(), (Dimension::D3.ball(1.0), at(0.0, 1.5, 0.0)));
     assert_near_vec(hit.minimum_translation(), Vec3::new(0.0, -0.5, 0.0), 1.0);
     let wider = hit.minimum_translation_with_slop(0.25);
     assert_near_vec(wider, Vec3::new(0.0, -0.75, 0.0), 1.0);
@@ -238,7 +238,7 @@ fn a_contact_is_finite_and_its_fields_agree() {
         assert_near(hit.normal.length(), 1.0, 1.0);
         assert!(hit.depth >= 0.0 && hit.depth.is_finite());
         assert_near_vec(hit.point() - hit.other_point(), hit.normal * hit.depth, 4.0);
-        if dimension == Dimension::Plane {
+        if dimension == Dimension::D2 {
             let along_z = [hit.normal.z, hit.point().z, hit.other_point().z];
             assert_eq!(along_z, [0.0; 3]);
             assert_eq!((hit.offset().z, hit.other_offset().z), (0.0, 0.0));
@@ -252,8 +252,8 @@ fn offsets_are_relative_to_each_entitys_translation() {
         let translation = |entity| {
             let pose = app.world().get::<Transform>(entity).expect("a collider");
             match dimension {
-                Dimension::Plane => pose.translation.truncate().extend(0.0),
-                Dimension::Solid => pose.translation,
+                Dimension::D2 => pose.translation.truncate().extend(0.0),
+                Dimension::D3 => pose.translation,
             }
         };
         let point = translation(hit.entity) + hit.offset();
@@ -324,7 +324,7 @@ fn messages_observers_and_collisions_report_the_same() {
 
 #[test]
 fn started_ongoing_and_ended_match_the_phase() {
-    let mut touching = Touching::new(app(), Dimension::Plane);
+    let mut touching = Touching::new(app(), Dimension::D2);
     let asked = |hit: &CollisionEvent| (hit.started(), hit.ongoing(), hit.ended());
     let hit = tick(&mut touching.app).only();
     assert_eq!(
@@ -516,8 +516,8 @@ fn a_ball_under_a_non_uniform_scale_is_an_ellipsoid() {
     let scale = Vec3::new(3.0, 0.5, 2.0);
     for dimension in Dimension::BOTH {
         let axes: &[usize] = match dimension {
-            Dimension::Plane => &[0, 1],
-            Dimension::Solid => &[0, 1, 2],
+            Dimension::D2 => &[0, 1],
+            Dimension::D3 => &[0, 1, 2],
         };
         let turns = [
             Quat::IDENTITY,
@@ -579,7 +579,7 @@ fn a_box_under_a_non_uniform_scale_is_a_longer_box() {
 fn a_2d_shape_rotated_in_3d_collides_as_its_projection() {
     // Tilted about x by 60 degrees, a square is half as high.
     let tilted = Transform::from_rotation(Quat::from_rotation_x(60.0_f32.to_radians()));
-    let square = || Dimension::Plane.block(2.0);
+    let square = || Dimension::D2.block(2.0);
     let hit = hit((square(), tilted), (square(), at(0.0, 1.25, 0.0)));
     assert_near(hit.depth, 0.25, 2.0);
     assert_near_vec(hit.normal, Vec3::Y, 1.0);
@@ -635,7 +635,7 @@ fn parents_rotate_translate_and_scale_their_children() {
 
 #[test]
 fn a_parent_without_a_transform_moves_nothing() {
-    let mut touching = Touching::new(app(), Dimension::Solid);
+    let mut touching = Touching::new(app(), Dimension::D3);
     let parent = touching.world().spawn_empty().id();
     let [ball, _] = touching.sides;
     touching.world().entity_mut(ball).insert(ChildOf(parent));

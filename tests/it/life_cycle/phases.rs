@@ -195,8 +195,8 @@ fn a_collider_of_the_other_dimension_ends_a_contact() {
     Touching::each(|mut touching, side| {
         touching.begin();
         let stranger = match touching.dimension {
-            Dimension::Plane => Dimension::Solid.ball(1.0),
-            Dimension::Solid => Dimension::Plane.ball(1.0),
+            Dimension::D2 => Dimension::D3.ball(1.0),
+            Dimension::D3 => Dimension::D2.ball(1.0),
         };
         touching.world().entity_mut(side).insert(stranger);
         touching.end(EndReason::Separated);
@@ -511,11 +511,11 @@ fn colliders_in_2d_and_3d_share_an_app_and_never_touch() {
     let world = app.world_mut();
     let circles = [0.0, 1.5].map(|x| {
         let pose = Transform::from_xyz(x, 0.0, 0.0);
-        world.spawn((Dimension::Plane.ball(1.0), pose)).id()
+        world.spawn((Dimension::D2.ball(1.0), pose)).id()
     });
     let spheres = [0.0, 1.5].map(|x| {
         let pose = Transform::from_xyz(x, 0.0, 0.0);
-        world.spawn((Dimension::Solid.ball(1.0), pose)).id()
+        world.spawn((Dimension::D3.ball(1.0), pose)).id()
     });
     for step in 0..3 {
         let messages = tick(&mut app).messages;
@@ -539,7 +539,7 @@ fn colliders_in_2d_ignore_z() {
     let world = app.world_mut();
     let [low, high] = [(0.0, -1e6), (1.5, 1e6)].map(|(x, z)| {
         let pose = Transform::from_xyz(x, 0.0, z);
-        world.spawn((Dimension::Plane.ball(1.0), pose)).id()
+        world.spawn((Dimension::D2.ball(1.0), pose)).id()
     });
     let hit = tick(&mut app).only().seen_from(low).expect("they touch");
     assert_eq!((hit.other, hit.normal, hit.depth), (high, Vec3::X, 0.5));
@@ -1255,7 +1255,7 @@ fn a_state_applied_by_reflection_replaces_the_previous_state() {
         let mut app = app();
         for number in 0..count {
             let pose = Transform::from_xyz(1.5 * number as f32, 0.0, 0.0);
-            let ball = (Dimension::Solid.ball(1.0), pose);
+            let ball = (Dimension::D3.ball(1.0), pose);
             app.world_mut().spawn(ball);
         }
         tick(&mut app);

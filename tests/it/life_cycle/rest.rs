@@ -77,7 +77,7 @@ fn changes_of_ancestors_at_rest_are_noticed() {
         shift(world, entity);
     }
     type Deed = fn(&mut World, Entity);
-    for dimension in [Dimension::Plane, Dimension::Solid] {
+    for dimension in [Dimension::D2, Dimension::D3] {
         // For the first and the second ancestor.
         for (which, deed) in [
             (0, lose as Deed),
@@ -110,7 +110,7 @@ fn changes_of_ancestors_at_rest_are_noticed() {
 /// One entity leaves, and another takes its index and table row in the same tick.
 #[test]
 fn entities_that_reuse_an_index_are_new_entities() {
-    for dimension in [Dimension::Plane, Dimension::Solid] {
+    for dimension in [Dimension::D2, Dimension::D3] {
         let mut app = app();
         let world = app.world_mut();
         let still = world.spawn(dimension.ball(1.0)).id();
@@ -298,7 +298,7 @@ fn custom_candidates_at_rest_are_not_tested_again() {
 /// are tested in each tick.
 #[test]
 fn no_pair_is_missed_at_any_size_and_position() {
-    for dimension in [Dimension::Plane, Dimension::Solid] {
+    for dimension in [Dimension::D2, Dimension::D3] {
         for (seed, origin) in [(1, 0.0), (2, 1e4), (3, -1e6_f32)] {
             let mut random = StdRng::seed_from_u64(seed);
             let mut apps = [BroadPhase::Automatic, BroadPhase::Custom].map(|it| {
@@ -312,7 +312,7 @@ fn no_pair_is_missed_at_any_size_and_position() {
                 let mut coordinate = || random.random_range(-20.0_f32..20.0).powi(3) * 0.02;
                 let at = Vec3::new(coordinate(), coordinate(), coordinate());
                 let turn = Quat::from_rotation_z(size) * Quat::from_rotation_x(2.0 * size);
-                let z = if dimension == Dimension::Plane {
+                let z = if dimension == Dimension::D2 {
                     0.0
                 } else {
                     at.z

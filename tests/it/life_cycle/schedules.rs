@@ -385,8 +385,8 @@ fn in_update_each_frame_is_a_tick() {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(Update)));
     start_reading_in(&mut app, Last);
-    let ball = app.world_mut().spawn(Dimension::Solid.ball(1.0)).id();
-    app.world_mut().spawn(Dimension::Solid.ball(1.0));
+    let ball = app.world_mut().spawn(Dimension::D3.ball(1.0)).id();
+    app.world_mut().spawn(Dimension::D3.ball(1.0));
     assert!(frame(&mut app, 0).only().started());
     assert!(frame(&mut app, 5).only().ongoing());
     app.world_mut().despawn(ball);
@@ -490,8 +490,8 @@ fn candidates_may_be_unsorted_repeated_and_without_colliders() {
                 })
                 .collect();
             let stranger = match dimension {
-                Dimension::Plane => Dimension::Solid.ball(1.0),
-                Dimension::Solid => Dimension::Plane.ball(1.0),
+                Dimension::D2 => Dimension::D3.ball(1.0),
+                Dimension::D3 => Dimension::D2.ball(1.0),
             };
             let useless = [
                 world.spawn(stranger).id(),
@@ -633,7 +633,7 @@ fn layers_filter_custom_candidates() {
 fn the_built_in_broad_phase_yields_few_pairs_that_do_not_touch() {
     let mut app = app();
     go_round(&mut app);
-    let ball = app.world_mut().spawn(Dimension::Solid.ball(1.0)).id();
+    let ball = app.world_mut().spawn(Dimension::D3.ball(1.0)).id();
     watch(app.world_mut(), ball);
     for _ in 0..50 {
         let messages = tick(&mut app).messages;

@@ -11,8 +11,8 @@ use headbutt::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{
+    event_log::{EventLog, Pair},
     operations_or,
-    told::{Pair, Told},
 };
 use crate::support::{Dimension, app, start, tick};
 
@@ -25,8 +25,8 @@ const POPULATION: usize = 300;
 /// The extent of the lattice, chosen so that each ball touches some others.
 fn reach(dimension: Dimension) -> i32 {
     match dimension {
-        Dimension::Plane => 8,
-        Dimension::Solid => 3,
+        Dimension::D2 => 8,
+        Dimension::D3 => 3,
     }
 }
 
@@ -54,15 +54,15 @@ struct Churn {
 }
 
 impl Churn {
-    fn place(&mut self) -> Transform {
+    fn pose(&mut self) -> Transform {
         let reach = reach(self.dimension);
         let mut step = || self.random.random_range(-reach..=reach) as f32;
-        let place = Vec3::new(step(), step(), step());
-        Transform::from_translation(SPACING * place)
+        let steps = Vec3::new(step(), step(), step());
+        Transform::from_translation(SPACING * steps)
     }
 
     fn spawn(&mut self, world: &mut World) {
-        let ball = (self.dimension.ball(0.5), self.place());
+        let ball = (self.dimension.ball(0.5), self.pose());
         let mut entity = world.spawn(ball);
         if self.random.random_bool(0.3) {
             entity.insert(Mark);
@@ -99,7 +99,7 @@ impl Churn {
             4 if self.alive.len() < POPULATION => return self.spawn(world),
             _ => {}
         }
-        let place = self.place();
+        let pose = self.pose();
         let number = self.random.random_range(0..self.alive.len());
         let mut entity = world.entity_mut(self.alive[number]);
         match self.random.random_range(0..10) {
@@ -125,12 +125,12 @@ impl Churn {
             }
             8 => {
                 entity.remove::<Transform>();
-                entity.insert(place);
+                entity.insert(pose);
             }
             // It has no position until a later operation gives it one.
             _ => {
                 let nowhere = Transform::from_translation(Vec3::NAN);
-                entity.insert(if self.random.random() { nowhere } else { place });
+                entity.insert(if self.random.random() { nowhere } else { pose });
             }
         }
     }
@@ -153,9 +153,9 @@ impl Churn {
                 0
             }
             2 => {
-                let place = self.place();
+                let pose = self.pose();
                 let number = self.random.random_range(0..self.parents.len());
-                world.entity_mut(self.parents[number]).insert(place);
+                world.entity_mut(self.parents[number]).insert(pose);
                 0
             }
             3..6 => self.random.random_range(30..100),
@@ -177,16 +177,16 @@ impl Churn {
         let is_out = entity.contains::<Disabled>()
             || entity.contains::<Asleep>()
             || entity.contains::<CollisionLayers>();
-        let mut place = entity.get::<Transform>()?.translation;
+        let mut translation = entity.get::<Transform>()?.translation;
         if let Some(parent) = entity.get::<ChildOf>() {
-            place += world.get::<Transform>(parent.parent())?.translation;
+            translation += world.get::<Transform>(parent.parent())?.translation;
         }
         let flat = match self.dimension {
-            Dimension::Plane => Vec3::new(1.0, 1.0, 0.0),
-            Dimension::Solid => Vec3::ONE,
+            Dimension::D2 => Vec3::new(1.0, 1.0, 0.0),
+            Dimension::D3 => Vec3::ONE,
         };
-        let takes_part = entity.contains::<Collider>() && !is_out && place.is_finite();
-        takes_part.then(|| (place * flat / SPACING).as_ivec3())
+        let takes_part = entity.contains::<Collider>() && !is_out && translation.is_finite();
+        takes_part.then(|| (translation * flat / SPACING).as_ivec3())
     }
 
     fn touching(&self, world: &World) -> BTreeSet<Pair> {
@@ -226,26 +226,30 @@ fn churn(seed: u64, dimension: Dimension, sleep: bool) {
         alive: Vec::new(),
         parents: [0.0, 1.0, 2.0]
             .map(|step| {
-                let place = Transform::from_xyz(SPACING * step, 0.0, 0.0);
-                world.spawn(place).id()
+                let pose = Transform::from_xyz(SPACING * step, 0.0, 0.0);
+                world.spawn(pose).id()
             })
             .to_vec(),
         sleep,
     };
-    let mut told = Told::default();
+    let mut event_log = EventLog::default();
     let (mut operations, mut ticks) = (0, 0);
     while operations < operations_or(15_000) {
         operations += churn.go_on(app.world_mut());
         tick(&mut app);
         ticks += 1;
-        told.read(app.world_mut());
-        assert_eq!(told.touching, churn.touching(app.world()), "tick {ticks}");
+        event_log.read(app.world_mut());
+        assert_eq!(
+            event_log.touching,
+            churn.touching(app.world()),
+            "tick {ticks}"
+        );
     }
     println!(
         "{operations} operations, {ticks} ticks: {} contacts began",
-        told.started
+        event_log.started
     );
-    assert!(told.started > 10 * ticks, "{}", told.started);
+    assert!(event_log.started > 10 * ticks, "{}", event_log.started);
 }
 
 #[test]

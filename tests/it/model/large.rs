@@ -11,9 +11,9 @@ use headbutt::{CollisionDiagnostics, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{
+    event_log::{EventLog, Pair, pair_of},
     operations_or,
-    place::Place,
-    told::{Pair, Told, pair_of},
+    world_pose::WorldPose,
 };
 use crate::support::{Dimension, app, frame};
 
@@ -51,8 +51,8 @@ impl Form {
         let size = 2.0 * self.half;
         match (self.dimension, self.radius > 0.0) {
             (dimension, true) => dimension.ball(self.radius),
-            (Dimension::Plane, false) => Rectangle::from_size(size.truncate()).into(),
-            (Dimension::Solid, false) => Cuboid::from_size(size).into(),
+            (Dimension::D2, false) => Rectangle::from_size(size.truncate()).into(),
+            (Dimension::D3, false) => Cuboid::from_size(size).into(),
         }
     }
 }
@@ -82,11 +82,11 @@ impl Body {
             half,
             radius,
         } = *found.get::<Form>()?;
-        let place = Place::of(world, entity);
-        let scale = place.scale.abs();
+        let pose = WorldPose::of(world, entity);
+        let scale = pose.scale.abs();
         let flat = match dimension {
-            Dimension::Plane => DVec3::new(1.0, 1.0, 0.0),
-            Dimension::Solid => DVec3::ONE,
+            Dimension::D2 => DVec3::new(1.0, 1.0, 0.0),
+            Dimension::D3 => DVec3::ONE,
         };
         let half = half.as_dvec3() * flat * scale;
         let radius = f64::from(radius) * scale;
@@ -94,8 +94,8 @@ impl Body {
             entity,
             layers: found.get::<CollisionLayers>().copied().unwrap_or_default(),
             dimension,
-            center: place.translation * flat,
-            axes: DVec3::AXES.map(|axis| place.rotation * axis),
+            center: pose.translation * flat,
+            axes: DVec3::AXES.map(|axis| pose.rotation * axis),
             half,
             radius,
             reach: half.length() + radius,
@@ -109,8 +109,8 @@ impl Body {
     /// The axes that exist in this dimension.
     fn own_axes(&self) -> &[DVec3] {
         match self.dimension {
-            Dimension::Plane => &self.axes[..2],
-            Dimension::Solid => &self.axes,
+            Dimension::D2 => &self.axes[..2],
+            Dimension::D3 => &self.axes,
         }
     }
 
@@ -130,7 +130,7 @@ impl Body {
         };
         let own = self.own_axes().iter().chain(other.own_axes());
         let mut gap = own.fold(f64::NEG_INFINITY, |gap, axis| gap.max(along(*axis)));
-        if self.dimension == Dimension::Solid {
+        if self.dimension == Dimension::D3 {
             for axis in self.axes {
                 for other in other.axes {
                     // Parallel axes have no cross product.
@@ -196,7 +196,7 @@ struct Large {
     /// The gaps of the pairs that touch or nearly touch, and the sizes that they are measured
     /// against.
     gaps: BTreeMap<Pair, (f64, f64)>,
-    told: Told,
+    event_log: EventLog,
     operations: usize,
     ticks: usize,
     rounded: usize,
@@ -214,7 +214,7 @@ impl Large {
             epoch: Epoch::Rest,
             ticks_left: 0,
             gaps: BTreeMap::new(),
-            told: Told::default(),
+            event_log: EventLog::default(),
             operations: 0,
             ticks: 0,
             rounded: 0,
@@ -260,8 +260,8 @@ impl Large {
         Transform {
             translation,
             rotation: match dimension {
-                Dimension::Plane => turn,
-                Dimension::Solid => turn * Quat::from_rotation_x(tilt),
+                Dimension::D2 => turn,
+                Dimension::D3 => turn * Quat::from_rotation_x(tilt),
             },
             scale: self.scale(),
         }
@@ -274,8 +274,8 @@ impl Large {
         } else {
             let reach = match dimension {
                 _ if self.chance(0.2) => 1.0,
-                Dimension::Plane => 20.0,
-                Dimension::Solid => 10.0,
+                Dimension::D2 => 20.0,
+                Dimension::D3 => 10.0,
             };
             CROWDS[self.random.random_range(0..CROWDS.len())] + self.offset(reach)
         };
@@ -455,10 +455,10 @@ impl Large {
     /// Compares the tick with the expected pairs, and its events with one another.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
-        let hits = self.told.read(world);
+        let hits = self.event_log.read(world);
         for (pair, (gap, size)) in &self.gaps {
             let is_close = gap.abs() <= ROUNDING * size;
-            let touch = self.told.touching.contains(pair);
+            let touch = self.event_log.touching.contains(pair);
             assert!(touch || is_close, "missed: {pair:?}, {gap} of {size}");
             self.rounded += usize::from(touch != (*gap <= 0.0));
         }
@@ -511,10 +511,19 @@ fn touching_pairs_of_hundreds_match_the_closed_form_in_motion_and_at_rest() {
     let ticks = large.ticks;
     println!(
         "{} operations, {ticks} ticks: {} still, {} quiet, {} busy; {} contacts began, {} answers rounded",
-        large.operations, large.still, large.quiet, large.busy, large.told.started, large.rounded
+        large.operations,
+        large.still,
+        large.quiet,
+        large.busy,
+        large.event_log.started,
+        large.rounded
     );
-    large.told.assert_all_reasons(ticks / 100);
-    assert!(large.told.started > 2 * ticks, "{}", large.told.started);
+    large.event_log.assert_all_reasons(ticks / 100);
+    assert!(
+        large.event_log.started > 2 * ticks,
+        "{}",
+        large.event_log.started
+    );
     for share in [large.still, large.quiet, large.busy] {
         assert!(share > ticks / 50, "{share}");
     }

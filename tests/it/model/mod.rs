@@ -12,9 +12,9 @@
 //! ```
 
 mod churn;
+mod event_log;
 mod large;
-mod place;
-mod told;
+mod world_pose;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,10 +24,10 @@ use std::{
 
 use crate::support::{Dimension, Record, app, frame, watch};
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use event_log::{EventLog, Pair, pair_of};
 use headbutt::{IntoShape, Support, prelude::*};
-use place::{Place, is_ancestor};
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use told::{Pair, Told, pair_of};
+use world_pose::{WorldPose, is_ancestor};
 
 /// The least number of operations of a test: the value of `HEADBUTT_CHAOS`, or else the default.
 fn operations_or(default: usize) -> usize {
@@ -44,22 +44,22 @@ const ROUNDING: f32 = 1e-4;
 /// The shape of a collider, which a `Collider` does not reveal.
 #[derive(Component, Clone)]
 enum Known {
-    Plane(Arc<dyn Support<Vector = Vec2> + Send + Sync>),
-    Solid(Arc<dyn Support<Vector = Vec3> + Send + Sync>),
+    D2(Arc<dyn Support<Vector = Vec2> + Send + Sync>),
+    D3(Arc<dyn Support<Vector = Vec3> + Send + Sync>),
 }
 
-fn plane<S>(shape: S) -> (Known, Collider)
+fn in_2d<S>(shape: S) -> (Known, Collider)
 where
     S: Support<Vector = Vec2> + IntoShape + Clone + Send + Sync + 'static,
 {
-    (Known::Plane(Arc::new(shape.clone())), shape.into())
+    (Known::D2(Arc::new(shape.clone())), shape.into())
 }
 
-fn solid<S>(shape: S) -> (Known, Collider)
+fn in_3d<S>(shape: S) -> (Known, Collider)
 where
     S: Support<Vector = Vec3> + IntoShape + Clone + Send + Sync + 'static,
 {
-    (Known::Solid(Arc::new(shape.clone())), shape.into())
+    (Known::D3(Arc::new(shape.clone())), shape.into())
 }
 
 /// A shape scaled by a factor. A negative factor also reflects it through its origin.
@@ -91,15 +91,15 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(a: (&Known, Place), b: (&Known, Place)) -> Option<Self> {
+    fn of(a: (&Known, WorldPose), b: (&Known, WorldPose)) -> Option<Self> {
         let (touch, extent) = match (a.0, b.0) {
-            (Known::Plane(shape_a), Known::Plane(shape_b)) => ask(
-                (&**shape_a, a.1.scale, a.1.in_plane()),
-                (&**shape_b, b.1.scale, b.1.in_plane()),
+            (Known::D2(shape_a), Known::D2(shape_b)) => ask(
+                (&**shape_a, a.1.scale, a.1.in_2d()),
+                (&**shape_b, b.1.scale, b.1.in_2d()),
             ),
-            (Known::Solid(shape_a), Known::Solid(shape_b)) => ask(
-                (&**shape_a, a.1.scale, a.1.in_space()),
-                (&**shape_b, b.1.scale, b.1.in_space()),
+            (Known::D3(shape_a), Known::D3(shape_b)) => ask(
+                (&**shape_a, a.1.scale, a.1.in_3d()),
+                (&**shape_b, b.1.scale, b.1.in_3d()),
             ),
             _ => return None,
         };
@@ -142,7 +142,7 @@ struct Model {
     alive: Vec<Entity>,
     /// This tick's answers for all active pairs.
     answers: BTreeMap<Pair, Answer>,
-    told: Told,
+    event_log: EventLog,
     operations: usize,
     ticks: usize,
     /// The number of answers within [`ROUNDING`] that differed.
@@ -155,7 +155,7 @@ impl Model {
             random: StdRng::seed_from_u64(seed),
             alive: Vec::new(),
             answers: BTreeMap::new(),
-            told: Told::default(),
+            event_log: EventLog::default(),
             operations: 0,
             ticks: 0,
             rounded: 0,
@@ -182,21 +182,21 @@ impl Model {
         let flat: Vec<_> = flat.collect();
         let kind = self.random.random_range(0..6);
         match dimension {
-            Dimension::Plane => match kind {
-                0 => plane(Circle::new(size)),
-                1 => plane(Capsule2d::new(0.5 * size, size)),
-                2 => plane(Rectangle::new(size, 2.0 * size)),
-                3 => plane(Segment2d::new(flat[0], flat[1])),
-                4 => plane(Triangle2d::new(flat[0], flat[1], flat[2])),
-                _ => plane(headbutt::ConvexHull::new(flat).expect("a hull")),
+            Dimension::D2 => match kind {
+                0 => in_2d(Circle::new(size)),
+                1 => in_2d(Capsule2d::new(0.5 * size, size)),
+                2 => in_2d(Rectangle::new(size, 2.0 * size)),
+                3 => in_2d(Segment2d::new(flat[0], flat[1])),
+                4 => in_2d(Triangle2d::new(flat[0], flat[1], flat[2])),
+                _ => in_2d(headbutt::ConvexHull::new(flat).expect("a hull")),
             },
-            Dimension::Solid => match kind {
-                0 => solid(Sphere::new(size)),
-                1 => solid(Capsule3d::new(0.5 * size, size)),
-                2 => solid(Cuboid::new(size, 2.0 * size, 1.5 * size)),
-                3 => solid(Segment3d::new(points[0], points[1])),
-                4 => solid(Triangle3d::new(points[0], points[1], points[2])),
-                _ => solid(headbutt::ConvexHull::new(points).expect("a hull")),
+            Dimension::D3 => match kind {
+                0 => in_3d(Sphere::new(size)),
+                1 => in_3d(Capsule3d::new(0.5 * size, size)),
+                2 => in_3d(Cuboid::new(size, 2.0 * size, 1.5 * size)),
+                3 => in_3d(Segment3d::new(points[0], points[1])),
+                4 => in_3d(Triangle3d::new(points[0], points[1], points[2])),
+                _ => in_3d(headbutt::ConvexHull::new(points).expect("a hull")),
             },
         }
     }
@@ -206,8 +206,8 @@ impl Model {
         let tilt = Quat::from_rotation_x(self.coordinate(3.0));
         // About as many touch in 2D as in 3D, where there is more room.
         let (reach, rotation) = match dimension {
-            Dimension::Plane => (2.5, turn),
-            Dimension::Solid => (1.25, turn * tilt),
+            Dimension::D2 => (2.5, turn),
+            Dimension::D3 => (1.25, turn * tilt),
         };
         Transform {
             translation: Vec3::new(
@@ -265,8 +265,8 @@ impl Model {
         };
         let known = world.get::<Known>(entity).cloned().expect("all have one");
         let dimension = match known {
-            Known::Plane(_) => Dimension::Plane,
-            Known::Solid(_) => Dimension::Solid,
+            Known::D2(_) => Dimension::D2,
+            Known::D3(_) => Dimension::D3,
         };
         match self.random.random_range(0..10) {
             0 => {
@@ -317,7 +317,7 @@ impl Model {
                         (&known, world.get::<Known>(*parent)),
                         // A 2D shape must not be tilted, or its scale in the plane would not be
                         // uniform.
-                        (Known::Plane(_), Some(Known::Solid(_)))
+                        (Known::D2(_), Some(Known::D3(_)))
                     ) && !is_ancestor(world, entity, *parent)
                 });
                 match parent {
@@ -339,8 +339,8 @@ impl Model {
             let found = world.get_entity(*entity).ok()?;
             let takes_part = found.contains::<Collider>() && !found.contains::<Disabled>();
             let layers = found.get::<CollisionLayers>().copied().unwrap_or_default();
-            let place = Place::of(world, *entity);
-            takes_part.then_some((*entity, found.get::<Known>()?, place, layers))
+            let pose = WorldPose::of(world, *entity);
+            takes_part.then_some((*entity, found.get::<Known>()?, pose, layers))
         });
         let mut part: Vec<_> = part.collect();
         part.sort_by_key(|(entity, ..)| *entity);
@@ -358,9 +358,9 @@ impl Model {
     /// Compares the tick with the expected pairs, and its events with one another.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
-        let hits = self.told.read(world);
+        let hits = self.event_log.read(world);
         for (pair, answer) in &self.answers {
-            if answer.touch != self.told.touching.contains(pair) {
+            if answer.touch != self.event_log.touching.contains(pair) {
                 assert!(answer.is_close(), "{pair:?}: {answer:?}");
                 self.rounded += 1;
             }
@@ -377,9 +377,9 @@ impl Model {
             let Ok(found) = world.get_entity(*entity) else {
                 continue;
             };
-            let told = hits.iter().filter(|hit| !hit.ongoing());
-            let told = told.filter_map(|hit| hit.seen_from(*entity));
-            assert_eq!(record.at(*entity), told.collect::<Vec<_>>());
+            let transitions = hits.iter().filter(|hit| !hit.ongoing());
+            let transitions = transitions.filter_map(|hit| hit.seen_from(*entity));
+            assert_eq!(record.at(*entity), transitions.collect::<Vec<_>>());
             if let Some(entities) = found.get::<CollidingEntities>() {
                 let entities: BTreeSet<_> = entities.iter().collect();
                 let hits = hits.iter().filter(|hit| !hit.ended());
@@ -424,7 +424,7 @@ fn assert_worth(app: &App, ticks: usize) {
     let model = app.world().resource::<Model>();
     println!("{} operations, {ticks} ticks", model.operations);
     assert_eq!(model.ticks, ticks);
-    model.told.assert_all_reasons(ticks / 100);
+    model.event_log.assert_all_reasons(ticks / 100);
     // Rounding hardly ever decides.
     assert!(model.rounded <= ticks / 100, "{}", model.rounded);
 }

@@ -95,14 +95,14 @@ where
     distance
 }
 
-fn near(value: f32, expected: f32) {
+fn assert_near(value: f32, expected: f32) {
     assert!(
         (value - expected).abs() <= NEAR * expected.abs().max(1.0),
         "{value} instead of {expected}"
     );
 }
 
-fn parallel<V: Space>(normal: V, expected: V) {
+fn assert_parallel<V: Space>(normal: V, expected: V) {
     let (normal, expected) = (normal.to_vec3(), expected.to_vec3());
     let off = normal.cross(expected).length();
     assert!(off < NEAR, "{normal} is not along {expected}");
@@ -141,7 +141,7 @@ fn a_box_over_the_centre_of_another_separates_by_the_shortest_side_in_2d() {
         at2(0.0, 0.0),
     );
     assert_eq!(contact.depth, 1.5);
-    parallel(contact.normal, Vec2::Y);
+    assert_parallel(contact.normal, Vec2::Y);
 }
 
 #[test]
@@ -153,62 +153,62 @@ fn a_box_over_the_centre_of_another_separates_by_the_shortest_side_in_3d() {
         at3(0.0, 0.0, 0.0),
     );
     assert_eq!(contact.depth, 1.5);
-    parallel(contact.normal, Vec3::Y);
+    assert_parallel(contact.normal, Vec3::Y);
 }
 
 #[test]
 fn concentric_capsules_are_both_radii_deep_and_separate_sideways_in_3d() {
-    let turned = Isometry3d::from_rotation(Quat::from_rotation_z(std::f32::consts::FRAC_PI_2));
+    let rotated = Isometry3d::from_rotation(Quat::from_rotation_z(std::f32::consts::FRAC_PI_2));
     let capsule = Capsule3d::new(0.5, 4.0);
-    let crossing = touching(&capsule, at3(0.0, 0.0, 0.0), &capsule, turned);
-    near(crossing.depth, 1.0);
-    parallel(crossing.normal, Vec3::Z);
+    let crossing = touching(&capsule, at3(0.0, 0.0, 0.0), &capsule, rotated);
+    assert_near(crossing.depth, 1.0);
+    assert_parallel(crossing.normal, Vec3::Z);
     let same = touching(&capsule, at3(0.0, 0.0, 0.0), &capsule, at3(0.0, 0.0, 0.0));
-    near(same.depth, 1.0);
-    near(same.normal.y, 0.0);
+    assert_near(same.depth, 1.0);
+    assert_near(same.normal.y, 0.0);
 }
 
 #[test]
 fn crossing_capsules_separate_past_the_nearer_end_in_2d() {
-    // The cores are segments of half length 2 that cross in their middles. In 2D one has to move
-    // past an end.
-    let turned = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 1.0 });
+    // The cores are segments of half length 2 that cross in their middles. In 2D, one must move past
+    // an end of the other.
+    let rotated = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 1.0 });
     let capsule = Capsule2d::new(0.5, 4.0);
-    let crossing = touching(&capsule, at2(0.0, 0.0), &capsule, turned);
-    near(crossing.depth, 3.0);
+    let crossing = touching(&capsule, at2(0.0, 0.0), &capsule, rotated);
+    assert_near(crossing.depth, 3.0);
     let same = touching(&capsule, at2(0.0, 0.0), &capsule, at2(0.0, 0.0));
-    near(same.depth, 1.0);
-    parallel(same.normal, Vec2::X);
+    assert_near(same.depth, 1.0);
+    assert_parallel(same.normal, Vec2::X);
 }
 
 /// Asserts the depth of a shape on itself, unrotated and in another pose.
-fn on_itself2(shape: &(impl Support<Vector = Vec2> + ?Sized), depth: f32) {
+fn assert_depth_on_itself_2d(shape: &(impl Support<Vector = Vec2> + ?Sized), depth: f32) {
     for pose in [
         at2(0.0, 0.0),
         Isometry2d::new(Vec2::new(7.0, -3.0), Rot2::radians(0.6)),
     ] {
-        near(touching(shape, pose, shape, pose).depth, depth);
+        assert_near(touching(shape, pose, shape, pose).depth, depth);
     }
 }
 
-fn on_itself3(shape: &(impl Support<Vector = Vec3> + ?Sized), depth: f32) {
-    let turned = Quat::from_xyzw(0.1, -0.7, 0.4, 0.3).normalize();
+fn assert_depth_on_itself_3d(shape: &(impl Support<Vector = Vec3> + ?Sized), depth: f32) {
+    let rotated = Quat::from_xyzw(0.1, -0.7, 0.4, 0.3).normalize();
     for pose in [
         at3(0.0, 0.0, 0.0),
-        Isometry3d::new(Vec3::new(7.0, -3.0, 1.0), turned),
+        Isometry3d::new(Vec3::new(7.0, -3.0, 1.0), rotated),
     ] {
-        near(touching(shape, pose, shape, pose).depth, depth);
+        assert_near(touching(shape, pose, shape, pose).depth, depth);
     }
 }
 
 #[test]
 fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_2d() {
-    on_itself2(&Circle::new(0.75), 1.5);
-    on_itself2(&Capsule2d::new(0.25, 2.0), 0.5);
-    on_itself2(&Rectangle::new(3.0, 2.0), 2.0);
-    on_itself2(&segment2((1.0, 2.0), (3.0, 4.0)), 0.0);
+    assert_depth_on_itself_2d(&Circle::new(0.75), 1.5);
+    assert_depth_on_itself_2d(&Capsule2d::new(0.25, 2.0), 0.5);
+    assert_depth_on_itself_2d(&Rectangle::new(3.0, 2.0), 2.0);
+    assert_depth_on_itself_2d(&segment2((1.0, 2.0), (3.0, 4.0)), 0.0);
     // The height over the longest side.
-    on_itself2(
+    assert_depth_on_itself_2d(
         &Triangle2d::new(Vec2::ZERO, Vec2::X * 4.0, Vec2::Y * 3.0),
         2.4,
     );
@@ -220,32 +220,32 @@ fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_2d() {
         Vec2::splat(0.5),
         Vec2::X,
     ];
-    on_itself2(&ConvexHull::new(square).expect("points"), 1.0);
-    on_itself2(&square[..], 1.0);
-    on_itself2(&[Vec2::ONE][..], 0.0);
-    on_itself2(&[Vec2::ONE, Vec2::X][..], 0.0);
+    assert_depth_on_itself_2d(&ConvexHull::new(square).expect("points"), 1.0);
+    assert_depth_on_itself_2d(&square[..], 1.0);
+    assert_depth_on_itself_2d(&[Vec2::ONE][..], 0.0);
+    assert_depth_on_itself_2d(&[Vec2::ONE, Vec2::X][..], 0.0);
 }
 
 #[test]
 fn identical_shapes_in_identical_poses_are_as_deep_as_they_are_wide_in_3d() {
-    on_itself3(&Sphere::new(0.75), 1.5);
-    on_itself3(&Capsule3d::new(0.25, 2.0), 0.5);
-    on_itself3(&Cuboid::new(3.0, 2.0, 5.0), 2.0);
-    on_itself3(&segment3((1.0, 2.0, 3.0), (3.0, 4.0, 1.0)), 0.0);
-    on_itself3(
+    assert_depth_on_itself_3d(&Sphere::new(0.75), 1.5);
+    assert_depth_on_itself_3d(&Capsule3d::new(0.25, 2.0), 0.5);
+    assert_depth_on_itself_3d(&Cuboid::new(3.0, 2.0, 5.0), 2.0);
+    assert_depth_on_itself_3d(&segment3((1.0, 2.0, 3.0), (3.0, 4.0, 1.0)), 0.0);
+    assert_depth_on_itself_3d(
         &Triangle3d::new(Vec3::ZERO, Vec3::X * 4.0, Vec3::Y * 3.0),
         0.0,
     );
     let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
     // The height over the largest face, which is less than √½ between opposite edges and 1 over the
     // other faces.
-    on_itself3(
+    assert_depth_on_itself_3d(
         &ConvexHull::new(tetrahedron).expect("points"),
         1.0 / 3.0_f32.sqrt(),
     );
-    on_itself3(&tetrahedron[..], 1.0 / 3.0_f32.sqrt());
-    on_itself3(&[Vec3::ONE][..], 0.0);
-    on_itself3(&[Vec3::ONE, Vec3::X][..], 0.0);
+    assert_depth_on_itself_3d(&tetrahedron[..], 1.0 / 3.0_f32.sqrt());
+    assert_depth_on_itself_3d(&[Vec3::ONE][..], 0.0);
+    assert_depth_on_itself_3d(&[Vec3::ONE, Vec3::X][..], 0.0);
 }
 
 #[test]
@@ -266,8 +266,8 @@ fn a_point_in_a_shape_separates_by_the_nearest_side_in_2d() {
     assert_eq!((contact.depth, contact.normal), (0.5, Vec2::NEG_Y));
     let triangle = Triangle2d::new(Vec2::ZERO, Vec2::X * 4.0, Vec2::Y * 4.0);
     let contact = touching(&triangle, at2(0.0, 0.0), point, at2(1.75, 1.75));
-    near(contact.depth, 0.5 / 2.0_f32.sqrt());
-    parallel(contact.normal, Vec2::ONE);
+    assert_near(contact.depth, 0.5 / 2.0_f32.sqrt());
+    assert_parallel(contact.normal, Vec2::ONE);
     // On an edge, and on a corner.
     assert_eq!(
         touching(&triangle, at2(0.0, 0.0), point, at2(1.0, 0.0)).depth,
@@ -318,8 +318,8 @@ fn a_point_in_a_shape_separates_by_the_nearest_side_in_3d() {
         point,
         at3(1.75, 1.75, 1.75),
     );
-    near(contact.depth, 0.75 / 3.0_f32.sqrt());
-    parallel(contact.normal, Vec3::ONE);
+    assert_near(contact.depth, 0.75 / 3.0_f32.sqrt());
+    assert_parallel(contact.normal, Vec3::ONE);
     // On a face, on an edge, on a corner.
     for (x, y, z) in [
         (1.0, 1.0, 0.0),
@@ -336,7 +336,7 @@ fn a_point_in_a_shape_separates_by_the_nearest_side_in_3d() {
     let triangle = Triangle3d::new(Vec3::ZERO, Vec3::X * 4.0, Vec3::Y * 4.0);
     let contact = touching(&triangle, at3(0.0, 0.0, 0.0), point, at3(1.0, 1.0, 0.0));
     assert_eq!(contact.depth, 0.0);
-    parallel(contact.normal, Vec3::Z);
+    assert_parallel(contact.normal, Vec3::Z);
     assert_eq!(
         apart(&triangle, at3(0.0, 0.0, 0.0), point, at3(1.0, 1.0, -0.25)),
         0.25
@@ -461,7 +461,7 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_2d() {
         (end_to_end.point_a, end_to_end.point_b),
         (Vec2::new(1.0, 0.5), Vec2::new(1.0, 0.5))
     );
-    near(
+    assert_near(
         apart(&segment, origin, &segment, at2(4.0, 2.0)),
         5.0_f32.sqrt(),
     );
@@ -495,7 +495,7 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_3d() {
         (end_to_end.point_a, end_to_end.point_b),
         (Vec3::new(1.0, 0.5, -0.25), Vec3::new(1.0, 0.5, -0.25))
     );
-    near(
+    assert_near(
         apart(&segment, origin, &segment, at3(4.0, 2.0, -1.0)),
         5.25_f32.sqrt(),
     );
@@ -505,7 +505,7 @@ fn collinear_segments_touch_where_they_overlap_and_end_to_end_in_3d() {
     let across = segment3((0.0, -1.0, 0.0), (0.0, 1.0, 0.0));
     let contact = touching(&along, origin, &across, at3(0.25, 0.5, 0.0));
     assert_eq!(contact.depth, 0.0);
-    parallel(contact.normal, Vec3::Z);
+    assert_parallel(contact.normal, Vec3::Z);
 }
 
 #[test]
@@ -573,7 +573,7 @@ fn parallel_triangles_have_the_depth_of_their_plane_in_3d() {
     // Coplanar triangles separate perpendicular to their plane, by a translation of length 0.
     let coplanar = touching(&triangle, origin, &triangle, at3(1.0, 0.5, 0.0));
     assert_eq!(coplanar.depth, 0.0);
-    parallel(coplanar.normal, Vec3::Z);
+    assert_parallel(coplanar.normal, Vec3::Z);
     assert_eq!(
         touching(&triangle, origin, &triangle, at3(4.0, 0.0, 0.0)).depth,
         0.0
@@ -591,8 +591,8 @@ fn parallel_triangles_have_the_depth_of_their_plane_in_3d() {
 fn overlapping_triangles_have_the_shortest_translation_in_2d() {
     let triangle = Triangle2d::new(Vec2::ZERO, Vec2::X * 4.0, Vec2::Y * 4.0);
     let contact = touching(&triangle, at2(0.0, 0.0), &triangle, at2(1.75, 1.75));
-    near(contact.depth, 0.5 / 2.0_f32.sqrt());
-    parallel(contact.normal, Vec2::ONE);
+    assert_near(contact.depth, 0.5 / 2.0_f32.sqrt());
+    assert_parallel(contact.normal, Vec2::ONE);
     assert_eq!(
         touching(&triangle, at2(0.0, 0.0), &triangle, at2(4.0, 0.0)).depth,
         0.0
@@ -674,8 +674,8 @@ fn shapes_of_zero_size_are_points_in_3d() {
     }
 }
 
-/// Invalid shapes and poses touch nothing and are infinitely far, as either argument.
-fn nowhere<V: Space>(
+/// Asserts that two shapes do not touch and that their distance is infinite, in either order.
+fn assert_no_hit<V: Space>(
     a: &(impl Support<Vector = V> + ?Sized),
     pose_a: V::Isometry,
     b: &(impl Support<Vector = V> + ?Sized),
@@ -701,124 +701,84 @@ fn nowhere<V: Space>(
 #[test]
 fn an_empty_point_list_touches_nothing_in_2d() {
     let empty: &[Vec2] = &[];
-    nowhere(empty, at2(0.0, 0.0), &Circle::new(1.0), at2(0.0, 0.0));
-    nowhere(
+    assert_no_hit(empty, at2(0.0, 0.0), &Circle::new(1.0), at2(0.0, 0.0));
+    assert_no_hit(
         empty,
         at2(0.0, 0.0),
         &Rectangle::new(1.0, 1.0),
         at2(0.5, 0.0),
     );
-    nowhere(empty, at2(0.0, 0.0), empty, at2(0.0, 0.0));
+    assert_no_hit(empty, at2(0.0, 0.0), empty, at2(0.0, 0.0));
 }
 
 #[test]
 fn an_empty_point_list_touches_nothing_in_3d() {
     let empty: &[Vec3] = &[];
-    nowhere(
+    assert_no_hit(
         empty,
         at3(0.0, 0.0, 0.0),
         &Sphere::new(1.0),
         at3(0.0, 0.0, 0.0),
     );
-    nowhere(
+    assert_no_hit(
         empty,
         at3(0.0, 0.0, 0.0),
         &Cuboid::new(1.0, 1.0, 1.0),
         at3(0.5, 0.0, 0.0),
     );
-    nowhere(empty, at3(0.0, 0.0, 0.0), empty, at3(0.0, 0.0, 0.0));
+    assert_no_hit(empty, at3(0.0, 0.0, 0.0), empty, at3(0.0, 0.0, 0.0));
 }
 
-const NO_NUMBERS: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+const NOT_FINITE: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 
 #[test]
-fn shapes_in_a_non_finite_pose_touch_nothing_in_2d() {
-    for bad in NO_NUMBERS {
+fn shapes_in_an_invalid_pose_touch_nothing_in_2d() {
+    let zero_rotation = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 0.0 });
+    let poses = NOT_FINITE.into_iter().flat_map(|bad| {
         let rotations = [Rot2 { cos: bad, sin: 0.0 }, Rot2 { cos: 0.0, sin: bad }];
-        let turned = rotations.map(Isometry2d::from_rotation);
-        for pose in [
-            at2(bad, 0.0),
-            at2(0.0, bad),
-            at2(bad, bad),
-            turned[0],
-            turned[1],
-        ] {
-            nowhere(
-                &Circle::new(1.0),
-                pose,
-                &Rectangle::new(1.0, 1.0),
-                at2(0.0, 0.0),
-            );
-            nowhere(
-                &Rectangle::new(1.0, 1.0),
-                pose,
-                &Rectangle::new(1.0, 1.0),
-                pose,
-            );
-        }
+        let [first, second] = rotations.map(Isometry2d::from_rotation);
+        [at2(bad, 0.0), at2(0.0, bad), at2(bad, bad), first, second]
+    });
+    let (circle, square) = (Circle::new(1.0), Rectangle::new(1.0, 1.0));
+    for pose in poses.chain([zero_rotation]) {
+        assert_no_hit(&circle, pose, &square, at2(0.0, 0.0));
+        assert_no_hit(&square, pose, &circle, at2(0.0, 0.0));
+        assert_no_hit(&square, pose, &square, pose);
     }
 }
 
 #[test]
-fn shapes_in_a_non_finite_pose_touch_nothing_in_3d() {
-    for bad in NO_NUMBERS {
+fn shapes_in_an_invalid_pose_touch_nothing_in_3d() {
+    let zero_rotation = Isometry3d::from_rotation(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0));
+    let poses = NOT_FINITE.into_iter().flat_map(|bad| {
         let rotations = [
             Quat::from_xyzw(bad, 0.0, 0.0, 1.0),
             Quat::from_xyzw(0.0, 0.0, 0.0, bad),
         ];
-        let turned = rotations.map(Isometry3d::from_rotation);
-        for pose in [
+        let [first, second] = rotations.map(Isometry3d::from_rotation);
+        [
             at3(bad, 0.0, 0.0),
             at3(0.0, bad, 0.0),
             at3(0.0, 0.0, bad),
-            turned[0],
-            turned[1],
-        ] {
-            nowhere(
-                &Sphere::new(1.0),
-                pose,
-                &Cuboid::new(1.0, 1.0, 1.0),
-                at3(0.0, 0.0, 0.0),
-            );
-            nowhere(
-                &Cuboid::new(1.0, 1.0, 1.0),
-                pose,
-                &Cuboid::new(1.0, 1.0, 1.0),
-                pose,
-            );
-        }
+            first,
+            second,
+        ]
+    });
+    let (sphere, cube) = (Sphere::new(1.0), Cuboid::new(1.0, 1.0, 1.0));
+    for pose in poses.chain([zero_rotation]) {
+        assert_no_hit(&sphere, pose, &cube, at3(0.0, 0.0, 0.0));
+        assert_no_hit(&cube, pose, &sphere, at3(0.0, 0.0, 0.0));
+        assert_no_hit(&cube, pose, &cube, pose);
     }
 }
 
-#[test]
-fn shapes_with_a_zero_rotation_touch_nothing_in_2d() {
-    let pose = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 0.0 });
-    nowhere(
-        &Rectangle::new(1.0, 1.0),
-        pose,
-        &Circle::new(1.0),
-        at2(0.0, 0.0),
-    );
-}
-
-#[test]
-fn shapes_with_a_zero_rotation_touch_nothing_in_3d() {
-    let pose = Isometry3d::from_rotation(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0));
-    nowhere(
-        &Cuboid::new(1.0, 1.0, 1.0),
-        pose,
-        &Sphere::new(1.0),
-        at3(0.0, 0.0, 0.0),
-    );
-}
-
 /// A shape with the same support point in every direction, and a radius.
-struct Answer<W> {
+struct Constant<W> {
     point: W,
     radius: f64,
 }
 
-impl Support for Answer<DVec2> {
+impl Support for Constant<DVec2> {
     type Vector = Vec2;
 
     fn support(&self, _: DVec2) -> DVec2 {
@@ -830,7 +790,7 @@ impl Support for Answer<DVec2> {
     }
 }
 
-impl Support for Answer<DVec3> {
+impl Support for Constant<DVec3> {
     type Vector = Vec3;
 
     fn support(&self, _: DVec3) -> DVec3 {
@@ -843,7 +803,7 @@ impl Support for Answer<DVec3> {
 }
 
 /// Invalid support points and radii.
-fn bad_answers() -> impl Iterator<Item = (f64, f64)> {
+fn invalid_constants() -> impl Iterator<Item = (f64, f64)> {
     let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     let points = bad.map(|bad| (bad, 1.0));
     points
@@ -853,37 +813,37 @@ fn bad_answers() -> impl Iterator<Item = (f64, f64)> {
 
 #[test]
 fn a_shape_with_nan_support_points_touches_nothing_in_2d() {
-    for (coordinate, radius) in bad_answers() {
+    for (coordinate, radius) in invalid_constants() {
         let point = DVec2::new(0.0, coordinate);
-        let shape = Answer { point, radius };
-        nowhere(&shape, at2(0.0, 0.0), &Circle::new(1.0), at2(0.0, 0.0));
-        nowhere(
+        let shape = Constant { point, radius };
+        assert_no_hit(&shape, at2(0.0, 0.0), &Circle::new(1.0), at2(0.0, 0.0));
+        assert_no_hit(
             &shape,
             at2(0.5, 0.0),
             &Rectangle::new(1.0, 1.0),
             at2(0.0, 0.0),
         );
-        nowhere(&shape, at2(0.0, 0.0), &shape, at2(0.0, 0.0));
+        assert_no_hit(&shape, at2(0.0, 0.0), &shape, at2(0.0, 0.0));
     }
 }
 
 #[test]
 fn a_shape_with_nan_support_points_touches_nothing_in_3d() {
-    for (coordinate, radius) in bad_answers() {
+    for (coordinate, radius) in invalid_constants() {
         let point = DVec3::new(0.0, 0.0, coordinate);
-        let shape = Answer { point, radius };
-        nowhere(
+        let shape = Constant { point, radius };
+        assert_no_hit(
             &shape,
             at3(0.0, 0.0, 0.0),
             &Sphere::new(1.0),
             at3(0.0, 0.0, 0.0),
         );
-        nowhere(
+        assert_no_hit(
             &shape,
             at3(0.5, 0.0, 0.0),
             &Cuboid::new(1.0, 1.0, 1.0),
             at3(0.0, 0.0, 0.0),
         );
-        nowhere(&shape, at3(0.0, 0.0, 0.0), &shape, at3(0.0, 0.0, 0.0));
+        assert_no_hit(&shape, at3(0.0, 0.0, 0.0), &shape, at3(0.0, 0.0, 0.0));
     }
 }

@@ -22,8 +22,8 @@ fn vec3(random: &mut StdRng, reach: f32) -> Vec3 {
 fn rotation(random: &mut StdRng, dimension: Dimension) -> Quat {
     let angle = random.random_range(-3.0..3.0);
     match dimension {
-        Dimension::Plane => Quat::from_rotation_z(angle),
-        Dimension::Solid => {
+        Dimension::D2 => Quat::from_rotation_z(angle),
+        Dimension::D3 => {
             let axis = vec3(random, 1.0).try_normalize().unwrap_or(Vec3::X);
             Quat::from_axis_angle(axis, angle)
         }
@@ -33,7 +33,7 @@ fn rotation(random: &mut StdRng, dimension: Dimension) -> Quat {
 /// A pose nearby with a rotation. Every other one has a scale that stretches and mirrors.
 fn pose(random: &mut StdRng, dimension: Dimension, reach: f32) -> Transform {
     let mut translation = vec3(random, reach);
-    if dimension == Dimension::Plane {
+    if dimension == Dimension::D2 {
         translation.z = 0.0;
     }
     let mut pose =
@@ -53,19 +53,19 @@ fn convex(random: &mut StdRng, dimension: Dimension, round: bool) -> Collider {
     let kind = if round { random.random_range(0..5) } else { 4 };
     match (dimension, kind) {
         (_, 0) => dimension.ball(a),
-        (Dimension::Plane, 1) => Capsule2d::new(a, b).into(),
-        (Dimension::Plane, 2) => Ellipse::new(a, b).into(),
-        (Dimension::Plane, _) => Rectangle::new(a, b).into(),
-        (Dimension::Solid, 1) => Capsule3d::new(a, b).into(),
-        (Dimension::Solid, 2) => Cylinder::new(a, b).into(),
-        (Dimension::Solid, _) => Cuboid::new(a, b, c).into(),
+        (Dimension::D2, 1) => Capsule2d::new(a, b).into(),
+        (Dimension::D2, 2) => Ellipse::new(a, b).into(),
+        (Dimension::D2, _) => Rectangle::new(a, b).into(),
+        (Dimension::D3, 1) => Capsule3d::new(a, b).into(),
+        (Dimension::D3, 2) => Cylinder::new(a, b).into(),
+        (Dimension::D3, _) => Cuboid::new(a, b, c).into(),
     }
 }
 
 /// The parts, each in its pose, as one collider.
 fn compound(parts: &[(Transform, Collider)], dimension: Dimension) -> Result<Collider, ShapeError> {
     match dimension {
-        Dimension::Plane => Collider::try_compound(parts.iter().map(|(pose, part)| {
+        Dimension::D2 => Collider::try_compound(parts.iter().map(|(pose, part)| {
             let (axis, angle) = pose.rotation.to_axis_angle();
             let pose = Isometry2d::new(
                 pose.translation.truncate(),
@@ -73,7 +73,7 @@ fn compound(parts: &[(Transform, Collider)], dimension: Dimension) -> Result<Col
             );
             (pose, part.clone())
         })),
-        Dimension::Solid => Collider::try_compound(parts.iter().map(|(pose, part)| {
+        Dimension::D3 => Collider::try_compound(parts.iter().map(|(pose, part)| {
             (
                 Isometry3d::new(pose.translation, pose.rotation),
                 part.clone(),
@@ -272,18 +272,18 @@ fn as_deep_as_the_deepest_part(dimension: Dimension, seed: u64, of_two: bool, ro
 
 #[test]
 fn a_compound_is_as_deep_as_its_deepest_part_under_any_affine_map() {
-    as_deep_as_the_deepest_part(Dimension::Plane, 1, false, false);
-    as_deep_as_the_deepest_part(Dimension::Plane, 11, false, true);
-    as_deep_as_the_deepest_part(Dimension::Solid, 2, false, false);
-    as_deep_as_the_deepest_part(Dimension::Solid, 12, false, true);
+    as_deep_as_the_deepest_part(Dimension::D2, 1, false, false);
+    as_deep_as_the_deepest_part(Dimension::D2, 11, false, true);
+    as_deep_as_the_deepest_part(Dimension::D3, 2, false, false);
+    as_deep_as_the_deepest_part(Dimension::D3, 12, false, true);
 }
 
 #[test]
 fn two_compounds_collide_part_by_part() {
-    as_deep_as_the_deepest_part(Dimension::Plane, 3, true, false);
-    as_deep_as_the_deepest_part(Dimension::Plane, 13, true, true);
-    as_deep_as_the_deepest_part(Dimension::Solid, 4, true, false);
-    as_deep_as_the_deepest_part(Dimension::Solid, 14, true, true);
+    as_deep_as_the_deepest_part(Dimension::D2, 3, true, false);
+    as_deep_as_the_deepest_part(Dimension::D2, 13, true, true);
+    as_deep_as_the_deepest_part(Dimension::D3, 4, true, false);
+    as_deep_as_the_deepest_part(Dimension::D3, 14, true, true);
 }
 
 #[test]
@@ -771,7 +771,7 @@ fn a_flattened_and_rotated_compound_still_touches() {
         let flat = [0.0, 1e-20, 1e-12, 1e-7][number % 4];
         let scale = [Vec3::new(flat, flat, 1.0), Vec3::new(flat, 1.0, 1.0)][number / 4 % 2];
         let turned =
-            |random: &mut StdRng| Transform::from_rotation(rotation(random, Dimension::Solid));
+            |random: &mut StdRng| Transform::from_rotation(rotation(random, Dimension::D3));
         let mut app = app();
         let parent = turned(&mut random).with_scale(scale);
         let child = turned(&mut random);

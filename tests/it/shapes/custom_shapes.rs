@@ -68,8 +68,8 @@ impl Lens {
 
     fn collider(self, dimension: Dimension) -> Collider {
         match dimension {
-            Dimension::Plane => Collider::custom(Flat(self)),
-            Dimension::Solid => Collider::custom(Solid(self)),
+            Dimension::D2 => Collider::custom(Flat(self)),
+            Dimension::D3 => Collider::custom(Solid(self)),
         }
     }
 }
@@ -104,8 +104,8 @@ fn reach(profile: &[DVec2], direction: DVec3) -> f64 {
 fn pose(dimension: Dimension, scale: Vec3, random: &mut StdRng) -> Transform {
     let [x, y, z] = [(); 3].map(|()| random.random_range(-PI..PI));
     let rotation = match dimension {
-        Dimension::Plane => Quat::from_rotation_z(z),
-        Dimension::Solid => Quat::from_euler(EulerRot::XYZ, x, y, z),
+        Dimension::D2 => Quat::from_rotation_z(z),
+        Dimension::D3 => Quat::from_euler(EulerRot::XYZ, x, y, z),
     };
     Transform {
         translation: Vec3::new(x, y, z),
@@ -121,8 +121,8 @@ fn scale(random: &mut StdRng) -> f32 {
 
 fn axes(dimension: Dimension) -> &'static [Vec3] {
     match dimension {
-        Dimension::Plane => &Vec3::AXES[..2],
-        Dimension::Solid => &Vec3::AXES,
+        Dimension::D2 => &Vec3::AXES[..2],
+        Dimension::D3 => &Vec3::AXES,
     }
 }
 
@@ -154,14 +154,14 @@ fn the_box_of_a_custom_shape_is_tight_under_any_transform() {
                 // A point M x of the image has the height n · M x = (Mᵀ n) · x.
                 let inner = rotation.inverse() * outward.as_dvec3() * pose.scale.as_dvec3();
                 let inner = match dimension {
-                    Dimension::Plane => inner.with_z(0.0),
-                    Dimension::Solid => inner,
+                    Dimension::D2 => inner.with_z(0.0),
+                    Dimension::D3 => inner,
                 };
                 let height = reach(&profile, inner) as f32;
                 let size = Vec3::splat(8.0) - outward.abs() * 7.0;
                 let collider = match dimension {
-                    Dimension::Plane => Collider::from(Rectangle::new(size.x, size.y)),
-                    Dimension::Solid => Collider::from(Cuboid::from_size(size)),
+                    Dimension::D2 => Collider::from(Rectangle::new(size.x, size.y)),
+                    Dimension::D3 => Collider::from(Cuboid::from_size(size)),
                 };
                 let place = pose.translation + outward * (height + 0.5 + NEAR);
                 let place = Transform::from_translation(place);
@@ -213,8 +213,8 @@ fn every_contact_of_lenses_has_the_depth_of_the_closed_form() {
                 let place = Transform::from_translation(place);
                 let offset = place.translation.as_dvec3() - pose.translation.as_dvec3();
                 let offset = match dimension {
-                    Dimension::Plane => offset.with_z(0.0),
-                    Dimension::Solid => offset,
+                    Dimension::D2 => offset.with_z(0.0),
+                    Dimension::D3 => offset,
                 };
                 let turned = pose.rotation.as_dquat().normalize().inverse() * offset;
                 let size = f64::from(size);

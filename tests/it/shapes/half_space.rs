@@ -880,8 +880,8 @@ impl Run {
 
 fn ground(side: Side) -> Collider {
     match side {
-        Side::Plane => Plane2d::new(Vec2::Y).into(),
-        Side::Solid => InfinitePlane3d::new(Vec3::Y).into(),
+        Side::D2 => Plane2d::new(Vec2::Y).into(),
+        Side::D3 => InfinitePlane3d::new(Vec3::Y).into(),
     }
 }
 
@@ -1073,15 +1073,15 @@ fn changes_of_the_ground_end_its_contacts_and_layers_filter_it() {
     let mut app = app();
     let world = app.world_mut();
     let on = |layer: u32, meets: u32| CollisionLayers::new(layer, meets);
-    let ground = world.spawn((ground(Side::Solid), on(1, 2))).id();
+    let ground = world.spawn((ground(Side::D3), on(1, 2))).id();
     let below = Transform::from_xyz(0.0, -5.0, 0.0);
     let solid = |x: f32| Transform::from_xyz(x, -5.0, 0.0);
     let met = world
-        .spawn((Side::Solid.ball(1.0), solid(10.0), on(2, 1)))
+        .spawn((Side::D3.ball(1.0), solid(10.0), on(2, 1)))
         .id();
-    world.spawn((Side::Solid.ball(1.0), solid(20.0), on(4, !0)));
+    world.spawn((Side::D3.ball(1.0), solid(20.0), on(4, !0)));
     // In the other dimension.
-    world.spawn((Side::Plane.ball(1.0), below));
+    world.spawn((Side::D2.ball(1.0), below));
     let hit = tick(&mut app).only().seen_from(ground).expect("the ground");
     assert_eq!((hit.other, hit.depth), (met, 6.0));
 
@@ -1099,7 +1099,7 @@ fn changes_of_the_ground_end_its_contacts_and_layers_filter_it() {
     // Another shape replaces it.
     app.world_mut()
         .entity_mut(ground)
-        .insert(Side::Solid.ball(1.0));
+        .insert(Side::D3.ball(1.0));
     let end = tick(&mut app).only().end_reason();
     assert_eq!(end, Some(EndReason::Separated));
 }
@@ -1114,7 +1114,7 @@ fn two_half_spaces_never_pair_even_as_custom_candidates() {
         let world = app.world_mut();
         let grounds = [Vec3::ZERO, Vec3::ZERO, Vec3::Y].map(|place| {
             let pose = Transform::from_translation(place);
-            world.spawn((ground(Side::Solid), pose)).id()
+            world.spawn((ground(Side::D3), pose)).id()
         });
         if broad_phase == BroadPhase::Custom {
             let mut pairs = world.resource_mut::<CandidatePairs>();
@@ -1137,11 +1137,11 @@ fn a_half_space_costs_the_other_colliders_no_candidate_pairs() {
         let world = app.world_mut();
         for _ in 0..grounds {
             // Far below, so that no bounding box reaches into it.
-            world.spawn((ground(Side::Solid), Transform::from_xyz(0.0, -1e6, 0.0)));
+            world.spawn((ground(Side::D3), Transform::from_xyz(0.0, -1e6, 0.0)));
         }
         for index in 0..50 {
             let pose = Transform::from_xyz(0.75 * index as f32, 0.0, 0.0);
-            world.spawn((Side::Solid.ball(0.5), pose));
+            world.spawn((Side::D3.ball(0.5), pose));
         }
         let hits = tick(&mut app).messages.len();
         let diagnostics = app.world().resource::<CollisionDiagnostics>();

@@ -14,7 +14,7 @@ pub struct Terrain {
 }
 
 impl Terrain {
-    /// Returns the height: hills with bumps.
+    /// Creates a terrain of hills with bumps.
     pub fn new(cells: usize) -> Self {
         let edge = cells as f32 * CELL;
         let row = cells + 1;

@@ -86,7 +86,8 @@ macro_rules! avian {
                     BvhBroadPhasePlugin::<()>::default(),
                     PhysicsTransformPlugin::new(PostUpdate),
                 ));
-                // This system belongs to one of the solver's sets, which does not exist here.
+                // The system that ends the optimisation of trees is in this set, which the
+                // solver's plugins would otherwise put in order.
                 app.edit_schedule(PhysicsSchedule, |schedule| {
                     schedule
                         .configure_sets(SolverSystems::Finalize.in_set(PhysicsStepSystems::Solver))

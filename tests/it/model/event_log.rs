@@ -7,7 +7,7 @@ use headbutt::prelude::*;
 
 use crate::support::read;
 
-/// The lesser entity first.
+/// A pair of entities, the smaller one first.
 pub type Pair = (Entity, Entity);
 
 pub fn pair_of(hit: &CollisionEvent) -> Pair {
@@ -15,7 +15,7 @@ pub fn pair_of(hit: &CollisionEvent) -> Pair {
 }
 
 #[derive(Default)]
-pub struct Told {
+pub struct EventLog {
     /// The touching pairs according to the messages.
     pub touching: BTreeSet<Pair>,
     cursor: MessageCursor<CollisionEvent>,
@@ -25,7 +25,7 @@ pub struct Told {
     pub ended: BTreeMap<EndReason, usize>,
 }
 
-impl Told {
+impl EventLog {
     /// Reads the messages of a tick. Asserts that each pair starts, continues and ends in this
     /// order, and that the state that can be read without messages agrees.
     pub fn read(&mut self, world: &mut World) -> Vec<CollisionEvent> {
@@ -36,19 +36,22 @@ impl Told {
             let pair = pair_of(hit);
             let touched = self.touching.contains(&pair);
             match hit.phase {
-                CollisionPhase::Started => assert!(!touched, "begun twice: {hit:?}"),
-                CollisionPhase::Ongoing => assert!(touched, "never begun: {hit:?}"),
-                CollisionPhase::Ended(_) => assert!(touched, "never begun: {hit:?}"),
+                CollisionPhase::Started => assert!(!touched, "started twice: {hit:?}"),
+                CollisionPhase::Ongoing => assert!(touched, "never started: {hit:?}"),
+                CollisionPhase::Ended(_) => assert!(touched, "never started: {hit:?}"),
             }
             self.started += usize::from(hit.started());
             match hit.end_reason() {
                 Some(reason) => *self.ended.entry(reason).or_default() += 1,
-                None => assert!(now.insert(pair), "told twice: {hit:?}"),
+                None => assert!(now.insert(pair), "reported twice: {hit:?}"),
             }
         }
         let ended = hits.iter().filter(|hit| hit.ended()).count();
         let gone = self.touching.difference(&now).count();
-        assert_eq!(ended, gone, "one end for each pair that is gone");
+        assert_eq!(
+            ended, gone,
+            "one `Ended` for each pair that no longer touches"
+        );
         self.touching = now;
 
         let readable = read(world, |collisions| {

@@ -7,15 +7,17 @@ use bevy::{
 
 /// The pose of an entity with a uniform scale.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct WorldPose {
     pub translation: DVec3,
     pub rotation: DQuat,
     pub scale: f64,
 }
 
-impl Place {
+impl WorldPose {
     pub fn of(world: &World, entity: Entity) -> Self {
-        let transform = world.get::<Transform>(entity).expect("all have one");
+        let transform = world
+            .get::<Transform>(entity)
+            .expect("all entities have a transform");
         let local = Self {
             translation: transform.translation.as_dvec3(),
             rotation: transform.rotation.as_dquat().normalize(),
@@ -35,14 +37,14 @@ impl Place {
         }
     }
 
-    /// In 2D all rotations are about z.
-    pub fn in_plane(self) -> Isometry2d {
+    /// Returns the 2D pose. The rotation must be about z.
+    pub fn in_2d(self) -> Isometry2d {
         let angle = 2.0 * f64::atan2(self.rotation.z, self.rotation.w);
         let rotation = Rot2::from_sin_cos(angle.sin() as f32, angle.cos() as f32);
         Isometry2d::new(self.translation.as_vec3().truncate(), rotation)
     }
 
-    pub fn in_space(self) -> Isometry3d {
+    pub fn in_3d(self) -> Isometry3d {
         Isometry3d::new(self.translation.as_vec3(), self.rotation.as_quat())
     }
 }
