@@ -5,8 +5,8 @@
 //! cargo run --example custom_shape
 //! ```
 //!
-//! It needs no window and ends by itself. It fails if a contact is missing, unexpected or of the wrong
-//! depth.
+//! The example opens no window and ends by itself. It fails if a contact is missing or unexpected,
+//! or if a depth is wrong.
 
 use bevy::{
     math::{DVec2, DVec3},
@@ -15,8 +15,8 @@ use bevy::{
 };
 use headbutt::prelude::*;
 
-/// The intersection of two balls of equal radius. Their centres are on the y axis, `centre` above and
-/// below the origin.
+/// The intersection of two balls of equal radius. Their centres are on the y axis, `centre` above
+/// and below the origin.
 #[derive(Clone, Copy)]
 struct Lens {
     radius: f64,
@@ -32,20 +32,20 @@ const LENS: Lens = Lens {
 const BALL: f32 = 0.25;
 
 impl Lens {
-    /// Returns the radius r of the rim, where the two spheres meet: r² + s² = R², where R is `radius`
-    /// and s is `centre`.
+    /// Returns the radius r of the rim, where the two spheres meet: r² + s² = R², where R is
+    /// `radius` and s is `centre`.
     fn rim(&self) -> f64 {
         (self.radius * self.radius - self.centre * self.centre).sqrt()
     }
 }
 
-/// This is all that headbutt needs of a shape.
+/// A support function is all that headbutt needs.
 ///
-/// The lens is symmetric in y, so let d be a unit direction with d.y >= 0. The upper face is a piece of
-/// the sphere around (0, -s, 0). The farthest point of that sphere is R d - (0, s, 0).
+/// The lens is symmetric in y, so let d be a unit direction with d.y >= 0. The upper face is a
+/// piece of the sphere around (0, -s, 0). The farthest point of that sphere is R d - (0, s, 0).
 ///
-/// * If it has y >= 0, it is on the lens. No point of the lens is farther, because the lens is a
-///   subset of the ball.
+/// * If this point has y >= 0, it is on the lens. No point of the lens is farther, because the lens
+///   is a subset of the ball.
 /// * Otherwise the farthest point is the point of the rim toward d.
 impl Support for Lens {
     type Vector = Vec3;
@@ -63,10 +63,11 @@ impl Support for Lens {
     }
 }
 
-/// Returns the signed distance of a point from the lens, negative inside: the formula to compare with.
+/// Returns the signed distance of a point from the lens, negative inside: the formula to compare
+/// with.
 ///
-/// By symmetry it is computed in the half-plane of the distance from the y axis and |y|. The nearest
-/// point is the projection onto the upper face, or on the rim if that projection has y < 0.
+/// By symmetry it is computed in the half-plane of the distance from the y axis and |y|. The
+/// nearest point is the projection onto the upper face, or on the rim if that projection has y < 0.
 fn distance(lens: &Lens, point: DVec3) -> f64 {
     let (across, up) = (point.x.hypot(point.z), point.y.abs());
     let from_centre = across.hypot(up + lens.centre);

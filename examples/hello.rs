@@ -1,12 +1,11 @@
-//! Two blocks in 2D, then a turning cuboid in 3D, in one app: which entities touch, how deep they
-//! overlap, and how to move them apart.
+//! One app with two blocks in 2D and a rotating cuboid in 3D. It prints which entities touch and
+//! how deep they overlap, and moves them apart.
 //!
 //! ```text
 //! cargo run --example hello
 //! ```
 //!
-//! It needs no window and ends by itself. The time is set so that each update of the app is one fixed
-//! tick.
+//! The example opens no window and ends by itself. Each update of the app runs one fixed tick.
 
 use bevy::{ecs::entity::EntityHashMap, prelude::*, time::TimeUpdateStrategy};
 use headbutt::prelude::*;
@@ -17,7 +16,7 @@ fn main() {
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()))
         .init_resource::<Tick>()
         .add_systems(Startup, (spawn_blocks, spawn_solids))
-        // A move in `FixedUpdate` counts in the same tick.
+        // The tick uses the positions that `FixedUpdate` sets.
         .add_systems(FixedUpdate, (count, drive, wear).chain())
         // The events of this tick are written in `Report`.
         .add_systems(
@@ -52,8 +51,8 @@ struct Turning(Vec3);
 #[derive(Component)]
 struct Fragile(u32);
 
-/// Shapes of `Vec2` are 2D and lie in the xy plane. A `Collider` needs no other component, and brings
-/// its `Transform` along.
+/// Shapes made of `Vec2` are 2D and lie in the xy plane. A `Collider` requires only a `Transform`,
+/// which Bevy inserts automatically.
 fn spawn_blocks(mut commands: Commands) {
     let block_a = [(0.0, 0.0), (200.0, -40.0), (200.0, 180.0), (0.0, 120.0)];
     let block_b = [(0.0, 0.0), (50.0, 0.0), (50.0, 80.0), (0.0, 80.0)];
@@ -119,7 +118,7 @@ fn drive(
     }
 }
 
-/// `Collisions` lists what touches, as of the last tick, without events.
+/// `Collisions` lists the contacts of the last tick, without events.
 fn wear(
     mut commands: Commands,
     collisions: Res<Collisions>,
@@ -135,8 +134,8 @@ fn wear(
     }
 }
 
-/// Headbutt never moves anything, so the response is up to the game. This one moves each driven entity
-/// out of all that it touches.
+/// Headbutt never moves anything, so the game implements the response. This response moves each
+/// driven entity out of all entities that it touches.
 fn push_out(
     collisions: Res<Collisions>,
     driven: Query<Entity, With<Driven>>,
@@ -182,7 +181,7 @@ fn narrate(
     }
 }
 
-/// The geometry without an app: plain functions on shapes and poses.
+/// Queries without an app: functions on shapes and poses.
 fn query_without_an_app() {
     // A cube of side 1 that stands on an edge, 1.5 away from the centre of a ball of radius 1.
     let on_edge = Isometry3d::new(Vec3::X * 1.5, Quat::from_rotation_z(45_f32.to_radians()));

@@ -1,4 +1,5 @@
-//! Colliders from Bevy's meshes: what is read from a mesh, and the entities that follow their mesh.
+//! Colliders from Bevy's meshes: the data read from a mesh, and colliders that follow a changed
+//! mesh.
 
 use crate::support::{
     Dimension, assert_near, assert_near_vec, frame, read, start, tick, transform,

@@ -1,5 +1,5 @@
-//! Invalid shapes and poses: the collider touches nothing, is warned of once, and disturbs no
-//! other.
+//! Invalid shapes and poses: the collider touches nothing, causes one warning, and affects no other
+//! collider.
 
 use std::{
     f32::consts::FRAC_PI_4,
@@ -193,7 +193,7 @@ fn with_fault(dimension: Dimension, fault: Fault) -> (Touching, Entity) {
 }
 
 #[test]
-fn an_invalid_collider_is_warned_of_once_and_disturbs_no_other() {
+fn an_invalid_collider_causes_one_warning_and_affects_no_other() {
     let warnings = Warnings::listen();
     for fault in bad_poses().into_iter().chain(bad_shapes()) {
         for dimension in Dimension::BOTH {
@@ -254,7 +254,7 @@ fn an_invalid_collider_among_many_changes_no_event() {
 }
 
 #[test]
-fn a_repaired_collider_takes_part_again_and_a_new_fault_is_warned_of() {
+fn a_repaired_collider_collides_again_and_a_new_fault_causes_a_warning() {
     let warnings = Warnings::listen();
     for fault in bad_poses().into_iter().chain(bad_shapes()) {
         for dimension in Dimension::BOTH {
@@ -293,7 +293,7 @@ fn phases_at(record: &Record, entity: Entity) -> Vec<(Entity, CollisionPhase)> {
 }
 
 #[test]
-fn an_invalid_parent_is_warned_of_at_each_child_collider() {
+fn an_invalid_parent_causes_one_warning_for_each_child_collider() {
     let warnings = Warnings::listen();
     for fault in bad_poses() {
         for dimension in Dimension::BOTH {
@@ -321,7 +321,7 @@ fn an_invalid_parent_is_warned_of_at_each_child_collider() {
 }
 
 #[test]
-fn a_collider_without_a_transform_is_warned_of() {
+fn a_collider_without_a_transform_causes_a_warning() {
     let warnings = Warnings::listen();
     for dimension in Dimension::BOTH {
         let (mut touching, entity) = with_fault(dimension, |world, entity, _| {
@@ -414,7 +414,7 @@ fn the_default_collider_is_inert_without_a_warning() {
 }
 
 #[test]
-fn a_disabled_collider_is_not_warned_of() {
+fn a_disabled_collider_causes_no_warning() {
     let warnings = Warnings::listen();
     for fault in bad_poses().into_iter().chain(bad_shapes()) {
         for dimension in Dimension::BOTH {
@@ -440,7 +440,7 @@ fn a_2d_collider_with_a_non_finite_z_is_valid() {
 }
 
 #[test]
-fn a_nonsensical_support_function_disturbs_no_other() {
+fn a_wrong_support_function_affects_no_other() {
     let liars: [fn(DVec3, u32) -> DVec3; 7] = [
         // Any points, different for each direction.
         |direction, _| {
@@ -525,7 +525,7 @@ fn a_support_function_that_is_zero_everywhere_is_a_point() {
 }
 
 #[test]
-fn parents_in_a_loop_do_not_hang_and_are_warned_of_once() {
+fn parents_in_a_loop_do_not_hang_and_cause_one_warning() {
     let warnings = Warnings::listen();
     for dimension in Dimension::BOTH {
         let (mut touching, entity) = with_fault(dimension, |world, entity, _| {
@@ -543,7 +543,7 @@ fn parents_in_a_loop_do_not_hang_and_are_warned_of_once() {
 }
 
 #[test]
-fn huge_and_tiny_scales_and_positions_disturb_no_other() {
+fn huge_and_tiny_scales_and_positions_affect_no_other() {
     let sizes = [
         0.0,
         -0.0,

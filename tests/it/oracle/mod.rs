@@ -194,7 +194,7 @@ pub trait Convex: Sized {
     fn bounds(a: &Self, b: &Self) -> Bounds;
 }
 
-/// What is certain about the signed distance of two bodies.
+/// Bounds of the signed distance of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     pub low: f64,

@@ -479,11 +479,11 @@ mod the_oracle {
     }
 }
 
-/// A hundredth of the 1e-4 within which the surface code takes a normal for a facet's own.
+/// A hundredth of the angle within which the surface code accepts a normal as the facet's normal.
 const OFF_FACET: f64 = 1e-6;
 
-/// A shallow contact inside a facet has the facet's normal. The surface code recognises seams by
-/// that.
+/// A shallow contact inside a facet has the facet's normal. The surface code uses
+/// this to recognise seams.
 fn has_the_normal_of_the_facet<V: Dimension>(facet: &Made<V>, corners: &[Vec3], seed: u64) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut worst = 0.0_f64;

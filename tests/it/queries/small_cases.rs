@@ -170,8 +170,8 @@ fn concentric_capsules_are_both_radii_deep_and_separate_sideways_in_3d() {
 
 #[test]
 fn crossing_capsules_separate_past_the_nearer_end_in_2d() {
-    // The cores are segments of half length 2 that cross in their middles. In 2D, one must move past
-    // an end of the other.
+    // The cores are segments of half length 2 that cross in their middles. In 2D, one must move
+    // past an end of the other.
     let rotated = Isometry2d::from_rotation(Rot2 { cos: 0.0, sin: 1.0 });
     let capsule = Capsule2d::new(0.5, 4.0);
     let crossing = touching(&capsule, at2(0.0, 0.0), &capsule, rotated);
@@ -277,7 +277,7 @@ fn a_point_in_a_shape_separates_by_the_nearest_side_in_2d() {
         touching(&triangle, at2(0.0, 0.0), point, at2(4.0, 0.0)).depth,
         0.0
     );
-    // On a segment, at its end, beside it.
+    // The point lies on a segment, at its end, and beside it.
     let segment = segment2((-1.0, 0.0), (1.0, 0.0));
     assert_eq!(
         touching(&segment, at2(0.0, 0.0), point, at2(0.5, 0.0)).depth,

@@ -1,5 +1,5 @@
-//! Every kind of shape alone: what is refused and why, and support functions against closed forms of
-//! the support height and of the points inside.
+//! Each kind of shape: its errors for invalid input, and its support function against closed forms
+//! of the support height and of the points inside.
 //!
 //! Bounding boxes are tested in some thousands of poses. `HEADBUTT_BOXES` sets another number, for
 //! which the table of kinds is repeated with other dimensions, maps and positions:

@@ -146,8 +146,8 @@ fn in_a_bowl_a_body_is_pushed_no_farther_than_it_has_sunk() {
 }
 
 /// A cylinder that stands 3 mm in the floor, between two posts that are too near to each other,
-/// some centimetres from where it fits: back there is a way out, so that no other one may be longer.
-/// (It was thrown over the posts, because their planes contradict each other.)
+/// some centimetres from where it fits: back there is a way out, so that no other one may be
+/// longer. (It was thrown over the posts, because their planes contradict each other.)
 #[test]
 fn from_a_gap_that_is_too_small_a_body_goes_back() {
     for one_sided in [false, true] {
@@ -184,7 +184,7 @@ fn from_a_gap_that_is_too_small_a_body_goes_back() {
             for step in [0.01, 0.03, 0.06, 0.09] {
                 let at = Vec3::new(0.001, 0.497, fits + step);
                 let answer = answer(&level, &shape(Kind::Cylinder(0.5, 0.5), false, at));
-                // Where it fits is for x = 0.
+                // `fits` is the position at x = 0.
                 let back = f64::from(step * step + 0.003 * 0.003).sqrt() + 0.002;
                 let line = answer.line();
                 let push = answer.push_out.as_dvec3();

@@ -208,7 +208,7 @@ fn no_crate_is_pushed_through_a_surface() {
 #[test]
 fn planted_faults_are_found() {
     let surface = Surface::line("peak", &[(4.0, -1.0), (0.0, 0.0), (-4.0, -6.0)]);
-    // It is above one side, and behind the plane of the other, steep one.
+    // The ball is above one slope, and behind the plane of the other, steep one.
     let shape = Shape::ball(1.0, true, Vec3::new(1.0, 0.1, 0.0));
     let is_broken = |push: Vec3, facet: u32| {
         let touch = crate::surface_laws::ask::Touch {
