@@ -30,7 +30,7 @@ pub const DISTANCE_GAP: f64 = 1e-10;
 
 /// If rounding stops GJK, the last direction may be wrong. It is replaced by the direction with the
 /// best lower bound if its own bound is lower by this fraction of the distance. The error of the
-/// last direction then exceeds √(2e-6) = 1.4e-3. (Smaller differences are rounding errors, and
+/// last direction can then exceed √(2e-6) = 1.4e-3. (Smaller differences are rounding errors, and
 /// later directions are better.)
 pub const LOWER_BOUND_LOSS: f64 = 1e-6;
 

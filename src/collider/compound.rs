@@ -175,14 +175,14 @@ impl Collider {
     ///
     /// Triangles need not share vertices. Edges that differ by a few rounding errors of `f32` count
     /// as joined, and so does a vertex on an edge. Duplicates and triangles of opposite winding do
-    /// no harm. Triangles without area touch nothing. The event's
+    /// no harm. Degenerate triangles touch nothing. The event's
     /// [`part`](crate::CollisionEvent::part) is the index of the triangle.
     ///
     /// The cost grows with the number of triangles that a shape touches. Decimate levels, and use
     /// primitives or hulls for moving bodies. `docs/SURFACES.md` in this package has drawings,
     /// limits and advice.
     ///
-    /// A half-space pushes a surface like any other shape. Two surfaces touch where their triangles
+    /// A half-space pushes a surface along its own normal, as it pushes any other shape. Two surfaces touch where their triangles
     /// cross:
     ///
     /// * If one surface is at most half as large as the other, it is treated as a body whose centre

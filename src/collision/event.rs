@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-/// The message that two colliders touch or no longer touch. Each touching pair has one per tick.
+/// A message that two colliders touch or no longer touch. Each touching pair sends one per tick.
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -7,9 +7,9 @@
 //! the facet nearest to the origin, until Y ends at that facet. The distance of the facet is a
 //! lower bound of the depth, and h(n) an upper bound. The departures from the paper are:
 //!
-//! * **Y may be flat.** GJK may end with one, two or three vertices, and Y may have no more
-//!   dimensions than that: two segments that cross, two faces in one plane, two points at the same
-//!   position. The simplex grows vertex by vertex along directions at right angles to it. If Y does
+//! * **Y may be flat.** GJK may end with one, two or three vertices, and Y itself may have no more
+//!   dimensions than this simplex. Examples are two segments that cross, two faces in one plane,
+//!   and two points at the same position. The simplex grows vertex by vertex along directions at right angles to it. If Y does
 //!   not extend beyond the origin in such a direction, the depth is 0, and the direction is a
 //!   normal.
 //! * **The result is a true upper bound.** The depth is h(n) itself, so that a translation by it

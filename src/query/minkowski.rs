@@ -136,9 +136,9 @@ where
                 (swapped, frame, inverse * second)
             }
         };
-        // Relative to the first shape, so that the precision depends on the size of the pair and
-        // not on its position: the difference of two f32 translations is exact in f64 for every
-        // pair that is near enough to touch.
+        // The translation is relative to the first shape, so that the precision depends on the size
+        // of the pair and not on its position. The difference of two f32 translations is exact in
+        // f64 for every pair that is near enough to touch.
         let [origin_a, origin_b] = origins;
         let (translation, first_radius, second_radius) = if swapped {
             (origin_a - origin_b, b.radius(), a.radius())

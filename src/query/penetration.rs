@@ -15,7 +15,7 @@ use crate::{
 pub struct Penetration<D> {
     /// The unit vector from the first core to the second.
     pub normal: D,
-    /// How far the second core has to move along the normal until it touches the first one.
+    /// The distance that the second core has to move along the normal until both just touch.
     /// Negative if the cores are separated.
     pub depth: f64,
     /// The deepest point of the first core in the second.
@@ -57,8 +57,8 @@ impl<D: DVector> Penetration<D> {
     }
 
     /// Moves the second core out by the depth, and returns the contact with the nearest points of
-    /// the cores after the move. Also returns the vector between these points: null if the cores
-    /// touch.
+    /// the cores after the move. Also returns the vector between these points, which is zero if the
+    /// cores touch.
     // Not inlined, because GJK's state would take up space on the stack of every closed form.
     #[inline(never)]
     pub fn with_touching_points(self, pair: &impl MinkowskiDifference<Vector = D>) -> (Self, D) {

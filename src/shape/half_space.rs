@@ -22,7 +22,7 @@ pub struct HalfSpace<D> {
 }
 
 impl<D: DVector> HalfSpace<D> {
-    /// Returns the half-space whose plane contains the origin, or `None` for a null normal.
+    /// Returns the half-space whose plane contains the origin, or `None` for a zero normal.
     pub(super) fn through_origin(normal: D) -> Option<Self> {
         let offset = 0.0;
         normal.unit().map(|normal| Self { normal, offset })

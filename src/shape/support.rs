@@ -16,9 +16,11 @@ use crate::{
 ///
 /// A shape is a convex *core*, described by [`support`](Self::support), with a
 /// [`radius`](Self::radius) around it. Most shapes have radius 0 and are their own core. Use a
-/// radius for shapes that are rounded everywhere, because their contacts are then exact: a sphere
-/// is a point with a radius, a capsule is a segment with a radius, a rounded box is a box with a
-/// radius.
+/// radius for shapes that are rounded everywhere, because their contacts are then exact:
+///
+/// * a sphere is a point with a radius,
+/// * a capsule is a segment with a radius,
+/// * a rounded box is a box with a radius.
 ///
 /// # Invalid shapes
 ///

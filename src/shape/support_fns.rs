@@ -22,7 +22,7 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Returns the unit vector in the direction of `vector`, or the null vector if there is none.
+/// Returns the unit vector in the direction of `vector`, or the zero vector if there is none.
 #[inline]
 fn unit_or_zero<D: DVector>(vector: D) -> D {
     vector.unit().unwrap_or(D::ZERO)
@@ -31,7 +31,7 @@ fn unit_or_zero<D: DVector>(vector: D) -> D {
 /// A direction, split into its components along y and orthogonal to y.
 struct AxialDirection<D> {
     along: f64,
-    /// The unit vector of the component orthogonal to y, or null if the direction is on the axis.
+    /// The unit vector of the component orthogonal to y, or zero if the direction is on the axis.
     side: D,
     /// The length of the component orthogonal to y.
     across: f64,

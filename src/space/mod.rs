@@ -84,13 +84,13 @@ pub trait Space:
     fn projected(vector: Vec3) -> Self;
 
     /// Returns the rotation of a quaternion, which need not have unit length. Returns `None` for a
-    /// quaternion that is null or not finite, and in 2D if its axis is not z.
+    /// quaternion that is zero or not finite, and in 2D if its axis is not z.
     /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
     fn rotation_of(quaternion: DQuat) -> Option<<Self::DVec as DVector>::Matrix>;
 
     /// Returns the pose in `f64` with an orthonormal rotation. Returns `None` if a component is not
-    /// finite or the rotation is null.
+    /// finite or the rotation is zero.
     ///
     /// Every zero in the pose is positive (-0 + 0 is 0). So poses that compare as equal are equal
     /// to the bit. They give the same order of a pair and the same choice among equals.
@@ -149,7 +149,7 @@ pub trait DVector:
     /// The number of dimensions: 2 or 3.
     const DIMENSION: usize;
 
-    /// The null vector.
+    /// The zero vector.
     const ZERO: Self;
 
     /// The vector of ones.
@@ -246,7 +246,7 @@ pub trait DVector:
         self.length_squared().sqrt()
     }
 
-    /// Returns the unit vector in this direction, or `None` if this vector is null or not finite.
+    /// Returns the unit vector in this direction, or `None` if this vector is zero or not finite.
     #[inline(always)]
     fn unit(self) -> Option<Self> {
         let (mut vector, mut squared) = (self, self.length_squared());

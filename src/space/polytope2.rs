@@ -14,7 +14,7 @@ pub struct Polygon<const EDGES: usize> {
 
 #[derive(Clone, Copy)]
 struct Edge {
-    /// The outward unit normal, null for an edge without length.
+    /// The outward unit normal, zero for a degenerate edge.
     normal: DVec2,
     start: u16,
     end: u16,

@@ -17,7 +17,7 @@ use crate::{
 
 #[derive(Clone, Copy)]
 struct Face {
-    /// The outward unit normal, null for a triangle without area.
+    /// The outward unit normal, zero for a degenerate triangle.
     normal: DVec3,
     /// Counter-clockwise as seen from outside.
     vertices: [u16; 3],

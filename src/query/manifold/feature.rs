@@ -413,8 +413,8 @@ fn height_at(corners: &[Corner], position: DVec2, near: f64, edge_margin: f64) -
             if is_outside {
                 return None;
             }
-            // Measured from the edges, not from their lines: beyond a sharp corner, a point can be
-            // far from all edges but near to all lines.
+            // The distance to the edges, not to the infinite lines through them: beyond a sharp
+            // corner, a point can be near to all of these lines, but far from all edges.
             let is_inside = edges(corners).all(|edge| area(edge).0 >= 0.0)
                 || edges(corners).any(|edge| distance_to_edge(position, edge) <= near);
             fan_height(corners, position).filter(|_| is_inside)

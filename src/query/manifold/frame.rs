@@ -1,7 +1,7 @@
 //! The frame of a contact: its normal and two tangents.
 //!
 //! The geometry of a manifold is computed in the plane of the tangents, with a height along the
-//! normal for each point. In 2D the second tangent is null, and so is the second coordinate of
+//! normal for each point. In 2D the second tangent is zero, and so is the second coordinate of
 //! every point.
 
 use crate::{
@@ -54,7 +54,7 @@ impl<D: DVector> ContactFrame<D> {
         }
     }
 
-    /// Returns a point in this frame.
+    /// Converts a point to the coordinates of this frame.
     #[inline]
     pub fn corner(&self, point: D) -> Corner {
         let [u, v] = self.tangents;

@@ -1,10 +1,10 @@
 //! The contact points of two faces or edges that touch, which a physics response needs for stable
 //! rest.
 //!
-//! A box on a floor touches it with a whole face, and tips over a single contact point. The
-//! manifold of a contact is the intersection of both *supporting features* (a face, an edge or a
-//! vertex each), as seen along the normal: up to four corners of a polygon in 3D, up to two ends of
-//! a segment in 2D.
+//! A box on a floor touches it with a whole face, and tips over a single contact point. So a manifold
+//! is the intersection of both *supporting features*, as seen along the normal. A feature is a
+//! face, an edge or a vertex. The points are up to four corners of a polygon in 3D, and up to two
+//! ends of a segment in 2D.
 //!
 //! Other engines take faces from their shapes, and clip one by the other (Ericson, "Real-Time
 //! Collision Detection" (2005), chapter 8.3). The departures are:
@@ -19,8 +19,8 @@
 //!   sides, the feature is the line.
 //! * **Two faces are clipped** (`clip.rs`). If a feature is an edge or a vertex, or if two faces
 //!   only touch, the common points are the corners of each feature inside the other, and the
-//!   intersections of their edges (`outline.rs`). The feature of a half-space is its whole plane,
-//!   which has no corners and contains every point.
+//!   intersections of their edges (`outline.rs`). The feature of a half-space is its whole plane.
+//!   It has no corners and, as seen along the normal, contains every point.
 //! * **Refinement.** A face starts with at most eight support points, but it may have more corners,
 //!   or a round rim. An edge between two of these points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in

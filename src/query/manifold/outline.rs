@@ -52,7 +52,7 @@ impl CommonPoint {
     }
 }
 
-/// Returns the maximum distance beside an edge at which a point of the other feature touches it.
+/// Returns the maximum distance from an edge at which a point of the other feature counts as on it.
 pub fn edge_margin(feature_a: &Feature, feature_b: &Feature, scale: f64, near: f64) -> f64 {
     match (feature_a, feature_b) {
         (Feature::Ridge(a), Feature::Ridge(b)) if are_edges(a, b) => {

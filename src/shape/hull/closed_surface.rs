@@ -26,8 +26,8 @@ use crate::{
     },
 };
 
-/// Maximum number of faces per point that `quickhull` may create. Its search ends by itself, unless
-/// rounding makes it repeat steps.
+/// Maximum number of faces per point that `quickhull` may create. Its search terminates,
+/// unless rounding makes it repeat steps.
 const FACES_PER_POINT: usize = 100;
 
 /// A closed surface of triangles around the center of a frame, in normalized coordinates.

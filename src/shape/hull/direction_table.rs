@@ -7,8 +7,8 @@
 //! to the bit, with the same choice among equals, and does not depend on earlier queries.
 //!
 //! **What a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c > 0 at
-//! each corner c of the cell: d' is a convex combination of the corners, so (w - v) · d' > 0 too.
-//! In place of 0, the code uses the rounding error of both heights. Testing every w against every v
+//! each corner c of the cell. For d' is a convex combination of the corners, so (w - v) · d' > 0
+//! too. In place of 0, the code uses the rounding error of both heights. Testing every w against every v
 //! would take quadratic time. As w, the farthest points at the corners and at the center of the
 //! cell suffice to keep the lists short.
 //!
@@ -17,10 +17,10 @@
 //! the table would exceed a fixed multiple of the number of points. (For a disc, the cells around
 //! its axis list much of the rim, however small they are.)
 //!
-//! **Why not hill climbing** along the edges of the hull, the usual method: on a flat face its
-//! result depends on where it starts, so a warm start makes results depend on history, and rounding
-//! can stop it below the top. Hill climbing also needs the edges, and visits more points than these
-//! lists contain.
+//! **Why not hill climbing?** The usual method climbs along the edges of the hull. On a flat face,
+//! its result depends on where it starts, so a warm start would make results depend on history.
+//! Rounding can also stop it below the top. Besides, it needs the edges, and visits more points
+//! than these lists contain.
 
 use core::ops::RangeInclusive;
 
@@ -63,8 +63,9 @@ impl DirectionTable {
         Self::with_error(points, HEIGHT_ERROR)
     }
 
-    /// Builds a table that also lists the points that are lower than the farthest by no more than
-    /// `error`, relative to the size of direction and points. `error` is at least [`HEIGHT_ERROR`].
+    /// Builds a table that also lists each point p whose height d · p is below the maximum by at
+    /// most `error` times max |d_i| times the greatest Σ |p_i|. `error` is at least
+    /// [`HEIGHT_ERROR`].
     pub fn with_error<D: DVector>(points: &[D], error: f64) -> Self {
         let all = Self {
             cells_per_edge: 1,
@@ -88,7 +89,7 @@ impl DirectionTable {
     }
 
     /// Returns the indices, ascending, of the points that can be the farthest in `direction`.
-    /// Returns `None` for a direction that is null, not finite or of extreme size.
+    /// Returns `None` for a direction that is zero, not finite or of extreme size.
     #[inline]
     pub fn candidates<D: DVector>(&self, direction: D) -> Option<&[u32]> {
         let mut axis = 0;

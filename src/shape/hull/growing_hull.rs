@@ -13,7 +13,8 @@ use crate::{
 /// Maximum number of GJK iterations. Usually about as many are needed as a simplex has vertices.
 const MAX_ITERATIONS: usize = 63;
 
-/// The table is rebuilt if it lacks more points than an eighth of its own plus this number.
+/// The table is rebuilt if the number of points missing from it exceeds this number plus an eighth
+/// of the points in it.
 const MAX_UNLISTED: usize = 32;
 
 /// Maximum number of heights that are compared to find outermost points. Beyond it, points outside

@@ -86,7 +86,7 @@ enum Search {
     Blocks(PointBlocks),
     /// For many vertices: a scan of the vertices that a table lists for the direction.
     Table(Arc<DirectionTable>),
-    /// For few vertices that are all null or of extreme size: a plain scan.
+    /// For few vertices that are all zero or of extreme size: a plain scan.
     Scan,
 }
 

@@ -46,7 +46,7 @@ pub struct PointBlocks {
 }
 
 impl PointBlocks {
-    /// Stores finite points. Returns `None` if there are too many, or if their size is null or
+    /// Stores finite points. Returns `None` if there are too many, or if their size is zero or
     /// extreme.
     pub fn new<D: DVector>(points: &[D]) -> Option<Self> {
         let sizes = points.iter().map(|point| point.extent());
@@ -68,7 +68,7 @@ impl PointBlocks {
     }
 
     /// Returns the farthest point in a direction, the first among equals. Returns `None` for a
-    /// direction that is null, not finite or of extreme size, which requires a scan in `f64`.
+    /// direction that is zero, not finite or of extreme size, which requires a scan in `f64`.
     #[inline]
     pub fn farthest<D: DVector>(&self, direction: D) -> Option<D> {
         let [x, y, z] = direction.components();

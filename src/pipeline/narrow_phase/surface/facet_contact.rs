@@ -37,7 +37,7 @@ pub struct FacetContact<D> {
     pub weld: f64,
 }
 
-/// How a contact was computed.
+/// The method that computed a contact.
 #[derive(Clone, Copy)]
 pub enum ContactKind<D> {
     /// From the nearest points of the cores, with the one on the facet inside it. Also the contact

@@ -1,5 +1,5 @@
-//! The shortest push-out from facets whose planes contradict each other: a body in a gap that is
-//! too small for it leaves the gap by the side on which it came in.
+//! The shortest push-out of a body in a gap that is too small for it. It leaves the gap through an
+//! open side.
 //!
 //! No translation clears the planes of both walls of a gap. Instead the body has to pass the
 //! boundary of a wall. Given a direction d, let t be the distance along d after which the body just

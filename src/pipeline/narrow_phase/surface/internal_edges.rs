@@ -125,7 +125,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 }
 
-/// Whether a contact on a facet's boundary is a contact of the surface.
+/// The verdict on whether a contact on a facet's boundary is a contact of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeVerdict {
     /// No facet at the point rises along the normal: the contact counts.
