@@ -182,8 +182,8 @@ impl Collider {
     /// primitives or hulls for moving bodies. `docs/SURFACES.md` in this package has drawings,
     /// limits and advice.
     ///
-    /// A half-space pushes a surface along its own normal, as it pushes any other shape. Two surfaces touch where their triangles
-    /// cross:
+    /// A half-space pushes a surface along its own normal, as it pushes any other shape. Two
+    /// surfaces touch where their triangles cross:
     ///
     /// * If one surface is at most half as large as the other, it is treated as a body whose centre
     ///   is the centre of its bounding box in its own frame.

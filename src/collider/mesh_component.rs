@@ -221,8 +221,8 @@ impl Recipe {
 
     /// Makes the collider from the mesh that the recipe names.
     pub fn make(self, mesh: &Mesh) -> Result<Collider, ShapeError> {
-        // Without `MAIN_WORLD`, a mesh loses its vertices to the renderer, at a time that depends on
-        // the frame rate.
+        // Without `MAIN_WORLD`, a mesh loses its vertices to the renderer, at a time that depends
+        // on the frame rate.
         if !mesh.asset_usage.contains(RenderAssetUsages::MAIN_WORLD) {
             return Err(MeshError::NotInMainWorld.into());
         }

@@ -9,9 +9,9 @@
 //!
 //! * **Y may be flat.** GJK may end with one, two or three vertices, and Y itself may have no more
 //!   dimensions than this simplex. Examples are two segments that cross, two faces in one plane,
-//!   and two points at the same position. The simplex grows vertex by vertex along directions at right angles to it. If Y does
-//!   not extend beyond the origin in such a direction, the depth is 0, and the direction is a
-//!   normal.
+//!   and two points at the same position. The simplex grows vertex by vertex along directions at
+//!   right angles to it. If Y does not extend beyond the origin in such a direction, the depth is
+//!   0, and the direction is a normal.
 //! * **The result is a true upper bound.** The depth is h(n) itself, so that a translation by it
 //!   along n separates the cores, whatever the state of the polytope. If the loop converges, the
 //!   depth exceeds the minimum by at most [`DEPTH_GAP`].

@@ -18,9 +18,9 @@
 //! * **The loop can be resumed.** The first run finds out if the shapes touch. Only a caller that
 //!   needs the contact or the distance continues the loop. All callers follow the same path, so
 //!   that their results never disagree.
-//! * **The tolerance grows with each iteration.** For polytopes, the loop ends without a tolerance. On curved
-//!   surfaces, each iteration only divides the error by some factor, which is small where the
-//!   surfaces nearly touch: see [`GAP_GROWTH`].
+//! * **The tolerance grows with each iteration.** For polytopes, the loop ends without a tolerance.
+//!   On curved surfaces, each iteration only divides the error by some factor, which is small where
+//!   the surfaces nearly touch: see [`GAP_GROWTH`].
 //! * **A step that contradicts the bounds ends the loop.** In exact arithmetic, every step brings v
 //!   nearer to the origin, but never nearer than a lower bound. Every comparison is written so that
 //!   NaN ends the loop as well.

@@ -1,10 +1,10 @@
 //! The contact points of two faces or edges that touch, which a physics response needs for stable
 //! rest.
 //!
-//! A box on a floor touches it with a whole face, and tips over a single contact point. So a manifold
-//! is the intersection of both *supporting features*, as seen along the normal. A feature is a
-//! face, an edge or a vertex. The points are up to four corners of a polygon in 3D, and up to two
-//! ends of a segment in 2D.
+//! A box on a floor touches it with a whole face, and tips over a single contact point. So a
+//! manifold is the intersection of both *supporting features*, as seen along the normal. A feature
+//! is a face, an edge or a vertex. The points are up to four corners of a polygon in 3D, and up to
+//! two ends of a segment in 2D.
 //!
 //! Other engines take faces from their shapes, and clip one by the other (Ericson, "Real-Time
 //! Collision Detection" (2005), chapter 8.3). The departures are:

@@ -8,9 +8,9 @@
 //!
 //! **What a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c > 0 at
 //! each corner c of the cell. For d' is a convex combination of the corners, so (w - v) · d' > 0
-//! too. In place of 0, the code uses the rounding error of both heights. Testing every w against every v
-//! would take quadratic time. As w, the farthest points at the corners and at the center of the
-//! cell suffice to keep the lists short.
+//! too. In place of 0, the code uses the rounding error of both heights. Testing every w against
+//! every v would take quadratic time. As w, the farthest points at the corners and at the center of
+//! the cell suffice to keep the lists short.
 //!
 //! **How fine.** Each step halves the sides of the cells, and filters the list of each cell from
 //! the list of the larger cell that contains it. The refinement ends if the lists are short, or if

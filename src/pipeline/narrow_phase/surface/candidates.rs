@@ -261,8 +261,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         let local = self.local_contact(hull, body)?;
         let normal = self.flip_if_swapped(local.normal);
-        // If the body is behind a valley, the hull of the valley pushes it against the normals of all
-        // its facets. A one-sided surface has no such contact.
+        // If the body is behind a valley, the hull of the valley pushes it against the normals of
+        // all its facets. A one-sided surface has no such contact.
         let is_behind = |it: &V::DVec| normal.dot(*it) < -SAME_NORMAL;
         let is_back = self.surface().is_one_sided() && hull.normals.iter().all(is_behind);
         let [first, second] = self.of_surface_and_body([number, body.number]);
