@@ -1,5 +1,5 @@
-//! All tolerances of the queries, with their derivations. (Iteration limits are declared beside
-//! their loops.)
+//! The tolerances of the queries, with their derivations. (Iteration limits are declared beside
+//! their loops, and `HIDDEN`, which limits the loss of area of a manifold, beside its use.)
 //!
 //! All tolerances are relative. Tolerances of lengths are fractions of the pair's *scale*. The
 //! scale is the largest distance from the origin to a vertex of the Minkowski difference found so
@@ -14,8 +14,8 @@
 /// small shape far from its own origin is less precise than its size suggests.
 pub const OFFSET_SCALE: f64 = 1e-5;
 
-/// Shapes whose distance is at most this touch, with depth 0. Rounding a single coordinate of the
-/// pair to f32 changes the distance by this much, so the input cannot express smaller gaps.
+/// Shapes whose distance is at most this touch, with depth 0. The value is one unit in the last
+/// place of an f32 coordinate, twice its rounding error: the input cannot express smaller gaps.
 pub const TOUCHING: f64 = f32::EPSILON as f64;
 
 /// Cores closer than this count as touching, and EPA replaces GJK. The direction between the cores'

@@ -5,8 +5,9 @@ use bevy::prelude::*;
 /// The progress of the current tick.
 ///
 /// A panic in a user's `Support` aborts the tick. If the app catches the panic and continues,
-/// Bevy's executor first runs the remaining stages. So each stage returns early unless the previous
-/// stage completed. In the tick after an aborted tick, every stage drops its caches.
+/// Bevy's executor first runs the remaining stages. So the broad and the narrow phase return early
+/// unless `Sync` completed, and the report unless the narrow phase completed. (The broad phase
+/// calls no user code.) In the next tick, every stage drops its caches.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Progress {
     pub completed: Completed,

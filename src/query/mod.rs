@@ -38,7 +38,7 @@
 //!   leaves both just touching. No shorter translation does, to a millionth of the size of the pair
 //!   or better. There is one exception: if a shape is deep inside another one that is round about
 //!   the same axis or center, nearly all directions have the same depth. In a million such cases
-//!   (`tests/grid.rs`), the depth exceeds the minimum by less than 1e-5 of the size.
+//!   (`tests/it/queries/grid.rs`), the depth exceeds the minimum by less than 1e-5 of the size.
 //! * **The normal** points from the first shape to the second.
 //! * **Swapping** the arguments gives the mirror image to the bit: the normal is negated and the
 //!   points are exchanged. The exception is a pair of equal shapes in equal poses, for which both
