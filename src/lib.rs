@@ -1,3 +1,9 @@
+//! [benchmarks]: crate::guide::benchmarks
+//! [level-designers]: crate::guide::surfaces#4-for-level-designers
+//! [response]: crate::guide::response
+//! [serialization]: crate::guide::serialization
+//! [shapes]: crate::guide::shapes
+//! [unit-tests]: crate::guide::response#unit-tests
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -42,6 +48,30 @@ pub use shape::{ConvexHull, IntoShape, Rounded, ShapeError, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{ShapePose, Space};
+
+/// The pages of `docs/` for users.
+// The first definition of a link counts. So links lead to the pages here, and in the repository,
+// where only the definitions in the files count, to the files.
+#[cfg(doc)]
+pub mod guide {
+    #[doc = include_str!("../docs/BENCHMARKS.md")]
+    pub mod benchmarks {}
+
+    /// [first-game]: crate#first-game
+    /// [surfaces]: crate::guide::surfaces
+    #[doc = include_str!("../docs/RESPONSE.md")]
+    pub mod response {}
+
+    #[doc = include_str!("../docs/SERIALIZATION.md")]
+    pub mod serialization {}
+
+    /// [surfaces]: crate::guide::surfaces
+    #[doc = include_str!("../docs/SHAPES.md")]
+    pub mod shapes {}
+
+    #[doc = include_str!("../docs/SURFACES.md")]
+    pub mod surfaces {}
+}
 
 /// The names that a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {

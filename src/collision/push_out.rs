@@ -13,7 +13,8 @@ impl Collisions {
     /// `entity`.
     ///
     /// All touching parts of compounds and surfaces count, such as the floor and the wall of one
-    /// mesh.
+    /// mesh. So do colliders on children of `entity`, which touch it like all others: exclude them
+    /// with `is_solid` or with layers.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -52,8 +53,8 @@ impl Collisions {
     /// `slop` is negative. `slop` is in the world's units.
     ///
     /// After a move by the full depth, rounding of the new translation may leave a tiny gap, and
-    /// the contact ends. A negative slop of a few 1e-7 times the distance from the origin keeps a
-    /// character grounded.
+    /// the contact ends. A negative slop of a millionth of the largest coordinate keeps a character
+    /// grounded, such as -0.001 up to 1000 units from the origin.
     ///
     /// ```
     /// use bevy::prelude::*;
