@@ -21,6 +21,8 @@ mod settings;
 mod shape;
 mod sorted;
 mod space;
+#[allow(dead_code)]
+mod spatial;
 mod tolerance;
 
 #[doc(hidden)]
