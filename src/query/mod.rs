@@ -71,8 +71,8 @@ use crate::{
 pub(crate) use counter::Counter;
 use minkowski::MinkowskiDifference;
 pub(crate) use minkowski::Pair;
+pub(crate) use ray::{LocalHit, LocalRay, RayHitLocal, RayLocal, ray_at_shape};
 pub use ray::{Ray, RayHit, RaySide, cast_ray};
-pub(crate) use ray::{RayHitLocal, RayLocal};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};
 pub(crate) use results::{LocalContact, length_to_f32};
 pub(crate) use solver::Solver;
