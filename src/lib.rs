@@ -21,7 +21,7 @@ mod settings;
 mod shape;
 mod sorted;
 mod space;
-#[allow(dead_code)]
+#[cfg_attr(not(test), expect(dead_code))]
 mod spatial;
 mod tolerance;
 
