@@ -156,9 +156,9 @@ impl Tree {
         });
     }
 
-    /// Calls `visit` with the index of each box that a line may meet at a t in `range`, if the boxes
-    /// have a margin. `visit` returns the new end of the range. Of two subtrees, the one that the
-    /// line enters first is visited first.
+    /// Calls `visit` with the index of each box that a line may meet at a t in `range`, if the
+    /// boxes have a margin. `visit` returns the new end of the range. Of two subtrees, the one that
+    /// the line enters first is visited first.
     ///
     /// The boxes are tested in `f32`. The line is taken from its point nearest to the center of the
     /// tree, so that all errors are small parts of the size of the tree, and the tests allow for
