@@ -58,6 +58,7 @@ mod manifold;
 pub(crate) mod minkowski;
 mod penetration;
 mod point_distance;
+mod ray;
 mod results;
 pub(crate) mod simplex;
 mod solver;
@@ -69,6 +70,8 @@ use crate::{
 pub(crate) use counter::Counter;
 use minkowski::MinkowskiDifference;
 pub(crate) use minkowski::Pair;
+pub(crate) use ray::{LocalHit, LocalRay, RayHitLocal, RayLocal, ray_at_shape};
+pub use ray::{Ray, RayHit, RaySide, cast_ray};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};
 pub(crate) use results::{LocalContact, length_to_f32};
 pub(crate) use solver::Solver;

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
-    shape::{half_space::HalfSpace, polygon_edges::Polygon},
+    shape::{
+        chord::{self, ChordResult, Line},
+        half_space::HalfSpace,
+        polygon_edges::Polygon,
+    },
     space::{DVector, Space},
 };
 
@@ -145,6 +149,12 @@ pub trait Support {
     fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<[DVecOf<Self>; 2]> {
         None
     }
+
+    /// Returns the chord of a line in the shape with a margin around it, in the shape's own frame.
+    #[doc(hidden)]
+    fn chord(&self, line: &Line<DVecOf<Self>>, margin: f64) -> ChordResult<DVecOf<Self>> {
+        chord::of_core(self.core(), self.radius() + margin, line)
+    }
 }
 
 /// The core of a shape, in the forms for which queries have closed forms.
@@ -227,6 +237,10 @@ macro_rules! forward_to_target {
             #[inline]
             fn core(&self) -> Core<'_, DVecOf<S>> {
                 (**self).core()
+            }
+
+            fn chord(&self, line: &Line<DVecOf<S>>, margin: f64) -> ChordResult<DVecOf<S>> {
+                (**self).chord(line, margin)
             }
         }
     )* };

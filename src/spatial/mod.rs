@@ -1,0 +1,3 @@
+//! Queries of colliders, and of the whole world.
+
+mod ray;
