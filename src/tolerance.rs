@@ -79,9 +79,10 @@ pub const LEVEL_SLOPE: f64 = CONE_SLOPE / 4.0;
 pub const SAME_POINT: f64 = 1e-6;
 
 /// The contact lines of two curved surfaces overlap if their distance, seen along the normal, is at
-/// most this. Rounding a pose to f32 rotates the lines by about 1e-7 against each other, and then
-/// no normal is perpendicular to both. On a surface of radius r, an error of d in the depth moves
-/// the contact point by √(2 r d). That is this distance for r = 1 and d = 5e-9.
+/// most this. Rounding a pose to f32 rotates parallel lines by about 1e-7 radians relative to each
+/// other, so that the contact normal is not exactly perpendicular to both. On a surface of radius
+/// r, an error of d in the depth moves the contact point by √(2 r d). That is this distance for r =
+/// 1 and d = 5e-9.
 pub const LINE_OVERLAP: f64 = 1e-4;
 
 /// A common point of two contact lines is kept if its distance from each core is at most this. A

@@ -235,7 +235,7 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// A polyline is a surface without an inside: see [`trimesh`](Self::trimesh). Its outer side,
+    /// A polyline is a surface without an interior: see [`trimesh`](Self::trimesh). Its outer side,
     /// which only [`one_sided`](Self::one_sided) uses, is to the right of the direction of travel:
     /// the outline of a solid runs counter-clockwise, and the ground runs from right to left.
     ///

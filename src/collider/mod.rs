@@ -254,7 +254,7 @@ use crate::shape::{
 /// | `HalfSpace(normal)` | half-spaces |
 /// | `Extrusion((base, half_depth))` | extrusion of a 2D kind |
 ///
-/// A loaded collider behaves like the saved one, to the bit, if the format keeps all digits of an
+/// A loaded collider behaves like the saved one, bit for bit, if the format keeps all digits of an
 /// `f32` and `f64`. (`serde_json` does so with its feature `float_roundtrip`.) Loading checks all
 /// numbers as the constructors do, and returns the same errors. Saving fails for a
 /// [`custom`](Self::custom) shape, which is code, and for a collider with an invalid shape.
@@ -360,7 +360,7 @@ impl Collider {
     /// assert!(!disc.is_inert());
     /// ```
     ///
-    /// Its bounding box is computed from its support points along the axes of the world. A shape
+    /// Its bounding box is computed from its support points along the world axes. A shape
     /// touches nothing if its support function returns NaN or infinity, or the nearest point
     /// instead of the farthest. If the bounding box reveals the error, a warning names the entity.
     /// Any other error in a support function causes wrong contacts of this shape, but does not

@@ -38,7 +38,7 @@ use crate::{
 /// shapes need more: see [`GAP_GROWTH`].
 const MAX_ITERATIONS: usize = 63;
 
-/// The result for which the loop runs.
+/// The result that the loop has to reach before it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// The verdict: the shapes touch, or they are separated.
@@ -149,8 +149,8 @@ impl<D: DVector> Gjk<D> {
     }
 
     /// Returns `true` unless the cores are known to be separated. The loop must have reached
-    /// [`Goal::Contact`]. If the shapes have very different sizes, rounding may stop the loop in a
-    /// sliver before it reaches the origin.
+    /// [`Goal::Contact`]. If the shapes have very different sizes, rounding may stop the loop at a
+    /// sliver (a nearly flat simplex) before it reaches the origin.
     pub fn cores_may_touch(&self) -> bool {
         match self.state {
             State::Enclosed => true,
@@ -161,7 +161,7 @@ impl<D: DVector> Gjk<D> {
 
     /// Returns a vector in the direction from the second core to the first, if they are separated.
     ///
-    /// This is v, with one exception. If rounding stopped the loop in a sliver within the touching
+    /// This is v, with one exception. If rounding stopped the loop at a sliver within the touching
     /// distance of the origin, v is near the true nearest point, but its direction can be wrong. If
     /// an earlier v gave a better lower bound, its direction is better.
     #[inline]

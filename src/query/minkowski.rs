@@ -56,8 +56,8 @@ pub trait MinkowskiDifference {
     /// Returns the pose of B.
     fn relative(&self) -> &Pose<Self::Vector>;
 
-    /// Returns the distance of the cores at which the shapes begin to touch, or NaN if a radius is
-    /// invalid.
+    /// Returns the distance between the cores at which the shapes begin to touch, or NaN if a
+    /// radius is invalid.
     fn radius_sum(&self) -> f64;
 
     /// Returns both cores, each in its own frame.
@@ -78,7 +78,7 @@ pub trait MinkowskiDifference {
 /// A pair has one canonical order, whichever order the caller used: the first shape is the one
 /// whose pose (and, in equal poses, whose shape) comes first in a fixed but arbitrary total order.
 /// All computations use that order, and the results are converted at the end. So swapping the
-/// arguments of a query gives the mirror image to the bit.
+/// arguments of a query gives the mirror image bit for bit.
 ///
 /// A rotation has no effect on a core that is a point, such as the core of a ball. So if one core
 /// is a point, it is always the second of the pair, and its rotation is the identity. If both are

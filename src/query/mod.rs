@@ -36,11 +36,12 @@
 //!   exactly if `distance` is 0.
 //! * **The depth** separates the shapes: moving the second shape by the depth along the normal
 //!   leaves both just touching. No shorter translation does, to a millionth of the size of the pair
-//!   or better. There is one exception: if a shape is deep inside another one that is round about
-//!   the same axis or center, nearly all directions have the same depth. In a million such cases
-//!   (`tests/it/queries/grid.rs`), the depth exceeds the minimum by less than 1e-5 of the size.
+//!   or better. There is one exception: if a shape is deep inside another one that is rotationally
+//!   symmetric about the same axis or center, nearly all directions have the same depth. In a
+//!   million such cases (`tests/it/queries/grid.rs`), the depth exceeds the minimum by less than
+//!   1e-5 of the size.
 //! * **The normal** points from the first shape to the second.
-//! * **Swapping** the arguments gives the mirror image to the bit: the normal is negated and the
+//! * **Swapping** the arguments gives the mirror image bit for bit: the normal is negated and the
 //!   points are exchanged. The exception is a pair of equal shapes in equal poses, for which both
 //!   calls return the same result. (Shapes count as equal if their support points are equal in a
 //!   fixed set of directions: 25 in 2D, 14 in 3D.)

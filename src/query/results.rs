@@ -76,7 +76,7 @@ pub struct ManifoldPoint<V> {
     pub point_b: V,
 }
 
-/// A contact in f64, in the axes of the world. Each point is relative to the translation of its own
+/// A contact in f64, in world axes. Each point is relative to the translation of its own
 /// shape, so that it is exact far from the origin as well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalContact<D> {

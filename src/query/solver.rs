@@ -1,4 +1,4 @@
-//! The choice of the algorithm for a pair, and the conversion of its results to the world.
+//! Chooses the algorithm for a pair, and converts its results to world space.
 
 use smallvec::SmallVec;
 
@@ -130,7 +130,7 @@ where
     }
 
     /// Returns the contact along `direction`, a unit vector from the caller's first shape to the
-    /// second, in the axes of the world. The direction is the normal of a plane that bounds the
+    /// second, in world axes. The direction is the normal of a plane that bounds the
     /// first shape if `plane_of_first` is `true`, and otherwise the second. Evaluates the support
     /// function once.
     pub fn contact_over(

@@ -23,7 +23,7 @@ const SLIVER: f64 = 1e-12;
 /// The vertices of a facet.
 pub type FacetVertices<D> = SmallVec<[D; 3]>;
 
-/// A facet of a surface, in the axes of the world, relative to the translation of the surface.
+/// A facet of a surface, in world axes, relative to the translation of the surface.
 #[derive(Clone, Debug)]
 pub struct Facet<D: DVector> {
     /// The outward unit normal.
@@ -211,7 +211,7 @@ impl<D: DVector> Facet<D> {
     /// Returns the point nearest to `point` on the edge that a boundary point is on. At a vertex it
     /// is the vertex.
     pub fn nearest_on_edge(&self, at: &BoundaryPoint<D>, point: D) -> D {
-        // The ends are sorted, so that both facets of the edge give the same point to the bit.
+        // The ends are sorted, so that both facets of the edge give the same point bit for bit.
         let mut ends = self.edge_ends(at);
         ends.sort_by(|a, b| a.total_cmp(*b));
         let [start, end] = ends;

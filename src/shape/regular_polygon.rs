@@ -24,7 +24,7 @@ const MAX_VERTICES: u32 = 4096;
 ///
 /// Bevy's own function uses the platform's sine and cosine, in f32. This function uses `libm`,
 /// which gives the same results on every platform. Integer arithmetic reduces all angles to 0 to π
-/// / 4. So vertices on an axis are exact, and mirrored vertices are equal to the bit.
+/// / 4. So vertices on an axis are exact, and mirrored vertices are equal bit for bit.
 fn vertex(index: u64, sides: u32) -> DVec2 {
     let sides = u64::from(sides);
     let (quarter, part) = (4 * index / sides, 4 * index % sides);

@@ -7,8 +7,8 @@ use crate::{
 
 /// The map that scales a shape before a pose moves it.
 ///
-/// The variants hold references, as does [`ScaledShape`]. Copies would be written and at once read
-/// back in pieces of another size, which stalls the processor.
+/// The variants hold references, as does [`ScaledShape`]. A copy would be written and immediately
+/// read back with loads of a different width, which stalls the processor (failed store forwarding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale<'a, D: DVector> {
     /// The same factor in all directions, not negative. It scales the radius too.

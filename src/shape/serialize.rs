@@ -2,14 +2,14 @@
 //!
 //! The data contain only what defines a shape. Derived data (the search structure of a hull, the
 //! tree of a compound) are rebuilt by the usual constructors. So a loaded collider equals the saved
-//! one to the bit, and invalid data give the usual [`ShapeError`].
+//! one bit for bit, and invalid data give the usual [`ShapeError`].
 //!
 //! A shape is saved as it is after construction: a regular polygon as a hull, a height field as a
 //! mesh, nested margins as their sum. A hull is saved as its vertices, and loading does not reduce
 //! them again, because rounding could drop one more. The pose of a compound's part is saved in
 //! `f64`, because nested compounds multiply poses.
 //!
-//! No type here contains itself. So deeply nested data is an error in every format, and cannot
+//! No type here is recursive. So deeply nested data is an error in every format, and cannot
 //! overflow the stack.
 
 use std::sync::Arc;

@@ -119,8 +119,9 @@ impl<V: Space> Surface<V> {
         vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, tolerance))
     }
 
-    /// Returns the facets with an area that share an edge or a vertex with a facet: all vertices
-    /// with positive weights. Tests at most [`MAX_ADJACENT`] facets at a vertex.
+    /// Returns the other facets with an area that contain each vertex of this facet whose weight is
+    /// positive. One positive weight selects the facets at that vertex, two select those at that
+    /// edge. Tests at most [`MAX_ADJACENT`] facets at a vertex.
     pub fn adjacent_facets(&self, index: u32, weights: [f64; 3]) -> impl Iterator<Item = u32> {
         let vertices = self.facets.get(index as usize).into_iter().flatten();
         let weighted = vertices.zip(weights).filter(|(_, weight)| *weight > 0.0);
@@ -158,7 +159,7 @@ struct VertexFacets {
 }
 
 impl VertexFacets {
-    /// Sorts the facets by their vertices, with a counting sort.
+    /// Groups the facets by vertex, with a counting sort.
     fn new<V: Space>(vertices: usize, facets: &[(&FacetIndices, u32)]) -> Self {
         let mut starts = vec![0_u32; vertices + 1];
         for vertex in facets

@@ -93,7 +93,7 @@ pub trait Space:
     /// finite or the rotation is zero.
     ///
     /// Every zero in the pose is positive (-0 + 0 is 0). So poses that compare as equal are equal
-    /// to the bit. They give the same order of a pair and the same choice among equals.
+    /// bit for bit. They give the same order of a pair and the same choice among equals.
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::DVec>>;
 }

@@ -34,7 +34,7 @@ impl<D: DVector> Pose<D> {
 
     /// Compares poses in a total order without geometric meaning. A query sorts its arguments in
     /// this order, and mirrors the result if it has swapped them. So swapping the arguments gives
-    /// the mirror image to the bit.
+    /// the mirror image bit for bit.
     #[inline]
     pub fn total_cmp(&self, other: &Self) -> Ordering {
         let rotations = || {

@@ -83,8 +83,8 @@ fn foot<D: DVector>(point: D, edges: &[D]) -> D {
     normal * (normal.dot(point) / normal.length_squared())
 }
 
-/// Returns the nearest point of a segment. λ_a ∝ b·(b - a) and λ_b ∝ a·(a - b), with the sum
-/// |b - a|². If the ends coincide, both are 0.
+/// Returns the nearest point of a segment. Before normalization, λ_a is b·(b - a) and λ_b is
+/// a·(a - b). Their sum is |b - a|². If the ends coincide, both are 0.
 #[inline]
 fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     let edge = b - a;
@@ -108,9 +108,9 @@ fn segment<D: DVector>(a: D, b: D) -> Nearest<D> {
     }
 }
 
-/// Returns the nearest point of a triangle. With the oriented area n = (b - a) ∧ (c - a):
-/// λ_a ∝ (b ∧ c)·n, λ_b ∝ (c ∧ a)·n and λ_c ∝ (a ∧ b)·n, with the sum n·n. If some λ are not
-/// positive, the nearest point is on an edge opposite to one of their vertices.
+/// Returns the nearest point of a triangle. Let n = (b - a) ∧ (c - a) be its oriented area. Before
+/// normalization, λ_a = (b ∧ c)·n, λ_b = (c ∧ a)·n and λ_c = (a ∧ b)·n. Their sum is n·n. If some λ
+/// are not positive, the nearest point is on an edge opposite to one of their vertices.
 fn triangle<D: DVector>(a: D, b: D, c: D) -> Nearest<D> {
     let normal = (b - a).wedge(c - a);
     let weights = [

@@ -22,8 +22,8 @@ impl Grid {
         rows: Range<usize>,
         mut visit: impl FnMut(u32, u32),
     ) {
-        // The offsets along z and y to the adjacent rows that come later. The pairs with earlier
-        // rows are found from there. In 2D there is only one layer.
+        // The offsets along z and y to the adjacent rows that come later. Pairs with an earlier row
+        // are found when that row is visited. In 2D there is only one layer.
         let adjacent: &[(i32, i32)] = match dimension {
             2 => &[(0, 1)],
             _ => &[(0, 1), (1, -1), (1, 0), (1, 1)],
@@ -98,8 +98,8 @@ impl Grid {
         }
     }
 
-    /// Calls `visit` with all pairs of overlapping boxes. The first box is in `range` and wanted,
-    /// and the second box is in `other`.
+    /// Calls `visit` with all pairs of overlapping boxes. The first box is in `range` and accepted
+    /// by `is_wanted`, and the second box is in `other`.
     pub fn for_each_overlap_with(
         &self,
         other: &Self,

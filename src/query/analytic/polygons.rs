@@ -215,7 +215,7 @@ pub fn solve<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>) -> Option<
     let first = PlacedPolygon::new(&first, &Pose::IDENTITY);
     let second = PlacedPolygon::new(&second, pair.relative());
     let limit = radius_sum + TOUCHING * scale;
-    // If both polygons have the same gap, the first polygon's edge counts.
+    // If the maximum gaps of both polygons are equal, the first polygon's edge is used.
     let (gap, index) = first.max_gap(&second, f64::NEG_INFINITY)?;
     if gap > limit {
         return Some(ClosedForm::Separated);

@@ -423,7 +423,8 @@ fn height_at(corners: &[Corner], position: DVec2, near: f64, edge_margin: f64) -
 }
 
 /// Returns the height of a face at a position inside. The face is a fan of triangles around its
-/// first corner. The triangle that contains the position counts, or else the nearest one.
+/// first corner. The height is taken from the triangle that contains the position, or else from the
+/// nearest one.
 pub fn fan_height(corners: &[Corner], position: DVec2) -> Option<f64> {
     let apex = corners.first()?;
     let mut best: Option<(f64, f64)> = None;

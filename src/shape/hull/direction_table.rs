@@ -4,7 +4,7 @@
 //! |d_i| on the surface of the cube from -1 to 1. Each face of the cube is a grid of equal cells. A
 //! cell lists, in order, each point that may be the farthest for some direction in it. A support
 //! point is then found by a scan of one short list. The result equals that of a scan of all points
-//! to the bit, with the same choice among equals, and does not depend on earlier queries.
+//! bit for bit, with the same choice among equals, and does not depend on earlier queries.
 //!
 //! **What a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c > 0 at
 //! each corner c of the cell. For d' is a convex combination of the corners, so (w - v) · d' > 0

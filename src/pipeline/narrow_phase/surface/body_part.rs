@@ -8,8 +8,8 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The space near a part of a body: the intersection of two balls that is no larger than what the
-/// part can touch. See [`balls_in`].
+/// The space near a part of a body: the intersection of two balls. Before the margin is added, the
+/// radii do not exceed the part's extent. See [`balls_in`].
 pub struct Neighborhood<D> {
     pub balls: [(D, f64); 2],
 }

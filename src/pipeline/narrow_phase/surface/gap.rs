@@ -8,11 +8,11 @@
 //! direction gives each facet a plane, and the translation t d of the farthest facet clears all of
 //! these planes.
 //!
-//! A best-first search adds planes to a translation until the body is out. For a facet that still
-//! blocks the body, it tries the facet's own plane and the planes for a few directions. These are
-//! the directions across two normals of touched facets, and from each facet's boundary toward the
-//! body's centre. The search is repeated with the direction of its result, until that gains
-//! nothing.
+//! A best-first search adds planes until the shortest translation that clears all of them pushes
+//! the body out. For a facet that still blocks the body, it tries the facet's own plane and the
+//! planes for a few directions. These are the directions across two normals of touched facets, and
+//! from each facet's boundary toward the body's centre. The search is repeated with the direction
+//! of its result, until that gains nothing.
 
 use core::ops::Range;
 

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! **Overlapping cores.** The body gets the shortest push-out: the shortest translation after which
-//! it no longer overlaps the facets that it touches, and on which its centre passes through no
+//! it no longer overlaps the facets that it touches, and during which its centre passes through no
 //! facet. Each plane, edge and corner on which the push-out ends is a contact. So a crate that has
 //! sunk into a kerb leaves it through the front or over the top, whichever is nearer. A crate in a
 //! corner leaves both walls.

@@ -15,7 +15,8 @@
 //! a peak, a body leaves along a normal between the normals of the slopes. To find it, the facets
 //! around a point of the ridge are extended past the body. Their convex hull, a wedge or a cone,
 //! contains the surface if that is convex. Then the contact with the hull is at least as deep as
-//! the contact with the surface, and the shallowest contact of all hulls is the surface's.
+//! the contact with the surface, and each hull's contact is at least as deep as the surface's, and
+//! the shallowest of them equals it.
 //!
 //! Planes, wedges and cones are the candidates. Translations that clear one candidate are tried
 //! from the shortest on, and then translations that clear several. The result is the shortest one
