@@ -21,18 +21,18 @@ mod broad_phase;
 mod candidates;
 mod contacts;
 mod custom_pairs;
-mod narrow_phase;
+pub mod narrow_phase;
 mod parallel;
 mod progress;
-mod proxies;
-mod proxy;
+pub mod proxies;
+pub mod proxy;
 mod proxy_arena;
 mod proxy_error;
 mod report;
 mod state_revision;
 mod sync;
 mod unfiltered;
-mod world_pose;
+pub mod world_pose;
 
 use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*};
 

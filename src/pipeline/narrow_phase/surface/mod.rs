@@ -47,9 +47,8 @@ mod touch;
 mod way_out;
 
 use crate::{
-    collision::CollisionEvent,
     pipeline::{
-        narrow_phase::event::event,
+        narrow_phase::event::PartContact,
         proxy::{Part, Proxy},
     },
     query::Counter,
@@ -161,15 +160,15 @@ impl<'a, V: Space> Meeting<'a, V> {
         self.surface().is_one_sided() && self.centre.is_some_and(is_behind)
     }
 
-    /// Adds the contacts of the pairs of parts in `near` that count to `parts`, and returns the
+    /// Calls `visit` with the contacts that count, of the pairs of parts in `near`, and returns the
     /// deepest.
     pub fn find(
         &self,
         near: &[(u32, u32)],
         touches: &mut Vec<Touch<V::DVec>>,
         lists: &mut Lists<V>,
-        parts: &mut Vec<CollisionEvent>,
-    ) -> Option<CollisionEvent> {
+        visit: impl FnMut(PartContact<V::DVec>),
+    ) -> Option<PartContact<V::DVec>> {
         touches.clear();
         self.add_touches(near, touches);
         lists.begin(touches);
@@ -180,9 +179,10 @@ impl<'a, V: Space> Meeting<'a, V> {
         };
         touches.sort_unstable_by(order);
         self.keep_way_out(touches, lists);
+        let contacts = touches.iter().filter_map(|touch| self.part_contact(touch));
+        contacts.for_each(visit);
         let mut deepest: Option<Touch<V::DVec>> = None;
         for touch in touches.iter() {
-            parts.extend(self.event(touch));
             // In f64: a contact beside the closest point may be as deep in f32.
             let is_deeper = |best: Touch<V::DVec>| {
                 let (own, others) = (touch.contact.depth, best.contact.depth);
@@ -193,14 +193,26 @@ impl<'a, V: Space> Meeting<'a, V> {
                 deepest = Some(*touch);
             }
         }
-        self.event(&deepest?)
+        self.part_contact(&deepest?)
     }
 
-    fn event(&self, touch: &Touch<V::DVec>) -> Option<CollisionEvent> {
-        let [a, b] = self.parts(touch.numbers)?;
-        Some(event(
-            (self.a, a.number, a.world_pose.pose()),
-            (self.b, b.number, b.world_pose.pose()),
+    /// Returns `true` if a pair of parts has a contact.
+    pub fn touches(&self, numbers: (u32, u32)) -> bool {
+        self.touch(numbers).is_some()
+    }
+
+    /// Returns `true` if the facet of a pair of parts is ignored: it is one-sided, and the centre of
+    /// the body is behind it.
+    pub fn ignores(&self, numbers: (u32, u32)) -> bool {
+        let facet = self.surface().facet(self.facet_number(numbers));
+        facet.is_some_and(|facet| self.is_hidden(&facet))
+    }
+
+    fn part_contact(&self, touch: &Touch<V::DVec>) -> Option<PartContact<V::DVec>> {
+        let [a, b] = &self.parts(touch.numbers)?;
+        Some(PartContact::of_parts(
+            (self.a, a),
+            (self.b, b),
             &touch.contact,
         ))
     }

@@ -122,7 +122,7 @@ impl<'a, V: Space> Meeting<'a, V> {
     }
 
     /// The touch of two parts, or `None` if they do not touch.
-    fn touch(&self, numbers: (u32, u32)) -> Option<Touch<V::DVec>> {
+    pub(super) fn touch(&self, numbers: (u32, u32)) -> Option<Touch<V::DVec>> {
         let facet = self.surface().facet(self.facet_number(numbers));
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
             return self.touch_of_ball(numbers, facet, ball);
