@@ -21,6 +21,7 @@ mod settings;
 mod shape;
 mod sorted;
 mod space;
+mod spatial;
 mod tolerance;
 
 #[doc(hidden)]
@@ -42,6 +43,7 @@ pub use shape::{ConvexHull, IntoShape, Rounded, ShapeError, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{ShapePose, Space};
+pub use spatial::ColliderPose;
 
 /// The names that a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {

@@ -136,17 +136,39 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
+    /// Returns the distance of two boxes, 0 if they overlap.
+    pub fn gap(&self, other: &Self) -> f64 {
+        let gap = (self.min - other.max).max(other.min - self.max);
+        gap.max(D::ZERO).length()
+    }
+
+    /// Returns a lower bound of the distance of a half-space that is given relative to `origin`, 0
+    /// if the box may touch it.
+    pub fn gap_to_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> f64 {
+        let corner = self.lowest_corner(half_space, origin);
+        (half_space.height(corner) - half_space_tolerance(corner)).max(0.0)
+    }
+
     /// Returns `true` if the box overlaps a half-space that is given relative to `origin`.
     pub fn overlaps_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> bool {
-        // The box's lowest corner.
-        let corner = (0..D::DIMENSION).fold(-origin, |sum, index| {
+        let corner = self.lowest_corner(half_space, origin);
+        half_space.height(corner) <= half_space_tolerance(corner)
+    }
+
+    /// Returns the corner that is lowest above a half-space, relative to `origin`.
+    fn lowest_corner(&self, half_space: &HalfSpace<D>, origin: D) -> D {
+        (0..D::DIMENSION).fold(-origin, |sum, index| {
             let upward = half_space.normal.component(index) >= 0.0;
             let side = if upward { self.min } else { self.max };
             sum + D::axis(index) * side.component(index)
-        });
-        // The scale of the pair depends on the distance of its origins.
-        half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
+        })
     }
+}
+
+/// Returns the height of a corner up to which a box may touch a half-space: the scale of the pair
+/// depends on the distance of its origins.
+fn half_space_tolerance<D: DVector>(corner: D) -> f64 {
+    corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
 }
 
 /// Returns the half extents of the box from -`half` to `half` under a linear map M: Σ |m_ij| h_j

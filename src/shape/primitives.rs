@@ -15,7 +15,7 @@ use crate::{
         ConvexHull, ShapeError,
         convex::Shape,
         into_shape::{IntoShape, sealed},
-        points::farthest,
+        points::{farthest, hull},
         support::{Core, DVecOf, Support},
         support_fns::{Cap, extrusion},
     },
@@ -56,6 +56,10 @@ macro_rules! primitives {
             #[inline]
             fn core(&self) -> Core<'_, DVecOf<Self>> {
                 self.as_shape().simple_core()
+            }
+
+            fn to_shape(&self) -> Option<Shape<$space>> {
+                Some(ManuallyDrop::into_inner(self.as_shape()))
             }
         }
 
@@ -135,6 +139,10 @@ macro_rules! points {
             fn support(&self, _: DVecOf<Self>) -> DVecOf<Self> {
                 self.to_f64()
             }
+
+            fn to_shape(&self) -> Option<Shape<Self>> {
+                self.into_shape().ok()
+            }
         }
 
         impl sealed::Sealed for $vector {}
@@ -158,6 +166,10 @@ impl Support for ConvexPolygon {
     #[inline]
     fn support(&self, direction: DVec2) -> DVec2 {
         farthest(self.vertices(), direction)
+    }
+
+    fn to_shape(&self) -> Option<Shape<Vec2>> {
+        hull(self.vertices())
     }
 }
 
@@ -201,6 +213,10 @@ impl Support for Plane3d {
     fn support(&self, direction: DVec3) -> DVec3 {
         farthest(&rectangle_corners(self), direction)
     }
+
+    fn to_shape(&self) -> Option<Shape<Vec3>> {
+        Some(Shape::Tetrahedron(rectangle_corners(self)))
+    }
 }
 
 impl sealed::Sealed for Plane3d {}
@@ -224,6 +240,12 @@ where
     #[inline]
     fn support(&self, direction: DVec3) -> DVec3 {
         extrusion::<Vec3>(&self.base_shape, self.half_depth, direction)
+    }
+
+    fn to_shape(&self) -> Option<Shape<Vec3>> {
+        let base = Arc::new(self.base_shape.to_shape()?);
+        let half_depth = self.half_depth;
+        Some(Shape::Extrusion { base, half_depth })
     }
 }
 

@@ -64,6 +64,10 @@ impl<S: Support> Support for Rounded<S> {
     fn core(&self) -> Core<'_, DVecOf<S>> {
         self.shape.core()
     }
+
+    fn to_shape(&self) -> Option<Shape<S::Vector>> {
+        self.shape.to_shape()?.rounded(self.margin).ok()
+    }
 }
 
 impl<S: IntoShape> sealed::Sealed for Rounded<S> {}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    shape::{half_space::HalfSpace, polygon_edges::Polygon},
+    shape::{convex::Shape, half_space::HalfSpace, polygon_edges::Polygon},
     space::{DVector, Space},
 };
 
@@ -106,7 +106,7 @@ use crate::{
     label = "not a convex shape",
     note = "query a concave shape (a torus, annulus, ring, arc, polygon or polyline) part by part, \
         or as the hull of its points: a slice of points or a `ConvexHull`",
-    note = "a `Collider` is not a shape: query the shape that it was made from",
+    note = "a `Collider` is not a shape: of `query`, only `test` does not take it",
     note = "implement `Support` for a shape of your own"
 )]
 pub trait Support {
@@ -133,6 +133,12 @@ pub trait Support {
     #[inline]
     fn core(&self) -> Core<'_, DVecOf<Self>> {
         Core::Opaque
+    }
+
+    /// Returns the shape as a collider can hold it, without checks. `None` for a shape of the user.
+    #[doc(hidden)]
+    fn to_shape(&self) -> Option<Shape<Self::Vector>> {
+        None
     }
 
     /// Returns the minimum and the maximum coordinates of the core under a linear map, if its
@@ -225,6 +231,10 @@ macro_rules! forward_to_target {
             #[inline]
             fn core(&self) -> Core<'_, DVecOf<S>> {
                 (**self).core()
+            }
+
+            fn to_shape(&self) -> Option<Shape<S::Vector>> {
+                (**self).to_shape()
             }
         }
     )* };

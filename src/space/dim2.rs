@@ -174,6 +174,10 @@ impl DVector for DVec2 {
         matrix.transpose()
     }
 
+    fn nearer_orthogonal(matrix: DMat2) -> DMat2 {
+        matrix * 1.5 - matrix * (matrix.transpose() * matrix) * 0.5
+    }
+
     #[inline]
     fn inverse(matrix: DMat2) -> Option<DMat2> {
         let volume = matrix.x_axis.length() * matrix.y_axis.length();

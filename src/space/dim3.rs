@@ -198,6 +198,10 @@ impl DVector for DVec3 {
         matrix.transpose()
     }
 
+    fn nearer_orthogonal(matrix: DMat3) -> DMat3 {
+        matrix * 1.5 - matrix * (matrix.transpose() * matrix) * 0.5
+    }
+
     #[inline]
     fn inverse(matrix: DMat3) -> Option<DMat3> {
         let volume = matrix.x_axis.length() * matrix.y_axis.length() * matrix.z_axis.length();

@@ -216,6 +216,10 @@ pub trait DVector:
     /// Returns the transposed matrix: the inverse of a rotation.
     fn transpose(matrix: Self::Matrix) -> Self::Matrix;
 
+    /// Returns an orthogonal matrix nearly: `matrix` has a relative error of e, and the result one
+    /// of the order of e².
+    fn nearer_orthogonal(matrix: Self::Matrix) -> Self::Matrix;
+
     /// Returns `true` if a map is a reflection: its determinant is negative.
     fn is_mirrored(matrix: Self::Matrix) -> bool {
         let columns = (0..Self::DIMENSION).map(|index| Self::column(matrix, index));

@@ -1,0 +1,15 @@
+//! Queries of colliders: of any kind, in any pose, with or without an app.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `collider_pose.rs` | [`ColliderPose`], the pose argument of a collider |
+//! | `side.rs` | a collider or a shape as one side of a pair, with its parts |
+//! | `pair.rs` | contact, distance and manifold of two sides, by their parts |
+//! | `collider_queries.rs` | colliders in [`query`](crate::query) |
+
+mod collider_pose;
+mod collider_queries;
+pub(crate) mod pair;
+pub(crate) mod side;
+
+pub use collider_pose::ColliderPose;
