@@ -26,7 +26,9 @@ mod tolerance;
 
 #[doc(hidden)]
 pub use collider::PartPose;
-pub use collider::{Collider, CollisionLayers};
+pub use collider::{
+    Collider, CollisionLayers, CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView,
+};
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
 pub use collision::{

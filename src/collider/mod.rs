@@ -9,6 +9,7 @@ mod layers;
 mod mesh_component;
 #[cfg(feature = "serialize")]
 mod serialize;
+mod view;
 
 pub use compound::PartPose;
 pub use layers::CollisionLayers;
@@ -16,6 +17,7 @@ pub use layers::CollisionLayers;
 pub(crate) use mesh_component::Recipe;
 #[cfg(feature = "mesh")]
 pub use mesh_component::{ColliderFromMesh, MeshShape, MeshSource};
+pub use view::{CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView};
 
 use std::sync::Arc;
 

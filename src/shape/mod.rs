@@ -58,4 +58,5 @@ pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
 pub use support::{Core, DVecOf, Support};
+pub use support_fns::Cap;
 pub use surface::Surface;

@@ -1,7 +1,7 @@
 //! Two dimensions.
 
 use crate::{
-    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Vec2, Vec3},
+    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Rot2, Vec2, Vec3},
     space::{DVector, Pose, SINGULAR, Space, polytope2::Polygon},
 };
 
@@ -57,6 +57,12 @@ impl Space for Vec2 {
             let x = DVec2::new((w * w - z * z) * inverse, 2.0 * w * z * inverse);
             DMat2::from_cols(x + DVec2::ZERO, x.perp() + DVec2::ZERO)
         })
+    }
+
+    fn isometry(pose: &Pose<DVec2>) -> Isometry2d {
+        let x = Self::from_f64(pose.rotation.x_axis);
+        let rotation = Rot2 { cos: x.x, sin: x.y };
+        Isometry2d::new(Self::from_f64(pose.translation), rotation)
     }
 
     #[inline(always)]

@@ -65,6 +65,11 @@ impl Space for Vec3 {
         })
     }
 
+    fn isometry(pose: &Pose<DVec3>) -> Isometry3d {
+        let rotation = DQuat::from_mat3(&pose.rotation).as_quat();
+        Isometry3d::new(Self::from_f64(pose.translation), rotation)
+    }
+
     #[inline(always)]
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
         let translation = Self::projected(isometry.translation.into());

@@ -95,6 +95,10 @@ pub trait Space:
     /// bit, and give the same order of a pair and the same choice among equals.
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::DVec>>;
+
+    /// Returns the nearest pose in `f32`.
+    #[doc(hidden)]
+    fn isometry(pose: &Pose<Self::DVec>) -> Self::Isometry;
 }
 
 /// A map is singular if its determinant is at most this part of the product of its columns'
