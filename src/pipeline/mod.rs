@@ -16,7 +16,7 @@
 //! depend on the present shapes and poses, on [`Collisions`], and on the pairs that the app
 //! supplies.
 
-mod aabb;
+pub mod aabb;
 mod broad_phase;
 mod candidates;
 mod contacts;

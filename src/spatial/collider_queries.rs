@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::{
     Collider, CollisionLayers,
     math::{Vec2, Vec3},
-    pipeline::proxy::Proxy,
+    pipeline::{aabb::Aabb, proxy::Proxy},
     query::{Against, Contact, Distance, Manifold, sealed},
     shape::{ColliderShape, Dimension, Support},
     space::ShapePose,
@@ -156,11 +156,18 @@ impl<S: Support<Vector: Dimension> + ?Sized> Against<S> for Collider {
 
 /// Returns the proxy of a collider, or `None` if it touches nothing or is of the other dimension.
 pub fn proxy_of<V: Dimension>(collider: &Collider, pose: &ColliderPose) -> Option<Proxy<V>> {
+    proxy_in_box(collider, pose).map(|(proxy, _)| proxy)
+}
+
+/// Returns the same proxy with its bounding box, which is empty for a half-space.
+pub fn proxy_in_box<V: Dimension>(
+    collider: &Collider,
+    pose: &ColliderPose,
+) -> Option<(Proxy<V>, Aabb)> {
     let shape = V::body_of(collider.body().ok()??)?;
     let world_pose = pose.world_pose::<V>()?;
     let layers = CollisionLayers::default();
-    let (proxy, _) = Proxy::new(Entity::PLACEHOLDER, shape, layers, world_pose).ok()?;
-    Some(proxy)
+    Proxy::new(Entity::PLACEHOLDER, shape, layers, world_pose).ok()
 }
 
 /// Calls one of two queries with two colliders, or returns `None` if one of them touches nothing or
@@ -187,7 +194,7 @@ fn compare_mixed<V: Dimension, R>(
     query: impl FnOnce(Side<V>, Side<V>) -> R,
 ) -> Option<R> {
     let proxy = proxy_of::<V>(collider, &collider_pose)?;
-    let lone = LoneShape::new(shape, pose)?;
+    let lone = LoneShape::new(shape, pose.valid()?)?;
     // The contacts of surfaces are defined for colliders.
     if proxy.is_surface()
         && let Some(shape) = lone.to_shape()

@@ -7,7 +7,7 @@ use crate::{
     },
     query::Pair,
     shape::{Bounds, HalfSpace, ScaledShape, Shape, ShapeInfo, Support},
-    space::{DVector, Pose, ShapePose, Space},
+    space::{DVector, Pose, Space},
     tolerance::TOUCHING,
 };
 
@@ -39,9 +39,8 @@ pub struct LoneShape<'a, V: Space> {
 }
 
 impl<'a, V: Space> LoneShape<'a, V> {
-    /// Returns `None` if the shape or the pose is invalid.
-    pub fn new(shape: &'a dyn Support<Vector = V>, pose: ShapePose<V>) -> Option<Self> {
-        let pose = pose.valid()?;
+    /// Returns `None` if the shape is invalid.
+    pub fn new(shape: &'a dyn Support<Vector = V>, pose: Pose<V::DVec>) -> Option<Self> {
         let info = ShapeInfo::of(shape);
         if !info.radius.is_finite() {
             return None;

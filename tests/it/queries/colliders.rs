@@ -437,3 +437,487 @@ fn the_contact_of_two_colliders_is_the_one_that_a_tick_reports() {
     }
     assert!(hits > 500 && misses > 5000, "{hits} hits, {misses} misses");
 }
+
+/// A shape and the collider made of it are the same, alone and against compounds and surfaces.
+#[test]
+fn a_shape_against_a_collider_is_the_collider_of_that_shape() {
+    let mut random = Generator::new(6);
+    let mut hits = 0;
+    for _ in 0..1500 {
+        let other = random.any_3d().collider;
+        let (pose, other_pose) = (random.pose(1.5).with_scale(Vec3::ONE), random.pose(1.5));
+        let cuboid = Cuboid::from_size(random.vec3(1.0).abs() + 0.1);
+        let cone = Cone {
+            radius: 0.6,
+            height: random.number(0.3, 1.0),
+        };
+        let points = [(); 6].map(|()| random.vec3(1.0));
+        let capsule = Rounded::new([points[0], points[1]], 0.3);
+        let shapes: [(&dyn Support<Vector = Vec3>, Collider); 4] = [
+            (&cuboid, cuboid.into()),
+            (&cone, cone.into()),
+            (&points, Collider::convex_hull(points)),
+            (
+                &capsule,
+                Collider::segment(points[0], points[1]).rounded(0.3),
+            ),
+        ];
+        for (shape, collider) in shapes {
+            let found = query::contact(shape, pose, &other, other_pose);
+            let expected = query::contact(&collider, pose, &other, other_pose);
+            assert_eq!(found, expected, "{collider:?} {other:?}");
+            let mirrored = query::contact(&other, other_pose, shape, pose);
+            assert_eq!(mirrored.map(|it| -it.normal), found.map(|it| it.normal));
+            assert_eq!(mirrored.map(|it| it.point_b), found.map(|it| it.point_a));
+            let touches = query::intersects(shape, pose, &other, other_pose);
+            assert_eq!(touches, found.is_some());
+            assert_eq!(query::intersects(&other, other_pose, shape, pose), touches);
+            let distance = query::distance(shape, pose, &other, other_pose);
+            let expected = query::distance(&collider, pose, &other, other_pose);
+            assert!((distance.distance - expected.distance).abs() <= NEAR);
+            assert_eq!(distance.distance == 0.0, touches);
+            let manifold = query::manifold(shape, pose, &other, other_pose);
+            assert_eq!(
+                manifold,
+                query::manifold(&collider, pose, &other, other_pose)
+            );
+            hits += usize::from(touches);
+        }
+    }
+    assert!(hits > 1000, "{hits}");
+}
+
+/// A disc in the xz plane, as the example in the documentation of `Collider::custom`.
+struct Disc(f64);
+
+impl Support for Disc {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * self.0
+    }
+}
+
+#[test]
+fn a_custom_shape_meets_colliders_of_all_kinds() {
+    let floor = Collider::trimesh(
+        [Vec3::new(-9.0, 0.0, -9.0), 18.0 * Vec3::Z, 18.0 * Vec3::X],
+        [[0, 1, 2]],
+    );
+    let twins = Collider::compound([
+        (Vec3::X, Collider::sphere(1.0)),
+        (Vec3::NEG_X, Collider::sphere(1.0)),
+    ]);
+    let at = |y: f32| Isometry3d::from_xyz(0.0, y, 0.0);
+    assert!(query::intersects(&Disc(1.0), at(0.0), &floor, Vec3::ZERO));
+    assert_eq!(
+        query::distance(&Disc(1.0), at(2.5), &floor, Vec3::ZERO).distance,
+        2.5
+    );
+    assert_eq!(
+        query::distance(&Disc(3.0), at(2.5), &twins, Vec3::ZERO).distance,
+        1.5
+    );
+    let contact = query::contact(&Disc(3.0), at(0.75), &twins, Vec3::ZERO).expect("they overlap");
+    assert_eq!((contact.normal, contact.depth), (Vec3::NEG_Y, 0.25));
+    let ground = Collider::half_space(Vec3::Y);
+    assert_eq!(
+        query::distance(&ground, Vec3::ZERO, &Disc(1.0), at(0.5)).distance,
+        0.5
+    );
+    assert_eq!(
+        query::contact(&Disc(1.0), at(-0.5), &ground, Vec3::ZERO).map(|it| it.depth),
+        Some(0.5)
+    );
+}
+
+#[test]
+fn half_spaces_have_distances_in_closed_form() {
+    let ground = Collider::half_space(Vec3::Y);
+    let pose = Transform::from_xyz(0.0, 1.0, 0.0);
+    let stack =
+        Collider::compound((0..20).map(|y| (Vec3::Y * (5.0 + y as f32), Collider::sphere(0.5))));
+    let found = query::distance(&ground, pose, &stack, Vec3::ZERO);
+    assert_eq!(
+        (found.distance, found.point_a, found.point_b),
+        (3.5, Vec3::Y, 4.5 * Vec3::Y)
+    );
+    let sunk =
+        query::contact(&stack, Vec3::NEG_Y * 4.0, &ground, pose).expect("half in the ground");
+    assert_eq!((sunk.normal, sunk.depth), (Vec3::NEG_Y, 0.5));
+    let bowl = Collider::trimesh(
+        [
+            Vec3::ZERO,
+            Vec3::new(3.0, 2.0, 0.0),
+            Vec3::new(0.0, 2.0, 3.0),
+        ],
+        [[0, 1, 2]],
+    );
+    let far = query::distance(&bowl, Vec3::new(1e4, 3.0, 0.0), &ground, pose);
+    assert_eq!(
+        (far.distance, far.point_a.y, far.point_b.y),
+        (2.0, 3.0, 1.0)
+    );
+    let none = query::distance(&ground, pose, &ground, Vec3::ZERO);
+    assert_eq!(none.distance, f32::INFINITY);
+    assert!(none.point_a.is_nan() && !query::intersects(&ground, pose, &ground, pose));
+}
+
+#[test]
+fn a_global_transform_is_the_pose_after_all_ancestors() {
+    let mut random = Generator::new(7);
+    let mut hits = 0;
+    for case in 0..1000 {
+        let (a, b) = (random.any_3d(), random.any_3d());
+        let (parent, child) = (random.pose(0.5), random.pose(1.0));
+        let other = random.pose(1.5);
+        // A rotated child of a parent with a scale that is not uniform is sheared.
+        let global = GlobalTransform::from(parent) * child;
+        let parts_a = Mapped3::all(&a, &Affine::from(parent).after(&child.into()));
+        let parts_b = Mapped3::all(&b, &other.into());
+        let pairs = parts_a
+            .iter()
+            .flat_map(|part| parts_b.iter().map(move |other| (part, other)));
+        let distances = pairs
+            .map(|(part, other)| query::distance(part, Vec3::ZERO, other, Vec3::ZERO).distance);
+        let least = distances.fold(f32::INFINITY, f32::min);
+        let found = query::distance(&a.collider, global, &b.collider, &other).distance;
+        assert!((found - least).abs() <= NEAR, "{case}: {found}, {least}");
+        hits += usize::from(found == 0.0);
+        let same = query::distance(
+            &a.collider,
+            &GlobalTransform::from(child),
+            &b.collider,
+            other,
+        )
+        .distance;
+        let expected = query::distance(&a.collider, child, &b.collider, other).distance;
+        assert!(
+            (same - expected).abs() <= NEAR,
+            "{case}: {same}, {expected}"
+        );
+    }
+    assert!((200..800).contains(&hits), "{hits}");
+}
+
+/// Rounding to f32 must not make an ellipsoid of a ball: its contact stays exact.
+#[test]
+fn a_ball_with_a_rotated_global_transform_stays_a_ball() {
+    let mut random = Generator::new(8);
+    let ball = Collider::sphere(1.0);
+    for _ in 0..200 {
+        let scale = random.number(0.5, 2.0);
+        let chain = [(); 4].map(|()| Transform::from_rotation(random.rotation()));
+        let global = chain
+            .into_iter()
+            .fold(GlobalTransform::IDENTITY, |global, it| global * it);
+        let global = global * Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0) * scale);
+        let other = Vec3::X * 1.5;
+        let found = query::contact(&ball, global, &ball, other).map(|it| (it.normal, it.depth));
+        let (normal, depth) = found.expect("they overlap");
+        assert_eq!(normal, Vec3::X);
+        assert!((depth - (scale + 1.0 - 1.5)).abs() <= 1e-6, "{depth}");
+    }
+}
+
+#[test]
+fn every_pose_argument_places_a_collider_as_it_places_a_shape() {
+    let (flat, solid) = (
+        Collider::rectangle(2.0, 1.0),
+        Collider::cuboid(2.0, 1.0, 1.0),
+    );
+    let (flat_shape, solid_shape) = (Rectangle::new(2.0, 1.0), Cuboid::new(2.0, 1.0, 1.0));
+    let ball = (Circle::new(0.5), Vec2::new(1.2, 0.4));
+    let sphere = (Sphere::new(0.5), Vec3::new(1.2, 0.4, 0.1));
+    macro_rules! same {
+        ($($pose:expr),*; $collider:expr, $shape:expr, $other:expr) => { $(
+            let found = query::contact(&$collider, $pose, &$other.0, $other.1);
+            let expected = query::contact(&$shape, $pose, &$other.0, $other.1);
+            assert!(found.is_some());
+            assert_eq!(found, expected);
+        )* };
+    }
+    let (turn, rotation) = (Rot2::radians(0.3), Quat::from_rotation_z(0.3));
+    let transform = Transform::from_xyz(0.1, 0.2, 7.0).with_rotation(rotation);
+    same!(Vec2::X * 0.2, turn, Isometry2d::new(Vec2::X, turn), transform, &transform; flat, flat_shape, ball);
+    let transform = Transform::from_xyz(0.1, 0.2, 0.0).with_rotation(rotation);
+    same!(Vec3::X * 0.2, rotation, Isometry3d::new(Vec3::X, rotation), transform, &transform; solid, solid_shape, sphere);
+    // A pose of the plane for a 3D collider, and of space for a 2D one.
+    let turned = query::contact(&solid, Isometry2d::new(Vec2::X, turn), &sphere.0, sphere.1);
+    let expected = query::contact(
+        &solid,
+        Isometry3d::new(Vec3::X, rotation),
+        &sphere.0,
+        sphere.1,
+    );
+    let (turned, expected) = (turned.expect("a hit"), expected.expect("a hit"));
+    assert!(turned.normal.distance(expected.normal) <= 1e-6);
+    assert!((turned.depth - expected.depth).abs() <= 1e-6);
+    assert!(query::intersects(
+        &flat,
+        Vec3::new(0.0, 0.0, 9.0),
+        &ball.0,
+        ball.1
+    ));
+}
+
+#[test]
+fn nothing_touches_an_inert_collider_another_dimension_or_an_invalid_pose() {
+    let (circle, sphere) = (Collider::circle(1.0), Collider::sphere(1.0));
+    let at = Transform::IDENTITY;
+    let apart = |a: &Collider, pose_a: Transform, b: &Collider, pose_b: Transform| {
+        for (a, pose_a, b, pose_b) in [(a, pose_a, b, pose_b), (b, pose_b, a, pose_a)] {
+            assert!(!query::intersects(a, pose_a, b, pose_b));
+            assert_eq!(query::contact(a, pose_a, b, pose_b), None);
+            assert_eq!(query::manifold(a, pose_a, b, pose_b), None);
+            let distance = query::distance(a, pose_a, b, pose_b);
+            assert_eq!(distance.distance, f32::INFINITY);
+            assert!(distance.point_a.is_nan() && distance.point_b.is_nan());
+        }
+    };
+    apart(&circle, at, &sphere, at);
+    for inert in [
+        Collider::default(),
+        Collider::sphere(-1.0),
+        Collider::circle(f32::NAN),
+    ] {
+        apart(&circle, at, &inert, at);
+        apart(&sphere, at, &inert, at);
+        assert_eq!(inert.aabb(at), None);
+        assert!(inert.shape_2d().is_none() && inert.shape_3d().is_none());
+        assert_eq!(inert.closest_point(at, Vec3::ZERO), None);
+        assert!(!inert.contains_point(at, Vec2::ZERO));
+    }
+    let nan = Transform::from_xyz(f32::NAN, 0.0, 0.0);
+    let no_rotation = Transform::from_rotation(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0));
+    let infinite = Transform::from_scale(Vec3::splat(f32::INFINITY));
+    for pose in [nan, no_rotation, infinite] {
+        apart(&sphere, pose, &sphere, at);
+        apart(&circle, at, &circle, pose);
+        assert_eq!(sphere.aabb(pose), None);
+        assert_eq!(circle.closest_point(pose, Vec2::ZERO), None);
+    }
+    let nowhere = Isometry2d::new(Vec2::ZERO, Rot2 { cos: 0.0, sin: 0.0 });
+    assert!(!query::intersects(&circle, nowhere, &circle, at));
+    assert!(!query::intersects(&Circle::new(1.0), at, &sphere, at));
+    assert!(!query::intersects(&Circle::new(-1.0), at, &circle, at));
+    assert!(!query::intersects(&circle, at, &Vec2::NAN, at));
+    // Behind a flattened half-space there is nothing.
+    let flat = Transform::from_scale(Vec3::new(1.0, 0.0, 1.0));
+    apart(&Collider::half_space(Vec3::X), flat, &sphere, at);
+}
+
+#[test]
+fn the_box_of_a_collider_is_that_of_its_parts() {
+    let mut random = Generator::new(9);
+    for case in 0..300 {
+        let sample = random.any_3d();
+        let pose = random.pose(3.0);
+        let parts = Mapped3::all(&sample, &pose.into());
+        let extreme = |direction: DVec3| {
+            let heights = parts
+                .iter()
+                .map(|part| part.support(direction).dot(direction));
+            heights.fold(f64::NEG_INFINITY, f64::max) as f32
+        };
+        let found = sample.collider.aabb(pose).expect("bounds");
+        for (axis, unit) in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().enumerate() {
+            let [below, above] = [
+                -extreme(-unit) - found.min[axis],
+                found.max[axis] - extreme(unit),
+            ];
+            // Outside of the shape, by no more than the tolerance of a surface.
+            assert!((-1e-6..2e-5).contains(&below), "{case}: {below}");
+            assert!((-1e-6..2e-5).contains(&above), "{case}: {above}");
+        }
+        let sample = random.any_2d();
+        let pose = random.pose_2d(3.0);
+        let parts = Mapped2::all(&sample, &pose.into());
+        let right = parts
+            .iter()
+            .map(|part| part.support(DVec2::X).x)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let found = sample.collider.aabb(pose).expect("bounds");
+        assert!(
+            (-1e-6..2e-5).contains(&(found.max.x - right as f32)),
+            "{case}"
+        );
+        assert_eq!((found.min.z, found.max.z), (0.0, 0.0));
+    }
+    assert_eq!(Collider::half_space(Vec3::Y).aabb(Vec3::ZERO), None);
+}
+
+#[test]
+fn the_closest_point_is_the_nearest_of_all_parts() {
+    let mut random = Generator::new(10);
+    let mut inside = 0;
+    for case in 0..1500 {
+        let sample = random.any_3d();
+        // Facing away does not matter to a point.
+        let collider = if case % 2 == 0 {
+            sample.collider.clone().one_sided()
+        } else {
+            sample.collider.clone()
+        };
+        let (pose, point) = (random.pose(0.5), random.vec3(1.0));
+        let parts = Mapped3::all(&sample, &pose.into());
+        let distances = parts
+            .iter()
+            .map(|part| query::distance(part, Vec3::ZERO, &point, Vec3::ZERO).distance);
+        let least = distances.fold(f32::INFINITY, f32::min);
+        let closest = collider.closest_point(pose, point).expect("a point");
+        assert!(
+            (closest.distance(point) - least).abs() <= NEAR,
+            "{case}: {closest}, {least}"
+        );
+        assert!(
+            collider
+                .closest_point(pose, closest)
+                .expect("a point")
+                .distance(closest)
+                <= NEAR
+        );
+        let contains = collider.contains_point(pose, point);
+        assert_eq!(contains, least == 0.0, "{case}");
+        assert_eq!(contains, closest == point, "{case}");
+        inside += usize::from(contains);
+        assert_eq!(collider.closest_point(pose, Vec2::ZERO), None);
+        assert_eq!(collider.closest_point(pose, Vec3::NAN), None);
+        assert!(!collider.contains_point(pose, point.truncate()));
+    }
+    assert!((100..1000).contains(&inside), "{inside}");
+    let ground = Collider::half_space(Vec2::Y);
+    assert_eq!(
+        ground.closest_point(Vec2::Y, Vec2::new(4.0, 7.0)),
+        Some(Vec2::new(4.0, 1.0))
+    );
+    assert!(ground.contains_point(Vec2::Y, Vec2::new(4.0, 0.0)));
+}
+
+#[test]
+fn a_collider_gives_its_shape_back() {
+    use headbutt::{ShapeKind, ShapeView};
+    let convex = |collider: &Collider, expected: &dyn Fn(ShapeKind<Vec3>) -> bool| match collider
+        .shape_3d()
+    {
+        Some(ShapeView::Convex(shape)) => expected(shape.kind()),
+        _ => false,
+    };
+    assert!(convex(&Collider::sphere(2.0), &|kind| matches!(
+        kind,
+        ShapeKind::Ball { radius: 2.0 }
+    )));
+    assert!(convex(&Collider::capsule_3d(0.5, 3.0), &|kind| {
+        matches!(
+            kind,
+            ShapeKind::Capsule {
+                half_length: 1.5,
+                radius: 0.5
+            }
+        )
+    }));
+    assert!(convex(&Collider::cone(2.0, 3.0), &|kind| {
+        matches!(
+            kind,
+            ShapeKind::Frustum {
+                half_height: 1.5,
+                radius_top: 0.0,
+                radius_bottom: 2.0
+            }
+        )
+    }));
+    assert!(convex(&Collider::half_space(2.0 * Vec3::Y), &|kind| {
+        matches!(
+            kind,
+            ShapeKind::HalfSpace {
+                normal: Vec3 {
+                    x: 0.0,
+                    y: 2.0,
+                    z: 0.0
+                }
+            }
+        )
+    }));
+    assert!(convex(&Collider::custom(Disc(1.0)), &|kind| {
+        matches!(kind, ShapeKind::Custom(disc) if disc.support(DVec3::X) == DVec3::X)
+    }));
+    let prism = Extrusion::new(Circle::new(1.0), 4.0);
+    assert!(convex(&prism.into(), &|kind| match kind {
+        ShapeKind::Extrusion { base, half_depth } => {
+            half_depth == 2.0 && matches!(base.kind(), ShapeKind::Ball { radius: 1.0 })
+        }
+        _ => false,
+    }));
+    let points = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
+    assert!(convex(&Collider::convex_hull(points), &|kind| {
+        matches!(kind, ShapeKind::Hull(hull) if hull.points() == points)
+    }));
+
+    let die = Collider::cuboid(1.0, 1.0, 1.0).rounded(0.25).rounded(0.25);
+    let pair = Collider::compound([
+        (Isometry3d::from_xyz(1.0, 2.0, 3.0), die),
+        (Isometry3d::IDENTITY, Collider::sphere(1.0)),
+    ]);
+    let pair = pair.rounded(0.5);
+    let Some(ShapeView::Compound(compound)) = pair.shape_3d() else {
+        panic!("{pair:?}");
+    };
+    let parts: Vec<_> = compound.parts().collect();
+    assert_eq!(parts[0].0, Isometry3d::from_xyz(1.0, 2.0, 3.0));
+    assert_eq!((parts[0].1.margin(), parts[1].1.margin()), (1.0, 0.5));
+    assert!(
+        matches!(parts[0].1.kind(), ShapeKind::Box { half_size } if half_size == Vec3::splat(0.5))
+    );
+    // A part is a shape that can be queried.
+    let distance = query::distance(&parts[1].1, parts[1].0, &Vec3::ZERO, Vec3::X * 4.0);
+    assert_eq!(distance.distance, 2.5);
+
+    let vertices = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    let mesh = Collider::trimesh(vertices, [[0, 1, 2], [0, 2, 3]]).one_sided();
+    let Some(ShapeView::Surface(surface)) = mesh.shape_3d() else {
+        panic!("{mesh:?}");
+    };
+    assert_eq!(surface.vertices(), vertices);
+    assert!(surface.facets().eq([[0, 1, 2], [0, 2, 3]]));
+    assert!(surface.is_one_sided() && surface.margin() == 0.0);
+    assert!(mesh.shape_2d().is_none());
+    let line = Collider::polyline([Vec2::ZERO, Vec2::X, Vec2::Y]).rounded(0.1);
+    let Some(ShapeView::Surface(surface)) = line.shape_2d() else {
+        panic!("{line:?}");
+    };
+    assert!(surface.facets().eq([[0, 1], [1, 2]]));
+    assert_eq!(surface.margin(), 0.1);
+}
+
+#[test]
+fn a_polyline_with_indices_is_many_outlines() {
+    let mut random = Generator::new(11);
+    let ends: Vec<Vec2> = (0..40).map(|_| random.vec2(5.0)).collect();
+    let segments = (0..20).map(|index| [2 * index, 2 * index + 1]);
+    let lines = Collider::polyline_with_indices(ends.iter().copied(), segments);
+    for _ in 0..500 {
+        let (point, ball) = (random.vec2(6.0), Circle::new(random.number(0.0, 0.5)));
+        let distances = ends
+            .chunks(2)
+            .map(|ends| query::distance(ends, Vec2::ZERO, &ball, point).distance);
+        let least = distances.fold(f32::INFINITY, f32::min);
+        let found = query::distance(&lines, Vec2::ZERO, &ball, point).distance;
+        assert!((found - least).abs() <= NEAR, "{found}, {least}");
+    }
+    let joined =
+        Collider::polyline_with_indices([Vec2::ZERO, Vec2::X, Vec2::ONE], [[0, 1], [1, 2]]);
+    let same = Collider::polyline([Vec2::ZERO, Vec2::X, Vec2::ONE]);
+    let ball = Collider::circle(0.4);
+    let at = Vec2::new(0.8, 0.3);
+    assert_eq!(
+        query::contact(&joined, Vec2::ZERO, &ball, at),
+        query::contact(&same, Vec2::ZERO, &ball, at)
+    );
+    let error = Collider::try_polyline_with_indices([Vec2::X], [[0, 1]]).unwrap_err();
+    assert!(matches!(
+        error,
+        ShapeError::VertexOutOfRange { index: 1, count: 1 }
+    ));
+    let error = Collider::try_polyline_with_indices([Vec2::X; 2], [[0, 1]]).unwrap_err();
+    assert!(matches!(error, ShapeError::NoFacets(_)));
+}
