@@ -12,7 +12,7 @@ pub use bevy::{
     prelude::{
         Capsule2d, Capsule3d, Circle, CircularSector, CircularSegment, Cone, ConicalFrustum,
         ConvexPolygon, Cuboid, Cylinder, Ellipse, Extrusion, InfinitePlane3d, Plane2d, Plane3d,
-        Primitive2d, Rectangle, RegularPolygon, Rhombus, Segment2d, Segment3d, Sphere, Tetrahedron,
-        Triangle2d, Triangle3d,
+        Primitive2d, Ray2d, Ray3d, Rectangle, RegularPolygon, Rhombus, Segment2d, Segment3d,
+        Sphere, Tetrahedron, Triangle2d, Triangle3d,
     },
 };

@@ -45,6 +45,7 @@ use crate::{
     },
     settings::{BroadPhase, CandidatePairs, OngoingEvents},
 };
+pub(crate) use proxy::Proxy;
 
 /// The stages of a tick, in this order. They run in the schedule of the plugin, by default
 /// `FixedPostUpdate`.

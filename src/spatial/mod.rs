@@ -6,12 +6,14 @@
 //! | `side.rs` | a collider or a shape as one side of a pair, with its parts |
 //! | `pair.rs` | contact, distance and manifold of two sides, by their parts |
 //! | `collider_queries.rs` | colliders in [`query`](crate::query) |
+//! | `ray.rs` | rays against colliders |
 //! | `collider_methods.rs` | the box of a collider, and points |
 
 mod collider_methods;
 mod collider_pose;
 mod collider_queries;
 pub(crate) mod pair;
+pub(crate) mod ray;
 pub(crate) mod side;
 
 pub use collider_pose::ColliderPose;

@@ -1,0 +1,161 @@
+//! Rays and their hits.
+
+use crate::{
+    math::{Ray2d, Ray3d, Vec2, Vec3},
+    query::results::length_to_f32,
+    space::{DVector, Space},
+};
+
+/// A ray or a segment: the argument of [`cast_ray`](super::cast_ray).
+///
+/// A ray without a direction hits nothing. The same holds for a direction or an origin that is not
+/// finite, and for a maximum distance that is negative or NaN.
+///
+/// ```
+/// use bevy::math::{Dir3, Ray3d, Vec3};
+/// use headbutt::query::Ray;
+///
+/// let downward = Ray::new(Vec3::new(0.0, 5.0, 0.0), Vec3::NEG_Y).with_max_distance(10.0);
+/// let sight = Ray::between(Vec3::ZERO, Vec3::new(3.0, 4.0, 0.0));
+/// assert_eq!(sight.max_distance, 5.0);
+/// let picked = Ray::from(Ray3d::new(Vec3::ZERO, Dir3::X));
+/// assert_eq!(picked, Ray::new(Vec3::ZERO, Vec3::X));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray<V: Space> {
+    /// The point from which the ray begins.
+    pub origin: V,
+    /// The direction, of any length greater than 0. Distances are measured in the units of the
+    /// world, whatever this length is.
+    pub direction: V,
+    /// The distance at which the ray ends, infinite by default. A hit at exactly this distance
+    /// counts.
+    pub max_distance: f32,
+    /// `false` by default: shapes are solid, and a ray from inside hits at distance 0. If `true`,
+    /// only surfaces are hit, and a ray from inside hits the far side from within.
+    pub hollow: bool,
+}
+
+impl<V: Space> Ray<V> {
+    /// Returns an endless ray that hits solid shapes.
+    pub fn new(origin: V, direction: V) -> Self {
+        Self {
+            origin,
+            direction,
+            max_distance: f32::INFINITY,
+            hollow: false,
+        }
+    }
+
+    /// Returns the ray from one point to another. If the points are equal, it hits nothing.
+    pub fn between(start: V, end: V) -> Self {
+        let offset = end.to_f64() - start.to_f64();
+        let length = length_to_f32(offset.length());
+        Self::new(start, V::from_f64(offset)).with_max_distance(length)
+    }
+
+    /// Sets the distance at which the ray ends.
+    #[must_use]
+    pub fn with_max_distance(self, max_distance: f32) -> Self {
+        Self {
+            max_distance,
+            ..self
+        }
+    }
+
+    /// Makes the ray hit surfaces only: see [`hollow`](Self#structfield.hollow).
+    #[must_use]
+    pub fn hollow(self) -> Self {
+        Self {
+            hollow: true,
+            ..self
+        }
+    }
+
+    /// Returns the ray in f64, or `None` if it is invalid.
+    pub(crate) fn local(&self) -> Option<RayLocal<V::DVec>> {
+        let is_valid = self.origin.is_finite() && self.max_distance >= 0.0;
+        let direction = self.direction.to_f64().unit().filter(|_| is_valid)?;
+        Some(RayLocal {
+            origin: self.origin.to_f64(),
+            direction,
+            max: self.max_distance.into(),
+            hollow: self.hollow,
+        })
+    }
+}
+
+impl From<Ray2d> for Ray<Vec2> {
+    fn from(ray: Ray2d) -> Self {
+        Self::new(ray.origin, *ray.direction)
+    }
+}
+
+impl From<Ray3d> for Ray<Vec3> {
+    fn from(ray: Ray3d) -> Self {
+        Self::new(ray.origin, *ray.direction)
+    }
+}
+
+/// The first point at which a ray hits a shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHit<V> {
+    /// The distance from the origin of the ray, in the units of the world.
+    pub distance: f32,
+    /// The point that is hit.
+    pub point: V,
+    /// The unit normal of the surface, on the side from which the ray comes. For
+    /// [`RaySide::Inside`], the opposite of the ray's direction.
+    pub normal: V,
+    /// The side of the surface that is hit.
+    pub side: RaySide,
+    /// The index of the part of a compound, or of the facet of a surface. 0 for a convex shape.
+    pub part: u32,
+}
+
+/// The side from which a ray hits a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RaySide {
+    /// The outer side. The outer side of a mesh's triangle is the one from which its vertices are
+    /// in counter-clockwise order. Without an inside, as on a segment, both sides are outer.
+    Front,
+    /// The inner side: a [hollow](Ray#structfield.hollow) ray leaves a shape, or a ray hits a facet
+    /// from behind.
+    Back,
+    /// None: the origin of the ray is inside of a solid shape.
+    Inside,
+}
+
+/// A valid ray in f64.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RayLocal<D> {
+    pub origin: D,
+    /// Of unit length.
+    pub direction: D,
+    /// The greatest distance of a hit.
+    pub max: f64,
+    pub hollow: bool,
+}
+
+/// A hit of a [`RayLocal`], in the same frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RayHitLocal<D> {
+    pub distance: f64,
+    /// The unit normal: see [`RayHit::normal`].
+    pub normal: D,
+    pub side: RaySide,
+    pub part: u32,
+}
+
+impl<D: DVector> RayLocal<D> {
+    /// Converts a hit of this ray to f32.
+    pub fn hit_in_world<V: Space<DVec = D>>(&self, hit: &RayHitLocal<D>) -> RayHit<V> {
+        RayHit {
+            distance: length_to_f32(hit.distance),
+            point: V::from_f64(self.origin + self.direction * hit.distance),
+            normal: V::from_f64(hit.normal),
+            side: hit.side,
+            part: hit.part,
+        }
+    }
+}
