@@ -7,6 +7,7 @@ use crate::{
     math::{Vec2, Vec3},
     shape::{
         Compound, ConvexHull, ShapeError,
+        chord::{self, ChordResult, Line, NoClosedForm},
         half_space::HalfSpace,
         points::{farthest, vertex_bounds},
         support::{Core, MatrixOf, Support, checked_radius},
@@ -215,6 +216,48 @@ impl<V: Space> Support for Shape<V> {
             Self::Hull(hull) => hull.vertex_bounds(linear),
             Self::Rounded { shape, .. } => shape.vertex_bounds(linear),
             _ => None,
+        }
+    }
+
+    fn chord(&self, line: &Line<V::DVec>, margin: f64) -> ChordResult<V::DVec> {
+        match self {
+            Self::Rounded {
+                shape,
+                margin: inner,
+            } => return shape.chord(line, margin + f64::from(*inner)),
+            Self::Custom(shape) => return shape.chord(line, margin),
+            Self::Hull(hull) => return hull.chord(line, margin),
+            // Their closed forms are those of their cores.
+            Self::Ball { .. }
+            | Self::Capsule { .. }
+            | Self::Box { .. }
+            | Self::HalfSpace { .. } => {
+                return chord::of_core(self.simple_core(), self.radius() + margin, line);
+            }
+            _ if margin > 0.0 => return Err(NoClosedForm),
+            _ => {}
+        }
+        match self {
+            Self::Diamond { half_diagonals } => chord::of_diamond(half_diagonals.to_f64(), line),
+            Self::Ellipsoid { half_size } => chord::of_ellipsoid(half_size.to_f64(), line),
+            Self::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            } => chord::of_frustum([*half_height, *radius_top, *radius_bottom], line),
+            Self::Cap(cap) => chord::of_cap(cap, line),
+            Self::Segment(vertices) => chord::of_segment(*vertices, line),
+            Self::Triangle(vertices) if V::DVec::DIMENSION == 2 => {
+                chord::of_simplex(vertices, line)
+            }
+            Self::Triangle(vertices) => chord::of_flat_triangle(*vertices, line),
+            Self::Tetrahedron(vertices) if V::DVec::DIMENSION == 3 => {
+                chord::of_simplex(vertices, line)
+            }
+            Self::Extrusion { base, half_depth } => {
+                chord::of_extrusion(base, (*half_depth).into(), line)
+            }
+            _ => Err(NoClosedForm),
         }
     }
 }

@@ -15,6 +15,7 @@
 //! | `support_fns.rs`, `points.rs`, `hull/` | support functions |
 //! | `polygon_edges.rs` | the edges of 2D hulls |
 //! | `into_shape.rs`, `error.rs` | the types that a collider can be made from, and the checks |
+//! | `chord.rs` | closed forms for a line in a shape |
 //! | `rounded.rs`, `scaled.rs` | a margin around a shape; a shape under a scale |
 //! | `order.rs` | a total order, so that swapped arguments give mirrored results |
 //! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |
@@ -23,6 +24,7 @@
 
 mod bounds;
 mod bvh;
+mod chord;
 mod compound;
 mod convex;
 mod error;
@@ -44,6 +46,7 @@ mod support_fns;
 mod surface;
 
 pub use bounds::{Bounds, balls_in, centre_of};
+pub use chord::{ChordEnd, Line};
 pub use compound::{Compound, Parts};
 pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
 #[cfg(feature = "mesh")]

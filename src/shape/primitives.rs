@@ -13,6 +13,7 @@ use crate::{
     },
     shape::{
         ConvexHull, ShapeError,
+        chord::{ChordResult, Line, NoClosedForm, of_extrusion},
         convex::Shape,
         into_shape::{IntoShape, sealed},
         points::{farthest, hull},
@@ -56,6 +57,10 @@ macro_rules! primitives {
             #[inline]
             fn core(&self) -> Core<'_, DVecOf<Self>> {
                 self.as_shape().simple_core()
+            }
+
+            fn chord(&self, line: &Line<DVecOf<Self>>, margin: f64) -> ChordResult<DVecOf<Self>> {
+                self.as_shape().chord(line, margin)
             }
 
             fn to_shape(&self) -> Option<Shape<$space>> {
@@ -240,6 +245,13 @@ where
     #[inline]
     fn support(&self, direction: DVec3) -> DVec3 {
         extrusion::<Vec3>(&self.base_shape, self.half_depth, direction)
+    }
+
+    fn chord(&self, line: &Line<DVec3>, margin: f64) -> ChordResult<DVec3> {
+        if margin > 0.0 {
+            return Err(NoClosedForm);
+        }
+        of_extrusion(&self.base_shape, self.half_depth.into(), line)
     }
 
     fn to_shape(&self) -> Option<Shape<Vec3>> {

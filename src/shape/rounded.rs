@@ -2,6 +2,7 @@
 
 use crate::shape::{
     ShapeError,
+    chord::{ChordResult, Line},
     convex::Shape,
     into_shape::{IntoShape, sealed},
     support::{Core, DVecOf, Support, checked_radius},
@@ -63,6 +64,11 @@ impl<S: Support> Support for Rounded<S> {
     #[inline]
     fn core(&self) -> Core<'_, DVecOf<S>> {
         self.shape.core()
+    }
+
+    fn chord(&self, line: &Line<DVecOf<S>>, margin: f64) -> ChordResult<DVecOf<S>> {
+        self.shape
+            .chord(line, margin + checked_radius(self.margin.into()))
     }
 
     fn to_shape(&self) -> Option<Shape<S::Vector>> {

@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    shape::{convex::Shape, half_space::HalfSpace, polygon_edges::Polygon},
+    shape::{
+        chord::{self, ChordResult, Line},
+        convex::Shape,
+        half_space::HalfSpace,
+        polygon_edges::Polygon,
+    },
     space::{DVector, Space},
 };
 
@@ -149,6 +154,12 @@ pub trait Support {
     fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<[DVecOf<Self>; 2]> {
         None
     }
+
+    /// Returns the chord of a line in the shape with a margin around it, in the shape's own frame.
+    #[doc(hidden)]
+    fn chord(&self, line: &Line<DVecOf<Self>>, margin: f64) -> ChordResult<DVecOf<Self>> {
+        chord::of_core(self.core(), self.radius() + margin, line)
+    }
 }
 
 /// What the core of a shape is, as far as queries have closed forms.
@@ -231,6 +242,10 @@ macro_rules! forward_to_target {
             #[inline]
             fn core(&self) -> Core<'_, DVecOf<S>> {
                 (**self).core()
+            }
+
+            fn chord(&self, line: &Line<DVecOf<S>>, margin: f64) -> ChordResult<DVecOf<S>> {
+                (**self).chord(line, margin)
             }
 
             fn to_shape(&self) -> Option<Shape<S::Vector>> {

@@ -151,6 +151,11 @@ impl Cap {
         }
     }
 
+    /// Returns the sine and the cosine of the half angle.
+    pub(super) fn sine_and_cosine(&self) -> [f64; 2] {
+        [self.sin, self.cos]
+    }
+
     /// Returns `true` if the cap has a reflex angle at the origin. (Half a circle is convex: its
     /// angle in f32 is 4e-8 larger than π / 2.)
     pub(super) fn is_concave(&self) -> bool {

@@ -1,15 +1,60 @@
 //! Rays against convex shapes.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `types.rs` | the public types, and rays and hits in f64 |
+//! | `solve.rs` | the hit of a ray, from the chord of its line |
+//! | `general.rs` | an end of the chord for any support function |
+//!
+//! The closed forms of chords are in `shape/chord.rs`.
 
+mod general;
+mod solve;
 mod types;
 
 use crate::{
     shape::{DVecOf, Support},
-    space::{Pose, ShapePose},
+    space::{DVector, Pose, ShapePose},
 };
+pub(crate) use solve::{LocalHit, LocalRay};
 pub use types::{Ray, RayHit, RaySide};
 pub(crate) use types::{RayHitLocal, RayLocal};
 
 /// Returns the first hit of a ray on a shape.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query::{self, Ray, RaySide};
+///
+/// let (cube, at) = (Cuboid::new(2.0, 2.0, 2.0), Isometry3d::from_xyz(0.0, 0.0, -5.0));
+/// let hit = query::cast_ray(&cube, at, Ray::new(Vec3::ZERO, Vec3::NEG_Z)).unwrap();
+/// assert_eq!((hit.distance, hit.point, hit.normal), (4.0, Vec3::new(0.0, 0.0, -4.0), Vec3::Z));
+///
+/// // From inside, a solid shape is hit at once, and a hollow one at the far side.
+/// let from_inside = Ray::new(Vec3::new(0.0, 0.0, -5.0), Vec3::X);
+/// let hit = query::cast_ray(&cube, at, from_inside).unwrap();
+/// assert_eq!((hit.distance, hit.normal, hit.side), (0.0, Vec3::NEG_X, RaySide::Inside));
+/// let hit = query::cast_ray(&cube, at, from_inside.hollow()).unwrap();
+/// assert_eq!((hit.distance, hit.normal, hit.side), (1.0, Vec3::NEG_X, RaySide::Back));
+/// ```
+///
+/// # The start of the ray
+///
+/// * An origin inside of the shape, or on its surface with a direction into it, is inside: a solid
+///   shape is hit at distance 0.
+/// * An origin on the surface with a direction outward or along the surface misses the shape.
+///   A shape without volume, such as a segment, has no inside, so a ray from a point of it misses.
+///   "On the surface" means up to 1.2e-7 of the distance from the shape's origin, so that a ray can
+///   begin where another one hit.
+///
+/// # Precision
+///
+/// The distance has an error of at most 1e-9 of the shape's size before it is rounded to f32, except
+/// where the ray grazes a curved surface. Bevy's primitives, half-spaces and 2D hulls have closed
+/// forms. All other shapes are solved by their support functions. Points, segments in 3D and flat
+/// shapes in the plane of the ray are hit if the ray passes within 1.2e-7 of their size.
+///
+/// An invalid ray, an invalid pose and an invalid shape miss: see [`Ray`].
 pub fn cast_ray<S: Support + ?Sized>(
     shape: &S,
     pose: impl Into<ShapePose<S::Vector>>,
@@ -22,9 +67,13 @@ pub fn cast_ray<S: Support + ?Sized>(
 
 /// Returns the first hit of a ray in the world on a shape in a pose.
 pub(crate) fn ray_at_shape<S: Support + ?Sized>(
-    _shape: &S,
-    _pose: &Pose<DVecOf<S>>,
-    _ray: &RayLocal<DVecOf<S>>,
+    shape: &S,
+    pose: &Pose<DVecOf<S>>,
+    ray: &RayLocal<DVecOf<S>>,
 ) -> Option<RayHitLocal<DVecOf<S>>> {
-    None
+    let inverse = DVecOf::<S>::transpose(pose.rotation);
+    let hit = ray
+        .mapped(inverse, pose.translation)
+        .first_hit(shape, 0.0)?;
+    ray.hit_of_local(&hit, pose.rotation * hit.normal, 0)
 }

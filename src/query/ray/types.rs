@@ -2,7 +2,11 @@
 
 use crate::{
     math::{Ray2d, Ray3d, Vec2, Vec3},
-    query::results::length_to_f32,
+    query::{
+        ray::{LocalHit, LocalRay},
+        results::length_to_f32,
+    },
+    shape::Line,
     space::{DVector, Space},
 };
 
@@ -148,6 +152,32 @@ pub(crate) struct RayHitLocal<D> {
 }
 
 impl<D: DVector> RayLocal<D> {
+    /// Returns the ray under the affine map x -> `inverse * (x - translation)`. Distances keep their
+    /// values.
+    pub fn mapped(&self, inverse: D::Matrix, translation: D) -> LocalRay<D> {
+        LocalRay {
+            line: Line {
+                origin: inverse * (self.origin - translation),
+                direction: inverse * self.direction,
+            },
+            max: self.max,
+            hollow: self.hollow,
+        }
+    }
+
+    /// Returns a hit of the [mapped](Self::mapped) ray. `outward` is the outward normal in the frame
+    /// of this ray, of any length. Where the surface has no normal, as at the tip of a cone, the
+    /// normal is opposite to the ray.
+    pub fn hit_of_local(&self, hit: &LocalHit<D>, outward: D, part: u32) -> Option<RayHitLocal<D>> {
+        let normal = outward.unit().filter(|_| hit.side != RaySide::Inside);
+        hit.t.is_finite().then(|| RayHitLocal {
+            distance: hit.t,
+            normal: normal.map_or(-self.direction, |normal| normal.toward(-self.direction)),
+            side: hit.side,
+            part,
+        })
+    }
+
     /// Converts a hit of this ray to f32.
     pub fn hit_in_world<V: Space<DVec = D>>(&self, hit: &RayHitLocal<D>) -> RayHit<V> {
         RayHit {

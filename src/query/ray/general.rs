@@ -1,0 +1,118 @@
+//! The first point of a line in any convex shape, by its support function.
+//!
+//! The method is that of van den Bergen, "Ray Casting against General Convex Objects with
+//! Application to Continuous Collision Detection" (2004): GJK for the distance of a point x that
+//! moves along the line. The loop keeps a simplex of support points of the core, and v, the vector
+//! from the simplex's nearest point to x. Let n = v / |v|, and w the support point in direction n:
+//!
+//! * The core is behind the plane through w with normal n, and the shape behind the plane that is
+//!   raised by the radius. If x is in front of that plane, it moves to where the line meets the
+//!   plane. If the line does not approach the plane, it misses the shape. The distance of a point
+//!   from a convex shape is a convex function, and this is a step of Newton's method on it from its
+//!   outer side: x never moves past the shape's first point.
+//! * The simplex is in the core, so |v| is an upper bound of x's distance from it.
+//!
+//! The loop ends when the upper bound has met the radius. A polytope has few planes, so it ends
+//! exactly on a face. The departures from the paper are:
+//!
+//! * **x begins in front of the shape,** on the plane across the line, wherever the origin of the
+//!   line is. So the result is an end of the chord, and the precision depends only on the size of
+//!   the shape. The other end is the first point of the reversed line.
+//! * **The shape has a core and a radius.** On the surface of a round shape v then still has a
+//!   direction.
+//! * **Shapes without volume** are hit by lines that pass within the tolerance of touching.
+
+use crate::{
+    shape::{ChordEnd, DVecOf, Line, Support},
+    space::{DVector, List, simplex},
+    tolerance::{ROUNDING, TOUCHING},
+};
+
+/// Polytopes need about 10 iterations, smooth shapes 20 to 40, and lines that graze them up to 100.
+const MAX_ITERATIONS: u32 = 200;
+
+/// The loop ends if the upper bound of the distance is at most this part of the scale. On a surface
+/// of curvature 1, the normal then has an error of √(2e-13) = 4.5e-7.
+const CONVERGED: f64 = 1e-13;
+
+/// Returns the first point of a line in a shape, in the shape's frame, with its radius around the
+/// core given. Returns `None` if the line misses the shape, and may do so if t exceeds `max`.
+pub fn first_point<S: Support + ?Sized>(
+    shape: &S,
+    radius: f64,
+    line: &Line<DVecOf<S>>,
+    max: f64,
+) -> Option<ChordEnd<DVecOf<S>>> {
+    let direction = line.direction.unit()?;
+    let speed = line.direction.length();
+    let mut normal = -direction;
+    let mut vertex = shape.support(normal);
+    // The distance along the line from the plane across it through the first vertex.
+    let start = direction.dot(vertex - line.origin) - radius;
+    let base = line.origin + direction * start;
+    let max = max * speed - start;
+    let mut distance = 0.0;
+    let mut position = base;
+    let rounding = ROUNDING * (line.origin.extent() + vertex.extent());
+    let mut scale = radius;
+    let mut simplex = List::<DVecOf<S>, 4>::new();
+    let mut best = f64::INFINITY;
+    for _ in 0..MAX_ITERATIONS {
+        if !vertex.is_finite() || !radius.is_finite() || radius < 0.0 || distance > max {
+            return None;
+        }
+        let repeats = simplex.contains(&vertex);
+        if !repeats && simplex.push(vertex).is_none() {
+            break;
+        }
+        let nearest = simplex::nearest(&simplex, |point| *point - position);
+        let gap = nearest.point.length();
+        let found = || {
+            let t = (start + distance) / speed;
+            Some(ChordEnd { t, normal })
+        };
+        scale = simplex.iter().fold(scale, |scale, point| {
+            scale.max((*point - position).extent() + radius)
+        });
+        if gap - radius <= CONVERGED * scale + rounding {
+            return found();
+        }
+        let direction_to = -nearest.point * (1.0 / gap);
+        vertex = shape.support(direction_to);
+        let height = direction_to.dot(position - vertex) - radius;
+        if height > ROUNDING * scale + rounding {
+            let rate = direction_to.dot(direction);
+            if rate >= 0.0 {
+                let is_touching = height <= TOUCHING * scale + rounding;
+                let is_flat = || {
+                    let opposite = shape.support(-direction_to);
+                    direction_to.dot(vertex - opposite) + radius <= TOUCHING * scale
+                };
+                return if is_touching && is_flat() {
+                    found()
+                } else {
+                    None
+                };
+            }
+            distance -= height / rate;
+            position = base + direction * distance;
+            normal = direction_to;
+            best = f64::INFINITY;
+        } else if gap < best {
+            best = gap;
+        } else {
+            // Rounding: the simplex comes no nearer, and no plane separates the position. A simplex
+            // that is too flat has a nearest point of NaN.
+            let is_touching = gap.min(best) - radius <= TOUCHING * scale;
+            return is_touching.then(found).flatten();
+        }
+        let mut kept = List::<DVecOf<S>, 4>::new();
+        for (point, weight) in simplex.iter().zip(nearest.weights) {
+            if weight > 0.0 {
+                let _ = kept.push(*point);
+            }
+        }
+        simplex = kept;
+    }
+    None
+}

@@ -1,0 +1,122 @@
+//! The hit of a ray, from the chord of its line.
+
+use crate::{
+    query::{local_contact, minkowski::Pair, ray::general::first_point, ray::types::RaySide},
+    shape::{ChordEnd, DVecOf, Line, Shape, Support},
+    space::{DVector, Pose, Space},
+    tolerance::TOUCHING,
+};
+
+/// An origin this near to a surface is on it, relative to the coordinates there: more than the
+/// rounding of a chord.
+const ON_SURFACE: f64 = 1e-12;
+
+/// A direction is along a surface if the sine of their angle is at most this.
+const TANGENTIAL: f64 = 1e-9;
+
+/// A ray's line in the frame of a shape, or in a frame to which an affine map takes it. The origin
+/// of the line is that of the ray.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalRay<D> {
+    pub line: Line<D>,
+    /// The greatest t of a hit.
+    pub max: f64,
+    pub hollow: bool,
+}
+
+/// A hit in the frame of a [`LocalRay`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalHit<D> {
+    pub t: f64,
+    /// The outward normal of the surface, of any length. Null for [`RaySide::Inside`].
+    pub normal: D,
+    pub side: RaySide,
+}
+
+impl<D: DVector> LocalRay<D> {
+    /// Returns the first hit on a shape with a margin around it, in the shape's own frame.
+    pub fn first_hit<S>(&self, shape: &S, margin: f32) -> Option<LocalHit<D>>
+    where
+        S: Support + ?Sized,
+        S::Vector: Space<DVec = D>,
+    {
+        let margin_f64 = f64::from(margin);
+        let is_inside = |ends: [&ChordEnd<D>; 2]| !self.leaves(shape, margin, ends);
+        match shape.chord(&self.line, margin_f64) {
+            Ok(chord) => {
+                let chord = chord?;
+                self.at_chord(chord.enter, || Some(chord.exit), is_inside)
+            }
+            Err(_) => {
+                let radius = shape.radius() + margin_f64;
+                let enter = first_point(shape, radius, &self.line, self.max)?;
+                let exit = || {
+                    let line = self.line.reversed();
+                    let end = first_point(shape, radius, &line, f64::INFINITY)?;
+                    Some(ChordEnd { t: -end.t, ..end })
+                };
+                self.at_chord(enter, exit, is_inside)
+            }
+        }
+    }
+
+    /// Returns the hit on a shape with a chord.
+    fn at_chord(
+        &self,
+        enter: ChordEnd<D>,
+        exit: impl FnOnce() -> Option<ChordEnd<D>>,
+        is_inside: impl FnOnce([&ChordEnd<D>; 2]) -> bool,
+    ) -> Option<LocalHit<D>> {
+        let is_ahead = |end: &ChordEnd<D>| {
+            let rounding = ON_SURFACE * self.line.at(end.t).extent();
+            end.t > 0.0 && end.t * self.line.direction.length() > rounding
+        };
+        let within = |hit: LocalHit<D>| (hit.t <= self.max).then_some(hit);
+        if is_ahead(&enter) {
+            return within(LocalHit {
+                t: enter.t,
+                normal: enter.normal,
+                side: RaySide::Front,
+            });
+        }
+        let exit = exit()?;
+        if !(exit.t == f64::INFINITY || is_ahead(&exit)) || !is_inside([&enter, &exit]) {
+            return None;
+        }
+        if !self.hollow {
+            return Some(LocalHit {
+                t: 0.0,
+                normal: D::ZERO,
+                side: RaySide::Inside,
+            });
+        }
+        let is_bounded = exit.t.is_finite();
+        within(LocalHit {
+            t: exit.t,
+            normal: exit.normal,
+            side: RaySide::Back,
+        })
+        .filter(|_| is_bounded)
+    }
+
+    /// Returns `true` if the origin, which is on the chord with these ends, is on the surface up to
+    /// the tolerance of touching, and the direction is outward or along the surface.
+    fn leaves<S>(&self, shape: &S, margin: f32, ends: [&ChordEnd<D>; 2]) -> bool
+    where
+        S: Support + ?Sized,
+        S::Vector: Space<DVec = D>,
+    {
+        let points = ends.map(|end| self.line.at(end.t).extent());
+        let finite = points.into_iter().filter(|extent| extent.is_finite());
+        let scale = finite.fold(self.line.origin.extent(), f64::max);
+        let point = Shape::<S::Vector>::Ball { radius: margin };
+        let pose: Pose<DVecOf<S>> = Pose {
+            translation: self.line.origin,
+            ..Pose::IDENTITY
+        };
+        local_contact(Pair::new(shape, Pose::IDENTITY, &point, pose)).is_some_and(|contact| {
+            let rate = contact.normal.dot(self.line.direction);
+            contact.depth <= TOUCHING * scale && rate >= -TANGENTIAL * self.line.direction.length()
+        })
+    }
+}

@@ -1,0 +1,602 @@
+//! Closed forms for the part of a line that is inside a convex shape: its chord.
+//!
+//! A line x = o + t d meets a convex shape in an interval of t. So the chord of an intersection of
+//! shapes is the intersection of their chords, and each shape below is such an intersection:
+//!
+//! | shape | intersection of |
+//! |---|---|
+//! | box | slabs |
+//! | polygon, tetrahedron, diamond | half-spaces |
+//! | cylinder, cone, frustum | a slab and a cone |
+//! | circular sector and segment | a ball, and a cone or a half-space |
+//! | extrusion | the chord of its base and a slab |
+//!
+//! The exception is a capsule: its chord is the hull of the chords of two balls and a cylinder.
+//!
+//! **Maps.** An affine map of space keeps t. So a line is mapped into the frame of a shape, and t
+//! needs no conversion. For this reason d may have any length.
+//!
+//! **Precision.** Round shapes take the line from its point nearest to the shape's origin. From a
+//! distant point, the discriminant would lose all digits.
+//!
+//! **Degenerate shapes** of dimension less than their space, such as a segment in 3D, have no
+//! closed form here. `query/ray/general.rs` hits them if the line passes within the tolerance of
+//! touching.
+
+use arrayvec::ArrayVec;
+
+use crate::{
+    math::{DVec2, Vec2},
+    shape::{
+        half_space::HalfSpace,
+        polygon_edges::Polygon,
+        support::{Core, Support, checked_radius},
+        support_fns::Cap,
+    },
+    space::{DVector, Space},
+    tolerance::TOUCHING,
+};
+
+/// A line: all points `origin + t * direction`.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<D> {
+    /// The point at t = 0.
+    pub origin: D,
+    /// Of any length greater than 0.
+    pub direction: D,
+}
+
+impl<D: DVector> Line<D> {
+    /// Returns the point at `t`.
+    #[inline]
+    pub fn at(&self, t: f64) -> D {
+        self.origin + self.direction * t
+    }
+
+    /// Returns the same line in the opposite direction.
+    pub fn reversed(&self) -> Self {
+        let direction = -self.direction;
+        Self { direction, ..*self }
+    }
+
+    /// Returns the same line with its point nearest to `center` as the origin, and the t of that
+    /// point.
+    #[inline]
+    pub fn centered(&self, center: D) -> (f64, Self) {
+        let offset = (center - self.origin).dot(self.direction);
+        let shift = offset / self.direction.length_squared();
+        let origin = self.at(shift);
+        (shift, Self { origin, ..*self })
+    }
+}
+
+/// An end of a chord.
+#[derive(Clone, Copy, Debug)]
+pub struct ChordEnd<D> {
+    /// The position on the line. It may be infinite.
+    pub t: f64,
+    /// The outward normal of the surface, of any length.
+    pub normal: D,
+}
+
+/// The part of a line inside a convex shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Chord<D> {
+    /// The end with the smaller t.
+    pub enter: ChordEnd<D>,
+    /// The end with the greater t.
+    pub exit: ChordEnd<D>,
+}
+
+/// The shape has no closed form: only its support function describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct NoClosedForm;
+
+/// `None` if the line misses the shape.
+pub type ChordResult<D> = Result<Option<Chord<D>>, NoClosedForm>;
+
+impl<D: DVector> Chord<D> {
+    /// Returns a chord between two t, with normals that depend on t.
+    #[inline]
+    fn between(enter: f64, exit: f64, normal: impl Fn(f64) -> D) -> Self {
+        let end = |t: f64| ChordEnd {
+            t,
+            normal: if t.is_finite() { normal(t) } else { D::ZERO },
+        };
+        Self {
+            enter: end(enter),
+            exit: end(exit),
+        }
+    }
+
+    /// The whole line.
+    fn whole() -> Self {
+        Self::between(f64::NEG_INFINITY, f64::INFINITY, |_| D::ZERO)
+    }
+
+    /// Returns the chord of a shape without volume, which is a point.
+    fn of_flat(line: &Line<D>, t: f64, normal: D) -> Self {
+        let outward = normal.toward(line.direction);
+        Self {
+            enter: ChordEnd {
+                t,
+                normal: -outward,
+            },
+            exit: ChordEnd { t, normal: outward },
+        }
+    }
+
+    /// Returns the intersection.
+    #[inline]
+    fn common(self, other: Self) -> Option<Self> {
+        let common = Self {
+            enter: if other.enter.t > self.enter.t {
+                other.enter
+            } else {
+                self.enter
+            },
+            exit: if other.exit.t < self.exit.t {
+                other.exit
+            } else {
+                self.exit
+            },
+        };
+        (common.enter.t <= common.exit.t).then_some(common)
+    }
+
+    /// Returns the chord with other normals.
+    pub fn map_normals<E>(self, map: impl Fn(D) -> E) -> Chord<E> {
+        let end = |end: ChordEnd<D>| ChordEnd {
+            t: end.t,
+            normal: map(end.normal),
+        };
+        Chord {
+            enter: end(self.enter),
+            exit: end(self.exit),
+        }
+    }
+
+    fn shifted(mut self, by: f64) -> Self {
+        self.enter.t += by;
+        self.exit.t += by;
+        self
+    }
+}
+
+/// Returns the chord of a round shape around the origin, computed from the nearest point of the
+/// line.
+#[inline]
+fn centered<D: DVector>(
+    line: &Line<D>,
+    chord: impl FnOnce(&Line<D>) -> Option<Chord<D>>,
+) -> Option<Chord<D>> {
+    let (shift, line) = line.centered(D::ZERO);
+    Some(chord(&line)?.shifted(shift))
+}
+
+/// Returns the chord of a core with a radius around it.
+pub(super) fn of_core<D: DVector>(core: Core<D>, radius: f64, line: &Line<D>) -> ChordResult<D> {
+    let radius = checked_radius(radius);
+    match core {
+        _ if radius.is_nan() => Ok(None),
+        Core::Box { half_extents } if radius == 0.0 => of_box(half_extents, line),
+        Core::Box { half_extents } => {
+            let mut extents = (0..D::DIMENSION).map(|axis| (axis, half_extents.component(axis)));
+            let mut long = extents.clone().filter(|(_, extent)| *extent != 0.0);
+            match (long.next(), long.next()) {
+                (None, _) => of_ball(radius, line),
+                (Some((axis, half_length)), None) => of_capsule(axis, half_length, radius, line),
+                // NaN belongs to no shape.
+                _ if extents.any(|(_, extent)| extent.is_nan()) => Ok(None),
+                _ => Err(NoClosedForm),
+            }
+        }
+        Core::Polygon(polygon) if radius == 0.0 => Ok(of_polygon(polygon, line)),
+        Core::HalfSpace(half_space) => Ok(of_half_space(&half_space.raised(radius), line)),
+        Core::Polygon(_) | Core::Opaque => Err(NoClosedForm),
+    }
+}
+
+/// Returns the chord of a half-space. Its normal may have any length.
+#[inline]
+fn of_half_space<D: DVector>(half_space: &HalfSpace<D>, line: &Line<D>) -> Option<Chord<D>> {
+    let HalfSpace { normal, .. } = *half_space;
+    let (height, rate) = (half_space.height(line.origin), normal.dot(line.direction));
+    let t = -height / rate;
+    if rate < 0.0 {
+        Some(Chord::between(t, f64::INFINITY, |_| normal))
+    } else if rate > 0.0 {
+        Some(Chord::between(f64::NEG_INFINITY, t, |_| normal))
+    } else {
+        (height <= 0.0).then(Chord::whole)
+    }
+}
+
+/// Returns the chord of an intersection of half-spaces.
+fn of_planes<D: DVector>(
+    half_spaces: impl IntoIterator<Item = HalfSpace<D>>,
+    line: &Line<D>,
+) -> Option<Chord<D>> {
+    let mut half_spaces = half_spaces.into_iter();
+    half_spaces.try_fold(Chord::whole(), |chord, half_space| {
+        chord.common(of_half_space(&half_space, line)?)
+    })
+}
+
+fn of_polygon<D: DVector>(polygon: Polygon<D>, line: &Line<D>) -> Option<Chord<D>> {
+    let half_spaces = polygon.edges().map(|edge| HalfSpace {
+        normal: edge.normal,
+        offset: edge.normal.dot(edge.start),
+    });
+    of_planes(half_spaces, line)
+}
+
+/// Returns the chord of the points with a coordinate between -`half` and `half`.
+#[inline]
+fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Option<Chord<D>> {
+    let (origin, rate) = (line.origin.component(axis), line.direction.component(axis));
+    if rate == 0.0 {
+        return (origin.abs() <= half).then(Chord::whole);
+    }
+    let outward = half.copysign(rate);
+    let [enter, exit] = [-outward, outward].map(|plane| (plane - origin) / rate);
+    let side = D::axis(axis) * 1.0_f64.copysign(rate);
+    let end = |t, normal| ChordEnd { t, normal };
+    (enter <= exit).then_some(Chord {
+        enter: end(enter, -side),
+        exit: end(exit, side),
+    })
+}
+
+pub(super) fn of_box<D: DVector>(half_extents: D, line: &Line<D>) -> ChordResult<D> {
+    let mut axes = (0..D::DIMENSION).map(|axis| (axis, half_extents.component(axis)));
+    if axes.clone().any(|(_, half)| half == 0.0) {
+        return Err(NoClosedForm);
+    }
+    Ok(axes.try_fold(Chord::whole(), |chord, (axis, half)| {
+        chord.common(of_slab(axis, half, line)?)
+    }))
+}
+
+/// With c the line's point nearest to the center, |c + t d|² = r² is t² = (r² - c²) / d².
+#[inline]
+pub(super) fn of_ball<D: DVector>(radius: f64, line: &Line<D>) -> ChordResult<D> {
+    if radius == 0.0 {
+        return Err(NoClosedForm);
+    }
+    Ok(centered(line, |line| {
+        let squared = radius * radius - line.origin.length_squared();
+        let half = (squared / line.direction.length_squared()).sqrt();
+        (squared >= 0.0).then(|| Chord::between(-half, half, |t| line.at(t)))
+    }))
+}
+
+/// The hull of the chords of both balls and of the cylinder between their centers.
+pub(super) fn of_capsule<D: DVector>(
+    axis: usize,
+    half_length: f64,
+    radius: f64,
+    line: &Line<D>,
+) -> ChordResult<D> {
+    if radius == 0.0 {
+        return Err(NoClosedForm);
+    }
+    let end = D::axis(axis) * half_length;
+    let ball = |center: D| {
+        let origin = line.origin - center;
+        of_ball(radius, &Line { origin, ..*line })
+    };
+    let cylinder = of_slab(axis, half_length, line).and_then(|slab| {
+        let cone = Cone {
+            axis,
+            cos: 1.0,
+            sin: 0.0,
+            offset: radius,
+        };
+        slab.common(cone.chord(line)?)
+    });
+    let pieces = [ball(-end)?, ball(end)?, cylinder].into_iter().flatten();
+    let hull = pieces.reduce(|hull, piece| Chord {
+        enter: if piece.enter.t < hull.enter.t {
+            piece.enter
+        } else {
+            hull.enter
+        },
+        exit: if piece.exit.t > hull.exit.t {
+            piece.exit
+        } else {
+            hull.exit
+        },
+    });
+    // Not the piece's normal: by rounding, the first piece at a seam may be the cylinder's flat end.
+    Ok(hull.map(|hull| {
+        Chord::between(hull.enter.t, hull.exit.t, |t| {
+            let point = line.at(t);
+            let along = point.component(axis).clamp(-half_length, half_length);
+            point - D::axis(axis) * along
+        })
+    }))
+}
+
+/// Scaled by the inverse half axes, it is the unit ball: its normal there is mapped by the inverse
+/// transpose of the scale.
+pub(super) fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordResult<D> {
+    let inverse = half_size.components().map(|half| 1.0 / half.abs());
+    let mut lengths = (0..D::DIMENSION).map(|axis| half_size.component(axis));
+    if lengths.any(|half| half == 0.0) {
+        return Err(NoClosedForm);
+    }
+    let inverse = D::of(inverse);
+    let unscaled = Line {
+        origin: line.origin.scaled(inverse),
+        direction: line.direction.scaled(inverse),
+    };
+    let chord = of_ball(1.0, &unscaled)?;
+    Ok(chord.map(|chord| chord.map_normals(|normal| normal.scaled(inverse))))
+}
+
+/// The points with Σ |x_i| / h_i <= 1, for half diagonals h.
+pub(super) fn of_diamond<D: DVector>(half_diagonals: D, line: &Line<D>) -> ChordResult<D> {
+    let inverse = half_diagonals.components().map(|half| 1.0 / half.abs());
+    let mut lengths = (0..D::DIMENSION).map(|axis| half_diagonals.component(axis));
+    if lengths.any(|half| half == 0.0) {
+        return Err(NoClosedForm);
+    }
+    let inverse = D::of(inverse);
+    let half_spaces = (0..1_u8 << D::DIMENSION).map(|signs| HalfSpace {
+        normal: inverse.copysign(signs_of(signs)),
+        offset: 1.0,
+    });
+    Ok(of_planes(half_spaces, line))
+}
+
+/// Returns the vector of 1 and -1 that the lowest bits select.
+fn signs_of<D: DVector>(bits: u8) -> D {
+    D::of([0, 1, 2].map(|index| if bits >> index & 1 == 0 { 1.0 } else { -1.0 }))
+}
+
+/// One side of a cone of revolution: the points at a distance ρ from an axis and a height y along
+/// it with `cos` ρ <= `offset` + `sin` y. With `sin` = 0 it is a cylinder.
+///
+/// The double cone cos² ρ² <= (offset + sin y)² has the quadratic form a t² + 2 b t + c <= 0. With
+/// the vectors p and q of the line's origin and direction across the axis, u = offset + sin y at
+/// the origin, and v the rate of u:
+///
+/// * a = cos² q² - v², b = cos² p·q - u v, c = cos² p² - u²
+/// * b² - a c = cos² (w² - cos² |p ∧ q|²) with w = u q - v p, which does not cancel for small q.
+struct Cone {
+    axis: usize,
+    cos: f64,
+    sin: f64,
+    offset: f64,
+}
+
+impl Cone {
+    /// Returns the chord of the side where `offset` + `sin` y >= 0. If a > 0, it can be a chord of
+    /// the other side: the caller cuts that off with a plane across the axis.
+    fn chord<D: DVector>(&self, line: &Line<D>) -> Option<Chord<D>> {
+        let Self {
+            axis,
+            cos,
+            sin,
+            offset,
+        } = *self;
+        centered(line, |line| {
+            let split = |vector: D| {
+                let along = vector.component(axis);
+                (along, vector - D::axis(axis) * along)
+            };
+            let ((y, p), (rate, q)) = (split(line.origin), split(line.direction));
+            let (u, v) = (offset + sin * y, sin * rate);
+            let factored = |x: D, y: f64| {
+                let x = cos * x.length();
+                (x - y.abs()) * (x + y.abs())
+            };
+            let (a, c) = (factored(q, v), factored(p, u));
+            let b = cos * cos * p.dot(q) - u * v;
+            let w = (q * u - p * v).length();
+            let area = cos * D::dot_areas(p.wedge(q), p.wedge(q)).sqrt();
+            let discriminant = (w - area) * (w + area);
+            if a == 0.0 && b == 0.0 {
+                return (c <= 0.0).then(Chord::whole);
+            }
+            // A line steeper than the cone always meets both sides, except for rounding.
+            if a >= 0.0 && discriminant < 0.0 {
+                return None;
+            }
+            let root = cos * discriminant.max(0.0).sqrt();
+            let half_sum = -(b + root.copysign(b));
+            let other = if half_sum == 0.0 { 0.0 } else { c / half_sum };
+            let first = half_sum / a;
+            let (low, high) = (first.min(other), first.max(other));
+            let (enter, exit) = match a < 0.0 {
+                true if v > 0.0 => (high, f64::INFINITY),
+                true => (f64::NEG_INFINITY, low),
+                false => (low, high),
+            };
+            (enter <= exit).then(|| {
+                Chord::between(enter, exit, |t| {
+                    let (y, across) = split(line.at(t));
+                    across * (cos * cos) - D::axis(axis) * (sin * (offset + sin * y))
+                })
+            })
+        })
+    }
+}
+
+/// Returns the chord of a frustum, a cone or a cylinder: see [`frustum`](super::support_fns).
+pub(super) fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> ChordResult<D> {
+    let [half_height, top, bottom] = lengths.map(|length| f64::from(length.abs()));
+    let height = 2.0 * half_height;
+    if height == 0.0 || top.max(bottom) == 0.0 {
+        return Err(NoClosedForm);
+    }
+    let taper = top - bottom;
+    let slant = (height * height + taper * taper).sqrt();
+    let (cos, sin) = (height / slant, taper / slant);
+    let cone = Cone {
+        axis: 1,
+        cos,
+        sin,
+        offset: 0.5 * cos * (top + bottom),
+    };
+    let chord = of_slab(1, half_height, line).and_then(|slab| {
+        let cone = cone.chord(line)?;
+        cone.common(slab)
+    });
+    Ok(chord)
+}
+
+/// Returns the chord of a circular segment or sector around y, or of its solid of revolution.
+pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
+    let (radius, [sin, cos]) = (f64::from(cap.radius.abs()), cap.sine_and_cosine());
+    // The cap is a segment or a point.
+    if sin <= f64::EPSILON {
+        return Err(NoClosedForm);
+    }
+    let ball = of_ball(radius, line)?;
+    let above = |height: f64| {
+        let half_space = HalfSpace {
+            normal: -D::axis(1),
+            offset: -height,
+        };
+        of_half_space(&half_space, line)
+    };
+    Ok(ball.and_then(|ball| {
+        // The rim of a sector of half a circle can be below the origin by rounding.
+        if !cap.pointed || cos <= 0.0 {
+            return ball.common(above(radius * cos)?);
+        }
+        let cone = Cone {
+            axis: 1,
+            cos,
+            sin,
+            offset: 0.0,
+        };
+        ball.common(cone.chord(line)?)?.common(above(0.0)?)
+    }))
+}
+
+/// Returns the chord of a segment in 2D, which is a point.
+pub(super) fn of_segment<V: Space>([a, b]: [V; 2], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
+    if V::DVec::DIMENSION != 2 {
+        return Err(NoClosedForm);
+    }
+    let (a, b) = (a.to_f64(), b.to_f64());
+    let (_, near) = line.centered((a + b) * 0.5);
+    let side = |end: V::DVec| V::DVec::determinant(&[line.direction, end - near.origin]);
+    let (of_a, of_b) = (side(a), side(b));
+    let tolerance = TOUCHING * (a.extent() + b.extent()) * line.direction.length();
+    // The segment is along the line.
+    if of_a.abs().max(of_b.abs()) <= tolerance {
+        return Err(NoClosedForm);
+    }
+    if (of_a > 0.0 && of_b > 0.0) || (of_a < 0.0 && of_b < 0.0) {
+        return Ok(None);
+    }
+    let point = a + (b - a) * (of_a / (of_a - of_b));
+    let t = (point - line.origin).dot(line.direction) / line.direction.length_squared();
+    let normal = V::DVec::perpendicular(&[b - a]).ok_or(NoClosedForm)?;
+    Ok(t.is_finite().then(|| Chord::of_flat(line, t, normal)))
+}
+
+/// The volume of a simplex is null if it is at most this part of the volume of a cube with its
+/// longest edge.
+const FLAT: f64 = 1e-9;
+
+/// A line is in a plane if the sine of their angle is at most this.
+const IN_PLANE: f64 = 1e-6;
+
+/// Returns the chord of the hull of `DIMENSION + 1` points.
+pub(super) fn of_simplex<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
+    let vertex = |index: usize| vertices.get(index).copied().map(V::to_f64);
+    let base = vertex(0).ok_or(NoClosedForm)?;
+    let edges = |from: V::DVec, to: [usize; 3]| {
+        let edges = to.into_iter().take(V::DVec::DIMENSION);
+        edges.map(move |index| vertex(index).map_or(V::DVec::ZERO, |vertex| vertex - from))
+    };
+    let spanning: ArrayVec<V::DVec, 3> = edges(base, [1, 2, 3]).collect();
+    let longest = spanning
+        .iter()
+        .map(|edge| edge.length())
+        .fold(0.0, f64::max);
+    let volume = V::DVec::determinant(&spanning).abs();
+    let cube = (0..V::DVec::DIMENSION).fold(1.0, |product, _| product * longest);
+    if volume.is_nan() || volume <= FLAT * cube {
+        return Err(NoClosedForm);
+    }
+    let count = V::DVec::DIMENSION + 1;
+    let half_spaces = (0..count).filter_map(|apex| {
+        // The vertices of the face opposite to the apex.
+        let start = vertex((apex + 1) % count)?;
+        let others = (2..count).map(|step| vertex((apex + step) % count));
+        let edges: Option<ArrayVec<V::DVec, 2>> = others.map(|end| Some(end? - start)).collect();
+        let normal = V::DVec::perpendicular(&edges?)?;
+        let outward = if normal.dot(vertex(apex)? - start) > 0.0 {
+            -normal
+        } else {
+            normal
+        };
+        Some(HalfSpace {
+            normal: outward,
+            offset: outward.dot(start),
+        })
+    });
+    Ok(of_planes(half_spaces, line))
+}
+
+/// Returns the chord of a triangle in 3D, which is a point.
+pub(super) fn of_flat_triangle<V: Space>(
+    vertices: [V; 3],
+    line: &Line<V::DVec>,
+) -> ChordResult<V::DVec> {
+    let [a, b, c] = vertices.map(V::to_f64);
+    let [to_b, to_c] = [b - a, c - a];
+    let normal = V::DVec::perpendicular(&[to_b, to_c]).ok_or(NoClosedForm)?;
+    let rate = normal.dot(line.direction);
+    let longest = to_b.length_squared().max(to_c.length_squared());
+    let is_flat = normal.length() <= FLAT * longest;
+    if is_flat || rate.abs() <= IN_PLANE * normal.length() * line.direction.length() {
+        return Err(NoClosedForm);
+    }
+    let t = normal.dot(a - line.origin) / rate;
+    let point = line.at(t);
+    // Points within rounding of an edge count.
+    let least = -FLAT * normal.length_squared();
+    let is_inside = [(a, b), (b, c), (c, a)].into_iter().all(|(start, end)| {
+        let area = (end - start).wedge(point - start);
+        V::DVec::dot_areas(area, to_b.wedge(to_c)) >= least
+    });
+    Ok((is_inside && t.is_finite()).then(|| Chord::of_flat(line, t, normal)))
+}
+
+/// Returns the chord of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In 2D, it
+/// is the chord of the base.
+pub(super) fn of_extrusion<D: DVector>(
+    base: &(impl Support<Vector = Vec2> + ?Sized),
+    half_depth: f64,
+    line: &Line<D>,
+) -> ChordResult<D> {
+    let flat = |vector: D| DVec2::new(vector.component(0), vector.component(1));
+    let (origin, direction) = (flat(line.origin), flat(line.direction));
+    let is_along = direction == DVec2::ZERO;
+    let direction = if is_along { DVec2::X } else { direction };
+    let Some(chord) = base.chord(&Line { origin, direction }, 0.0)? else {
+        return Ok(None);
+    };
+    let mut chord = chord.map_normals(|normal| D::axis(0) * normal.x + D::axis(1) * normal.y);
+    if is_along {
+        // The line is a single point of the base's plane.
+        if chord.enter.t > 0.0 || chord.exit.t < 0.0 {
+            return Ok(None);
+        }
+        chord = Chord::whole();
+    }
+    if half_depth == 0.0 && D::DIMENSION > 2 {
+        return Err(NoClosedForm);
+    }
+    let mut depth_axes = 2..D::DIMENSION;
+    Ok(depth_axes.try_fold(chord, |chord, axis| {
+        chord.common(of_slab(axis, half_depth.abs(), line)?)
+    }))
+}
