@@ -46,6 +46,7 @@ use crate::{
     settings::{BroadPhase, CandidatePairs, OngoingEvents},
 };
 pub(crate) use proxy::Proxy;
+pub(crate) use world_pose::WorldPose;
 
 /// The stages of a tick, in this order. They run in the schedule of the plugin, by default
 /// `FixedPostUpdate`.

@@ -186,6 +186,11 @@ impl<V: Space> Proxy<V> {
         }
     }
 
+    /// Returns the shape without its scale.
+    pub fn shape(&self) -> &ColliderShape<V> {
+        &self.shape
+    }
+
     /// Returns `true` if the shape is a half-space, even one that is flattened by its scale.
     pub fn is_half_space(&self) -> bool {
         self.info.is_half_space()

@@ -210,6 +210,14 @@ impl<D: DVector> WorldPose<D> {
         self.matrix * self.factor.unwrap_or(1.0)
     }
 
+    /// Returns the inverse of [`linear`](Self::linear), or `None` if it is singular.
+    pub fn inverse_linear(&self) -> Option<D::Matrix> {
+        match self.factor {
+            Some(factor) => Some(D::transpose(self.matrix) * (1.0 / factor)),
+            None => D::inverse(self.matrix),
+        }
+    }
+
     /// Returns `true` if both poses have the same bits.
     pub fn has_same_bits(&self, other: &Self) -> bool {
         let is_same = |a: D, b: D| a.total_cmp(b).is_eq();

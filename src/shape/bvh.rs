@@ -13,13 +13,21 @@ use obvhs::{
 use smallvec::SmallVec;
 
 use crate::{
-    shape::{HalfSpace, bounds::Bounds},
+    shape::{HalfSpace, bounds::Bounds, chord::Line},
     space::DVector,
 };
 
 /// The greatest margin of a box while the tree is built: a part of its size, and a part of its
 /// greatest coordinate, which is more than the rounding of `f32`.
 const MAX_MARGIN: [f32; 2] = [1.0 / 16.0, 2e-6];
+
+/// The error of a test of a line and a box in `f32`, relative to the size of the tree: the rounding
+/// of the line's origin and direction and of three operations, and as much again.
+const SLACK: f64 = 8.0 * f32::EPSILON as f64;
+
+/// The smallest component of a unit vector by which slabs divide, so that they multiply with finite
+/// numbers.
+const MIN_COMPONENT: f32 = 1e-30;
 
 /// A tree of boxes, which are identified by their indices.
 pub struct Tree {
@@ -148,6 +156,64 @@ impl Tree {
         });
     }
 
+    /// Calls `visit` with the index of each box that a line may meet at a t in `range`, if the boxes
+    /// have a margin. `visit` returns the new end of the range. Of two subtrees, the one that the
+    /// line enters first is visited first.
+    ///
+    /// The boxes are tested in `f32`. The line is taken from its point nearest to the center of the
+    /// tree, so that all errors are small parts of the size of the tree, and the tests allow for
+    /// them.
+    pub fn visit_line<D: DVector>(
+        &self,
+        line: &Line<D>,
+        margin: f64,
+        [from, to]: [f64; 2],
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        let nodes = &self.bvh.nodes;
+        let Some(root) = nodes.first() else {
+            return;
+        };
+        let center = self.center::<D>();
+        let (shift, line) = line.centered(center);
+        let speed = line.direction.length();
+        let size = widened::<D>(root.aabb());
+        let size = (size.max - size.min).extent() + 2.0 * margin;
+        let size = size + (line.origin - center).extent() + center.extent();
+        let slack = (SLACK * size) as f32 + f32::MIN_POSITIVE;
+        let margin = (margin * (1.0 + SLACK)) as f32 + slack;
+        let reach = |t: f64| ((t - shift) * speed) as f32;
+        let slabs = Slabs::new(&line, margin, speed);
+        let first = reach(from);
+        let mut last = reach(to);
+        let enter = |index: u32, last: f32| {
+            let node = nodes.get(index as usize)?;
+            let [near, far] = slabs.range(node.aabb());
+            let near = near.max(first);
+            (near <= far.min(last) + slack).then_some((near, node))
+        };
+        let mut open: SmallVec<[(f32, &Bvh2Node); 64]> = SmallVec::new();
+        open.extend(enter(0, last));
+        while let Some((near, node)) = open.pop() {
+            if near > last + slack {
+                continue;
+            }
+            if node.is_leaf() {
+                for index in leaf_indices(&self.bvh, node) {
+                    last = reach(visit(index));
+                }
+                continue;
+            }
+            let [left, right] =
+                [node.first_index, node.first_index + 1].map(|child| enter(child, last));
+            // The nearer child is popped first.
+            match (left, right) {
+                (Some(left), Some(right)) if left.0 < right.0 => open.extend([right, left]),
+                (left, right) => open.extend([left, right].into_iter().flatten()),
+            }
+        }
+    }
+
     /// Calls `visit` with the index of each box that may overlap a ball.
     pub fn visit_near_ball<D: DVector>(&self, center: D, radius: f64, visit: impl FnMut(u32)) {
         let (min, max) = (center, center);
@@ -224,6 +290,49 @@ impl Tree {
                 open.extend(children.filter(is_near));
             }
         }
+    }
+}
+
+/// A line, prepared for tests with many boxes.
+struct Slabs {
+    /// The origin of the line, moved by the margin toward positive and negative coordinates.
+    origins: Aabb,
+    /// The inverse of the line's unit vector, in `min` and in `max`.
+    inverse: Aabb,
+}
+
+impl Slabs {
+    fn new<D: DVector>(line: &Line<D>, margin: f32, speed: f64) -> Self {
+        let direction = (line.direction * (1.0 / speed)).components();
+        let inverse = direction.map(|component| {
+            let component = component as f32;
+            1.0 / component.abs().max(MIN_COMPONENT).copysign(component)
+        });
+        let moved = |by: f32| {
+            let mut origin = line
+                .origin
+                .components()
+                .map(|component| component as f32 + by);
+            if let [.., z] = &mut origin
+                && D::DIMENSION == 2
+            {
+                // All boxes contain z = 0, whatever the margin.
+                *z = by.signum();
+            }
+            origin
+        };
+        Self {
+            origins: Aabb::new(moved(margin).into(), moved(-margin).into()),
+            inverse: Aabb::new(inverse.into(), inverse.into()),
+        }
+    }
+
+    /// Returns the distances along the line at which it enters and leaves a box with the margin.
+    #[inline]
+    fn range(&self, aabb: &Aabb) -> [f32; 2] {
+        let low = (aabb.min - self.origins.min) * self.inverse.min;
+        let high = (aabb.max - self.origins.max) * self.inverse.max;
+        [low.min(high).max_element(), low.max(high).min_element()]
     }
 }
 

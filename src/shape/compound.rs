@@ -8,6 +8,7 @@ use crate::{
         HalfSpace, Shape, ShapeError, Support,
         bounds::{Bounds, centre_of},
         bvh::Tree,
+        chord::Line,
         order::compare_shapes,
         points::farthest,
         support::checked_radius,
@@ -171,6 +172,13 @@ impl<V: Space> Compound<V> {
     pub fn near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
         let radius = radius + self.touching_margin();
         self.tree.visit_near_ball(centre, radius, visit);
+    }
+
+    /// Calls `visit` with the index of each part that a line in the frame of the compound may meet
+    /// at a t in `range`, roughly in the order of t. `visit` returns the new end of the range.
+    pub fn along(&self, line: &Line<V::DVec>, range: [f64; 2], visit: impl FnMut(u32) -> f64) {
+        self.tree
+            .visit_line(line, self.touching_margin(), range, visit);
     }
 
     /// Calls `visit` with the index of each part, without its margin, that may be within `distance`

@@ -19,6 +19,7 @@
 //! | `rounded.rs`, `scaled.rs` | a margin around a shape; a shape under a scale |
 //! | `order.rs` | a total order, so that swapped arguments give mirrored results |
 //! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |
+//! | `facet_line.rs` | where a line crosses facets |
 //! | `bounds.rs`, `bvh.rs` | bounding boxes and a tree of them |
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
@@ -29,6 +30,7 @@ mod compound;
 mod convex;
 mod error;
 mod facet;
+mod facet_line;
 mod half_space;
 mod hull;
 mod into_shape;
@@ -52,7 +54,8 @@ pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
 #[cfg(feature = "mesh")]
 pub use error::MeshError;
 pub use error::ShapeError;
-pub use facet::{BoundaryPoint, Facet, weld};
+pub use facet::{BoundaryPoint, Facet, contains as facet_contains, weld};
+pub use facet_line::{FacetLine, facet_normal};
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
 pub use into_shape::IntoShape;

@@ -1,29 +1,223 @@
 //! Rays against colliders.
+//!
+//! A ray is mapped into the frame of a collider, in which all lengths along it keep their values.
+//! There the tree of a compound finds the parts near the ray. A collider that its scale flattens
+//! has no such frame: all of its parts are tested in the world.
 
 use crate::{
-    pipeline::Proxy,
-    query::{RayHitLocal, RayLocal},
-    space::Space,
+    pipeline::{Proxy, WorldPose},
+    query::{LocalHit, LocalRay, RayHitLocal, RayLocal, RaySide, ray_at_shape},
+    shape::{
+        ColliderShape, Compound, FacetLine, Line, Parts, ScaledShape, Shape, ShapeInfo, Surface,
+        facet_contains, facet_normal,
+    },
+    space::{DVector, Space},
+    tolerance::TOUCHING,
 };
 
-/// Returns the first hit of a ray in the world on a collider.
+/// Returns the first hit of a ray in the world on a collider. Of equally near parts, the one with
+/// the smallest index is hit.
 pub(crate) fn ray_at_proxy<V: Space>(
     proxy: &Proxy<V>,
     ray: &RayLocal<V::DVec>,
 ) -> Option<RayHitLocal<V::DVec>> {
-    let mut first = None;
+    let mut first: Option<RayHitLocal<V::DVec>> = None;
     visit_ray_at_proxy(proxy, ray, &mut |hit| {
-        first = Some(hit);
-        hit.distance
+        let is_later =
+            first.is_some_and(|first| (first.distance, first.part) < (hit.distance, hit.part));
+        if !is_later {
+            first = Some(hit);
+        }
+        first.map_or(hit.distance, |first| first.distance)
     });
     first
 }
 
-/// Calls `visit` with the first hit of a ray on each part of a collider that it hits. `visit`
-/// returns the new maximum distance.
+/// Calls `visit` with the first hit of a ray on each part of a collider that it hits, in any order.
+/// `visit` returns the new maximum distance, and is not called for hits beyond it.
 pub(crate) fn visit_ray_at_proxy<V: Space>(
-    _proxy: &Proxy<V>,
-    _ray: &RayLocal<V::DVec>,
-    _visit: &mut dyn FnMut(RayHitLocal<V::DVec>) -> f64,
+    proxy: &Proxy<V>,
+    ray: &RayLocal<V::DVec>,
+    visit: &mut dyn FnMut(RayHitLocal<V::DVec>) -> f64,
 ) {
+    let pose = &proxy.world_pose;
+    match (proxy.shape(), pose.inverse_linear()) {
+        (ColliderShape::Convex(shape), Some(inverse)) => {
+            let local = ray.mapped(inverse, pose.translation);
+            let hit = local.first_hit(shape, 0.0);
+            if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, 0)) {
+                visit(hit);
+            }
+        }
+        (ColliderShape::Convex(shape), None) => {
+            if let Some(hit) = at_flattened(shape, 0.0, pose, ray) {
+                visit(hit);
+            }
+        }
+        (ColliderShape::Compound(compound), Some(inverse)) => {
+            let mut local = ray.mapped(inverse, pose.translation);
+            let (line, range) = (local.line, [0.0, ray.max]);
+            let parts = PartRays::new(compound, &line);
+            compound.along(&line, range, |part| {
+                let hit = parts.first_hit(&local, part);
+                if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, part)) {
+                    local.max = visit(hit);
+                }
+                local.max
+            });
+        }
+        (ColliderShape::Compound(compound), None) => {
+            let mut ray = *ray;
+            for index in 0..compound.len() {
+                if let Some(hit) = at_flattened_part(compound, index, pose, &ray) {
+                    ray.max = visit(RayHitLocal { part: index, ..hit });
+                }
+            }
+        }
+    }
+}
+
+/// Converts a hit in the frame of a collider to the world: normals are mapped by the inverse
+/// transpose.
+fn in_world<D: DVector>(
+    ray: &RayLocal<D>,
+    inverse: D::Matrix,
+    hit: &LocalHit<D>,
+    part: u32,
+) -> Option<RayHitLocal<D>> {
+    ray.hit_of_local(hit, D::transpose(inverse) * hit.normal, part)
+}
+
+/// A ray at the parts of a compound, in its frame.
+struct PartRays<'a, V: Space> {
+    compound: &'a Compound<V>,
+    margin: f32,
+    /// The line from its point nearest to the center, where its coordinates are small, and the t of
+    /// that point.
+    shift: f64,
+    facets: FacetLine<V::DVec>,
+}
+
+impl<'a, V: Space> PartRays<'a, V> {
+    fn new(compound: &'a Compound<V>, line: &Line<V::DVec>) -> Self {
+        let (shift, line) = line.centered(compound.centre());
+        Self {
+            compound,
+            margin: compound.parts().1,
+            shift,
+            facets: FacetLine::new(&line),
+        }
+    }
+
+    /// Returns the first hit on a part.
+    fn first_hit(&self, ray: &LocalRay<V::DVec>, index: u32) -> Option<LocalHit<V::DVec>> {
+        let one_sided = self.compound.is_one_sided();
+        match self.compound.parts().0 {
+            Parts::Surface(surface) if self.margin == 0.0 => {
+                let vertices = surface.facet_vertices(index)?;
+                let t = self.facets.crossing(&vertices)? + self.shift;
+                at_facet(&vertices, t, ray, one_sided)
+            }
+            Parts::Surface(surface) => at_thick_facet(surface, index, self.margin, ray, one_sided),
+            Parts::Shapes(shapes) => {
+                let (pose, shape) = shapes.get(index as usize)?;
+                let inverse = V::DVec::transpose(pose.rotation);
+                let line = Line {
+                    origin: inverse * (ray.line.origin - pose.translation),
+                    direction: inverse * ray.line.direction,
+                };
+                let hit = LocalRay { line, ..*ray }.first_hit(shape, self.margin)?;
+                let normal = pose.rotation * hit.normal;
+                Some(LocalHit { normal, ..hit })
+            }
+        }
+    }
+}
+
+/// Returns the hit on a facet that the ray's line crosses at `t`.
+///
+/// A facet is entered and left like the surface of a solid shape: an origin on the facet hits it in
+/// the direction inward, and not in the direction outward.
+fn at_facet<D: DVector>(
+    vertices: &[D],
+    t: f64,
+    ray: &LocalRay<D>,
+    one_sided: bool,
+) -> Option<LocalHit<D>> {
+    let normal = facet_normal(vertices)?;
+    let rate = normal.dot(ray.line.direction);
+    let side = if rate < 0.0 {
+        RaySide::Front
+    } else {
+        RaySide::Back
+    };
+    let is_passed = one_sided && side == RaySide::Back;
+    if is_passed || rate == 0.0 || !(0.0..=ray.max).contains(&t) {
+        return None;
+    }
+    let extents = vertices.iter().map(|vertex| vertex.extent());
+    let tolerance = TOUCHING * extents.fold(0.0, f64::max);
+    let leaves = side == RaySide::Back
+        && t * rate <= tolerance * normal.length()
+        && facet_contains(vertices, ray.line.origin, tolerance);
+    (!leaves).then_some(LocalHit { t, normal, side })
+}
+
+/// Returns the hit on a facet with a margin around it.
+fn at_thick_facet<V: Space>(
+    surface: &Surface<V>,
+    index: u32,
+    margin: f32,
+    ray: &LocalRay<V::DVec>,
+    one_sided: bool,
+) -> Option<LocalHit<V::DVec>> {
+    let normal = facet_normal(&surface.facet_vertices(index)?)?;
+    let is_from_behind = normal.dot(ray.line.direction) >= 0.0;
+    if one_sided && is_from_behind {
+        return None;
+    }
+    let hit = ray.first_hit(&surface.facet(index)?, margin)?;
+    let side = match hit.side {
+        RaySide::Front if is_from_behind => RaySide::Back,
+        side => side,
+    };
+    Some(LocalHit { side, ..hit })
+}
+
+/// Returns the hit on a part of a compound that its scale flattens.
+fn at_flattened_part<V: Space>(
+    compound: &Compound<V>,
+    index: u32,
+    pose: &WorldPose<V::DVec>,
+    ray: &RayLocal<V::DVec>,
+) -> Option<RayHitLocal<V::DVec>> {
+    let (parts, margin) = compound.parts();
+    if let Parts::Surface(surface) = parts
+        && margin == 0.0
+    {
+        let (linear, identity) = (pose.linear(), V::DVec::IDENTITY);
+        let mut vertices = surface.facet_vertices(index)?;
+        for vertex in &mut vertices {
+            *vertex = linear * *vertex;
+        }
+        let local = ray.mapped(identity, pose.translation);
+        let (shift, line) = local.line.centered(V::DVec::ZERO);
+        let t = FacetLine::new(&line).crossing(&vertices)? + shift;
+        let hit = at_facet(&vertices, t, &local, compound.is_one_sided())?;
+        return in_world(ray, identity, &hit, index);
+    }
+    let (part_pose, shape) = compound.part(index)?;
+    at_flattened(&*shape, margin, &pose.of_part(&part_pose), ray)
+}
+
+/// Returns the hit on a shape that its scale flattens.
+fn at_flattened<V: Space>(
+    shape: &Shape<V>,
+    margin: f32,
+    pose: &WorldPose<V::DVec>,
+    ray: &RayLocal<V::DVec>,
+) -> Option<RayHitLocal<V::DVec>> {
+    let info = ShapeInfo::of(shape).with_margin(margin.into());
+    let scaled = ScaledShape::new(shape, &info, pose.scale());
+    ray_at_shape(&scaled, &pose.pose(), ray)
 }

@@ -1,0 +1,103 @@
+//! Where a line crosses the facets of a surface, without gaps between them.
+//!
+//! In 3D it is the test of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013), in
+//! f64: a shear that depends on the line alone takes the line to the z axis. A triangle is crossed
+//! if the origin is in its sheared image in the xy plane. For each edge, the sign of the area that
+//! it spans with the origin decides. Facets that share an edge compute the same area to the bit, up
+//! to its sign, and an area of 0 counts on both sides. So no line passes between them. In 2D the
+//! same holds for the side of the line on which a vertex is.
+
+use crate::{shape::chord::Line, space::DVector};
+
+/// A line, prepared for tests with many facets.
+pub struct FacetLine<D> {
+    line: Line<D>,
+    /// The axis of the direction's largest component.
+    axis: usize,
+    /// The shear of the two other axes, and the inverse of the largest component.
+    shear: [f64; 3],
+}
+
+impl<D: DVector> FacetLine<D> {
+    /// Prepares a line.
+    pub fn new(line: &Line<D>) -> Self {
+        let size = line.direction.components().map(f64::abs);
+        let [x, y, z] = size;
+        let axis = if x >= y && x >= z {
+            0
+        } else if y >= z {
+            1
+        } else {
+            2
+        };
+        let [x, y, largest] = rotated(line.direction.components(), axis);
+        Self {
+            line: *line,
+            axis,
+            shear: [x / largest, y / largest, 1.0 / largest],
+        }
+    }
+
+    /// Returns the t at which the line crosses the facet with these vertices. Returns `None` also if
+    /// the line is in the plane of the facet.
+    #[inline]
+    pub fn crossing(&self, vertices: &[D]) -> Option<f64> {
+        match vertices {
+            [a, b] => self.crossing_of_segment([*a, *b]),
+            [a, b, c] => self.crossing_of_triangle([*a, *b, *c]),
+            _ => None,
+        }
+    }
+
+    fn crossing_of_segment(&self, ends: [D; 2]) -> Option<f64> {
+        let offsets = ends.map(|end| end - self.line.origin);
+        let [a, b] = offsets.map(|offset| D::determinant(&[self.line.direction, offset]));
+        if (a < 0.0 && b < 0.0) || (a > 0.0 && b > 0.0) {
+            return None;
+        }
+        let [from, to] = offsets.map(|offset| offset.dot(self.line.direction));
+        let along = from + (to - from) * (a / (a - b));
+        let t = along / self.line.direction.length_squared();
+        t.is_finite().then_some(t)
+    }
+
+    fn crossing_of_triangle(&self, vertices: [D; 3]) -> Option<f64> {
+        let [shear_x, shear_y, shear_z] = self.shear;
+        let [a, b, c] = vertices.map(|vertex| {
+            let offset = (vertex - self.line.origin).components();
+            let [x, y, z] = rotated(offset, self.axis);
+            [x - shear_x * z, y - shear_y * z, z]
+        });
+        let area = |[from_x, from_y, _]: [f64; 3], [to_x, to_y, _]: [f64; 3]| {
+            from_x * to_y - from_y * to_x
+        };
+        let (u, v, w) = (area(b, c), area(c, a), area(a, b));
+        let is_outside = (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0);
+        let sum = u + v + w;
+        if is_outside || sum == 0.0 {
+            return None;
+        }
+        let [[.., a], [.., b], [.., c]] = [a, b, c];
+        let t = (u * a + v * b + w * c) * shear_z / sum;
+        t.is_finite().then_some(t)
+    }
+}
+
+/// Returns the outward normal of a facet with these vertices, of any length.
+pub fn facet_normal<D: DVector>(vertices: &[D]) -> Option<D> {
+    match vertices {
+        [a, b] => D::perpendicular(&[*b - *a]),
+        [a, b, c] => D::perpendicular(&[*b - *a, *c - *a]),
+        _ => None,
+    }
+}
+
+/// Returns the components in the same cyclic order, with that of an axis at the end.
+#[inline]
+fn rotated([x, y, z]: [f64; 3], axis: usize) -> [f64; 3] {
+    match axis {
+        0 => [y, z, x],
+        1 => [z, x, y],
+        _ => [x, y, z],
+    }
+}
