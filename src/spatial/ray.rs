@@ -4,6 +4,9 @@
 //! There the tree of a compound finds the parts near the ray. A collider that its scale flattens
 //! has no such frame: all of its parts are tested in the world.
 
+#[cfg(test)]
+mod tests;
+
 use crate::{
     pipeline::{Proxy, WorldPose},
     query::{LocalHit, LocalRay, RayHitLocal, RayLocal, RaySide, ray_at_shape},

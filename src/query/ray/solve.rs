@@ -11,8 +11,9 @@ use crate::{
 /// rounding of a chord.
 const ON_SURFACE: f64 = 1e-12;
 
-/// A direction is along a surface if the sine of their angle is at most this.
-const TANGENTIAL: f64 = 1e-9;
+/// A direction is along a surface if the sine of their angle is at most this: more than the rounding
+/// of the direction and of the origin to f32.
+const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
 /// A ray's line in the frame of a shape, or in a frame to which an affine map takes it. The origin
 /// of the line is that of the ray.

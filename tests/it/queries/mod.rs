@@ -9,5 +9,6 @@ mod invariants;
 mod manifold;
 mod manifold_area;
 mod once_wrong;
+mod rays;
 mod seam;
 mod small_cases;

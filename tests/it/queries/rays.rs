@@ -1,0 +1,666 @@
+//! `query::cast_ray` on convex shapes, compared with the geometry of each shape.
+//!
+//! The oracle is a convex function of points for each shape, negative inside, written from the
+//! shape's definition. Along a line it is a convex function of one number: ternary search finds its
+//! minimum, and bisection both of its roots.
+
+use bevy::{
+    math::{DVec2, DVec3, Dir2, Dir3, Isometry2d, Isometry3d, Quat, Ray2d, Ray3d, Vec2, Vec3},
+    prelude::*,
+};
+use headbutt::{
+    ConvexHull, Rounded, Support,
+    query::{self, Ray, RayHit, RaySide},
+};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+/// The number of random rays at each shape: `HEADBUTT_RAYS`, by default 2000.
+fn rays_per_shape() -> u32 {
+    let count = std::env::var("HEADBUTT_RAYS").ok();
+    count.and_then(|count| count.parse().ok()).unwrap_or(2000)
+}
+
+/// Returns the interval in which a convex function of one number is negative. If it has none, the
+/// error is the minimum.
+fn interval(value: impl Fn(f64) -> f64, range: [f64; 2]) -> Result<[f64; 2], f64> {
+    let [mut low, mut high] = range;
+    for _ in 0..200 {
+        let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+        if value(a) < value(b) {
+            high = b;
+        } else {
+            low = a;
+        }
+    }
+    let lowest = 0.5 * (low + high);
+    if value(lowest) >= 0.0 {
+        return Err(value(lowest));
+    }
+    let root = |mut outside: f64| {
+        let mut inside = lowest;
+        for _ in 0..200 {
+            let middle = 0.5 * (inside + outside);
+            if value(middle) < 0.0 {
+                inside = middle;
+            } else {
+                outside = middle;
+            }
+        }
+        0.5 * (inside + outside)
+    };
+    Ok([root(range[0]), root(range[1])])
+}
+
+/// Vectors of both dimensions, as far as the comparison needs them.
+trait Point: headbutt::Space {
+    fn random(random: &mut StdRng, size: f32) -> Self;
+    fn isometry(translation: Self, random: &mut StdRng) -> Self::Isometry;
+    /// Returns the image of a point of the world in the shape's frame.
+    fn local(pose: &Self::Isometry, point: DVec3) -> DVec3;
+    fn wide(self) -> DVec3;
+    fn narrow(point: DVec3) -> Self;
+    fn axes() -> Vec<DVec3>;
+}
+
+impl Point for Vec2 {
+    fn random(random: &mut StdRng, size: f32) -> Self {
+        Vec2::from_array([(); 2].map(|()| random.random_range(-size..size)))
+    }
+
+    fn isometry(translation: Self, random: &mut StdRng) -> Isometry2d {
+        Isometry2d::new(translation, Rot2::radians(random.random_range(-3.0..3.0)))
+    }
+
+    fn local(pose: &Isometry2d, point: DVec3) -> DVec3 {
+        let (sine, cosine) = (f64::from(pose.rotation.sin), f64::from(pose.rotation.cos));
+        let length = sine.hypot(cosine);
+        let axis = DVec2::new(cosine, sine) / length;
+        let offset = point.truncate() - pose.translation.as_dvec2();
+        DVec3::new(axis.dot(offset), axis.perp_dot(offset), 0.0)
+    }
+
+    fn wide(self) -> DVec3 {
+        self.as_dvec2().extend(0.0)
+    }
+
+    fn narrow(point: DVec3) -> Self {
+        point.truncate().as_vec2()
+    }
+
+    fn axes() -> Vec<DVec3> {
+        vec![DVec3::X, DVec3::Y]
+    }
+}
+
+impl Point for Vec3 {
+    fn random(random: &mut StdRng, size: f32) -> Self {
+        Vec3::from_array([(); 3].map(|()| random.random_range(-size..size)))
+    }
+
+    fn isometry(translation: Self, random: &mut StdRng) -> Isometry3d {
+        let axis = Vec3::random(random, 1.0).normalize_or(Vec3::X);
+        let rotation = Quat::from_axis_angle(axis, random.random_range(-3.0..3.0));
+        Isometry3d::new(translation, rotation)
+    }
+
+    fn local(pose: &Isometry3d, point: DVec3) -> DVec3 {
+        let translation = Vec3::from(pose.translation).as_dvec3();
+        pose.rotation.as_dquat().normalize().inverse() * (point - translation)
+    }
+
+    fn wide(self) -> DVec3 {
+        self.as_dvec3()
+    }
+
+    fn narrow(point: DVec3) -> Self {
+        point.as_vec3()
+    }
+
+    fn axes() -> Vec<DVec3> {
+        vec![DVec3::X, DVec3::Y, DVec3::Z]
+    }
+}
+
+/// Compares random rays at a shape with the function of its points. All shapes have a size of about
+/// 1 around their origin.
+fn compare<V: Point>(
+    name: &str,
+    shape: &(impl Support<Vector = V> + ?Sized),
+    value: impl Fn(DVec3) -> f64,
+) {
+    let mut random = StdRng::seed_from_u64(name.len() as u64);
+    let (mut hits, mut misses, mut inside, mut normals) = (0, 0, 0, 0);
+    for number in 0..rays_per_shape() {
+        let far = [1.0, 1.0, 30.0, 1e4][number as usize % 4];
+        let translation = V::random(&mut random, far);
+        let pose = V::isometry(translation, &mut random);
+        // Some begin near the shape or in it, some far from it.
+        let distance = [1.0, 3.0, 100.0][number as usize % 3];
+        let start = V::random(&mut random, distance).wide() + translation.wide();
+        let aim = V::random(&mut random, 1.2).wide() + translation.wide();
+        let origin = V::narrow(start);
+        let ray = Ray::new(origin, V::narrow(aim - start));
+        let (from, direction) = (origin.wide(), ray.direction.wide().normalize());
+        let world = |point: DVec3| value(V::local(&pose, point));
+        let center = (translation.wide() - from).dot(direction);
+        let along = |t: f64| world(from + direction * t);
+        let chord = interval(along, [center - 4.0, center + 4.0]);
+        let hit = query::cast_ray(shape, pose, ray);
+        let hollow = query::cast_ray(shape, pose, ray.hollow());
+        let context = || format!("{name} {number}: {chord:?} {hit:?} {hollow:?}");
+        let [enter, exit] = match chord {
+            // Within rounding of grazing, both answers are right.
+            Err(lowest) if lowest < 1e-7 => continue,
+            Err(_) => {
+                assert!(hit.is_none() && hollow.is_none(), "{}", context());
+                misses += 1;
+                continue;
+            }
+            Ok(chord) => chord,
+        };
+        let depth = along(0.5 * (enter + exit)).abs();
+        // The origin is on the surface, or the ray grazes it.
+        if depth < 1e-5 || enter.abs() < 1e-4 || exit.abs() < 1e-4 {
+            continue;
+        }
+        if exit < 0.0 {
+            assert!(hit.is_none() && hollow.is_none(), "{}", context());
+            misses += 1;
+            continue;
+        }
+        let (Some(hit), Some(hollow)) = (hit, hollow) else {
+            panic!("{}", context());
+        };
+        // The rounding of the f64 line far from the origin, enlarged where the ray grazes.
+        let rounding = 1e-13 * (from.length() + translation.wide().length()) / depth;
+        let is_at = |hit: &RayHit<V>, t: f64| {
+            let error = (f64::from(hit.distance) - t).abs();
+            let point = hit.point.wide() - (from + direction * t);
+            let tolerance = 1e-7 * (1.0 + t) + 1e-9 / depth.sqrt() + rounding;
+            error <= tolerance && point.length() <= tolerance + 1e-7 * hit.point.wide().length()
+        };
+        let mut check_normal = |hit: &RayHit<V>, t: f64, outward: f64| {
+            assert!(
+                (hit.normal.wide().length() - 1.0).abs() < 1e-6,
+                "{}",
+                context()
+            );
+            assert!(hit.normal.wide().dot(direction) < 1e-6, "{}", context());
+            // The gradient, where it is the same on two scales: not at an edge.
+            let gradient = |step: f64| {
+                let point = from + direction * t;
+                let slope = |axis: DVec3| world(point + axis * step) - world(point - axis * step);
+                V::axes()
+                    .into_iter()
+                    .map(|axis| axis * slope(axis))
+                    .sum::<DVec3>()
+                    .normalize()
+            };
+            let (near, wide) = (gradient(1e-5), gradient(1e-3));
+            if (near - wide).length() < 1e-2 && far < 1e3 {
+                let error = (hit.normal.wide() - near * outward).length();
+                assert!(error < 1e-3, "{error} {near} {}", context());
+                normals += 1;
+            }
+        };
+        if enter > 0.0 {
+            assert_eq!((hit.side, hollow), (RaySide::Front, hit), "{}", context());
+            assert!(is_at(&hit, enter), "{}", context());
+            check_normal(&hit, enter, 1.0);
+            hits += 1;
+        } else {
+            assert_eq!(
+                (hit.side, hit.distance),
+                (RaySide::Inside, 0.0),
+                "{}",
+                context()
+            );
+            assert!(
+                (hit.normal.wide() + direction).length() < 1e-6,
+                "{}",
+                context()
+            );
+            assert_eq!(hollow.side, RaySide::Back, "{}", context());
+            assert!(is_at(&hollow, exit), "{}", context());
+            check_normal(&hollow, exit, -1.0);
+            inside += 1;
+        }
+        // The maximum distance is inclusive, and nothing beyond it is hit.
+        let end = hollow.distance;
+        let shortened = ray.hollow().with_max_distance(end * (1.0 - 1e-5));
+        assert!(
+            query::cast_ray(shape, pose, shortened).is_none(),
+            "{}",
+            context()
+        );
+        let reaching = ray.hollow().with_max_distance(end * (1.0 + 1e-6));
+        assert_eq!(
+            query::cast_ray(shape, pose, reaching),
+            Some(hollow),
+            "{}",
+            context()
+        );
+    }
+    let count = rays_per_shape();
+    assert!(
+        hits > count / 10 && misses > count / 20,
+        "{name}: {hits} hits, {misses} misses"
+    );
+    assert!(inside > 0, "{name}: {inside} inside");
+    assert!(normals > count / 20, "{name}: {normals} normals");
+}
+
+/// The height above a convex polygon with these vertices, counter-clockwise: of its highest edge.
+fn above_polygon(vertices: &[DVec2], point: DVec2) -> f64 {
+    let edges = vertices.iter().zip(vertices.iter().cycle().skip(1));
+    let heights = edges.map(|(a, b)| -(b - a).normalize().perp().dot(point - a));
+    heights.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The height above the frustum of revolution around y, in terms of the distance from the axis.
+fn above_frustum(half_height: f64, top: f64, bottom: f64, point: DVec3) -> f64 {
+    let across = DVec2::new(point.x, point.z).length();
+    let side = DVec2::new(2.0 * half_height, bottom - top).normalize();
+    let height = side.dot(DVec2::new(across - bottom, point.y + half_height));
+    height.max(point.y.abs() - half_height)
+}
+
+fn beyond_box(half: DVec3, point: DVec3) -> f64 {
+    (point.abs() - half).max_element()
+}
+
+/// The distance from a box, which is convex, and negative inside.
+fn off_box(half: DVec3, point: DVec3) -> f64 {
+    let beyond = point.abs() - half;
+    beyond.max(DVec3::ZERO).length() + beyond.max_element().min(0.0)
+}
+
+#[test]
+fn rays_at_round_2d_shapes_hit_their_surface() {
+    compare("circle", &Circle::new(0.75), |p| p.length() - 0.75);
+    compare("ellipse", &Ellipse::new(1.0, 0.25), |p| {
+        (p / DVec3::new(1.0, 0.25, 1.0)).length() - 1.0
+    });
+    compare("capsule 2d", &Capsule2d::new(0.25, 1.0), |p| {
+        (p - DVec3::Y * p.y.clamp(-0.5, 0.5)).length() - 0.25
+    });
+    compare(
+        "rounded square",
+        &Rounded::new(Rectangle::new(1.0, 0.5), 0.25),
+        |p| off_box(DVec3::new(0.5, 0.25, 1.0), p) - 0.25,
+    );
+    for angle in [0.3_f32, 1.2, 2.5] {
+        let (_, cos) = f64::from(angle).sin_cos();
+        compare("segment", &CircularSegment::new(1.0, angle), |p| {
+            (p.length() - 1.0).max(cos - p.y)
+        });
+    }
+    for angle in [0.4_f32, 1.2, 1.5] {
+        let (sin, cos) = f64::from(angle).sin_cos();
+        compare("sector", &CircularSector::new(1.0, angle), |p| {
+            (p.length() - 1.0).max(cos * p.x.abs() - sin * p.y)
+        });
+    }
+}
+
+#[test]
+fn rays_at_polygons_hit_their_edges() {
+    compare("rectangle", &Rectangle::new(1.0, 1.5), |p| {
+        beyond_box(DVec3::new(0.5, 0.75, 1.0), p)
+    });
+    compare("rhombus", &Rhombus::new(1.0, 2.0), |p| {
+        2.0 * p.x.abs() + p.y.abs() - 1.0
+    });
+    let corners = [
+        Vec2::new(-0.5, -0.5),
+        Vec2::new(1.0, -0.25),
+        Vec2::new(0.25, 0.75),
+    ];
+    let vertices = corners.map(Vec2::as_dvec2);
+    let above = |p: DVec3| above_polygon(&vertices, p.truncate());
+    compare(
+        "triangle",
+        &Triangle2d::new(corners[0], corners[1], corners[2]),
+        above,
+    );
+    compare(
+        "triangle clockwise",
+        &Triangle2d::new(corners[1], corners[0], corners[2]),
+        above,
+    );
+    compare("points in 2d", &corners, above);
+    for count in [5, 40] {
+        let ring = |index: u32| {
+            let angle = f64::from(index) * core::f64::consts::TAU / f64::from(count);
+            DVec2::new(angle.cos(), angle.sin()).as_vec2()
+        };
+        let corners: Vec<Vec2> = (0..count).map(ring).collect();
+        let vertices: Vec<DVec2> = corners.iter().map(|corner| corner.as_dvec2()).collect();
+        let Ok(hull) = ConvexHull::new(corners) else {
+            panic!("the points have a hull");
+        };
+        compare("hull in 2d", &hull, |p| {
+            above_polygon(&vertices, p.truncate())
+        });
+    }
+}
+
+#[test]
+fn rays_at_round_3d_shapes_hit_their_surface() {
+    compare("sphere", &Sphere::new(0.75), |p| p.length() - 0.75);
+    compare("capsule 3d", &Capsule3d::new(0.25, 1.0), |p| {
+        (p - DVec3::Y * p.y.clamp(-0.5, 0.5)).length() - 0.25
+    });
+    compare("cylinder", &Cylinder::new(0.5, 1.5), |p| {
+        above_frustum(0.75, 0.5, 0.5, p)
+    });
+    compare("cone", &Cone::new(0.75, 1.0), |p| {
+        above_frustum(0.5, 0.0, 0.75, p)
+    });
+    let frustum = ConicalFrustum {
+        radius_top: 0.75,
+        radius_bottom: 0.25,
+        height: 1.0,
+    };
+    compare("frustum", &frustum, |p| above_frustum(0.5, 0.75, 0.25, p));
+    compare(
+        "rounded cuboid",
+        &Rounded::new(Cuboid::new(1.0, 0.5, 0.75), 0.25),
+        |p| off_box(DVec3::new(0.5, 0.25, 0.375), p) - 0.25,
+    );
+    let across = |p: DVec3| DVec3::new(p.x, p.y, 0.0).length();
+    compare(
+        "extruded circle",
+        &Extrusion::new(Circle::new(0.5), 1.0),
+        |p| (across(p) - 0.5).max(p.z.abs() - 0.5),
+    );
+}
+
+/// An ellipsoid without a closed form.
+struct Egg(DVec3);
+
+impl Support for Egg {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        self.0 * (self.0 * direction).normalize()
+    }
+}
+
+#[test]
+fn rays_at_custom_shapes_hit_their_surface() {
+    let half = DVec3::new(1.0, 0.5, 0.25);
+    compare("egg", &Egg(half), |p| (p / half).length() - 1.0);
+}
+
+#[test]
+fn rays_at_polyhedra_hit_their_faces() {
+    let half = DVec3::new(0.5, 0.75, 0.25);
+    compare("cuboid", &Cuboid::from_size(2.0 * half.as_vec3()), |p| {
+        beyond_box(half, p)
+    });
+    let extrusion = Extrusion::new(Rhombus::new(1.0, 2.0), 1.0);
+    compare("extruded rhombus", &extrusion, |p| {
+        (2.0 * p.x.abs() + p.y.abs() - 1.0).max(p.z.abs() - 0.5)
+    });
+    let corners = [
+        [-1.0, -0.5, -0.5],
+        [1.0, -0.5, -0.5],
+        [0.0, 1.0, 0.0],
+        [0.0, -0.5, 1.0],
+    ];
+    let corners = corners.map(Vec3::from_array);
+    let vertices = corners.map(Vec3::as_dvec3);
+    let above = |p: DVec3| {
+        let faces = [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 3, 1], [1, 2, 3, 0]];
+        let heights = faces.map(|[a, b, c, apex]| {
+            let normal = (vertices[b] - vertices[a])
+                .cross(vertices[c] - vertices[a])
+                .normalize();
+            let inward = normal.dot(vertices[apex] - vertices[a]).signum();
+            -inward * normal.dot(p - vertices[a])
+        });
+        heights.into_iter().fold(f64::NEG_INFINITY, f64::max)
+    };
+    let tetrahedron = Tetrahedron::new(corners[0], corners[1], corners[2], corners[3]);
+    compare("tetrahedron", &tetrahedron, above);
+    compare("points in 3d", &corners, above);
+    // The normals of an icosahedron's faces are the vertices of a dodecahedron.
+    let golden = 0.5 * (1.0 + 5.0_f64.sqrt());
+    let signs = || [-1.0, 1.0].into_iter();
+    let pairs = || signs().flat_map(move |a| signs().map(move |b| (a, b)));
+    let cyclic = |v: DVec3| [v, DVec3::new(v.z, v.x, v.y), DVec3::new(v.y, v.z, v.x)];
+    let vertices = pairs().flat_map(|(a, b)| cyclic(DVec3::new(0.0, a, b * golden)));
+    let faces = pairs().flat_map(|(a, b)| cyclic(DVec3::new(0.0, a * golden, b / golden)));
+    let cube = pairs().flat_map(|(a, b)| signs().map(move |c| DVec3::new(a, b, c)));
+    let faces: Vec<DVec3> = faces.chain(cube).map(DVec3::normalize).collect();
+    let Ok(hull) = ConvexHull::new(vertices.map(|vertex| (0.5 * vertex).as_vec3())) else {
+        panic!("the points have a hull");
+    };
+    assert_eq!((hull.points().len(), faces.len()), (12, 20));
+    let height = 0.5 * golden * golden / 3.0_f64.sqrt();
+    compare("icosahedron", &hull, |p| {
+        let heights = faces.iter().map(|face| face.dot(p));
+        heights.fold(f64::NEG_INFINITY, f64::max) - height
+    });
+}
+
+#[test]
+fn rays_at_half_spaces_hit_the_plane() {
+    let ground = InfinitePlane3d::new(Vec3::Y);
+    let cast = |origin: [f32; 3], direction: [f32; 3]| {
+        let ray = Ray::new(Vec3::from_array(origin), Vec3::from_array(direction));
+        [ray, ray.hollow()].map(|ray| {
+            let hit = query::cast_ray(&ground, Vec3::Y, ray);
+            hit.map(|hit| (hit.distance, hit.normal, hit.side))
+        })
+    };
+    let down = Some((4.0, Vec3::Y, RaySide::Front));
+    assert_eq!(cast([1e6, 5.0, 7.0], [0.0, -2.0, 0.0]), [down; 2]);
+    assert_eq!(cast([0.0, 5.0, 0.0], [0.0, 1.0, 0.0]), [None; 2]);
+    assert_eq!(cast([0.0, 5.0, 0.0], [1.0, 0.0, 0.0]), [None; 2]);
+    let inside = |normal| Some((0.0, normal, RaySide::Inside));
+    let up = Some((3.0, Vec3::NEG_Y, RaySide::Back));
+    assert_eq!(
+        cast([0.0, -2.0, 0.0], [0.0, 1.0, 0.0]),
+        [inside(Vec3::NEG_Y), up]
+    );
+    assert_eq!(
+        cast([0.0, -2.0, 0.0], [0.0, -1.0, 0.0]),
+        [inside(Vec3::Y), None]
+    );
+    // On the plane: inward, along it and outward.
+    assert_eq!(
+        cast([9.0, 1.0, 9.0], [0.0, -1.0, 0.0]),
+        [inside(Vec3::Y), None]
+    );
+    assert_eq!(cast([9.0, 1.0, 9.0], [1.0, 0.0, 0.0]), [None; 2]);
+    assert_eq!(cast([9.0, 1.0, 9.0], [1.0, 1.0, 0.0]), [None; 2]);
+}
+
+/// Casts rays from points of the surface, at which the outward normals are known.
+fn from_surface(name: &str, shape: &impl Support<Vector = Vec3>, points: &[(DVec3, DVec3)]) {
+    let mut random = StdRng::seed_from_u64(1);
+    for (point, normal) in points {
+        for number in 0..200 {
+            let origin = point.as_vec3();
+            let direction = Vec3::random(&mut random, 1.0).normalize_or(Vec3::X);
+            let direction = match number % 4 {
+                0 => normal.as_vec3(),
+                1 => normal.any_orthonormal_vector().as_vec3(),
+                _ => direction,
+            };
+            let rate = direction.as_dvec3().dot(*normal);
+            // Not so flat that rounding decides.
+            if number % 4 > 1 && rate.abs() < 1e-2 {
+                continue;
+            }
+            let hit = query::cast_ray(shape, Vec3::ZERO, Ray::new(origin, direction));
+            let context = format!("{name} {origin} {direction} {hit:?}");
+            if number % 4 < 2 && rate > -1e-9 || rate > 0.0 {
+                assert!(hit.is_none(), "{context}");
+            } else if number % 4 > 1 {
+                let near = hit.is_some_and(|hit| hit.distance <= 1e-4);
+                assert!(near, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rays_that_leave_a_surface_miss_it() {
+    let mut random = StdRng::seed_from_u64(2);
+    let mut unit = || loop {
+        let point = Vec3::random(&mut random, 1.0).as_dvec3();
+        if point.length() > 0.1 && point.length() < 1.0 {
+            return point.normalize();
+        }
+    };
+    let sphere: Vec<_> = (0..50).map(|_| unit()).map(|p| (0.75 * p, p)).collect();
+    from_surface("sphere", &Sphere::new(0.75), &sphere);
+    let face = |p: DVec3| (DVec3::new(0.5, 0.4 * p.y, 0.4 * p.z), DVec3::X);
+    let faces: Vec<_> = (0..50).map(|_| face(unit())).collect();
+    from_surface("cube", &Cuboid::from_length(1.0), &faces);
+    let corners = [-0.5, 0.5];
+    let corners = corners.map(|x| corners.map(|y| corners.map(|z| Vec3::new(x, y, z))));
+    from_surface(
+        "hull",
+        &corners.as_flattened().as_flattened().to_vec(),
+        &faces,
+    );
+    let side = |p: DVec3| {
+        let normal = DVec3::new(p.x, 0.0, p.z).normalize();
+        (0.5 * normal + DVec3::Y * p.y * 0.5, normal)
+    };
+    let sides: Vec<_> = (0..50).map(|_| side(unit())).collect();
+    from_surface("cylinder", &Cylinder::new(0.5, 2.0), &sides);
+}
+
+#[test]
+fn rays_hit_shapes_without_volume() {
+    let cast = |shape: &dyn Support<Vector = Vec3>, origin: [f32; 3], direction: [f32; 3]| {
+        let ray = Ray::new(Vec3::from_array(origin), Vec3::from_array(direction));
+        let hit = query::cast_ray(shape, Vec3::ZERO, ray);
+        assert_eq!(hit, query::cast_ray(shape, Vec3::ZERO, ray.hollow()));
+        hit.map(|hit| (hit.distance, hit.normal))
+    };
+    let plane = Plane3d::new(Vec3::Y, Vec2::new(1.0, 2.0));
+    let triangle = Triangle3d::new(Vec3::NEG_X, Vec3::X, Vec3::NEG_Z);
+    let disc = Cylinder::new(1.0, 0.0);
+    let sheet = Cuboid::new(2.0, 0.0, 4.0);
+    let flat = [Vec3::NEG_X, Vec3::X, Vec3::NEG_Z];
+    let shapes: [&dyn Support<Vector = Vec3>; 5] = [&plane, &triangle, &disc, &sheet, &flat];
+    for shape in shapes {
+        let (up, down) = (Some((2.0, Vec3::NEG_Y)), Some((2.0, Vec3::Y)));
+        assert_eq!(cast(shape, [0.1, 2.0, -0.2], [0.0, -1.0, 0.0]), down);
+        assert_eq!(cast(shape, [0.1, -2.0, -0.2], [0.0, 1.0, 0.0]), up);
+        assert_eq!(cast(shape, [0.1, 2.0, -0.2], [0.0, 1.0, 0.0]), None);
+        assert_eq!(cast(shape, [3.0, 2.0, -0.2], [0.0, -1.0, 0.0]), None);
+        // From a point of it.
+        assert_eq!(cast(shape, [0.1, 0.0, -0.2], [0.0, 1.0, 0.0]), None);
+        // In its plane.
+        let along = cast(shape, [5.0, 0.0, -0.25], [-1.0, 0.0, 0.0]);
+        assert!(
+            along.is_some_and(|(distance, _)| (4.0..4.5).contains(&distance)),
+            "{along:?}"
+        );
+        assert_eq!(cast(shape, [5.0, 0.001, -0.25], [-1.0, 0.0, 0.0]), None);
+    }
+    let segment = Segment3d::new(Vec3::NEG_X, Vec3::X);
+    let rod = Capsule3d::new(0.0, 2.0);
+    assert_eq!(
+        cast(&segment, [0.5, 0.0, 3.0], [0.0, 0.0, -1.0]),
+        Some((3.0, Vec3::Z))
+    );
+    assert_eq!(cast(&segment, [0.5, 1e-3, 3.0], [0.0, 0.0, -1.0]), None);
+    assert_eq!(
+        cast(&segment, [3.0, 0.0, 0.0], [-1.0, 0.0, 0.0]),
+        Some((2.0, Vec3::X))
+    );
+    assert_eq!(
+        cast(&rod, [0.0, 0.5, 3.0], [0.0, 0.0, -1.0]),
+        Some((3.0, Vec3::Z))
+    );
+    assert_eq!(
+        cast(&Sphere::new(0.0), [0.0, 0.0, 3.0], [0.0, 0.0, -1.0]),
+        Some((3.0, Vec3::Z))
+    );
+    assert_eq!(
+        cast(&Vec3::X, [1.0, 0.0, 3.0], [0.0, 0.0, -1.0]),
+        Some((3.0, Vec3::Z))
+    );
+    assert_eq!(cast(&Vec3::X, [1.1, 0.0, 3.0], [0.0, 0.0, -1.0]), None);
+}
+
+#[test]
+fn rays_hit_both_sides_of_a_2d_segment() {
+    let segment = Segment2d::new(Vec2::NEG_Y, Vec2::Y);
+    let cast = |x: f32, y: f32, direction: Vec2| {
+        let hit = query::cast_ray(&segment, Vec2::ZERO, Ray::new(Vec2::new(x, y), direction));
+        hit.map(|hit| (hit.distance, hit.normal, hit.side))
+    };
+    assert_eq!(
+        cast(2.0, 0.5, Vec2::NEG_X),
+        Some((2.0, Vec2::X, RaySide::Front))
+    );
+    assert_eq!(
+        cast(-2.0, 0.5, Vec2::X),
+        Some((2.0, Vec2::NEG_X, RaySide::Front))
+    );
+    assert_eq!(
+        cast(-2.0, 1.0, Vec2::X),
+        Some((2.0, Vec2::NEG_X, RaySide::Front))
+    );
+    assert_eq!(cast(-2.0, 1.001, Vec2::X), None);
+    assert_eq!(cast(2.0, 0.5, Vec2::X), None);
+    assert_eq!(
+        cast(0.0, 3.0, Vec2::NEG_Y),
+        Some((2.0, Vec2::Y, RaySide::Front))
+    );
+    assert_eq!(cast(0.0, 3.0, Vec2::Y), None);
+    assert_eq!(cast(0.0, 0.5, Vec2::X), None);
+}
+
+#[test]
+fn invalid_rays_poses_and_shapes_miss() {
+    let ball = Sphere::new(1.0);
+    let from = Vec3::X * 3.0;
+    let is_hit = |ray| query::cast_ray(&ball, Vec3::ZERO, ray).is_some();
+    assert!(is_hit(Ray::new(from, Vec3::NEG_X)));
+    for length in [1e-45, 1e-30, 1e30, f32::MAX] {
+        let hit = query::cast_ray(&ball, Vec3::ZERO, Ray::new(from, Vec3::NEG_X * length));
+        assert_eq!(hit.map(|hit| hit.distance), Some(2.0), "{length}");
+    }
+    for direction in [Vec3::ZERO, Vec3::NAN, Vec3::NEG_X * f32::INFINITY] {
+        assert!(!is_hit(Ray::new(from, direction)) && !is_hit(Ray::new(Vec3::ZERO, direction)));
+    }
+    for origin in [Vec3::NAN, Vec3::INFINITY] {
+        assert!(!is_hit(Ray::new(origin, Vec3::NEG_X)));
+    }
+    for max in [-1.0, f32::NAN, 0.0, 1.999] {
+        assert!(!is_hit(Ray::new(from, Vec3::NEG_X).with_max_distance(max)));
+    }
+    assert!(is_hit(Ray::new(from, Vec3::NEG_X).with_max_distance(2.0)));
+    assert!(is_hit(
+        Ray::new(Vec3::ZERO, Vec3::NEG_X).with_max_distance(0.0)
+    ));
+    assert!(!is_hit(Ray::between(from, from)) && !is_hit(Ray::between(from, from * 0.4)));
+    assert!(is_hit(Ray::between(from, Vec3::ZERO)) && is_hit(Ray::between(from, Vec3::X)));
+    let ray = Ray::new(from, Vec3::NEG_X);
+    assert!(query::cast_ray(&ball, Vec3::NAN, ray).is_none());
+    assert!(query::cast_ray(&Sphere::new(-1.0), Vec3::ZERO, ray).is_none());
+    assert!(query::cast_ray(&Sphere::new(f32::NAN), Vec3::ZERO, ray).is_none());
+    assert!(query::cast_ray(&Cuboid::new(f32::NAN, 1.0, 1.0), Vec3::ZERO, ray).is_none());
+    assert!(query::cast_ray(&Capsule3d::new(-1.0, 1.0), Vec3::ZERO, ray).is_none());
+    assert!(query::cast_ray(&[] as &[Vec3], Vec3::ZERO, ray).is_none());
+    assert!(query::cast_ray(&[Vec3::NAN], Vec3::ZERO, ray).is_none());
+}
+
+#[test]
+fn rays_of_bevy_are_rays() {
+    let flat = Ray::from(Ray2d::new(Vec2::X, Dir2::Y));
+    assert_eq!(flat, Ray::new(Vec2::X, Vec2::Y));
+    let ball = Sphere::new(1.0);
+    let hit = query::cast_ray(&ball, Vec3::ZERO, Ray3d::new(Vec3::X * 3.0, Dir3::NEG_X));
+    assert_eq!(hit.map(|hit| hit.distance), Some(2.0));
+}
