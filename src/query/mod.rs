@@ -52,6 +52,7 @@
 
 mod against;
 mod analytic;
+mod cast;
 mod counter;
 mod epa;
 mod epa_refine;
@@ -69,6 +70,8 @@ mod solver;
 use crate::{shape::Support, space::ShapePose};
 pub use against::Against;
 pub(crate) use against::sealed;
+pub use cast::{Cast, CastOptions, Motion, cast_shape, time_of_impact};
+pub(crate) use cast::{CastLocal, MotionLocal, cast_moving};
 pub(crate) use counter::Counter;
 pub(crate) use minkowski::Pair;
 pub(crate) use pair_queries::local_contact;
