@@ -65,4 +65,5 @@ pub use rounded::Rounded;
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
 pub use support::{Core, DVecOf, Support};
 pub use support_fns::Cap;
+pub use support::{Core, DVecOf, MatrixOf, Support};
 pub use surface::Surface;

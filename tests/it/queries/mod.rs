@@ -3,6 +3,7 @@
 mod allocations;
 mod blocks;
 mod colliders;
+mod casts;
 mod geometry;
 mod grid;
 mod invariants;
