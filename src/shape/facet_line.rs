@@ -40,7 +40,6 @@ impl<D: DVector> FacetLine<D> {
 
     /// Returns the t at which the line crosses the facet with these vertices. Returns `None` also if
     /// the line is in the plane of the facet.
-    #[inline]
     pub fn crossing(&self, vertices: &[D]) -> Option<f64> {
         match vertices {
             [a, b] => self.crossing_of_segment([*a, *b]),
@@ -49,7 +48,9 @@ impl<D: DVector> FacetLine<D> {
         }
     }
 
-    fn crossing_of_segment(&self, ends: [D; 2]) -> Option<f64> {
+    /// See [`crossing`](Self::crossing).
+    #[inline]
+    pub fn crossing_of_segment(&self, ends: [D; 2]) -> Option<f64> {
         let offsets = ends.map(|end| end - self.line.origin);
         let [a, b] = offsets.map(|offset| D::determinant(&[self.line.direction, offset]));
         if (a < 0.0 && b < 0.0) || (a > 0.0 && b > 0.0) {
@@ -61,7 +62,9 @@ impl<D: DVector> FacetLine<D> {
         t.is_finite().then_some(t)
     }
 
-    fn crossing_of_triangle(&self, vertices: [D; 3]) -> Option<f64> {
+    /// See [`crossing`](Self::crossing).
+    #[inline]
+    pub fn crossing_of_triangle(&self, vertices: [D; 3]) -> Option<f64> {
         let [shear_x, shear_y, shear_z] = self.shear;
         let [a, b, c] = vertices.map(|vertex| {
             let offset = (vertex - self.line.origin).components();

@@ -13,6 +13,7 @@ use crate::{
     shape::{
         Shape, ShapeError,
         facet::{Facet, FacetVertices, contains, has_area},
+        facet_line::FacetLine,
     },
     space::{DVector, Space},
 };
@@ -95,6 +96,18 @@ impl<V: Space> Surface<V> {
     /// Returns the vertices of a facet.
     pub fn facet_vertices(&self, index: u32) -> Option<FacetVertices<V::DVec>> {
         facet_vertices(&self.vertices, self.facets.get(index as usize)?)
+    }
+
+    /// Returns the t at which a line crosses a facet.
+    #[inline]
+    pub fn crossing(&self, index: u32, line: &FacetLine<V::DVec>) -> Option<f64> {
+        let [a, b, c] = *self.facets.get(index as usize)?;
+        let vertex = |index: u32| Some(self.vertices.get(index as usize)?.to_f64());
+        if V::DVec::DIMENSION == 2 {
+            line.crossing_of_segment([vertex(a)?, vertex(b)?])
+        } else {
+            line.crossing_of_triangle([vertex(a)?, vertex(b)?, vertex(c)?])
+        }
     }
 
     /// A height that is negligible for the whole surface: a small part of its size, but no less

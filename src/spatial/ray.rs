@@ -117,9 +117,8 @@ impl<'a, V: Space> PartRays<'a, V> {
         let one_sided = self.compound.is_one_sided();
         match self.compound.parts().0 {
             Parts::Surface(surface) if self.margin == 0.0 => {
-                let vertices = surface.facet_vertices(index)?;
-                let t = self.facets.crossing(&vertices)? + self.shift;
-                at_facet(&vertices, t, ray, one_sided)
+                let t = surface.crossing(index, &self.facets)? + self.shift;
+                at_facet(&surface.facet_vertices(index)?, t, ray, one_sided)
             }
             Parts::Surface(surface) => at_thick_facet(surface, index, self.margin, ray, one_sided),
             Parts::Shapes(shapes) => {

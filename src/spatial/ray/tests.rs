@@ -149,7 +149,11 @@ fn rays_at_edges_and_vertices_of_a_closed_mesh_never_pass() {
                 let Some(proxy) = &proxy else { continue };
                 let triangle = corners.get(random.random_range(0..corners.len()));
                 let [a, b, _] = triangle.copied().unwrap_or_default();
-                let part = [0.0, 0.5, random.random()][random.random_range(0..3)];
+                let part = match random.random_range(0..3) {
+                    0 => 0.0,
+                    1 => 0.5,
+                    _ => random.random(),
+                };
                 let aim = linear * a.lerp(b, part).as_dvec3() + translation;
                 let from = linear * point(&mut random, 0.5).as_dvec3() + translation;
                 let ray = Ray::new(from.as_vec3(), (aim - from).as_vec3());
@@ -186,7 +190,7 @@ fn rays_at_edges_and_vertices_of_a_height_field_never_pass() {
         };
         let aim = Vec3::new(100.0 + place(), 0.0, 50.0 + place());
         let up = Vec3::new(0.0, 2.0, 0.0);
-        let slant = [0.0, 0.2][random.random_range(0..2)];
+        let slant = if random.random() { 0.0 } else { 0.2 };
         let from = aim + up + point(&mut random, 1.0) * slant;
         let hit = cast(proxy, Ray::new(from, -up));
         let is_hit = hit.is_some_and(|hit| (-0.01..1.01).contains(&hit.point.y));
@@ -371,7 +375,13 @@ fn rays_at_scaled_shapes_and_compounds_end_on_their_surface() {
             assert!(height.abs() < 1e-5 * (1.0 + end), "{height} {}", context());
             assert_eq!(hit.side, RaySide::Front, "{}", context());
             // The surface rises along the normal, which opposes the ray.
-            let outside = above(origin + direction * end + hit.normal.as_dvec3() * 1e-3);
+            let outside = origin + direction * end + hit.normal.as_dvec3() * 1e-3;
+            let local = linear.inverse() * (outside - translation);
+            let outside = if hit.part == 0 {
+                above_a(local)
+            } else {
+                above_b(local - shift.as_dvec3())
+            };
             assert!(outside > -1e-5, "{outside} {}", context());
             assert!(hit.normal.as_dvec3().dot(direction) < 1e-6, "{}", context());
             hits += 1;
