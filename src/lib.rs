@@ -45,7 +45,7 @@ pub use shape::{ConvexHull, IntoShape, Rounded, ShapeError, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{ShapePose, Space};
-pub use spatial::ColliderPose;
+pub use spatial::{ColliderMotion, ColliderPose};
 
 /// The names that a game needs: `use headbutt::prelude::*;`.
 pub mod prelude {

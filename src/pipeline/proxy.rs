@@ -273,6 +273,16 @@ impl<V: Space> Proxy<V> {
         region: &BoundingRegion<V::DVec>,
         origin: V::DVec,
         limit: f64,
+        visit: impl FnMut(u32) -> f64,
+    ) {
+        self.search(limit, |bounds| region.gap(bounds, origin), visit);
+    }
+
+    /// The same for any bound on boxes in the world: see [`Compound::search_nearest`].
+    pub fn search(
+        &self,
+        limit: f64,
+        bound: impl Fn(&Bounds<V::DVec>) -> f64,
         mut visit: impl FnMut(u32) -> f64,
     ) {
         let ColliderShape::Compound(compound) = &self.shape else {
@@ -280,8 +290,8 @@ impl<V: Space> Proxy<V> {
             return;
         };
         let (linear, translation) = (self.world_pose.linear(), self.world_pose.translation);
-        let gap = |local: &Bounds<_>| region.gap(&local.mapped(linear, translation), origin);
-        compound.search_nearest(limit, gap, visit);
+        let bound = |local: &Bounds<_>| bound(&local.mapped(linear, translation));
+        compound.search_nearest(limit, bound, visit);
     }
 
     /// Calls `visit` with the number of each part that may have a point in a ball in the world.

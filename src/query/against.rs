@@ -1,7 +1,10 @@
 //! What the functions of `query` take: two shapes, or colliders.
 
 use crate::{
-    query::{Contact, Distance, Manifold, Pair, pair_queries},
+    query::{
+        Cast, CastOptions, Contact, Distance, Manifold, Motion, Pair,
+        cast::time_of_impact_of_shapes, pair_queries,
+    },
     shape::{DVecOf, Support},
     space::{Pose, ShapePose, Space},
 };
@@ -20,7 +23,8 @@ pub mod sealed {
 /// | [`Collider`](crate::Collider) | a shape | `Vec2` or `Vec3`, as the shape |
 ///
 /// A shape is a [`Support`]. Its pose is a [`ShapePose`]. The pose of a collider is a
-/// [`ColliderPose`](crate::ColliderPose).
+/// [`ColliderPose`](crate::ColliderPose). In casts, a [`Motion`] and a
+/// [`ColliderMotion`](crate::ColliderMotion) take their place.
 ///
 /// The trait is sealed. To query a shape of your own, implement [`Support`].
 #[diagnostic::on_unimplemented(
@@ -41,6 +45,31 @@ pub trait Against<B: ?Sized>: sealed::Sealed {
 
     /// The pose of the other shape.
     type OtherPose;
+
+    /// The motion of this shape in a cast: [`Motion`] or
+    /// [`ColliderMotion`](crate::ColliderMotion).
+    type Motion;
+
+    /// The motion of the other shape.
+    type OtherMotion;
+
+    /// Returns a motion of this shape without a rotation.
+    #[doc(hidden)]
+    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion;
+
+    /// Returns a motion of the other shape without a rotation.
+    #[doc(hidden)]
+    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion;
+
+    /// See [`query::time_of_impact`](crate::query::time_of_impact).
+    #[doc(hidden)]
+    fn time_of_impact(
+        &self,
+        motion: Self::Motion,
+        other: &B,
+        other_motion: Self::OtherMotion,
+        options: CastOptions,
+    ) -> Cast<Self::Vector>;
 
     /// See [`query::intersects`](crate::query::intersects).
     #[doc(hidden)]
@@ -85,6 +114,26 @@ where
     type Vector = A::Vector;
     type Pose = ShapePose<A::Vector>;
     type OtherPose = ShapePose<A::Vector>;
+    type Motion = Motion<A::Vector>;
+    type OtherMotion = Motion<A::Vector>;
+
+    fn motion(pose: Self::Pose, translation: A::Vector) -> Self::Motion {
+        Motion::linear(pose, translation)
+    }
+
+    fn other_motion(pose: Self::OtherPose, translation: A::Vector) -> Self::OtherMotion {
+        Motion::linear(pose, translation)
+    }
+
+    fn time_of_impact(
+        &self,
+        motion: Self::Motion,
+        other: &B,
+        other_motion: Self::OtherMotion,
+        options: CastOptions,
+    ) -> Cast<A::Vector> {
+        time_of_impact_of_shapes(self, motion, other, other_motion, options)
+    }
 
     #[inline(always)]
     fn intersects(&self, pose: Self::Pose, other: &B, other_pose: Self::OtherPose) -> bool {

@@ -3,7 +3,8 @@
 //!
 //! Each function takes two shapes of the same space with their poses, such as `Isometry3d`, `Vec2`
 //! or `Transform`: see [`ShapePose`]. A shape is one of Bevy's primitives, a
-//! [`ConvexHull`](crate::ConvexHull), a slice of points, or a [`Support`] of your own.
+//! [`ConvexHull`](crate::ConvexHull), a slice of points, or a [`Support`] of your own. A
+//! [`Collider`](crate::Collider) can take the place of either or both: see [below](self#colliders).
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -46,9 +47,39 @@
 //!   14.)
 //! * **Errors** do not occur, and no query panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
-//! * **Scale** is not part of a pose: that of a `Transform` is ignored. See
-//!   [`ShapePose`].
-//! * **Cost**: no allocation, and a bounded number of iterations.
+//! * **Scale** is not part of a shape's pose: that of a `Transform` is ignored. See [`ShapePose`].
+//!   For a collider, it counts.
+//! * **Cost**: no allocation, and a bounded number of iterations. The exceptions are the contact and
+//!   the manifold of a surface, which allocate.
+//!
+//! # Colliders
+//!
+//! ```
+//! use bevy::prelude::*;
+//! use headbutt::prelude::*;
+//!
+//! let (door, pose) = (Collider::cuboid(1.0, 2.0, 0.1), Transform::from_xyz(0.0, 0.0, 3.0));
+//! let player = Collider::capsule_3d(0.4, 1.0);
+//! let distance = query::distance(&player, Vec3::ZERO, &door, pose).distance;
+//! assert!((distance - 2.55).abs() < 1e-6);
+//! // A shape and a collider.
+//! assert!(query::intersects(&Sphere::new(3.0), Vec3::ZERO, &door, pose));
+//! ```
+//!
+//! * **The pose** is a [`ColliderPose`](crate::ColliderPose): a `Transform` with its scale, a
+//!   `GlobalTransform`, or what a shape takes.
+//! * **The results** of two colliders are in `Vec3`, in 2D with z = 0. Those of a shape and a
+//!   collider are in the vector of the shape: see [`Against`].
+//! * **The contact** is the one that a tick reports: of compounds the deepest contact of two parts,
+//!   of surfaces the one that [`Collider::trimesh`](crate::Collider::trimesh) describes. The
+//!   manifold is that of the same two parts, and a single point if the contact leads over an edge
+//!   or a corner of a surface.
+//! * **The distance** is the least of all pairs of parts. Facets of a one-sided surface that have
+//!   the center of the other collider behind them do not count.
+//! * **Nothing touches** an inert collider, a collider of the other dimension, or one that a tick
+//!   would reject: the distance is infinite, and a cast misses.
+//! * **A [`Support`] of your own** is compared with a surface facet by facet. For the contact that a
+//!   tick reports, make it a collider: [`Collider::custom`](crate::Collider::custom).
 
 mod against;
 mod analytic;
@@ -76,8 +107,8 @@ pub(crate) use counter::Counter;
 pub(crate) use minkowski::Pair;
 pub(crate) use pair_queries::local_contact;
 use pair_queries::{contact_of, manifold_of};
+pub use ray::{IntoRay, Ray, RayHit, RaySide, RayTarget, cast_ray};
 pub(crate) use ray::{LocalHit, LocalRay, RayHitLocal, RayLocal, ray_at_shape};
-pub use ray::{Ray, RayHit, RaySide, cast_ray};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};
 pub(crate) use results::{LocalContact, length_to_f32};
 pub(crate) use solver::Solver;

@@ -142,6 +142,32 @@ impl<D: DVector> Bounds<D> {
         gap.max(D::ZERO).length()
     }
 
+    /// Returns the time from 0 to 1 at which another box, which moves by `translation`, begins to
+    /// touch this box. It is infinite if the boxes do not touch.
+    pub fn entry(&self, other: &Self, translation: D) -> f64 {
+        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+        for index in 0..D::DIMENSION {
+            let ahead = self.min.component(index) - other.max.component(index);
+            let behind = self.max.component(index) - other.min.component(index);
+            let step = translation.component(index);
+            if step == 0.0 {
+                if ahead > 0.0 || behind < 0.0 {
+                    return f64::INFINITY;
+                }
+                continue;
+            }
+            let times = [ahead / step, behind / step];
+            let [first, last] = if step > 0.0 {
+                times
+            } else {
+                [times[1], times[0]]
+            };
+            enter = enter.max(first);
+            leave = leave.min(last);
+        }
+        if enter <= leave { enter } else { f64::INFINITY }
+    }
+
     /// Returns a lower bound of the distance of a half-space that is given relative to `origin`, 0
     /// if the box may touch it.
     pub fn gap_to_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> f64 {

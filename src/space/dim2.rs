@@ -10,6 +10,10 @@ impl Space for Vec2 {
     type Isometry = Isometry2d;
     type Angle = f32;
 
+    fn angle_of(rotation: Vec3) -> f32 {
+        rotation.z
+    }
+
     #[inline]
     fn angle_to_f64(angle: f32) -> f64 {
         angle.into()

@@ -10,6 +10,10 @@ impl Space for Vec3 {
     type Isometry = Isometry3d;
     type Angle = Vec3;
 
+    fn angle_of(rotation: Vec3) -> Vec3 {
+        rotation
+    }
+
     #[inline]
     fn angle_to_f64(angle: Vec3) -> DVec3 {
         angle.as_dvec3()

@@ -60,6 +60,10 @@ pub trait Space:
     /// Converts the vector to `f64`, exactly.
     fn to_f64(self) -> Self::DVec;
 
+    /// Returns a rotation of 3D, the axis times the angle, in this space. In 2D, the angle about z.
+    #[doc(hidden)]
+    fn angle_of(rotation: Vec3) -> Self::Angle;
+
     /// Converts a rotation to `f64`, exactly.
     #[doc(hidden)]
     fn angle_to_f64(angle: Self::Angle) -> <Self::DVec as DVector>::Angle;

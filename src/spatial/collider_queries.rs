@@ -6,12 +6,17 @@ use crate::{
     Collider, CollisionLayers,
     math::{Vec2, Vec3},
     pipeline::{aabb::Aabb, proxy::Proxy},
-    query::{Against, Contact, Distance, Manifold, sealed},
+    query::{
+        Against, Cast, CastOptions, Contact, Distance, Manifold, Motion, Ray, RayHit, RayTarget,
+        sealed,
+    },
     shape::{ColliderShape, Dimension, Support},
-    space::ShapePose,
+    space::{ShapePose, Space},
     spatial::{
-        ColliderPose,
+        ColliderMotion, ColliderPose,
+        cast::cast_in_world,
         pair::{contact_in_world, distance_in_world, intersects_of, manifold_in_world_of},
+        ray::ray_at_proxy,
         side::{LoneShape, Side},
     },
 };
@@ -22,6 +27,33 @@ impl Against<Collider> for Collider {
     type Vector = Vec3;
     type Pose = ColliderPose;
     type OtherPose = ColliderPose;
+    type Motion = ColliderMotion;
+    type OtherMotion = ColliderMotion;
+
+    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
+        ColliderMotion::linear(pose, translation)
+    }
+
+    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
+        ColliderMotion::linear(pose, translation)
+    }
+
+    fn time_of_impact(
+        &self,
+        motion: Self::Motion,
+        other: &Self,
+        other_motion: Self::OtherMotion,
+        options: CastOptions,
+    ) -> Cast<Self::Vector> {
+        let sides = [(self, *motion.start()), (other, *other_motion.start())];
+        let motions = [motion, other_motion];
+        let cast = compare(
+            sides,
+            |a, b| Some(cast_sides::<Vec2>([a, b], motions, options)?.to_vec3()),
+            |a, b| cast_sides::<Vec3>([a, b], motions, options),
+        );
+        cast.flatten().unwrap_or(Cast::Miss)
+    }
 
     fn intersects(&self, pose: ColliderPose, other: &Self, other_pose: ColliderPose) -> bool {
         let sides = [(self, pose), (other, other_pose)];
@@ -76,6 +108,35 @@ impl<S: Support<Vector: Dimension> + ?Sized> Against<Collider> for S {
     type Vector = S::Vector;
     type Pose = ShapePose<S::Vector>;
     type OtherPose = ColliderPose;
+    type Motion = Motion<S::Vector>;
+    type OtherMotion = ColliderMotion;
+
+    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
+        Motion::linear(pose, translation)
+    }
+
+    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
+        ColliderMotion::linear(pose, translation)
+    }
+
+    fn time_of_impact(
+        &self,
+        motion: Self::Motion,
+        other: &Collider,
+        other_motion: Self::OtherMotion,
+        options: CastOptions,
+    ) -> Cast<Self::Vector> {
+        let (start, other_start) = (motion.start(), *other_motion.start());
+        let cast = compare_mixed((&self, start), (other, other_start), |shape, collider| {
+            let motions = (motion.local()?, other_motion.local::<S::Vector>()?);
+            Some(cast_in_world(
+                (shape, motions.0),
+                (collider, motions.1),
+                options,
+            ))
+        });
+        cast.flatten().unwrap_or(Cast::Miss)
+    }
 
     fn intersects(&self, pose: Self::Pose, other: &Collider, other_pose: ColliderPose) -> bool {
         compare_mixed((&self, pose), (other, other_pose), intersects_of).unwrap_or(false)
@@ -114,6 +175,35 @@ impl<S: Support<Vector: Dimension> + ?Sized> Against<S> for Collider {
     type Vector = S::Vector;
     type Pose = ColliderPose;
     type OtherPose = ShapePose<S::Vector>;
+    type Motion = ColliderMotion;
+    type OtherMotion = Motion<S::Vector>;
+
+    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
+        ColliderMotion::linear(pose, translation)
+    }
+
+    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
+        Motion::linear(pose, translation)
+    }
+
+    fn time_of_impact(
+        &self,
+        motion: Self::Motion,
+        other: &S,
+        other_motion: Self::OtherMotion,
+        options: CastOptions,
+    ) -> Cast<Self::Vector> {
+        let (start, other_start) = (*motion.start(), other_motion.start());
+        let cast = compare_mixed((&other, other_start), (self, start), |shape, collider| {
+            let motions = (motion.local::<S::Vector>()?, other_motion.local()?);
+            Some(cast_in_world(
+                (collider, motions.0),
+                (shape, motions.1),
+                options,
+            ))
+        });
+        cast.flatten().unwrap_or(Cast::Miss)
+    }
 
     fn intersects(&self, pose: ColliderPose, other: &S, other_pose: Self::OtherPose) -> bool {
         other.intersects(other_pose, self, pose)
@@ -151,6 +241,26 @@ impl<S: Support<Vector: Dimension> + ?Sized> Against<S> for Collider {
             distance_in_world(collider, shape)
         });
         distance.unwrap_or_else(Distance::infinite)
+    }
+}
+
+/// Returns the first touch of two moving sides, or `None` if a motion is invalid.
+fn cast_sides<V: Space>(
+    [a, b]: [Side<V>; 2],
+    [motion_a, motion_b]: [ColliderMotion; 2],
+    options: CastOptions,
+) -> Option<Cast<V>> {
+    let (motion_a, motion_b) = (motion_a.local::<V>()?, motion_b.local::<V>()?);
+    Some(cast_in_world((a, motion_a), (b, motion_b), options))
+}
+
+impl<V: Dimension> RayTarget<V> for Collider {
+    type Pose = ColliderPose;
+
+    fn cast_ray(&self, pose: ColliderPose, ray: Ray<V>) -> Option<RayHit<V>> {
+        let (proxy, ray) = (proxy_of::<V>(self, &pose)?, ray.local()?);
+        let hit = ray_at_proxy(&proxy, &ray)?;
+        Some(ray.hit_in_world(&hit))
     }
 }
 

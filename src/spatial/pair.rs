@@ -209,7 +209,7 @@ fn deepest_of_convex_parts<V: Space>(a: &Side<V>, b: &Side<V>) -> Option<PartCon
 }
 
 /// Returns the sides in an order that does not depend on the caller, and `true` if it is reversed.
-fn in_order<'a, V: Space>(a: Side<'a, V>, b: Side<'a, V>) -> (Side<'a, V>, Side<'a, V>, bool) {
+pub fn in_order<'a, V: Space>(a: Side<'a, V>, b: Side<'a, V>) -> (Side<'a, V>, Side<'a, V>, bool) {
     let is_swapped = match (a, b) {
         (Side::Collider(a), Side::Collider(b)) => a.compare(b).is_gt(),
         (Side::Collider(_), Side::Shape(_)) => true,
@@ -227,7 +227,8 @@ fn is_with_surface<V: Space>(a: &Proxy<V>, b: &Proxy<V>) -> bool {
     (a.is_surface() || b.is_surface()) && !a.is_half_space() && !b.is_half_space()
 }
 
-fn meeting<'a, V: Space>(
+/// Returns the meeting of a surface with the other side: see [`Meeting::new`].
+pub fn meeting<'a, V: Space>(
     a: Side<'a, V>,
     b: Side<'a, V>,
     counter: &'a Counter,
@@ -243,7 +244,7 @@ fn origins<V: Space>(a: &Side<V>, b: &Side<V>) -> [V::DVec; 2] {
 }
 
 /// Returns the translations of parts relative to their sides.
-fn offsets<V: Space>(sides: [&Side<V>; 2], parts: [&SidePart<V>; 2]) -> [V::DVec; 2] {
+pub fn offsets<V: Space>(sides: [&Side<V>; 2], parts: [&SidePart<V>; 2]) -> [V::DVec; 2] {
     let [of_a, of_b] = sides.map(Side::translation);
     let [part_a, part_b] = parts.map(|part| part.pose().translation);
     [part_a - of_a, part_b - of_b]

@@ -101,6 +101,21 @@ impl<'a, V: Space> Side<'a, V> {
         }
     }
 
+    /// See [`Proxy::search`].
+    pub fn search(
+        &self,
+        limit: f64,
+        bound: impl Fn(&Bounds<V::DVec>) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        match self {
+            Self::Collider(proxy) => proxy.search(limit, bound, visit),
+            Self::Shape(_) => {
+                visit(0);
+            }
+        }
+    }
+
     /// See [`Proxy::search_nearest`].
     pub fn search_nearest(
         &self,

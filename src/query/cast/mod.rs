@@ -6,9 +6,13 @@ mod moving_pair;
 mod solve;
 
 use crate::{
-    query::results::{Contact, LocalContact},
+    math::Vec3,
+    query::{
+        Against,
+        results::{Contact, LocalContact},
+    },
     shape::{DVecOf, Support},
-    space::{Pose, ShapePose, Space},
+    space::{DVector, Pose, Space},
 };
 pub use motion::Motion;
 pub(crate) use motion::MotionLocal;
@@ -115,6 +119,90 @@ pub(crate) enum CastLocal<D> {
     Overlapping(LocalContact<D>),
 }
 
+impl<D: DVector> CastLocal<D> {
+    /// Returns the same outcome with another contact, given its time.
+    pub fn map_contact(self, map: impl Fn(f64, &LocalContact<D>) -> LocalContact<D>) -> Self {
+        match self {
+            Self::Miss => Self::Miss,
+            Self::Hit {
+                safe,
+                touching,
+                contact,
+                face_normal,
+            } => Self::Hit {
+                safe,
+                touching,
+                contact: map(touching, &contact),
+                face_normal,
+            },
+            Self::Touching {
+                contact,
+                face_normal,
+            } => Self::Touching {
+                contact: map(0.0, &contact),
+                face_normal,
+            },
+            Self::Overlapping(contact) => Self::Overlapping(map(0.0, &contact)),
+        }
+    }
+
+    /// Returns the outcome in the world. `origins_at` returns the translations of both shapes at a
+    /// time.
+    pub fn in_world<V: Space<DVec = D>>(&self, origins_at: impl Fn(f64) -> [D; 2]) -> Cast<V> {
+        let at = |time, contact| Contact::of_local(contact, origins_at(time));
+        match self {
+            Self::Miss => Cast::Miss,
+            Self::Hit {
+                safe,
+                touching,
+                contact,
+                face_normal,
+            } => Cast::Hit {
+                safe: *safe,
+                touching: *touching,
+                contact: at(*touching, contact),
+                face_normal: V::from_f64(*face_normal),
+            },
+            Self::Touching {
+                contact,
+                face_normal,
+            } => Cast::Touching {
+                contact: at(0.0, contact),
+                face_normal: V::from_f64(*face_normal),
+            },
+            Self::Overlapping(contact) => Cast::Overlapping(at(0.0, contact)),
+        }
+    }
+}
+
+impl<V: Space> Cast<V> {
+    /// Returns the outcome in 3D. In 2D, z is 0.
+    pub(crate) fn to_vec3(self) -> Cast<Vec3> {
+        match self {
+            Self::Miss => Cast::Miss,
+            Self::Hit {
+                safe,
+                touching,
+                contact,
+                face_normal,
+            } => Cast::Hit {
+                safe,
+                touching,
+                contact: contact.to_vec3(),
+                face_normal: face_normal.to_vec3(),
+            },
+            Self::Touching {
+                contact,
+                face_normal,
+            } => Cast::Touching {
+                contact: contact.to_vec3(),
+                face_normal: face_normal.to_vec3(),
+            },
+            Self::Overlapping(contact) => Cast::Overlapping(contact.to_vec3()),
+        }
+    }
+}
+
 /// Returns the first touch of two shapes under linear motion.
 ///
 /// ```
@@ -133,74 +221,59 @@ pub(crate) enum CastLocal<D> {
 /// ```
 pub fn cast_shape<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<A::Pose>,
     translation_a: A::Vector,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<A::OtherPose>,
     translation_b: A::Vector,
     options: CastOptions,
 ) -> Cast<A::Vector>
 where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
+    A: Against<B> + ?Sized,
+    B: ?Sized,
 {
-    let motion_a = Motion::linear(pose_a, translation_a);
-    let motion_b = Motion::linear(pose_b, translation_b);
-    time_of_impact(a, motion_a, b, motion_b, options)
+    let motion_a = A::motion(pose_a.into(), translation_a);
+    let motion_b = A::other_motion(pose_b.into(), translation_b);
+    a.time_of_impact(motion_a, b, motion_b, options)
 }
 
 /// Returns the first touch of two shapes under linear and angular motion.
 pub fn time_of_impact<A, B>(
     a: &A,
-    motion_a: impl Into<Motion<A::Vector>>,
+    motion_a: impl Into<A::Motion>,
     b: &B,
-    motion_b: impl Into<Motion<A::Vector>>,
+    motion_b: impl Into<A::OtherMotion>,
+    options: CastOptions,
+) -> Cast<A::Vector>
+where
+    A: Against<B> + ?Sized,
+    B: ?Sized,
+{
+    a.time_of_impact(motion_a.into(), b, motion_b.into(), options)
+}
+
+/// Returns the first touch of two shapes.
+pub(super) fn time_of_impact_of_shapes<A, B>(
+    a: &A,
+    motion_a: Motion<A::Vector>,
+    b: &B,
+    motion_b: Motion<A::Vector>,
     options: CastOptions,
 ) -> Cast<A::Vector>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let (motion_a, motion_b) = (motion_a.into(), motion_b.into());
     let poses = motion_a.start().valid().zip(motion_b.start().valid());
     let motions = motion_a.local().zip(motion_b.local());
     let (Some((pose_a, pose_b)), Some((motion_a, motion_b))) = (poses, motions) else {
         return Cast::Miss;
     };
     let cast = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
-    let at = |time: f64, contact: &LocalContact<DVecOf<A>>| {
-        let point = |pose: Pose<DVecOf<A>>, motion: MotionLocal<DVecOf<A>>, offset| {
-            A::Vector::from_f64(pose.translation + motion.translation * time + offset)
-        };
-        Contact {
-            normal: A::Vector::from_f64(contact.normal),
-            depth: super::length_to_f32(contact.depth),
-            point_a: point(pose_a, motion_a, contact.offset_a),
-            point_b: point(pose_b, motion_b, contact.offset_b),
-        }
-    };
-    match cast {
-        CastLocal::Miss => Cast::Miss,
-        CastLocal::Hit {
-            safe,
-            touching,
-            contact,
-            face_normal,
-        } => Cast::Hit {
-            safe,
-            touching,
-            contact: at(touching, &contact),
-            face_normal: A::Vector::from_f64(face_normal),
-        },
-        CastLocal::Touching {
-            contact,
-            face_normal,
-        } => Cast::Touching {
-            contact: at(0.0, &contact),
-            face_normal: A::Vector::from_f64(face_normal),
-        },
-        CastLocal::Overlapping(contact) => Cast::Overlapping(at(0.0, &contact)),
-    }
+    cast.in_world(|time| {
+        [(pose_a, motion_a), (pose_b, motion_b)]
+            .map(|(pose, motion)| pose.translation + motion.translation * time)
+    })
 }
 
 /// Returns the first touch of two shapes in f64, each with its pose at the start and its motion.

@@ -921,3 +921,183 @@ fn a_polyline_with_indices_is_many_outlines() {
     let error = Collider::try_polyline_with_indices([Vec2::X; 2], [[0, 1]]).unwrap_err();
     assert!(matches!(error, ShapeError::NoFacets(_)));
 }
+
+/// Casts of colliders, against casts of their parts, which `casts.rs` tests.
+#[test]
+fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
+    use headbutt::query::{Cast, CastOptions, Motion};
+    let mut random = Generator::new(12);
+    let (mut hits, mut overlaps, mut misses) = (0, 0, 0);
+    for case in 0..600 {
+        let (a, b) = (random.any_3d(), random.any_3d());
+        let (pose_a, mut pose_b) = (random.pose(1.0), random.pose(1.0));
+        pose_b.translation += random.vec3(1.0).normalize_or(Vec3::X) * 4.0 * (case % 2) as f32;
+        let motion = (pose_a.translation - pose_b.translation) * 1.5 + random.vec3(4.0);
+        let turn = if case % 3 == 0 {
+            random.vec3(3.0)
+        } else {
+            Vec3::ZERO
+        };
+        // The parts of the second rotate about its origin, so that is where their frame begins.
+        let parts_a = Mapped3::all(&a, &pose_a.into());
+        let start = pose_b.translation;
+        let pose_at_origin = Transform {
+            translation: Vec3::ZERO,
+            ..pose_b
+        };
+        let parts_b = Mapped3::all(&b, &pose_at_origin.into());
+        let mut earliest = Cast::Miss;
+        for part in &parts_a {
+            for other in &parts_b {
+                let motion = Motion::linear(start, motion).rotated(turn);
+                let cast =
+                    query::time_of_impact(part, Vec3::ZERO, other, motion, CastOptions::default());
+                if cast.is_hit() && cast.safe_time() < earliest.safe_time() {
+                    earliest = cast;
+                }
+            }
+        }
+        let motion = headbutt::ColliderMotion::linear(pose_b, motion).rotated(turn);
+        let options = CastOptions::default();
+        let found = query::time_of_impact(&a.collider, pose_a, &b.collider, motion, options);
+        assert_eq!(
+            found.is_hit(),
+            earliest.is_hit(),
+            "{case}: {found:?}, {earliest:?}"
+        );
+        let difference = found.safe_time() - earliest.safe_time();
+        assert!(difference.abs() <= 1e-5, "{case}: {found:?}, {earliest:?}");
+        match found {
+            Cast::Overlapping(contact) => {
+                overlaps += 1;
+                let start = query::contact(&a.collider, pose_a, &b.collider, pose_b);
+                assert_eq!(Some(contact), start, "{case}");
+            }
+            Cast::Hit {
+                safe,
+                touching,
+                contact,
+                ..
+            } => {
+                hits += 1;
+                assert!(touching - safe <= 1e-5, "{case}: {found:?}");
+                assert!(
+                    (contact.point_a - contact.point_b).length() <= NEAR,
+                    "{case}: {found:?}"
+                );
+                let expected = earliest.contact().expect("a hit");
+                assert!(
+                    contact.normal.dot(expected.normal) > 0.999,
+                    "{case}: {found:?}, {earliest:?}"
+                );
+                assert!(
+                    contact.point_a.distance(expected.point_a) <= 1e-2,
+                    "{case}: {found:?}, {earliest:?}"
+                );
+            }
+            _ => misses += 1,
+        }
+        // The other way round, the contact is mirrored.
+        let swapped = query::time_of_impact(&b.collider, motion, &a.collider, pose_a, options);
+        assert_eq!(swapped.safe_time(), found.safe_time(), "{case}");
+        let normals = [swapped, found].map(|cast| cast.contact().map(|contact| contact.normal));
+        assert_eq!(normals[0].map(|normal| -normal), normals[1], "{case}");
+    }
+    assert!(
+        hits > 100 && overlaps > 100 && misses > 50,
+        "{hits} {overlaps} {misses}"
+    );
+}
+
+#[test]
+fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
+    use headbutt::query::{Cast, CastOptions, Ray};
+    let options = CastOptions::default();
+    let wall = Collider::polyline([Vec2::new(4.0, -9.0), Vec2::new(4.0, 9.0)]);
+    let (disc, disc_shape) = (Collider::circle(1.0), Circle::new(1.0));
+    let hit_time = |cast: Cast<Vec3>| {
+        cast.contact()
+            .map(|contact| (cast.safe_time(), contact.normal))
+    };
+    let expected = Some((0.5, Vec3::X));
+    for pose in [
+        Transform::IDENTITY,
+        Transform::from_scale(Vec3::new(1.0, 1.0, 3.0)),
+    ] {
+        let cast = query::cast_shape(
+            &disc,
+            pose,
+            Vec3::X * 6.0,
+            &wall,
+            Vec2::ZERO,
+            Vec3::ZERO,
+            options,
+        );
+        let (time, normal) = hit_time(cast).expect("the wall is in the way");
+        assert!((time - 0.5).abs() <= 1e-6);
+        assert_eq!(Some((0.5, normal)), expected);
+    }
+    let cast = query::cast_shape(
+        &disc_shape,
+        Vec2::ZERO,
+        Vec2::X * 6.0,
+        &wall,
+        Vec2::ZERO,
+        Vec2::ZERO,
+        options,
+    );
+    assert!((cast.safe_time() - 0.5).abs() <= 1e-6);
+    assert_eq!(cast.contact().map(|it| it.normal), Some(Vec2::X));
+    let cast = query::cast_shape(
+        &wall,
+        Vec2::ZERO,
+        Vec2::ZERO,
+        &disc_shape,
+        Vec2::ZERO,
+        Vec2::X * 6.0,
+        options,
+    );
+    assert_eq!(cast.contact().map(|it| it.normal), Some(Vec2::NEG_X));
+    let sphere = Collider::sphere(1.0);
+    let none = query::cast_shape(
+        &sphere,
+        Vec3::ZERO,
+        Vec3::X * 6.0,
+        &wall,
+        Vec2::ZERO,
+        Vec3::ZERO,
+        options,
+    );
+    assert_eq!(none, Cast::Miss);
+    let none = query::cast_shape(
+        &disc,
+        Vec2::ZERO,
+        Vec3::NAN,
+        &wall,
+        Vec2::ZERO,
+        Vec3::ZERO,
+        options,
+    );
+    assert_eq!(none, Cast::Miss);
+    let ground = Collider::half_space(Vec3::Y);
+    let stack = Collider::compound((0..9).map(|x| (Vec3::X * x as f32, Collider::sphere(0.5))));
+    let fall = query::cast_shape(
+        &stack,
+        Vec3::Y * 2.5,
+        Vec3::NEG_Y * 4.0,
+        &ground,
+        Vec3::ZERO,
+        Vec3::ZERO,
+        options,
+    );
+    assert!((fall.safe_time() - 0.5).abs() <= 1e-6, "{fall:?}");
+
+    let ray = Ray::new(Vec2::ZERO, Vec2::X);
+    let hit = query::cast_ray(&wall, Vec2::X, ray).expect("the wall is in the way");
+    assert_eq!((hit.distance, hit.normal), (5.0, Vec2::NEG_X));
+    let scaled = Transform::from_xyz(3.0, 0.0, 0.0).with_scale(Vec3::splat(2.0));
+    let hit = query::cast_ray(&sphere, scaled, Ray::new(Vec3::ZERO, Vec3::X)).expect("a hit");
+    assert_eq!((hit.distance, hit.normal), (1.0, Vec3::NEG_X));
+    assert_eq!(query::cast_ray(&sphere, scaled, ray), None);
+    assert_eq!(query::cast_ray(&Collider::default(), Vec2::ZERO, ray), None);
+}

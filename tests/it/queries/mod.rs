@@ -2,8 +2,8 @@
 
 mod allocations;
 mod blocks;
-mod colliders;
 mod casts;
+mod colliders;
 mod geometry;
 mod grid;
 mod invariants;
