@@ -266,8 +266,8 @@ impl Collider {
         surface(points, segments)
     }
 
-    /// Creates a 2D surface of segments, each given by the indices of its two ends: many outlines as
-    /// one collider.
+    /// Creates a 2D surface of segments, each given by the indices of its two ends: many outlines
+    /// as one collider.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -281,8 +281,8 @@ impl Collider {
     /// assert_eq!((hit.normal, hit.depth), (Vec3::Y, 0.25));
     /// ```
     ///
-    /// The event's [`part`](crate::CollisionEvent::part) is the index of the segment. All else is as
-    /// for a [`polyline`](Self::polyline). See
+    /// The event's [`part`](crate::CollisionEvent::part) is the index of the segment. All else is
+    /// as for a [`polyline`](Self::polyline). See
     /// [`try_polyline_with_indices`](Self::try_polyline_with_indices) for what is invalid.
     pub fn polyline_with_indices(
         vertices: impl IntoIterator<Item = Vec2>,

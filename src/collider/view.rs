@@ -93,8 +93,8 @@ impl<'a, V: Space> ConvexView<'a, V> {
         }
     }
 
-    /// Returns the margin around the shape, 0 if there is none. (That of a ball or a capsule is part
-    /// of its radius, unless it is the margin of a compound.)
+    /// Returns the margin around the shape, 0 if there is none. (That of a ball or a capsule is
+    /// part of its radius, unless it is the margin of a compound.)
     pub fn margin(&self) -> f32 {
         self.margin
     }
@@ -275,7 +275,7 @@ impl<'a, V: Space> CompoundView<'a, V> {
         };
         shapes
             .iter()
-            .map(move |(pose, shape)| (V::isometry(pose), ConvexView::new(shape, margin)))
+            .map(move |(pose, shape)| (V::nearest_isometry(pose), ConvexView::new(shape, margin)))
     }
 }
 

@@ -49,8 +49,8 @@
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
 //! * **Scale** is not part of a shape's pose: that of a `Transform` is ignored. See [`ShapePose`].
 //!   For a collider, it counts.
-//! * **Cost**: no allocation, and a bounded number of iterations. The exceptions are the contact and
-//!   the manifold of a surface, which allocate.
+//! * **Cost**: no allocation, and a bounded number of iterations. The exceptions are the contact
+//!   and the manifold of a surface, which allocate.
 //!
 //! # Colliders
 //!
@@ -78,8 +78,8 @@
 //!   the center of the other collider behind them do not count.
 //! * **Nothing touches** an inert collider, a collider of the other dimension, or one that a tick
 //!   would reject: the distance is infinite, and a cast misses.
-//! * **A [`Support`] of your own** is compared with a surface facet by facet. For the contact that a
-//!   tick reports, make it a collider: [`Collider::custom`](crate::Collider::custom).
+//! * **A [`Support`] of your own** is compared with a surface facet by facet. For the contact that
+//!   a tick reports, make it a collider: [`Collider::custom`](crate::Collider::custom).
 
 mod against;
 mod analytic;

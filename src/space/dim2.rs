@@ -69,7 +69,7 @@ impl Space for Vec2 {
         })
     }
 
-    fn isometry(pose: &Pose<DVec2>) -> Isometry2d {
+    fn nearest_isometry(pose: &Pose<DVec2>) -> Isometry2d {
         let x = Self::from_f64(pose.rotation.x_axis);
         let rotation = Rot2 { cos: x.x, sin: x.y };
         Isometry2d::new(Self::from_f64(pose.translation), rotation)

@@ -75,7 +75,7 @@ impl Space for Vec3 {
         })
     }
 
-    fn isometry(pose: &Pose<DVec3>) -> Isometry3d {
+    fn nearest_isometry(pose: &Pose<DVec3>) -> Isometry3d {
         let rotation = DQuat::from_mat3(&pose.rotation).as_quat();
         Isometry3d::new(Self::from_f64(pose.translation), rotation)
     }

@@ -110,7 +110,7 @@ pub trait Space:
 
     /// Returns the nearest pose in `f32`.
     #[doc(hidden)]
-    fn isometry(pose: &Pose<Self::DVec>) -> Self::Isometry;
+    fn nearest_isometry(pose: &Pose<Self::DVec>) -> Self::Isometry;
 }
 
 /// A map is singular if its determinant is at most this part of the product of its columns'

@@ -205,8 +205,8 @@ fn around_rotations<D: DVector>(bounds: &Bounds<D>, pivot: D) -> Bounds<D> {
     }
 }
 
-/// Calls `visit` with pairs of parts and their numbers, early ones first, until no pair is left that
-/// may touch before the last result of `visit`, which is 1 at the start.
+/// Calls `visit` with pairs of parts and their numbers, early ones first, until no pair is left
+/// that may touch before the last result of `visit`, which is 1 at the start.
 fn search_swept<V: Space>(
     [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
     mut visit: impl FnMut([&SidePart<V>; 2], (u32, u32)) -> f64,

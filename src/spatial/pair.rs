@@ -8,6 +8,11 @@
 //! neither in a contact nor in a distance. Of two surfaces of similar size, facets that overlap
 //! without a contact do not count either. So all queries agree on which pairs touch.
 
+#![expect(
+    clippy::redundant_closure,
+    reason = "a function is not generic over the lifetimes in the types of the shapes"
+)]
+
 use crate::{
     pipeline::{
         narrow_phase::{Meeting, PartContact, Scratch, deepest_of_parts},
