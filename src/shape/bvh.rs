@@ -156,9 +156,9 @@ impl Tree {
         });
     }
 
-    /// Calls `visit` with the index of each box that a line may meet at a t in `range`, if the boxes
-    /// have a margin. `visit` returns the new end of the range. Of two subtrees, the one that the
-    /// line enters first is visited first.
+    /// Calls `visit` with the index of each box that a line may meet at a t in `range`, if the
+    /// boxes have a margin. `visit` returns the new end of the range. Of two subtrees, the one that
+    /// the line enters first is visited first.
     ///
     /// The boxes are tested in `f32`. The line is taken from its point nearest to the center of the
     /// tree, so that all errors are small parts of the size of the tree, and the tests allow for
@@ -183,18 +183,12 @@ impl Tree {
         let slack = (SLACK * size) as f32 + f32::MIN_POSITIVE;
         let margin = (margin * (1.0 + SLACK)) as f32 + slack;
         let reach = |t: f64| ((t - shift) * speed) as f32;
-        let slabs = Slabs::new(&line, margin, speed);
+        let slabs = Slabs::new(&line, [margin, slack], speed);
         let first = reach(from);
         let mut last = reach(to);
-        let enter = |index: u32, last: f32| {
-            let node = nodes.get(index as usize)?;
-            let [near, far] = slabs.range(node.aabb());
-            let near = near.max(first);
-            (near <= far.min(last) + slack).then_some((near, node))
-        };
         let mut open: SmallVec<[(f32, &Bvh2Node); 64]> = SmallVec::new();
-        open.extend(enter(0, last));
-        while let Some((near, node)) = open.pop() {
+        let mut next = slabs.enter(root, [first, last]).map(|near| (near, root));
+        while let Some((near, node)) = next.take().or_else(|| open.pop()) {
             if near > last + slack {
                 continue;
             }
@@ -204,13 +198,22 @@ impl Tree {
                 }
                 continue;
             }
-            let [left, right] =
-                [node.first_index, node.first_index + 1].map(|child| enter(child, last));
-            // The nearer child is popped first.
-            match (left, right) {
-                (Some(left), Some(right)) if left.0 < right.0 => open.extend([right, left]),
-                (left, right) => open.extend([left, right].into_iter().flatten()),
-            }
+            let index = node.first_index as usize;
+            let Some([left, right]) = nodes.get(index..index + 2) else {
+                continue;
+            };
+            let range = [first, last];
+            next = match (slabs.enter(left, range), slabs.enter(right, range)) {
+                (Some(of_left), Some(of_right)) => {
+                    let (left, right) = ((of_left, left), (of_right, right));
+                    let is_left = of_left < of_right;
+                    open.push(if is_left { right } else { left });
+                    Some(if is_left { left } else { right })
+                }
+                (Some(near), None) => Some((near, left)),
+                (None, Some(near)) => Some((near, right)),
+                (None, None) => None,
+            };
         }
     }
 
@@ -299,10 +302,12 @@ struct Slabs {
     origins: Aabb,
     /// The inverse of the line's unit vector, in `min` and in `max`.
     inverse: Aabb,
+    /// The error of a distance.
+    slack: f32,
 }
 
 impl Slabs {
-    fn new<D: DVector>(line: &Line<D>, margin: f32, speed: f64) -> Self {
+    fn new<D: DVector>(line: &Line<D>, [margin, slack]: [f32; 2], speed: f64) -> Self {
         let direction = (line.direction * (1.0 / speed)).components();
         let inverse = direction.map(|component| {
             let component = component as f32;
@@ -324,15 +329,20 @@ impl Slabs {
         Self {
             origins: Aabb::new(moved(margin).into(), moved(-margin).into()),
             inverse: Aabb::new(inverse.into(), inverse.into()),
+            slack,
         }
     }
 
-    /// Returns the distances along the line at which it enters and leaves a box with the margin.
-    #[inline]
-    fn range(&self, aabb: &Aabb) -> [f32; 2] {
+    /// Returns the distance along the line at which it enters the box of a node in a range of
+    /// distances, if it does.
+    #[inline(always)]
+    fn enter(&self, node: &Bvh2Node, [first, last]: [f32; 2]) -> Option<f32> {
+        let aabb = node.aabb();
         let low = (aabb.min - self.origins.min) * self.inverse.min;
         let high = (aabb.max - self.origins.max) * self.inverse.max;
-        [low.min(high).max_element(), low.max(high).min_element()]
+        let near = low.min(high).max_element().max(first);
+        let far = low.max(high).min_element().min(last);
+        (near <= far + self.slack).then_some(near)
     }
 }
 

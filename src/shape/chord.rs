@@ -308,7 +308,8 @@ pub(super) fn of_capsule<D: DVector>(
             hull.exit
         },
     });
-    // Not the piece's normal: by rounding, the first piece at a seam may be the cylinder's flat end.
+    // Not the piece's normal: by rounding, the first piece at a seam may be the cylinder's flat
+    // end.
     Ok(hull.map(|hull| {
         Chord::between(hull.enter.t, hull.exit.t, |t| {
             let point = line.at(t);

@@ -1,11 +1,11 @@
 //! Where a line crosses the facets of a surface, without gaps between them.
 //!
-//! In 3D it is the test of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013), in
-//! f64: a shear that depends on the line alone takes the line to the z axis. A triangle is crossed
-//! if the origin is in its sheared image in the xy plane. For each edge, the sign of the area that
-//! it spans with the origin decides. Facets that share an edge compute the same area to the bit, up
-//! to its sign, and an area of 0 counts on both sides. So no line passes between them. In 2D the
-//! same holds for the side of the line on which a vertex is.
+//! In 3D it is the test of Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection" (2013),
+//! in f64: a shear that depends on the line alone takes the line to the z axis. A triangle is
+//! crossed if the origin is in its sheared image in the xy plane. For each edge, the sign of the
+//! area that it spans with the origin decides. Facets that share an edge compute the same area to
+//! the bit, up to its sign, and an area of 0 counts on both sides. So no line passes between them.
+//! In 2D the same holds for the side of the line on which a vertex is.
 
 use crate::{shape::chord::Line, space::DVector};
 
@@ -38,8 +38,8 @@ impl<D: DVector> FacetLine<D> {
         }
     }
 
-    /// Returns the t at which the line crosses the facet with these vertices. Returns `None` also if
-    /// the line is in the plane of the facet.
+    /// Returns the t at which the line crosses the facet with these vertices. Returns `None` also
+    /// if the line is in the plane of the facet.
     pub fn crossing(&self, vertices: &[D]) -> Option<f64> {
         match vertices {
             [a, b] => self.crossing_of_segment([*a, *b]),

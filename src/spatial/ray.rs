@@ -37,7 +37,8 @@ pub(crate) fn ray_at_proxy<V: Space>(
 }
 
 /// Calls `visit` with the first hit of a ray on each part of a collider that it hits, in any order.
-/// `visit` returns the new maximum distance, and is not called for hits beyond it.
+/// `visit` returns the new maximum distance, and is not called for hits beyond it: a negative one
+/// ends the visits.
 pub(crate) fn visit_ray_at_proxy<V: Space>(
     proxy: &Proxy<V>,
     ray: &RayLocal<V::DVec>,

@@ -53,10 +53,10 @@ pub(crate) use types::{RayHitLocal, RayLocal};
 ///
 /// # Precision
 ///
-/// The distance has an error of at most 1e-9 of the shape's size before it is rounded to f32, except
-/// where the ray grazes a curved surface. Bevy's primitives, half-spaces and 2D hulls have closed
-/// forms. All other shapes are solved by their support functions. Points, segments in 3D and flat
-/// shapes in the plane of the ray are hit if the ray passes within 1.2e-7 of their size.
+/// The distance has an error of at most 1e-9 of the shape's size before it is rounded to f32,
+/// except where the ray grazes a curved surface. Bevy's primitives, half-spaces and 2D hulls have
+/// closed forms. All other shapes are solved by their support functions. Points, segments in 3D and
+/// flat shapes in the plane of the ray are hit if the ray passes within 1.2e-7 of their size.
 ///
 /// An invalid ray, an invalid pose and an invalid shape miss: see [`Ray`].
 pub fn cast_ray<S, R>(shape: &S, pose: impl Into<S::Pose>, ray: R) -> Option<RayHit<R::Vector>>

@@ -11,8 +11,8 @@ use crate::{
 /// rounding of a chord.
 const ON_SURFACE: f64 = 1e-12;
 
-/// A direction is along a surface if the sine of their angle is at most this: more than the rounding
-/// of the direction and of the origin to f32.
+/// A direction is along a surface if the sine of their angle is at most this: more than the
+/// rounding of the direction and of the origin to f32.
 const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
 /// A ray's line in the frame of a shape, or in a frame to which an affine map takes it. The origin
@@ -91,13 +91,15 @@ impl<D: DVector> LocalRay<D> {
                 side: RaySide::Inside,
             });
         }
-        let is_bounded = exit.t.is_finite();
+        // A ray never leaves a half-space that it enters.
+        if exit.t == f64::INFINITY {
+            return None;
+        }
         within(LocalHit {
             t: exit.t,
             normal: exit.normal,
             side: RaySide::Back,
         })
-        .filter(|_| is_bounded)
     }
 
     /// Returns `true` if the origin, which is on the chord with these ends, is on the surface up to

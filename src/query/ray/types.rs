@@ -185,8 +185,8 @@ pub(crate) struct RayHitLocal<D> {
 }
 
 impl<D: DVector> RayLocal<D> {
-    /// Returns the ray under the affine map x -> `inverse * (x - translation)`. Distances keep their
-    /// values.
+    /// Returns the ray under the affine map x -> `inverse * (x - translation)`. Distances keep
+    /// their values.
     pub fn mapped(&self, inverse: D::Matrix, translation: D) -> LocalRay<D> {
         LocalRay {
             line: Line {
@@ -198,9 +198,9 @@ impl<D: DVector> RayLocal<D> {
         }
     }
 
-    /// Returns a hit of the [mapped](Self::mapped) ray. `outward` is the outward normal in the frame
-    /// of this ray, of any length. Where the surface has no normal, as at the tip of a cone, the
-    /// normal is opposite to the ray.
+    /// Returns a hit of the [mapped](Self::mapped) ray. `outward` is the outward normal in the
+    /// frame of this ray, of any length. Where the surface has no normal, as at the tip of a cone,
+    /// the normal is opposite to the ray.
     pub fn hit_of_local(&self, hit: &LocalHit<D>, outward: D, part: u32) -> Option<RayHitLocal<D>> {
         let normal = outward.unit().filter(|_| hit.side != RaySide::Inside);
         hit.t.is_finite().then(|| RayHitLocal {
