@@ -51,6 +51,7 @@
 //! * **Cost**: no allocation, and a bounded number of iterations.
 
 mod analytic;
+mod cast;
 mod counter;
 mod epa;
 mod epa_refine;
@@ -67,6 +68,8 @@ use crate::{
     shape::{DVecOf, Support},
     space::{ShapePose, Space},
 };
+pub use cast::{Cast, CastOptions, Motion, cast_shape, time_of_impact};
+pub(crate) use cast::{CastLocal, MotionLocal, cast_moving};
 pub(crate) use counter::Counter;
 use minkowski::MinkowskiDifference;
 pub(crate) use minkowski::Pair;

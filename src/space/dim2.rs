@@ -8,6 +8,12 @@ use crate::{
 impl Space for Vec2 {
     type DVec = DVec2;
     type Isometry = Isometry2d;
+    type Angle = f32;
+
+    #[inline]
+    fn angle_to_f64(angle: f32) -> f64 {
+        angle.into()
+    }
 
     #[inline]
     fn to_f64(self) -> DVec2 {
@@ -72,6 +78,7 @@ impl Space for Vec2 {
 
 impl DVector for DVec2 {
     type Matrix = DMat2;
+    type Angle = f64;
     type Area = f64;
     type Polytope<const FACETS: usize> = Polygon<FACETS>;
 
@@ -167,6 +174,28 @@ impl DVector for DVec2 {
             [edge] => Some(-edge.perp()),
             _ => None,
         }
+    }
+
+    #[inline]
+    fn rotation(angle: f64) -> DMat2 {
+        let (sin, cos) = libm::sincos(angle);
+        let x = DVec2::new(cos, sin);
+        DMat2::from_cols(x, x.perp())
+    }
+
+    fn angle_between(start: DMat2, end: DMat2) -> f64 {
+        let (start, end) = (start.x_axis, end.x_axis);
+        libm::atan2(start.perp_dot(end), start.dot(end))
+    }
+
+    #[inline]
+    fn angle_size(angle: f64) -> f64 {
+        angle.abs()
+    }
+
+    #[inline]
+    fn rotated_by(self, angular_velocity: f64) -> Self {
+        self.perp() * angular_velocity
     }
 
     #[inline]

