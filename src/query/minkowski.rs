@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 
 use crate::{
     query::counter::Counter,
-    shape::{Core, DVecOf, Support, compare_shapes},
+    shape::{Core, DVecOf, MatrixOf, Support, compare_shapes},
     space::{DVector, Pose, Space},
     tolerance::OFFSET_SCALE,
 };
@@ -94,7 +94,7 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     pub swapped: bool,
     /// The rotation in the world of the pair's frame, whose origin is the first shape's
     /// translation.
-    pub frame: <DVecOf<A> as DVector>::Matrix,
+    pub frame: MatrixOf<A>,
     /// The pose of the second shape in the pair's frame.
     pub relative: Pose<DVecOf<A>>,
     /// The radius around the first core.
@@ -158,6 +158,16 @@ where
             first_radius,
             second_radius,
             counter: None,
+        }
+    }
+
+    /// Returns the same pair with this frame and this pose of the second shape in it. The
+    /// translations in the world are no longer valid.
+    pub fn with_poses(&self, frame: MatrixOf<A>, relative: Pose<DVecOf<A>>) -> Self {
+        Self {
+            frame,
+            relative,
+            ..*self
         }
     }
 

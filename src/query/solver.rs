@@ -234,7 +234,7 @@ where
 
     /// Returns the contact of the shapes.
     #[inline(always)]
-    fn contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
+    pub fn contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
         let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
         self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }

@@ -57,5 +57,5 @@ pub use order::compare_shapes;
 pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
-pub use support::{Core, DVecOf, Support};
+pub use support::{Core, DVecOf, MatrixOf, Support};
 pub use surface::Surface;

@@ -1,6 +1,9 @@
 //! Casts: the first touch of two moving shapes.
 
+mod face_normal;
 mod motion;
+mod moving_pair;
+mod solve;
 
 use crate::{
     query::results::{Contact, LocalContact},
@@ -9,6 +12,8 @@ use crate::{
 };
 pub use motion::Motion;
 pub(crate) use motion::MotionLocal;
+use moving_pair::MovingPair;
+use solve::solve;
 
 /// The outcome of [`cast_shape`] and [`time_of_impact`].
 ///
@@ -210,15 +215,6 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let _ = (
-        a,
-        pose_a,
-        motion_a,
-        b,
-        pose_b,
-        motion_b,
-        options,
-        motion_a.pivot,
-    );
-    CastLocal::Miss
+    MovingPair::new(a, (pose_a, motion_a), b, (pose_b, motion_b))
+        .map_or(CastLocal::Miss, |pair| solve(&pair, options))
 }

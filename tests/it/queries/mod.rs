@@ -2,6 +2,7 @@
 
 mod allocations;
 mod blocks;
+mod casts;
 mod geometry;
 mod grid;
 mod invariants;
