@@ -148,7 +148,8 @@ pub trait DVector:
         + Mul<f64, Output = Self::Matrix>;
 
     /// The `f64` form of [`Space::Angle`]. As a rotation over a unit of time, it is also an angular
-    /// velocity.
+    /// velocity. The rotation by a small angle from one unit vector to another is their oriented
+    /// area.
     type Angle: Copy
         + Debug
         + Default
@@ -156,7 +157,8 @@ pub trait DVector:
         + Send
         + Sync
         + 'static
-        + Mul<f64, Output = Self::Angle>;
+        + Mul<f64, Output = Self::Angle>
+        + From<Self::Area>;
 
     /// The oriented area spanned by two vectors: a number in 2D, a vector in 3D.
     type Area: Copy;

@@ -38,7 +38,10 @@ use crate::{
     tolerance::OFFSET_SCALE,
 };
 
-/// A point with a time-dependent pose: one shape of a pair. Positions are relative to the first
+/// An axis rotates at most this many times as fast as the shapes.
+const MAX_AXIS_TURN: f64 = 2.0;
+
+/// One shape of a pair, with its pose as a function of time. Positions are relative to the first
 /// shape's translation at the start, in the axes of the world.
 #[derive(Clone, Copy, Debug)]
 struct Body<D: DVector> {
@@ -102,11 +105,33 @@ impl<D: DVector> Body<D> {
 
 /// The axis along which a separation is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Axis<D> {
+pub enum Axis<D: DVector> {
     /// A unit vector in the axes of the world, from the first shape of the pair to the second.
     Fixed(D),
+    /// A unit vector that rotates at a constant angular velocity, at right angles to it.
+    Turning {
+        /// At the time `since`.
+        normal: D,
+        since: f64,
+        angular_velocity: D::Angle,
+    },
     /// The normal of the half-space in the pair.
     HalfSpace,
+}
+
+impl<D: DVector> Axis<D> {
+    /// Returns the unit vector at a time, or `None` for the axis of a half-space.
+    pub fn normal(&self, time: f64) -> Option<D> {
+        match *self {
+            Self::Fixed(normal) => Some(normal),
+            Self::Turning {
+                normal,
+                since,
+                angular_velocity,
+            } => Some(D::rotation(angular_velocity * (time - since)) * normal),
+            Self::HalfSpace => None,
+        }
+    }
 }
 
 /// The separation of a pair along an axis at one time.
@@ -129,7 +154,7 @@ pub struct RateBounds {
 
 /// The cores of a pair at one time, with the distance of the shapes.
 #[derive(Clone, Copy, Debug)]
-pub struct Proximity<D> {
+pub struct Proximity<D: DVector> {
     /// The distance of the shapes, negative if they overlap.
     pub gap: f64,
     pub axis: Axis<D>,
@@ -240,32 +265,14 @@ where
         )
     }
 
-    /// Returns the bounds of the separation along an axis, up to the time `end`.
-    pub fn rate_bounds(&self, axis: Axis<DVecOf<A>>, end: f64) -> RateBounds {
+    /// Returns the bounds of the separation along an axis between two times.
+    pub fn rate_bounds(&self, axis: Axis<DVecOf<A>>, [from, to]: [f64; 2]) -> RateBounds {
         let [first, second] = &self.bodies;
         let velocity = second.velocity - first.velocity;
-        match (axis, self.half_space) {
-            (Axis::HalfSpace, Some(index)) => {
-                let (plane, other) = if index == 0 {
-                    (first, second)
-                } else {
-                    (second, first)
-                };
-                let distance =
-                    (second.center - first.center).length() + velocity.length() * end + other.reach;
-                let speed = velocity.length() + other.spin;
-                let turn = plane.angular_speed;
-                RateBounds {
-                    speed: speed + turn * distance,
-                    curvature: other.angular_speed * other.spin
-                        + turn * (2.0 * speed + turn * distance),
-                }
-            }
-            (Axis::HalfSpace, None) => RateBounds {
-                speed: 0.0,
-                curvature: 0.0,
-            },
-            (Axis::Fixed(normal), _) => {
+        let distance = (second.center - first.center + velocity * from).length()
+            + velocity.length() * (to - from);
+        match axis {
+            Axis::Fixed(normal) => {
                 let mut bounds = RateBounds {
                     speed: velocity.dot(normal).abs(),
                     curvature: 0.0,
@@ -279,6 +286,26 @@ where
                 }
                 bounds
             }
+            Axis::Turning {
+                angular_velocity, ..
+            } => {
+                let turn = DVecOf::<A>::angle_size(angular_velocity);
+                let offset = distance + first.reach + second.reach;
+                let speed = velocity.length() + first.spin + second.spin;
+                let acceleration =
+                    first.angular_speed * first.spin + second.angular_speed * second.spin;
+                rates_along_turning_axis(turn, offset, speed, acceleration)
+            }
+            Axis::HalfSpace => {
+                let (plane, other) = match self.half_space {
+                    Some(0) => (first, second),
+                    _ => (second, first),
+                };
+                let speed = velocity.length() + other.spin;
+                let acceleration = other.angular_speed * other.spin;
+                let offset = distance + other.reach;
+                rates_along_turning_axis(plane.angular_speed, offset, speed, acceleration)
+            }
         }
     }
 
@@ -287,7 +314,7 @@ where
         let [first, second] = &self.bodies;
         let velocity = (second.velocity - first.velocity).length();
         match self.half_space {
-            Some(_) => self.rate_bounds(Axis::HalfSpace, 1.0).speed,
+            Some(_) => self.rate_bounds(Axis::HalfSpace, [0.0, 1.0]).speed,
             None => velocity + first.spin + second.spin,
         }
     }
@@ -295,35 +322,30 @@ where
     /// Returns the separation along an axis at a time.
     pub fn separation(&self, time: f64, axis: Axis<DVecOf<A>>) -> Separation {
         let pair = self.at(time);
-        let (normal, gap, first, second) = match axis {
-            Axis::Fixed(normal) => {
+        let normal = axis.normal(time);
+        let (normal, gap, points) = match normal {
+            Some(normal) => {
                 let local = DVecOf::<A>::transpose(pair.frame) * normal;
                 let vertex = pair.vertex(local);
                 (
                     normal,
                     -vertex.point.dot(local),
-                    vertex.first,
-                    vertex.second,
+                    [vertex.first, vertex.second],
                 )
             }
-            Axis::HalfSpace => match HalfSpaceSolver::new(&pair) {
+            None => match HalfSpaceSolver::new(&pair) {
                 Some(solver) => {
                     let contact = solver.contact();
                     let normal = pair.frame * contact.normal;
-                    (normal, -contact.depth, contact.first, contact.second)
+                    (normal, -contact.depth, [contact.first, contact.second])
                 }
                 // A support function that returns NaN only in some directions.
-                None => (
-                    DVecOf::<A>::ZERO,
-                    f64::NAN,
-                    DVecOf::<A>::ZERO,
-                    DVecOf::<A>::ZERO,
-                ),
+                None => (DVecOf::<A>::ZERO, f64::NAN, [DVecOf::<A>::ZERO; 2]),
             },
         };
         Separation {
             gap: gap - pair.radius_sum(),
-            closing_speed: self.closing_speed(time, &pair, normal, [first, second]),
+            closing_speed: self.closing_speed(time, &pair, axis, normal, points),
         }
     }
 
@@ -332,11 +354,22 @@ where
         &self,
         time: f64,
         pair: &Pair<'a, A, B>,
+        axis: Axis<DVecOf<A>>,
         normal: DVecOf<A>,
         points: [DVecOf<A>; 2],
     ) -> f64 {
         let [first, second] = self.velocities(time, pair, points);
-        (first - second).dot(normal)
+        let closing_speed = (first - second).dot(normal);
+        match axis {
+            Axis::Turning {
+                angular_velocity, ..
+            } => {
+                let [first, second] = points;
+                let offset = pair.frame * (first - second);
+                closing_speed + offset.dot(normal.rotated_by(angular_velocity))
+            }
+            Axis::Fixed(_) | Axis::HalfSpace => closing_speed,
+        }
     }
 
     /// Returns the velocities of points of both cores, given in the frame of the pair.
@@ -394,9 +427,9 @@ where
         proximity: &Proximity<DVecOf<A>>,
     ) -> LocalContact<DVecOf<A>> {
         let pair = self.at(time);
-        let normal = match proximity.axis {
-            Axis::Fixed(normal) => DVecOf::<A>::transpose(pair.frame) * normal,
-            Axis::HalfSpace => proximity.cores.normal,
+        let normal = match proximity.axis.normal(time) {
+            Some(normal) => DVecOf::<A>::transpose(pair.frame) * normal,
+            None => proximity.cores.normal,
         };
         let contact = pair.contact(&Penetration {
             normal,
@@ -423,6 +456,38 @@ where
         }
     }
 
+    /// Returns an axis that continues the rotation from an earlier to a later axis, if the shapes
+    /// rotate and if it is not faster than they are.
+    pub fn turning_axis(
+        &self,
+        (earlier, before): (f64, Axis<DVecOf<A>>),
+        (later, now): (f64, Axis<DVecOf<A>>),
+    ) -> Axis<DVecOf<A>> {
+        let [first, second] = &self.bodies;
+        let turning = before
+            .normal(earlier)
+            .zip(now.normal(later))
+            .map(|(old, new)| {
+                let angle = <DVecOf<A> as DVector>::Angle::from(old.wedge(new));
+                let angular_velocity = angle * (1.0 / (later - earlier));
+                Axis::Turning {
+                    normal: new,
+                    since: later,
+                    angular_velocity,
+                }
+            });
+        match turning {
+            Some(Axis::Turning {
+                angular_velocity, ..
+            }) if self.is_rotating => {
+                let speed = DVecOf::<A>::angle_size(angular_velocity);
+                let limit = MAX_AXIS_TURN * (first.angular_speed + second.angular_speed);
+                turning.filter(|_| speed <= limit).unwrap_or(now)
+            }
+            _ => now,
+        }
+    }
+
     /// Returns the velocity of the caller's first shape relative to the second at a contact, and
     /// the rotation of the second.
     pub fn relative_motion(
@@ -440,6 +505,15 @@ where
         let point = pose.translation + contact.offset_b;
         let velocity = a.velocity_at(time, point) - b.velocity_at(time, point);
         (velocity, pose.rotation)
+    }
+}
+
+/// Returns the bounds of n·z, for a unit vector n that rotates at the angular speed `turn`, and a
+/// vector z with these bounds of its length and its derivatives.
+fn rates_along_turning_axis(turn: f64, length: f64, speed: f64, acceleration: f64) -> RateBounds {
+    RateBounds {
+        speed: speed + turn * length,
+        curvature: acceleration + turn * (2.0 * speed + turn * length),
     }
 }
 

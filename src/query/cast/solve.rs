@@ -61,6 +61,9 @@ const TARGET_GROWTH: f64 = 1.3;
 /// A motion is continued to at least this fraction of the size, to see whether the shapes overlap.
 const PROBED_MOTION: f64 = 1e-3;
 
+/// Within this fraction of the size, axes rotate, and for at most as long a motion.
+const TURNING_GAP: f64 = 0.1;
+
 /// Two normals are opposite if their product is below this.
 const OPPOSITE: f64 = -0.5;
 
@@ -117,7 +120,7 @@ where
 }
 
 /// The first touch.
-struct Touch<D> {
+struct Touch<D: DVector> {
     safe: f64,
     touching: f64,
     /// At the time `safe`.
@@ -137,12 +140,13 @@ where
     let margin = CAST_MARGIN * pair.size + pair.rounding;
     let limit = (0.5 * TOUCHING * pair.size).max(2.0 * margin);
     let mut target = 2.0 * margin;
-    let mut last: Option<Axis<DVecOf<A>>> = None;
+    let mut last: Option<(f64, Axis<DVecOf<A>>, Axis<DVecOf<A>>)> = None;
     loop {
         let mut proximity = pair.proximity(time)?;
         let mut separation = pair.separation(time, proximity.axis);
         // Nearer to the touch, the direction is less precise.
-        if let Some(axis) = last {
+        let found = proximity.axis;
+        if let Some((_, _, axis)) = last {
             let earlier = pair.separation(time, axis);
             if !proximity.is_apart || earlier.gap >= separation.gap - pair.rounding {
                 proximity.axis = axis;
@@ -158,12 +162,23 @@ where
                 proximity,
             });
         }
-        let axis = proximity.axis;
-        match advance(pair, axis, time, separation, [margin, margin], 1.0) {
+        let mut axis = proximity.axis;
+        let mut end = 1.0;
+        if let Some((earlier, before, _)) = last
+            && proximity.gap < TURNING_GAP * pair.size
+        {
+            axis = pair.turning_axis((earlier, before), (time, found));
+            if axis != found {
+                separation = pair.separation(time, axis);
+                end = f64::min(1.0, time + TURNING_GAP * pair.size / pair.speed_bound());
+            }
+        }
+        last = Some((time, found, axis));
+        match advance(pair, axis, time, separation, [margin, margin], end) {
             Advance::To(later) => time = later,
+            Advance::End if end < 1.0 => time = end,
             Advance::End => return None,
         }
-        last = Some(axis);
         target = (target * TARGET_GROWTH).min(limit);
         *rounds -= 1;
     }
@@ -214,37 +229,44 @@ where
         return Passage::Ends;
     }
     let end = (time + PROBED_MOTION * pair.size / speed).max(1.0);
+    let mut last = (time, axis);
+    let mut horizon = end;
     while *rounds > 0 {
         *rounds -= 1;
         let separation = pair.separation(time, axis);
-        time = match advance(pair, axis, time, separation, [floor, 0.25 * slack], end) {
+        time = match advance(pair, axis, time, separation, [floor, 0.25 * slack], horizon) {
             Advance::To(later) => later,
+            Advance::End if horizon < end => horizon,
             Advance::End => return Passage::Ends,
         };
         let Some(contact) = pair.contact(time) else {
             return match pair.proximity(time) {
-                Some(proximity) if !is_opposite(axis, proximity.axis) && time < 1.0 => {
+                Some(proximity) if !is_opposite(time, axis, proximity.axis) && time < 1.0 => {
                     Passage::Apart(time)
                 }
-                Some(proximity) if !is_opposite(axis, proximity.axis) => Passage::Ends,
+                Some(proximity) if !is_opposite(time, axis, proximity.axis) => Passage::Ends,
                 _ => Passage::Overlaps,
             };
         };
         let next = pair.axis_of(&contact);
-        if contact.depth > allowed + 0.5 * slack || is_opposite(axis, next) {
+        if contact.depth > allowed + 0.5 * slack || is_opposite(time, axis, next) {
             return Passage::Overlaps;
         }
-        axis = next;
+        let (earlier, before) = core::mem::replace(&mut last, (time, next));
+        axis = pair.turning_axis((earlier, before), (time, next));
+        horizon = if axis == next {
+            end
+        } else {
+            end.min(time + TURNING_GAP * pair.size / speed)
+        };
     }
     Passage::Overlaps
 }
 
 /// Returns `true` if two axes are opposite to each other.
-fn is_opposite<D: DVector>(axis: Axis<D>, other: Axis<D>) -> bool {
-    match (axis, other) {
-        (Axis::Fixed(axis), Axis::Fixed(other)) => axis.dot(other) < OPPOSITE,
-        _ => false,
-    }
+fn is_opposite<D: DVector>(time: f64, axis: Axis<D>, other: Axis<D>) -> bool {
+    let normals = axis.normal(time).zip(other.normal(time));
+    normals.is_some_and(|(axis, other)| axis.dot(other) < OPPOSITE)
 }
 
 /// How far a separation along an axis is certified.
@@ -267,7 +289,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let RateBounds { speed, curvature } = pair.rate_bounds(axis, end);
+    let RateBounds { speed, curvature } = pair.rate_bounds(axis, [time, end]);
     let mut above = separation.gap - floor;
     let mut closing = separation.closing_speed;
     if curvature <= 0.0 {
