@@ -164,6 +164,9 @@ pub struct Proximity<D: DVector> {
     pub is_apart: bool,
 }
 
+/// A time and GJK's state at that time.
+pub type TimedGjk<D> = (f64, Gjk<D>);
+
 /// A pair of moving shapes.
 pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
     /// At the start.
@@ -234,8 +237,9 @@ where
         })
     }
 
-    /// Returns the pair at a time.
-    pub fn at(&self, time: f64) -> Pair<'a, A, B> {
+    /// Returns the pair at a time. If a shape rotates, the origins are in the order of the pair, in
+    /// the frame of the bodies.
+    fn at(&self, time: f64) -> Pair<'a, A, B> {
         let [first, second] = &self.bodies;
         if !self.is_rotating {
             let velocity = second.velocity - first.velocity;
@@ -256,13 +260,12 @@ where
             inverse * second.rotation
         };
         let translation = inverse * (second.translation - first.translation);
-        self.start.with_poses(
-            frame,
-            Pose {
-                rotation,
-                translation,
-            },
-        )
+        let relative = Pose {
+            rotation,
+            translation,
+        };
+        let origins = [first.translation, second.translation];
+        self.start.with_poses(frame, relative, origins)
     }
 
     /// Returns the bounds of the separation along an axis between two times.
@@ -383,15 +386,20 @@ where
         if !self.is_rotating {
             return [first_body.velocity, second_body.velocity];
         }
-        let origin = first_body.pose(time).translation;
+        let [origin, _] = pair.origins;
         [
             first_body.velocity_at(time, origin + pair.frame * first),
             second_body.velocity_at(time, origin + pair.frame * second),
         ]
     }
 
-    /// Returns the distance at a time, or `None` if a shape is invalid.
-    pub fn proximity(&self, time: f64) -> Option<Proximity<DVecOf<A>>> {
+    /// Returns the distance at a time, or `None` if a shape is invalid. Without a rotation, GJK
+    /// continues from `last`.
+    pub fn proximity(
+        &self,
+        time: f64,
+        last: &mut Option<TimedGjk<DVecOf<A>>>,
+    ) -> Option<Proximity<DVecOf<A>>> {
         let pair = self.at(time);
         if self.half_space.is_some() {
             let cores = HalfSpaceSolver::new(&pair)?.contact();
@@ -402,7 +410,15 @@ where
                 is_apart: true,
             });
         }
-        let gjk = Gjk::solve(&pair, Goal::Nearest);
+        let gjk = match last.take() {
+            Some((earlier, mut gjk)) if !self.is_rotating => {
+                let before = self.at(earlier).relative.translation;
+                gjk.move_second(pair.relative.translation - before);
+                gjk.run(&pair, Goal::Nearest);
+                gjk
+            }
+            _ => Gjk::solve(&pair, Goal::Nearest),
+        };
         let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
         let normal = (-gjk.separation()).unit();
         let cores = Penetration {
@@ -412,12 +428,31 @@ where
             first,
             second,
         };
-        (gjk.state != State::Invalid).then_some(Proximity {
+        let proximity = Proximity {
             gap: gjk.distance - pair.radius_sum(),
             axis: Axis::Fixed(pair.frame * cores.normal),
             cores,
             is_apart: normal.is_some() && gjk.state != State::Enclosed,
-        })
+        };
+        let is_valid = gjk.state != State::Invalid;
+        *last = Some((time, gjk));
+        is_valid.then_some(proximity)
+    }
+
+    /// Returns a lower bound of the penetration depth at a time. It may be 0 for shapes that
+    /// overlap.
+    pub fn least_depth(&self, time: f64) -> f64 {
+        let pair = self.at(time);
+        if let Some(solver) = HalfSpaceSolver::new(&pair) {
+            return pair.radius_sum() + solver.contact().depth;
+        }
+        let gjk = Gjk::solve(&pair, Goal::Contact);
+        let cores = gjk.inner_distance();
+        if cores > 0.0 {
+            cores + pair.radius_sum()
+        } else {
+            pair.radius_sum() - gjk.distance
+        }
     }
 
     /// Returns the contact in which the shapes just touch.

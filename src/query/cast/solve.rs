@@ -61,6 +61,9 @@ const TARGET_GROWTH: f64 = 1.3;
 /// A motion is continued to at least this fraction of the size, to see whether the shapes overlap.
 const PROBED_MOTION: f64 = 1e-3;
 
+/// The depth at which a touch is probed first, as a fraction of the size.
+const PROBED_DEPTH: f64 = 0.01;
+
 /// Within this fraction of the size, axes rotate, and for at most as long a motion.
 const TURNING_GAP: f64 = 0.1;
 
@@ -140,9 +143,10 @@ where
     let margin = CAST_MARGIN * pair.size + pair.rounding;
     let limit = (0.5 * TOUCHING * pair.size).max(2.0 * margin);
     let mut target = 2.0 * margin;
+    let mut gjk = None;
     let mut last: Option<(f64, Axis<DVecOf<A>>, Axis<DVecOf<A>>)> = None;
     loop {
-        let mut proximity = pair.proximity(time)?;
+        let mut proximity = pair.proximity(time, &mut gjk)?;
         let mut separation = pair.separation(time, proximity.axis);
         // Nearer to the touch, the direction is less precise.
         let found = proximity.axis;
@@ -229,6 +233,12 @@ where
         return Passage::Ends;
     }
     let end = (time + PROBED_MOTION * pair.size / speed).max(1.0);
+    // Most shapes that touch soon overlap by far more than the tolerance.
+    let closing_speed = pair.separation(time, axis).closing_speed;
+    let soon = (time + PROBED_DEPTH * pair.size / closing_speed).min(end);
+    if closing_speed > 0.0 && pair.least_depth(soon) > allowed + slack {
+        return Passage::Overlaps;
+    }
     let mut last = (time, axis);
     let mut horizon = end;
     while *rounds > 0 {
@@ -240,7 +250,7 @@ where
             Advance::End => return Passage::Ends,
         };
         let Some(contact) = pair.contact(time) else {
-            return match pair.proximity(time) {
+            return match pair.proximity(time, &mut None) {
                 Some(proximity) if !is_opposite(time, axis, proximity.axis) && time < 1.0 => {
                     Passage::Apart(time)
                 }
