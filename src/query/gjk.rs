@@ -144,6 +144,14 @@ impl<D: DVector> Gjk<D> {
         self.keep(next, next.point.length());
     }
 
+    /// Returns the last separating plane, if a lower bound proves that the shapes do not touch: the
+    /// distance of the cores along the plane's normal, and the normal, from the second core to the
+    /// first and of any length.
+    pub fn proof(&self) -> Option<(f64, D)> {
+        (self.proved_separated && self.state != State::Invalid)
+            .then_some((self.lower_bound, self.lower_bound_direction))
+    }
+
     /// Returns the distance from the origin to the boundary of the simplex, 0 if the simplex does not
     /// have a volume that contains the origin: a lower bound of the depth of the cores.
     pub fn inner_distance(&self) -> f64 {

@@ -239,7 +239,7 @@ where
 
     /// Returns the pair at a time. If a shape rotates, the origins are in the order of the pair, in
     /// the frame of the bodies.
-    fn at(&self, time: f64) -> Pair<'a, A, B> {
+    pub fn at(&self, time: f64) -> Pair<'a, A, B> {
         let [first, second] = &self.bodies;
         if !self.is_rotating {
             let velocity = second.velocity - first.velocity;
@@ -410,15 +410,7 @@ where
                 is_apart: true,
             });
         }
-        let gjk = match last.take() {
-            Some((earlier, mut gjk)) if !self.is_rotating => {
-                let before = self.at(earlier).relative.translation;
-                gjk.move_second(pair.relative.translation - before);
-                gjk.run(&pair, Goal::Nearest);
-                gjk
-            }
-            _ => Gjk::solve(&pair, Goal::Nearest),
-        };
+        let gjk = self.gjk_at(&pair, last.take(), Goal::Nearest);
         let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
         let normal = (-gjk.separation()).unit();
         let cores = Penetration {
@@ -439,14 +431,41 @@ where
         is_valid.then_some(proximity)
     }
 
+    /// Runs GJK on a pair at some time.
+    fn gjk_at(
+        &self,
+        pair: &Pair<'a, A, B>,
+        last: Option<TimedGjk<DVecOf<A>>>,
+        goal: Goal,
+    ) -> Gjk<DVecOf<A>> {
+        match last {
+            Some((earlier, mut gjk)) if !self.is_rotating => {
+                let before = self.at(earlier).relative.translation;
+                gjk.move_second(pair.relative.translation - before);
+                gjk.run(pair, goal);
+                gjk
+            }
+            _ => Gjk::solve(pair, goal),
+        }
+    }
+
+    /// Returns the velocity of the second shape in the frame of the pair if all motion is linear.
+    /// Then the Minkowski difference is constant and moves as a whole. `None` for half-spaces.
+    pub fn linear_velocity(&self) -> Option<DVecOf<A>> {
+        let [first, second] = &self.bodies;
+        let inverse = DVecOf::<A>::transpose(self.start.frame);
+        let is_linear = !self.is_rotating && self.half_space.is_none();
+        is_linear.then(|| inverse * (second.velocity - first.velocity))
+    }
+
     /// Returns a lower bound of the penetration depth at a time. It may be 0 for shapes that
-    /// overlap.
-    pub fn least_depth(&self, time: f64) -> f64 {
+    /// overlap. Without a rotation, GJK continues from `last`.
+    pub fn least_depth(&self, time: f64, last: Option<TimedGjk<DVecOf<A>>>) -> f64 {
         let pair = self.at(time);
         if let Some(solver) = HalfSpaceSolver::new(&pair) {
             return pair.radius_sum() + solver.contact().depth;
         }
-        let gjk = Gjk::solve(&pair, Goal::Contact);
+        let gjk = self.gjk_at(&pair, last, Goal::Contact);
         let cores = gjk.inner_distance();
         if cores > 0.0 {
             cores + pair.radius_sum()
