@@ -48,6 +48,7 @@
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
 //! * **Scale** is not part of a pose: that of a `Transform` is ignored. See
 //!   [`ShapePose`].
+//! * **Casts** return the first touch as an interval of time: see [`Cast`].
 //! * **Cost**: no allocation, and a bounded number of iterations.
 
 mod analytic;
@@ -69,6 +70,7 @@ use crate::{
     space::{ShapePose, Space},
 };
 pub use cast::{Cast, CastOptions, Motion, cast_shape, time_of_impact};
+#[allow(unused_imports, reason = "for the queries of colliders")]
 pub(crate) use cast::{CastLocal, MotionLocal, cast_moving};
 pub(crate) use counter::Counter;
 use minkowski::MinkowskiDifference;

@@ -210,6 +210,15 @@ struct Touch<D: DVector> {
     gjk: Option<TimedGjk<D>>,
 }
 
+/// A round of the approach.
+struct Round<D: DVector> {
+    time: f64,
+    /// The axis that GJK has found.
+    found: Axis<D>,
+    /// The axis along which the time has advanced.
+    axis: Axis<D>,
+}
+
 /// Returns the first touch after a time at which the shapes are apart.
 fn approach<A, B>(
     pair: &MovingPair<A, B>,
@@ -224,13 +233,13 @@ where
     let margin = CAST_MARGIN * pair.size + pair.rounding;
     let limit = (0.5 * TOUCHING * pair.size).max(2.0 * margin);
     let mut target = 2.0 * margin;
-    let mut last: Option<(f64, Axis<DVecOf<A>>, Axis<DVecOf<A>>)> = None;
+    let mut last: Option<Round<DVecOf<A>>> = None;
     loop {
         let mut proximity = pair.proximity(time, &mut gjk)?;
         let mut separation = pair.separation(time, proximity.axis);
         // Nearer to the touch, the direction is less precise.
         let found = proximity.axis;
-        if let Some((_, _, axis)) = last {
+        if let Some(Round { axis, .. }) = last {
             let earlier = pair.separation(time, axis);
             if !proximity.is_apart || earlier.gap >= separation.gap - pair.rounding {
                 proximity.axis = axis;
@@ -249,16 +258,16 @@ where
         }
         let mut axis = proximity.axis;
         let mut end = 1.0;
-        if let Some((earlier, before, _)) = last
+        if let Some(round) = last
             && proximity.gap < TURNING_GAP * pair.size
         {
-            axis = pair.turning_axis((earlier, before), (time, found));
+            axis = pair.turning_axis((round.time, round.found), (time, found));
             if axis != found {
                 separation = pair.separation(time, axis);
                 end = f64::min(1.0, time + TURNING_GAP * pair.size / pair.speed_bound());
             }
         }
-        last = Some((time, found, axis));
+        last = Some(Round { time, found, axis });
         match advance(pair, axis, time, separation, [margin, margin], end) {
             Advance::To(later) => time = later,
             Advance::End if end < 1.0 => time = end,
