@@ -21,7 +21,6 @@ mod settings;
 mod shape;
 mod sorted;
 mod space;
-#[cfg_attr(not(test), expect(dead_code))]
 mod spatial;
 mod tolerance;
 

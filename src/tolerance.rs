@@ -106,9 +106,9 @@ pub const LINE_TILT: f64 = 1e-6;
 pub const SAME_NORMAL: f64 = 1e-4;
 
 /// A cast ends if the shapes are no farther apart than twice this part of the size of the pair. It
-/// is above [`CORE_CONTACT`] of the scale, which is at most twice the size, and 1/300 of
+/// exceeds [`CORE_CONTACT`] of the scale, which is at most twice the size, and is 1/500 of
 /// [`TOUCHING`].
-pub const CAST_MARGIN: f64 = 4e-10;
+pub const CAST_MARGIN: f64 = 2.5e-10;
 
 /// Shapes pass along each other if they overlap by at most half of this part of the size of the
 /// pair: twice [`TOUCHING`]. So rounding the tangent of a face to f32, which is a slope of 6e-8

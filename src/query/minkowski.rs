@@ -161,12 +161,18 @@ where
         }
     }
 
-    /// Returns the same pair with this frame and this pose of the second shape in it. The
-    /// translations in the world are no longer valid.
-    pub fn with_poses(&self, frame: MatrixOf<A>, relative: Pose<DVecOf<A>>) -> Self {
+    /// Returns the same pair in other poses: with this frame, this pose of the second shape in it,
+    /// and these translations of both.
+    pub fn with_poses(
+        &self,
+        frame: MatrixOf<A>,
+        relative: Pose<DVecOf<A>>,
+        origins: [DVecOf<A>; 2],
+    ) -> Self {
         Self {
             frame,
             relative,
+            origins,
             ..*self
         }
     }

@@ -49,6 +49,7 @@
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
 //! * **Scale** is not part of a shape's pose: that of a `Transform` is ignored. See [`ShapePose`].
 //!   For a collider, it counts.
+//! * **Casts** return the first touch as an interval of time: see [`Cast`].
 //! * **Cost**: no allocation, and a bounded number of iterations. The exceptions are the contact
 //!   and the manifold of a surface, which allocate.
 //!

@@ -1,4 +1,11 @@
 //! Casts: the first touch of two moving shapes.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `motion.rs` | [`Motion`], the argument of a cast |
+//! | `moving_pair.rs` | the separation of a pair as a function of time, and bounds of its rates |
+//! | `solve.rs` | the first touch as a certified interval of time |
+//! | `face_normal.rs` | the face that opposes the motion most |
 
 mod face_normal;
 mod motion;
@@ -238,6 +245,30 @@ where
 }
 
 /// Returns the first touch of two shapes under linear and angular motion.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query::{self, CastOptions, Motion};
+///
+/// // A door of width 2 swings around its hinge by a quarter turn, and hits a ball.
+/// let door = [Vec2::ZERO, Vec2::X * 2.0];
+/// let swing = Motion::still(Vec2::ZERO).rotated(core::f32::consts::FRAC_PI_2);
+/// let (ball, center) = (Circle::new(0.5), Vec2::Y);
+/// let hit = query::time_of_impact(&door, swing, &ball, center, CastOptions::default());
+/// // At 60 degrees, the ball's center is at a distance of cos(60°) = 0.5 from the door.
+/// assert!((hit.safe_time() - 2.0 / 3.0).abs() < 1e-6);
+/// ```
+///
+/// # Precision
+///
+/// * The shapes certainly do not touch until the time `safe`, whatever the rotation: each step is
+///   proved by a separating plane. `touching` is exact to about 1e-9 of the size of the pair over
+///   the closing speed.
+/// * Shapes that pass along each other without overlapping by more than 2.4e-7 of the size of the
+///   pair are not a hit. If the motion ends at the touch, it counts as continued.
+/// * In time, f64 resolves 1e-16 of the motion. If that is more than the tolerance of touching, the
+///   shapes may not yet touch at the time `touching`.
+/// * A motion with a rotation of more than 10,000 radians is invalid.
 pub fn time_of_impact<A, B>(
     a: &A,
     motion_a: impl Into<A::Motion>,

@@ -38,7 +38,7 @@ use crate::{
     tolerance::OFFSET_SCALE,
 };
 
-/// An axis rotates at most this many times as fast as the shapes.
+/// An axis that continues a rotation is at most this many times as fast as the shapes.
 const MAX_AXIS_TURN: f64 = 2.0;
 
 /// One shape of a pair, with its pose as a function of time. Positions are relative to the first
@@ -108,7 +108,7 @@ impl<D: DVector> Body<D> {
 pub enum Axis<D: DVector> {
     /// A unit vector in the axes of the world, from the first shape of the pair to the second.
     Fixed(D),
-    /// A unit vector that rotates at a constant angular velocity, at right angles to it.
+    /// A unit vector that rotates at a constant angular velocity.
     Turning {
         /// At the time `since`.
         normal: D,
@@ -163,6 +163,9 @@ pub struct Proximity<D: DVector> {
     /// `true` if the direction of the axis is known.
     pub is_apart: bool,
 }
+
+/// A time and GJK's state at that time.
+pub type TimedGjk<D> = (f64, Gjk<D>);
 
 /// A pair of moving shapes.
 pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
@@ -234,7 +237,8 @@ where
         })
     }
 
-    /// Returns the pair at a time.
+    /// Returns the pair at a time. If a shape rotates, the origins are in the order of the pair, in
+    /// the frame of the bodies.
     pub fn at(&self, time: f64) -> Pair<'a, A, B> {
         let [first, second] = &self.bodies;
         if !self.is_rotating {
@@ -256,13 +260,12 @@ where
             inverse * second.rotation
         };
         let translation = inverse * (second.translation - first.translation);
-        self.start.with_poses(
-            frame,
-            Pose {
-                rotation,
-                translation,
-            },
-        )
+        let relative = Pose {
+            rotation,
+            translation,
+        };
+        let origins = [first.translation, second.translation];
+        self.start.with_poses(frame, relative, origins)
     }
 
     /// Returns the bounds of the separation along an axis between two times.
@@ -383,15 +386,20 @@ where
         if !self.is_rotating {
             return [first_body.velocity, second_body.velocity];
         }
-        let origin = first_body.pose(time).translation;
+        let [origin, _] = pair.origins;
         [
             first_body.velocity_at(time, origin + pair.frame * first),
             second_body.velocity_at(time, origin + pair.frame * second),
         ]
     }
 
-    /// Returns the distance at a time, or `None` if a shape is invalid.
-    pub fn proximity(&self, time: f64) -> Option<Proximity<DVecOf<A>>> {
+    /// Returns the distance at a time, or `None` if a shape is invalid. Without a rotation, GJK
+    /// continues from `last`.
+    pub fn proximity(
+        &self,
+        time: f64,
+        last: &mut Option<TimedGjk<DVecOf<A>>>,
+    ) -> Option<Proximity<DVecOf<A>>> {
         let pair = self.at(time);
         if self.half_space.is_some() {
             let cores = HalfSpaceSolver::new(&pair)?.contact();
@@ -402,7 +410,7 @@ where
                 is_apart: true,
             });
         }
-        let gjk = Gjk::solve(&pair, Goal::Nearest);
+        let gjk = self.gjk_at(&pair, last.take(), Goal::Nearest);
         let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
         let normal = (-gjk.separation()).unit();
         let cores = Penetration {
@@ -412,12 +420,58 @@ where
             first,
             second,
         };
-        (gjk.state != State::Invalid).then_some(Proximity {
+        let proximity = Proximity {
             gap: gjk.distance - pair.radius_sum(),
             axis: Axis::Fixed(pair.frame * cores.normal),
             cores,
             is_apart: normal.is_some() && gjk.state != State::Enclosed,
-        })
+        };
+        let is_valid = gjk.state != State::Invalid;
+        *last = Some((time, gjk));
+        is_valid.then_some(proximity)
+    }
+
+    /// Runs GJK on a pair at some time.
+    fn gjk_at(
+        &self,
+        pair: &Pair<'a, A, B>,
+        last: Option<TimedGjk<DVecOf<A>>>,
+        goal: Goal,
+    ) -> Gjk<DVecOf<A>> {
+        match last {
+            Some((earlier, mut gjk)) if !self.is_rotating => {
+                let before = self.at(earlier).relative.translation;
+                gjk.move_second(pair.relative.translation - before);
+                gjk.run(pair, goal);
+                gjk
+            }
+            _ => Gjk::solve(pair, goal),
+        }
+    }
+
+    /// Returns the velocity of the second shape in the frame of the pair if all motion is linear.
+    /// Then the Minkowski difference is constant and moves as a whole. `None` for half-spaces.
+    pub fn linear_velocity(&self) -> Option<DVecOf<A>> {
+        let [first, second] = &self.bodies;
+        let inverse = DVecOf::<A>::transpose(self.start.frame);
+        let is_linear = !self.is_rotating && self.half_space.is_none();
+        is_linear.then(|| inverse * (second.velocity - first.velocity))
+    }
+
+    /// Returns a lower bound of the penetration depth at a time. It may be 0 for shapes that
+    /// overlap. Without a rotation, GJK continues from `last`.
+    pub fn least_depth(&self, time: f64, last: Option<TimedGjk<DVecOf<A>>>) -> f64 {
+        let pair = self.at(time);
+        if let Some(solver) = HalfSpaceSolver::new(&pair) {
+            return pair.radius_sum() + solver.contact().depth;
+        }
+        let gjk = self.gjk_at(&pair, last, Goal::Contact);
+        let cores = gjk.inner_distance();
+        if cores > 0.0 {
+            cores + pair.radius_sum()
+        } else {
+            pair.radius_sum() - gjk.distance
+        }
     }
 
     /// Returns the contact in which the shapes just touch.
@@ -457,34 +511,33 @@ where
     }
 
     /// Returns an axis that continues the rotation from an earlier to a later axis, if the shapes
-    /// rotate and if it is not faster than they are.
+    /// rotate. If that is much faster than they rotate, the shapes narrowly pass each other, and
+    /// the axis rotates with the first or the second shape instead.
     pub fn turning_axis(
         &self,
         (earlier, before): (f64, Axis<DVecOf<A>>),
         (later, now): (f64, Axis<DVecOf<A>>),
+        with_second: bool,
     ) -> Axis<DVecOf<A>> {
+        let normals = before.normal(earlier).zip(now.normal(later));
+        let Some((old, new)) = normals.filter(|_| self.is_rotating) else {
+            return now;
+        };
         let [first, second] = &self.bodies;
-        let turning = before
-            .normal(earlier)
-            .zip(now.normal(later))
-            .map(|(old, new)| {
-                let angle = <DVecOf<A> as DVector>::Angle::from(old.wedge(new));
-                let angular_velocity = angle * (1.0 / (later - earlier));
-                Axis::Turning {
-                    normal: new,
-                    since: later,
-                    angular_velocity,
-                }
-            });
-        match turning {
-            Some(Axis::Turning {
-                angular_velocity, ..
-            }) if self.is_rotating => {
-                let speed = DVecOf::<A>::angle_size(angular_velocity);
-                let limit = MAX_AXIS_TURN * (first.angular_speed + second.angular_speed);
-                turning.filter(|_| speed <= limit).unwrap_or(now)
-            }
-            _ => now,
+        let angle = <DVecOf<A> as DVector>::Angle::from(old.wedge(new));
+        let continued = angle * (1.0 / (later - earlier));
+        let limit = MAX_AXIS_TURN * (first.angular_speed + second.angular_speed);
+        let angular_velocity = if DVecOf::<A>::angle_size(continued) <= limit {
+            continued
+        } else if with_second {
+            second.angular_velocity
+        } else {
+            first.angular_velocity
+        };
+        Axis::Turning {
+            normal: new,
+            since: later,
+            angular_velocity,
         }
     }
 

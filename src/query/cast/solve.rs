@@ -38,10 +38,14 @@
 //! hit. A motion that ends too early for a decision is continued beyond its end.
 
 use crate::{
-    query::cast::{
-        CastLocal, CastOptions,
-        face_normal::face_normal,
-        moving_pair::{Axis, MovingPair, Proximity, RateBounds, Separation},
+    query::{
+        cast::{
+            CastLocal, CastOptions,
+            face_normal::face_normal,
+            moving_pair::{Axis, MovingPair, Proximity, RateBounds, Separation, TimedGjk},
+        },
+        gjk::{Gjk, Goal},
+        minkowski::MinkowskiDifference,
     },
     shape::{DVecOf, Support},
     space::DVector,
@@ -61,6 +65,16 @@ const TARGET_GROWTH: f64 = 1.3;
 /// A motion is continued to at least this fraction of the size, to see whether the shapes overlap.
 const PROBED_MOTION: f64 = 1e-3;
 
+/// Shapes in linear motion are moved to this distance by planes, as a fraction of the size: four
+/// times the tolerance of touching.
+const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
+
+/// The maximum number of planes before GJK runs to its end.
+const MAX_PLANES: usize = 32;
+
+/// The depth at which a touch is probed first, as a fraction of the size.
+const PROBED_DEPTH: f64 = 0.01;
+
 /// Within this fraction of the size, axes rotate, and for at most as long a motion.
 const TURNING_GAP: f64 = 0.1;
 
@@ -78,13 +92,32 @@ where
 {
     let mut rounds = MAX_ROUNDS;
     let mut time = 0.0;
-    if let Some(contact) = pair.contact(0.0) {
+    let mut gjk = None;
+    let mut is_apart = false;
+    if let Some(velocity) = pair.linear_velocity() {
+        match approach_linearly(pair, velocity) {
+            LinearApproach::Misses => return CastLocal::Miss,
+            LinearApproach::To(later, state) => {
+                is_apart = later > 0.0;
+                time = later;
+                gjk = Some((later, state));
+            }
+        }
+    }
+    if !is_apart && let Some(contact) = pair.contact(0.0) {
         let overlaps = contact.depth > TOUCHING * pair.size + pair.rounding;
         if overlaps && !options.leave_overlaps {
             return CastLocal::Overlapping(contact);
         }
         let allowed = if overlaps { contact.depth } else { 0.0 };
-        match passage(pair, time, pair.axis_of(&contact), allowed, &mut rounds) {
+        match passage(
+            pair,
+            time,
+            pair.axis_of(&contact),
+            allowed,
+            None,
+            &mut rounds,
+        ) {
             Passage::Overlaps if overlaps => return CastLocal::Overlapping(contact),
             Passage::Overlaps => {
                 let face_normal = face_normal(pair, time, &contact);
@@ -94,15 +127,18 @@ where
                 };
             }
             Passage::Ends => return CastLocal::Miss,
-            Passage::Apart(later) => time = later,
+            Passage::Apart(later) => {
+                time = later;
+                gjk = None;
+            }
         }
     }
     loop {
-        let Some(touch) = approach(pair, time, &mut rounds) else {
+        let Some(touch) = approach(pair, time, gjk.take(), &mut rounds) else {
             return CastLocal::Miss;
         };
         let axis = touch.proximity.axis;
-        match passage(pair, touch.safe, axis, 0.0, &mut rounds) {
+        match passage(pair, touch.safe, axis, 0.0, touch.gjk, &mut rounds) {
             Passage::Overlaps => {
                 let contact = pair.touching_contact(touch.safe, &touch.proximity);
                 let face_normal = face_normal(pair, touch.safe, &contact);
@@ -119,18 +155,75 @@ where
     }
 }
 
+/// How far shapes in linear motion are certainly apart.
+enum LinearApproach<D: DVector> {
+    Misses,
+    /// Until this time, with the state of GJK.
+    To(f64, Gjk<D>),
+}
+
+/// Advances from the start by the first separating planes that GJK finds, before it converges:
+/// van den Bergen's ray cast against the Minkowski difference. Ends where the shapes are nearly
+/// within the tolerance of touching. The start itself counts as apart only if it is far beyond any
+/// tolerance.
+fn approach_linearly<A, B>(
+    pair: &MovingPair<A, B>,
+    velocity: DVecOf<A>,
+) -> LinearApproach<DVecOf<A>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let clearance = CLEAR_OF_TOUCHING * pair.size + 4.0 * pair.rounding;
+    let mut time = 0.0;
+    let mut here = pair.at(time);
+    let mut gjk = Gjk::new(&here);
+    for _ in 0..MAX_PLANES {
+        gjk.run(&here, Goal::Verdict);
+        let Some((distance, direction)) = gjk.proof() else {
+            break;
+        };
+        let gap = distance - pair.start.radius_sum() - clearance;
+        // The direction leads from the second core to the first.
+        let speed = direction.length();
+        let closing = direction.dot(velocity) / speed;
+        if gap <= 0.5 * clearance || closing.is_nan() {
+            break;
+        }
+        if closing <= 0.0 || time + gap / closing >= 1.0 {
+            return LinearApproach::Misses;
+        }
+        let before = here.relative.translation;
+        time += gap / closing;
+        here = pair.at(time);
+        gjk.move_second(here.relative.translation - before);
+    }
+    LinearApproach::To(time, gjk)
+}
+
 /// The first touch.
 struct Touch<D: DVector> {
     safe: f64,
     touching: f64,
     /// At the time `safe`.
     proximity: Proximity<D>,
+    gjk: Option<TimedGjk<D>>,
+}
+
+/// A round of the approach.
+struct Round<D: DVector> {
+    time: f64,
+    /// The axis that GJK has found.
+    found: Axis<D>,
+    /// The axis along which the time has advanced.
+    axis: Axis<D>,
 }
 
 /// Returns the first touch after a time at which the shapes are apart.
 fn approach<A, B>(
     pair: &MovingPair<A, B>,
     mut time: f64,
+    mut gjk: Option<TimedGjk<DVecOf<A>>>,
     rounds: &mut usize,
 ) -> Option<Touch<DVecOf<A>>>
 where
@@ -140,13 +233,13 @@ where
     let margin = CAST_MARGIN * pair.size + pair.rounding;
     let limit = (0.5 * TOUCHING * pair.size).max(2.0 * margin);
     let mut target = 2.0 * margin;
-    let mut last: Option<(f64, Axis<DVecOf<A>>, Axis<DVecOf<A>>)> = None;
+    let mut last: Option<Round<DVecOf<A>>> = None;
     loop {
-        let mut proximity = pair.proximity(time)?;
+        let mut proximity = pair.proximity(time, &mut gjk)?;
         let mut separation = pair.separation(time, proximity.axis);
         // Nearer to the touch, the direction is less precise.
         let found = proximity.axis;
-        if let Some((_, _, axis)) = last {
+        if let Some(Round { axis, .. }) = last {
             let earlier = pair.separation(time, axis);
             if !proximity.is_apart || earlier.gap >= separation.gap - pair.rounding {
                 proximity.axis = axis;
@@ -160,20 +253,21 @@ where
                 safe: time,
                 touching: touching_time(pair, time, separation),
                 proximity,
+                gjk,
             });
         }
         let mut axis = proximity.axis;
         let mut end = 1.0;
-        if let Some((earlier, before, _)) = last
+        if let Some(round) = last
             && proximity.gap < TURNING_GAP * pair.size
         {
-            axis = pair.turning_axis((earlier, before), (time, found));
+            axis = pair.turning_axis((round.time, round.found), (time, found), *rounds % 2 == 0);
             if axis != found {
                 separation = pair.separation(time, axis);
                 end = f64::min(1.0, time + TURNING_GAP * pair.size / pair.speed_bound());
             }
         }
-        last = Some((time, found, axis));
+        last = Some(Round { time, found, axis });
         match advance(pair, axis, time, separation, [margin, margin], end) {
             Advance::To(later) => time = later,
             Advance::End if end < 1.0 => time = end,
@@ -216,6 +310,7 @@ fn passage<A, B>(
     mut time: f64,
     mut axis: Axis<DVecOf<A>>,
     allowed: f64,
+    gjk: Option<TimedGjk<DVecOf<A>>>,
     rounds: &mut usize,
 ) -> Passage
 where
@@ -229,6 +324,12 @@ where
         return Passage::Ends;
     }
     let end = (time + PROBED_MOTION * pair.size / speed).max(1.0);
+    // Most shapes that touch soon overlap by far more than the tolerance.
+    let closing_speed = pair.separation(time, axis).closing_speed;
+    let soon = (time + PROBED_DEPTH * pair.size / closing_speed).min(end);
+    if closing_speed > 0.0 && pair.least_depth(soon, gjk) > allowed + slack {
+        return Passage::Overlaps;
+    }
     let mut last = (time, axis);
     let mut horizon = end;
     while *rounds > 0 {
@@ -240,7 +341,7 @@ where
             Advance::End => return Passage::Ends,
         };
         let Some(contact) = pair.contact(time) else {
-            return match pair.proximity(time) {
+            return match pair.proximity(time, &mut None) {
                 Some(proximity) if !is_opposite(time, axis, proximity.axis) && time < 1.0 => {
                     Passage::Apart(time)
                 }
@@ -253,7 +354,7 @@ where
             return Passage::Overlaps;
         }
         let (earlier, before) = core::mem::replace(&mut last, (time, next));
-        axis = pair.turning_axis((earlier, before), (time, next));
+        axis = pair.turning_axis((earlier, before), (time, next), *rounds % 2 == 0);
         horizon = if axis == next {
             end
         } else {
