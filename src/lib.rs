@@ -27,13 +27,14 @@ mod settings;
 mod shape;
 mod sorted;
 mod space;
-#[cfg_attr(not(test), expect(dead_code))]
 mod spatial;
 mod tolerance;
 
 #[doc(hidden)]
 pub use collider::PartPose;
-pub use collider::{Collider, CollisionLayers};
+pub use collider::{
+    Collider, CollisionLayers, CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView,
+};
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
 pub use collision::{
@@ -50,6 +51,7 @@ pub use shape::{ConvexHull, IntoShape, Rounded, ShapeError, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{ShapePose, Space};
+pub use spatial::{ColliderMotion, ColliderPose};
 
 /// The pages of `docs/` for users.
 // The first definition of a link counts. So links lead to the pages here, and in the repository,

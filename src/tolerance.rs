@@ -110,3 +110,14 @@ pub const LINE_TILT: f64 = 1e-6;
 /// exactly on flat faces. (Between two curved surfaces the error can reach √[`DEPTH_GAP`], but a
 /// facet is flat.)
 pub const SAME_NORMAL: f64 = 1e-4;
+
+/// A cast ends if the shapes are no farther apart than twice this part of the size of the pair. It
+/// exceeds [`CORE_CONTACT`] of the scale, which is at most twice the size, and is 1/500 of
+/// [`TOUCHING`].
+pub const CAST_MARGIN: f64 = 2.5e-10;
+
+/// Shapes pass along each other if they overlap by at most half of this part of the size of the
+/// pair: twice [`TOUCHING`]. So rounding the tangent of a face to f32, which is a slope of 6e-8
+/// over the length of the face, adds to the overlap of shapes that touch without making them
+/// overlap.
+pub const GRAZING_DEPTH: f64 = 4.0 * TOUCHING;

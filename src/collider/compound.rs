@@ -264,6 +264,55 @@ impl Collider {
         surface(points, segments)
     }
 
+    /// Creates a 2D surface of segments, each given by the indices of its two ends: many outlines
+    /// as one collider.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// // Two platforms, solid below: they run from right to left.
+    /// let ends = [Vec2::new(4.0, 0.0), Vec2::ZERO, Vec2::new(9.0, 2.0), Vec2::new(6.0, 2.0)];
+    /// let platforms = Collider::polyline_with_indices(ends, [[0, 1], [2, 3]]).one_sided();
+    /// let ball = Collider::circle(0.5);
+    /// let hit = query::contact(&platforms, Vec2::ZERO, &ball, Vec2::new(7.0, 2.25)).unwrap();
+    /// assert_eq!((hit.normal, hit.depth), (Vec3::Y, 0.25));
+    /// ```
+    ///
+    /// The event's [`part`](crate::CollisionEvent::part) is the index of the segment. All else is
+    /// as for a [`polyline`](Self::polyline). See
+    /// [`try_polyline_with_indices`](Self::try_polyline_with_indices) for what is invalid.
+    pub fn polyline_with_indices(
+        vertices: impl IntoIterator<Item = Vec2>,
+        segments: impl IntoIterator<Item = [u32; 2]>,
+    ) -> Self {
+        Self::try_polyline_with_indices(vertices, segments).unwrap_or_else(Self::rejected)
+    }
+
+    /// Returns the [`polyline_with_indices`](Self::polyline_with_indices), or an error if it is
+    /// invalid.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let error = Collider::try_polyline_with_indices([Vec2::X, Vec2::Y], [[0, 2]]).unwrap_err();
+    /// assert!(matches!(error, ShapeError::VertexOutOfRange { index: 2, count: 2 }));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// * [`NoFacets`](ShapeError::NoFacets): no segment has a length.
+    /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
+    /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
+    pub fn try_polyline_with_indices(
+        vertices: impl IntoIterator<Item = Vec2>,
+        segments: impl IntoIterator<Item = [u32; 2]>,
+    ) -> Result<Self, ShapeError> {
+        let segments = segments.into_iter().map(|[start, end]| [start, end, end]);
+        surface(vertices, segments)
+    }
+
     /// Creates a height field: a grid of heights along y over the xz plane, centred on the origin.
     ///
     /// `size` is the full length along x and z. The first `columns` heights are the row with the

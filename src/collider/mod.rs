@@ -9,6 +9,7 @@ mod layers;
 mod mesh_component;
 #[cfg(feature = "serialize")]
 mod serialize;
+mod view;
 
 pub use compound::PartPose;
 pub use layers::CollisionLayers;
@@ -16,6 +17,7 @@ pub use layers::CollisionLayers;
 pub(crate) use mesh_component::Recipe;
 #[cfg(feature = "mesh")]
 pub use mesh_component::{ColliderFromMesh, MeshShape, MeshSource};
+pub use view::{CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView};
 
 use std::sync::Arc;
 
@@ -186,14 +188,11 @@ use crate::shape::{
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// #[derive(Component)]
-/// struct Block(Cuboid);
-///
-/// /// For blocks without a parent and without scale.
-/// fn count_points(collisions: Res<Collisions>, blocks: Query<(&Block, &Transform)>) {
+/// /// For colliders without parents. For others, see `ColliderPose`.
+/// fn count_points(collisions: Res<Collisions>, colliders: Query<(&Collider, &Transform)>) {
 ///     for hit in collisions.iter() {
-///         if let Ok([(a, pose_a), (b, pose_b)]) = blocks.get_many([hit.entity, hit.other])
-///             && let Some(manifold) = query::manifold(&a.0, pose_a, &b.0, pose_b)
+///         if let Ok([(a, pose_a), (b, pose_b)]) = colliders.get_many([hit.entity, hit.other])
+///             && let Some(manifold) = query::manifold(a, pose_a, b, pose_b)
 ///         {
 ///             assert_eq!(manifold.points().len(), 4);
 ///         }
@@ -204,13 +203,16 @@ use crate::shape::{
 /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(PostUpdate)))
 ///     .add_systems(PostUpdate, count_points.after(HeadbuttSystems::Report));
 /// for (size, height) in [(8.0, 0.0), (1.0, 4.25)] {
-///     let block = Cuboid::from_length(size);
 ///     let pose = Transform::from_xyz(0.0, height, 0.0);
-///     app.world_mut().spawn((Block(block), Collider::from(block), pose));
+///     app.world_mut().spawn((Collider::cuboid(size, size, size), pose));
 /// }
 /// app.update();
 /// assert_eq!(app.world().resource::<Collisions>().len(), 1);
 /// ```
+///
+/// A collider also answers by itself: [`aabb`](Self::aabb),
+/// [`contains_point`](Self::contains_point), [`closest_point`](Self::closest_point).
+/// [`shape_2d`](Self::shape_2d) and [`shape_3d`](Self::shape_3d) give its shape back.
 ///
 /// # Saving and loading
 ///

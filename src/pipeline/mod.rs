@@ -17,23 +17,23 @@
 //! Events depend only on the current colliders, poses and layers, on [`Collisions`], and on the
 //! pairs that the app supplies.
 
-mod aabb;
+pub mod aabb;
 mod broad_phase;
 mod candidates;
 mod contacts;
 mod custom_pairs;
-mod narrow_phase;
+pub mod narrow_phase;
 mod parallel;
 mod progress;
-mod proxies;
-mod proxy;
+pub mod proxies;
+pub mod proxy;
 mod proxy_arena;
 mod proxy_error;
 mod report;
 mod state_revision;
 mod sync;
 mod unfiltered;
-mod world_pose;
+pub mod world_pose;
 
 use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*};
 

@@ -43,11 +43,20 @@ pub struct Part<'a, V: Space> {
     info: ShapeInfo<V>,
 }
 
+/// A scaled shape without its type.
+pub type DynShape<'a, V> = ScaledShape<'a, dyn Support<Vector = V> + 'a>;
+
 impl<V: Space> Part<'_, V> {
     /// Returns the scaled shape in the frame of its pose.
     #[inline]
     pub fn scaled_shape(&self) -> ScaledShape<'_, Shape<V>> {
         ScaledShape::new(&*self.shape, &self.info, self.world_pose.scale())
+    }
+
+    /// Returns the same shape without its type.
+    pub fn dyn_shape(&self) -> DynShape<'_, V> {
+        let shape: &dyn Support<Vector = V> = &*self.shape;
+        ScaledShape::new(shape, &self.info, self.world_pose.scale())
     }
 }
 
@@ -75,6 +84,15 @@ impl<D: DVector> BoundingRegion<D> {
         match self {
             Self::Box(bounds) => Some(bounds),
             Self::HalfSpace(_) => None,
+        }
+    }
+
+    /// Returns a lower bound of the distance of a box, 0 if their contents may touch. A half-space
+    /// is relative to `origin`.
+    pub fn gap(&self, bounds: &Bounds<D>, origin: D) -> f64 {
+        match self {
+            Self::Box(own) => own.gap(bounds),
+            Self::HalfSpace(half_space) => bounds.gap_to_half_space(half_space, origin),
         }
     }
 
@@ -179,6 +197,11 @@ impl<V: Space> Proxy<V> {
         self.info.is_half_space()
     }
 
+    /// Returns `true` for a polyline, a mesh or a height field.
+    pub fn is_surface(&self) -> bool {
+        self.shape.is_surface()
+    }
+
     /// Returns the region of the world that contains the proxy.
     pub fn region(&self) -> Result<BoundingRegion<V::DVec>, ProxyError> {
         if self.is_half_space() {
@@ -241,6 +264,35 @@ impl<V: Space> Proxy<V> {
                 None => compound.near_image(bounds, linear, translation, visit),
             },
         }
+    }
+
+    /// Calls `visit` with the number of each part, near ones first, until no part is left whose
+    /// distance from a region of the world exceeds the last result of `visit`, which is `limit` at
+    /// the start. A half-space is relative to `origin`.
+    pub fn search_nearest(
+        &self,
+        region: &BoundingRegion<V::DVec>,
+        origin: V::DVec,
+        limit: f64,
+        visit: impl FnMut(u32) -> f64,
+    ) {
+        self.search(limit, |bounds| region.gap(bounds, origin), visit);
+    }
+
+    /// The same for any bound on boxes in the world: see [`Compound::search_nearest`].
+    pub fn search(
+        &self,
+        limit: f64,
+        bound: impl Fn(&Bounds<V::DVec>) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        let ColliderShape::Compound(compound) = &self.shape else {
+            visit(0);
+            return;
+        };
+        let (linear, translation) = (self.world_pose.linear(), self.world_pose.translation);
+        let bound = |local: &Bounds<_>| bound(&local.mapped(linear, translation));
+        compound.search_nearest(limit, bound, visit);
     }
 
     /// Calls `visit` with the number of each part that may have a point in a ball in the world.

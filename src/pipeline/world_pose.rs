@@ -19,11 +19,14 @@ const UNIFORM: f64 = 1e-12;
 /// Maximum number of ancestors. A longer chain counts as a loop.
 const MAX_ANCESTORS: usize = 4096;
 
+/// The same tolerance for a map that was computed in f32, as a `GlobalTransform` is.
+const UNIFORM_F32: f64 = 16.0 * f32::EPSILON as f64;
+
 /// An affine map: x is mapped to `linear * x + translation`.
 #[derive(Clone, Copy, Debug)]
-struct Affine {
-    linear: DMat3,
-    translation: DVec3,
+pub struct Affine {
+    pub linear: DMat3,
+    pub translation: DVec3,
 }
 
 impl Affine {
@@ -113,6 +116,36 @@ impl<D: DVector> WorldPose<D> {
 
     /// Computes the pose from an affine map in 3D, projected to the space `V`.
     fn from_affine<V: Space<DVec = D>>(affine: &Affine) -> Result<Self, ProxyError> {
+        Self::from_affine_within::<V>(affine, UNIFORM)
+    }
+
+    /// Projects an affine map of 3D that was computed in f32. A similarity up to the rounding of
+    /// f32 becomes an exact one: otherwise a ball would become an ellipsoid.
+    pub fn from_affine_f32<V: Space<DVec = D>>(affine: &Affine) -> Result<Self, ProxyError> {
+        let pose = Self::from_affine_within::<V>(affine, UNIFORM_F32)?;
+        let matrix = match pose.factor {
+            // Each step of Newton's iteration for the nearest orthogonal matrix squares the error.
+            Some(_) => D::nearer_orthogonal(D::nearer_orthogonal(pose.matrix)),
+            None => pose.matrix,
+        };
+        Ok(Self { matrix, ..pose })
+    }
+
+    /// Returns the pose of a shape that is not scaled.
+    pub fn from_pose(pose: &Pose<D>) -> Self {
+        Self {
+            matrix: pose.rotation,
+            factor: Some(1.0),
+            translation: pose.translation,
+        }
+    }
+
+    /// Projects an affine map of 3D to the space `V`. `uniform` is the relative tolerance for a
+    /// similarity.
+    fn from_affine_within<V: Space<DVec = D>>(
+        affine: &Affine,
+        uniform: f64,
+    ) -> Result<Self, ProxyError> {
         let (linear, translation) = V::restrict(affine.linear, affine.translation);
         let axes = || (0..D::DIMENSION).map(|index| D::column(linear, index));
         if !translation.is_finite() || !axes().all(DVector::is_finite) {
@@ -123,7 +156,7 @@ impl<D: DVector> WorldPose<D> {
             (i..D::DIMENSION).all(|j| {
                 let expected = if i == j { squared } else { 0.0 };
                 let product = D::column(linear, i).dot(D::column(linear, j));
-                (product - expected).abs() <= UNIFORM * squared
+                (product - expected).abs() <= uniform * squared
             })
         });
         let factor = (is_uniform && squared > 0.0).then(|| squared.sqrt());

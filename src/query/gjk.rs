@@ -30,7 +30,7 @@ use crate::{
         minkowski::{MinkowskiDifference, Vertex},
         simplex::{Nearest, Simplex, nearest},
     },
-    space::DVector,
+    space::{DVector, List},
     tolerance::{CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, TOUCHING},
 };
 
@@ -127,6 +127,57 @@ impl<D: DVector> Gjk<D> {
         let mut gjk = Self::new(pair);
         gjk.run(pair, goal);
         gjk
+    }
+
+    /// Moves the second shape, and starts again with the same simplex.
+    pub fn move_second(&mut self, translation: D) {
+        self.scale = 0.0;
+        for vertex in self.simplex.iter_mut() {
+            vertex.second = vertex.second + translation;
+            vertex.point = vertex.point - translation;
+            self.scale = self.scale.max(vertex.scale() + self.radius_sum);
+        }
+        let next = nearest(&self.simplex);
+        (self.lower_bound, self.last_lower_bound) = (0.0, 0.0);
+        (self.proved_separated, self.iterations, self.gap) = (false, 0, ROUNDING);
+        self.state = State::Running;
+        self.keep(next, next.point.length());
+    }
+
+    /// Returns the last separating plane, if a lower bound proves that the shapes do not touch: the
+    /// distance of the cores along the plane's normal, and the normal, from the second core to the
+    /// first and of any length.
+    pub fn proof(&self) -> Option<(f64, D)> {
+        (self.proved_separated && self.state != State::Invalid)
+            .then_some((self.lower_bound, self.lower_bound_direction))
+    }
+
+    /// Returns the distance from the origin to the boundary of the simplex, 0 if the simplex does not
+    /// have a volume that contains the origin: a lower bound of the depth of the cores.
+    pub fn inner_distance(&self) -> f64 {
+        if self.state != State::Enclosed || self.simplex.len() <= D::DIMENSION {
+            return 0.0;
+        }
+        let distance_without = |skipped: usize| {
+            let mut others = self.simplex.iter().enumerate();
+            let mut points = List::<D, 3>::new();
+            others
+                .by_ref()
+                .filter(|(index, _)| *index != skipped)
+                .for_each(|(_, vertex)| {
+                    let _ = points.push(vertex.point);
+                });
+            let (base, rest) = points.split_first()?;
+            let mut edges = List::<D, 3>::new();
+            for point in rest {
+                let _ = edges.push(*point - *base);
+            }
+            let normal = D::perpendicular(&edges)?.unit()?;
+            Some(normal.dot(*base).abs())
+        };
+        (0..self.simplex.len())
+            .map(|skipped| distance_without(skipped).unwrap_or(0.0))
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// Continues the loop until it reaches the goal.

@@ -9,7 +9,7 @@ use core::cmp::Ordering;
 
 use crate::{
     query::counter::Counter,
-    shape::{Core, DVecOf, Support, compare_shapes},
+    shape::{Core, DVecOf, MatrixOf, Support, compare_shapes},
     space::{DVector, Pose, Space},
     tolerance::OFFSET_SCALE,
 };
@@ -95,7 +95,7 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     pub swapped: bool,
     /// The rotation in the world of the pair's frame, whose origin is the first shape's
     /// translation.
-    pub frame: <DVecOf<A> as DVector>::Matrix,
+    pub frame: MatrixOf<A>,
     /// The pose of the second shape in the pair's frame.
     pub relative: Pose<DVecOf<A>>,
     /// The radius around the first core.
@@ -159,6 +159,22 @@ where
             first_radius,
             second_radius,
             counter: None,
+        }
+    }
+
+    /// Returns the same pair in other poses: with this frame, this pose of the second shape in it,
+    /// and these translations of both.
+    pub fn with_poses(
+        &self,
+        frame: MatrixOf<A>,
+        relative: Pose<DVecOf<A>>,
+        origins: [DVecOf<A>; 2],
+    ) -> Self {
+        Self {
+            frame,
+            relative,
+            origins,
+            ..*self
         }
     }
 

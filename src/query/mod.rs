@@ -50,13 +50,16 @@
 //! * **Scale** is not part of a pose: queries ignore the scale of a `Transform`. See [`ShapePose`].
 //! * **Cost**: no allocation, and a bounded number of iterations.
 
+mod against;
 mod analytic;
+mod cast;
 mod counter;
 mod epa;
 mod epa_refine;
 mod gjk;
 mod manifold;
 pub(crate) mod minkowski;
+pub(crate) mod pair_queries;
 mod penetration;
 mod point_distance;
 mod ray;
@@ -64,15 +67,17 @@ mod results;
 pub(crate) mod simplex;
 mod solver;
 
-use crate::{
-    shape::{DVecOf, Support},
-    space::{ShapePose, Space},
-};
+use crate::{shape::Support, space::ShapePose};
+pub use against::Against;
+pub(crate) use against::sealed;
+pub use cast::{Cast, CastOptions, Motion, cast_shape, time_of_impact};
+pub(crate) use cast::{CastLocal, MotionLocal, cast_moving};
 pub(crate) use counter::Counter;
-use minkowski::MinkowskiDifference;
 pub(crate) use minkowski::Pair;
+pub(crate) use pair_queries::local_contact;
+use pair_queries::{contact_of, manifold_of};
+pub use ray::{IntoRay, Ray, RayHit, RaySide, RayTarget, cast_ray};
 pub(crate) use ray::{LocalHit, LocalRay, RayHitLocal, RayLocal, ray_at_shape};
-pub use ray::{Ray, RayHit, RaySide, cast_ray};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};
 pub(crate) use results::{LocalContact, length_to_f32};
 pub(crate) use solver::Solver;
@@ -91,21 +96,15 @@ pub(crate) use solver::Solver;
 /// ```
 pub fn intersects<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<A::Pose>,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<A::OtherPose>,
 ) -> bool
 where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
+    A: Against<B> + ?Sized,
+    B: ?Sized,
 {
-    let Some(pair) = pair(a, pose_a, b, pose_b) else {
-        return false;
-    };
-    match analytic::solve(&pair) {
-        Some(closed_form) => closed_form.hit(pair.radius_sum()),
-        None => Solver::without_closed_form(pair).hit(),
-    }
+    a.intersects(pose_a.into(), b, pose_b.into())
 }
 
 /// Returns the contact of two shapes, or `None` if they do not touch.
@@ -124,41 +123,15 @@ where
 /// ```
 pub fn contact<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<A::Pose>,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<A::OtherPose>,
 ) -> Option<Contact<A::Vector>>
 where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
+    A: Against<B> + ?Sized,
+    B: ?Sized,
 {
-    let pair = pair(a, pose_a, b, pose_b)?;
-    match analytic::solve(&pair) {
-        Some(closed_form) => {
-            let contact = pair.contact_of_closed_form(&closed_form)?;
-            Some(pair.contact_in_world(&contact))
-        }
-        None => {
-            let mut solver = Solver::without_closed_form(pair);
-            solver.hit().then(|| contact_of(&mut solver))
-        }
-    }
-}
-
-/// Returns the contact of a pair in f64, or `None` if the shapes do not touch.
-#[inline]
-pub(crate) fn local_contact<A, B>(pair: Pair<A, B>) -> Option<LocalContact<DVecOf<A>>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    match analytic::solve(&pair) {
-        Some(closed_form) => pair.contact_of_closed_form(&closed_form),
-        None => {
-            let mut solver = Solver::without_closed_form(pair);
-            solver.hit().then(|| solver.contact())
-        }
-    }
+    a.contact(pose_a.into(), b, pose_b.into())
 }
 
 /// Returns the contact of two shapes with up to four points (two in 2D), or `None` if they do not
@@ -211,25 +184,15 @@ where
 /// in the intersection.
 pub fn manifold<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<A::Pose>,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<A::OtherPose>,
 ) -> Option<Manifold<A::Vector>>
 where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
+    A: Against<B> + ?Sized,
+    B: ?Sized,
 {
-    let pair = pair(a, pose_a, b, pose_b)?;
-    let mut solver = match analytic::solve(&pair) {
-        Some(closed_form) if pair.has_point() => {
-            let contact = pair.contact_of_closed_form(&closed_form)?;
-            return Some(Manifold::of_contact(pair.contact_in_world(&contact)));
-        }
-        Some(closed_form) if !closed_form.hit(pair.radius_sum()) => return None,
-        Some(closed_form) => Solver::of_closed_form(pair, closed_form),
-        None => Solver::without_closed_form(pair),
-    };
-    solver.hit().then(|| manifold_of(&mut solver))
+    a.manifold(pose_a.into(), b, pose_b.into())
 }
 
 /// Returns the distance of two shapes and their nearest points.
@@ -252,37 +215,15 @@ where
 /// is infinite and the points are NaN.
 pub fn distance<A, B>(
     a: &A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
+    pose_a: impl Into<A::Pose>,
     b: &B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
+    pose_b: impl Into<A::OtherPose>,
 ) -> Distance<A::Vector>
 where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
+    A: Against<B> + ?Sized,
+    B: ?Sized,
 {
-    let found = pair(a, pose_a, b, pose_b).and_then(|pair| {
-        let mut solver = Solver::new(pair);
-        let (distance, nearest) = solver.distance()?;
-        let [point_a, point_b] = solver.pair.points_in_world(&nearest);
-        Some(Distance {
-            // A positive distance is never rounded to 0.
-            distance: if distance > 0.0 {
-                length_to_f32(distance).max(f32::from_bits(1))
-            } else {
-                0.0
-            },
-            point_a,
-            point_b,
-        })
-    });
-    found.unwrap_or_else(|| {
-        let nan = A::Vector::from_f64(A::Vector::default().to_f64() * f64::NAN);
-        Distance {
-            distance: f32::INFINITY,
-            point_a: nan,
-            point_b: nan,
-        }
-    })
+    a.distance(pose_a.into(), b, pose_b.into())
 }
 
 /// Tests whether two shapes touch, and returns a [`Hit`] that can compute the contact later. That
@@ -308,7 +249,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut solver = Solver::new(pair(a, pose_a, b, pose_b)?);
+    let mut solver = Solver::new(against::pair(a, pose_a.into(), b, pose_b.into())?);
     solver.hit().then_some(Hit(solver))
 }
 
@@ -331,55 +272,4 @@ where
         let Self(mut solver) = self;
         manifold_of(&mut solver)
     }
-}
-
-/// Returns the manifold of shapes that touch.
-fn manifold_of<A, B>(solver: &mut Solver<A, B>) -> Manifold<A::Vector>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let contacts = solver.manifold();
-    let point = |contact| {
-        let [point_a, point_b] = solver.pair.points_in_world(contact);
-        ManifoldPoint {
-            depth: length_to_f32(contact.depth),
-            point_a,
-            point_b,
-        }
-    };
-    Manifold {
-        normal: contacts.first().map_or(A::Vector::default(), |contact| {
-            A::Vector::from_f64(contact.normal)
-        }),
-        points: contacts.iter().map(point).collect(),
-    }
-}
-
-/// Returns the contact of shapes that touch.
-#[inline]
-fn contact_of<A, B>(solver: &mut Solver<A, B>) -> Contact<A::Vector>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let contact = solver.contact();
-    solver.pair.contact_in_world(&contact)
-}
-
-/// Returns the pair of two shapes in the world, or `None` if a pose is not finite.
-#[inline(always)]
-fn pair<'a, A, B>(
-    a: &'a A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
-    b: &'a B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
-) -> Option<Pair<'a, A, B>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let pose_a = pose_a.into().valid()?;
-    let pose_b = pose_b.into().valid()?;
-    Some(Pair::new(a, pose_a, b, pose_b))
 }

@@ -2,7 +2,10 @@
 
 use smallvec::SmallVec;
 
-use crate::space::Space;
+use crate::{
+    math::Vec3,
+    space::{DVector, Space},
+};
 
 /// The contact of two shapes that overlap or touch, in the frame and the units of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +27,29 @@ pub struct Contact<V> {
     pub point_b: V,
 }
 
+impl<V: Space> Contact<V> {
+    /// Returns a contact in the world, given the translations of both shapes.
+    pub(crate) fn of_local(contact: &LocalContact<V::DVec>, origins: [V::DVec; 2]) -> Self {
+        let [point_a, point_b] = contact.points_in_world(origins);
+        Self {
+            normal: V::from_f64(contact.normal),
+            depth: length_to_f32(contact.depth),
+            point_a,
+            point_b,
+        }
+    }
+
+    /// Returns the contact in 3D. In 2D, its z is 0.
+    pub(crate) fn to_vec3(self) -> Contact<Vec3> {
+        Contact {
+            normal: self.normal.to_vec3(),
+            depth: self.depth,
+            point_a: self.point_a.to_vec3(),
+            point_b: self.point_b.to_vec3(),
+        }
+    }
+}
+
 /// The distance of two shapes and their nearest points, in the frame and the units of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance<V> {
@@ -33,6 +59,41 @@ pub struct Distance<V> {
     pub point_a: V,
     /// The second shape's point nearest to the first shape, or the same common point.
     pub point_b: V,
+}
+
+impl<V: Space> Distance<V> {
+    /// Returns the distance of shapes with these nearest points.
+    pub(crate) fn new(distance: f64, [point_a, point_b]: [V; 2]) -> Self {
+        Self {
+            // A positive distance is never rounded to 0.
+            distance: if distance > 0.0 {
+                length_to_f32(distance).max(f32::from_bits(1))
+            } else {
+                0.0
+            },
+            point_a,
+            point_b,
+        }
+    }
+
+    /// Returns the distance in 3D. In 2D, its z is 0.
+    pub(crate) fn to_vec3(self) -> Distance<Vec3> {
+        Distance {
+            distance: self.distance,
+            point_a: self.point_a.to_vec3(),
+            point_b: self.point_b.to_vec3(),
+        }
+    }
+
+    /// Returns the distance from a shape that is nowhere.
+    pub(crate) fn infinite() -> Self {
+        let nan = V::from_f64(V::default().to_f64() * f64::NAN);
+        Self {
+            distance: f32::INFINITY,
+            point_a: nan,
+            point_b: nan,
+        }
+    }
 }
 
 /// The contact of two shapes with up to four points, in the frame and the units of the world. The
@@ -46,7 +107,7 @@ pub struct Manifold<V: Space> {
 
 impl<V: Space> Manifold<V> {
     /// Returns the manifold of a contact in a single point.
-    pub(super) fn of_contact(contact: Contact<V>) -> Self {
+    pub(crate) fn of_contact(contact: Contact<V>) -> Self {
         let mut points = SmallVec::new();
         points.push(ManifoldPoint {
             depth: contact.depth,
@@ -55,6 +116,19 @@ impl<V: Space> Manifold<V> {
         });
         let normal = contact.normal;
         Self { normal, points }
+    }
+
+    /// Returns the manifold in 3D. In 2D, its z is 0.
+    pub(crate) fn to_vec3(&self) -> Manifold<Vec3> {
+        let point = |point: &ManifoldPoint<V>| ManifoldPoint {
+            depth: point.depth,
+            point_a: point.point_a.to_vec3(),
+            point_b: point.point_b.to_vec3(),
+        };
+        Manifold {
+            normal: self.normal.to_vec3(),
+            points: self.points.iter().map(point).collect(),
+        }
     }
 
     /// Returns one to four points (in 2D, one or two): the deepest one first, and the others in
@@ -88,6 +162,36 @@ pub struct LocalContact<D> {
     pub offset_a: D,
     /// The point on the second shape.
     pub offset_b: D,
+}
+
+impl<D: DVector> LocalContact<D> {
+    /// Returns the same contact relative to other origins, given where the old ones are from there.
+    pub(crate) fn moved(&self, [of_a, of_b]: [D; 2]) -> Self {
+        Self {
+            offset_a: self.offset_a + of_a,
+            offset_b: self.offset_b + of_b,
+            ..*self
+        }
+    }
+
+    /// Returns both points in the world, given the translations of both shapes.
+    #[inline(always)]
+    pub(crate) fn points_in_world<V: Space<DVec = D>>(&self, [a, b]: [D; 2]) -> [V; 2] {
+        [
+            V::from_f64(a + self.offset_a),
+            V::from_f64(b + self.offset_b),
+        ]
+    }
+
+    /// Returns the same contact as seen from the second shape.
+    pub(crate) fn flipped(&self) -> Self {
+        Self {
+            normal: -self.normal,
+            depth: self.depth,
+            offset_a: self.offset_b,
+            offset_b: self.offset_a,
+        }
+    }
 }
 
 /// Rounds a length to f32. Lengths beyond the range of f32 become [`f32::MAX`], because infinity

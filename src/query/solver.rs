@@ -11,10 +11,10 @@ use crate::{
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
         point_distance::distances_from_cores,
-        results::{Contact, LocalContact, length_to_f32},
+        results::{Contact, LocalContact},
     },
     shape::{DVecOf, Support},
-    space::{DVector, Space},
+    space::DVector,
     tolerance::DEPTH_GAP,
 };
 
@@ -88,6 +88,20 @@ where
     /// deepest one first, all with the same normal.
     pub fn manifold(&mut self) -> SmallVec<[LocalContact<DVecOf<A>>; 4]> {
         let cores = self.core_contact();
+        self.manifold_of(cores)
+    }
+
+    /// Returns the points of the manifold of shapes that [`touch`](Self::hit) in another contact,
+    /// which need not be the one of least depth.
+    pub fn manifold_along(
+        &mut self,
+        contact: &LocalContact<DVecOf<A>>,
+    ) -> SmallVec<[LocalContact<DVecOf<A>>; 4]> {
+        let scale = self.core_contact().scale;
+        self.manifold_of(self.pair.cores_of(contact, scale))
+    }
+
+    fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[LocalContact<DVecOf<A>>; 4]> {
         let mut contacts = SmallVec::new();
         if self.pair.has_point() {
             contacts.push(self.pair.contact(&cores));
@@ -225,7 +239,7 @@ where
 
     /// Returns the contact of the shapes.
     #[inline(always)]
-    fn contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
+    pub fn contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
         let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
         self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }
@@ -247,12 +261,25 @@ where
     /// Returns a contact in the world.
     #[inline(always)]
     pub fn contact_in_world(&self, contact: &LocalContact<DVecOf<A>>) -> Contact<A::Vector> {
-        let [point_a, point_b] = self.points_in_world(contact);
-        Contact {
-            normal: A::Vector::from_f64(contact.normal),
-            depth: length_to_f32(contact.depth),
-            point_a,
-            point_b,
+        Contact::of_local(contact, self.origins)
+    }
+
+    /// Returns the contact of the cores, in the frame and the order of the pair.
+    fn cores_of(&self, contact: &LocalContact<DVecOf<A>>, scale: f64) -> Penetration<DVecOf<A>> {
+        let contact = if self.swapped {
+            contact.flipped()
+        } else {
+            *contact
+        };
+        let inverse = DVecOf::<A>::transpose(self.frame);
+        let normal = inverse * contact.normal;
+        let second = inverse * contact.offset_b + self.relative.translation;
+        Penetration {
+            normal,
+            depth: contact.depth - self.radius_sum(),
+            first: inverse * contact.offset_a - normal * self.first_radius,
+            second: second + normal * self.second_radius,
+            scale,
         }
     }
 
@@ -285,11 +312,7 @@ where
     /// Returns both points of a contact in the world.
     #[inline(always)]
     pub fn points_in_world(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
-        let [origin_a, origin_b] = self.origins;
-        [
-            A::Vector::from_f64(origin_a + points.offset_a),
-            A::Vector::from_f64(origin_b + points.offset_b),
-        ]
+        points.points_in_world(self.origins)
     }
 
     /// Moves points from the cores to the surfaces.

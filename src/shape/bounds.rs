@@ -137,21 +137,69 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
+    /// Returns the distance of two boxes, 0 if they overlap.
+    pub fn gap(&self, other: &Self) -> f64 {
+        let gap = (self.min - other.max).max(other.min - self.max);
+        gap.max(D::ZERO).length()
+    }
+
+    /// Returns the time from 0 to 1 at which another box, which moves by `translation`, begins to
+    /// touch this box. It is infinite if the boxes do not touch.
+    pub fn entry(&self, other: &Self, translation: D) -> f64 {
+        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+        for index in 0..D::DIMENSION {
+            let ahead = self.min.component(index) - other.max.component(index);
+            let behind = self.max.component(index) - other.min.component(index);
+            let step = translation.component(index);
+            if step == 0.0 {
+                if ahead > 0.0 || behind < 0.0 {
+                    return f64::INFINITY;
+                }
+                continue;
+            }
+            let times = [ahead / step, behind / step];
+            let [first, last] = if step > 0.0 {
+                times
+            } else {
+                [times[1], times[0]]
+            };
+            enter = enter.max(first);
+            leave = leave.min(last);
+        }
+        if enter <= leave { enter } else { f64::INFINITY }
+    }
+
+    /// Returns a lower bound of the distance of a half-space that is given relative to `origin`, 0
+    /// if the box may touch it.
+    pub fn gap_to_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> f64 {
+        let corner = self.lowest_corner(half_space, origin);
+        (half_space.height(corner) - half_space_tolerance(corner)).max(0.0)
+    }
+
     /// Returns `true` if the box overlaps a half-space that is given relative to `origin`.
     pub fn overlaps_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> bool {
-        // The corner with the least height, relative to `origin`.
-        let corner = (0..D::DIMENSION).fold(-origin, |sum, index| {
+        let corner = self.lowest_corner(half_space, origin);
+        half_space.height(corner) <= half_space_tolerance(corner)
+    }
+
+    /// Returns the corner that is lowest above a half-space, relative to `origin`.
+    fn lowest_corner(&self, half_space: &HalfSpace<D>, origin: D) -> D {
+        (0..D::DIMENSION).fold(-origin, |sum, index| {
             let upward = half_space.normal.component(index) >= 0.0;
             let side = if upward { self.min } else { self.max };
             sum + D::axis(index) * side.component(index)
-        });
-        // Twice the tolerance of touching, which grows with the distance from `origin`.
-        half_space.height(corner) <= corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
+        })
     }
 }
 
-/// Maps the box from -`half` to `half` by a linear map M, and returns the half extents of the box
-/// around the image: Σ_j |m_ij| h_j along axis i.
+/// Returns the height of a corner up to which a box may touch a half-space: the scale of the pair
+/// depends on the distance of its origins.
+fn half_space_tolerance<D: DVector>(corner: D) -> f64 {
+    corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
+}
+
+/// Returns the half extents of the box from -`half` to `half` under a linear map M: Σ |m_ij| h_j
+/// along axis i.
 #[inline]
 fn mapped_half_extents<D: DVector>(linear: D::Matrix, half: D) -> D {
     (0..D::DIMENSION).fold(D::ZERO, |sum, index| {

@@ -250,6 +250,39 @@ impl Tree {
         self.visit_if(|aabb| is_near(widened(aabb)), visit);
     }
 
+    /// Calls `visit` with the indices of boxes, near ones first, until no box is left whose gap
+    /// exceeds the last result of `visit`, which is `limit` at the start. `gap` returns a lower
+    /// bound of the distance of a box, and no more for a box around it.
+    pub fn search_nearest<D: DVector>(
+        &self,
+        mut limit: f64,
+        gap: impl Fn(&Bounds<D>) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        let nodes = &self.bvh.nodes;
+        let with_gap = |node: &'_ Bvh2Node| gap(&widened(node.aabb()));
+        let mut open: SmallVec<[(f64, &Bvh2Node); 128]> = SmallVec::new();
+        open.extend(nodes.first().map(|root| (with_gap(root), root)));
+        while let Some((gap, node)) = open.pop() {
+            if gap > limit {
+                continue;
+            }
+            if node.is_leaf() {
+                for index in leaf_indices(&self.bvh, node) {
+                    limit = visit(index);
+                }
+                continue;
+            }
+            let first = open.len();
+            let children = nodes.iter().skip(node.first_index as usize).take(2);
+            open.extend(children.map(|child| (with_gap(child), child)));
+            // The nearer child is popped first.
+            if let Some(children) = open.get_mut(first..) {
+                children.sort_by(|(gap, _), (other, _)| other.total_cmp(gap));
+            }
+        }
+    }
+
     fn visit_if(&self, is_near: impl Fn(&Aabb) -> bool, mut visit: impl FnMut(u32)) {
         let is_near = |node: &&Bvh2Node| is_near(node.aabb());
         let nodes = &self.bvh.nodes;

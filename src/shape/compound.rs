@@ -217,6 +217,29 @@ impl<V: Space> Compound<V> {
             .visit_half_space(&half_space.raised(margin), visit);
     }
 
+    /// Calls `visit` with the index of each part, near ones first: see [`Tree::search_nearest`].
+    /// `gap` gets a box around a part in the frame of the compound.
+    pub fn search_nearest(
+        &self,
+        mut limit: f64,
+        gap: impl Fn(&Bounds<V::DVec>) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        if !self.tree.is_complete() {
+            // Some parts are too large for a box in f32.
+            for part in 0..self.len() {
+                limit = visit(part);
+                if limit < 0.0 {
+                    return;
+                }
+            }
+            return;
+        }
+        let margin = self.touching_margin();
+        self.tree
+            .search_nearest(limit, |bounds| gap(&bounds.grown(margin)), visit);
+    }
+
     /// Returns the margin plus the tolerance of touching, as in [`Bounds::around`].
     fn touching_margin(&self) -> f64 {
         f64::from(self.margin) * (1.0 + 8.0 * TOUCHING)

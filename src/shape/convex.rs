@@ -203,6 +203,10 @@ impl<V: Space> Support for Shape<V> {
         }
     }
 
+    fn to_shape(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+
     #[inline(always)]
     fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[V::DVec; 2]> {
         match self {

@@ -62,5 +62,6 @@ pub use order::compare_shapes;
 pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
-pub use support::{Core, DVecOf, Support};
+pub use support::{Core, DVecOf, MatrixOf, Support};
+pub use support_fns::Cap;
 pub use surface::Surface;

@@ -1,7 +1,10 @@
 //! Support points of lists of points.
 
 use crate::{
-    shape::support::{MatrixOf, Support},
+    shape::{
+        ConvexHull, Shape,
+        support::{MatrixOf, Support},
+    },
     space::{DVector, Space},
 };
 
@@ -16,11 +19,21 @@ macro_rules! hulls_of_points {
             fn support(&self, direction: V::DVec) -> V::DVec {
                 farthest(self, direction)
             }
+
+            fn to_shape(&self) -> Option<Shape<V>> {
+                hull(self)
+            }
         }
     )* };
 }
 
 hulls_of_points!([] [V], [] Vec<V>, [const N: usize] [V; N]);
+
+/// Returns the hull of points as a collider can hold it.
+pub(super) fn hull<V: Space>(points: &[V]) -> Option<Shape<V>> {
+    let hull = ConvexHull::new(points.iter().copied());
+    hull.ok().map(Shape::Hull)
+}
 
 /// Returns the point with the greatest component along `direction`, the first among equals. Returns
 /// NaN if there are no points.

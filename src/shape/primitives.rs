@@ -16,7 +16,7 @@ use crate::{
         chord::{ChordResult, Line, NoClosedForm, of_extrusion},
         convex::Shape,
         into_shape::{IntoShape, sealed},
-        points::farthest,
+        points::{farthest, hull},
         support::{Core, DVecOf, Support},
         support_fns::{Cap, extrusion},
     },
@@ -62,6 +62,10 @@ macro_rules! primitives {
 
             fn chord(&self, line: &Line<DVecOf<Self>>, margin: f64) -> ChordResult<DVecOf<Self>> {
                 self.as_shape().chord(line, margin)
+            }
+
+            fn to_shape(&self) -> Option<Shape<$space>> {
+                Some(ManuallyDrop::into_inner(self.as_shape()))
             }
         }
 
@@ -141,6 +145,10 @@ macro_rules! points {
             fn support(&self, _: DVecOf<Self>) -> DVecOf<Self> {
                 self.to_f64()
             }
+
+            fn to_shape(&self) -> Option<Shape<Self>> {
+                self.into_shape().ok()
+            }
         }
 
         impl sealed::Sealed for $vector {}
@@ -164,6 +172,10 @@ impl Support for ConvexPolygon {
     #[inline]
     fn support(&self, direction: DVec2) -> DVec2 {
         farthest(self.vertices(), direction)
+    }
+
+    fn to_shape(&self) -> Option<Shape<Vec2>> {
+        hull(self.vertices())
     }
 }
 
@@ -207,6 +219,10 @@ impl Support for Plane3d {
     fn support(&self, direction: DVec3) -> DVec3 {
         farthest(&rectangle_corners(self), direction)
     }
+
+    fn to_shape(&self) -> Option<Shape<Vec3>> {
+        Some(Shape::Tetrahedron(rectangle_corners(self)))
+    }
 }
 
 impl sealed::Sealed for Plane3d {}
@@ -237,6 +253,12 @@ where
             return Err(NoClosedForm);
         }
         of_extrusion(&self.base_shape, self.half_depth.into(), line)
+    }
+
+    fn to_shape(&self) -> Option<Shape<Vec3>> {
+        let base = Arc::new(self.base_shape.to_shape()?);
+        let half_depth = self.half_depth;
+        Some(Shape::Extrusion { base, half_depth })
     }
 }
 

@@ -65,6 +65,10 @@ impl Support for RegularPolygon {
             DVec2::NAN
         }
     }
+
+    fn to_shape(&self) -> Option<Shape<Vec2>> {
+        self.into_shape().ok()
+    }
 }
 
 impl sealed::Sealed for RegularPolygon {}

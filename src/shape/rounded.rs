@@ -70,6 +70,10 @@ impl<S: Support> Support for Rounded<S> {
         self.shape
             .chord(line, margin + checked_radius(self.margin.into()))
     }
+
+    fn to_shape(&self) -> Option<Shape<S::Vector>> {
+        self.shape.to_shape()?.rounded(self.margin).ok()
+    }
 }
 
 impl<S: IntoShape> sealed::Sealed for Rounded<S> {}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     shape::{
         chord::{self, ChordResult, Line},
+        convex::Shape,
         half_space::HalfSpace,
         polygon_edges::Polygon,
     },
@@ -112,7 +113,7 @@ use crate::{
     label = "not a convex shape",
     note = "query a concave shape (a torus, annulus, ring, arc, polygon or polyline) part by part, \
         or as the hull of its points: a slice of points or a `ConvexHull`",
-    note = "a `Collider` is not a shape: query the shape that it was made from",
+    note = "a `Collider` is not a shape: of `query`, only `test` does not take it",
     note = "implement `Support` for a shape of your own"
 )]
 pub trait Support {
@@ -139,6 +140,12 @@ pub trait Support {
     #[inline]
     fn core(&self) -> Core<'_, DVecOf<Self>> {
         Core::Opaque
+    }
+
+    /// Returns the shape as a collider can hold it, without checks. `None` for a shape of the user.
+    #[doc(hidden)]
+    fn to_shape(&self) -> Option<Shape<Self::Vector>> {
+        None
     }
 
     /// Maps the core by a linear map and returns the minimum and maximum coordinates of the image,
@@ -241,6 +248,10 @@ macro_rules! forward_to_target {
 
             fn chord(&self, line: &Line<DVecOf<S>>, margin: f64) -> ChordResult<DVecOf<S>> {
                 (**self).chord(line, margin)
+            }
+
+            fn to_shape(&self) -> Option<Shape<S::Vector>> {
+                (**self).to_shape()
             }
         }
     )* };

@@ -75,6 +75,12 @@ impl<V: Space> Surface<V> {
         &self.facets
     }
 
+    /// Returns the indices of the vertices of each facet, as many as a facet has.
+    pub fn facet_indices(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        let facets = self.facets.iter();
+        facets.map(|facet| facet.get(..V::DVec::DIMENSION).unwrap_or_default())
+    }
+
     /// Returns a facet as a shape, or `None` if it has no area.
     pub fn facet(&self, index: u32) -> Option<Shape<V>> {
         if !has_area::<V>(&self.facet_vertices(index)?) {

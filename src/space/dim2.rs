@@ -1,13 +1,23 @@
 //! The vector arithmetic of 2D.
 
 use crate::{
-    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Vec2, Vec3},
+    math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Rot2, Vec2, Vec3},
     space::{DVector, Pose, SINGULAR, Space, polytope2::Polygon},
 };
 
 impl Space for Vec2 {
     type DVec = DVec2;
     type Isometry = Isometry2d;
+    type Angle = f32;
+
+    fn angle_of(rotation: Vec3) -> f32 {
+        rotation.z
+    }
+
+    #[inline]
+    fn angle_to_f64(angle: f32) -> f64 {
+        angle.into()
+    }
 
     #[inline]
     fn to_f64(self) -> DVec2 {
@@ -59,6 +69,12 @@ impl Space for Vec2 {
         })
     }
 
+    fn nearest_isometry(pose: &Pose<DVec2>) -> Isometry2d {
+        let x = Self::from_f64(pose.rotation.x_axis);
+        let rotation = Rot2 { cos: x.x, sin: x.y };
+        Isometry2d::new(Self::from_f64(pose.translation), rotation)
+    }
+
     #[inline(always)]
     fn pose(isometry: Isometry2d) -> Option<Pose<DVec2>> {
         let rotation = isometry.rotation;
@@ -72,6 +88,7 @@ impl Space for Vec2 {
 
 impl DVector for DVec2 {
     type Matrix = DMat2;
+    type Angle = f64;
     type Area = f64;
     type Polytope<const FACETS: usize> = Polygon<FACETS>;
 
@@ -170,8 +187,34 @@ impl DVector for DVec2 {
     }
 
     #[inline]
+    fn rotation(angle: f64) -> DMat2 {
+        let (sin, cos) = libm::sincos(angle);
+        let x = DVec2::new(cos, sin);
+        DMat2::from_cols(x, x.perp())
+    }
+
+    fn angle_between(start: DMat2, end: DMat2) -> f64 {
+        let (start, end) = (start.x_axis, end.x_axis);
+        libm::atan2(start.perp_dot(end), start.dot(end))
+    }
+
+    #[inline]
+    fn angle_size(angle: f64) -> f64 {
+        angle.abs()
+    }
+
+    #[inline]
+    fn rotated_by(self, angular_velocity: f64) -> Self {
+        self.perp() * angular_velocity
+    }
+
+    #[inline]
     fn transpose(matrix: DMat2) -> DMat2 {
         matrix.transpose()
+    }
+
+    fn nearer_orthogonal(matrix: DMat2) -> DMat2 {
+        matrix * 1.5 - matrix * (matrix.transpose() * matrix) * 0.5
     }
 
     #[inline]

@@ -8,6 +8,16 @@ use crate::{
 impl Space for Vec3 {
     type DVec = DVec3;
     type Isometry = Isometry3d;
+    type Angle = Vec3;
+
+    fn angle_of(rotation: Vec3) -> Vec3 {
+        rotation
+    }
+
+    #[inline]
+    fn angle_to_f64(angle: Vec3) -> DVec3 {
+        angle.as_dvec3()
+    }
 
     #[inline]
     fn to_f64(self) -> DVec3 {
@@ -66,6 +76,11 @@ impl Space for Vec3 {
         })
     }
 
+    fn nearest_isometry(pose: &Pose<DVec3>) -> Isometry3d {
+        let rotation = DQuat::from_mat3(&pose.rotation).as_quat();
+        Isometry3d::new(Self::from_f64(pose.translation), rotation)
+    }
+
     #[inline(always)]
     fn pose(isometry: Isometry3d) -> Option<Pose<DVec3>> {
         let translation = Self::projected(isometry.translation.into());
@@ -79,6 +94,7 @@ impl Space for Vec3 {
 
 impl DVector for DVec3 {
     type Matrix = DMat3;
+    type Angle = DVec3;
     type Area = DVec3;
     type Polytope<const FACETS: usize> = Polyhedron<FACETS>;
 
@@ -194,9 +210,49 @@ impl DVector for DVec3 {
         }
     }
 
+    /// As [`Space::rotation_of`] the quaternion (k sin(a/2), cos(a/2)) of the unit axis k.
+    #[inline]
+    fn rotation(angle: DVec3) -> DMat3 {
+        let size = DVector::length(angle);
+        let Some(k) = angle.unit() else {
+            return DMat3::IDENTITY;
+        };
+        let (half_sin, half_cos) = libm::sincos(0.5 * size);
+        let scaled = k * (2.0 * half_sin);
+        let [xx, yy, zz] = (scaled * k * half_sin).to_array();
+        let [xy, yz, zx] = (scaled * k.yzx() * half_sin).to_array();
+        let [wx, wy, wz] = (scaled * half_cos).to_array();
+        DMat3::from_cols(
+            DVec3::new(1.0 - (yy + zz), xy + wz, zx - wy),
+            DVec3::new(xy - wz, 1.0 - (zz + xx), yz + wx),
+            DVec3::new(zx + wy, yz - wx, 1.0 - (xx + yy)),
+        )
+    }
+
+    fn angle_between(start: DMat3, end: DMat3) -> DVec3 {
+        let DQuat { x, y, z, w } = DQuat::from_mat3(&(end * start.transpose()));
+        let axis = DVec3::new(x, y, z).toward(DVec3::new(x, y, z) * w);
+        let size = 2.0 * libm::atan2(DVector::length(axis), w.abs());
+        axis.unit().map_or(DVec3::ZERO, |axis| axis * size)
+    }
+
+    #[inline]
+    fn angle_size(angle: DVec3) -> f64 {
+        DVector::length(angle)
+    }
+
+    #[inline]
+    fn rotated_by(self, angular_velocity: DVec3) -> Self {
+        angular_velocity.cross(self)
+    }
+
     #[inline]
     fn transpose(matrix: DMat3) -> DMat3 {
         matrix.transpose()
+    }
+
+    fn nearer_orthogonal(matrix: DMat3) -> DMat3 {
+        matrix * 1.5 - matrix * (matrix.transpose() * matrix) * 0.5
     }
 
     #[inline]

@@ -53,8 +53,20 @@ pub trait Space:
     /// [`Isometry3d`](crate::math::Isometry3d).
     type Isometry: Copy + Debug + Send + Sync + Into<ShapePose<Self>> + 'static;
 
+    /// A rotation about the origin, of any number of turns: the angle in radians in 2D, and the
+    /// axis times the angle in 3D.
+    type Angle: Copy + Debug + Default + PartialEq + Send + Sync + 'static;
+
     /// Converts the vector to `f64`, exactly.
     fn to_f64(self) -> Self::DVec;
+
+    /// Returns a rotation of 3D, the axis times the angle, in this space. In 2D, the angle about z.
+    #[doc(hidden)]
+    fn angle_of(rotation: Vec3) -> Self::Angle;
+
+    /// Converts a rotation to `f64`, exactly.
+    #[doc(hidden)]
+    fn angle_to_f64(angle: Self::Angle) -> <Self::DVec as DVector>::Angle;
 
     /// Returns the nearest `f32` vector. Negative zeros become positive, so that users never see
     /// -0.
@@ -96,6 +108,10 @@ pub trait Space:
     /// bit for bit. They give the same order of a pair and the same choice among equals.
     #[doc(hidden)]
     fn pose(isometry: Self::Isometry) -> Option<Pose<Self::DVec>>;
+
+    /// Returns the nearest pose in `f32`.
+    #[doc(hidden)]
+    fn nearest_isometry(pose: &Pose<Self::DVec>) -> Self::Isometry;
 }
 
 /// A map is singular if its determinant is at most this fraction of the product of its columns'
@@ -139,6 +155,19 @@ pub trait DVector:
         + Mul<Self, Output = Self>
         + Mul<Self::Matrix, Output = Self::Matrix>
         + Mul<f64, Output = Self::Matrix>;
+
+    /// The `f64` form of [`Space::Angle`]. As a rotation over a unit of time, it is also an angular
+    /// velocity. The rotation by a small angle from one unit vector to another is their oriented
+    /// area.
+    type Angle: Copy
+        + Debug
+        + Default
+        + PartialEq
+        + Send
+        + Sync
+        + 'static
+        + Mul<f64, Output = Self::Angle>
+        + From<Self::Area>;
 
     /// The oriented area spanned by two vectors: a number in 2D, a vector in 3D.
     type Area: Copy;
@@ -215,8 +244,26 @@ pub trait DVector:
     /// axis.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
 
+    /// Returns the matrix of a rotation. Uses `libm`, so that all platforms return the same bits.
+    fn rotation(angle: Self::Angle) -> Self::Matrix;
+
+    /// Returns the rotation of at most half a turn that leads from one matrix of a rotation to
+    /// another.
+    fn angle_between(start: Self::Matrix, end: Self::Matrix) -> Self::Angle;
+
+    /// Returns the size of a rotation: the angle in radians.
+    fn angle_size(angle: Self::Angle) -> f64;
+
+    /// Returns the velocity at this offset from the center of a rotation: the cross product of the
+    /// angular velocity and the offset.
+    fn rotated_by(self, angular_velocity: Self::Angle) -> Self;
+
     /// Returns the transposed matrix: the inverse of a rotation.
     fn transpose(matrix: Self::Matrix) -> Self::Matrix;
+
+    /// Returns an orthogonal matrix nearly: `matrix` has a relative error of e, and the result one
+    /// of the order of e².
+    fn nearer_orthogonal(matrix: Self::Matrix) -> Self::Matrix;
 
     /// Returns `true` if a map is a reflection: its determinant is negative.
     fn is_mirrored(matrix: Self::Matrix) -> bool {

@@ -1,3 +1,24 @@
-//! Queries of colliders, and of the whole world.
+//! Queries of colliders: of any kind, in any pose, with or without an app.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `collider_pose.rs` | [`ColliderPose`], the pose argument of a collider |
+//! | `collider_motion.rs` | [`ColliderMotion`], the motion of a collider in a cast |
+//! | `side.rs` | a collider or a shape as one side of a pair, with its parts |
+//! | `pair.rs` | contact, distance and manifold of two sides, by their parts |
+//! | `collider_queries.rs` | colliders in [`query`](crate::query) |
+//! | `cast.rs` | casts of two sides, by their parts |
+//! | `ray.rs` | rays against colliders |
+//! | `collider_methods.rs` | the box of a collider, and points |
 
-mod ray;
+pub(crate) mod cast;
+mod collider_methods;
+mod collider_motion;
+mod collider_pose;
+mod collider_queries;
+pub(crate) mod pair;
+pub(crate) mod ray;
+pub(crate) mod side;
+
+pub use collider_motion::ColliderMotion;
+pub use collider_pose::ColliderPose;

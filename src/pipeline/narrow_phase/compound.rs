@@ -5,12 +5,12 @@ use crate::{
     collision::CollisionEvent,
     pipeline::{
         narrow_phase::{
-            event::event,
+            event::{PartContact, event},
             surface::{FacetContact, Lists, SurfacePair},
         },
         proxy::{BoundingRegion, Proxy},
     },
-    query::{Counter, Pair, local_contact},
+    query::{Counter, Pair, length_to_f32, local_contact},
     space::Space,
 };
 
@@ -54,6 +54,24 @@ pub fn contact_of_parts<V: Space>(
     scratch: &mut Scratch<V>,
     parts: &mut Vec<CollisionEvent>,
 ) -> Option<CollisionEvent> {
+    let start = parts.len();
+    let deepest = deepest_of_parts((a, b), region_of_b, scratch, |contact| {
+        parts.push(event(a, b, &contact));
+    })?;
+    if parts.len() == start + 1 {
+        parts.truncate(start);
+    }
+    Some(event(a, b, &deepest))
+}
+
+/// Returns the deepest contact of two proxies, at least one of which has several parts, and calls
+/// `visit` with the contacts of all parts.
+pub fn deepest_of_parts<V: Space>(
+    (a, b): (&Proxy<V>, &Proxy<V>),
+    region_of_b: &BoundingRegion<V::DVec>,
+    scratch: &mut Scratch<V>,
+    mut visit: impl FnMut(PartContact<V::DVec>),
+) -> Option<PartContact<V::DVec>> {
     let Scratch {
         near,
         contacts,
@@ -76,23 +94,17 @@ pub fn contact_of_parts<V: Space>(
         near.sort_unstable();
     }
     near.note();
-    let start = parts.len();
-    let deepest = match surface_pair {
-        Some(surface_pair) => surface_pair.find(near, contacts, lists, parts)?,
-        None => {
-            parts.extend(
-                near.iter()
-                    .filter_map(|numbers| contact((a, b), *numbers, counter)),
-            );
-            let found = parts.get(start..).unwrap_or_default().iter().copied();
-            // Of several equally deep contacts, the first one is returned.
-            found.reduce(|best, next| if next.depth > best.depth { next } else { best })?
-        }
-    };
-    if parts.len() == start + 1 {
-        parts.truncate(start);
+    if let Some(surface_pair) = surface_pair {
+        return surface_pair.find(near, contacts, lists, visit);
     }
-    Some(deepest)
+    let found = near
+        .iter()
+        .filter_map(|numbers| contact((a, b), *numbers, counter));
+    // The first of several contacts that are equally deep in f32.
+    found.inspect(|found| visit(*found)).reduce(|best, next| {
+        let [deepest, depth] = [best, next].map(|found| length_to_f32(found.contact.depth));
+        if depth > deepest { next } else { best }
+    })
 }
 
 /// Returns the contact of two parts, regardless of the other parts.
@@ -100,7 +112,7 @@ fn contact<V: Space>(
     (a, b): (&Proxy<V>, &Proxy<V>),
     numbers: (u32, u32),
     counter: &Counter,
-) -> Option<CollisionEvent> {
+) -> Option<PartContact<V::DVec>> {
     let (part_a, part_b) = (a.part(numbers.0)?, b.part(numbers.1)?);
     if part_a.region.is_apart_from(&part_b.region) {
         return None;
@@ -109,9 +121,5 @@ fn contact<V: Space>(
     let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
     let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(counter);
     let contact = local_contact(pair)?;
-    Some(event(
-        (a, numbers.0, pose_a),
-        (b, numbers.1, pose_b),
-        &contact,
-    ))
+    Some(PartContact::of_parts((a, &part_a), (b, &part_b), &contact))
 }

@@ -1,26 +1,57 @@
-//! Conversion of a contact to an event.
+//! The contact of two parts, and its conversion to an event.
 
 use crate::{
     collision::{CollisionEvent, CollisionPhase, SurfacePoint},
-    pipeline::proxy::Proxy,
+    pipeline::proxy::{Part, Proxy},
     query::{LocalContact, length_to_f32},
-    space::{Pose, Space},
+    space::{DVector, Space},
 };
 
-/// Returns the contact of two parts as an event, given their part indices and poses.
+/// The contact of a part of one proxy and a part of another.
+#[derive(Clone, Copy, Debug)]
+pub struct PartContact<D> {
+    /// The numbers of the parts.
+    pub parts: (u32, u32),
+    /// Its points are relative to the translations of the proxies.
+    pub contact: LocalContact<D>,
+}
+
+impl<D: DVector> PartContact<D> {
+    /// Returns the contact of two parts, given with points relative to the parts' translations.
+    pub fn of_parts<V: Space<DVec = D>>(
+        (a, part_a): (&Proxy<V>, &Part<V>),
+        (b, part_b): (&Proxy<V>, &Part<V>),
+        contact: &LocalContact<D>,
+    ) -> Self {
+        let offset = |proxy: &Proxy<V>, part: &Part<V>| {
+            part.world_pose.translation - proxy.world_pose.translation
+        };
+        Self {
+            parts: (part_a.number, part_b.number),
+            contact: contact.moved([offset(a, part_a), offset(b, part_b)]),
+        }
+    }
+
+    /// Returns the same contact as seen from the second proxy.
+    pub fn flipped(&self) -> Self {
+        Self {
+            parts: (self.parts.1, self.parts.0),
+            contact: self.contact.flipped(),
+        }
+    }
+}
+
+/// Returns a contact as an event.
 #[inline]
 pub fn event<V: Space>(
-    (a, part_a, pose_a): (&Proxy<V>, u32, Pose<V::DVec>),
-    (b, part_b, pose_b): (&Proxy<V>, u32, Pose<V::DVec>),
-    contact: &LocalContact<V::DVec>,
+    a: &Proxy<V>,
+    b: &Proxy<V>,
+    PartContact { parts, contact }: &PartContact<V::DVec>,
 ) -> CollisionEvent {
-    let surface = |proxy: &Proxy<V>, part: u32, pose: Pose<V::DVec>, offset: V::DVec| {
-        let translation = proxy.world_pose.translation;
-        SurfacePoint {
-            part,
-            translation: V::from_f64(translation).to_vec3(),
-            offset: V::from_f64(offset + (pose.translation - translation)).to_vec3(),
-        }
+    let surface = |proxy: &Proxy<V>, part: u32, offset: V::DVec| SurfacePoint {
+        part,
+        translation: V::from_f64(proxy.world_pose.translation).to_vec3(),
+        offset: V::from_f64(offset).to_vec3(),
     };
     CollisionEvent {
         entity: a.entity,
@@ -28,7 +59,7 @@ pub fn event<V: Space>(
         phase: CollisionPhase::Ongoing,
         normal: V::from_f64(contact.normal).to_vec3(),
         depth: length_to_f32(contact.depth),
-        surface: surface(a, part_a, pose_a, contact.offset_a),
-        other_surface: surface(b, part_b, pose_b, contact.offset_b),
+        surface: surface(a, parts.0, contact.offset_a),
+        other_surface: surface(b, parts.1, contact.offset_b),
     }
 }

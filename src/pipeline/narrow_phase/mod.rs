@@ -10,6 +10,10 @@ mod event;
 mod pair_order;
 mod surface;
 
+pub use compound::{Scratch, deepest_of_parts};
+pub use event::PartContact;
+pub use surface::SurfacePair;
+
 use core::hint::black_box;
 
 use bevy::{platform::time::Instant, prelude::*};
@@ -23,11 +27,7 @@ use crate::{
         candidates::{Candidates, SlotPair},
         contacts::FoundContacts,
         custom_pairs::CustomPairs,
-        narrow_phase::{
-            compound::{Scratch, contact_of_parts},
-            event::event,
-            pair_order::PairOrder,
-        },
+        narrow_phase::{compound::contact_of_parts, event::event, pair_order::PairOrder},
         parallel::share,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxySlot},
@@ -301,8 +301,8 @@ impl<V: Space> Task<V> {
             let (first_pose, second_pose) = (first.world_pose.pose(), second.world_pose.pose());
             let pair = Pair::new(&first_shape, first_pose, &second_shape, second_pose);
             if let Some(contact) = local_contact(pair.counted_by(&self.scratch.counter)) {
-                let sides = ((first, 0, first_pose), (second, 0, second_pose));
-                found.push(event(sides.0, sides.1, &contact));
+                let parts = (0, 0);
+                found.push(event(first, second, &PartContact { parts, contact }));
             }
             return;
         }

@@ -13,11 +13,12 @@ mod solve;
 mod types;
 
 use crate::{
+    query::sealed,
     shape::{DVecOf, Support},
-    space::{DVector, Pose, ShapePose},
+    space::{DVector, Pose, ShapePose, Space},
 };
 pub(crate) use solve::{LocalHit, LocalRay};
-pub use types::{Ray, RayHit, RaySide};
+pub use types::{IntoRay, Ray, RayHit, RaySide};
 pub(crate) use types::{RayHitLocal, RayLocal};
 
 /// Returns the first hit of a ray on a shape.
@@ -38,6 +39,9 @@ pub(crate) use types::{RayHitLocal, RayLocal};
 /// assert_eq!((hit.distance, hit.normal, hit.side), (1.0, Vec3::NEG_X, RaySide::Back));
 /// ```
 ///
+/// A [`Collider`](crate::Collider) is cast at with rays of its own dimension. Rays of the other one
+/// miss.
+///
 /// # The start of the ray
 ///
 /// * An origin inside of the shape, or on its surface with a direction into it, is inside: a solid
@@ -55,14 +59,41 @@ pub(crate) use types::{RayHitLocal, RayLocal};
 /// flat shapes in the plane of the ray are hit if the ray passes within 1.2e-7 of their size.
 ///
 /// An invalid ray, an invalid pose and an invalid shape miss: see [`Ray`].
-pub fn cast_ray<S: Support + ?Sized>(
-    shape: &S,
-    pose: impl Into<ShapePose<S::Vector>>,
-    ray: impl Into<Ray<S::Vector>>,
-) -> Option<RayHit<S::Vector>> {
-    let (pose, ray) = (pose.into().valid()?, ray.into().local()?);
-    let hit = ray_at_shape(shape, &pose, &ray)?;
-    Some(ray.hit_in_world(&hit))
+pub fn cast_ray<S, R>(shape: &S, pose: impl Into<S::Pose>, ray: R) -> Option<RayHit<R::Vector>>
+where
+    S: RayTarget<R::Vector> + ?Sized,
+    R: IntoRay,
+{
+    shape.cast_ray(pose.into(), ray.into_ray())
+}
+
+/// A shape or a collider that [`cast_ray`] takes, with rays in `V`: `Vec2` or `Vec3`.
+///
+/// The trait is sealed. To cast rays at a shape of your own, implement [`Support`].
+#[diagnostic::on_unimplemented(
+    message = "a ray of `{V}` cannot be cast at `{Self}`",
+    label = "not a convex shape of this dimension or a `Collider`",
+    note = "a concave shape is a `Collider`: write `Collider::compound`, `Collider::trimesh` or \
+        `Collider::polyline`",
+    note = "pass a reference to the collider itself: `&*collider` for a `Ref`, `Mut` or `Box`"
+)]
+pub trait RayTarget<V: Space>: sealed::Sealed {
+    /// The pose of the target: [`ShapePose`] or [`ColliderPose`](crate::ColliderPose).
+    type Pose;
+
+    /// See [`cast_ray`].
+    #[doc(hidden)]
+    fn cast_ray(&self, pose: Self::Pose, ray: Ray<V>) -> Option<RayHit<V>>;
+}
+
+impl<S: Support + ?Sized> RayTarget<S::Vector> for S {
+    type Pose = ShapePose<S::Vector>;
+
+    fn cast_ray(&self, pose: Self::Pose, ray: Ray<S::Vector>) -> Option<RayHit<S::Vector>> {
+        let (pose, ray) = (pose.valid()?, ray.local()?);
+        let hit = ray_at_shape(self, &pose, &ray)?;
+        Some(ray.hit_in_world(&hit))
+    }
 }
 
 /// Returns the first hit of a ray in the world on a shape in a pose.

@@ -101,6 +101,39 @@ impl From<Ray3d> for Ray<Vec3> {
     }
 }
 
+/// A ray, or one of Bevy's rays.
+pub trait IntoRay {
+    /// `Vec2` in 2D, `Vec3` in 3D.
+    type Vector: Space;
+
+    /// Converts it to a ray.
+    fn into_ray(self) -> Ray<Self::Vector>;
+}
+
+impl<V: Space> IntoRay for Ray<V> {
+    type Vector = V;
+
+    fn into_ray(self) -> Self {
+        self
+    }
+}
+
+impl IntoRay for Ray2d {
+    type Vector = Vec2;
+
+    fn into_ray(self) -> Ray<Vec2> {
+        self.into()
+    }
+}
+
+impl IntoRay for Ray3d {
+    type Vector = Vec3;
+
+    fn into_ray(self) -> Ray<Vec3> {
+        self.into()
+    }
+}
+
 /// The first point at which a ray hits a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit<V> {

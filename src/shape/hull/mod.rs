@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::{
     shape::{
-        ShapeError,
+        Shape, ShapeError,
         hull::{
             build::needed_points,
             candidates::without_copies,
@@ -197,6 +197,10 @@ impl<V: Space> Support for ConvexHull<V> {
     fn core(&self) -> Core<'_, V::DVec> {
         let edges = self.edges.as_ref();
         edges.map_or(Core::Opaque, |edges| Core::Polygon(edges.polygon()))
+    }
+
+    fn to_shape(&self) -> Option<Shape<V>> {
+        Some(Shape::Hull(self.clone()))
     }
 
     #[inline]

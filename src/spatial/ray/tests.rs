@@ -26,7 +26,7 @@ fn proxy<V: Dimension>(collider: &Collider, transforms: &[Transform]) -> Option<
         entity = world.spawn((*transform, ChildOf(entity))).id();
     }
     let pose = WorldPose::of_entity::<V>(&world, entity).ok()?;
-    let shape = V::body_of(collider.body().ok()??)?;
+    let shape = V::body_of(collider.shape().ok()??)?;
     let layers = CollisionLayers::default();
     let proxy = Proxy::new(Entity::PLACEHOLDER, shape, layers, pose).ok()?;
     Some(proxy.0)

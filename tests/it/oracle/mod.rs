@@ -21,7 +21,7 @@ pub mod cases;
 pub mod check;
 pub mod solid;
 
-use bevy::math::DVec3;
+use bevy::math::{DMat3, DVec3};
 
 /// An overlap of cores below this fraction of their sizes counts as flat: f64 leaves 1e-16, and
 /// products of two numbers some times that.
@@ -140,6 +140,20 @@ impl Body {
             .chain(moved.faces.iter_mut().flatten())
             .for_each(|point| *point += offset);
         moved
+    }
+
+    /// The body under a rotation about the origin, followed by a translation.
+    pub fn turned(&self, rotation: DMat3, offset: DVec3) -> Self {
+        let mut turned = self.clone();
+        let points = turned.points.iter_mut();
+        let points = points.chain(turned.edges.iter_mut().flatten());
+        points
+            .chain(turned.faces.iter_mut().flatten())
+            .for_each(|point| *point = rotation * *point + offset);
+        for normal in &mut turned.normals {
+            *normal = rotation * *normal;
+        }
+        turned
     }
 
     /// The greatest component along a unit vector.

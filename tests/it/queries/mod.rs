@@ -1,7 +1,9 @@
-//! `headbutt::query` on pairs of convex shapes.
+//! `headbutt::query` on pairs of convex shapes, and of colliders.
 
 mod allocations;
 mod blocks;
+mod casts;
+mod colliders;
 mod geometry;
 mod grid;
 mod invariants;

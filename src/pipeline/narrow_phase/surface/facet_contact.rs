@@ -145,7 +145,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the contact of two parts, or `None` if they do not touch.
-    fn facet_contact(&self, numbers: (u32, u32)) -> Option<FacetContact<V::DVec>> {
+    pub(super) fn facet_contact(&self, numbers: (u32, u32)) -> Option<FacetContact<V::DVec>> {
         let facet = self.surface().facet(self.facet_number(numbers));
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
             return self.ball_contact(numbers, facet, ball);

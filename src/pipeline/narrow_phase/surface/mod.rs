@@ -48,9 +48,8 @@ mod push_out;
 mod translation_search;
 
 use crate::{
-    collision::CollisionEvent,
     pipeline::{
-        narrow_phase::event::event,
+        narrow_phase::event::PartContact,
         proxy::{Part, Proxy},
     },
     query::Counter,
@@ -162,15 +161,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.surface().is_one_sided() && self.centre.is_some_and(is_behind)
     }
 
-    /// Computes the contacts of the surface from the pairs of parts in `near`. Adds them to
-    /// `parts`, and returns the deepest.
+    /// Computes the contacts of the surface from the pairs of parts in `near`. Calls `visit` with
+    /// each, and returns the deepest.
     pub fn find(
         &self,
         near: &[(u32, u32)],
         contacts: &mut Vec<FacetContact<V::DVec>>,
         lists: &mut Lists<V>,
-        parts: &mut Vec<CollisionEvent>,
-    ) -> Option<CollisionEvent> {
+        visit: impl FnMut(PartContact<V::DVec>),
+    ) -> Option<PartContact<V::DVec>> {
         contacts.clear();
         self.add_contacts(near, contacts);
         lists.begin(contacts);
@@ -180,9 +179,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             depths.then(a.numbers.cmp(&b.numbers))
         });
         self.keep_push_out(contacts, lists);
+        let found = contacts
+            .iter()
+            .filter_map(|contact| self.part_contact(contact));
+        found.for_each(visit);
         let mut deepest: Option<FacetContact<V::DVec>> = None;
         for contact in contacts.iter() {
-            parts.extend(self.event(contact));
             // Compared in f64, because another contact may have the same depth in f32.
             let is_deeper = |best: FacetContact<V::DVec>| {
                 let (own, others) = (contact.depth(), best.depth());
@@ -193,14 +195,26 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 deepest = Some(*contact);
             }
         }
-        self.event(&deepest?)
+        self.part_contact(&deepest?)
     }
 
-    fn event(&self, contact: &FacetContact<V::DVec>) -> Option<CollisionEvent> {
-        let [a, b] = self.parts(contact.numbers)?;
-        Some(event(
-            (self.a, a.number, a.world_pose.pose()),
-            (self.b, b.number, b.world_pose.pose()),
+    /// Returns `true` if a pair of parts has a contact.
+    pub fn touches(&self, numbers: (u32, u32)) -> bool {
+        self.facet_contact(numbers).is_some()
+    }
+
+    /// Returns `true` if the facet of a pair of parts is ignored: it is one-sided, and the centre of
+    /// the body is behind it.
+    pub fn ignores(&self, numbers: (u32, u32)) -> bool {
+        let facet = self.surface().facet(self.facet_number(numbers));
+        facet.is_some_and(|facet| self.is_hidden(&facet))
+    }
+
+    fn part_contact(&self, contact: &FacetContact<V::DVec>) -> Option<PartContact<V::DVec>> {
+        let [a, b] = &self.parts(contact.numbers)?;
+        Some(PartContact::of_parts(
+            (self.a, a),
+            (self.b, b),
             &contact.local,
         ))
     }

@@ -1,0 +1,190 @@
+//! The face of the second shape at a contact that opposes the motion most.
+//!
+//! At a point p of a convex shape, the directions in which p is a support point form a cone. It is
+//! a ray inside a face, an arc between two face normals on an edge, and at a corner it has a face
+//! normal at each of its corners. The shape has only its support function, so the walk around the
+//! cone tilts a direction in it until another point is higher: first toward the motion, to an edge
+//! at p, and then around that edge, to a face, in both directions, as in gift wrapping.
+
+use crate::{
+    query::{cast::moving_pair::MovingPair, results::LocalContact},
+    shape::{Core, DVecOf, Support},
+    space::DVector,
+};
+
+/// A point is a support point if no other is higher by more than this fraction of the size.
+const SAME_HEIGHT: f64 = 1e-6;
+
+/// The cosine of the angle up to which two normals are equal. A surface of radius r drops by
+/// `SAME_HEIGHT` r at an angle of 1.4e-3, so only a corner turns a normal by more than this.
+const SAME_NORMAL: f64 = 1.0 - 1e-5;
+
+/// The maximum number of tilts to an edge. Each at least halves the angle on a round surface, which
+/// has no edge.
+const MAX_TILTS: usize = 12;
+
+/// The maximum number of faces on either way around a corner.
+const MAX_FACES: usize = 8;
+
+/// Returns the negated normal of the face, or the contact normal if the shape has no edges there.
+pub fn face_normal<A, B>(
+    pair: &MovingPair<A, B>,
+    time: f64,
+    contact: &LocalContact<DVecOf<A>>,
+) -> DVecOf<A>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let shape = pair.start.b;
+    let (velocity, rotation) = pair.relative_motion(time, contact);
+    let inverse = DVecOf::<A>::transpose(rotation);
+    let Some(against) = (inverse * -velocity).unit() else {
+        return contact.normal;
+    };
+    if shape.radius() > 0.0 {
+        return contact.normal;
+    }
+    let corner = Corner {
+        shape,
+        point: inverse * contact.offset_b,
+        tolerance: SAME_HEIGHT * pair.size,
+    };
+    let normal = inverse * -contact.normal;
+    let found = match shape.core() {
+        Core::HalfSpace(_) => None,
+        Core::Box { half_extents } => corner.face_of_box(half_extents, normal, against),
+        Core::Polygon(_) | Core::Opaque => corner.face(normal, against),
+    };
+    match found {
+        Some(face) if face.dot(normal) < SAME_NORMAL => rotation * -face,
+        _ => contact.normal,
+    }
+}
+
+/// A point on the surface of a shape, in its frame.
+struct Corner<'a, S: Support + ?Sized> {
+    shape: &'a S,
+    point: DVecOf<S>,
+    tolerance: f64,
+}
+
+impl<S: Support + ?Sized> Corner<'_, S> {
+    /// Returns the face of a box.
+    fn face_of_box(
+        &self,
+        half_extents: DVecOf<S>,
+        normal: DVecOf<S>,
+        against: DVecOf<S>,
+    ) -> Option<DVecOf<S>> {
+        let dimension = DVecOf::<S>::DIMENSION;
+        let mut best = Best::NONE;
+        for index in 0..dimension {
+            let half = half_extents.component(index);
+            let has_face =
+                (0..dimension).all(|other| other == index || half_extents.component(other) > 0.0);
+            let side = self.point.component(index);
+            if has_face && side.abs() >= half - self.tolerance {
+                let axis = DVecOf::<S>::axis(index);
+                let side = if half > self.tolerance {
+                    self.point
+                } else {
+                    normal
+                };
+                best.take(axis * 1_f64.copysign(side.component(index)), against);
+            }
+        }
+        best.face
+    }
+
+    /// Returns the face of any shape.
+    fn face(&self, normal: DVecOf<S>, against: DVecOf<S>) -> Option<DVecOf<S>> {
+        let mut best = Best::NONE;
+        if DVecOf::<S>::DIMENSION == 2 {
+            let side = DVecOf::<S>::perpendicular(&[normal])?;
+            for toward in [side, -side] {
+                if let Some(edge) = self.tilted(normal, toward) {
+                    best.take(edge.direction, against);
+                }
+            }
+            return best.face;
+        }
+        let across = against - normal * normal.dot(against);
+        let toward = match across.unit() {
+            Some(unit) => unit,
+            None => DVecOf::<S>::perpendicular(&[normal])?.unit()?,
+        };
+        let start = self.tilted(normal, toward)?;
+        let side = DVecOf::<S>::perpendicular(&[start.direction, start.edge])?.unit()?;
+        for toward in [side, -side] {
+            let (mut edge, mut toward) = (start, toward);
+            for _ in 0..MAX_FACES {
+                let Some(next) = self.tilted(edge.direction, toward) else {
+                    break;
+                };
+                if !best.take(next.direction, against) {
+                    break;
+                }
+                // Around the new edge, away from the previous one.
+                let side = DVecOf::<S>::perpendicular(&[next.direction, next.edge])?.unit()?;
+                toward = -side.toward(edge.edge);
+                edge = next;
+            }
+        }
+        best.face
+    }
+
+    /// Tilts a direction toward another one, at right angles to it, until another point of the
+    /// shape is as high as this one. Returns `None` if there is none within half a turn, or if the
+    /// surface is round.
+    fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<Tilt<DVecOf<S>>> {
+        let quarters = [(direction, toward), (toward, -direction)];
+        let (direction, toward, mut edge) = quarters.into_iter().find_map(|(from, to)| {
+            let edge = self.shape.support(to) - self.point;
+            (edge.dot(to) > self.tolerance).then_some((from, to, edge))
+        })?;
+        for _ in 0..MAX_TILTS {
+            let drop = (-edge.dot(direction)).max(0.0);
+            let tilted = (direction * edge.dot(toward) + toward * drop).unit()?;
+            let next = self.shape.support(tilted) - self.point;
+            if next.dot(tilted) <= self.tolerance {
+                return Some(Tilt {
+                    direction: tilted,
+                    edge,
+                });
+            }
+            edge = next;
+        }
+        None
+    }
+}
+
+/// A direction in which all points of an edge are support points.
+#[derive(Clone, Copy)]
+struct Tilt<D> {
+    direction: D,
+    edge: D,
+}
+
+/// The face that opposes the motion most.
+struct Best<D> {
+    face: Option<D>,
+    opposition: f64,
+}
+
+impl<D: DVector> Best<D> {
+    const NONE: Self = Self {
+        face: None,
+        opposition: f64::NEG_INFINITY,
+    };
+
+    /// Takes a face if it is better, and returns `true` if it is.
+    fn take(&mut self, normal: D, against: D) -> bool {
+        let opposition = normal.dot(against);
+        let is_better = opposition > self.opposition;
+        if is_better {
+            (self.face, self.opposition) = (Some(normal), opposition);
+        }
+        is_better
+    }
+}

@@ -1,0 +1,605 @@
+//! A pair of moving shapes: its pose and its separation along an axis, as functions of time.
+//!
+//! The separation of two cores along a unit vector n, with their radii, is
+//!
+//! ```text
+//! s(t) = min { n·x | x in the second core } - max { n·x | x in the first core } - radii
+//! ```
+//!
+//! It takes two support points, and is a lower bound of the distance. Each n·x is a function of
+//! time with a bounded first and second derivative. For the point x = c(t) + r(t) of a shape that
+//! rotates about the center c with the angular velocity ω:
+//!
+//! ```text
+//! |d/dt n·x|   <= |n·c'| + |n·(ω × r)|       <= |c'| + σ |ω × n| / |ω|
+//! |d²/dt² n·x|  = |n·(ω × (ω × r))|          <= σ |ω × n|
+//! ```
+//!
+//! σ is the maximum of |ω × r| over the shape. The second line holds because the vector n·(ω × (ω ×
+//! r)) = -(ω × n)·(ω × r). So a shape that spins about n, or a ball, adds nothing.
+//!
+//! A half-space has no support point. Its own normal m(t) is the only axis of its pair, and s(t) is
+//! the distance. If it rotates with ω, s(t) is computed in its frame. There, a point at z from the
+//! center, with the velocity z' and the acceleration z'' in the axes of the world, has the
+//! acceleration z'' - 2 ω × z' + ω × (ω × z), up to the rotation.
+
+use crate::{
+    query::{
+        analytic::half_space::HalfSpaceSolver,
+        cast::motion::MotionLocal,
+        gjk::{Gjk, Goal, State},
+        minkowski::{MinkowskiDifference, Pair},
+        penetration::Penetration,
+        results::LocalContact,
+        solver::Solver,
+    },
+    shape::{Core, DVecOf, Support},
+    space::{DVector, Pose},
+    tolerance::OFFSET_SCALE,
+};
+
+/// An axis that continues a rotation is at most this many times as fast as the shapes.
+const MAX_AXIS_TURN: f64 = 2.0;
+
+/// One shape of a pair, with its pose as a function of time. Positions are relative to the first
+/// shape's translation at the start, in the axes of the world.
+#[derive(Clone, Copy, Debug)]
+struct Body<D: DVector> {
+    /// The rotation at the start.
+    rotation: D::Matrix,
+    /// The center of rotation at the start.
+    center: D,
+    velocity: D,
+    angular_velocity: D::Angle,
+    /// The translation of the shape at the start, relative to the center.
+    arm: D,
+    angular_speed: f64,
+    /// The maximum of |ω × r|.
+    spin: f64,
+    /// The maximum distance of a point of the core from the center.
+    reach: f64,
+}
+
+impl<D: DVector> Body<D> {
+    /// `half_extents` are those of a box around the core, centered on the origin of its frame.
+    fn new(pose: Pose<D>, origin: D, motion: MotionLocal<D>, half_extents: D) -> Self {
+        let arm = -motion.pivot;
+        let mut spin = D::ZERO;
+        for index in 0..D::DIMENSION {
+            let edge = D::column(pose.rotation, index) * half_extents.component(index);
+            spin = spin + edge.rotated_by(motion.rotation).copysign(D::ONE);
+        }
+        Self {
+            rotation: pose.rotation,
+            center: pose.translation - origin + motion.pivot,
+            velocity: motion.translation,
+            angular_velocity: motion.rotation,
+            arm,
+            angular_speed: D::angle_size(motion.rotation),
+            spin: spin.length() + arm.rotated_by(motion.rotation).length(),
+            reach: half_extents.length() + arm.length(),
+        }
+    }
+
+    fn pose(&self, time: f64) -> Pose<D> {
+        let center = self.center + self.velocity * time;
+        if self.angular_speed == 0.0 {
+            return Pose {
+                rotation: self.rotation,
+                translation: center + self.arm,
+            };
+        }
+        let turn = D::rotation(self.angular_velocity * time);
+        Pose {
+            rotation: turn * self.rotation,
+            translation: center + turn * self.arm,
+        }
+    }
+
+    /// Returns the velocity of a point of the body.
+    fn velocity_at(&self, time: f64, point: D) -> D {
+        let offset = point - self.center - self.velocity * time;
+        self.velocity + offset.rotated_by(self.angular_velocity)
+    }
+}
+
+/// The axis along which a separation is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Axis<D: DVector> {
+    /// A unit vector in the axes of the world, from the first shape of the pair to the second.
+    Fixed(D),
+    /// A unit vector that rotates at a constant angular velocity.
+    Turning {
+        /// At the time `since`.
+        normal: D,
+        since: f64,
+        angular_velocity: D::Angle,
+    },
+    /// The normal of the half-space in the pair.
+    HalfSpace,
+}
+
+impl<D: DVector> Axis<D> {
+    /// Returns the unit vector at a time, or `None` for the axis of a half-space.
+    pub fn normal(&self, time: f64) -> Option<D> {
+        match *self {
+            Self::Fixed(normal) => Some(normal),
+            Self::Turning {
+                normal,
+                since,
+                angular_velocity,
+            } => Some(D::rotation(angular_velocity * (time - since)) * normal),
+            Self::HalfSpace => None,
+        }
+    }
+}
+
+/// The separation of a pair along an axis at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct Separation {
+    /// s(t).
+    pub gap: f64,
+    /// -s'(t), if the support points are unique.
+    pub closing_speed: f64,
+}
+
+/// Bounds of the derivatives of a separation.
+#[derive(Clone, Copy, Debug)]
+pub struct RateBounds {
+    /// Bounds |s'|.
+    pub speed: f64,
+    /// Bounds the second derivatives of all n·x, so that s(t) - `curvature` t² / 2 is concave.
+    pub curvature: f64,
+}
+
+/// The cores of a pair at one time, with the distance of the shapes.
+#[derive(Clone, Copy, Debug)]
+pub struct Proximity<D: DVector> {
+    /// The distance of the shapes, negative if they overlap.
+    pub gap: f64,
+    pub axis: Axis<D>,
+    /// The nearest points of the cores.
+    pub cores: Penetration<D>,
+    /// `true` if the direction of the axis is known.
+    pub is_apart: bool,
+}
+
+/// A time and GJK's state at that time.
+pub type TimedGjk<D> = (f64, Gjk<D>);
+
+/// A pair of moving shapes.
+pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
+    /// At the start.
+    pub start: Pair<'a, A, B>,
+    /// In the order of the pair.
+    bodies: [Body<DVecOf<A>>; 2],
+    /// `true` for a shape whose core is a point: its rotation is ignored.
+    is_point: [bool; 2],
+    /// The size of the pair: half the diagonals of the boxes around the cores, plus the radii.
+    pub size: f64,
+    /// A bound of the rounding errors of relative positions.
+    pub rounding: f64,
+    /// The index of the half-space, if there is one.
+    half_space: Option<usize>,
+    is_rotating: bool,
+}
+
+impl<'a, A, B> MovingPair<'a, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// Returns `None` if a shape is invalid, or if both are half-spaces.
+    pub fn new(
+        a: &'a A,
+        (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+        b: &'a B,
+        (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    ) -> Option<Self> {
+        let start = Pair::new(a, pose_a, b, pose_b);
+        let boxes = [core_box(a), core_box(b)];
+        let bodies = |origin| {
+            [(pose_a, motion_a, &boxes[0]), (pose_b, motion_b, &boxes[1])]
+                .map(|(pose, motion, around)| Body::new(pose, origin, motion, around.farthest))
+        };
+        let is_point = [a.core().is_point(), b.core().is_point()];
+        let half_spaces = [&boxes[0], &boxes[1]].map(|around| around.is_half_space);
+        let (bodies, is_point, half_spaces) = if start.swapped {
+            let [body_a, body_b] = bodies(pose_b.translation);
+            let [point_a, point_b] = is_point;
+            let [half_a, half_b] = half_spaces;
+            ([body_b, body_a], [point_b, point_a], [half_b, half_a])
+        } else {
+            (bodies(pose_a.translation), is_point, half_spaces)
+        };
+        let half_space = match half_spaces {
+            [true, true] => return None,
+            [true, false] => Some(0),
+            [false, true] => Some(1),
+            [false, false] => None,
+        };
+        let offset: f64 = boxes.iter().map(|around| around.farthest.extent()).sum();
+        let half_diagonal: f64 = boxes.iter().map(|around| around.half_diagonal).sum();
+        let size = half_diagonal.max(OFFSET_SCALE * offset) + start.radius_sum();
+        let travel: f64 = bodies
+            .iter()
+            .map(|body| body.velocity.extent() + body.center.extent() + body.arm.extent())
+            .sum();
+        let rounding = 4.0 * f64::EPSILON * (travel + size);
+        (size.is_finite() && rounding.is_finite()).then_some(Self {
+            start,
+            is_rotating: bodies.iter().any(|body| body.angular_speed > 0.0),
+            bodies,
+            is_point,
+            size,
+            rounding,
+            half_space,
+        })
+    }
+
+    /// Returns the pair at a time. If a shape rotates, the origins are in the order of the pair, in
+    /// the frame of the bodies.
+    pub fn at(&self, time: f64) -> Pair<'a, A, B> {
+        let [first, second] = &self.bodies;
+        if !self.is_rotating {
+            let velocity = second.velocity - first.velocity;
+            let inverse = DVecOf::<A>::transpose(self.start.frame);
+            return self.start.with_second_moved(inverse * (velocity * time));
+        }
+        let identity = DVecOf::<A>::IDENTITY;
+        let (first, second) = (first.pose(time), second.pose(time));
+        let frame = if self.is_point[0] {
+            identity
+        } else {
+            first.rotation
+        };
+        let inverse = DVecOf::<A>::transpose(frame);
+        let rotation = if self.is_point[1] {
+            identity
+        } else {
+            inverse * second.rotation
+        };
+        let translation = inverse * (second.translation - first.translation);
+        let relative = Pose {
+            rotation,
+            translation,
+        };
+        let origins = [first.translation, second.translation];
+        self.start.with_poses(frame, relative, origins)
+    }
+
+    /// Returns the bounds of the separation along an axis between two times.
+    pub fn rate_bounds(&self, axis: Axis<DVecOf<A>>, [from, to]: [f64; 2]) -> RateBounds {
+        let [first, second] = &self.bodies;
+        let velocity = second.velocity - first.velocity;
+        let distance = (second.center - first.center + velocity * from).length()
+            + velocity.length() * (to - from);
+        match axis {
+            Axis::Fixed(normal) => {
+                let mut bounds = RateBounds {
+                    speed: velocity.dot(normal).abs(),
+                    curvature: 0.0,
+                };
+                for body in &self.bodies {
+                    if body.spin > 0.0 {
+                        let turn = normal.rotated_by(body.angular_velocity).length();
+                        bounds.speed += body.spin * turn / body.angular_speed;
+                        bounds.curvature += body.spin * turn;
+                    }
+                }
+                bounds
+            }
+            Axis::Turning {
+                angular_velocity, ..
+            } => {
+                let turn = DVecOf::<A>::angle_size(angular_velocity);
+                let offset = distance + first.reach + second.reach;
+                let speed = velocity.length() + first.spin + second.spin;
+                let acceleration =
+                    first.angular_speed * first.spin + second.angular_speed * second.spin;
+                rates_along_turning_axis(turn, offset, speed, acceleration)
+            }
+            Axis::HalfSpace => {
+                let (plane, other) = match self.half_space {
+                    Some(0) => (first, second),
+                    _ => (second, first),
+                };
+                let speed = velocity.length() + other.spin;
+                let acceleration = other.angular_speed * other.spin;
+                let offset = distance + other.reach;
+                rates_along_turning_axis(plane.angular_speed, offset, speed, acceleration)
+            }
+        }
+    }
+
+    /// Returns a bound of the speed of any point relative to any other.
+    pub fn speed_bound(&self) -> f64 {
+        let [first, second] = &self.bodies;
+        let velocity = (second.velocity - first.velocity).length();
+        match self.half_space {
+            Some(_) => self.rate_bounds(Axis::HalfSpace, [0.0, 1.0]).speed,
+            None => velocity + first.spin + second.spin,
+        }
+    }
+
+    /// Returns the separation along an axis at a time.
+    pub fn separation(&self, time: f64, axis: Axis<DVecOf<A>>) -> Separation {
+        let pair = self.at(time);
+        let normal = axis.normal(time);
+        let (normal, gap, points) = match normal {
+            Some(normal) => {
+                let local = DVecOf::<A>::transpose(pair.frame) * normal;
+                let vertex = pair.vertex(local);
+                (
+                    normal,
+                    -vertex.point.dot(local),
+                    [vertex.first, vertex.second],
+                )
+            }
+            None => match HalfSpaceSolver::new(&pair) {
+                Some(solver) => {
+                    let contact = solver.contact();
+                    let normal = pair.frame * contact.normal;
+                    (normal, -contact.depth, [contact.first, contact.second])
+                }
+                // A support function that returns NaN only in some directions.
+                None => (DVecOf::<A>::ZERO, f64::NAN, [DVecOf::<A>::ZERO; 2]),
+            },
+        };
+        Separation {
+            gap: gap - pair.radius_sum(),
+            closing_speed: self.closing_speed(time, &pair, axis, normal, points),
+        }
+    }
+
+    /// Returns the speed along a normal at which two points of the cores approach each other.
+    fn closing_speed(
+        &self,
+        time: f64,
+        pair: &Pair<'a, A, B>,
+        axis: Axis<DVecOf<A>>,
+        normal: DVecOf<A>,
+        points: [DVecOf<A>; 2],
+    ) -> f64 {
+        let [first, second] = self.velocities(time, pair, points);
+        let closing_speed = (first - second).dot(normal);
+        match axis {
+            Axis::Turning {
+                angular_velocity, ..
+            } => {
+                let [first, second] = points;
+                let offset = pair.frame * (first - second);
+                closing_speed + offset.dot(normal.rotated_by(angular_velocity))
+            }
+            Axis::Fixed(_) | Axis::HalfSpace => closing_speed,
+        }
+    }
+
+    /// Returns the velocities of points of both cores, given in the frame of the pair.
+    fn velocities(
+        &self,
+        time: f64,
+        pair: &Pair<'a, A, B>,
+        [first, second]: [DVecOf<A>; 2],
+    ) -> [DVecOf<A>; 2] {
+        let [first_body, second_body] = &self.bodies;
+        if !self.is_rotating {
+            return [first_body.velocity, second_body.velocity];
+        }
+        let [origin, _] = pair.origins;
+        [
+            first_body.velocity_at(time, origin + pair.frame * first),
+            second_body.velocity_at(time, origin + pair.frame * second),
+        ]
+    }
+
+    /// Returns the distance at a time, or `None` if a shape is invalid. Without a rotation, GJK
+    /// continues from `last`.
+    pub fn proximity(
+        &self,
+        time: f64,
+        last: &mut Option<TimedGjk<DVecOf<A>>>,
+    ) -> Option<Proximity<DVecOf<A>>> {
+        let pair = self.at(time);
+        if self.half_space.is_some() {
+            let cores = HalfSpaceSolver::new(&pair)?.contact();
+            return Some(Proximity {
+                gap: -cores.depth - pair.radius_sum(),
+                axis: Axis::HalfSpace,
+                cores,
+                is_apart: true,
+            });
+        }
+        let gjk = self.gjk_at(&pair, last.take(), Goal::Nearest);
+        let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
+        let normal = (-gjk.separation()).unit();
+        let cores = Penetration {
+            normal: normal.unwrap_or(DVecOf::<A>::axis(0)),
+            depth: -gjk.distance,
+            scale: gjk.scale,
+            first,
+            second,
+        };
+        let proximity = Proximity {
+            gap: gjk.distance - pair.radius_sum(),
+            axis: Axis::Fixed(pair.frame * cores.normal),
+            cores,
+            is_apart: normal.is_some() && gjk.state != State::Enclosed,
+        };
+        let is_valid = gjk.state != State::Invalid;
+        *last = Some((time, gjk));
+        is_valid.then_some(proximity)
+    }
+
+    /// Runs GJK on a pair at some time.
+    fn gjk_at(
+        &self,
+        pair: &Pair<'a, A, B>,
+        last: Option<TimedGjk<DVecOf<A>>>,
+        goal: Goal,
+    ) -> Gjk<DVecOf<A>> {
+        match last {
+            Some((earlier, mut gjk)) if !self.is_rotating => {
+                let before = self.at(earlier).relative.translation;
+                gjk.move_second(pair.relative.translation - before);
+                gjk.run(pair, goal);
+                gjk
+            }
+            _ => Gjk::solve(pair, goal),
+        }
+    }
+
+    /// Returns the velocity of the second shape in the frame of the pair if all motion is linear.
+    /// Then the Minkowski difference is constant and moves as a whole. `None` for half-spaces.
+    pub fn linear_velocity(&self) -> Option<DVecOf<A>> {
+        let [first, second] = &self.bodies;
+        let inverse = DVecOf::<A>::transpose(self.start.frame);
+        let is_linear = !self.is_rotating && self.half_space.is_none();
+        is_linear.then(|| inverse * (second.velocity - first.velocity))
+    }
+
+    /// Returns a lower bound of the penetration depth at a time. It may be 0 for shapes that
+    /// overlap. Without a rotation, GJK continues from `last`.
+    pub fn least_depth(&self, time: f64, last: Option<TimedGjk<DVecOf<A>>>) -> f64 {
+        let pair = self.at(time);
+        if let Some(solver) = HalfSpaceSolver::new(&pair) {
+            return pair.radius_sum() + solver.contact().depth;
+        }
+        let gjk = self.gjk_at(&pair, last, Goal::Contact);
+        let cores = gjk.inner_distance();
+        if cores > 0.0 {
+            cores + pair.radius_sum()
+        } else {
+            pair.radius_sum() - gjk.distance
+        }
+    }
+
+    /// Returns the contact in which the shapes just touch.
+    pub fn touching_contact(
+        &self,
+        time: f64,
+        proximity: &Proximity<DVecOf<A>>,
+    ) -> LocalContact<DVecOf<A>> {
+        let pair = self.at(time);
+        let normal = match proximity.axis.normal(time) {
+            Some(normal) => DVecOf::<A>::transpose(pair.frame) * normal,
+            None => proximity.cores.normal,
+        };
+        let contact = pair.contact(&Penetration {
+            normal,
+            ..proximity.cores
+        });
+        LocalContact {
+            depth: 0.0,
+            ..contact
+        }
+    }
+
+    /// Returns the contact at a time, or `None` if the shapes do not touch.
+    pub fn contact(&self, time: f64) -> Option<LocalContact<DVecOf<A>>> {
+        let mut solver = Solver::new(self.at(time));
+        solver.hit().then(|| solver.contact())
+    }
+
+    /// Returns the axis of a contact.
+    pub fn axis_of(&self, contact: &LocalContact<DVecOf<A>>) -> Axis<DVecOf<A>> {
+        match self.half_space {
+            Some(_) => Axis::HalfSpace,
+            None if self.start.swapped => Axis::Fixed(-contact.normal),
+            None => Axis::Fixed(contact.normal),
+        }
+    }
+
+    /// Returns an axis that continues the rotation from an earlier to a later axis, if the shapes
+    /// rotate. If that is much faster than they rotate, the shapes narrowly pass each other, and
+    /// the axis rotates with the first or the second shape instead.
+    pub fn turning_axis(
+        &self,
+        (earlier, before): (f64, Axis<DVecOf<A>>),
+        (later, now): (f64, Axis<DVecOf<A>>),
+        with_second: bool,
+    ) -> Axis<DVecOf<A>> {
+        let normals = before.normal(earlier).zip(now.normal(later));
+        let Some((old, new)) = normals.filter(|_| self.is_rotating) else {
+            return now;
+        };
+        let [first, second] = &self.bodies;
+        let angle = <DVecOf<A> as DVector>::Angle::from(old.wedge(new));
+        let continued = angle * (1.0 / (later - earlier));
+        let limit = MAX_AXIS_TURN * (first.angular_speed + second.angular_speed);
+        let angular_velocity = if DVecOf::<A>::angle_size(continued) <= limit {
+            continued
+        } else if with_second {
+            second.angular_velocity
+        } else {
+            first.angular_velocity
+        };
+        Axis::Turning {
+            normal: new,
+            since: later,
+            angular_velocity,
+        }
+    }
+
+    /// Returns the velocity of the caller's first shape relative to the second at a contact, and
+    /// the rotation of the second.
+    pub fn relative_motion(
+        &self,
+        time: f64,
+        contact: &LocalContact<DVecOf<A>>,
+    ) -> (DVecOf<A>, <DVecOf<A> as DVector>::Matrix) {
+        let [first, second] = &self.bodies;
+        let (a, b) = if self.start.swapped {
+            (second, first)
+        } else {
+            (first, second)
+        };
+        let pose = b.pose(time);
+        let point = pose.translation + contact.offset_b;
+        let velocity = a.velocity_at(time, point) - b.velocity_at(time, point);
+        (velocity, pose.rotation)
+    }
+}
+
+/// Returns the bounds of n·z, for a unit vector n that rotates at the angular speed `turn`, and a
+/// vector z with these bounds of its length and its derivatives.
+fn rates_along_turning_axis(turn: f64, length: f64, speed: f64, acceleration: f64) -> RateBounds {
+    RateBounds {
+        speed: speed + turn * length,
+        curvature: acceleration + turn * (2.0 * speed + turn * length),
+    }
+}
+
+/// A box around a core, in the core's frame.
+struct CoreBox<D> {
+    /// The half extents of the smallest box that is centered on the origin.
+    farthest: D,
+    half_diagonal: f64,
+    is_half_space: bool,
+}
+
+/// Returns the box around the core of a shape.
+fn core_box<S: Support + ?Sized>(shape: &S) -> CoreBox<DVecOf<S>> {
+    let symmetric = |half_extents: DVecOf<S>, is_half_space| CoreBox {
+        farthest: half_extents,
+        half_diagonal: half_extents.length(),
+        is_half_space,
+    };
+    match shape.core() {
+        Core::Box { half_extents } => symmetric(half_extents, false),
+        Core::HalfSpace(_) => symmetric(DVecOf::<S>::ZERO, true),
+        Core::Polygon(_) | Core::Opaque => {
+            let (mut min, mut max) = (DVecOf::<S>::ZERO, DVecOf::<S>::ZERO);
+            for index in 0..DVecOf::<S>::DIMENSION {
+                let axis = DVecOf::<S>::axis(index);
+                max = max + axis * shape.support(axis).dot(axis);
+                min = min + axis * shape.support(-axis).dot(axis);
+            }
+            CoreBox {
+                farthest: (-min).max(max).max(min),
+                half_diagonal: 0.5 * (max - min).length(),
+                is_half_space: false,
+            }
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! The first touch of two moving shapes, as a certified interval of time.
+//!
+//! **Approach.** At a time t, GJK computes the distance of the shapes and its direction n. The
+//! separation s along n is a lower bound of the distance at all later times. So the shapes do not
+//! touch while s > 0. The loop advances to a time just before s reaches 0, and repeats GJK there,
+//! until the distance is within the tolerance or the motion ends. This is conservative advancement
+//! (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996) with the root finding
+//! of Catto ("Continuous Collision", GDC 2013) in place of a bound of the speed. The departure is
+//! that each step is certified.
+//!
+//! **The certificate.** Let K bound the second derivative of n·x for all points x (see
+//! `moving_pair.rs`). s is a minimum of functions f with |f''| <= K. At the ends of an interval of
+//! length h each f is at least a = s(t) and b = s(t + h). Between them f is above the parabola with
+//! these ends and the second derivative K, whose minimum is a - (a - b + K h²/2)² / (2 K h²). That
+//! is at least 0 if and only if
+//!
+//! ```text
+//! h √(K/2) <= √a + √b
+//! ```
+//!
+//! So an interval is certified by its ends. For K = 0 (no rotation) s is linear, one step leads to
+//! its root, and the loop is Newton's method on the distance, which is convex: it never overshoots.
+//! It is also the ray cast of van den Bergen ("Ray Casting against General Convex Objects", 2004),
+//! with GJK run to its end between the steps.
+//!
+//! **The end of the loop.** For K = 0, let g be the distance less the margin at which a step ends,
+//! and c the closing speed. In Newton's method on a convex function, g and c of successive steps
+//! have the sum of ratios g'/g + c'/c <= 1, so that g c falls by a factor of at least 4. While the
+//! loop runs, g exceeds the margin and c exceeds g (or else the motion ends). So the number of steps
+//! is at most log₄ of the product of distance and speed over the margin squared. The tolerance also
+//! grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
+//!
+//! **Passing.** A touch is a hit only if the shapes overlap afterwards. From the touch on, the loop
+//! advances along the contact normal as long as the overlap is below a tolerance (the same
+//! certificate, with the tolerance added to s). If that leads to the end, or to a time at which the
+//! shapes are apart again, the shapes only pass along each other. If the contact at such a time is
+//! deeper than the tolerance, or has the opposite normal, as for two segments that cross, it is a
+//! hit. A motion that ends too early for a decision is continued beyond its end.
+
+use crate::{
+    query::{
+        cast::{
+            CastLocal, CastOptions,
+            face_normal::face_normal,
+            moving_pair::{Axis, MovingPair, Proximity, RateBounds, Separation, TimedGjk},
+        },
+        gjk::{Gjk, Goal},
+        minkowski::MinkowskiDifference,
+    },
+    shape::{DVecOf, Support},
+    space::DVector,
+    tolerance::{CAST_MARGIN, GRAZING_DEPTH, TOUCHING},
+};
+
+/// The maximum number of advances of a cast. Reached only by shapes that rotate thousands of times
+/// within the tolerance of touching.
+const MAX_ROUNDS: usize = 1 << 16;
+
+/// The number of steps along one axis before GJK computes a better one.
+const STEPS_PER_AXIS: usize = 16;
+
+/// The tolerance of touching grows by this factor in each round.
+const TARGET_GROWTH: f64 = 1.3;
+
+/// A motion is continued to at least this fraction of the size, to see whether the shapes overlap.
+const PROBED_MOTION: f64 = 1e-3;
+
+/// Shapes in linear motion are moved to this distance by planes, as a fraction of the size: four
+/// times the tolerance of touching.
+const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
+
+/// The maximum number of planes before GJK runs to its end.
+const MAX_PLANES: usize = 32;
+
+/// The depth at which a touch is probed first, as a fraction of the size.
+const PROBED_DEPTH: f64 = 0.01;
+
+/// Within this fraction of the size, axes rotate, and for at most as long a motion.
+const TURNING_GAP: f64 = 0.1;
+
+/// Two normals are opposite if their product is below this.
+const OPPOSITE: f64 = -0.5;
+
+/// The part of an interval's bound that allows for rounding.
+const CERTAIN: f64 = 1.0 - 1e-9;
+
+/// Returns the outcome of a cast.
+pub fn solve<A, B>(pair: &MovingPair<A, B>, options: CastOptions) -> CastLocal<DVecOf<A>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let mut rounds = MAX_ROUNDS;
+    let mut time = 0.0;
+    let mut gjk = None;
+    let mut is_apart = false;
+    if let Some(velocity) = pair.linear_velocity() {
+        match approach_linearly(pair, velocity) {
+            LinearApproach::Misses => return CastLocal::Miss,
+            LinearApproach::To(later, state) => {
+                is_apart = later > 0.0;
+                time = later;
+                gjk = Some((later, state));
+            }
+        }
+    }
+    if !is_apart && let Some(contact) = pair.contact(0.0) {
+        let overlaps = contact.depth > TOUCHING * pair.size + pair.rounding;
+        if overlaps && !options.leave_overlaps {
+            return CastLocal::Overlapping(contact);
+        }
+        let allowed = if overlaps { contact.depth } else { 0.0 };
+        match passage(
+            pair,
+            time,
+            pair.axis_of(&contact),
+            allowed,
+            None,
+            &mut rounds,
+        ) {
+            Passage::Overlaps if overlaps => return CastLocal::Overlapping(contact),
+            Passage::Overlaps => {
+                let face_normal = face_normal(pair, time, &contact);
+                return CastLocal::Touching {
+                    contact,
+                    face_normal,
+                };
+            }
+            Passage::Ends => return CastLocal::Miss,
+            Passage::Apart(later) => {
+                time = later;
+                gjk = None;
+            }
+        }
+    }
+    loop {
+        let Some(touch) = approach(pair, time, gjk.take(), &mut rounds) else {
+            return CastLocal::Miss;
+        };
+        let axis = touch.proximity.axis;
+        match passage(pair, touch.safe, axis, 0.0, touch.gjk, &mut rounds) {
+            Passage::Overlaps => {
+                let contact = pair.touching_contact(touch.safe, &touch.proximity);
+                let face_normal = face_normal(pair, touch.safe, &contact);
+                return CastLocal::Hit {
+                    safe: touch.safe,
+                    touching: touch.touching,
+                    contact,
+                    face_normal,
+                };
+            }
+            Passage::Ends => return CastLocal::Miss,
+            Passage::Apart(later) => time = later,
+        }
+    }
+}
+
+/// How far shapes in linear motion are certainly apart.
+enum LinearApproach<D: DVector> {
+    Misses,
+    /// Until this time, with the state of GJK.
+    To(f64, Gjk<D>),
+}
+
+/// Advances from the start by the first separating planes that GJK finds, before it converges:
+/// van den Bergen's ray cast against the Minkowski difference. Ends where the shapes are nearly
+/// within the tolerance of touching. The start itself counts as apart only if it is far beyond any
+/// tolerance.
+fn approach_linearly<A, B>(
+    pair: &MovingPair<A, B>,
+    velocity: DVecOf<A>,
+) -> LinearApproach<DVecOf<A>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let clearance = CLEAR_OF_TOUCHING * pair.size + 4.0 * pair.rounding;
+    let mut time = 0.0;
+    let mut here = pair.at(time);
+    let mut gjk = Gjk::new(&here);
+    for _ in 0..MAX_PLANES {
+        gjk.run(&here, Goal::Verdict);
+        let Some((distance, direction)) = gjk.proof() else {
+            break;
+        };
+        let gap = distance - pair.start.radius_sum() - clearance;
+        // The direction leads from the second core to the first.
+        let speed = direction.length();
+        let closing = direction.dot(velocity) / speed;
+        if gap <= 0.5 * clearance || closing.is_nan() {
+            break;
+        }
+        if closing <= 0.0 || time + gap / closing >= 1.0 {
+            return LinearApproach::Misses;
+        }
+        let before = here.relative.translation;
+        time += gap / closing;
+        here = pair.at(time);
+        gjk.move_second(here.relative.translation - before);
+    }
+    LinearApproach::To(time, gjk)
+}
+
+/// The first touch.
+struct Touch<D: DVector> {
+    safe: f64,
+    touching: f64,
+    /// At the time `safe`.
+    proximity: Proximity<D>,
+    gjk: Option<TimedGjk<D>>,
+}
+
+/// A round of the approach.
+struct Round<D: DVector> {
+    time: f64,
+    /// The axis that GJK has found.
+    found: Axis<D>,
+    /// The axis along which the time has advanced.
+    axis: Axis<D>,
+}
+
+/// Returns the first touch after a time at which the shapes are apart.
+fn approach<A, B>(
+    pair: &MovingPair<A, B>,
+    mut time: f64,
+    mut gjk: Option<TimedGjk<DVecOf<A>>>,
+    rounds: &mut usize,
+) -> Option<Touch<DVecOf<A>>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let margin = CAST_MARGIN * pair.size + pair.rounding;
+    let limit = (0.5 * TOUCHING * pair.size).max(2.0 * margin);
+    let mut target = 2.0 * margin;
+    let mut last: Option<Round<DVecOf<A>>> = None;
+    loop {
+        let mut proximity = pair.proximity(time, &mut gjk)?;
+        let mut separation = pair.separation(time, proximity.axis);
+        // Nearer to the touch, the direction is less precise.
+        let found = proximity.axis;
+        if let Some(Round { axis, .. }) = last {
+            let earlier = pair.separation(time, axis);
+            if !proximity.is_apart || earlier.gap >= separation.gap - pair.rounding {
+                proximity.axis = axis;
+                separation = earlier;
+            }
+        }
+        // The second condition only holds if rounding has stopped GJK.
+        let is_near = proximity.gap <= target || separation.gap <= 2.0 * margin;
+        if is_near || *rounds == 0 {
+            return Some(Touch {
+                safe: time,
+                touching: touching_time(pair, time, separation),
+                proximity,
+                gjk,
+            });
+        }
+        let mut axis = proximity.axis;
+        let mut end = 1.0;
+        if let Some(round) = last
+            && proximity.gap < TURNING_GAP * pair.size
+        {
+            axis = pair.turning_axis(
+                (round.time, round.found),
+                (time, found),
+                (*rounds).is_multiple_of(2),
+            );
+            if axis != found {
+                separation = pair.separation(time, axis);
+                end = f64::min(1.0, time + TURNING_GAP * pair.size / pair.speed_bound());
+            }
+        }
+        last = Some(Round { time, found, axis });
+        match advance(pair, axis, time, separation, [margin, margin], end) {
+            Advance::To(later) => time = later,
+            Advance::End if end < 1.0 => time = end,
+            Advance::End => return None,
+        }
+        target = (target * TARGET_GROWTH).min(limit);
+        *rounds -= 1;
+    }
+}
+
+/// Returns the time at which the separation is 0, if the shapes touch at that time for certain, and
+/// otherwise the same time.
+fn touching_time<A, B>(pair: &MovingPair<A, B>, time: f64, separation: Separation) -> f64
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let step = separation.gap / separation.closing_speed;
+    let is_certain = step > 0.0 && step * pair.speed_bound() <= 0.5 * TOUCHING * pair.size;
+    if is_certain {
+        (time + step).min(1.0)
+    } else {
+        time
+    }
+}
+
+/// What follows a touch.
+enum Passage {
+    /// The shapes overlap.
+    Overlaps,
+    /// The motion ends before the shapes overlap.
+    Ends,
+    /// The shapes are apart again at this time.
+    Apart(f64),
+}
+
+/// Follows a touch, until the shapes overlap by more than `allowed` and the tolerance.
+fn passage<A, B>(
+    pair: &MovingPair<A, B>,
+    mut time: f64,
+    mut axis: Axis<DVecOf<A>>,
+    allowed: f64,
+    gjk: Option<TimedGjk<DVecOf<A>>>,
+    rounds: &mut usize,
+) -> Passage
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let slack = GRAZING_DEPTH * pair.size + 4.0 * pair.rounding;
+    let floor = -(allowed + slack);
+    let speed = pair.speed_bound();
+    if speed <= 0.0 {
+        return Passage::Ends;
+    }
+    let end = (time + PROBED_MOTION * pair.size / speed).max(1.0);
+    // Most shapes that touch soon overlap by far more than the tolerance.
+    let closing_speed = pair.separation(time, axis).closing_speed;
+    let soon = (time + PROBED_DEPTH * pair.size / closing_speed).min(end);
+    if closing_speed > 0.0 && pair.least_depth(soon, gjk) > allowed + slack {
+        return Passage::Overlaps;
+    }
+    let mut last = (time, axis);
+    let mut horizon = end;
+    while *rounds > 0 {
+        *rounds -= 1;
+        let separation = pair.separation(time, axis);
+        time = match advance(pair, axis, time, separation, [floor, 0.25 * slack], horizon) {
+            Advance::To(later) => later,
+            Advance::End if horizon < end => horizon,
+            Advance::End => return Passage::Ends,
+        };
+        let Some(contact) = pair.contact(time) else {
+            return match pair.proximity(time, &mut None) {
+                Some(proximity) if !is_opposite(time, axis, proximity.axis) && time < 1.0 => {
+                    Passage::Apart(time)
+                }
+                Some(proximity) if !is_opposite(time, axis, proximity.axis) => Passage::Ends,
+                _ => Passage::Overlaps,
+            };
+        };
+        let next = pair.axis_of(&contact);
+        if contact.depth > allowed + 0.5 * slack || is_opposite(time, axis, next) {
+            return Passage::Overlaps;
+        }
+        let (earlier, before) = core::mem::replace(&mut last, (time, next));
+        axis = pair.turning_axis((earlier, before), (time, next), (*rounds).is_multiple_of(2));
+        horizon = if axis == next {
+            end
+        } else {
+            end.min(time + TURNING_GAP * pair.size / speed)
+        };
+    }
+    Passage::Overlaps
+}
+
+/// Returns `true` if two axes are opposite to each other.
+fn is_opposite<D: DVector>(time: f64, axis: Axis<D>, other: Axis<D>) -> bool {
+    let normals = axis.normal(time).zip(other.normal(time));
+    normals.is_some_and(|(axis, other)| axis.dot(other) < OPPOSITE)
+}
+
+/// How far a separation along an axis is certified.
+enum Advance {
+    To(f64),
+    End,
+}
+
+/// Returns the largest time that is found up to which the separation along an axis is certainly at
+/// least `floor`. It ends within `band` above the floor, at `end`, or after some steps.
+fn advance<A, B>(
+    pair: &MovingPair<A, B>,
+    axis: Axis<DVecOf<A>>,
+    mut time: f64,
+    separation: Separation,
+    [floor, band]: [f64; 2],
+    end: f64,
+) -> Advance
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let RateBounds { speed, curvature } = pair.rate_bounds(axis, [time, end]);
+    let mut above = separation.gap - floor;
+    let mut closing = separation.closing_speed;
+    if curvature <= 0.0 {
+        let step = (above - 0.5 * band) / closing;
+        return if closing <= 0.0 || time + step >= end {
+            Advance::End
+        } else {
+            Advance::To(time + step.max(0.0))
+        };
+    }
+    // An interval is certified if it is not longer than `fall` (√a + √b).
+    let fall = CERTAIN * (2.0 / curvature).sqrt();
+    for _ in 0..STEPS_PER_AXIS {
+        let shortest = CERTAIN * (above / speed).min(fall * above.sqrt());
+        let mut step = (2.0 * fall * above.sqrt()).min(end - time);
+        if closing > 0.0 {
+            step = step.min((above - 0.5 * band) / closing);
+            let predicted = (above - closing * step).max(0.0);
+            step = step.min(fall * (above.sqrt() + predicted.sqrt()));
+        }
+        let (later, above_later, closing_later) = loop {
+            step = step.max(shortest);
+            let later = time + step;
+            let found = pair.separation(later, axis);
+            let found_above = found.gap - floor;
+            let is_certified =
+                found_above >= 0.0 && step <= fall * (above.sqrt() + found_above.sqrt());
+            if is_certified || step <= shortest {
+                break (later, found_above.max(0.0), found.closing_speed);
+            }
+            // The root of the chord if the separation is below the floor.
+            let chord = (above - 0.5 * band) / (above - found_above);
+            step *= if found_above < 0.0 {
+                chord.clamp(0.1, 0.9)
+            } else {
+                0.7
+            };
+        };
+        if later >= end {
+            return Advance::End;
+        }
+        (time, above, closing) = (later, above_later, closing_later);
+        if above <= band {
+            break;
+        }
+    }
+    Advance::To(time)
+}

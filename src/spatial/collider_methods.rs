@@ -1,0 +1,119 @@
+//! The box of a collider, and points.
+
+use crate::{
+    Collider,
+    math::{Aabb3d, Vec2, Vec3},
+    pipeline::proxy::Proxy,
+    shape::Dimension,
+    space::{DVector, Pose, Space},
+    spatial::{
+        ColliderPose,
+        collider_queries::{proxy_in_box, proxy_of},
+        pair::{distance_of, intersects_of},
+        side::LoneShape,
+    },
+};
+
+/// # Geometry
+///
+/// A pose is a `Transform`, a `GlobalTransform`, an isometry or a translation: see
+/// [`ColliderPose`]. In an invalid pose, a collider is nowhere.
+impl Collider {
+    /// Returns a bounding box in the world, in 2D with z = 0. `None` for a half-space, which has no
+    /// bounds, and for a collider that is inert.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let pose = Transform::from_xyz(1.0, 0.0, 0.0).with_scale(Vec3::new(2.0, 1.0, 1.0));
+    /// let aabb = Collider::circle(1.0).aabb(pose).unwrap();
+    /// assert!((aabb.min.x + 1.0).abs() < 1e-5 && (aabb.max.x - 3.0).abs() < 1e-5);
+    /// ```
+    ///
+    /// The box contains everything that can touch the collider. So each side is up to 1e-6 of the
+    /// size farther out than the shape.
+    pub fn aabb(&self, pose: impl Into<ColliderPose>) -> Option<Aabb3d> {
+        let pose = pose.into();
+        self.aabb_in::<Vec2>(&pose)
+            .or_else(|| self.aabb_in::<Vec3>(&pose))
+    }
+
+    fn aabb_in<V: Dimension>(&self, pose: &ColliderPose) -> Option<Aabb3d> {
+        let (_, aabb) = proxy_in_box::<V>(self, pose)?;
+        let corner = |corner: [f32; 3]| V::projected(corner.into()).to_vec3().into();
+        (!aabb.is_empty()).then(|| Aabb3d {
+            min: corner(aabb.min),
+            max: corner(aabb.max),
+        })
+    }
+
+    /// Returns `true` if a point in the world is in this collider or on its surface. The point is a
+    /// `Vec2` for a 2D collider and a `Vec3` for a 3D one.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let button = Collider::rectangle(80.0, 20.0);
+    /// let pose = Transform::from_xyz(100.0, 50.0, 0.0);
+    /// assert!(button.contains_point(pose, Vec2::new(135.0, 45.0)));
+    /// assert!(!button.contains_point(pose, Vec2::new(135.0, 65.0)));
+    /// ```
+    ///
+    /// A surface contains only the points on it, on both sides.
+    pub fn contains_point<V: Dimension>(&self, pose: impl Into<ColliderPose>, point: V) -> bool {
+        let proxy = proxy_of::<V>(self, &pose.into());
+        let touches = proxy.and_then(|proxy| {
+            with_point(point, |point| intersects_of((&proxy).into(), point.into()))
+        });
+        touches.unwrap_or(false)
+    }
+
+    /// Returns the point of this collider that is nearest to a point in the world: the point itself
+    /// if the collider contains it. The point is a `Vec2` for a 2D collider and a `Vec3` for a 3D
+    /// one.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let wall = Collider::cuboid(2.0, 2.0, 2.0);
+    /// let closest = wall.closest_point(Vec3::ZERO, Vec3::new(5.0, 0.5, 0.0));
+    /// assert_eq!(closest, Some(Vec3::new(1.0, 0.5, 0.0)));
+    /// ```
+    ///
+    /// `None` for an inert collider, a collider of the other dimension, and a point that is not
+    /// finite.
+    pub fn closest_point<V: Dimension>(
+        &self,
+        pose: impl Into<ColliderPose>,
+        point: V,
+    ) -> Option<V> {
+        let proxy = proxy_of::<V>(self, &pose.into())?;
+        let (distance, offset) = closest_to(&proxy, point)?;
+        Some(if distance > 0.0 {
+            V::from_f64(proxy.world_pose.translation + offset)
+        } else {
+            point
+        })
+    }
+}
+
+/// Returns the distance of a point in the world from a proxy, and the nearest point of the proxy,
+/// relative to its translation.
+pub fn closest_to<V: Space>(proxy: &Proxy<V>, point: V) -> Option<(f64, V::DVec)> {
+    let (distance, points) = with_point(point, |point| distance_of(proxy.into(), point.into()))??;
+    Some((distance, points.contact.offset_a))
+}
+
+/// Calls a query with a point in the world, unless the point is not finite.
+fn with_point<V: Space, R>(point: V, query: impl FnOnce(&LoneShape<V>) -> R) -> Option<R> {
+    let origin = [V::default()];
+    let pose = Pose {
+        rotation: V::DVec::IDENTITY,
+        translation: point.to_f64(),
+    };
+    let shape = LoneShape::new(&origin, pose).filter(|_| point.is_finite())?;
+    Some(query(&shape))
+}

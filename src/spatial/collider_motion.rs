@@ -1,0 +1,71 @@
+//! The motion argument of colliders in casts.
+
+use crate::{
+    math::Vec3,
+    query::{Motion, MotionLocal},
+    shape::Dimension,
+    space::Space,
+    spatial::ColliderPose,
+};
+use bevy::transform::components::Transform;
+
+/// A motion of a [`Collider`](crate::Collider) over the time from 0 to 1: a translation and a
+/// rotation, both at constant velocity. The rotation is about the collider's origin.
+///
+/// A motion is made from any [`ColliderPose`] that does not move, and otherwise:
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::ColliderMotion;
+///
+/// let thrown = ColliderMotion::linear(Vec3::ZERO, Vec3::X * 3.0).rotated(Vec3::Z * 8.0);
+/// let pushed = ColliderMotion::linear(Transform::from_xyz(0.0, 1.0, 0.0), Vec2::X);
+/// # let _ = (thrown, pushed);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ColliderMotion {
+    start: ColliderPose,
+    translation: Vec3,
+    rotation: Vec3,
+}
+
+impl ColliderMotion {
+    /// A collider that stays in its pose.
+    pub fn still(pose: impl Into<ColliderPose>) -> Self {
+        Self::linear(pose, Vec3::ZERO)
+    }
+
+    /// A translation without a rotation. The translation is a `Vec2` or a `Vec3`.
+    pub fn linear<V: Dimension>(pose: impl Into<ColliderPose>, translation: V) -> Self {
+        Self {
+            start: pose.into(),
+            translation: translation.to_vec3(),
+            rotation: Vec3::ZERO,
+        }
+    }
+
+    /// Replaces the rotation over the whole motion, in the axes of the world: the axis times the
+    /// angle in radians. It may be more than a turn. In 2D, z is the angle.
+    #[must_use]
+    pub fn rotated(self, rotation: Vec3) -> Self {
+        Self { rotation, ..self }
+    }
+
+    /// Returns the pose at the start.
+    pub(crate) fn start(&self) -> &ColliderPose {
+        &self.start
+    }
+
+    /// Returns the motion without its start in a space, or `None` if it is invalid.
+    pub(crate) fn local<V: Space>(&self) -> Option<MotionLocal<V::DVec>> {
+        Motion::<V>::linear(Transform::IDENTITY, V::projected(self.translation))
+            .rotated(V::angle_of(self.rotation))
+            .local()
+    }
+}
+
+impl<P: Into<ColliderPose>> From<P> for ColliderMotion {
+    fn from(pose: P) -> Self {
+        Self::still(pose)
+    }
+}

@@ -1,0 +1,318 @@
+//! Colliders as arguments of [`query`](crate::query).
+
+use bevy::prelude::*;
+
+use crate::{
+    Collider, CollisionLayers,
+    math::{Vec2, Vec3},
+    pipeline::{aabb::Aabb, proxy::Proxy},
+    query::{
+        Against, Cast, CastOptions, Contact, Distance, Manifold, Motion, Ray, RayHit, RayTarget,
+        sealed,
+    },
+    shape::{ColliderShape, Dimension, Support},
+    space::{ShapePose, Space},
+    spatial::{
+        ColliderMotion, ColliderPose,
+        cast::cast_in_world,
+        pair::{contact_in_world, distance_in_world, intersects_of, manifold_in_world_of},
+        ray::ray_at_proxy,
+        side::{LoneShape, Side},
+    },
+};
+
+impl sealed::Sealed for Collider {}
+
+impl Against<Collider> for Collider {
+    type Vector = Vec3;
+    type Pose = ColliderPose;
+    type OtherPose = ColliderPose;
+    type Motion = ColliderMotion;
+    type OtherMotion = ColliderMotion;
+
+    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
+        ColliderMotion::linear(pose, translation)
+    }
+
+    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
+        ColliderMotion::linear(pose, translation)
+    }
+
+    fn time_of_impact(
+        &self,
+        motion: Self::Motion,
+        other: &Self,
+        other_motion: Self::OtherMotion,
+        options: CastOptions,
+    ) -> Cast<Self::Vector> {
+        let sides = [(self, *motion.start()), (other, *other_motion.start())];
+        let motions = [motion, other_motion];
+        let cast = compare(
+            sides,
+            |a, b| Some(cast_sides::<Vec2>([a, b], motions, options)?.to_vec3()),
+            |a, b| cast_sides::<Vec3>([a, b], motions, options),
+        );
+        cast.flatten().unwrap_or(Cast::Miss)
+    }
+
+    fn intersects(&self, pose: ColliderPose, other: &Self, other_pose: ColliderPose) -> bool {
+        let sides = [(self, pose), (other, other_pose)];
+        compare(sides, intersects_of, intersects_of).unwrap_or(false)
+    }
+
+    fn contact(
+        &self,
+        pose: ColliderPose,
+        other: &Self,
+        other_pose: ColliderPose,
+    ) -> Option<Contact<Vec3>> {
+        let sides = [(self, pose), (other, other_pose)];
+        compare(
+            sides,
+            |a, b| contact_in_world(a, b).map(Contact::<Vec2>::to_vec3),
+            contact_in_world,
+        )?
+    }
+
+    fn manifold(
+        &self,
+        pose: ColliderPose,
+        other: &Self,
+        other_pose: ColliderPose,
+    ) -> Option<Manifold<Vec3>> {
+        let sides = [(self, pose), (other, other_pose)];
+        compare(
+            sides,
+            |a, b| Some(manifold_in_world_of::<Vec2>(a, b)?.to_vec3()),
+            manifold_in_world_of,
+        )?
+    }
+
+    fn distance(
+        &self,
+        pose: ColliderPose,
+        other: &Self,
+        other_pose: ColliderPose,
+    ) -> Distance<Vec3> {
+        let sides = [(self, pose), (other, other_pose)];
+        compare(
+            sides,
+            |a, b| distance_in_world::<Vec2>(a, b).to_vec3(),
+            distance_in_world,
+        )
+        .unwrap_or_else(Distance::infinite)
+    }
+}
+
+impl<S: Support<Vector: Dimension> + ?Sized> Against<Collider> for S {
+    type Vector = S::Vector;
+    type Pose = ShapePose<S::Vector>;
+    type OtherPose = ColliderPose;
+    type Motion = Motion<S::Vector>;
+    type OtherMotion = ColliderMotion;
+
+    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
+        Motion::linear(pose, translation)
+    }
+
+    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
+        ColliderMotion::linear(pose, translation)
+    }
+
+    fn time_of_impact(
+        &self,
+        motion: Self::Motion,
+        other: &Collider,
+        other_motion: Self::OtherMotion,
+        options: CastOptions,
+    ) -> Cast<Self::Vector> {
+        let (start, other_start) = (motion.start(), *other_motion.start());
+        let cast = compare_mixed((&self, start), (other, other_start), |shape, collider| {
+            let motions = (motion.local()?, other_motion.local::<S::Vector>()?);
+            Some(cast_in_world(
+                (shape, motions.0),
+                (collider, motions.1),
+                options,
+            ))
+        });
+        cast.flatten().unwrap_or(Cast::Miss)
+    }
+
+    fn intersects(&self, pose: Self::Pose, other: &Collider, other_pose: ColliderPose) -> bool {
+        compare_mixed((&self, pose), (other, other_pose), intersects_of).unwrap_or(false)
+    }
+
+    fn contact(
+        &self,
+        pose: Self::Pose,
+        other: &Collider,
+        other_pose: ColliderPose,
+    ) -> Option<Contact<S::Vector>> {
+        compare_mixed((&self, pose), (other, other_pose), contact_in_world)?
+    }
+
+    fn manifold(
+        &self,
+        pose: Self::Pose,
+        other: &Collider,
+        other_pose: ColliderPose,
+    ) -> Option<Manifold<S::Vector>> {
+        compare_mixed((&self, pose), (other, other_pose), manifold_in_world_of)?
+    }
+
+    fn distance(
+        &self,
+        pose: Self::Pose,
+        other: &Collider,
+        other_pose: ColliderPose,
+    ) -> Distance<S::Vector> {
+        let distance = compare_mixed((&self, pose), (other, other_pose), distance_in_world);
+        distance.unwrap_or_else(Distance::infinite)
+    }
+}
+
+impl<S: Support<Vector: Dimension> + ?Sized> Against<S> for Collider {
+    type Vector = S::Vector;
+    type Pose = ColliderPose;
+    type OtherPose = ShapePose<S::Vector>;
+    type Motion = ColliderMotion;
+    type OtherMotion = Motion<S::Vector>;
+
+    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
+        ColliderMotion::linear(pose, translation)
+    }
+
+    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
+        Motion::linear(pose, translation)
+    }
+
+    fn time_of_impact(
+        &self,
+        motion: Self::Motion,
+        other: &S,
+        other_motion: Self::OtherMotion,
+        options: CastOptions,
+    ) -> Cast<Self::Vector> {
+        let (start, other_start) = (*motion.start(), other_motion.start());
+        let cast = compare_mixed((&other, other_start), (self, start), |shape, collider| {
+            let motions = (motion.local::<S::Vector>()?, other_motion.local()?);
+            Some(cast_in_world(
+                (collider, motions.0),
+                (shape, motions.1),
+                options,
+            ))
+        });
+        cast.flatten().unwrap_or(Cast::Miss)
+    }
+
+    fn intersects(&self, pose: ColliderPose, other: &S, other_pose: Self::OtherPose) -> bool {
+        other.intersects(other_pose, self, pose)
+    }
+
+    fn contact(
+        &self,
+        pose: ColliderPose,
+        other: &S,
+        other_pose: Self::OtherPose,
+    ) -> Option<Contact<S::Vector>> {
+        compare_mixed((&other, other_pose), (self, pose), |shape, collider| {
+            contact_in_world(collider, shape)
+        })?
+    }
+
+    fn manifold(
+        &self,
+        pose: ColliderPose,
+        other: &S,
+        other_pose: Self::OtherPose,
+    ) -> Option<Manifold<S::Vector>> {
+        compare_mixed((&other, other_pose), (self, pose), |shape, collider| {
+            manifold_in_world_of(collider, shape)
+        })?
+    }
+
+    fn distance(
+        &self,
+        pose: ColliderPose,
+        other: &S,
+        other_pose: Self::OtherPose,
+    ) -> Distance<S::Vector> {
+        let distance = compare_mixed((&other, other_pose), (self, pose), |shape, collider| {
+            distance_in_world(collider, shape)
+        });
+        distance.unwrap_or_else(Distance::infinite)
+    }
+}
+
+/// Returns the first touch of two moving sides, or `None` if a motion is invalid.
+fn cast_sides<V: Space>(
+    [a, b]: [Side<V>; 2],
+    [motion_a, motion_b]: [ColliderMotion; 2],
+    options: CastOptions,
+) -> Option<Cast<V>> {
+    let (motion_a, motion_b) = (motion_a.local::<V>()?, motion_b.local::<V>()?);
+    Some(cast_in_world((a, motion_a), (b, motion_b), options))
+}
+
+impl<V: Dimension> RayTarget<V> for Collider {
+    type Pose = ColliderPose;
+
+    fn cast_ray(&self, pose: ColliderPose, ray: Ray<V>) -> Option<RayHit<V>> {
+        let (proxy, ray) = (proxy_of::<V>(self, &pose)?, ray.local()?);
+        let hit = ray_at_proxy(&proxy, &ray)?;
+        Some(ray.hit_in_world(&hit))
+    }
+}
+
+/// Returns the proxy of a collider, or `None` if it touches nothing or is of the other dimension.
+pub fn proxy_of<V: Dimension>(collider: &Collider, pose: &ColliderPose) -> Option<Proxy<V>> {
+    proxy_in_box(collider, pose).map(|(proxy, _)| proxy)
+}
+
+/// Returns the same proxy with its bounding box, which is empty for a half-space.
+pub fn proxy_in_box<V: Dimension>(
+    collider: &Collider,
+    pose: &ColliderPose,
+) -> Option<(Proxy<V>, Aabb)> {
+    let shape = V::body_of(collider.shape().ok()??)?;
+    let world_pose = pose.world_pose::<V>()?;
+    let layers = CollisionLayers::default();
+    Proxy::new(Entity::PLACEHOLDER, shape, layers, world_pose).ok()
+}
+
+/// Calls one of two queries with two colliders, or returns `None` if one of them touches nothing or
+/// they are of different dimensions.
+fn compare<R>(
+    [(a, pose_a), (b, pose_b)]: [(&Collider, ColliderPose); 2],
+    in_2d: impl FnOnce(Side<Vec2>, Side<Vec2>) -> R,
+    in_3d: impl FnOnce(Side<Vec3>, Side<Vec3>) -> R,
+) -> Option<R> {
+    if let Some(a) = proxy_of::<Vec2>(a, &pose_a) {
+        let b = proxy_of::<Vec2>(b, &pose_b)?;
+        return Some(in_2d((&a).into(), (&b).into()));
+    }
+    let a = proxy_of::<Vec3>(a, &pose_a)?;
+    let b = proxy_of::<Vec3>(b, &pose_b)?;
+    Some(in_3d((&a).into(), (&b).into()))
+}
+
+/// Calls a query with a shape and a collider, or returns `None` if one of them touches nothing or
+/// they are of different dimensions.
+fn compare_mixed<V: Dimension, R>(
+    (shape, pose): (&dyn Support<Vector = V>, ShapePose<V>),
+    (collider, collider_pose): (&Collider, ColliderPose),
+    query: impl FnOnce(Side<V>, Side<V>) -> R,
+) -> Option<R> {
+    let proxy = proxy_of::<V>(collider, &collider_pose)?;
+    let lone = LoneShape::new(shape, pose.valid()?)?;
+    // The contacts of surfaces are defined for colliders.
+    if proxy.is_surface()
+        && let Some(shape) = lone.to_shape()
+    {
+        let (entity, layers) = (proxy.entity, proxy.layers);
+        let shape = ColliderShape::Convex(shape);
+        let (shape, _) = Proxy::new(entity, &shape, layers, lone.world_pose()).ok()?;
+        return Some(query((&shape).into(), (&proxy).into()));
+    }
+    Some(query((&lone).into(), (&proxy).into()))
+}

@@ -1,0 +1,259 @@
+//! The contact, the distance and the manifold of two sides, by their parts.
+//!
+//! The contact is the one that a tick reports. So that swapped arguments give the mirror image to
+//! the bit, two colliders with several parts are compared in the order of their poses and shapes,
+//! as in a tick.
+//!
+//! Facets of a one-sided surface with the centre of the other collider behind them do not count,
+//! neither in a contact nor in a distance. Of two surfaces of similar size, facets that overlap
+//! without a contact do not count either. So all queries agree on which pairs touch.
+
+#![expect(
+    clippy::redundant_closure,
+    reason = "a function is not generic over the lifetimes in the types of the shapes"
+)]
+
+use crate::{
+    pipeline::{
+        narrow_phase::{PartContact, Scratch, SurfacePair, deepest_of_parts},
+        proxy::Proxy,
+    },
+    query::{
+        Contact, Counter, Distance, LocalContact, Manifold, Pair, Solver, length_to_f32,
+        local_contact,
+        pair_queries::{self, manifold_in_world},
+    },
+    space::Space,
+    spatial::side::{Side, SidePart, with_pair},
+};
+
+/// Returns `true` if two sides touch.
+pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
+    if let (Side::Collider(first), Side::Collider(second)) = (a, b)
+        && let (Some(shape_a), Some(shape_b)) = (first.scaled_shape(), second.scaled_shape())
+    {
+        let (pose_a, pose_b) = (first.world_pose.pose(), second.world_pose.pose());
+        return pair_queries::touches(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
+    }
+    let (a, b, _) = in_order(a, b);
+    let counter = Counter::default();
+    let surface_pair = surface_pair(a, b, &counter);
+    let mut touches = false;
+    search(&a, &b, 0.0, |parts, numbers| {
+        touches = match &surface_pair {
+            Some(surface_pair) => surface_pair.touches(numbers),
+            None => with_pair(parts, |pair| pair_queries::touches(pair)),
+        };
+        if touches { DONE } else { 0.0 }
+    });
+    touches
+}
+
+/// Returns the contact of two sides: of several parts, the deepest. Allocates for surfaces only.
+pub fn contact_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<PartContact<V::DVec>> {
+    if let (Side::Collider(first), Side::Collider(second)) = (a, b)
+        && let (Some(shape_a), Some(shape_b)) = (first.scaled_shape(), second.scaled_shape())
+    {
+        let (pose_a, pose_b) = (first.world_pose.pose(), second.world_pose.pose());
+        let contact = local_contact(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
+        let parts = (0, 0);
+        return Some(PartContact { parts, contact });
+    }
+    let (a, b, is_swapped) = in_order(a, b);
+    let contact = match (a, b) {
+        (Side::Collider(a), Side::Collider(b)) if is_with_surface(a, b) => {
+            let (region, mut scratch) = (b.region().ok()?, Scratch::default());
+            deepest_of_parts((a, b), &region, &mut scratch, |_| {})
+        }
+        _ => deepest_of_convex_parts(&a, &b),
+    }?;
+    Some(if is_swapped {
+        contact.flipped()
+    } else {
+        contact
+    })
+}
+
+/// Returns the contact of two sides in the world.
+pub fn contact_in_world<V: Space>(a: Side<V>, b: Side<V>) -> Option<Contact<V>> {
+    let contact = contact_of(a, b)?.contact;
+    Some(Contact::of_local(&contact, origins(&a, &b)))
+}
+
+/// Returns the distance of two sides, 0 if they touch, and their nearest parts and points. `None`
+/// if the distance is infinite.
+pub fn distance_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<(f64, PartContact<V::DVec>)> {
+    let (a, b, is_swapped) = in_order(a, b);
+    let counter = Counter::default();
+    let surface_pair = surface_pair(a, b, &counter);
+    let mut nearest: Option<(f64, PartContact<V::DVec>)> = None;
+    let mut limit = f64::INFINITY;
+    search(&a, &b, limit, |parts, numbers| {
+        if surface_pair
+            .as_ref()
+            .is_some_and(|pair| pair.ignores(numbers))
+        {
+            return limit;
+        }
+        let solved = with_pair(parts, |pair| Solver::new(pair).distance());
+        let Some((distance, points)) = solved else {
+            return limit;
+        };
+        let is_nearer = nearest.is_none_or(|(least, _)| distance < least);
+        let touches = distance <= 0.0;
+        if !is_nearer || touches && surface_pair.as_ref().is_some_and(|it| !it.touches(numbers)) {
+            return limit;
+        }
+        let contact = points.moved(offsets([&a, &b], parts));
+        let parts = numbers;
+        nearest = Some((distance, PartContact { parts, contact }));
+        limit = if touches { DONE } else { distance };
+        limit
+    });
+    let (distance, points) = nearest?;
+    let points = if is_swapped { points.flipped() } else { points };
+    Some((distance, points))
+}
+
+/// Returns the distance of two sides and their nearest points in the world.
+pub fn distance_in_world<V: Space>(a: Side<V>, b: Side<V>) -> Distance<V> {
+    let found = distance_of(a, b).map(|(distance, points)| {
+        Distance::new(distance, points.contact.points_in_world(origins(&a, &b)))
+    });
+    found.unwrap_or_else(Distance::infinite)
+}
+
+/// Returns the manifold of the deepest pair of parts.
+pub fn manifold_in_world_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<Manifold<V>> {
+    let PartContact { parts, contact } = contact_of(a, b)?;
+    let parts = [&a.part(parts.0)?, &b.part(parts.1)?];
+    let is_surface = matches!(
+        (a, b),
+        (Side::Collider(a), Side::Collider(b)) if is_with_surface(a, b)
+    );
+    if !is_surface {
+        return with_pair(parts, |pair| pair_queries::manifold(pair));
+    }
+    // The normal of a contact with a surface need not be that of the facet alone.
+    let contact: LocalContact<_> = contact.moved(offsets([&a, &b], parts).map(|offset| -offset));
+    with_pair(parts, |pair| {
+        let mut solver = Solver::new(pair);
+        let points = solver.hit().then(|| solver.manifold_along(&contact))?;
+        let is_deeper = |deepest: &LocalContact<_>| {
+            deepest.depth > contact.depth * (1.0 + SAME_DEPTH) + solver.depth_gap()
+        };
+        Some(match points.first() {
+            // The contact leads over an edge or a corner, and does not clear the whole facet.
+            Some(deepest) if is_deeper(deepest) => {
+                Manifold::of_contact(solver.pair.contact_in_world(&contact))
+            }
+            _ => manifold_in_world(&solver, &points),
+        })
+    })
+}
+
+/// Depths are the same if one exceeds the other by no more than this part of it.
+const SAME_DEPTH: f64 = 1e-6;
+
+/// Below all gaps: ends a search.
+const DONE: f64 = -1.0;
+
+/// Calls `visit` with pairs of parts and their numbers, near ones first, until no pair is left
+/// whose distance may be at most the last result of `visit`, which is `limit` at the start.
+fn search<V: Space>(
+    a: &Side<V>,
+    b: &Side<V>,
+    mut limit: f64,
+    mut visit: impl FnMut([&SidePart<V>; 2], (u32, u32)) -> f64,
+) {
+    let Some(region) = b.region() else {
+        return;
+    };
+    a.search_nearest(&region, b.translation(), limit, |number| {
+        let Some(part) = a.part(number) else {
+            return limit;
+        };
+        let origin = part.pose().translation;
+        b.search_nearest(part.region(), origin, limit, |other_number| {
+            if let Some(other) = b.part(other_number)
+                && gap([&part, &other]) <= limit
+            {
+                limit = visit([&part, &other], (number, other_number));
+            }
+            limit
+        });
+        limit
+    });
+}
+
+/// Returns a lower bound of the distance of two parts, 0 if they may touch.
+fn gap<V: Space>([a, b]: [&SidePart<V>; 2]) -> f64 {
+    match (a.region().bounds(), b.region().bounds()) {
+        (_, Some(bounds)) => a.region().gap(bounds, a.pose().translation),
+        (Some(bounds), None) => b.region().gap(bounds, b.pose().translation),
+        (None, None) => 0.0,
+    }
+}
+
+/// Returns the deepest contact of pairs of parts, none of which is the facet of a surface.
+fn deepest_of_convex_parts<V: Space>(a: &Side<V>, b: &Side<V>) -> Option<PartContact<V::DVec>> {
+    let mut deepest: Option<PartContact<V::DVec>> = None;
+    search(a, b, 0.0, |pair, parts| {
+        if let Some(contact) = with_pair(pair, |pair| local_contact(pair)) {
+            // The first of several contacts that are equally deep in f32, as in a tick.
+            let is_deeper = |best: PartContact<_>| {
+                let [depth, best_depth] =
+                    [&contact, &best.contact].map(|it| length_to_f32(it.depth));
+                depth > best_depth || depth == best_depth && parts < best.parts
+            };
+            if deepest.is_none_or(is_deeper) {
+                let contact = contact.moved(offsets([a, b], pair));
+                deepest = Some(PartContact { parts, contact });
+            }
+        }
+        0.0
+    });
+    deepest
+}
+
+/// Returns the sides in an order that does not depend on the caller, and `true` if it is reversed.
+pub fn in_order<'a, V: Space>(a: Side<'a, V>, b: Side<'a, V>) -> (Side<'a, V>, Side<'a, V>, bool) {
+    let is_swapped = match (a, b) {
+        (Side::Collider(a), Side::Collider(b)) => a.compare(b).is_gt(),
+        (Side::Collider(_), Side::Shape(_)) => true,
+        (Side::Shape(_), _) => false,
+    };
+    if is_swapped {
+        (b, a, true)
+    } else {
+        (a, b, false)
+    }
+}
+
+/// Returns `true` if the contacts of two colliders are those with a surface.
+fn is_with_surface<V: Space>(a: &Proxy<V>, b: &Proxy<V>) -> bool {
+    (a.is_surface() || b.is_surface()) && !a.is_half_space() && !b.is_half_space()
+}
+
+/// Returns the surface_pair of a surface with the other side: see [`SurfacePair::new`].
+pub fn surface_pair<'a, V: Space>(
+    a: Side<'a, V>,
+    b: Side<'a, V>,
+    counter: &'a Counter,
+) -> Option<SurfacePair<'a, V>> {
+    match (a, b) {
+        (Side::Collider(a), Side::Collider(b)) => SurfacePair::new(a, b, counter),
+        _ => None,
+    }
+}
+
+fn origins<V: Space>(a: &Side<V>, b: &Side<V>) -> [V::DVec; 2] {
+    [a.translation(), b.translation()]
+}
+
+/// Returns the translations of parts relative to their sides.
+pub fn offsets<V: Space>(sides: [&Side<V>; 2], parts: [&SidePart<V>; 2]) -> [V::DVec; 2] {
+    let [of_a, of_b] = sides.map(Side::translation);
+    let [part_a, part_b] = parts.map(|part| part.pose().translation);
+    [part_a - of_a, part_b - of_b]
+}
