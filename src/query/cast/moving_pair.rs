@@ -38,7 +38,7 @@ use crate::{
     tolerance::OFFSET_SCALE,
 };
 
-/// An axis rotates at most this many times as fast as the shapes.
+/// An axis that continues a rotation is at most this many times as fast as the shapes.
 const MAX_AXIS_TURN: f64 = 2.0;
 
 /// One shape of a pair, with its pose as a function of time. Positions are relative to the first
@@ -108,7 +108,7 @@ impl<D: DVector> Body<D> {
 pub enum Axis<D: DVector> {
     /// A unit vector in the axes of the world, from the first shape of the pair to the second.
     Fixed(D),
-    /// A unit vector that rotates at a constant angular velocity, at right angles to it.
+    /// A unit vector that rotates at a constant angular velocity.
     Turning {
         /// At the time `since`.
         normal: D,
@@ -511,34 +511,33 @@ where
     }
 
     /// Returns an axis that continues the rotation from an earlier to a later axis, if the shapes
-    /// rotate and if it is not faster than they are.
+    /// rotate. If that is much faster than they rotate, the shapes narrowly pass each other, and
+    /// the axis rotates with the first or the second shape instead.
     pub fn turning_axis(
         &self,
         (earlier, before): (f64, Axis<DVecOf<A>>),
         (later, now): (f64, Axis<DVecOf<A>>),
+        with_second: bool,
     ) -> Axis<DVecOf<A>> {
+        let normals = before.normal(earlier).zip(now.normal(later));
+        let Some((old, new)) = normals.filter(|_| self.is_rotating) else {
+            return now;
+        };
         let [first, second] = &self.bodies;
-        let turning = before
-            .normal(earlier)
-            .zip(now.normal(later))
-            .map(|(old, new)| {
-                let angle = <DVecOf<A> as DVector>::Angle::from(old.wedge(new));
-                let angular_velocity = angle * (1.0 / (later - earlier));
-                Axis::Turning {
-                    normal: new,
-                    since: later,
-                    angular_velocity,
-                }
-            });
-        match turning {
-            Some(Axis::Turning {
-                angular_velocity, ..
-            }) if self.is_rotating => {
-                let speed = DVecOf::<A>::angle_size(angular_velocity);
-                let limit = MAX_AXIS_TURN * (first.angular_speed + second.angular_speed);
-                turning.filter(|_| speed <= limit).unwrap_or(now)
-            }
-            _ => now,
+        let angle = <DVecOf<A> as DVector>::Angle::from(old.wedge(new));
+        let continued = angle * (1.0 / (later - earlier));
+        let limit = MAX_AXIS_TURN * (first.angular_speed + second.angular_speed);
+        let angular_velocity = if DVecOf::<A>::angle_size(continued) <= limit {
+            continued
+        } else if with_second {
+            second.angular_velocity
+        } else {
+            first.angular_velocity
+        };
+        Axis::Turning {
+            normal: new,
+            since: later,
+            angular_velocity,
         }
     }
 

@@ -261,7 +261,11 @@ where
         if let Some(round) = last
             && proximity.gap < TURNING_GAP * pair.size
         {
-            axis = pair.turning_axis((round.time, round.found), (time, found));
+            axis = pair.turning_axis(
+                (round.time, round.found),
+                (time, found),
+                rounds.is_multiple_of(2),
+            );
             if axis != found {
                 separation = pair.separation(time, axis);
                 end = f64::min(1.0, time + TURNING_GAP * pair.size / pair.speed_bound());
@@ -354,7 +358,7 @@ where
             return Passage::Overlaps;
         }
         let (earlier, before) = core::mem::replace(&mut last, (time, next));
-        axis = pair.turning_axis((earlier, before), (time, next));
+        axis = pair.turning_axis((earlier, before), (time, next), rounds.is_multiple_of(2));
         horizon = if axis == next {
             end
         } else {
