@@ -152,8 +152,8 @@ impl<D: DVector> Gjk<D> {
             .then_some((self.lower_bound, self.lower_bound_direction))
     }
 
-    /// Returns the distance from the origin to the boundary of the simplex, 0 if the simplex does not
-    /// have a volume that contains the origin: a lower bound of the depth of the cores.
+    /// Returns the distance from the origin to the boundary of the simplex: a lower bound of the
+    /// depth of the cores. It is 0 if the simplex has no volume or does not contain the origin.
     pub fn inner_distance(&self) -> f64 {
         if self.state != State::Enclosed || self.simplex.len() <= D::DIMENSION {
             return 0.0;

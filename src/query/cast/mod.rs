@@ -40,7 +40,8 @@ pub enum Cast<V> {
     Hit {
         /// At this time the shapes do not overlap, nor at any time before.
         safe: f64,
-        /// At this time the shapes touch, within the tolerance of [`intersects`](super::intersects).
+        /// At this time the shapes touch, within the tolerance of
+        /// [`intersects`](super::intersects).
         touching: f64,
         /// The contact at the time `touching`.
         contact: Contact<V>,

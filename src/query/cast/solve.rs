@@ -26,9 +26,9 @@
 //! **The end of the loop.** For K = 0, let g be the distance less the margin at which a step ends,
 //! and c the closing speed. In Newton's method on a convex function, g and c of successive steps
 //! have the sum of ratios g'/g + c'/c <= 1, so that g c falls by a factor of at least 4. While the
-//! loop runs, g exceeds the margin and c exceeds g (or else the motion ends). So the number of steps
-//! is at most log₄ of the product of distance and speed over the margin squared. The tolerance also
-//! grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
+//! loop runs, g exceeds the margin and c exceeds g (or else the motion ends). So the number of
+//! steps is at most log₄ of the product of distance and speed over the margin squared. The tolerance
+//! also grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
 //!
 //! **Passing.** A touch is a hit only if the shapes overlap afterwards. From the touch on, the loop
 //! advances along the contact normal as long as the overlap is below a tolerance (the same
@@ -264,7 +264,7 @@ where
             axis = pair.turning_axis(
                 (round.time, round.found),
                 (time, found),
-                (*rounds).is_multiple_of(2),
+                rounds.is_multiple_of(2),
             );
             if axis != found {
                 separation = pair.separation(time, axis);
@@ -358,7 +358,7 @@ where
             return Passage::Overlaps;
         }
         let (earlier, before) = core::mem::replace(&mut last, (time, next));
-        axis = pair.turning_axis((earlier, before), (time, next), (*rounds).is_multiple_of(2));
+        axis = pair.turning_axis((earlier, before), (time, next), rounds.is_multiple_of(2));
         horizon = if axis == next {
             end
         } else {
