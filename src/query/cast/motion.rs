@@ -138,7 +138,6 @@ pub struct MotionLocal<D: DVector> {
 
 impl<D: DVector> MotionLocal<D> {
     /// A translation without a rotation.
-    #[allow(dead_code, reason = "for the queries of colliders")]
     pub fn linear(translation: D) -> Self {
         Self {
             translation,
