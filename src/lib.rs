@@ -33,7 +33,7 @@ mod tolerance;
 #[doc(hidden)]
 pub use collider::PartPose;
 pub use collider::{
-    Collider, CollisionLayers, CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView,
+    Collider, CollisionLayers, CompoundView, ConvexView, Sensor, ShapeKind, ShapeView, SurfaceView,
 };
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
@@ -42,7 +42,7 @@ pub use collision::{
     Collisions, Contact2d, EndReason, WorldMoveError, WorldMover,
 };
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
-pub use pipeline::HeadbuttSystems;
+pub use pipeline::{HeadbuttSystems, sync_now};
 pub use plugin::HeadbuttPlugin;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
@@ -84,7 +84,7 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
         CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
-        HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, ShapeError, Support, WorldMover,
-        query,
+        HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, Sensor, ShapeError, Support,
+        WorldMover, query,
     };
 }

@@ -6,7 +6,7 @@ use bevy::{
 };
 
 use crate::{
-    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, pipeline,
+    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, Sensor, pipeline,
     settings::{BroadPhase, OngoingEvents},
 };
 
@@ -173,6 +173,7 @@ impl Plugin for HeadbuttPlugin {
         // This also registers the types of their fields.
         app.register_type::<Collider>()
             .register_type::<CollisionLayers>()
+            .register_type::<Sensor>()
             .register_type::<CollidingEntities>()
             .register_type::<Collisions>()
             .register_type::<CollisionEvent>();

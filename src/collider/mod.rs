@@ -5,6 +5,7 @@ mod compound;
 #[cfg(feature = "mesh")]
 mod from_mesh;
 mod layers;
+mod sensor;
 #[cfg(feature = "mesh")]
 mod mesh_component;
 #[cfg(feature = "serialize")]
@@ -18,6 +19,7 @@ pub(crate) use mesh_component::Recipe;
 #[cfg(feature = "mesh")]
 pub use mesh_component::{ColliderFromMesh, MeshShape, MeshSource};
 pub use view::{CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView};
+pub use sensor::Sensor;
 
 use std::sync::Arc;
 

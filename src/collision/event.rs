@@ -78,8 +78,11 @@ pub struct CollisionEvent {
     pub normal: Vec3,
     /// Penetration depth along the normal, at least 0. It is 0 if the shapes only touch.
     pub depth: f32,
-    pub(crate) surface: SurfacePoint,
-    pub(crate) other_surface: SurfacePoint,
+    pub(crate) surface: Surface,
+    pub(crate) other_surface: Surface,
+    /// `true` if `entity`, and if `other`, has a [`Sensor`](crate::Sensor). Beside `phase` in
+    /// memory, where they take no space.
+    pub(crate) are_sensors: [bool; 2],
 }
 
 /// A contact point on the surface of a collider. It is relative to the collider's translation, so
@@ -141,8 +144,9 @@ impl CollisionEvent {
     ///
     /// `normal` points from `entity` to `other`. A negative or NaN `depth` counts as 0, and an
     /// infinite one as `f32::MAX`. The phase is `Started`, the contact point is the origin, and the
-    /// part indices are 0: [`with_phase`](Self::with_phase), [`with_point`](Self::with_point) and
-    /// [`with_parts`](Self::with_parts) change them.
+    /// part indices are 0, and neither entity is a sensor: [`with_phase`](Self::with_phase),
+    /// [`with_point`](Self::with_point), [`with_parts`](Self::with_parts) and
+    /// [`with_sensors`](Self::with_sensors) change them.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -167,8 +171,9 @@ impl CollisionEvent {
             } else {
                 0.0
             },
-            surface: SurfacePoint::default(),
-            other_surface: SurfacePoint::default(),
+            surface: Surface::default(),
+            other_surface: Surface::default(),
+            are_sensors: [false; 2],
         };
         event.with_point(Vec3::ZERO)
     }
@@ -202,6 +207,17 @@ impl CollisionEvent {
         self.surface.part = part;
         self.other_surface.part = other_part;
         self
+    }
+
+    /// Returns this event with other sensor flags, for a unit test: see
+    /// [`is_sensor`](Self::is_sensor).
+    #[must_use]
+    pub fn with_sensors(self, is_sensor: bool, other_is_sensor: bool) -> Self {
+        let are_sensors = [is_sensor, other_is_sensor];
+        Self {
+            are_sensors,
+            ..self
+        }
     }
 
     /// Returns both entities, by which contacts are sorted.
@@ -297,9 +313,28 @@ impl CollisionEvent {
         self.other_surface.part
     }
 
+    /// Returns `true` if `entity` has a [`Sensor`](crate::Sensor).
+    pub fn is_sensor(&self) -> bool {
+        let [is_sensor, _] = self.are_sensors;
+        is_sensor
+    }
+
+    /// Returns `true` if `other` has a [`Sensor`](crate::Sensor).
+    pub fn other_is_sensor(&self) -> bool {
+        let [_, is_sensor] = self.are_sensors;
+        is_sensor
+    }
+
+    /// Returns `true` if neither entity has a [`Sensor`](crate::Sensor): they are solid to each
+    /// other.
+    pub fn is_solid(&self) -> bool {
+        !self.is_sensor() && !self.other_is_sensor()
+    }
+
     /// Returns the same contact as seen from `other`.
     #[must_use]
     pub fn flipped(&self) -> Self {
+        let [is_sensor, other_is_sensor] = self.are_sensors;
         Self {
             entity: self.other,
             other: self.entity,
@@ -309,6 +344,7 @@ impl CollisionEvent {
             depth: self.depth,
             surface: self.other_surface,
             other_surface: self.surface,
+            are_sensors: [other_is_sensor, is_sensor],
         }
     }
 

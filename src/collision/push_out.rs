@@ -73,7 +73,8 @@ impl Collisions {
         slop: f32,
         is_solid: impl Fn(&CollisionEvent) -> bool,
     ) -> Vec3 {
-        let solid = self.of(entity).filter(is_solid);
+        let solid = self.of(entity).filter(CollisionEvent::is_solid);
+        let solid = solid.filter(is_solid);
         let parts = solid.flat_map(|hit| self.parts(entity, hit.other));
         let slop = f64::from(slop);
         // A normal that was rounded to f32 is no longer a unit vector in f64.

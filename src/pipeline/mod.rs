@@ -43,11 +43,13 @@ use crate::{
     pipeline::{
         candidates::Candidates, contacts::FoundContacts, progress::Progress, proxies::Proxies,
         state_revision::StateRevision,
+        sync::{LastRun, SyncState},
     },
     settings::{BroadPhase, CandidatePairs, OngoingEvents},
 };
 pub(crate) use proxy::Proxy;
 pub(crate) use world_pose::WorldPose;
+pub use sync::sync_now;
 
 /// The stages of a tick, in this order. They run in the schedule of the plugin, by default
 /// `FixedPostUpdate`.
@@ -71,6 +73,8 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     app.add_message::<CollisionEvent>()
         .init_resource::<Progress>()
         .init_resource::<Proxies>()
+        .init_resource::<SyncState>()
+        .init_resource::<LastRun>()
         .init_resource::<Candidates>()
         .init_resource::<FoundContacts>()
         .init_resource::<StateRevision>()

@@ -41,6 +41,12 @@ pub enum ProxySlot {
 }
 
 impl Proxies {
+    /// Clears the list of changes.
+    pub fn begin_tick(&mut self) {
+        self.d2.begin_tick();
+        self.d3.begin_tick();
+    }
+
     /// Removes everything except the entries of invalid colliders, so that no warning is repeated.
     pub fn reset(&mut self) {
         let mut entries = core::mem::take(&mut self.entries);

@@ -21,6 +21,8 @@ use crate::{
 pub struct Proxy<V: Space> {
     pub entity: Entity,
     pub layers: CollisionLayers,
+    /// `true` if the entity has a [`Sensor`](crate::Sensor).
+    pub is_sensor: bool,
     pub world_pose: WorldPose<V::DVec>,
     shape: ColliderShape<V>,
     info: ShapeInfo<V>,
@@ -123,6 +125,7 @@ impl<V: Space> Proxy<V> {
         let proxy = Self {
             entity,
             layers,
+            is_sensor: false,
             world_pose,
             shape,
             info,
@@ -131,13 +134,24 @@ impl<V: Space> Proxy<V> {
         Ok((proxy, aabb))
     }
 
-    /// Sets the pose and the layers. Returns `true` if either changed.
+    /// Returns the proxy with another sensor flag.
+    pub fn with_sensor(self, is_sensor: bool) -> Self {
+        Self { is_sensor, ..self }
+    }
+
+    /// Sets the pose, the layers and the sensor flag. Returns `true` if any changed.
     #[inline(always)]
-    pub fn update(&mut self, world_pose: WorldPose<V::DVec>, layers: CollisionLayers) -> bool {
-        if self.world_pose.has_same_bits(&world_pose) && self.layers == layers {
+    pub fn update(
+        &mut self,
+        world_pose: WorldPose<V::DVec>,
+        layers: CollisionLayers,
+        is_sensor: bool,
+    ) -> bool {
+        let has_same_traits = self.layers == layers && self.is_sensor == is_sensor;
+        if self.world_pose.has_same_bits(&world_pose) && has_same_traits {
             return false;
         }
-        (self.world_pose, self.layers) = (world_pose, layers);
+        (self.world_pose, self.layers, self.is_sensor) = (world_pose, layers, is_sensor);
         true
     }
 

@@ -61,5 +61,6 @@ pub fn event<V: Space>(
         depth: length_to_f32(contact.depth),
         surface: surface(a, parts.0, contact.offset_a),
         other_surface: surface(b, parts.1, contact.offset_b),
+        are_sensors: [a.is_sensor, b.is_sensor],
     }
 }

@@ -84,6 +84,7 @@ mod tests {
             depth,
             surface,
             other_surface: surface,
+            are_sensors: [false; 2],
         }
     }
 

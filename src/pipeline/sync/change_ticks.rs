@@ -10,7 +10,10 @@ use bevy::{
     prelude::*,
 };
 
-use crate::collider::{Collider, CollisionLayers};
+use crate::{
+    collider::{Collider, CollisionLayers, Sensor},
+    pipeline::sync::LastRun,
+};
 
 /// The query for colliders. Bevy's default query filters apply.
 pub type Columns = (
@@ -19,6 +22,7 @@ pub type Columns = (
     Ref<'static, Collider>,
     Option<Ref<'static, CollisionLayers>>,
     Option<Ref<'static, ChildOf>>,
+    Has<Sensor>,
 );
 
 /// The time between two runs of a system.
@@ -29,12 +33,14 @@ pub struct ChangeWindow {
 }
 
 impl ChangeWindow {
-    /// Returns the time since the last run of the present system.
-    pub fn since_last_run(world: &World) -> Self {
-        Self {
-            last_run: world.last_change_tick(),
-            this_run: world.read_change_tick(),
-        }
+    /// Returns the time since the last call, and ends it: what changes after this call belongs to
+    /// the next window.
+    pub fn since_last_run(world: &mut World) -> Self {
+        let mut stamp = world.resource_mut::<LastRun>();
+        let last_run = stamp.last_changed();
+        stamp.set_changed();
+        let this_run = world.increment_change_tick();
+        Self { last_run, this_run }
     }
 
     /// Returns `true` if a change falls into this window.
@@ -98,21 +104,24 @@ pub struct Chunk<'a> {
     pub entities: &'a [Entity],
     transforms: Column<'a, Transform>,
     colliders: Column<'a, Collider>,
-    layers: Column<'a, CollisionLayers>,
-    parents: Column<'a, ChildOf>,
+    layers: Option<Column<'a, CollisionLayers>>,
+    parents: Option<Column<'a, ChildOf>>,
+    /// Adding or removing a `Sensor` moves the entity to another table.
+    pub are_sensors: bool,
 }
 
 impl<'a> Chunk<'a> {
     /// Calls `visit` with all colliders.
     pub fn for_each(colliders: &Query<Columns>, mut visit: impl FnMut(Chunk)) {
         if let Ok(tables) = colliders.contiguous_iter() {
-            for (entities, transforms, colliders, layers, parents) in tables {
+            for (entities, transforms, colliders, layers, parents, are_sensors) in tables {
                 visit(Chunk {
                     entities,
-                    transforms: Column::of_table(transforms),
-                    colliders: Column::of_table(Some(colliders)),
-                    layers: Column::of_table(layers),
-                    parents: Column::of_table(parents),
+                    transforms: transforms.map(Column::of_table),
+                    colliders: Column::of_table(colliders),
+                    layers: layers.map(Column::of_table),
+                    parents: parents.map(Column::of_table),
+                    are_sensors,
                 });
             }
         } else {
@@ -131,8 +140,9 @@ impl<'a> Chunk<'a> {
             entities: self.entities.get(range.clone()).unwrap_or_default(),
             transforms: self.transforms.slice(range.clone()),
             colliders: self.colliders.slice(range.clone()),
-            layers: self.layers.slice(range.clone()),
-            parents: self.parents.slice(range),
+            layers: self.layers.map(|column| column.slice(range.clone())),
+            parents: self.parents.map(|column| column.slice(range.clone())),
+            are_sensors: self.are_sensors,
         }
     }
 
@@ -193,8 +203,9 @@ impl<'a> Chunk<'a> {
             entity: *self.entities.get(index)?,
             transform: self.transforms.values.get(index),
             collider: self.colliders.values.get(index)?,
-            layers: self.layers.values.get(index).copied().unwrap_or_default(),
-            parent: self.parents.values.get(index).map(ChildOf::parent),
+            layers: layers.copied().unwrap_or_default(),
+            parent: parent.map(ChildOf::parent),
+            is_sensor: self.are_sensors,
             is_collider_changed,
             is_changed: is_collider_changed
                 || self.transforms.is_changed(index, window)
@@ -214,6 +225,7 @@ pub struct ColliderRow<'a> {
     pub collider: &'a Collider,
     pub layers: CollisionLayers,
     pub parent: Option<Entity>,
+    pub is_sensor: bool,
     pub is_collider_changed: bool,
     /// `true` if any of these components changed.
     pub is_changed: bool,
@@ -225,6 +237,7 @@ type Row<'a> = (
     Ref<'a, Collider>,
     Option<Ref<'a, CollisionLayers>>,
     Option<Ref<'a, ChildOf>>,
+    bool,
 );
 
 /// Calls `visit` with a chunk of one collider.
@@ -238,7 +251,7 @@ fn visit_row(row: Row, visit: &mut impl FnMut(Chunk)) {
             changed: tick.as_slice(),
         }
     }
-    let (entity, transform, collider, layers, parent) = row;
+    let (entity, transform, collider, layers, parent, are_sensors) = row;
     let collider_tick = collider.last_changed();
     let transform_tick = transform.as_ref().map(Ref::last_changed);
     let layers_tick = layers.as_ref().map(Ref::last_changed);
@@ -252,5 +265,6 @@ fn visit_row(row: Row, visit: &mut impl FnMut(Chunk)) {
         },
         layers: column(&layers, &layers_tick),
         parents: column(&parent, &parent_tick),
+        are_sensors,
     });
 }

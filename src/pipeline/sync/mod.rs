@@ -10,6 +10,10 @@
 //! * A changed ancestor: by its change ticks and the number of ancestors, see [`ancestors`].
 //!
 //! Most changes are moves. These are queued, and applied on all threads: see [`moves`].
+//!
+//! [`sync_now`] does the same between two ticks, for spatial queries. It adds its changes to the
+//! next tick's list of changes: so that tick tests the pairs that it would test without the call,
+//! and perhaps others, whose contacts are what they were.
 
 mod ancestors;
 mod change_ticks;
@@ -39,9 +43,14 @@ use crate::{
     settings::BroadPhase,
 };
 
-/// The stage's buffers and its record of the previous tick.
-#[derive(Default)]
+/// The stage's buffers and its record of the previous run.
+#[derive(Resource, Default)]
 pub struct SyncState {
+    /// Created in the first run, because a query state never includes disabling components that are
+    /// registered later.
+    colliders: Option<QueryState<Columns>>,
+    /// `true` if the list of changes already has those of [`sync_now`].
+    has_early_changes: bool,
     history: TableHistory,
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
@@ -49,8 +58,13 @@ pub struct SyncState {
     reclaim: Reclaim,
 }
 
+/// A resource whose change tick is the tick of the last run. (Bevy keeps the ticks of resources from
+/// wrapping around.)
+#[derive(Resource, Default)]
+pub struct LastRun;
+
 /// Updates [`Proxies`] from the colliders that Bevy's default query filters include.
-pub fn sync(world: &mut World, colliders: &mut QueryState<Columns>, mut state: Local<SyncState>) {
+pub fn sync(world: &mut World) {
     let start = Instant::now();
     let mut progress = world.resource_mut::<Progress>();
     let is_restart = progress.completed != Completed::Report;
@@ -58,14 +72,17 @@ pub fn sync(world: &mut World, colliders: &mut QueryState<Columns>, mut state: L
         completed: Completed::Nothing,
         is_restart,
     };
-    world.resource_scope(|world, mut proxies: Mut<Proxies>| {
+    with_state(world, |world, state, proxies| {
         if is_restart {
             *state = SyncState::default();
             proxies.reset();
         }
-        begin_tick(world, &mut proxies, is_restart);
-        let ancestors = state.update(world, colliders, &mut proxies);
-        state.reclaim(&mut proxies);
+        if !core::mem::take(&mut state.has_early_changes) {
+            proxies.begin_tick();
+        }
+        mark_restored(world, proxies, is_restart);
+        let ancestors = state.update(world, proxies);
+        state.reclaim(proxies);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.d2.count() + proxies.d3.count();
         diagnostics.changed = proxies.d2.changed().len() + proxies.d3.changed().len();
@@ -75,11 +92,62 @@ pub fn sync(world: &mut World, colliders: &mut QueryState<Columns>, mut state: L
     world.resource_mut::<Progress>().completed = Completed::Sync;
 }
 
-/// Clears the changes of the previous tick. Marks all proxies as changed if the pairs at rest have
-/// to be tested again.
-fn begin_tick(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
-    proxies.d2.begin_tick();
-    proxies.d3.begin_tick();
+/// Makes spawns, moves and all other changes since the last tick visible to
+/// [`SpatialQuery`](crate::SpatialQuery), without a tick.
+///
+/// A spatial query sees the colliders in the poses that they had in the last
+/// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). Call this function where a query must
+/// see later changes, for example those of the same frame. It costs as much as that stage.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Tower;
+///
+/// fn place_towers(mut commands: Commands) {
+///     commands.spawn((Tower, Collider::circle(1.0)));
+///     // Commands run in order. A system with `&mut World` calls the function directly.
+///     commands.queue(headbutt::sync_now);
+/// }
+/// ```
+///
+/// The next tick reports the same events as without the call.
+///
+/// Colliders of [meshes](crate::Collider#saving-and-loading) that the next tick would create are
+/// not created earlier. Within a tick, between `HeadbuttSystems::Sync` and
+/// [`Report`](crate::HeadbuttSystems::Report), this function does nothing, and after a tick that a
+/// panic aborted.
+pub fn sync_now(world: &mut World) {
+    let Some(mut progress) = world.get_resource_mut::<Progress>() else {
+        return;
+    };
+    if progress.completed != Completed::Report {
+        return;
+    }
+    // If a support function panics, the next tick starts afresh.
+    progress.completed = Completed::Nothing;
+    with_state(world, |world, state, proxies| {
+        if !core::mem::replace(&mut state.has_early_changes, true) {
+            proxies.begin_tick();
+        }
+        state.update(world, proxies);
+    });
+    world.resource_mut::<Progress>().completed = Completed::Report;
+}
+
+/// Calls `update` with the stage's state and the proxies.
+fn with_state(world: &mut World, update: impl FnOnce(&mut World, &mut SyncState, &mut Proxies)) {
+    world.resource_scope(|world, mut state: Mut<SyncState>| {
+        world.resource_scope(|world, mut proxies: Mut<Proxies>| {
+            update(world, &mut state, &mut proxies);
+        });
+    });
+}
+
+/// Marks all proxies as changed if the pairs at rest have to be tested again.
+fn mark_restored(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
     let source = *world.resource::<BroadPhase>();
     proxies.is_restored = is_restart || !StateRevision::is_current(world);
     // If the source changed, some pairs at rest were never tested. If contacts were restored, they
@@ -94,14 +162,11 @@ fn begin_tick(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
 
 impl SyncState {
     /// Updates all proxies. Returns the number of ancestors that were read.
-    fn update(
-        &mut self,
-        world: &World,
-        colliders: &mut QueryState<Columns>,
-        proxies: &mut Proxies,
-    ) -> usize {
+    fn update(&mut self, world: &mut World, proxies: &mut Proxies) -> usize {
         let window = ChangeWindow::since_last_run(world);
+        let colliders = self.colliders.get_or_insert_with(|| world.query());
         let colliders = colliders.query(world);
+        let world: &World = world;
         let mut scan = Scan {
             world,
             window,

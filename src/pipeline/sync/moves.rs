@@ -29,6 +29,7 @@ pub struct MoveQueue {
 struct Move {
     slot: u32,
     layers: CollisionLayers,
+    is_sensor: bool,
     transform: Transform,
     has_parent: bool,
     /// `Ok(true)` if the proxy changed, or an error if it cannot collide in its new pose.
@@ -41,7 +42,7 @@ impl MoveQueue {
     pub fn add(
         &mut self,
         slot: ProxySlot,
-        layers: CollisionLayers,
+        (layers, is_sensor): (CollisionLayers, bool),
         transform: Transform,
         has_parent: bool,
     ) {
@@ -53,6 +54,7 @@ impl MoveQueue {
         moves.push(Move {
             slot,
             layers,
+            is_sensor,
             transform,
             has_parent,
             result: Ok(false),
@@ -161,15 +163,15 @@ fn apply_some<V: Space>(
     }
 }
 
-/// Sets the pose and the layers of a proxy. Returns `true` if either changed.
+/// Sets the pose, the layers and the sensor flag of a proxy. Returns `true` if any changed.
 #[inline]
 fn update<V: Space>(world: &World, proxy: &mut Proxy<V>, item: &Move) -> Result<bool, ProxyError> {
     // A path of its own, so that the pose stays in registers.
     if !item.has_parent
         && let Some(pose) = WorldPose::from_similarity::<V>(&item.transform)
     {
-        return Ok(proxy.update(pose, item.layers));
+        return Ok(proxy.update(pose, to.layers, to.is_sensor));
     }
     let pose = WorldPose::of_entity::<V>(world, proxy.entity)?;
-    Ok(proxy.update(pose, item.layers))
+    Ok(proxy.update(pose, to.layers, to.is_sensor))
 }

@@ -94,7 +94,8 @@ impl Scan<'_> {
         for (entity, transform, layers) in block.moved(self.window) {
             match self.proxies.slot_of(entity) {
                 Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
-                    self.moves.add(slot, layers, *transform, has_parent);
+                    let traits = (layers, block.are_sensors);
+                    self.moves.add(slot, traits, *transform, has_parent);
                 }
                 // The collider may be valid in its new pose.
                 Some(ProxySlot::Invalid) => {
@@ -124,8 +125,9 @@ impl Scan<'_> {
             (Some(slot), Some(transform))
                 if !row.is_collider_changed && slot != ProxySlot::Invalid =>
             {
+                let traits = (row.layers, row.is_sensor);
                 self.moves
-                    .add(slot, row.layers, *transform, row.parent.is_some());
+                    .add(slot, traits, *transform, row.parent.is_some());
             }
             _ => self.rebuild(row, slot),
         }
@@ -206,7 +208,8 @@ fn new_proxy<V: Space>(
     shape: &ColliderShape<V>,
 ) -> Result<(Proxy<V>, Aabb), ProxyError> {
     let pose = WorldPose::of_entity::<V>(world, row.entity)?;
-    Proxy::new(row.entity, shape, row.layers, pose)
+    let (proxy, aabb) = Proxy::new(row.entity, shape, row.layers, pose)?;
+    Ok((proxy.with_sensor(row.is_sensor), aabb))
 }
 
 /// The reason why a collider is ignored.

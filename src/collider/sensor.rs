@@ -1,0 +1,45 @@
+//! Sensors: colliders that detect, and are never solid.
+
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
+
+/// Marks a collider as a sensor: it detects other colliders and is never solid.
+///
+/// * Its contacts are reported as all others. [`CollisionEvent`](crate::CollisionEvent) says which
+///   of the two entities is a sensor.
+/// * [`Collisions::push_out`](crate::Collisions::push_out) ignores its contacts.
+/// * [`SpatialQuery`](crate::SpatialQuery) ignores sensors, unless
+///   [`SpatialQueryFilter::with_sensors`](crate::SpatialQueryFilter::with_sensors) includes them.
+///
+/// A change takes effect in the next tick, also at rest. A sensor marks the collider of its own
+/// entity only, not those of children.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Coin;
+///
+/// fn spawn_coin(mut commands: Commands) {
+///     commands.spawn((Coin, Collider::circle(8.0), Sensor));
+/// }
+///
+/// fn collect(mut commands: Commands, mut hits: MessageReader<CollisionEvent>) {
+///     for hit in hits.read().filter(|hit| hit.started()) {
+///         if hit.other_is_sensor() {
+///             commands.entity(hit.other).try_despawn();
+///         }
+///     }
+/// }
+/// ```
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+#[type_path = "headbutt"]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct Sensor;
