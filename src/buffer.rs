@@ -19,7 +19,7 @@ pub fn reserve_amortized<T>(list: &mut Vec<T>, additional: usize) {
 }
 
 /// Number of ticks in a window.
-const WINDOW: u32 = 64;
+pub const WINDOW: u32 = 64;
 
 /// Maximum number of bytes that a stage frees in one tick.
 const STEP: usize = 4 << 20;

@@ -28,8 +28,11 @@ pub struct CollisionDiagnostics {
     /// Number of ancestors that were checked for changes. An ancestor with a parent counts once,
     /// however many colliders are below it. A root may count several times.
     pub ancestors: usize,
-    /// Number of candidate pairs. The bounding boxes of such a pair overlap, and at least one of
-    /// its colliders changed. The pair is tested if the layers interact.
+    /// Number of bounding boxes in the index of [`SpatialQuery`](crate::SpatialQuery): 0 if there
+    /// was no query in the last 64 ticks.
+    pub indexed: usize,
+    /// Number of candidate pairs: pairs whose boxes overlap and of which one collider changed. They
+    /// are tested unless their layers do not interact.
     ///
     /// If the app supplies the pairs, this is the number of distinct pairs. A pair is tested if the
     /// layers interact, the boxes overlap, and a collider changed or the pair is new.

@@ -51,7 +51,11 @@ pub use shape::{ConvexHull, IntoShape, Rounded, ShapeError, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{ShapePose, Space};
-pub use spatial::{ColliderMotion, ColliderPose};
+#[doc(hidden)]
+pub use spatial::QuerySpace;
+pub use spatial::{
+    ClosestPoint, ColliderMotion, ColliderPose, EntityHit, SpatialQuery, SpatialQueryFilter,
+};
 
 /// The pages of `docs/` for users.
 // The first definition of a link counts. So links lead to the pages here, and in the repository,
@@ -84,7 +88,7 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
         CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
-        HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, Sensor, ShapeError, Support,
-        WorldMover, query,
+        HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, Sensor, ShapeError, SpatialQuery,
+        SpatialQueryFilter, Support, WorldMover, query,
     };
 }

@@ -5,9 +5,9 @@ mod compound;
 #[cfg(feature = "mesh")]
 mod from_mesh;
 mod layers;
-mod sensor;
 #[cfg(feature = "mesh")]
 mod mesh_component;
+mod sensor;
 #[cfg(feature = "serialize")]
 mod serialize;
 mod view;

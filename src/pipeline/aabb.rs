@@ -69,6 +69,11 @@ impl Aabb {
         self.min.iter().all(|min| *min >= -limit) && self.max.iter().all(|max| *max <= limit)
     }
 
+    /// Returns the least and the greatest corner.
+    pub fn corners(&self) -> [[f32; 3]; 2] {
+        [self.min, self.max]
+    }
+
     /// Returns the same box in f64.
     pub fn bounds<D: DVector>(&self) -> Bounds<D> {
         Bounds::of_f32(self.min, self.max)

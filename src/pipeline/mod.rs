@@ -9,6 +9,8 @@
 //! Report       report           Proxies, FoundContacts, Collisions       Collisions, messages
 //! ```
 //!
+//! The first stage also keeps [`SpatialIndex`] up to date, if there are spatial queries.
+//!
 //! With the feature `mesh`, [`sync::mesh_assets`] builds the colliders of meshes before the first
 //! stage. [`Progress`] shows whether a tick was aborted, and [`StateRevision`] shows whether the
 //! app restored [`Collisions`].
@@ -23,13 +25,14 @@ mod candidates;
 mod contacts;
 mod custom_pairs;
 pub mod narrow_phase;
-mod parallel;
+pub mod parallel;
 mod progress;
 pub mod proxies;
 pub mod proxy;
-mod proxy_arena;
+pub mod proxy_arena;
 mod proxy_error;
 mod report;
+pub mod spatial_index;
 mod state_revision;
 mod sync;
 mod unfiltered;
@@ -41,15 +44,19 @@ use crate::{
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     pipeline::{
-        candidates::Candidates, contacts::FoundContacts, progress::Progress, proxies::Proxies,
+        candidates::Candidates,
+        contacts::FoundContacts,
+        progress::Progress,
+        proxies::Proxies,
+        spatial_index::SpatialIndex,
         state_revision::StateRevision,
         sync::{LastRun, SyncState},
     },
     settings::{BroadPhase, CandidatePairs, OngoingEvents},
 };
 pub(crate) use proxy::Proxy;
-pub(crate) use world_pose::WorldPose;
 pub use sync::sync_now;
+pub(crate) use world_pose::WorldPose;
 
 /// The stages of a tick, in this order. They run in the schedule of the plugin, by default
 /// `FixedPostUpdate`.
@@ -75,6 +82,7 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
         .init_resource::<Proxies>()
         .init_resource::<SyncState>()
         .init_resource::<LastRun>()
+        .init_resource::<SpatialIndex>()
         .init_resource::<Candidates>()
         .init_resource::<FoundContacts>()
         .init_resource::<StateRevision>()

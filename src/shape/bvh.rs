@@ -89,6 +89,26 @@ impl Tree {
         Self { bvh, is_complete }
     }
 
+    /// Returns the node that contains all boxes, or `None` if there are no boxes.
+    pub(super) fn root(&self) -> Option<Node> {
+        self.bvh.nodes.first().map(|node| self.node(node))
+    }
+
+    /// Returns the two children of an inner node.
+    pub(super) fn children(&self, node: &Node) -> impl Iterator<Item = Node> {
+        let children = self.bvh.nodes.iter().skip(node.first_child).take(2);
+        children.map(|node| self.node(node))
+    }
+
+    fn node(&self, node: &Bvh2Node) -> Node {
+        let corners = [node.aabb().min, node.aabb().max];
+        Node {
+            corners: corners.map(|corner| corner.to_array()),
+            leaf: leaf_indices(&self.bvh, node).next(),
+            first_child: node.first_index as usize,
+        }
+    }
+
     /// Returns `true` if all boxes are finite.
     pub fn is_complete(&self) -> bool {
         self.is_complete
@@ -346,6 +366,27 @@ impl Slabs {
         let near = low.min(high).max_element().max(first);
         let far = low.max(high).min_element().min(last);
         (near <= far + self.slack).then_some(near)
+    }
+}
+
+/// A node of a [`Tree`].
+#[derive(Clone, Copy)]
+pub(super) struct Node {
+    corners: [[f32; 3]; 2],
+    leaf: Option<u32>,
+    first_child: usize,
+}
+
+impl Node {
+    /// Returns the least and the greatest corner of the node's box.
+    pub fn bounds(&self) -> [[f32; 3]; 2] {
+        self.corners
+    }
+
+    /// Returns the index of the box in a leaf, or `None` for an inner node. (The builder puts one
+    /// box in each leaf.)
+    pub fn leaf(&self) -> Option<u32> {
+        self.leaf
     }
 }
 

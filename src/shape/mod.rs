@@ -20,6 +20,7 @@
 //! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |
 //! | `facet_line.rs` | where a line crosses facets |
 //! | `bounds.rs`, `bvh.rs` | bounding boxes and a tree of them |
+//! | `wide_tree.rs` | a tree of boxes that move |
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
 mod bounds;
@@ -45,6 +46,7 @@ pub mod serialize;
 mod support;
 mod support_fns;
 mod surface;
+mod wide_tree;
 
 pub use bounds::{Bounds, balls_in, centre_of};
 pub use chord::{ChordEnd, Line};
@@ -65,3 +67,4 @@ pub use scaled::{Scale, ScaledShape, ShapeInfo};
 pub use support::{Core, DVecOf, MatrixOf, Support};
 pub use support_fns::Cap;
 pub use surface::Surface;
+pub use wide_tree::{Box3, Path, WideTree};

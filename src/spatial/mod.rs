@@ -10,15 +10,24 @@
 //! | `cast.rs` | casts of two sides, by their parts |
 //! | `ray.rs` | rays against colliders |
 //! | `collider_methods.rs` | the box of a collider, and points |
+//! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |
+//! | `ray_queries.rs`, `overlap_queries.rs` | its questions |
 
 pub(crate) mod cast;
 mod collider_methods;
 mod collider_motion;
 mod collider_pose;
 mod collider_queries;
+mod filter;
+mod overlap_queries;
 pub(crate) mod pair;
 pub(crate) mod ray;
+mod ray_queries;
 pub(crate) mod side;
+mod spatial_query;
 
 pub use collider_motion::ColliderMotion;
 pub use collider_pose::ColliderPose;
+pub use filter::SpatialQueryFilter;
+pub use overlap_queries::ClosestPoint;
+pub use spatial_query::{EntityHit, QuerySpace, SpatialQuery};

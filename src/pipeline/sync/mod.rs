@@ -31,6 +31,7 @@ use crate::{
     pipeline::{
         progress::{Completed, Progress},
         proxies::Proxies,
+        spatial_index::SpatialIndex,
         state_revision::StateRevision,
         sync::{
             ancestors::{AncestorReader, AncestryCache},
@@ -72,8 +73,9 @@ pub fn sync(world: &mut World) {
         completed: Completed::Nothing,
         is_restart,
     };
-    with_state(world, |world, state, proxies| {
+    with_state(world, |world, state, proxies, index| {
         if is_restart {
+            *index = SpatialIndex::default();
             *state = SyncState::default();
             proxies.reset();
         }
@@ -83,10 +85,13 @@ pub fn sync(world: &mut World) {
         mark_restored(world, proxies, is_restart);
         let ancestors = state.update(world, proxies);
         state.reclaim(proxies);
+        index.update(proxies);
+        index.end_tick();
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.d2.count() + proxies.d3.count();
         diagnostics.changed = proxies.d2.changed().len() + proxies.d3.changed().len();
         diagnostics.ancestors = ancestors;
+        diagnostics.indexed = index.len();
         diagnostics.sync = start.elapsed();
     });
     world.resource_mut::<Progress>().completed = Completed::Sync;
@@ -128,20 +133,27 @@ pub fn sync_now(world: &mut World) {
     }
     // If a support function panics, the next tick starts afresh.
     progress.completed = Completed::Nothing;
-    with_state(world, |world, state, proxies| {
+    with_state(world, |world, state, proxies, index| {
         if !core::mem::replace(&mut state.has_early_changes, true) {
             proxies.begin_tick();
         }
         state.update(world, proxies);
+        index.update(proxies);
     });
     world.resource_mut::<Progress>().completed = Completed::Report;
 }
 
-/// Calls `update` with the stage's state and the proxies.
-fn with_state(world: &mut World, update: impl FnOnce(&mut World, &mut SyncState, &mut Proxies)) {
+/// Calls `update` with the stage's state, the proxies and their index. If it panics, the index is
+/// dropped.
+fn with_state(
+    world: &mut World,
+    update: impl FnOnce(&mut World, &mut SyncState, &mut Proxies, &mut SpatialIndex),
+) {
     world.resource_scope(|world, mut state: Mut<SyncState>| {
         world.resource_scope(|world, mut proxies: Mut<Proxies>| {
-            update(world, &mut state, &mut proxies);
+            let mut index = core::mem::take(&mut *world.resource_mut::<SpatialIndex>());
+            update(world, &mut state, &mut proxies, &mut index);
+            *world.resource_mut::<SpatialIndex>() = index;
         });
     });
 }

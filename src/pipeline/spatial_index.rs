@@ -1,0 +1,283 @@
+//! The index of spatial queries: trees of the proxies' bounding boxes.
+//!
+//! The index costs nothing unless there are queries. The first query builds it, and while queries
+//! go on, the sync stage keeps it up to date. [`WINDOW`] ticks after the last query it is freed.
+//!
+//! As in the broad phase, boxes that move have a tree of their own. It is refitted every tick, and
+//! rebuilt when boxes were added or when refitting has degraded it. The tree of resting boxes is
+//! not touched. It may still list boxes that have moved or gone since, which queries skip.
+//!
+//! Results of queries do not depend on the trees, only on the proxies.
+
+use core::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering},
+};
+use std::sync::OnceLock;
+
+use bevy::prelude::*;
+
+use crate::{
+    buffer::WINDOW,
+    math::{Vec2, Vec3},
+    pipeline::{proxies::Proxies, proxy_arena::ProxyArena},
+    shape::{Box3, Path, WideTree},
+    space::Space,
+};
+
+/// The trees of both spaces.
+#[derive(Resource, Default)]
+pub struct SpatialIndex {
+    pub d2: Trees<Vec2>,
+    pub d3: Trees<Vec3>,
+}
+
+impl SpatialIndex {
+    /// Updates the trees that were used in the last ticks.
+    pub fn update(&mut self, proxies: &Proxies) {
+        self.d2.update(&proxies.d2);
+        self.d3.update(&proxies.d3);
+    }
+
+    /// Ends a tick: frees the trees that have not been used for long.
+    pub fn end_tick(&mut self) {
+        self.d2.end_tick();
+        self.d3.end_tick();
+    }
+
+    /// Returns the number of boxes in all trees.
+    pub fn len(&self) -> usize {
+        self.d2.len() + self.d3.len()
+    }
+}
+
+/// The trees of one space.
+pub struct Trees<V: Space> {
+    forest: OnceLock<Forest>,
+    /// `true` if there was a query in this tick.
+    is_used: AtomicBool,
+    /// Number of ticks since the last query.
+    idle_ticks: u32,
+    space: core::marker::PhantomData<V>,
+}
+
+impl<V: Space> Default for Trees<V> {
+    fn default() -> Self {
+        Self {
+            forest: OnceLock::new(),
+            is_used: AtomicBool::new(false),
+            idle_ticks: 0,
+            space: core::marker::PhantomData,
+        }
+    }
+}
+
+impl<V: Space> Trees<V> {
+    /// Returns the trees, after building them if there are none.
+    pub fn get(&self, arena: &ProxyArena<V>) -> &Forest {
+        // Writing only once keeps the cache line shared between threads.
+        if !self.is_used.load(Ordering::Relaxed) {
+            self.is_used.store(true, Ordering::Relaxed);
+        }
+        self.forest.get_or_init(|| Forest::new(arena))
+    }
+
+    fn update(&mut self, arena: &ProxyArena<V>) {
+        if let Some(forest) = self.forest.get_mut() {
+            forest.update(arena);
+        }
+    }
+
+    fn end_tick(&mut self) {
+        if core::mem::take(self.is_used.get_mut()) {
+            self.idle_ticks = 0;
+        } else if self.forest.get().is_some() {
+            self.idle_ticks += 1;
+            if self.idle_ticks >= WINDOW {
+                *self = Self::default();
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.forest.get().map_or(0, Forest::len)
+    }
+}
+
+/// The tree that has the box of a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Home {
+    /// No tree: the slot is free or has a half-space.
+    #[default]
+    None,
+    Resting,
+    Moving,
+}
+
+/// A tree of resting boxes and a tree of moving ones.
+pub struct Forest {
+    /// May list slots that have another home now.
+    resting: WideTree,
+    /// May list slots that are free now. Their boxes are empty.
+    moving: WideTree,
+    /// By slot.
+    homes: Vec<Home>,
+    moving_slots: Vec<u32>,
+}
+
+/// Boxes at rest move to the tree of resting boxes when they outnumber the moving ones by this
+/// fraction of the resting ones: see the broad phase.
+const RESTING_FRACTION: usize = 8;
+
+impl Forest {
+    fn new<V: Space>(arena: &ProxyArena<V>) -> Self {
+        let slots = arena.slots();
+        let home = |slot| match arena.box_of(slot) {
+            Some(_) => Home::Resting,
+            None => Home::None,
+        };
+        Self {
+            resting: tree(arena, slots.clone()),
+            moving: WideTree::default(),
+            homes: slots.map(home).collect(),
+            moving_slots: Vec::new(),
+        }
+    }
+
+    fn update<V: Space>(&mut self, arena: &ProxyArena<V>) {
+        let changed = arena.changed();
+        if changed.is_empty() {
+            return;
+        }
+        self.homes.resize(arena.slots().len(), Home::None);
+        let mut has_new = false;
+        for slot in changed {
+            let Some(home) = self.homes.get_mut(*slot as usize) else {
+                continue;
+            };
+            if arena.box_of(*slot).is_none() {
+                *home = Home::None;
+            } else if *home != Home::Moving {
+                *home = Home::Moving;
+                has_new = true;
+                self.moving_slots.push(*slot);
+            }
+        }
+        // A slot that was freed and used again may be listed twice.
+        let still = self.moving_slots.len().saturating_sub(changed.len());
+        if still > changed.len() + self.resting.len() / RESTING_FRACTION {
+            self.settle(arena);
+        } else if has_new {
+            self.rebuild_moving(arena);
+        } else {
+            self.moving
+                .refit(|slot| Some(arena.box_of(slot)?.corners()));
+            if self.moving.is_degraded() {
+                self.rebuild_moving(arena);
+            }
+        }
+    }
+
+    /// Moves all boxes that did not change in this tick to the tree of resting ones.
+    fn settle<V: Space>(&mut self, arena: &ProxyArena<V>) {
+        for (slot, home) in (0..).zip(&mut self.homes) {
+            *home = match arena.box_of(slot) {
+                None => Home::None,
+                Some(_) if arena.is_changed(slot) => Home::Moving,
+                Some(_) => Home::Resting,
+            };
+        }
+        let homes = &self.homes;
+        let resting = arena
+            .slots()
+            .filter(|slot| home(homes, *slot) == Home::Resting);
+        self.resting = tree(arena, resting);
+        self.rebuild_moving(arena);
+    }
+
+    fn rebuild_moving<V: Space>(&mut self, arena: &ProxyArena<V>) {
+        let Self {
+            homes,
+            moving_slots,
+            ..
+        } = self;
+        moving_slots.retain(|slot| home(homes, *slot) == Home::Moving);
+        moving_slots.sort_unstable();
+        moving_slots.dedup();
+        self.moving = tree(arena, moving_slots.iter().copied());
+    }
+
+    fn len(&self) -> usize {
+        self.resting.len() + self.moving.len()
+    }
+
+    fn rests(&self, slot: u32) -> bool {
+        home(&self.homes, slot) == Home::Resting
+    }
+
+    /// Calls `visit` with the slots whose boxes overlap a box, until it returns `Break`. Returns
+    /// the number of visited nodes.
+    pub fn visit_overlapping(
+        &self,
+        bounds: &Box3,
+        mut visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) -> u32 {
+        let mut flow = ControlFlow::Continue(());
+        let mut visits = self.moving.visit_overlapping(bounds, |slot| {
+            flow = visit(slot);
+            flow
+        });
+        if flow.is_continue() {
+            visits += self.resting.visit_overlapping(bounds, |slot| {
+                if self.rests(slot) { visit(slot) } else { flow }
+            });
+        }
+        visits
+    }
+
+    /// Calls `visit` with the slots whose boxes a path enters: see [`WideTree::visit_along`].
+    pub fn visit_along(&self, path: &mut Path, mut visit: impl FnMut(u32) -> f64) -> u32 {
+        let mut max = path.max();
+        let visits = self.moving.visit_along(path, |slot| {
+            max = visit(slot);
+            max
+        });
+        path.set_max(max);
+        visits
+            + self.resting.visit_along(path, |slot| {
+                if self.rests(slot) {
+                    max = visit(slot);
+                }
+                max
+            })
+    }
+
+    /// Calls `visit` with the slots whose boxes are near a box: see [`WideTree::visit_nearest`].
+    pub fn visit_nearest(
+        &self,
+        bounds: &Box3,
+        mut max: f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) -> u32 {
+        let visits = self.moving.visit_nearest(bounds, max, |slot| {
+            max = visit(slot);
+            max
+        });
+        visits
+            + self.resting.visit_nearest(bounds, max, |slot| {
+                if self.rests(slot) {
+                    max = visit(slot);
+                }
+                max
+            })
+    }
+}
+
+fn home(homes: &[Home], slot: u32) -> Home {
+    homes.get(slot as usize).copied().unwrap_or_default()
+}
+
+/// Builds the tree of the boxes of slots.
+fn tree<V: Space>(arena: &ProxyArena<V>, slots: impl Iterator<Item = u32>) -> WideTree {
+    WideTree::new(slots.filter_map(|slot| Some((slot, arena.box_of(slot)?.corners()))))
+}

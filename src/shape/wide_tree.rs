@@ -1,0 +1,477 @@
+//! A tree of boxes with four children per node, for queries of many boxes that move.
+//!
+//! It is built from a [`Tree`] of two children per node, by skipping every other level (Dammertz,
+//! Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of Incoherent
+//! Rays" (2008)). The four boxes of a node are tested together, component by component, so that the
+//! compiler uses vector instructions. When boxes move, the tree is refitted: its nodes get new
+//! boxes and keep their children.
+//!
+//! # Precision
+//!
+//! Boxes are tested in f32, and each test errs toward a hit:
+//!
+//! * Overlaps and the sides of an origin are exact, because they compare f32 with f32. The caller
+//!   rounds its own box outward.
+//! * A path enters and leaves a slab at a parameter that is rounded three times (a difference, an
+//!   inverse and a product), each by at most 6e-8 of it. Leaving parameters and limits are enlarged
+//!   by [`SLACK`], which is more (Ize, "Robust BVH Ray Traversal" (2013)).
+//! * A squared distance has a relative error of less than [`SLACK`], too.
+
+use core::ops::ControlFlow;
+
+use arrayvec::ArrayVec;
+use smallvec::SmallVec;
+
+use crate::{
+    shape::{
+        Bounds,
+        bvh::{Node as BinaryNode, Tree},
+    },
+    space::DVector,
+};
+
+/// A relative bound on rounding in the tests of boxes.
+const SLACK: f32 = 1.0 + 16.0 * f32::EPSILON;
+
+/// Number of children of a node.
+const WIDTH: usize = 4;
+
+type Lanes = [f32; WIDTH];
+
+/// A box of f32: its least and its greatest corner. In 2D, the box includes z = 0.
+pub type Box3 = [[f32; 3]; 2];
+
+/// Overlaps nothing, and no path enters it.
+const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
+
+/// A tree of boxes, which are identified by numbers.
+#[derive(Default)]
+pub struct WideTree {
+    /// Each node comes before its children.
+    nodes: Vec<Node>,
+    /// Number of boxes.
+    len: usize,
+    /// The [`cost`](Self::cost) of the tree when it was built.
+    cost_when_built: f32,
+}
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Node {
+    /// The least and the greatest corners of the children's boxes, by axis.
+    corners: [[Lanes; 3]; 2],
+    children: [Child; WIDTH],
+}
+
+/// A child of a node: the number of a box, marked by [`LEAF`](Self::LEAF), or the index of a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Child(u32);
+
+impl Child {
+    const ROOT: Self = Self(0);
+    const LEAF: u32 = 1 << 31;
+    const NONE: Self = Self(u32::MAX);
+
+    /// Returns the number of a box, or the index of a node.
+    fn number(self) -> Result<u32, usize> {
+        if self.0 & Self::LEAF == 0 {
+            Err(self.0 as usize)
+        } else {
+            Ok(self.0 & !Self::LEAF)
+        }
+    }
+}
+
+impl Node {
+    const EMPTY: Self = Self {
+        corners: [[[f32::INFINITY; WIDTH]; 3], [[f32::NEG_INFINITY; WIDTH]; 3]],
+        children: [Child::NONE; WIDTH],
+    };
+
+    fn set_box(&mut self, lane: usize, new: &Box3) {
+        for (corner, new) in self.corners.iter_mut().zip(new) {
+            for (lanes, new) in corner.iter_mut().zip(new) {
+                if let Some(value) = lanes.get_mut(lane) {
+                    *value = *new;
+                }
+            }
+        }
+    }
+
+    /// Returns the least and the greatest coordinates of the children along each axis.
+    #[inline(always)]
+    fn axes(&self) -> impl Iterator<Item = (&Lanes, &Lanes)> {
+        let [min, max] = &self.corners;
+        min.iter().zip(max)
+    }
+
+    /// Returns the box around all children.
+    fn bounds(&self) -> Box3 {
+        let [min, max] = &self.corners;
+        [
+            min.map(|lanes| lanes.into_iter().fold(f32::INFINITY, f32::min)),
+            max.map(|lanes| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)),
+        ]
+    }
+}
+
+/// Returns half of the surface of a box.
+fn half_surface([min, max]: &Box3) -> f32 {
+    let ([x, y, z], [max_x, max_y, max_z]) = (min, max);
+    let (x, y, z) = (max_x - x, max_y - y, max_z - z);
+    x * y + y * z + z * x
+}
+
+impl WideTree {
+    /// Builds the tree of numbered boxes, all of them finite. Numbers are less than 2^31.
+    pub fn new(boxes: impl Iterator<Item = (u32, Box3)>) -> Self {
+        let bounds = |[min, max]: Box3| Bounds::<crate::math::DVec3>::of_f32(min, max);
+        let binary = Tree::new(boxes.map(|(number, aabb)| (number, bounds(aabb))));
+        let mut tree = Self::default();
+        let Some(root) = binary.root() else {
+            return tree;
+        };
+        tree.nodes.push(Node::EMPTY);
+        let mut open = vec![(root, 0)];
+        while let Some((parent, index)) = open.pop() {
+            let mut wide = Node::EMPTY;
+            for (lane, node) in members(&binary, parent).into_iter().enumerate() {
+                wide.set_box(lane, &node.bounds());
+                let child = match node.leaf() {
+                    Some(number) => {
+                        tree.len += 1;
+                        Child(number | Child::LEAF)
+                    }
+                    None => {
+                        open.push((node, tree.nodes.len()));
+                        tree.nodes.push(Node::EMPTY);
+                        Child(tree.nodes.len() as u32 - 1)
+                    }
+                };
+                if let Some(slot) = wide.children.get_mut(lane) {
+                    *slot = child;
+                }
+            }
+            if let Some(node) = tree.nodes.get_mut(index) {
+                *node = wide;
+            }
+        }
+        tree.cost_when_built = tree.cost();
+        tree
+    }
+
+    /// Returns the number of boxes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Gives all boxes new corners. A number without a box has an empty one.
+    pub fn refit(&mut self, box_of: impl Fn(u32) -> Option<Box3>) {
+        for index in (0..self.nodes.len()).rev() {
+            let Some(mut node) = self.nodes.get(index).copied() else {
+                return;
+            };
+            for (lane, child) in node.children.into_iter().enumerate() {
+                let bounds = match child {
+                    Child::NONE => continue,
+                    child => match child.number() {
+                        Ok(number) => box_of(number),
+                        Err(index) => self.nodes.get(index).map(Node::bounds),
+                    },
+                };
+                node.set_box(lane, &bounds.unwrap_or(EMPTY));
+            }
+            if let Some(slot) = self.nodes.get_mut(index) {
+                *slot = node;
+            }
+        }
+    }
+
+    /// Returns `true` if refitting has made the tree much worse than a new one.
+    pub fn is_degraded(&self) -> bool {
+        // NaN counts as degraded.
+        !(self.cost() <= 2.0 * self.cost_when_built)
+    }
+
+    /// The sum of the surfaces of all nodes, which is proportional to the expected number of nodes
+    /// that a random ray visits.
+    fn cost(&self) -> f32 {
+        let surfaces = self.nodes.iter().map(|node| half_surface(&node.bounds()));
+        surfaces.filter(|surface| *surface > 0.0).sum()
+    }
+
+    /// Calls `visit` with the number of each box that overlaps a box, until `visit` returns `Break`.
+    /// Returns the number of visited nodes.
+    pub fn visit_overlapping(
+        &self,
+        [min, max]: &Box3,
+        mut visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) -> u32 {
+        let expand = |node: &Node, _: f32, open: &mut Open| {
+            let mut overlaps = [true; WIDTH];
+            for ((node_min, node_max), (min, max)) in node.axes().zip(min.iter().zip(max)) {
+                let overlap = map(*node_min, *node_max, |node_min, node_max| {
+                    (node_min <= *max) & (*min <= node_max)
+                });
+                overlaps = map(overlaps, overlap, |a, b| a & b);
+            }
+            let children = node.children.iter().zip(overlaps);
+            let near = children.filter(|(_, overlaps)| *overlaps);
+            open.extend(near.map(|(child, _)| (0.0, *child)));
+        };
+        self.search(expand, 0.0, |number| match visit(number) {
+            ControlFlow::Continue(()) => 0.0,
+            ControlFlow::Break(()) => STOP,
+        })
+    }
+
+    /// Calls `visit` with the numbers of boxes that a path may enter, roughly in the order in which
+    /// it enters them. `visit` returns the new end of the path, which is negative to stop. Returns
+    /// the number of visited nodes.
+    pub fn visit_along(&self, path: &Path, mut visit: impl FnMut(u32) -> f64) -> u32 {
+        let expand = |node: &Node, limit: f32, open: &mut Open| {
+            let [enter, leave] = path.range(node);
+            let is_entered = map(enter, leave, |enter, leave| {
+                (enter <= leave * SLACK) & (enter <= limit)
+            });
+            push_nearest_last(open, &node.children, enter, is_entered);
+        };
+        self.search(expand, limit(path.max), |number| limit(visit(number)))
+    }
+
+    /// Calls `visit` with the numbers of boxes whose distance from another box may be at most
+    /// `max`, roughly in the order of their distances. `visit` returns the new `max`, which is
+    /// negative to stop. Returns the number of visited nodes.
+    pub fn visit_nearest(
+        &self,
+        [min, max]: &Box3,
+        max_distance: f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) -> u32 {
+        let squared = |distance: f64| match limit(distance) {
+            STOP => STOP,
+            distance => distance * distance * SLACK + f32::MIN_POSITIVE,
+        };
+        let expand = |node: &Node, limit: f32, open: &mut Open| {
+            let mut distances = [0.0; WIDTH];
+            for ((node_min, node_max), (min, max)) in node.axes().zip(min.iter().zip(max)) {
+                let gaps = map(*node_min, *node_max, |node_min, node_max| {
+                    greater(greater(node_min - *max, *min - node_max), 0.0)
+                });
+                distances = map(distances, gaps, |squared, gap| squared + gap * gap);
+            }
+            let is_near = map(distances, distances, |distance, _| distance <= limit);
+            push_nearest_last(open, &node.children, distances, is_near);
+        };
+        self.search(expand, squared(max_distance), |number| {
+            squared(visit(number))
+        })
+    }
+
+    /// Visits nodes from the root, the last of the open ones first. `expand` opens children of a
+    /// node, each with a key. A child with a key above the limit, which `visit` returns, is
+    /// skipped. Returns the number of visited nodes.
+    #[inline(always)]
+    fn search(
+        &self,
+        mut expand: impl FnMut(&Node, f32, &mut Open),
+        mut limit: f32,
+        mut visit: impl FnMut(u32) -> f32,
+    ) -> u32 {
+        let mut visits = 0;
+        let mut open = Open::new();
+        open.push((0.0, Child::ROOT));
+        while let Some((key, child)) = open.pop() {
+            if key > limit {
+                continue;
+            }
+            match child.number() {
+                Ok(number) => {
+                    limit = visit(number);
+                    if limit == STOP {
+                        break;
+                    }
+                }
+                Err(index) => {
+                    if let Some(node) = self.nodes.get(index) {
+                        visits += 1;
+                        expand(node, limit, &mut open);
+                    }
+                }
+            }
+        }
+        visits
+    }
+}
+
+/// Children to visit, each with a lower bound of its distance. The capacity suffices for trees of
+/// any usual depth.
+type Open = SmallVec<[(f32, Child); 128]>;
+
+/// A limit below all keys, which ends a search.
+const STOP: f32 = f32::NEG_INFINITY;
+
+/// Rounds a limit up to f32. A negative limit ends the search.
+fn limit(limit: f64) -> f32 {
+    if limit < 0.0 {
+        return STOP;
+    }
+    (limit as f32) * SLACK + f32::MIN_POSITIVE
+}
+
+/// Combines two numbers for each child.
+#[inline(always)]
+fn map<A, B, C>(
+    [a0, a1, a2, a3]: [A; WIDTH],
+    [b0, b1, b2, b3]: [B; WIDTH],
+    combine: impl Fn(A, B) -> C,
+) -> [C; WIDTH] {
+    [
+        combine(a0, b0),
+        combine(a1, b1),
+        combine(a2, b2),
+        combine(a3, b3),
+    ]
+}
+
+/// Returns the greater number, or `b` if `a` is NaN. One instruction, unlike `f32::max`.
+#[inline(always)]
+fn greater(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// Returns the lesser number, or `b` if `a` is NaN.
+#[inline(always)]
+fn lesser(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// Opens the children that are near, those with the least keys last.
+#[inline(always)]
+fn push_nearest_last(
+    open: &mut Open,
+    children: &[Child; WIDTH],
+    keys: Lanes,
+    are_near: [bool; WIDTH],
+) {
+    let start = open.len();
+    for ((child, key), is_near) in children.iter().zip(keys).zip(are_near) {
+        if is_near && *child != Child::NONE {
+            let nearer = open.iter().skip(start).position(|(other, _)| *other < key);
+            open.insert(
+                nearer.map_or(open.len(), |nearer| start + nearer),
+                (key, *child),
+            );
+        }
+    }
+}
+
+/// A point or a box that moves along a line.
+pub struct Path {
+    /// For each axis: the coordinates from which the planes are measured where the path enters and
+    /// leaves a slab, the inverse of the direction, and `true` if it is negative.
+    axes: [Axis; 3],
+    max: f64,
+}
+
+#[derive(Clone, Copy)]
+struct Axis {
+    enter_from: f32,
+    leave_from: f32,
+    inverse: f32,
+    is_negative: bool,
+}
+
+impl Path {
+    /// Creates the path of a box with `half` extents, whose center is at `origin + direction * t`
+    /// for each t from 0 to `max`.
+    pub fn new<D: DVector>(origin: D, half: D, direction: D, max: f64) -> Self {
+        let [origin, half, direction] = [origin, half, direction].map(|vector| vector.components());
+        let axis = |index: usize| {
+            let at = |components: &[f64; 3]| components.get(index).copied().unwrap_or_default();
+            let (origin, half) = (at(&origin), at(&half));
+            // Infinite for a component of 0: then the slab is entered before all time, or never.
+            let inverse = (1.0 / at(&direction)) as f32;
+            let is_negative = inverse < 0.0;
+            // The planes move outward by the half extent, and so do the coordinates by rounding.
+            let greatest = round_up(origin + half);
+            let least = -round_up(half - origin);
+            let [enter_from, leave_from] = if is_negative {
+                [least, greatest]
+            } else {
+                [greatest, least]
+            };
+            Axis {
+                enter_from,
+                leave_from,
+                inverse,
+                is_negative,
+            }
+        };
+        Self {
+            axes: [axis(0), axis(1), axis(2)],
+            max,
+        }
+    }
+
+    /// Returns the parameter at which the path ends.
+    pub fn max(&self) -> f64 {
+        self.max
+    }
+
+    /// Sets the parameter at which the path ends, which is negative for no path.
+    pub fn set_max(&mut self, max: f64) {
+        self.max = max;
+    }
+
+    /// Returns where the path enters and leaves the boxes of a node.
+    #[inline(always)]
+    fn range(&self, node: &Node) -> [Lanes; 2] {
+        let mut enter = [0.0; WIDTH];
+        let mut leave = [f32::INFINITY; WIDTH];
+        for ((min, max), axis) in node.axes().zip(&self.axes) {
+            let (near, far) = if axis.is_negative {
+                (max, min)
+            } else {
+                (min, max)
+            };
+            // 0 times infinity is NaN, which bounds nothing: the path runs in the plane.
+            enter = map(*near, enter, |plane, enter| {
+                greater((plane - axis.enter_from) * axis.inverse, enter)
+            });
+            leave = map(*far, leave, |plane, leave| {
+                lesser((plane - axis.leave_from) * axis.inverse, leave)
+            });
+        }
+        [enter, leave]
+    }
+}
+
+/// Rounds up to f32.
+fn round_up(value: f64) -> f32 {
+    let rounded = value as f32;
+    if f64::from(rounded) < value {
+        rounded.next_up()
+    } else {
+        rounded
+    }
+}
+
+/// Returns up to four nodes that together have all boxes of `parent`: as long as there are fewer,
+/// the largest inner one is replaced by its children.
+fn members(tree: &Tree, parent: BinaryNode) -> ArrayVec<BinaryNode, WIDTH> {
+    let mut members = ArrayVec::new();
+    members.push(parent);
+    while members.len() < WIDTH {
+        let inner = members.iter().enumerate();
+        let inner = inner.filter(|(_, node)| node.leaf().is_none());
+        let surface = |node: &BinaryNode| half_surface(&node.bounds());
+        let largest = inner.max_by(|(_, a), (_, b)| surface(a).total_cmp(&surface(b)));
+        let Some((position, _)) = largest else {
+            break;
+        };
+        let node = members.remove(position);
+        members.extend(tree.children(&node));
+    }
+    members
+}

@@ -1,0 +1,151 @@
+//! Which colliders a spatial query considers.
+
+use core::fmt;
+
+use bevy::prelude::*;
+use smallvec::SmallVec;
+
+use crate::CollisionLayers;
+
+/// Selects the colliders that a [`SpatialQuery`](crate::SpatialQuery) considers. The
+/// [`Default`] filter selects all except [sensors](crate::Sensor).
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// const WALL: u32 = 1 << 2;
+///
+/// fn look(
+///     query: SpatialQuery,
+///     player: Single<Entity, With<Name>>,
+///     glass: Query<(), With<Mesh2d>>,
+/// ) {
+///     let is_opaque = |entity: Entity| !glass.contains(entity);
+///     let filter = SpatialQueryFilter::default()
+///         .with_layers(CollisionLayers::new(u32::MAX, WALL))
+///         .excluding_tree(*player)
+///         .with_predicate(&is_opaque);
+///     let sight = query::Ray::new(Vec2::ZERO, Vec2::X).with_max_distance(100.0);
+///     if let Some(hit) = query.cast_ray(sight, &filter) {
+///         println!("{} is {} away", hit.entity, hit.hit.distance);
+///     }
+/// }
+/// # struct Mesh2d;
+/// # impl Component for Mesh2d {
+/// #     const STORAGE_TYPE: bevy::ecs::component::StorageType =
+/// #         bevy::ecs::component::StorageType::Table;
+/// #     type Mutability = bevy::ecs::component::Mutable;
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct SpatialQueryFilter<'a> {
+    layers: CollisionLayers,
+    excluded: SmallVec<[Entity; 4]>,
+    excluded_trees: SmallVec<[Entity; 4]>,
+    includes_sensors: bool,
+    predicate: Option<&'a (dyn Fn(Entity) -> bool + Sync)>,
+}
+
+impl fmt::Debug for SpatialQueryFilter<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter
+            .debug_struct("SpatialQueryFilter")
+            .field("layers", &self.layers)
+            .field("excluded", &self.excluded)
+            .field("excluded_trees", &self.excluded_trees)
+            .field("includes_sensors", &self.includes_sensors)
+            .field("has_predicate", &self.predicate.is_some())
+            .finish()
+    }
+}
+
+impl<'a> SpatialQueryFilter<'a> {
+    /// Selects the colliders whose layers
+    /// [interact with](CollisionLayers::interacts_with) these, as for a collider. By default, the
+    /// query is on all layers and interacts with all.
+    #[must_use]
+    pub fn with_layers(self, layers: CollisionLayers) -> Self {
+        Self { layers, ..self }
+    }
+
+    /// Excludes an entity. Its children are not excluded: see
+    /// [`excluding_tree`](Self::excluding_tree). May be called repeatedly. Each candidate is
+    /// compared with all excluded entities, so a large set belongs in a predicate.
+    #[must_use]
+    pub fn excluding(mut self, entity: Entity) -> Self {
+        self.excluded.push(entity);
+        self
+    }
+
+    /// Excludes an entity and all its descendants: for example a character with the colliders of
+    /// its limbs. May be called repeatedly.
+    ///
+    /// The hierarchy is that of the query's time, not of the last tick. A disabled entity between a
+    /// collider and the excluded one is passed through, if it has Bevy's `Disabled` and no other
+    /// disabling component.
+    #[must_use]
+    pub fn excluding_tree(mut self, root: Entity) -> Self {
+        self.excluded_trees.push(root);
+        self
+    }
+
+    /// Includes [sensors](crate::Sensor).
+    #[must_use]
+    pub fn with_sensors(self) -> Self {
+        Self {
+            includes_sensors: true,
+            ..self
+        }
+    }
+
+    /// Selects the entities for which `predicate` returns `true`.
+    ///
+    /// It is called at most once for each entity that passes the rest of the filter and whose
+    /// bounding box the query meets, before the shapes are tested.
+    #[must_use]
+    pub fn with_predicate<'b>(
+        self,
+        predicate: &'b (dyn Fn(Entity) -> bool + Sync),
+    ) -> SpatialQueryFilter<'b>
+    where
+        'a: 'b,
+    {
+        SpatialQueryFilter {
+            predicate: Some(predicate),
+            ..self
+        }
+    }
+
+    /// Returns `true` if the filter selects a collider. `parent_of` returns the parent of an
+    /// entity.
+    pub(super) fn selects(
+        &self,
+        entity: Entity,
+        layers: CollisionLayers,
+        is_sensor: bool,
+        parent_of: impl Fn(Entity) -> Option<Entity>,
+    ) -> bool {
+        self.layers.interacts_with(layers)
+            && (self.includes_sensors || !is_sensor)
+            && !self.excluded.contains(&entity)
+            && !self.is_in_excluded_tree(entity, parent_of)
+            && self.predicate.is_none_or(|predicate| predicate(entity))
+    }
+
+    fn is_in_excluded_tree(
+        &self,
+        entity: Entity,
+        parent_of: impl Fn(Entity) -> Option<Entity>,
+    ) -> bool {
+        if self.excluded_trees.is_empty() {
+            return false;
+        }
+        let ancestors = core::iter::successors(Some(entity), |entity| parent_of(*entity));
+        let mut ancestors = ancestors.take(MAX_ANCESTORS);
+        ancestors.any(|ancestor| self.excluded_trees.contains(&ancestor))
+    }
+}
+
+/// A longer chain of parents is taken for a loop, as by the poses of colliders.
+const MAX_ANCESTORS: usize = 4097;

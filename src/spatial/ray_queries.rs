@@ -1,0 +1,208 @@
+//! Rays against all colliders.
+
+use core::sync::atomic::Ordering;
+
+use crate::{
+    pipeline::{parallel::share, proxy::Proxy},
+    query::{Ray, RayHit, RayLocal},
+    shape::Path,
+    space::DVector,
+    spatial::{
+        filter::SpatialQueryFilter,
+        ray::{ray_at_proxy, visit_ray_at_proxy},
+        spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
+    },
+};
+
+/// The least number of rays for a task.
+const MIN_RAYS: usize = 32;
+
+/// Rays.
+impl SpatialQuery<'_, '_> {
+    /// Returns the first hit of a ray.
+    pub fn cast_ray<V: QuerySpace>(
+        &self,
+        ray: impl Into<Ray<V>>,
+        filter: &SpatialQueryFilter,
+    ) -> Option<EntityHit<RayHit<V>>> {
+        let (hit, visits) = self.first_hit(&ray.into(), filter);
+        self.count(visits);
+        hit
+    }
+
+    /// Returns the first hit of each ray, in the order of the rays. Many rays are cast on all
+    /// threads of the `ComputeTaskPool`.
+    pub fn cast_rays<V: QuerySpace>(
+        &self,
+        rays: &[Ray<V>],
+        filter: &SpatialQueryFilter,
+        hits: &mut Vec<Option<EntityHit<RayHit<V>>>>,
+    ) {
+        hits.clear();
+        hits.resize(rays.len(), None);
+        let cast = |rays: &[Ray<V>], hits: &mut [Option<EntityHit<RayHit<V>>>]| {
+            let mut total = 0;
+            for (ray, slot) in rays.iter().zip(hits) {
+                let (hit, visits) = self.first_hit(ray, filter);
+                *slot = hit;
+                total += u64::from(visits);
+            }
+            self.visits.fetch_add(total, Ordering::Relaxed);
+        };
+        let Some((pool, size)) = share(rays.len(), MIN_RAYS) else {
+            return cast(rays, hits);
+        };
+        // Built here, so that no task waits for another one.
+        V::trees(&self.index).get(V::arena(&self.proxies));
+        pool.scope(|scope| {
+            for (rays, hits) in rays.chunks(size).zip(hits.chunks_mut(size)) {
+                scope.spawn(async move { cast(rays, hits) });
+            }
+        });
+    }
+
+    /// Returns `true` if a ray hits anything. It is faster than [`cast_ray`](Self::cast_ray).
+    pub fn is_ray_blocked<V: QuerySpace>(
+        &self,
+        ray: impl Into<Ray<V>>,
+        filter: &SpatialQueryFilter,
+    ) -> bool {
+        let mut is_blocked = false;
+        self.along_ray(&ray.into(), filter, |ray, proxy| {
+            is_blocked = ray_at_proxy(proxy, ray).is_some();
+            if is_blocked { STOP } else { ray.max }
+        });
+        is_blocked
+    }
+
+    /// Lists all hits of a ray, sorted by distance, then by entity, then by part: the first hit on
+    /// each part of a compound and on each facet of a surface.
+    pub fn ray_hits<V: QuerySpace>(
+        &self,
+        ray: impl Into<Ray<V>>,
+        filter: &SpatialQueryFilter,
+        hits: &mut Vec<EntityHit<RayHit<V>>>,
+    ) {
+        hits.clear();
+        self.along_ray(&ray.into(), filter, |ray, proxy| {
+            visit_ray_at_proxy(proxy, ray, &mut |hit| {
+                let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
+                hits.push(EntityHit { entity, hit });
+                ray.max
+            });
+            ray.max
+        });
+        sort_by_distance(hits);
+    }
+
+    /// Lists the first hit of a ray on each collider, sorted by distance, then by entity.
+    pub fn ray_hits_per_entity<V: QuerySpace>(
+        &self,
+        ray: impl Into<Ray<V>>,
+        filter: &SpatialQueryFilter,
+        hits: &mut Vec<EntityHit<RayHit<V>>>,
+    ) {
+        hits.clear();
+        self.visit_ray(ray, filter, |hit| {
+            hits.push(hit);
+            f32::INFINITY
+        });
+        sort_by_distance(hits);
+    }
+
+    /// Calls `visit` with the first hit of a ray on each collider. `visit` returns the distance up
+    /// to which to search on: the distance of the hit for the closest one, infinity for all hits,
+    /// or a negative number or NaN to stop.
+    ///
+    /// The order of the calls is not specified. It is roughly that of the distances.
+    pub fn visit_ray<V: QuerySpace>(
+        &self,
+        ray: impl Into<Ray<V>>,
+        filter: &SpatialQueryFilter,
+        mut visit: impl FnMut(EntityHit<RayHit<V>>) -> f32,
+    ) {
+        self.along_ray(&ray.into(), filter, |ray, proxy| {
+            let Some(hit) = ray_at_proxy(proxy, ray) else {
+                return ray.max;
+            };
+            let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
+            let max = visit(EntityHit { entity, hit });
+            if max >= 0.0 {
+                ray.max.min(max.into())
+            } else {
+                STOP
+            }
+        });
+    }
+
+    /// Returns the first hit of a ray, and the number of visited nodes.
+    fn first_hit<V: QuerySpace>(
+        &self,
+        ray: &Ray<V>,
+        filter: &SpatialQueryFilter,
+    ) -> (Option<EntityHit<RayHit<V>>>, u32) {
+        let mut first: Option<EntityHit<RayHit<V>>> = None;
+        let visits = self.search_ray(ray, filter, |ray, proxy| {
+            let Some(hit) = ray_at_proxy(proxy, ray) else {
+                return ray.max;
+            };
+            let (entity, hit) = (proxy.entity, ray.hit_in_world::<V>(&hit));
+            let key = (hit.distance, entity);
+            if first.is_none_or(|first| key < (first.hit.distance, first.entity)) {
+                first = Some(EntityHit { entity, hit });
+            }
+            // Includes all hits at the same distance in f32, of which the least entity counts.
+            ray.max.min(hit.distance.next_up().into())
+        });
+        (first, visits)
+    }
+
+    /// Calls `visit` with the colliders that a ray may hit. `visit` returns the new end of the ray.
+    fn along_ray<V: QuerySpace>(
+        &self,
+        ray: &Ray<V>,
+        filter: &SpatialQueryFilter,
+        visit: impl FnMut(&RayLocal<V::DVec>, &Proxy<V>) -> f64,
+    ) {
+        let visits = self.search_ray(ray, filter, visit);
+        self.count(visits);
+    }
+
+    /// Returns the number of visited nodes: see [`along_ray`](Self::along_ray).
+    fn search_ray<V: QuerySpace>(
+        &self,
+        ray: &Ray<V>,
+        filter: &SpatialQueryFilter,
+        mut visit: impl FnMut(&RayLocal<V::DVec>, &Proxy<V>) -> f64,
+    ) -> u32 {
+        let Some(mut local) = ray.local() else {
+            return 0;
+        };
+        let search = self.search::<V>(filter);
+        for slot in search.arena.half_spaces() {
+            if let Some(proxy) = search.selected(*slot) {
+                local.max = visit(&local, proxy);
+                if local.max < 0.0 {
+                    return 0;
+                }
+            }
+        }
+        let RayLocal {
+            origin, direction, ..
+        } = local;
+        let mut path = Path::new(origin, V::DVec::ZERO, direction, local.max);
+        search.forest().visit_along(&mut path, |slot| {
+            if let Some(proxy) = search.selected(slot) {
+                local.max = visit(&local, proxy);
+            }
+            local.max
+        })
+    }
+}
+
+fn sort_by_distance<V>(hits: &mut [EntityHit<RayHit<V>>]) {
+    hits.sort_unstable_by(|a, b| {
+        let distances = a.hit.distance.total_cmp(&b.hit.distance);
+        distances.then_with(|| (a.entity, a.hit.part).cmp(&(b.entity, b.hit.part)))
+    });
+}

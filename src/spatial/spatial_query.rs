@@ -1,0 +1,196 @@
+//! The system parameter [`SpatialQuery`].
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use bevy::{
+    ecs::{entity_disabling::Disabled, system::SystemParam},
+    prelude::*,
+};
+
+use crate::{
+    math::{Vec2, Vec3},
+    pipeline::{
+        proxies::Proxies,
+        proxy::Proxy,
+        proxy_arena::ProxyArena,
+        spatial_index::{Forest, SpatialIndex, Trees},
+    },
+    shape::{Bounds, Dimension, HalfSpace},
+    space::Space,
+    spatial::filter::SpatialQueryFilter,
+};
+
+/// Asks questions about all colliders: what does a ray hit, what overlaps a shape, what is near? A
+/// read-only system parameter.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Enemy;
+///
+/// fn shoot(query: SpatialQuery, enemies: Query<(), With<Enemy>>) {
+///     let ray = query::Ray::new(Vec3::ZERO, Vec3::X).with_max_distance(50.0);
+///     if let Some(hit) = query.cast_ray(ray, &SpatialQueryFilter::default()) {
+///         let is_enemy = enemies.contains(hit.entity);
+///         println!("hit {} at {}, an enemy: {is_enemy}", hit.entity, hit.hit.point);
+///     }
+/// }
+///
+/// fn explode(query: SpatialQuery, mut near: Local<Vec<Entity>>) {
+///     let blast = Collider::sphere(5.0);
+///     query.overlaps(&blast, Vec3::Y, &SpatialQueryFilter::default(), &mut near);
+///     println!("{} colliders are in the blast", near.len());
+/// }
+/// ```
+///
+/// # Which poses it sees
+///
+/// The colliders of the last [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), in their
+/// poses of that time, in any schedule and also while the game is paused. In a system after that
+/// set, these are the poses of the present tick. Before the first tick there are no colliders. Call
+/// [`sync_now`](crate::sync_now) to see later spawns and moves.
+///
+/// An entity that was despawned since then is still reported.
+///
+/// # Dimensions
+///
+/// Rays and points are 2D or 3D by their type: a ray of `Vec2` meets 2D colliders only. A
+/// [`Collider`] is 2D or 3D by its shape, and all results are `Vec3`, with z = 0 in 2D.
+///
+/// # Results
+///
+/// * A [`SpatialQueryFilter`] selects the colliders.
+/// * Lists are sorted, and the closest of several equally close results is the one with the least
+///   entity. So results are the same in every run and on any number of threads.
+/// * Lists are written to the caller's buffer, which is cleared first. With a buffer that is large
+///   enough, no query of rays, boxes or convex shapes allocates.
+/// * Questions with invalid numbers have no results: see [`Ray`] and [`ColliderPose`].
+///
+/// # Cost
+///
+/// The first query builds an index of bounding boxes, which takes some milliseconds for ten
+/// thousand colliders. While queries go on, each tick updates it. It is freed 64 ticks after the
+/// last query. Without queries, nothing is built.
+#[derive(SystemParam)]
+pub struct SpatialQuery<'w, 's> {
+    pub(super) proxies: Res<'w, Proxies>,
+    pub(super) index: Res<'w, SpatialIndex>,
+    parents: Parents<'w, 's>,
+    pub(super) visits: Local<'s, AtomicU64>,
+}
+
+type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Allow<Disabled>>;
+
+/// A result of a [`SpatialQuery`], and the entity of the collider.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EntityHit<H> {
+    /// The entity of the collider.
+    pub entity: Entity,
+    /// The result for this collider.
+    pub hit: H,
+}
+
+/// A space of colliders: `Vec2` or `Vec3`.
+#[doc(hidden)]
+pub trait QuerySpace: Dimension {
+    #[doc(hidden)]
+    fn arena(proxies: &Proxies) -> &ProxyArena<Self>;
+
+    #[doc(hidden)]
+    fn trees(index: &SpatialIndex) -> &Trees<Self>;
+}
+
+impl QuerySpace for Vec2 {
+    fn arena(proxies: &Proxies) -> &ProxyArena<Self> {
+        &proxies.d2
+    }
+
+    fn trees(index: &SpatialIndex) -> &Trees<Self> {
+        &index.d2
+    }
+}
+
+impl QuerySpace for Vec3 {
+    fn arena(proxies: &Proxies) -> &ProxyArena<Self> {
+        &proxies.d3
+    }
+
+    fn trees(index: &SpatialIndex) -> &Trees<Self> {
+        &index.d3
+    }
+}
+
+/// Below all distances: ends a search.
+pub const STOP: f64 = -1.0;
+
+impl SpatialQuery<'_, '_> {
+    /// Returns the number of tree nodes that the queries of this system have visited so far. One
+    /// node has up to four children.
+    pub fn visits(&self) -> u64 {
+        self.visits.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count(&self, visits: u32) {
+        self.visits.fetch_add(visits.into(), Ordering::Relaxed);
+    }
+
+    pub(super) fn search<'a, V: QuerySpace>(
+        &'a self,
+        filter: &'a SpatialQueryFilter<'a>,
+    ) -> Search<'a, V> {
+        Search {
+            arena: V::arena(&self.proxies),
+            trees: V::trees(&self.index),
+            parents: &self.parents,
+            filter,
+        }
+    }
+}
+
+/// The colliders of one space, and a filter.
+pub struct Search<'a, V: Space> {
+    pub arena: &'a ProxyArena<V>,
+    trees: &'a Trees<V>,
+    parents: &'a Parents<'a, 'a>,
+    filter: &'a SpatialQueryFilter<'a>,
+}
+
+impl<'a, V: Space> Search<'a, V> {
+    /// Returns the trees of the colliders' boxes.
+    pub fn forest(&self) -> &'a Forest {
+        self.trees.get(self.arena)
+    }
+
+    /// Returns the collider in a slot, if the filter selects it.
+    pub fn selected(&self, slot: u32) -> Option<&'a Proxy<V>> {
+        let proxy = self.arena.get(slot)?;
+        let parent_of = |entity| self.parents.get(entity).ok().map(ChildOf::parent);
+        let Proxy {
+            entity,
+            layers,
+            is_sensor,
+            ..
+        } = proxy;
+        let is_selected = self.filter.selects(*entity, *layers, *is_sensor, parent_of);
+        is_selected.then_some(proxy)
+    }
+
+    /// Returns `true` if a half-space has a point in a box.
+    pub fn is_half_space_near(&self, slot: u32, bounds: &Bounds<V::DVec>) -> bool {
+        let proxy = self.arena.get(slot);
+        proxy.is_some_and(|proxy| {
+            let half_space = proxy.half_space();
+            let origin = proxy.world_pose.translation;
+            half_space.is_some_and(|half_space| bounds.overlaps_half_space(&half_space, origin))
+        })
+    }
+
+    /// Returns `true` if the box of a slot has a point in a half-space, which is relative to
+    /// `origin`.
+    pub fn is_box_in(&self, slot: u32, half_space: &HalfSpace<V::DVec>, origin: V::DVec) -> bool {
+        let aabb = self.arena.box_of(slot);
+        aabb.is_some_and(|aabb| aabb.bounds().overlaps_half_space(half_space, origin))
+    }
+}
