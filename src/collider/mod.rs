@@ -18,8 +18,8 @@ pub use layers::CollisionLayers;
 pub(crate) use mesh_component::Recipe;
 #[cfg(feature = "mesh")]
 pub use mesh_component::{ColliderFromMesh, MeshShape, MeshSource};
-pub use view::{CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView};
 pub use sensor::Sensor;
+pub use view::{CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView};
 
 use std::sync::Arc;
 
