@@ -11,9 +11,10 @@
 //! | `ray.rs` | rays against colliders |
 //! | `collider_methods.rs` | the box of a collider, and points |
 //! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |
-//! | `ray_queries.rs`, `overlap_queries.rs` | its questions |
+//! | `ray_queries.rs`, `overlap_queries.rs`, `cast_queries.rs` | its questions |
 
 pub(crate) mod cast;
+mod cast_queries;
 mod collider_methods;
 mod collider_motion;
 mod collider_pose;

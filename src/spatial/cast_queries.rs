@@ -1,0 +1,227 @@
+//! Moving shapes against all colliders.
+
+use bevy::ecs::entity::Entity;
+
+use crate::{
+    Collider,
+    math::{Vec2, Vec3},
+    pipeline::{
+        parallel::share,
+        proxy::{BoundingRegion, Proxy},
+    },
+    query::{Cast, CastOptions, MotionLocal},
+    shape::Path,
+    space::DVector,
+    spatial::{
+        ColliderMotion,
+        cast::cast_in_world,
+        filter::SpatialQueryFilter,
+        overlap_queries::Probe,
+        spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
+    },
+};
+
+/// The least number of casts for a task.
+const MIN_CASTS: usize = 16;
+
+/// # Moving shapes
+///
+/// A motion is a [`ColliderMotion`]. Times are fractions of it, from 0 to 1, and so is the order of
+/// hits: shapes that touch or overlap at the start hit at time 0. Normals point from the moving
+/// shape to the collider. [`CastOptions`] say what happens if shapes overlap at the start.
+impl SpatialQuery<'_, '_> {
+    /// Returns the first collider that a moving shape touches.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::{ColliderMotion, prelude::*, query::CastOptions};
+    ///
+    /// /// How far a character of this size can walk.
+    /// fn reach(query: SpatialQuery) -> f64 {
+    ///     let body = Collider::capsule_3d(0.4, 1.0);
+    ///     let walk = ColliderMotion::linear(Vec3::Y, Vec3::X * 3.0);
+    ///     let (options, filter) = (CastOptions::default(), SpatialQueryFilter::default());
+    ///     let hit = query.cast_shape(&body, walk, options, &filter);
+    ///     3.0 * hit.map_or(1.0, |hit| hit.hit.safe_time())
+    /// }
+    /// # let _ = reach;
+    /// ```
+    pub fn cast_shape(
+        &self,
+        collider: &Collider,
+        motion: impl Into<ColliderMotion>,
+        options: CastOptions,
+        filter: &SpatialQueryFilter,
+    ) -> Option<EntityHit<Cast<Vec3>>> {
+        let mut first: Option<EntityHit<Cast<Vec3>>> = None;
+        self.visit_shape(collider, motion, options, filter, |found| {
+            if first.is_none_or(|first| key(&found) < key(&first)) {
+                first = Some(found);
+            }
+            time(&found.hit)
+        });
+        first
+    }
+
+    /// Returns the first hit of each motion of a shape, in the order of the motions. Many casts run
+    /// on all threads of the `ComputeTaskPool`.
+    pub fn cast_shapes(
+        &self,
+        collider: &Collider,
+        motions: &[ColliderMotion],
+        options: CastOptions,
+        filter: &SpatialQueryFilter,
+        hits: &mut Vec<Option<EntityHit<Cast<Vec3>>>>,
+    ) {
+        hits.clear();
+        hits.resize(motions.len(), None);
+        let cast = |motions: &[ColliderMotion], hits: &mut [Option<EntityHit<Cast<Vec3>>>]| {
+            for (motion, slot) in motions.iter().zip(hits) {
+                *slot = self.cast_shape(collider, *motion, options, filter);
+            }
+        };
+        let Some((pool, size)) = share(motions.len(), MIN_CASTS) else {
+            return cast(motions, hits);
+        };
+        pool.scope(|scope| {
+            for (motions, hits) in motions.chunks(size).zip(hits.chunks_mut(size)) {
+                scope.spawn(async move { cast(motions, hits) });
+            }
+        });
+    }
+
+    /// Returns `true` if a moving shape touches anything. It is faster than
+    /// [`cast_shape`](Self::cast_shape).
+    pub fn is_shape_blocked(
+        &self,
+        collider: &Collider,
+        motion: impl Into<ColliderMotion>,
+        options: CastOptions,
+        filter: &SpatialQueryFilter,
+    ) -> bool {
+        let mut is_blocked = false;
+        self.visit_shape(collider, motion, options, filter, |_| {
+            is_blocked = true;
+            STOP
+        });
+        is_blocked
+    }
+
+    /// Lists the first touch of a moving shape with each collider, sorted by time, then by entity.
+    pub fn shape_hits(
+        &self,
+        collider: &Collider,
+        motion: impl Into<ColliderMotion>,
+        options: CastOptions,
+        filter: &SpatialQueryFilter,
+        hits: &mut Vec<EntityHit<Cast<Vec3>>>,
+    ) {
+        hits.clear();
+        self.visit_shape(collider, motion, options, filter, |found| {
+            hits.push(found);
+            1.0
+        });
+        hits.sort_unstable_by(|a, b| {
+            let times = time(&a.hit).total_cmp(&time(&b.hit));
+            times.then(a.entity.cmp(&b.entity))
+        });
+    }
+
+    /// Calls `visit` with the first touch of a moving shape with each collider. `visit` returns the
+    /// time up to which to search on: the time of the hit for the closest one, 1 for all hits, or a
+    /// negative number or NaN to stop.
+    ///
+    /// The order of the calls is not specified. It is roughly that of the times.
+    pub fn visit_shape(
+        &self,
+        collider: &Collider,
+        motion: impl Into<ColliderMotion>,
+        options: CastOptions,
+        filter: &SpatialQueryFilter,
+        mut visit: impl FnMut(EntityHit<Cast<Vec3>>) -> f64,
+    ) {
+        let motion = motion.into();
+        let visit = &mut visit;
+        match Probe::new(collider, *motion.start()) {
+            Some(Probe::D2(probe)) => {
+                let moving = (&probe, motion.local::<Vec2>());
+                self.visit_casts(moving, options, filter, Cast::to_vec3, visit);
+            }
+            Some(Probe::D3(probe)) => {
+                let moving = (&probe, motion.local::<Vec3>());
+                self.visit_casts(moving, options, filter, |cast| cast, visit);
+            }
+            None => {}
+        }
+    }
+
+    fn visit_casts<V: QuerySpace>(
+        &self,
+        (probe, motion): (&Proxy<V>, Option<MotionLocal<V::DVec>>),
+        options: CastOptions,
+        filter: &SpatialQueryFilter,
+        to_vec3: impl Fn(Cast<V>) -> Cast<Vec3>,
+        visit: &mut dyn FnMut(EntityHit<Cast<Vec3>>) -> f64,
+    ) {
+        let (Ok(region), Some(motion)) = (probe.region(), motion) else {
+            return;
+        };
+        let search = self.search::<V>(filter);
+        let still = MotionLocal::linear(V::DVec::ZERO);
+        let mut max = 1.0;
+        let mut visit_slot = |slot| {
+            let Some(proxy) = search.selected(slot) else {
+                return max;
+            };
+            let cast = cast_in_world((probe.into(), motion), (proxy.into(), still), options);
+            if cast.is_hit() && time(&cast) <= max {
+                let (entity, hit) = (proxy.entity, to_vec3(cast));
+                let new = visit(EntityHit { entity, hit });
+                max = if new >= 0.0 { max.min(new) } else { STOP };
+            }
+            max
+        };
+        let (others, bounds) = match region {
+            BoundingRegion::Box(bounds) => (search.arena.half_spaces(), bounds),
+            // A half-space is too large for the trees to help.
+            BoundingRegion::HalfSpace(_) => {
+                for slot in search.arena.slots() {
+                    if visit_slot(slot) < 0.0 {
+                        return;
+                    }
+                }
+                return;
+            }
+        };
+        let mut end = 1.0;
+        for slot in others {
+            end = visit_slot(*slot);
+        }
+        if end < 0.0 {
+            return;
+        }
+        let mut center = (bounds.min + bounds.max) * 0.5;
+        let mut half = (bounds.max - bounds.min) * 0.5;
+        if V::DVec::angle_size(motion.rotation) > 0.0 {
+            // All rotations of the box about the origin of the shape.
+            let origin = probe.world_pose.translation;
+            let farthest = (bounds.max - origin).max(origin - bounds.min);
+            (center, half) = (origin, V::DVec::ONE * farthest.length());
+        }
+        let mut path = Path::new(center, half, motion.translation, end);
+        let visits = search.forest().visit_along(&mut path, visit_slot);
+        self.count(visits);
+    }
+}
+
+/// Returns the time of the first touch, 0 if the shapes touch at the start.
+fn time<V>(cast: &Cast<V>) -> f64 {
+    match cast {
+        Cast::Hit { touching, .. } => *touching,
+        Cast::Miss | Cast::Touching { .. } | Cast::Overlapping(_) => 0.0,
+    }
+}
+
+fn key(found: &EntityHit<Cast<Vec3>>) -> (f64, Entity) {
+    (time(&found.hit), found.entity)
+}

@@ -1,0 +1,456 @@
+//! Each question compared with the same question about each collider by itself.
+
+use bevy::{math::bounding::BoundingVolume, prelude::*};
+use headbutt::{
+    ColliderMotion, EntityHit,
+    prelude::*,
+    query::{Cast, CastOptions, Ray, RayHit},
+};
+use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
+
+use super::{
+    ask,
+    random_world::{RandomWorld, Thing},
+};
+use crate::support::Dimension;
+
+/// The number of questions for each test: `HEADBUTT_SPATIAL` of each kind, or a few hundred.
+fn questions() -> usize {
+    let number = std::env::var("HEADBUTT_SPATIAL").ok();
+    number.map_or(300, |number| number.parse().expect("a number"))
+}
+
+/// Settings of a random filter.
+struct Choice {
+    layers: CollisionLayers,
+    excluded: Option<Entity>,
+    excluded_tree: Option<Entity>,
+    with_sensors: bool,
+    is_odd: bool,
+}
+
+impl Choice {
+    fn new(random: &mut StdRng, things: &[Thing]) -> Self {
+        let layers = if random.random_bool(0.5) {
+            CollisionLayers::ALL
+        } else {
+            CollisionLayers::new(1, random.random_range(1..4))
+        };
+        let mut some = |chance: f64| things.choose(random).filter(|_| random.random_bool(chance));
+        let excluded = some(0.3).map(|thing| thing.entity);
+        let tree = some(0.3).map(|thing| thing.parent.unwrap_or(thing.entity));
+        Self {
+            layers,
+            excluded,
+            excluded_tree: tree,
+            with_sensors: random.random_bool(0.5),
+            is_odd: random.random_bool(0.2),
+        }
+    }
+
+    fn selects(&self, thing: &Thing) -> bool {
+        thing.layers.interacts_with(self.layers)
+            && self.excluded != Some(thing.entity)
+            && (self.excluded_tree.is_none()
+                || self.excluded_tree != Some(thing.entity) && self.excluded_tree != thing.parent)
+            && (self.with_sensors || !thing.is_sensor)
+            && (!self.is_odd || is_odd(thing.entity))
+    }
+
+    fn filter(&self) -> SpatialQueryFilter<'static> {
+        let mut filter = SpatialQueryFilter::default().with_layers(self.layers);
+        if let Some(entity) = self.excluded {
+            filter = filter.excluding(entity);
+        }
+        if let Some(root) = self.excluded_tree {
+            filter = filter.excluding_tree(root);
+        }
+        if self.with_sensors {
+            filter = filter.with_sensors();
+        }
+        if self.is_odd {
+            filter = filter.with_predicate(&is_odd);
+        }
+        filter
+    }
+}
+
+fn is_odd(entity: Entity) -> bool {
+    entity.index_u32() % 2 == 1
+}
+
+/// Runs a test in random worlds that change from question to question.
+fn in_random_worlds(seed: u64, mut test: impl FnMut(&mut RandomWorld, &mut StdRng, &Choice)) {
+    let mut random = StdRng::seed_from_u64(seed);
+    for dimension in Dimension::BOTH {
+        let mut left = questions();
+        while left > 0 {
+            let extent = random.random_range(2.0..40.0);
+            let mut world = RandomWorld::new(dimension, extent);
+            for _ in 0..random.random_range(0..150) {
+                world.spawn(&mut random);
+            }
+            for _ in 0..random.random_range(1..12) {
+                world.tick();
+                for _ in 0..random.random_range(0..6) {
+                    let choice = Choice::new(&mut random, &world.things);
+                    test(&mut world, &mut random, &choice);
+                    left = left.saturating_sub(1);
+                }
+                world.change(&mut random);
+            }
+        }
+    }
+}
+
+fn selected<'a>(world: &'a RandomWorld, choice: &'a Choice) -> impl Iterator<Item = &'a Thing> {
+    let things = world.things.iter();
+    things.filter(|thing| choice.selects(thing))
+}
+
+fn sorted(entities: impl Iterator<Item = Entity>) -> Vec<Entity> {
+    let mut entities: Vec<Entity> = entities.collect();
+    entities.sort_unstable();
+    entities
+}
+
+fn pose(world: &RandomWorld, random: &mut StdRng) -> Transform {
+    let pose = Transform::from_translation(world.point(random));
+    pose.with_rotation(world.rotation(random))
+}
+
+#[test]
+fn overlaps_and_contacts_are_those_of_each_collider_by_itself() {
+    let mut found = 0;
+    in_random_worlds(1, |world, random, choice| {
+        let probe = if random.random_bool(0.1) {
+            match world.dimension {
+                Dimension::Plane => Collider::half_space(Vec2::X),
+                Dimension::Solid => Collider::half_space(Vec3::X),
+            }
+        } else {
+            world.probe(random)
+        };
+        let pose = pose(world, random);
+        let meets = |thing: &&Thing| query::intersects(&probe, pose, &thing.collider, thing.pose);
+        let expected = sorted(
+            selected(world, choice)
+                .filter(meets)
+                .map(|thing| thing.entity),
+        );
+        let mut contacts: Vec<_> = selected(world, choice)
+            .filter_map(|thing| {
+                let hit = query::contact(&probe, pose, &thing.collider, thing.pose)?;
+                Some(EntityHit {
+                    entity: thing.entity,
+                    hit,
+                })
+            })
+            .collect();
+        contacts.sort_unstable_by_key(|contact| contact.entity);
+        let filter = choice.filter();
+        let (mut entities, mut hits) = (Vec::new(), Vec::new());
+        let is_overlapped = ask(world.app.world_mut(), |query| {
+            query.overlaps(&probe, pose, &filter, &mut entities);
+            query.contacts(&probe, pose, &filter, &mut hits);
+            query.is_overlapped(&probe, pose, &filter)
+        });
+        assert_eq!(entities, expected);
+        assert_eq!(hits, contacts);
+        assert_eq!(is_overlapped, !expected.is_empty());
+        found += expected.len();
+    });
+    assert!(found > questions(), "{found}");
+}
+
+#[test]
+fn the_closest_collider_is_the_closest_of_all() {
+    let mut found = 0;
+    in_random_worlds(2, |world, random, choice| {
+        let (probe, pose) = (world.probe(random), pose(world, random));
+        let max = if random.random_bool(0.3) {
+            f32::INFINITY
+        } else {
+            random.random_range(0.0..9.0)
+        };
+        let hits = selected(world, choice).map(|thing| EntityHit {
+            entity: thing.entity,
+            hit: query::distance(&probe, pose, &thing.collider, thing.pose),
+        });
+        let near = hits.filter(|hit| hit.hit.distance <= max && hit.hit.distance.is_finite());
+        let expected = near.min_by(|a, b| {
+            let distances = a.hit.distance.total_cmp(&b.hit.distance);
+            distances.then(a.entity.cmp(&b.entity))
+        });
+        let filter = choice.filter();
+        let closest = ask(world.app.world_mut(), |query| {
+            query.closest_to(&probe, pose, max, &filter)
+        });
+        assert_eq!(closest, expected);
+        found += usize::from(expected.is_some());
+    });
+    assert!(found > questions(), "{found}");
+}
+
+#[test]
+fn points_are_in_the_colliders_that_contain_them() {
+    let mut found = 0;
+    in_random_worlds(3, |world, random, choice| {
+        let point = world.point(random);
+        let contains = |thing: &&Thing| match world.dimension {
+            Dimension::Plane => thing.collider.contains_point(thing.pose, point.xy()),
+            Dimension::Solid => thing.collider.contains_point(thing.pose, point),
+        };
+        let expected = sorted(
+            selected(world, choice)
+                .filter(contains)
+                .map(|thing| thing.entity),
+        );
+        let ball = world.dimension.ball(0.0);
+        let distances = selected(world, choice).map(|thing| {
+            let distance = query::distance(&ball, point, &thing.collider, thing.pose);
+            (distance.distance, thing.entity)
+        });
+        let finite = distances.filter(|(distance, _)| distance.is_finite());
+        let nearest = finite.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let filter = choice.filter();
+        let mut entities = Vec::new();
+        let dimension = world.dimension;
+        let closest = ask(world.app.world_mut(), |query| match dimension {
+            Dimension::Plane => {
+                query.entities_at(point.xy(), &filter, &mut entities);
+                let closest = query.closest(point.xy(), f32::INFINITY, &filter);
+                closest.map(|closest| (closest.hit.distance, closest.entity))
+            }
+            Dimension::Solid => {
+                query.entities_at(point, &filter, &mut entities);
+                let closest = query.closest(point, f32::INFINITY, &filter);
+                closest.map(|closest| (closest.hit.distance, closest.entity))
+            }
+        });
+        assert_eq!(entities, expected);
+        assert_eq!(closest, nearest);
+        found += expected.len();
+    });
+    assert!(found > questions() / 4, "{found}");
+}
+
+#[test]
+fn boxes_overlap_those_that_are_near() {
+    let mut found = 0;
+    in_random_worlds(4, |world, random, choice| {
+        let (a, b) = (world.point(random), world.point(random));
+        let (min, max) = (a.min(b), a.max(b));
+        // Half-spaces have no boxes.
+        let overlaps = |margin: f32| {
+            let overlaps = move |thing: &&Thing| {
+                let Some(aabb) = thing.collider.aabb(thing.pose) else {
+                    return false;
+                };
+                let aabb = aabb.grow(Vec3A::splat(margin));
+                aabb.min.cmple(max.into()).all() && aabb.max.cmpge(min.into()).all()
+            };
+            sorted(
+                selected(world, choice)
+                    .filter(overlaps)
+                    .map(|thing| thing.entity),
+            )
+        };
+        let (surely, perhaps) = (overlaps(0.0), overlaps(1e-3));
+        let boxed = world.things.iter();
+        let boxed = boxed.filter(|thing| thing.collider.aabb(thing.pose).is_some());
+        let boxed: Vec<Entity> = boxed.map(|thing| thing.entity).collect();
+        let filter = choice.filter();
+        let mut entities = Vec::new();
+        let dimension = world.dimension;
+        ask(world.app.world_mut(), |query| match dimension {
+            Dimension::Plane => query.overlaps_aabb(min.xy(), max.xy(), &filter, &mut entities),
+            Dimension::Solid => query.overlaps_aabb(min, max, &filter, &mut entities),
+        });
+        assert!(entities.is_sorted());
+        entities.retain(|entity| boxed.contains(entity));
+        assert!(surely.iter().all(|entity| entities.contains(entity)));
+        assert!(entities.iter().all(|entity| perhaps.contains(entity)));
+        found += surely.len();
+    });
+    assert!(found > questions(), "{found}");
+}
+
+fn flat(ray: Ray<Vec3>) -> Ray<Vec2> {
+    Ray {
+        origin: ray.origin.xy(),
+        direction: ray.direction.xy(),
+        max_distance: ray.max_distance,
+        hollow: ray.hollow,
+    }
+}
+
+/// What each question about rays returns, with the hits in 3D.
+#[derive(Default)]
+struct Answers {
+    all: Vec<EntityHit<RayHit<Vec3>>>,
+    per_entity: Vec<EntityHit<RayHit<Vec3>>>,
+    first: Option<EntityHit<RayHit<Vec3>>>,
+    visited: Option<EntityHit<RayHit<Vec3>>>,
+    is_blocked: bool,
+}
+
+fn in_3d<V: Copy>(hit: &RayHit<V>, to_vec3: impl Fn(V) -> Vec3) -> RayHit<Vec3> {
+    RayHit {
+        distance: hit.distance,
+        point: to_vec3(hit.point),
+        normal: to_vec3(hit.normal),
+        side: hit.side,
+        part: hit.part,
+    }
+}
+
+macro_rules! answers {
+    ($query:ident, $ray:expr, $filter:expr, |$vector:ident| $to_vec3:expr) => {{
+        let in_3d = |found: &EntityHit<RayHit<_>>| EntityHit {
+            entity: found.entity,
+            hit: in_3d(&found.hit, |$vector| $to_vec3),
+        };
+        let (mut all, mut per_entity) = (Vec::new(), Vec::new());
+        $query.ray_hits($ray, $filter, &mut all);
+        $query.ray_hits_per_entity($ray, $filter, &mut per_entity);
+        let mut visited: Option<EntityHit<RayHit<_>>> = None;
+        $query.visit_ray($ray, $filter, |found| {
+            let key = |found: &EntityHit<RayHit<_>>| (found.hit.distance, found.entity);
+            if visited.is_none_or(|visited| key(&found) < key(&visited)) {
+                visited = Some(found);
+            }
+            found.hit.distance
+        });
+        let mut batch = Vec::new();
+        $query.cast_rays(&[$ray; 3], $filter, &mut batch);
+        let first = $query.cast_ray($ray, $filter);
+        assert_eq!(batch, [first; 3]);
+        Answers {
+            all: all.iter().map(in_3d).collect(),
+            per_entity: per_entity.iter().map(in_3d).collect(),
+            first: first.as_ref().map(in_3d),
+            visited: visited.as_ref().map(in_3d),
+            is_blocked: $query.is_ray_blocked($ray, $filter),
+        }
+    }};
+}
+
+#[test]
+fn rays_hit_what_they_hit_of_each_collider_by_itself() {
+    let mut found = 0;
+    in_random_worlds(5, |world, random, choice| {
+        let dimension = world.dimension;
+        let start = world.point(random);
+        let direction = match random.random_range(0..4) {
+            0 => Vec3::X,
+            1 => Vec3::NEG_Y,
+            _ => world.rotation(random) * Vec3::new(0.8, 0.3, 0.0),
+        };
+        let mut ray = Ray::new(start, direction);
+        if random.random_bool(0.5) {
+            ray = ray.with_max_distance(random.random_range(0.0..2.0 * world.extent));
+        }
+        if random.random_bool(0.3) {
+            ray = ray.hollow();
+        }
+        let filter = choice.filter();
+        let answers = ask(world.app.world_mut(), |query| match dimension {
+            Dimension::Plane => answers!(query, flat(ray), &filter, |vector| Vec2::extend(
+                vector, 0.0
+            )),
+            Dimension::Solid => answers!(query, ray, &filter, |vector| vector),
+        });
+        let hits = selected(world, choice).filter_map(|thing| {
+            let hit = match dimension {
+                Dimension::Plane => {
+                    let hit = query::cast_ray(&thing.collider, thing.pose, flat(ray))?;
+                    in_3d(&hit, |vector| vector.extend(0.0))
+                }
+                Dimension::Solid => query::cast_ray(&thing.collider, thing.pose, ray)?,
+            };
+            let entity = thing.entity;
+            Some(EntityHit { entity, hit })
+        });
+        let mut expected: Vec<_> = hits.collect();
+        let key = |found: &EntityHit<RayHit<Vec3>>| (found.hit.distance, found.entity);
+        expected.sort_by(|a, b| key(a).partial_cmp(&key(b)).expect("no NaN"));
+        assert_eq!(answers.per_entity, expected);
+        found += expected.len();
+        assert!(answers.all.is_sorted_by_key(key));
+        assert_eq!(answers.first.as_ref(), answers.per_entity.first());
+        assert_eq!(answers.visited, answers.first);
+        assert_eq!(answers.is_blocked, answers.first.is_some());
+        // Of each collider, the first part is listed.
+        let mut firsts: Vec<_> = Vec::new();
+        for hit in &answers.all {
+            if !firsts.contains(&(hit.entity, hit.hit.distance))
+                && !firsts.iter().any(|(entity, _)| *entity == hit.entity)
+            {
+                firsts.push((hit.entity, hit.hit.distance));
+            }
+        }
+        let per_entity = answers.per_entity.iter();
+        let per_entity: Vec<_> = per_entity
+            .map(|hit| (hit.entity, hit.hit.distance))
+            .collect();
+        assert_eq!(firsts, per_entity);
+    });
+    assert!(found > questions(), "{found}");
+}
+
+/// The time of the first touch, 0 if the shapes touch at the start.
+fn time(cast: &Cast<Vec3>) -> f64 {
+    match cast {
+        Cast::Hit { touching, .. } => *touching,
+        _ => 0.0,
+    }
+}
+
+#[test]
+fn moving_shapes_hit_what_they_hit_of_each_collider_by_itself() {
+    let (mut found, mut turning) = (0, 0);
+    in_random_worlds(6, |world, random, choice| {
+        let probe = world.probe(random);
+        let mut translation = world.point(random);
+        if random.random_bool(0.1) {
+            translation = Vec3::ZERO;
+        }
+        let mut motion = ColliderMotion::linear(pose(world, random), translation);
+        if random.random_bool(0.3) {
+            motion = motion.rotated(Vec3::Z * random.random_range(-4.0..4.0));
+            turning += 1;
+        }
+        let options = CastOptions {
+            leave_overlaps: random.random_bool(0.5),
+        };
+        let hits = selected(world, choice).map(|thing| EntityHit {
+            entity: thing.entity,
+            hit: query::time_of_impact(&probe, motion, &thing.collider, thing.pose, options),
+        });
+        let mut expected: Vec<_> = hits.filter(|hit| hit.hit.is_hit()).collect();
+        expected.sort_by(|a, b| {
+            let times = time(&a.hit).total_cmp(&time(&b.hit));
+            times.then(a.entity.cmp(&b.entity))
+        });
+        let filter = choice.filter();
+        let (mut hits, mut batch) = (Vec::new(), Vec::new());
+        let (first, is_blocked) = ask(world.app.world_mut(), |query| {
+            query.shape_hits(&probe, motion, options, &filter, &mut hits);
+            query.cast_shapes(&probe, &[motion; 2], options, &filter, &mut batch);
+            (
+                query.cast_shape(&probe, motion, options, &filter),
+                query.is_shape_blocked(&probe, motion, options, &filter),
+            )
+        });
+        assert_eq!(hits, expected);
+        assert_eq!(first.as_ref(), expected.first());
+        assert_eq!(batch, [first; 2]);
+        assert_eq!(is_blocked, first.is_some());
+        found += expected.len();
+    });
+    assert!(
+        found > questions() && turning > questions() / 8,
+        "{found} {turning}"
+    );
+}

@@ -1,0 +1,243 @@
+//! What the index of spatial queries costs, and when it exists.
+
+use bevy::prelude::*;
+use headbutt::{CollisionDiagnostics, prelude::*, query::Ray};
+
+use super::ask;
+use crate::support::{Dimension, app, tick, transform};
+
+fn indexed(app: &App) -> usize {
+    app.world().resource::<CollisionDiagnostics>().indexed
+}
+
+/// An app with balls in a row along x, two units apart.
+fn balls(dimension: Dimension, count: usize) -> (App, Vec<Entity>) {
+    let mut app = app();
+    let spawn = |number: usize| {
+        let pose = Transform::from_xyz(2.0 * number as f32, 0.0, 0.0);
+        app.world_mut().spawn((dimension.ball(0.5), pose)).id()
+    };
+    let balls = (0..count).map(spawn).collect();
+    (app, balls)
+}
+
+fn look(world: &mut World) -> Option<Entity> {
+    let ray = Ray::new(Vec3::new(-5.0, 0.0, 0.0), Vec3::X);
+    let hit = ask(world, |query| {
+        query.cast_ray(ray, &SpatialQueryFilter::default())
+    });
+    hit.map(|hit| hit.entity)
+}
+
+#[test]
+fn without_queries_nothing_is_indexed() {
+    let (mut app, balls) = balls(Dimension::Solid, 50);
+    for _ in 0..5 {
+        tick(&mut app);
+        transform(app.world_mut(), balls[0]).translation.y += 0.125;
+        assert_eq!(indexed(&app), 0);
+    }
+}
+
+#[test]
+fn the_index_lives_for_64_ticks_after_the_last_query() {
+    let (mut app, balls) = balls(Dimension::Solid, 50);
+    tick(&mut app);
+    assert_eq!(look(app.world_mut()), Some(balls[0]));
+    for ticks in 0..100 {
+        tick(&mut app);
+        assert_eq!(indexed(&app), if ticks <= 63 { 50 } else { 0 }, "{ticks}");
+    }
+    assert_eq!(look(app.world_mut()), Some(balls[0]));
+    tick(&mut app);
+    assert_eq!(indexed(&app), 50);
+}
+
+#[test]
+fn a_query_in_2d_does_not_index_3d_colliders() {
+    let (mut app, _) = balls(Dimension::Solid, 10);
+    tick(&mut app);
+    ask(app.world_mut(), |query| {
+        let ray = Ray::new(Vec2::ZERO, Vec2::X);
+        assert!(
+            query
+                .cast_ray(ray, &SpatialQueryFilter::default())
+                .is_none()
+        );
+    });
+    tick(&mut app);
+    assert_eq!(indexed(&app), 0);
+}
+
+#[test]
+fn before_the_first_tick_there_are_no_colliders() {
+    let (mut app, _) = balls(Dimension::Solid, 10);
+    assert_eq!(look(app.world_mut()), None);
+}
+
+/// All poses are those of the last tick.
+#[test]
+fn moves_and_despawns_count_from_the_next_tick_on() {
+    let (mut app, balls) = balls(Dimension::Solid, 10);
+    tick(&mut app);
+    transform(app.world_mut(), balls[0]).translation.y = 5.0;
+    assert_eq!(look(app.world_mut()), Some(balls[0]));
+    tick(&mut app);
+    assert_eq!(look(app.world_mut()), Some(balls[1]));
+    app.world_mut().despawn(balls[1]);
+    assert_eq!(look(app.world_mut()), Some(balls[1]));
+    tick(&mut app);
+    assert_eq!(look(app.world_mut()), Some(balls[2]));
+}
+
+#[test]
+fn queries_work_while_the_game_is_paused() {
+    let (mut app, balls) = balls(Dimension::Solid, 10);
+    tick(&mut app);
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    transform(app.world_mut(), balls[0]).translation.y = 5.0;
+    for _ in 0..3 {
+        tick(&mut app);
+        assert_eq!(look(app.world_mut()), Some(balls[0]));
+    }
+    app.world_mut().resource_mut::<Time<Virtual>>().unpause();
+    tick(&mut app);
+    tick(&mut app);
+    assert_eq!(look(app.world_mut()), Some(balls[1]));
+}
+
+/// A ray along a row of balls reaches the first one without visiting the nodes of the others.
+#[test]
+fn a_ray_visits_few_nodes() {
+    let (mut app, _) = balls(Dimension::Solid, 1024);
+    tick(&mut app);
+    ask(app.world_mut(), |query| {
+        let ray = Ray::new(Vec3::new(-5.0, 0.0, 0.0), Vec3::X);
+        assert_eq!(query.visits(), 0);
+        query.cast_ray(ray, &SpatialQueryFilter::default());
+        // A full tree of 1024 boxes has five levels of nodes.
+        assert!((1..=20).contains(&query.visits()), "{}", query.visits());
+    });
+}
+
+/// The boxes of moving colliders are refitted, and rebuilt when they have moved far.
+#[test]
+fn a_ray_visits_few_nodes_after_all_have_moved() {
+    let (mut app, balls) = balls(Dimension::Solid, 1024);
+    tick(&mut app);
+    look(app.world_mut());
+    for round in 0..20 {
+        for (number, ball) in balls.iter().enumerate() {
+            let scattered = (number * 769 + round * 31) % 1024;
+            transform(app.world_mut(), *ball).translation.x = 2.0 * scattered as f32;
+        }
+        tick(&mut app);
+        ask(app.world_mut(), |query| {
+            let ray = Ray::new(Vec3::new(-5.0, 0.0, 0.0), Vec3::X);
+            let hit = query.cast_ray(ray, &SpatialQueryFilter::default());
+            assert_eq!(hit.map(|hit| hit.hit.distance), Some(4.5));
+            assert!(query.visits() <= 40, "{} in round {round}", query.visits());
+        });
+    }
+}
+
+#[test]
+fn invalid_questions_have_no_results() {
+    let (mut app, _) = balls(Dimension::Solid, 3);
+    let half_space = (
+        Collider::half_space(Vec3::Y),
+        Transform::from_xyz(0.0, -1.0, 0.0),
+    );
+    app.world_mut().spawn(half_space);
+    tick(&mut app);
+    ask(app.world_mut(), |query| {
+        let all = SpatialQueryFilter::default();
+        let from = Vec3::new(-5.0, 0.0, 0.0);
+        let rays = [
+            Ray::new(from, Vec3::ZERO),
+            Ray::new(from, Vec3::NAN),
+            Ray::new(Vec3::NAN, Vec3::X),
+            Ray::new(from, Vec3::X).with_max_distance(-1.0),
+            Ray::new(from, Vec3::X).with_max_distance(f32::NAN),
+        ];
+        let mut hits = Vec::new();
+        for ray in rays {
+            assert_eq!(query.cast_ray(ray, &all), None, "{ray:?}");
+            query.ray_hits(ray, &all, &mut hits);
+            assert!(hits.is_empty() && !query.is_ray_blocked(ray, &all));
+        }
+        let mut entities = vec![Entity::PLACEHOLDER];
+        let ball = Collider::sphere(1.0);
+        query.overlaps(&ball, Vec3::NAN, &all, &mut entities);
+        assert!(entities.is_empty());
+        query.overlaps(&Collider::default(), Vec3::ZERO, &all, &mut entities);
+        query.overlaps(&Collider::circle(1.0), Vec3::ZERO, &all, &mut entities);
+        query.entities_at(Vec3::NAN, &all, &mut entities);
+        query.overlaps_aabb(Vec3::ONE, Vec3::ZERO, &all, &mut entities);
+        query.overlaps_aabb(Vec3::NAN, Vec3::ONE, &all, &mut entities);
+        assert!(entities.is_empty());
+        for max in [-1.0, f32::NAN] {
+            assert!(query.closest(Vec3::ZERO, max, &all).is_none());
+            assert!(query.closest_to(&ball, Vec3::ZERO, max, &all).is_none());
+        }
+        assert!(query.closest(Vec3::INFINITY, 1.0, &all).is_none());
+    });
+}
+
+/// A visitor that stops the search sees no further collider.
+#[test]
+fn a_visitor_ends_the_search() {
+    let (mut app, balls) = balls(Dimension::Solid, 64);
+    tick(&mut app);
+    ask(app.world_mut(), |query| {
+        let ray = Ray::new(Vec3::new(-5.0, 0.0, 0.0), Vec3::X);
+        for end in [-1.0, f32::NAN, f32::NEG_INFINITY] {
+            let mut seen = 0;
+            query.visit_ray(ray, &SpatialQueryFilter::default(), |_| {
+                seen += 1;
+                end
+            });
+            assert_eq!(seen, 1);
+        }
+        let mut seen = Vec::new();
+        query.visit_ray(ray, &SpatialQueryFilter::default(), |hit| {
+            seen.push(hit.entity);
+            10.0
+        });
+        // At 4.5, 6.5 and 8.5.
+        for ball in &balls[..3] {
+            assert!(seen.contains(ball));
+        }
+        let far = seen.iter().filter(|entity| !balls[..3].contains(entity));
+        assert!(far.count() <= 1, "only the first call may be farther away");
+    });
+}
+
+#[test]
+fn a_tree_is_excluded_with_the_children_of_its_root() {
+    let mut app = app();
+    let world = app.world_mut();
+    let body = world
+        .spawn((Collider::sphere(0.5), Transform::IDENTITY))
+        .id();
+    let arm = world
+        .spawn((Transform::from_xyz(2.0, 0.0, 0.0), ChildOf(body)))
+        .id();
+    let hand = (
+        Collider::sphere(0.5),
+        Transform::from_xyz(2.0, 0.0, 0.0),
+        ChildOf(arm),
+    );
+    let hand = world.spawn(hand).id();
+    tick(&mut app);
+    let ray = Ray::new(Vec3::new(-5.0, 0.0, 0.0), Vec3::X);
+    let mut first = |filter: SpatialQueryFilter| {
+        let hit = ask(app.world_mut(), |query| query.cast_ray(ray, &filter));
+        hit.map(|hit| hit.entity)
+    };
+    let filter = SpatialQueryFilter::default();
+    assert_eq!(first(filter.clone()), Some(body));
+    assert_eq!(first(filter.clone().excluding(body)), Some(hand));
+    assert_eq!(first(filter.clone().excluding_tree(arm)), Some(body));
+    assert_eq!(first(filter.excluding_tree(body)), None);
+}

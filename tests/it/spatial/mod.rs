@@ -1,0 +1,16 @@
+//! [`SpatialQuery`](headbutt::SpatialQuery), its index, sensors and `sync_now`.
+
+mod brute_force;
+mod index;
+mod random_world;
+mod sensors;
+mod sync_now;
+
+use bevy::{ecs::system::SystemState, prelude::*};
+use headbutt::prelude::*;
+
+/// Asks questions of a world.
+pub fn ask<T>(world: &mut World, question: impl FnOnce(SpatialQuery) -> T) -> T {
+    let mut state = SystemState::<SpatialQuery>::new(world);
+    question(state.get(world).expect("the plugin was added"))
+}

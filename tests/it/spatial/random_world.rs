@@ -1,0 +1,247 @@
+//! Random worlds, of which the test knows each collider and its exact pose in the world.
+
+use bevy::prelude::*;
+use headbutt::prelude::*;
+use rand::{Rng, rngs::StdRng, seq::IndexedRandom};
+
+use crate::support::{Dimension, app, tick};
+
+/// What the test knows about a collider.
+#[derive(Clone, Debug)]
+pub struct Thing {
+    pub entity: Entity,
+    pub parent: Option<Entity>,
+    pub collider: Collider,
+    /// In the world.
+    pub pose: Transform,
+    pub layers: CollisionLayers,
+    pub is_sensor: bool,
+}
+
+/// A vector of three components.
+fn vector(mut component: impl FnMut() -> f32) -> Vec3 {
+    Vec3::new(component(), component(), component())
+}
+
+/// A multiple of 1/64, so that the sums of a few are exact.
+fn on_grid(random: &mut StdRng, extent: f32) -> f32 {
+    (random.random_range(-extent..extent) * 64.0).round() / 64.0
+}
+
+pub struct RandomWorld {
+    pub app: App,
+    pub dimension: Dimension,
+    pub things: Vec<Thing>,
+    /// Half of the size of the region with colliders.
+    pub extent: f32,
+}
+
+impl RandomWorld {
+    pub fn new(dimension: Dimension, extent: f32) -> Self {
+        Self {
+            app: app(),
+            dimension,
+            things: Vec::new(),
+            extent,
+        }
+    }
+
+    pub fn point(&self, random: &mut StdRng) -> Vec3 {
+        let extent = self.extent;
+        let point = vector(|| on_grid(random, extent));
+        match self.dimension {
+            Dimension::Plane => point.with_z(0.0),
+            Dimension::Solid => point,
+        }
+    }
+
+    pub fn rotation(&self, random: &mut StdRng) -> Quat {
+        let angle = random.random_range(-3.0..3.0);
+        match self.dimension {
+            Dimension::Plane => Quat::from_rotation_z(angle),
+            Dimension::Solid => {
+                let axis = vector(|| random.random_range(-1.0..1.0));
+                Quat::from_axis_angle(axis.try_normalize().unwrap_or(Vec3::X), angle)
+            }
+        }
+    }
+
+    fn block(&self, size: Vec3) -> Collider {
+        match self.dimension {
+            Dimension::Plane => Collider::rectangle(size.x, size.y),
+            Dimension::Solid => Collider::cuboid(size.x, size.y, size.z),
+        }
+    }
+
+    fn capsule(&self, radius: f32, length: f32) -> Collider {
+        match self.dimension {
+            Dimension::Plane => Collider::capsule_2d(radius, length),
+            Dimension::Solid => Collider::capsule_3d(radius, length),
+        }
+    }
+
+    /// A convex collider without scale.
+    pub fn probe(&self, random: &mut StdRng) -> Collider {
+        let mut size = || random.random_range(0.1..3.0);
+        let sizes = Vec3::new(size(), size(), size());
+        match random.random_range(0..4) {
+            0 => self.dimension.ball(sizes.x),
+            1 => self.block(sizes),
+            2 => self.capsule(0.5 * sizes.x, sizes.y),
+            _ => self.compound(random),
+        }
+    }
+
+    fn compound(&self, random: &mut StdRng) -> Collider {
+        let count = random.random_range(1..5);
+        let parts = (0..count).map(|_| {
+            let size = vector(|| random.random_range(0.2..1.5));
+            let part = if random.random_bool(0.5) {
+                self.dimension.ball(size.x)
+            } else {
+                self.block(size)
+            };
+            let offset = vector(|| random.random_range(-2.0..2.0));
+            (offset, self.rotation(random), part)
+        });
+        let parts: Vec<_> = parts.collect();
+        match self.dimension {
+            Dimension::Plane => Collider::compound(parts.into_iter().map(|(offset, _, part)| {
+                let pose = Isometry2d::new(offset.xy(), Rot2::radians(offset.z));
+                (pose, part)
+            })),
+            Dimension::Solid => Collider::compound(
+                parts
+                    .into_iter()
+                    .map(|(offset, rotation, part)| (Isometry3d::new(offset, rotation), part)),
+            ),
+        }
+    }
+
+    /// A polyline, or a mesh of eight triangles.
+    fn surface(&self, random: &mut StdRng) -> Collider {
+        let mut height = || random.random_range(-0.5..0.5);
+        let surface = match self.dimension {
+            Dimension::Plane => {
+                Collider::polyline((0..9).map(|number| Vec2::new(number as f32 - 4.0, height())))
+            }
+            Dimension::Solid => {
+                let corners = (0..9).map(|number| {
+                    let (row, column) = ((number / 3) as f32, (number % 3) as f32);
+                    Vec3::new(2.0 * row - 2.0, height(), 2.0 * column - 2.0)
+                });
+                let squares = [0, 1, 3, 4].into_iter();
+                Collider::trimesh(
+                    corners,
+                    squares.flat_map(|a| [[a, a + 1, a + 3], [a + 1, a + 4, a + 3]]),
+                )
+            }
+        };
+        assert!(!surface.is_inert());
+        surface
+    }
+
+    pub fn spawn(&mut self, random: &mut StdRng) {
+        let size = vector(|| random.random_range(0.1..2.0));
+        let mut scale = Vec3::ONE;
+        let collider = match random.random_range(0..24) {
+            0..6 => self.dimension.ball(size.x),
+            6..11 => self.block(size),
+            11..14 => {
+                scale = vector(|| [0.5, 2.0, -1.5][random.random_range(0..3)]);
+                self.dimension.ball(size.x)
+            }
+            14..17 => self.capsule(0.5 * size.x, size.y),
+            17..20 => self.compound(random),
+            20..23 => self.surface(random),
+            _ => match self.dimension {
+                Dimension::Plane => Collider::half_space(Vec2::Y),
+                Dimension::Solid => Collider::half_space(Vec3::Y),
+            },
+        };
+        let position = self.point(random);
+        let rotation = self.rotation(random);
+        let pose = Transform {
+            translation: position,
+            rotation,
+            scale,
+        };
+        let world = self.app.world_mut();
+        let mut local = pose;
+        let parent = random.random_bool(0.2).then(|| {
+            let offset = Vec3::new(on_grid(random, 8.0), on_grid(random, 8.0), 0.0);
+            local.translation -= offset;
+            world.spawn(Transform::from_translation(offset)).id()
+        });
+        let layer = |random: &mut StdRng| [1, 2, 3, u32::MAX].choose(random).copied().unwrap_or(1);
+        let layers = CollisionLayers::new(layer(random), layer(random));
+        let is_sensor = random.random_bool(0.2);
+        let mut entity = world.spawn((collider.clone(), local, layers));
+        if is_sensor {
+            entity.insert(Sensor);
+        }
+        if let Some(parent) = parent {
+            entity.insert(ChildOf(parent));
+        }
+        let entity = entity.id();
+        self.things.push(Thing {
+            entity,
+            parent,
+            collider,
+            pose,
+            layers,
+            is_sensor,
+        });
+    }
+
+    /// Moves, despawns, spawns and changes some colliders.
+    pub fn change(&mut self, random: &mut StdRng) {
+        let count = random.random_range(0..self.things.len().max(1));
+        for _ in 0..count / random.random_range(1..8) {
+            let index = random.random_range(0..self.things.len());
+            match random.random_range(0..10) {
+                0 => self.spawn(random),
+                1 => {
+                    let thing = self.things.swap_remove(index);
+                    self.app.world_mut().despawn(thing.entity);
+                    if self.things.is_empty() {
+                        return;
+                    }
+                }
+                2 => {
+                    let thing = &mut self.things[index];
+                    thing.is_sensor = !thing.is_sensor;
+                    let mut entity = self.app.world_mut().entity_mut(thing.entity);
+                    if thing.is_sensor {
+                        entity.insert(Sensor);
+                    } else {
+                        entity.remove::<Sensor>();
+                    }
+                }
+                3 => {
+                    let thing = &mut self.things[index];
+                    thing.layers = CollisionLayers::new(random.random(), random.random());
+                    self.app
+                        .world_mut()
+                        .entity_mut(thing.entity)
+                        .insert(thing.layers);
+                }
+                _ => {
+                    let by = 0.125 * self.point(random);
+                    let by = (by * 64.0).round() / 64.0;
+                    let thing = &mut self.things[index];
+                    thing.pose.translation += by;
+                    let world = self.app.world_mut();
+                    let mut pose = world
+                        .get_mut::<Transform>(thing.entity)
+                        .expect("a collider");
+                    pose.translation += by;
+                }
+            }
+        }
+    }
+
+    pub fn tick(&mut self) {
+        tick(&mut self.app);
+    }
+}
