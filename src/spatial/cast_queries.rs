@@ -117,7 +117,23 @@ impl SpatialQuery<'_, '_> {
         hits: &mut Vec<EntityHit<Cast<Vec3>>>,
     ) {
         hits.clear();
-        self.visit_shape(collider, motion, options, filter, |found| {
+        let motion = motion.into();
+        if let Some(probe) = Probe::new(collider, *motion.start()) {
+            self.hits_of_probe(&probe, &motion, options, filter, hits);
+        }
+    }
+
+    /// Adds the first touch with each collider to an empty list: see
+    /// [`shape_hits`](Self::shape_hits). The pose is that of the probe.
+    pub(super) fn hits_of_probe(
+        &self,
+        probe: &Probe,
+        motion: &ColliderMotion,
+        options: CastOptions,
+        filter: &SpatialQueryFilter,
+        hits: &mut Vec<EntityHit<Cast<Vec3>>>,
+    ) {
+        self.visit_probe(probe, motion, options, filter, &mut |found| {
             hits.push(found);
             1.0
         });
@@ -141,17 +157,28 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(EntityHit<Cast<Vec3>>) -> f64,
     ) {
         let motion = motion.into();
-        let visit = &mut visit;
-        match Probe::new(collider, *motion.start()) {
-            Some(Probe::D2(probe)) => {
-                let moving = (&probe, motion.local::<Vec2>());
+        if let Some(probe) = Probe::new(collider, *motion.start()) {
+            self.visit_probe(&probe, &motion, options, filter, &mut visit);
+        }
+    }
+
+    fn visit_probe(
+        &self,
+        probe: &Probe,
+        motion: &ColliderMotion,
+        options: CastOptions,
+        filter: &SpatialQueryFilter,
+        visit: &mut dyn FnMut(EntityHit<Cast<Vec3>>) -> f64,
+    ) {
+        match probe {
+            Probe::D2(probe) => {
+                let moving = (probe, motion.local::<Vec2>());
                 self.visit_casts(moving, options, filter, Cast::to_vec3, visit);
             }
-            Some(Probe::D3(probe)) => {
-                let moving = (&probe, motion.local::<Vec3>());
+            Probe::D3(probe) => {
+                let moving = (probe, motion.local::<Vec3>());
                 self.visit_casts(moving, options, filter, |cast| cast, visit);
             }
-            None => {}
         }
     }
 

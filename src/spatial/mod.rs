@@ -12,9 +12,11 @@
 //! | `collider_methods.rs` | the box of a collider, and points |
 //! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |
 //! | `ray_queries.rs`, `overlap_queries.rs`, `cast_queries.rs` | its questions |
+//! | `casters.rs` | [`RayCaster`] and [`ShapeCaster`], which ask in each tick |
 
 pub(crate) mod cast;
 mod cast_queries;
+pub(crate) mod casters;
 mod collider_methods;
 mod collider_motion;
 mod collider_pose;
@@ -27,6 +29,7 @@ mod ray_queries;
 pub(crate) mod side;
 mod spatial_query;
 
+pub use casters::{RayCaster, ShapeCaster};
 pub use collider_motion::ColliderMotion;
 pub use collider_pose::ColliderPose;
 pub use filter::SpatialQueryFilter;

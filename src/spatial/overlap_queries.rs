@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use crate::{
     Collider, CollisionLayers,
-    math::{Vec2, Vec3},
+    math::{DVec2, DVec3, Vec2, Vec3},
     pipeline::{
         WorldPose,
         aabb::Aabb,
@@ -330,6 +330,22 @@ impl Probe {
         let in_3d = || proxy_of(collider, &pose).map(Self::D3);
         proxy_of(collider, &pose).map(Self::D2).or_else(in_3d)
     }
+
+    /// Returns a 2D collider in a pose, or `None` if it is of the other dimension.
+    pub fn in_2d(collider: &Collider, pose: WorldPose<DVec2>) -> Option<Self> {
+        proxy_at(collider, pose).map(Self::D2)
+    }
+
+    /// Returns a 3D collider in a pose, or `None` if it is of the other dimension.
+    pub fn in_3d(collider: &Collider, pose: WorldPose<DVec3>) -> Option<Self> {
+        proxy_at(collider, pose).map(Self::D3)
+    }
+}
+
+fn proxy_at<V: QuerySpace>(collider: &Collider, pose: WorldPose<V::DVec>) -> Option<Proxy<V>> {
+    let shape = V::body_of(collider.body().ok()??)?;
+    let (proxy, _) = Proxy::new(Entity::PLACEHOLDER, shape, CollisionLayers::ALL, pose).ok()?;
+    Some(proxy)
 }
 
 /// Returns a ball of radius 0, or `None` if the point is not finite.

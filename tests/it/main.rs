@@ -9,6 +9,7 @@
 //! | [`determinism`] | the same bits on any number of threads, and after a rollback |
 //! | [`shapes`] | each kind of shape: validation, support function, bounds, contacts |
 //! | [`queries`] | `headbutt::query` on pairs of convex shapes, against the [`oracle`] |
+//! | [`spatial`] | `SpatialQuery` against each collider by itself, sensors, `sync_now` |
 //! | [`surfaces`] | meshes, polylines and height fields in a tick |
 //! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |
 //! | `mesh` | colliders from Bevy's `Mesh` (feature `mesh`) |
@@ -27,6 +28,7 @@ mod queries;
 #[cfg(feature = "serialize")]
 mod serialize;
 mod shapes;
+mod spatial;
 #[path = "../support/mod.rs"]
 mod support;
 mod surface_laws;

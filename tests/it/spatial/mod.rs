@@ -1,6 +1,8 @@
 //! [`SpatialQuery`](headbutt::SpatialQuery), its index, sensors and `sync_now`.
 
+mod allocations;
 mod brute_force;
+mod casters;
 mod index;
 mod random_world;
 mod sensors;

@@ -159,16 +159,20 @@ impl RandomWorld {
                 Dimension::Solid => Collider::half_space(Vec3::Y),
             },
         };
-        let position = self.point(random);
-        let rotation = self.rotation(random);
+        let has_parent = random.random_bool(0.2);
+        // Below a parent, a rotation would be rounded differently than by itself.
+        let rotation = match has_parent {
+            true => Quat::IDENTITY,
+            false => self.rotation(random),
+        };
         let pose = Transform {
-            translation: position,
+            translation: self.point(random),
             rotation,
             scale,
         };
         let world = self.app.world_mut();
         let mut local = pose;
-        let parent = random.random_bool(0.2).then(|| {
+        let parent = has_parent.then(|| {
             let offset = Vec3::new(on_grid(random, 8.0), on_grid(random, 8.0), 0.0);
             local.translation -= offset;
             world.spawn(Transform::from_translation(offset)).id()

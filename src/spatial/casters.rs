@@ -1,0 +1,254 @@
+//! Components that cast a ray or a shape in each tick.
+
+use bevy::{ecs::system::SystemState, prelude::*};
+
+use crate::{
+    Collider,
+    math::{Vec2, Vec3},
+    pipeline::WorldPose,
+    query::{Cast, CastOptions, Ray, RayHit},
+    spatial::{
+        ColliderMotion,
+        filter::SpatialQueryFilter,
+        overlap_queries::Probe,
+        spatial_query::{EntityHit, QuerySpace, SpatialQuery},
+    },
+};
+
+/// Casts a ray from its entity in each tick, and keeps the hits: `RayCaster<Vec2>` in 2D,
+/// `RayCaster<Vec3>` in 3D.
+///
+/// It asks at the end of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), so that systems
+/// after that set see the hits of their tick. [`SpatialQuery`] asks at any time.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::{RayCaster, prelude::*, query::Ray};
+///
+/// fn spawn_robot(mut commands: Commands) {
+///     let sensor = RayCaster::new(Ray::new(Vec3::ZERO, Vec3::NEG_Z).with_max_distance(10.0));
+///     commands.spawn((Collider::sphere(0.5), sensor));
+/// }
+///
+/// fn avoid(robots: Query<&RayCaster<Vec3>>) {
+///     for hit in robots.iter().filter_map(RayCaster::first) {
+///         println!("{} is {} ahead", hit.entity, hit.hit.distance);
+///     }
+/// }
+/// ```
+#[derive(Component, Clone, Debug)]
+#[require(Transform)]
+pub struct RayCaster<V: QuerySpace> {
+    /// The ray in the frame of the entity. The maximum distance is in units of the world, whatever
+    /// the scale of the entity.
+    pub ray: Ray<V>,
+    /// The colliders to consider.
+    pub filter: SpatialQueryFilter<'static>,
+    hits: Vec<EntityHit<RayHit<V>>>,
+}
+
+impl<V: QuerySpace> RayCaster<V> {
+    /// Creates a caster that considers all colliders except [sensors](crate::Sensor), and except
+    /// its own.
+    pub fn new(ray: Ray<V>) -> Self {
+        Self {
+            ray,
+            filter: SpatialQueryFilter::default(),
+            hits: Vec::new(),
+        }
+    }
+
+    /// Replaces the filter. The caster's own entity is excluded in any case.
+    #[must_use]
+    pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// Returns the first hit on each collider, sorted by distance, then by entity.
+    pub fn hits(&self) -> &[EntityHit<RayHit<V>>] {
+        &self.hits
+    }
+
+    /// Returns the first hit.
+    pub fn first(&self) -> Option<EntityHit<RayHit<V>>> {
+        self.hits.first().copied()
+    }
+
+    /// Returns the ray in the world.
+    fn ray_in_world(&self, world: &World, entity: Entity) -> Option<Ray<V>> {
+        let pose = WorldPose::of_entity::<V>(world, entity).ok()?;
+        let origin = pose.linear() * self.ray.origin.to_f64() + pose.translation;
+        Some(Ray {
+            origin: V::from_f64(origin),
+            direction: V::from_f64(pose.linear() * self.ray.direction.to_f64()),
+            ..self.ray
+        })
+    }
+}
+
+/// Casts a moving shape from its entity in each tick, and keeps the hits. The time and place are
+/// those of a [`RayCaster`].
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::{ShapeCaster, prelude::*};
+///
+/// #[derive(Component)]
+/// struct Player;
+///
+/// fn spawn_player(mut commands: Commands) {
+///     let feet = ShapeCaster::new(Collider::sphere(0.4), Vec3::NEG_Y * 0.2);
+///     commands.spawn((Player, Collider::capsule_3d(0.4, 1.0), feet));
+/// }
+///
+/// fn is_grounded(player: Single<&ShapeCaster, With<Player>>) {
+///     println!("grounded: {}", player.first().is_some());
+/// }
+/// ```
+#[derive(Component, Clone, Debug)]
+#[require(Transform)]
+pub struct ShapeCaster {
+    /// The shape, which moves from the pose of the entity.
+    pub collider: Collider,
+    /// The translation, in the axes of the world.
+    pub translation: Vec3,
+    /// The rotation, in the axes of the world: the axis times the angle in radians.
+    pub rotation: Vec3,
+    /// What happens if shapes overlap at the start.
+    pub options: CastOptions,
+    /// The colliders to consider.
+    pub filter: SpatialQueryFilter<'static>,
+    hits: Vec<EntityHit<Cast<Vec3>>>,
+}
+
+impl ShapeCaster {
+    /// Creates a caster without rotation, that considers all colliders except
+    /// [sensors](crate::Sensor), and except its own.
+    pub fn new(collider: Collider, translation: Vec3) -> Self {
+        Self {
+            collider,
+            translation,
+            rotation: Vec3::ZERO,
+            options: CastOptions::default(),
+            filter: SpatialQueryFilter::default(),
+            hits: Vec::new(),
+        }
+    }
+
+    /// Replaces the filter. The caster's own entity is excluded in any case.
+    #[must_use]
+    pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// Returns the first touch with each collider, sorted by time, then by entity.
+    pub fn hits(&self) -> &[EntityHit<Cast<Vec3>>] {
+        &self.hits
+    }
+
+    /// Returns the first hit.
+    pub fn first(&self) -> Option<EntityHit<Cast<Vec3>>> {
+        self.hits.first().copied()
+    }
+
+    /// Returns the shape in the pose of its entity, or `None` if it is invalid.
+    fn probe(&self, world: &World, entity: Entity) -> Option<Probe> {
+        let in_2d = || {
+            let pose = WorldPose::of_entity::<Vec2>(world, entity).ok()?;
+            Probe::in_2d(&self.collider, pose)
+        };
+        let in_3d = || {
+            let pose = WorldPose::of_entity::<Vec3>(world, entity).ok()?;
+            Probe::in_3d(&self.collider, pose)
+        };
+        in_2d().or_else(in_3d)
+    }
+}
+
+/// The hits of this tick.
+pub struct NewHits<H> {
+    found: Vec<(Entity, Vec<EntityHit<H>>)>,
+    /// Lists of earlier ticks, whose memory is used again.
+    spare: Vec<Vec<EntityHit<H>>>,
+}
+
+impl<H> Default for NewHits<H> {
+    fn default() -> Self {
+        Self {
+            found: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+}
+
+impl<H> NewHits<H> {
+    /// Calls `find` with an empty list for the hits of a caster.
+    fn add(&mut self, entity: Entity, find: impl FnOnce(&mut Vec<EntityHit<H>>)) {
+        let mut hits = self.spare.pop().unwrap_or_default();
+        hits.clear();
+        find(&mut hits);
+        self.found.push((entity, hits));
+    }
+
+    /// Calls `store` with the hits of each caster, which it may swap with others.
+    fn store(&mut self, mut store: impl FnMut(Entity, &mut Vec<EntityHit<H>>)) {
+        for (entity, mut hits) in self.found.drain(..) {
+            store(entity, &mut hits);
+            self.spare.push(hits);
+        }
+    }
+}
+
+/// Casts all rays of one space.
+pub fn cast_rays<V: QuerySpace>(
+    world: &mut World,
+    casters: &mut QueryState<(Entity, &mut RayCaster<V>)>,
+    queries: &mut SystemState<SpatialQuery>,
+    mut new: Local<NewHits<RayHit<V>>>,
+) {
+    if let Ok(query) = queries.get(world) {
+        for (entity, caster) in casters.query(world).iter() {
+            new.add(entity, |hits| {
+                if let Some(ray) = caster.ray_in_world(world, entity) {
+                    let filter = caster.filter.clone().excluding(entity);
+                    query.ray_hits_per_entity(ray, &filter, hits);
+                }
+            });
+        }
+    }
+    new.store(|entity, hits| {
+        if let Ok((_, mut caster)) = casters.get_mut(world, entity)
+            && caster.hits != *hits
+        {
+            core::mem::swap(&mut caster.hits, hits);
+        }
+    });
+}
+
+/// Casts all shapes.
+pub fn cast_shapes(
+    world: &mut World,
+    casters: &mut QueryState<(Entity, &mut ShapeCaster)>,
+    queries: &mut SystemState<SpatialQuery>,
+    mut new: Local<NewHits<Cast<Vec3>>>,
+) {
+    if let Ok(query) = queries.get(world) {
+        for (entity, caster) in casters.query(world).iter() {
+            new.add(entity, |hits| {
+                if let Some(probe) = caster.probe(world, entity) {
+                    let motion = ColliderMotion::linear(Vec3::ZERO, caster.translation);
+                    let motion = motion.rotated(caster.rotation);
+                    let filter = caster.filter.clone().excluding(entity);
+                    query.hits_of_probe(&probe, &motion, caster.options, &filter, hits);
+                }
+            });
+        }
+    }
+    new.store(|entity, hits| {
+        if let Ok((_, mut caster)) = casters.get_mut(world, entity)
+            && caster.hits != *hits
+        {
+            core::mem::swap(&mut caster.hits, hits);
+        }
+    });
+}

@@ -1,0 +1,87 @@
+//! Components that cast a ray or a shape in each tick.
+
+use bevy::prelude::*;
+use headbutt::{RayCaster, ShapeCaster, prelude::*, query::Ray};
+
+use crate::support::{app, tick, transform};
+
+fn wall_at(app: &mut App, x: f32) -> Entity {
+    let pose = Transform::from_xyz(x, 0.0, 0.0);
+    let wall = Collider::cuboid(1.0, 8.0, 8.0);
+    app.world_mut().spawn((wall, pose)).id()
+}
+
+/// Systems after `Sync` see the hits of their tick, in the pose of the tick, below parents.
+#[test]
+fn a_ray_starts_in_the_pose_of_its_entity() {
+    let mut app = app();
+    let [near, far] = [5.0, 9.0].map(|x| wall_at(&mut app, x));
+    let parent = app
+        .world_mut()
+        .spawn(Transform::from_xyz(1.0, 0.0, 0.0))
+        .id();
+    let caster = RayCaster::new(Ray::new(Vec3::ZERO, Vec3::X));
+    // Its own collider is no hit.
+    let eye = (Collider::sphere(0.5), caster, ChildOf(parent));
+    let eye = app.world_mut().spawn(eye).id();
+    let distances = |app: &App| -> Vec<(Entity, f32)> {
+        let caster = app
+            .world()
+            .get::<RayCaster<Vec3>>(eye)
+            .expect("it was spawned");
+        assert_eq!(caster.first().as_ref(), caster.hits().first());
+        let hits = caster.hits().iter();
+        hits.map(|hit| (hit.entity, hit.hit.distance)).collect()
+    };
+    tick(&mut app);
+    assert_eq!(distances(&app), [(near, 3.5), (far, 7.5)]);
+    transform(app.world_mut(), parent).translation.x = 2.0;
+    tick(&mut app);
+    assert_eq!(distances(&app), [(near, 2.5), (far, 6.5)]);
+    transform(app.world_mut(), eye).rotation = Quat::from_rotation_y(3.0);
+    tick(&mut app);
+    assert!(distances(&app).is_empty());
+}
+
+#[test]
+fn a_ray_in_2d_hits_2d_colliders() {
+    let mut app = app();
+    wall_at(&mut app, 1.0);
+    let pose = Transform::from_xyz(3.0, 0.0, 0.0);
+    let ball = app.world_mut().spawn((Collider::circle(1.0), pose)).id();
+    let caster = RayCaster::new(Ray::new(Vec2::ZERO, Vec2::X));
+    let eye = app.world_mut().spawn(caster).id();
+    tick(&mut app);
+    let caster = app
+        .world()
+        .get::<RayCaster<Vec2>>(eye)
+        .expect("it was spawned");
+    let first = caster.first().expect("a hit");
+    assert_eq!((first.entity, first.hit.distance), (ball, 2.0));
+}
+
+#[test]
+fn a_shape_moves_from_the_pose_of_its_entity() {
+    let mut app = app();
+    let wall = wall_at(&mut app, 5.5);
+    let caster = ShapeCaster::new(Collider::sphere(0.5), Vec3::X * 8.0);
+    let body = app.world_mut().spawn((Collider::sphere(0.5), caster)).id();
+    let flat = ShapeCaster::new(Collider::circle(0.5), Vec3::X * 8.0);
+    let flat = app.world_mut().spawn(flat).id();
+    let first = |app: &App, entity: Entity| {
+        let caster = app
+            .world()
+            .get::<ShapeCaster>(entity)
+            .expect("it was spawned");
+        caster.first().map(|hit| (hit.entity, hit.hit.safe_time()))
+    };
+    tick(&mut app);
+    let (entity, time) = first(&app, body).expect("the wall is 4.5 away");
+    assert_eq!(entity, wall);
+    assert!((time - 4.5 / 8.0).abs() < 1e-6, "{time}");
+    assert_eq!(first(&app, flat), None);
+    transform(app.world_mut(), body).translation.x = 1.0;
+    tick(&mut app);
+    let (_, time) = first(&app, body).expect("the wall is 3.5 away");
+    assert!((time - 3.5 / 8.0).abs() < 1e-6, "{time}");
+}
