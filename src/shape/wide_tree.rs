@@ -52,7 +52,7 @@ pub struct WideTree {
     /// Number of boxes.
     len: usize,
     /// The [`cost`](Self::cost) of the tree when it was built.
-    cost_when_built: f32,
+    cost_when_built: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -116,8 +116,8 @@ impl Node {
 }
 
 /// Returns half of the surface of a box.
-fn half_surface([min, max]: &Box3) -> f32 {
-    let ([x, y, z], [max_x, max_y, max_z]) = (min, max);
+fn half_surface([min, max]: &Box3) -> f64 {
+    let ([x, y, z], [max_x, max_y, max_z]) = (min.map(f64::from), max.map(f64::from));
     let (x, y, z) = (max_x - x, max_y - y, max_z - z);
     x * y + y * z + z * x
 }
@@ -189,13 +189,12 @@ impl WideTree {
 
     /// Returns `true` if refitting has made the tree much worse than a new one.
     pub fn is_degraded(&self) -> bool {
-        // NaN counts as degraded.
-        !(self.cost() <= 2.0 * self.cost_when_built)
+        self.cost() > 2.0 * self.cost_when_built
     }
 
     /// The sum of the surfaces of all nodes, which is proportional to the expected number of nodes
     /// that a random ray visits.
-    fn cost(&self) -> f32 {
+    fn cost(&self) -> f64 {
         let surfaces = self.nodes.iter().map(|node| half_surface(&node.bounds()));
         surfaces.filter(|surface| *surface > 0.0).sum()
     }
