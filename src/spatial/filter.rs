@@ -16,10 +16,15 @@ use crate::CollisionLayers;
 ///
 /// const WALL: u32 = 1 << 2;
 ///
+/// #[derive(Component)]
+/// struct Player;
+/// #[derive(Component)]
+/// struct Glass;
+///
 /// fn look(
 ///     query: SpatialQuery,
-///     player: Single<Entity, With<Name>>,
-///     glass: Query<(), With<Mesh2d>>,
+///     player: Single<Entity, With<Player>>,
+///     glass: Query<(), With<Glass>>,
 /// ) {
 ///     let is_opaque = |entity: Entity| !glass.contains(entity);
 ///     let filter = SpatialQueryFilter::default()
@@ -31,12 +36,6 @@ use crate::CollisionLayers;
 ///         println!("{} is {} away", hit.entity, hit.hit.distance);
 ///     }
 /// }
-/// # struct Mesh2d;
-/// # impl Component for Mesh2d {
-/// #     const STORAGE_TYPE: bevy::ecs::component::StorageType =
-/// #         bevy::ecs::component::StorageType::Table;
-/// #     type Mutability = bevy::ecs::component::Mutable;
-/// # }
 /// ```
 #[derive(Clone, Default)]
 pub struct SpatialQueryFilter<'a> {

@@ -120,10 +120,9 @@ pub fn sync(world: &mut World) {
 ///
 /// The next tick reports the same events as without the call.
 ///
-/// Colliders of [meshes](crate::Collider#saving-and-loading) that the next tick would create are
-/// not created earlier. Within a tick, between `HeadbuttSystems::Sync` and
-/// [`Report`](crate::HeadbuttSystems::Report), this function does nothing, and after a tick that a
-/// panic aborted.
+/// It does nothing within a tick, between `HeadbuttSystems::Sync` and
+/// [`Report`](crate::HeadbuttSystems::Report), nor after a tick that a panic aborted. A
+/// `ColliderFromMesh` gets its collider in the next tick, not earlier.
 pub fn sync_now(world: &mut World) {
     let Some(mut progress) = world.get_resource_mut::<Progress>() else {
         return;
