@@ -31,8 +31,8 @@ pub struct CollisionDiagnostics {
     /// Number of bounding boxes in the index of [`SpatialQuery`](crate::SpatialQuery): 0 if there
     /// was no query in the last 64 ticks.
     pub indexed: usize,
-    /// Number of candidate pairs: pairs whose boxes overlap and of which one collider changed. They
-    /// are tested unless their layers do not interact.
+    /// Number of candidate pairs. The bounding boxes of such a pair overlap, and at least one of
+    /// its colliders changed. The pair is tested if the layers interact.
     ///
     /// If the app supplies the pairs, this is the number of distinct pairs. A pair is tested if the
     /// layers interact, the boxes overlap, and a collider changed or the pair is new.

@@ -78,8 +78,8 @@ pub struct CollisionEvent {
     pub normal: Vec3,
     /// Penetration depth along the normal, at least 0. It is 0 if the shapes only touch.
     pub depth: f32,
-    pub(crate) surface: Surface,
-    pub(crate) other_surface: Surface,
+    pub(crate) surface: SurfacePoint,
+    pub(crate) other_surface: SurfacePoint,
     /// `true` if `entity`, and if `other`, has a [`Sensor`](crate::Sensor). Beside `phase` in
     /// memory, where they take no space.
     pub(crate) are_sensors: [bool; 2],
@@ -171,8 +171,8 @@ impl CollisionEvent {
             } else {
                 0.0
             },
-            surface: Surface::default(),
-            other_surface: Surface::default(),
+            surface: SurfacePoint::default(),
+            other_surface: SurfacePoint::default(),
             are_sensors: [false; 2],
         };
         event.with_point(Vec3::ZERO)

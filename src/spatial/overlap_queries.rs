@@ -343,7 +343,7 @@ impl Probe {
 }
 
 fn proxy_at<V: QuerySpace>(collider: &Collider, pose: WorldPose<V::DVec>) -> Option<Proxy<V>> {
-    let shape = V::body_of(collider.body().ok()??)?;
+    let shape = V::body_of(collider.shape().ok()??)?;
     let (proxy, _) = Proxy::new(Entity::PLACEHOLDER, shape, CollisionLayers::ALL, pose).ok()?;
     Some(proxy)
 }

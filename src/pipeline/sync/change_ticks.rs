@@ -104,8 +104,8 @@ pub struct Chunk<'a> {
     pub entities: &'a [Entity],
     transforms: Column<'a, Transform>,
     colliders: Column<'a, Collider>,
-    layers: Option<Column<'a, CollisionLayers>>,
-    parents: Option<Column<'a, ChildOf>>,
+    layers: Column<'a, CollisionLayers>,
+    parents: Column<'a, ChildOf>,
     /// Adding or removing a `Sensor` moves the entity to another table.
     pub are_sensors: bool,
 }
@@ -117,10 +117,10 @@ impl<'a> Chunk<'a> {
             for (entities, transforms, colliders, layers, parents, are_sensors) in tables {
                 visit(Chunk {
                     entities,
-                    transforms: transforms.map(Column::of_table),
-                    colliders: Column::of_table(colliders),
-                    layers: layers.map(Column::of_table),
-                    parents: parents.map(Column::of_table),
+                    transforms: Column::of_table(transforms),
+                    colliders: Column::of_table(Some(colliders)),
+                    layers: Column::of_table(layers),
+                    parents: Column::of_table(parents),
                     are_sensors,
                 });
             }
@@ -140,8 +140,8 @@ impl<'a> Chunk<'a> {
             entities: self.entities.get(range.clone()).unwrap_or_default(),
             transforms: self.transforms.slice(range.clone()),
             colliders: self.colliders.slice(range.clone()),
-            layers: self.layers.map(|column| column.slice(range.clone())),
-            parents: self.parents.map(|column| column.slice(range.clone())),
+            layers: self.layers.slice(range.clone()),
+            parents: self.parents.slice(range.clone()),
             are_sensors: self.are_sensors,
         }
     }
@@ -203,8 +203,8 @@ impl<'a> Chunk<'a> {
             entity: *self.entities.get(index)?,
             transform: self.transforms.values.get(index),
             collider: self.colliders.values.get(index)?,
-            layers: layers.copied().unwrap_or_default(),
-            parent: parent.map(ChildOf::parent),
+            layers: self.layers.values.get(index).copied().unwrap_or_default(),
+            parent: self.parents.values.get(index).map(ChildOf::parent),
             is_sensor: self.are_sensors,
             is_collider_changed,
             is_changed: is_collider_changed

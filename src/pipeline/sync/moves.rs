@@ -170,8 +170,8 @@ fn update<V: Space>(world: &World, proxy: &mut Proxy<V>, item: &Move) -> Result<
     if !item.has_parent
         && let Some(pose) = WorldPose::from_similarity::<V>(&item.transform)
     {
-        return Ok(proxy.update(pose, to.layers, to.is_sensor));
+        return Ok(proxy.update(pose, item.layers, item.is_sensor));
     }
     let pose = WorldPose::of_entity::<V>(world, proxy.entity)?;
-    Ok(proxy.update(pose, to.layers, to.is_sensor))
+    Ok(proxy.update(pose, item.layers, item.is_sensor))
 }

@@ -125,8 +125,8 @@ fn overlaps_and_contacts_are_those_of_each_collider_by_itself() {
     in_random_worlds(1, |world, random, choice| {
         let probe = if random.random_bool(0.1) {
             match world.dimension {
-                Dimension::Plane => Collider::half_space(Vec2::X),
-                Dimension::Solid => Collider::half_space(Vec3::X),
+                Dimension::D2 => Collider::half_space(Vec2::X),
+                Dimension::D3 => Collider::half_space(Vec3::X),
             }
         } else {
             world.probe(random)
@@ -198,8 +198,8 @@ fn points_are_in_the_colliders_that_contain_them() {
     in_random_worlds(3, |world, random, choice| {
         let point = world.point(random);
         let contains = |thing: &&Thing| match world.dimension {
-            Dimension::Plane => thing.collider.contains_point(thing.pose, point.xy()),
-            Dimension::Solid => thing.collider.contains_point(thing.pose, point),
+            Dimension::D2 => thing.collider.contains_point(thing.pose, point.xy()),
+            Dimension::D3 => thing.collider.contains_point(thing.pose, point),
         };
         let expected = sorted(
             selected(world, choice)
@@ -217,12 +217,12 @@ fn points_are_in_the_colliders_that_contain_them() {
         let mut entities = Vec::new();
         let dimension = world.dimension;
         let closest = ask(world.app.world_mut(), |query| match dimension {
-            Dimension::Plane => {
+            Dimension::D2 => {
                 query.entities_at(point.xy(), &filter, &mut entities);
                 let closest = query.closest(point.xy(), f32::INFINITY, &filter);
                 closest.map(|closest| (closest.hit.distance, closest.entity))
             }
-            Dimension::Solid => {
+            Dimension::D3 => {
                 query.entities_at(point, &filter, &mut entities);
                 let closest = query.closest(point, f32::INFINITY, &filter);
                 closest.map(|closest| (closest.hit.distance, closest.entity))
@@ -264,8 +264,8 @@ fn boxes_overlap_those_that_are_near() {
         let mut entities = Vec::new();
         let dimension = world.dimension;
         ask(world.app.world_mut(), |query| match dimension {
-            Dimension::Plane => query.overlaps_aabb(min.xy(), max.xy(), &filter, &mut entities),
-            Dimension::Solid => query.overlaps_aabb(min, max, &filter, &mut entities),
+            Dimension::D2 => query.overlaps_aabb(min.xy(), max.xy(), &filter, &mut entities),
+            Dimension::D3 => query.overlaps_aabb(min, max, &filter, &mut entities),
         });
         assert!(entities.is_sorted());
         entities.retain(|entity| boxed.contains(entity));
@@ -356,18 +356,18 @@ fn rays_hit_what_they_hit_of_each_collider_by_itself() {
         }
         let filter = choice.filter();
         let answers = ask(world.app.world_mut(), |query| match dimension {
-            Dimension::Plane => answers!(query, flat(ray), &filter, |vector| Vec2::extend(
+            Dimension::D2 => answers!(query, flat(ray), &filter, |vector| Vec2::extend(
                 vector, 0.0
             )),
-            Dimension::Solid => answers!(query, ray, &filter, |vector| vector),
+            Dimension::D3 => answers!(query, ray, &filter, |vector| vector),
         });
         let hits = selected(world, choice).filter_map(|thing| {
             let hit = match dimension {
-                Dimension::Plane => {
+                Dimension::D2 => {
                     let hit = query::cast_ray(&thing.collider, thing.pose, flat(ray))?;
                     in_3d(&hit, |vector| vector.extend(0.0))
                 }
-                Dimension::Solid => query::cast_ray(&thing.collider, thing.pose, ray)?,
+                Dimension::D3 => query::cast_ray(&thing.collider, thing.pose, ray)?,
             };
             let entity = thing.entity;
             Some(EntityHit { entity, hit })

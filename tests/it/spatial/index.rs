@@ -31,7 +31,7 @@ fn look(world: &mut World) -> Option<Entity> {
 
 #[test]
 fn without_queries_nothing_is_indexed() {
-    let (mut app, balls) = balls(Dimension::Solid, 50);
+    let (mut app, balls) = balls(Dimension::D3, 50);
     for _ in 0..5 {
         tick(&mut app);
         transform(app.world_mut(), balls[0]).translation.y += 0.125;
@@ -41,7 +41,7 @@ fn without_queries_nothing_is_indexed() {
 
 #[test]
 fn the_index_lives_for_64_ticks_after_the_last_query() {
-    let (mut app, balls) = balls(Dimension::Solid, 50);
+    let (mut app, balls) = balls(Dimension::D3, 50);
     tick(&mut app);
     assert_eq!(look(app.world_mut()), Some(balls[0]));
     for ticks in 0..100 {
@@ -55,7 +55,7 @@ fn the_index_lives_for_64_ticks_after_the_last_query() {
 
 #[test]
 fn a_query_in_2d_does_not_index_3d_colliders() {
-    let (mut app, _) = balls(Dimension::Solid, 10);
+    let (mut app, _) = balls(Dimension::D3, 10);
     tick(&mut app);
     ask(app.world_mut(), |query| {
         let ray = Ray::new(Vec2::ZERO, Vec2::X);
@@ -71,14 +71,14 @@ fn a_query_in_2d_does_not_index_3d_colliders() {
 
 #[test]
 fn before_the_first_tick_there_are_no_colliders() {
-    let (mut app, _) = balls(Dimension::Solid, 10);
+    let (mut app, _) = balls(Dimension::D3, 10);
     assert_eq!(look(app.world_mut()), None);
 }
 
 /// All poses are those of the last tick.
 #[test]
 fn moves_and_despawns_count_from_the_next_tick_on() {
-    let (mut app, balls) = balls(Dimension::Solid, 10);
+    let (mut app, balls) = balls(Dimension::D3, 10);
     tick(&mut app);
     transform(app.world_mut(), balls[0]).translation.y = 5.0;
     assert_eq!(look(app.world_mut()), Some(balls[0]));
@@ -92,7 +92,7 @@ fn moves_and_despawns_count_from_the_next_tick_on() {
 
 #[test]
 fn queries_work_while_the_game_is_paused() {
-    let (mut app, balls) = balls(Dimension::Solid, 10);
+    let (mut app, balls) = balls(Dimension::D3, 10);
     tick(&mut app);
     app.world_mut().resource_mut::<Time<Virtual>>().pause();
     transform(app.world_mut(), balls[0]).translation.y = 5.0;
@@ -109,7 +109,7 @@ fn queries_work_while_the_game_is_paused() {
 /// A ray along a row of balls reaches the first one without visiting the nodes of the others.
 #[test]
 fn a_ray_visits_few_nodes() {
-    let (mut app, _) = balls(Dimension::Solid, 1024);
+    let (mut app, _) = balls(Dimension::D3, 1024);
     tick(&mut app);
     ask(app.world_mut(), |query| {
         let ray = Ray::new(Vec3::new(-5.0, 0.0, 0.0), Vec3::X);
@@ -123,7 +123,7 @@ fn a_ray_visits_few_nodes() {
 /// The boxes of moving colliders are refitted, and rebuilt when they have moved far.
 #[test]
 fn a_ray_visits_few_nodes_after_all_have_moved() {
-    let (mut app, balls) = balls(Dimension::Solid, 1024);
+    let (mut app, balls) = balls(Dimension::D3, 1024);
     tick(&mut app);
     look(app.world_mut());
     for round in 0..20 {
@@ -143,7 +143,7 @@ fn a_ray_visits_few_nodes_after_all_have_moved() {
 
 #[test]
 fn invalid_questions_have_no_results() {
-    let (mut app, _) = balls(Dimension::Solid, 3);
+    let (mut app, _) = balls(Dimension::D3, 3);
     let half_space = (
         Collider::half_space(Vec3::Y),
         Transform::from_xyz(0.0, -1.0, 0.0),
@@ -187,7 +187,7 @@ fn invalid_questions_have_no_results() {
 /// A visitor that stops the search sees no further collider.
 #[test]
 fn a_visitor_ends_the_search() {
-    let (mut app, balls) = balls(Dimension::Solid, 64);
+    let (mut app, balls) = balls(Dimension::D3, 64);
     tick(&mut app);
     ask(app.world_mut(), |query| {
         let ray = Ray::new(Vec3::new(-5.0, 0.0, 0.0), Vec3::X);

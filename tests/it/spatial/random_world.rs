@@ -50,16 +50,16 @@ impl RandomWorld {
         let extent = self.extent;
         let point = vector(|| on_grid(random, extent));
         match self.dimension {
-            Dimension::Plane => point.with_z(0.0),
-            Dimension::Solid => point,
+            Dimension::D2 => point.with_z(0.0),
+            Dimension::D3 => point,
         }
     }
 
     pub fn rotation(&self, random: &mut StdRng) -> Quat {
         let angle = random.random_range(-3.0..3.0);
         match self.dimension {
-            Dimension::Plane => Quat::from_rotation_z(angle),
-            Dimension::Solid => {
+            Dimension::D2 => Quat::from_rotation_z(angle),
+            Dimension::D3 => {
                 let axis = vector(|| random.random_range(-1.0..1.0));
                 Quat::from_axis_angle(axis.try_normalize().unwrap_or(Vec3::X), angle)
             }
@@ -68,15 +68,15 @@ impl RandomWorld {
 
     fn block(&self, size: Vec3) -> Collider {
         match self.dimension {
-            Dimension::Plane => Collider::rectangle(size.x, size.y),
-            Dimension::Solid => Collider::cuboid(size.x, size.y, size.z),
+            Dimension::D2 => Collider::rectangle(size.x, size.y),
+            Dimension::D3 => Collider::cuboid(size.x, size.y, size.z),
         }
     }
 
     fn capsule(&self, radius: f32, length: f32) -> Collider {
         match self.dimension {
-            Dimension::Plane => Collider::capsule_2d(radius, length),
-            Dimension::Solid => Collider::capsule_3d(radius, length),
+            Dimension::D2 => Collider::capsule_2d(radius, length),
+            Dimension::D3 => Collider::capsule_3d(radius, length),
         }
     }
 
@@ -106,11 +106,11 @@ impl RandomWorld {
         });
         let parts: Vec<_> = parts.collect();
         match self.dimension {
-            Dimension::Plane => Collider::compound(parts.into_iter().map(|(offset, _, part)| {
+            Dimension::D2 => Collider::compound(parts.into_iter().map(|(offset, _, part)| {
                 let pose = Isometry2d::new(offset.xy(), Rot2::radians(offset.z));
                 (pose, part)
             })),
-            Dimension::Solid => Collider::compound(
+            Dimension::D3 => Collider::compound(
                 parts
                     .into_iter()
                     .map(|(offset, rotation, part)| (Isometry3d::new(offset, rotation), part)),
@@ -122,10 +122,10 @@ impl RandomWorld {
     fn surface(&self, random: &mut StdRng) -> Collider {
         let mut height = || random.random_range(-0.5..0.5);
         let surface = match self.dimension {
-            Dimension::Plane => {
+            Dimension::D2 => {
                 Collider::polyline((0..9).map(|number| Vec2::new(number as f32 - 4.0, height())))
             }
-            Dimension::Solid => {
+            Dimension::D3 => {
                 let corners = (0..9).map(|number| {
                     let (row, column) = ((number / 3) as f32, (number % 3) as f32);
                     Vec3::new(2.0 * row - 2.0, height(), 2.0 * column - 2.0)
@@ -155,8 +155,8 @@ impl RandomWorld {
             17..20 => self.compound(random),
             20..23 => self.surface(random),
             _ => match self.dimension {
-                Dimension::Plane => Collider::half_space(Vec2::Y),
-                Dimension::Solid => Collider::half_space(Vec3::Y),
+                Dimension::D2 => Collider::half_space(Vec2::Y),
+                Dimension::D3 => Collider::half_space(Vec3::Y),
             },
         };
         let has_parent = random.random_bool(0.2);
