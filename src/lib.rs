@@ -20,6 +20,8 @@ mod collider;
 mod collision;
 mod diagnostics;
 mod math;
+#[cfg(feature = "picking")]
+mod picking;
 mod pipeline;
 mod plugin;
 pub mod query;
@@ -42,6 +44,8 @@ pub use collision::{
     Collisions, Contact2d, EndReason, WorldMoveError, WorldMover,
 };
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
+#[cfg(feature = "picking")]
+pub use picking::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
 pub use pipeline::{HeadbuttSystems, sync_now};
 pub use plugin::HeadbuttPlugin;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
@@ -92,4 +96,6 @@ pub mod prelude {
         HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, Sensor, ShapeError, SpatialQuery,
         SpatialQueryFilter, Support, WorldMover, query,
     };
+    #[cfg(feature = "picking")]
+    pub use crate::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
 }

@@ -13,6 +13,7 @@
 //! | [`surfaces`] | meshes, polylines and height fields in a tick |
 //! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |
 //! | `mesh` | colliders from Bevy's `Mesh` (feature `mesh`) |
+//! | `picking` | the picking backend (feature `picking`) |
 //! | `serialize` | colliders as data (feature `serialize`) |
 
 mod determinism;
@@ -24,6 +25,8 @@ mod life_cycle;
 mod mesh;
 mod model;
 mod oracle;
+#[cfg(feature = "picking")]
+mod picking;
 mod queries;
 #[cfg(feature = "serialize")]
 mod serialize;
