@@ -1,5 +1,7 @@
 //! [benchmarks]: crate::guide::benchmarks
+//! [coming-from]: crate::guide::coming_from
 //! [level-designers]: crate::guide::surfaces#4-for-level-designers
+//! [queries]: crate::guide::queries
 //! [response]: crate::guide::response
 //! [serialization]: crate::guide::serialization
 //! [shapes]: crate::guide::shapes
@@ -70,7 +72,16 @@ pub mod guide {
     #[doc = include_str!("../docs/BENCHMARKS.md")]
     pub mod benchmarks {}
 
+    /// [queries]: crate::guide::queries
+    /// [response]: crate::guide::response
+    #[doc = include_str!("../docs/COMING_FROM.md")]
+    pub mod coming_from {}
+
+    #[doc = include_str!("../docs/QUERIES.md")]
+    pub mod queries {}
+
     /// [first-game]: crate#first-game
+    /// [queries]: crate::guide::queries
     /// [surfaces]: crate::guide::surfaces
     #[doc = include_str!("../docs/RESPONSE.md")]
     pub mod response {}
