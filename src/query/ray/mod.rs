@@ -53,8 +53,8 @@ pub(crate) use types::{RayHitLocal, RayLocal};
 ///
 /// # Precision
 ///
-/// The distance has an error of at most 1e-9 of the shape's size before it is rounded to f32,
-/// except where the ray grazes a curved surface. Bevy's primitives, half-spaces and 2D hulls have
+/// The distance is computed in f64, and its error is the rounding of f32, except where the ray
+/// grazes a curved surface. Bevy's primitives, half-spaces and 2D hulls of up to 16 edges have
 /// closed forms. All other shapes are solved by their support functions. Points, segments in 3D and
 /// flat shapes in the plane of the ray are hit if the ray passes within 1.2e-7 of their size.
 ///
