@@ -60,8 +60,8 @@ pub use space::{ShapePose, Space};
 #[doc(hidden)]
 pub use spatial::QuerySpace;
 pub use spatial::{
-    ClosestPoint, ColliderMotion, ColliderPose, EntityHit, RayCaster, ShapeCaster, SpatialQuery,
-    SpatialQueryFilter,
+    ClosestPoint, ColliderAabb, ColliderMotion, ColliderPose, EntityHit, RayCaster, ShapeCaster,
+    SpatialQuery, SpatialQueryFilter,
 };
 
 /// The pages of `docs/` for users.

@@ -2,7 +2,7 @@
 
 use crate::{
     Collider,
-    math::{Aabb3d, Vec2, Vec3},
+    math::{Vec2, Vec3},
     pipeline::proxy::Proxy,
     shape::Dimension,
     space::{DVector, Pose, Space},
@@ -13,6 +13,16 @@ use crate::{
         side::LoneShape,
     },
 };
+
+/// An axis-aligned box in the world: see [`Collider::aabb`].
+// Bevy's own type moved between the releases that this crate supports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ColliderAabb {
+    /// The corner with the least coordinates.
+    pub min: Vec3,
+    /// The corner with the greatest coordinates.
+    pub max: Vec3,
+}
 
 /// # Geometry
 ///
@@ -33,16 +43,16 @@ impl Collider {
     ///
     /// The box contains everything that can touch the collider. So each side is up to 1e-6 of the
     /// size farther out than the shape.
-    pub fn aabb(&self, pose: impl Into<ColliderPose>) -> Option<Aabb3d> {
+    pub fn aabb(&self, pose: impl Into<ColliderPose>) -> Option<ColliderAabb> {
         let pose = pose.into();
         self.aabb_in::<Vec2>(&pose)
             .or_else(|| self.aabb_in::<Vec3>(&pose))
     }
 
-    fn aabb_in<V: Dimension>(&self, pose: &ColliderPose) -> Option<Aabb3d> {
+    fn aabb_in<V: Dimension>(&self, pose: &ColliderPose) -> Option<ColliderAabb> {
         let (_, aabb) = proxy_in_box::<V>(self, pose)?;
-        let corner = |corner: [f32; 3]| V::projected(corner.into()).to_vec3().into();
-        (!aabb.is_empty()).then(|| Aabb3d {
+        let corner = |corner: [f32; 3]| V::projected(corner.into()).to_vec3();
+        (!aabb.is_empty()).then(|| ColliderAabb {
             min: corner(aabb.min),
             max: corner(aabb.max),
         })

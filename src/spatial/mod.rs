@@ -30,6 +30,7 @@ pub(crate) mod side;
 mod spatial_query;
 
 pub use casters::{RayCaster, ShapeCaster};
+pub use collider_methods::ColliderAabb;
 pub use collider_motion::ColliderMotion;
 pub use collider_pose::ColliderPose;
 pub use filter::SpatialQueryFilter;

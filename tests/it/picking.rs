@@ -226,40 +226,31 @@ fn a_ray_along_the_plane_of_a_2d_collider_misses_it() {
     assert_eq!(hits(&mut app, camera, tilted).len(), 1);
 }
 
+fn spawn(app: &mut App, bundle: impl Bundle) -> Entity {
+    app.world_mut().spawn((Collider::circle(1.0), bundle)).id()
+}
+
 #[test]
 fn only_what_the_camera_and_the_components_select_is_hit() {
     const UNIT: u32 = 1 << 3;
     let ray = from_above(Vec2::ZERO);
-    let spawn = |app: &mut App, bundle: Box<dyn FnOnce(&mut EntityWorldMut)>| {
-        let mut entity = app.world_mut().spawn(Collider::circle(1.0));
-        bundle(&mut entity);
-        entity.id()
-    };
-    macro_rules! spawn {
-        ($app:expr, $bundle:expr) => {
-            spawn(&mut $app, Box::new(|it| drop(it.insert($bundle))))
-        };
-    }
-
     let mut app = app();
-    let plain = spawn!(app, ());
-    let sensor = spawn!(app, Sensor);
-    let unit = spawn!(app, CollisionLayers::new(UNIT, UNIT));
-    let far_layer = spawn!(app, RenderLayers::layer(2));
-    let shown = spawn!(app, InheritedVisibility::VISIBLE);
-    let marked = spawn!(app, Pickable::default());
+    let plain = spawn(&mut app, ());
+    let sensor = spawn(&mut app, Sensor);
+    let unit = spawn(&mut app, CollisionLayers::new(UNIT, UNIT));
+    let far_layer = spawn(&mut app, RenderLayers::layer(2));
+    let shown = spawn(&mut app, InheritedVisibility::VISIBLE);
+    let marked = spawn(&mut app, Pickable::default());
     // It blocks those behind it, so Bevy has to know of it.
-    let silent = spawn!(
-        app,
-        Pickable {
-            is_hoverable: false,
-            ..default()
-        }
-    );
-    spawn!(app, Pickable::IGNORE);
-    spawn!(app, InheritedVisibility::HIDDEN);
-    spawn!(app, bevy::ecs::entity_disabling::Disabled);
-    spawn!(app, Transform::from_xyz(f32::NAN, 0.0, 0.0));
+    let blocks_silently = Pickable {
+        is_hoverable: false,
+        ..default()
+    };
+    let silent = spawn(&mut app, blocks_silently);
+    spawn(&mut app, Pickable::IGNORE);
+    spawn(&mut app, InheritedVisibility::HIDDEN);
+    spawn(&mut app, bevy::ecs::entity_disabling::Disabled);
+    spawn(&mut app, Transform::from_xyz(f32::NAN, 0.0, 0.0));
 
     let camera = spawn_camera(&mut app, ());
     let check = |app: &mut App, camera, expected: &[Entity]| {

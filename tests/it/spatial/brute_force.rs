@@ -1,6 +1,6 @@
 //! Each question compared with the same question about each collider by itself.
 
-use bevy::{math::bounding::BoundingVolume, prelude::*};
+use bevy::prelude::*;
 use headbutt::{
     ColliderMotion, EntityHit,
     prelude::*,
@@ -247,8 +247,7 @@ fn boxes_overlap_those_that_are_near() {
                 let Some(aabb) = thing.collider.aabb(thing.pose) else {
                     return false;
                 };
-                let aabb = aabb.grow(Vec3A::splat(margin));
-                aabb.min.cmple(max.into()).all() && aabb.max.cmpge(min.into()).all()
+                (aabb.min - margin).cmple(max).all() && (aabb.max + margin).cmpge(min).all()
             };
             sorted(
                 selected(world, choice)
