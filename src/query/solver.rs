@@ -244,6 +244,15 @@ where
         self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }
 
+    /// Returns the contact of shapes that just touch.
+    pub fn touching_contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
+        let contact = self.contact(cores);
+        LocalContact {
+            depth: 0.0,
+            ..contact
+        }
+    }
+
     /// Returns the contact of the shapes if they touch.
     #[inline(always)]
     pub fn contact_of_closed_form(

@@ -55,15 +55,7 @@ pub fn solve<D: DVector>(
     [first, second]: [D; 2],
 ) -> Option<ClosedForm<D>> {
     let radius_sum = pair.radius_sum();
-    let scale = first.length() + second.length() + radius_sum;
-    if !(scale.is_finite() && pair.relative().translation.is_finite()) {
-        return None;
-    }
-    let boxes = BoxPair {
-        half_extents: [first, second],
-        relative: *pair.relative(),
-        scale,
-    };
+    let boxes = BoxPair::new(pair, [first, second])?;
     // If one of them is a point, it is the second.
     if second == D::ZERO {
         return Some(ClosedForm::Contact(if first == D::ZERO {
@@ -78,7 +70,7 @@ pub fn solve<D: DVector>(
             Some(ClosedForm::Contact(contact.with_opposite_points(pair)))
         }
         [size, other] if size == D::DIMENSION || other == D::DIMENSION => {
-            let limit = radius_sum + TOUCHING * scale;
+            let limit = radius_sum + TOUCHING * boxes.scale;
             let axis = boxes.separating_axis(limit);
             if axis.gap > limit {
                 Some(ClosedForm::Separated)
@@ -103,25 +95,25 @@ fn dimensions<D: DVector>(half_extents: D) -> usize {
 
 /// Returns `true` if a box has faces at right angles to this axis.
 #[inline]
-fn has_face<D: DVector>(half_extents: D, axis: usize) -> bool {
+pub(super) fn has_face<D: DVector>(half_extents: D, axis: usize) -> bool {
     (0..D::DIMENSION).all(|index| index == axis || half_extents.component(index) != 0.0)
 }
 
 /// Returns the largest component of a box along a direction: Σ |d_i| h_i.
 #[inline]
-fn projected_radius<D: DVector>(half_extents: D, direction: D) -> f64 {
+pub(super) fn projected_radius<D: DVector>(half_extents: D, direction: D) -> f64 {
     direction.dot(half_extents.copysign(direction))
 }
 
 /// Returns a vector at right angles to two edges.
 #[inline(always)]
-fn cross<D: DVector>(edge: D, other: D) -> D {
+pub(super) fn cross<D: DVector>(edge: D, other: D) -> D {
     D::perpendicular(&[edge, other]).unwrap_or(D::ZERO)
 }
 
 /// An axis along which boxes are separated or overlap.
 #[derive(Clone, Copy, Debug)]
-struct Axis<D> {
+pub(in crate::query) struct Axis<D> {
     /// The unit vector from the first box to the second.
     normal: D,
     /// g(n).
@@ -131,7 +123,7 @@ struct Axis<D> {
 
 /// The feature that an axis is at right angles to.
 #[derive(Clone, Copy, Debug)]
-enum AxisSource {
+pub(in crate::query) enum AxisSource {
     FirstFace,
     SecondFace,
     /// An edge of each box, by its axis.
@@ -139,13 +131,64 @@ enum AxisSource {
 }
 
 /// Two boxes, in the frame of the first one.
-struct BoxPair<D: DVector> {
-    half_extents: [D; 2],
-    relative: Pose<D>,
-    scale: f64,
+pub struct BoxPair<D: DVector> {
+    pub half_extents: [D; 2],
+    /// The pose of the second box.
+    pub relative: Pose<D>,
+    /// The size of the pair: half of both diagonals, and the radii.
+    pub scale: f64,
 }
 
 impl<D: DVector> BoxPair<D> {
+    /// Returns the boxes of a pair with these half extents, or `None` if one is not finite.
+    #[inline(always)]
+    pub fn new(
+        pair: &impl MinkowskiDifference<Vector = D>,
+        [first, second]: [D; 2],
+    ) -> Option<Self> {
+        let scale = first.length() + second.length() + pair.radius_sum();
+        let relative = *pair.relative();
+        (scale.is_finite() && relative.translation.is_finite()).then_some(Self {
+            half_extents: [first, second],
+            relative,
+            scale,
+        })
+    }
+
+    /// Returns `true` if [`nearest`](Self::nearest) solves the pair: if one box is a point, or both
+    /// are segments.
+    pub fn has_distance(&self) -> bool {
+        let [first, second] = self.half_extents.map(dimensions);
+        second == 0 || (first == 1 && second == 1)
+    }
+
+    /// Returns the contact of two boxes that are apart. `None` for two segments that nearly touch.
+    #[inline]
+    pub fn nearest(&self) -> Option<Penetration<D>> {
+        let [first, second] = self.half_extents;
+        if second != D::ZERO {
+            return self.segments();
+        }
+        Some(if first == D::ZERO {
+            self.points()
+        } else {
+            self.box_and_point()
+        })
+    }
+
+    /// Returns the axis of a unit vector from the first box to the second.
+    pub(in crate::query) fn axis_from(&self, normal: D, source: AxisSource) -> Axis<D> {
+        let [first, second] = self.half_extents;
+        let inner = D::transpose(self.relative.rotation) * normal;
+        let radii = projected_radius(first, normal) + projected_radius(second, inner);
+        let gap = normal.dot(self.relative.translation) - radii;
+        Axis {
+            normal,
+            gap,
+            source,
+        }
+    }
+
     /// Exchanges the boxes.
     #[inline]
     fn swapped(&self) -> Self {
@@ -351,7 +394,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the contact along an axis.
     #[inline]
-    fn contact(&self, axis: &Axis<D>) -> Penetration<D> {
+    pub(in crate::query) fn contact(&self, axis: &Axis<D>) -> Penetration<D> {
         let points = match axis.source {
             AxisSource::FirstFace => self.points_on_face(axis.normal, -axis.gap),
             AxisSource::SecondFace => {

@@ -1,9 +1,10 @@
 //! Closed forms, for the pairs of cores that have one.
 
-mod boxes;
+pub mod boxes;
 mod closed_form;
 pub mod half_space;
 mod polygons;
+pub mod swept_boxes;
 
 use crate::{query::minkowski::MinkowskiDifference, space::DVector};
 pub use closed_form::ClosedForm;

@@ -7,8 +7,8 @@
 //! at p, and then around that edge, to a face, in both directions, as in gift wrapping.
 
 use crate::{
-    query::{cast::moving_pair::MovingPair, results::LocalContact},
-    shape::{Core, DVecOf, Support},
+    query::results::LocalContact,
+    shape::{Core, DVecOf, MatrixOf, Support},
     space::DVector,
 };
 
@@ -27,28 +27,25 @@ const MAX_TILTS: usize = 12;
 const MAX_FACES: usize = 8;
 
 /// Returns the negated normal of the face, or the contact normal if the shape has no edges there.
-pub fn face_normal<A, B>(
-    pair: &MovingPair<A, B>,
-    time: f64,
-    contact: &LocalContact<DVecOf<A>>,
-) -> DVecOf<A>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let shape = pair.start.b;
-    let (velocity, rotation) = pair.relative_motion(time, contact);
-    let inverse = DVecOf::<A>::transpose(rotation);
-    let Some(against) = (inverse * -velocity).unit() else {
-        return contact.normal;
-    };
+/// `shape` is the second shape, `rotation` its rotation, `velocity` the velocity of the first shape
+/// relative to it at the contact, and `size` the size of the pair.
+pub fn face_normal<B: Support + ?Sized>(
+    shape: &B,
+    (velocity, rotation): (DVecOf<B>, MatrixOf<B>),
+    size: f64,
+    contact: &LocalContact<DVecOf<B>>,
+) -> DVecOf<B> {
     if shape.radius() > 0.0 {
         return contact.normal;
     }
+    let inverse = DVecOf::<B>::transpose(rotation);
+    let Some(against) = (inverse * -velocity).unit() else {
+        return contact.normal;
+    };
     let corner = Corner {
         shape,
         point: inverse * contact.offset_b,
-        tolerance: SAME_HEIGHT * pair.size,
+        tolerance: SAME_HEIGHT * size,
     };
     let normal = inverse * -contact.normal;
     let found = match shape.core() {

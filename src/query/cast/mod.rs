@@ -3,11 +3,13 @@
 //! | file | contents |
 //! |---|---|
 //! | `motion.rs` | [`Motion`], the argument of a cast |
+//! | `linear.rs` | linear casts of points, segments and boxes, in closed form |
 //! | `moving_pair.rs` | the separation of a pair as a function of time, and bounds of its rates |
 //! | `solve.rs` | the first touch as a certified interval of time |
 //! | `face_normal.rs` | the face that opposes the motion most |
 
 mod face_normal;
+mod linear;
 mod motion;
 mod moving_pair;
 mod solve;
@@ -21,6 +23,7 @@ use crate::{
     shape::{DVecOf, Support},
     space::{DVector, Pose, Space},
 };
+use linear::solve_linear;
 pub use motion::Motion;
 pub(crate) use motion::MotionLocal;
 use moving_pair::MovingPair;
@@ -320,6 +323,13 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    let still = Default::default();
+    let is_linear = [motion_a, motion_b]
+        .iter()
+        .all(|motion| motion.rotation == still);
+    if is_linear && let Some(cast) = solve_linear(a, (pose_a, motion_a), b, (pose_b, motion_b)) {
+        return cast;
+    }
     MovingPair::new(a, (pose_a, motion_a), b, (pose_b, motion_b))
         .map_or(CastLocal::Miss, |pair| solve(&pair, options))
 }

@@ -485,14 +485,10 @@ where
             Some(normal) => DVecOf::<A>::transpose(pair.frame) * normal,
             None => proximity.cores.normal,
         };
-        let contact = pair.contact(&Penetration {
+        pair.touching_contact(&Penetration {
             normal,
             ..proximity.cores
-        });
-        LocalContact {
-            depth: 0.0,
-            ..contact
-        }
+        })
     }
 
     /// Returns the contact at a time, or `None` if the shapes do not touch.

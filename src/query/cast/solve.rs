@@ -46,6 +46,7 @@ use crate::{
         },
         gjk::{Gjk, Goal},
         minkowski::MinkowskiDifference,
+        results::LocalContact,
     },
     shape::{DVecOf, Support},
     space::DVector,
@@ -60,14 +61,14 @@ const MAX_ROUNDS: usize = 1 << 16;
 const STEPS_PER_AXIS: usize = 16;
 
 /// The tolerance of touching grows by this factor in each round.
-const TARGET_GROWTH: f64 = 1.3;
+pub const TARGET_GROWTH: f64 = 1.3;
 
 /// A motion is continued to at least this fraction of the size, to see whether the shapes overlap.
-const PROBED_MOTION: f64 = 1e-3;
+pub const PROBED_MOTION: f64 = 1e-3;
 
 /// Shapes in linear motion are moved to this distance by planes, as a fraction of the size: four
 /// times the tolerance of touching.
-const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
+pub const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 
 /// The maximum number of planes before GJK runs to its end.
 const MAX_PLANES: usize = 32;
@@ -120,7 +121,7 @@ where
         ) {
             Passage::Overlaps if overlaps => return CastLocal::Overlapping(contact),
             Passage::Overlaps => {
-                let face_normal = face_normal(pair, time, &contact);
+                let face_normal = face_normal_at(pair, time, &contact);
                 return CastLocal::Touching {
                     contact,
                     face_normal,
@@ -141,7 +142,7 @@ where
         match passage(pair, touch.safe, axis, 0.0, touch.gjk, &mut rounds) {
             Passage::Overlaps => {
                 let contact = pair.touching_contact(touch.safe, &touch.proximity);
-                let face_normal = face_normal(pair, touch.safe, &contact);
+                let face_normal = face_normal_at(pair, touch.safe, &contact);
                 return CastLocal::Hit {
                     safe: touch.safe,
                     touching: touch.touching,
@@ -153,6 +154,20 @@ where
             Passage::Apart(later) => time = later,
         }
     }
+}
+
+/// Returns the face normal of the second shape at a contact.
+fn face_normal_at<A, B>(
+    pair: &MovingPair<A, B>,
+    time: f64,
+    contact: &LocalContact<DVecOf<A>>,
+) -> DVecOf<A>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let motion = pair.relative_motion(time, contact);
+    face_normal(pair.start.b, motion, pair.size, contact)
 }
 
 /// How far shapes in linear motion are certainly apart.

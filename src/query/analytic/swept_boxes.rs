@@ -1,0 +1,167 @@
+//! Two boxes, or a box and a segment, in linear motion: separating axes over time.
+//!
+//! With the symbols of `boxes.rs`, and the velocity v of the second box, let r be the sum of both
+//! projections onto a unit vector n. The projections overlap while |n·c + t n·v| < r: between
+//!
+//! ```text
+//! t = (-n·c ± r) / n·v
+//! ```
+//!
+//! The boxes overlap while their projections onto all separating axes do: the intersection of these
+//! intervals (Gottschalk, "Collision Queries using Oriented Bounding Boxes", 2000, chapter 5). With
+//! r less some depth, it is the interval in which they overlap by more than that depth.
+//!
+//! An axis of edges that are nearly parallel is the quotient of two small lengths. It limits the
+//! intervals, but it is not precise enough to be the normal.
+
+use crate::{
+    query::analytic::boxes::{Axis, AxisSource, BoxPair, cross, has_face, projected_radius},
+    space::DVector,
+    tolerance::{FLAT_DEPTH, PARALLEL_EDGES, ROUNDING},
+};
+
+/// An axis of edges is precise if the squared sine of their angle is at least this: then its gap
+/// has an error of 1e-4 `CAST_MARGIN` at most.
+const PRECISE_EDGES: f64 = 1e-8;
+
+/// The intersection of the intervals of some axes.
+pub struct SweptBoxes<D> {
+    velocity: D,
+    radius_sum: f64,
+    depth: f64,
+    /// The time at which the projections begin to overlap.
+    pub enter: f64,
+    /// The time at which the projections cease to overlap.
+    pub exit: f64,
+    /// The same times for an overlap of more than the depth.
+    deep: [f64; 2],
+    /// The largest gap at the time 0.
+    pub start_gap: f64,
+    /// The speed at which the boxes approach each other along the axis of `enter`.
+    pub closing_speed: f64,
+    /// The axis of `enter`, if it is precise.
+    source: Option<(AxisSource, D)>,
+}
+
+impl<D: DVector> SweptBoxes<D> {
+    /// `depth` is that of an overlap which is certainly more than a touch.
+    pub fn new(velocity: D, radius_sum: f64, depth: f64) -> Self {
+        Self {
+            velocity,
+            radius_sum,
+            depth,
+            enter: f64::NEG_INFINITY,
+            exit: f64::INFINITY,
+            deep: [f64::NEG_INFINITY, f64::INFINITY],
+            start_gap: f64::NEG_INFINITY,
+            closing_speed: 0.0,
+            source: None,
+        }
+    }
+
+    /// Adds the face normals of both boxes.
+    pub fn add_faces(&mut self, boxes: &BoxPair<D>) {
+        let rotation = boxes.relative.rotation;
+        let inverse = D::transpose(rotation);
+        let [first, second] = boxes.half_extents;
+        for index in 0..D::DIMENSION {
+            if has_face(first, index) {
+                let row = D::column(inverse, index);
+                let radius = first.component(index) + projected_radius(second, row);
+                let source = (AxisSource::FirstFace, D::axis(index));
+                self.add(boxes, radius, 0.0, Some(source), D::axis(index));
+            }
+            if has_face(second, index) {
+                let column = D::column(rotation, index);
+                let radius = second.component(index) + projected_radius(first, column);
+                let source = (AxisSource::SecondFace, column);
+                self.add(boxes, radius, 0.0, Some(source), column);
+            }
+        }
+    }
+
+    /// Adds the cross products of two edges.
+    pub fn add_edges(&mut self, boxes: &BoxPair<D>) {
+        if D::DIMENSION == 2 {
+            return;
+        }
+        let rotation = boxes.relative.rotation;
+        let inverse = D::transpose(rotation);
+        let [first, second] = boxes.half_extents;
+        for index in 0..D::DIMENSION {
+            for other in 0..D::DIMENSION {
+                if first.component(index) == 0.0 || second.component(other) == 0.0 {
+                    continue;
+                }
+                let axis = cross(D::axis(index), D::column(rotation, other));
+                let square = axis.length_squared();
+                if square <= PARALLEL_EDGES {
+                    continue;
+                }
+                let inner = cross(D::column(inverse, index), D::axis(other));
+                let scale = 1.0 / square.sqrt();
+                let radius =
+                    (projected_radius(first, axis) + projected_radius(second, inner)) * scale;
+                let axis = axis * scale;
+                let is_precise = square >= PRECISE_EDGES;
+                let source = is_precise.then_some((AxisSource::Edges(index, other), axis));
+                self.add(boxes, radius, FLAT_DEPTH * boxes.scale, source, axis);
+            }
+        }
+    }
+
+    /// Intersects the intervals with those of a unit vector, which counts as the axis of `enter`
+    /// only if it is better than another one by more than a distance.
+    #[inline]
+    fn add(
+        &mut self,
+        boxes: &BoxPair<D>,
+        radius: f64,
+        better_by: f64,
+        source: Option<(AxisSource, D)>,
+        axis: D,
+    ) {
+        let (offset, rate) = (
+            axis.dot(boxes.relative.translation),
+            axis.dot(self.velocity),
+        );
+        let gap = offset.abs() - radius - self.radius_sum;
+        self.start_gap = self.start_gap.max(gap);
+        if rate.abs() <= ROUNDING * boxes.scale {
+            if gap > -self.depth {
+                self.deep = [f64::INFINITY, f64::NEG_INFINITY];
+            }
+            if gap > 0.0 {
+                self.exit = f64::NEG_INFINITY;
+            }
+            return;
+        }
+        let inverse = 1.0 / rate;
+        let duration = inverse.abs();
+        let (middle, half) = (-offset * inverse, (radius + self.radius_sum) * duration);
+        let (enter, exit) = (middle - half, middle + half);
+        if enter - better_by * duration > self.enter {
+            self.enter = enter;
+            self.closing_speed = rate.abs();
+            self.source = source;
+        }
+        let [deep_enter, deep_exit] = self.deep;
+        let slack = self.depth * duration;
+        self.exit = self.exit.min(exit);
+        self.deep = [deep_enter.max(enter + slack), deep_exit.min(exit - slack)];
+    }
+
+    /// Returns `true` if the boxes overlap by more than the depth, at some time up to `end`.
+    pub fn overlaps_deeply(&self, end: f64) -> bool {
+        let [enter, exit] = self.deep;
+        enter < exit && enter <= end
+    }
+
+    /// Returns the axis of `enter`, with its gap in the pose of the boxes. `None` if it is not
+    /// precise.
+    pub fn axis(&self, boxes: &BoxPair<D>) -> Option<Axis<D>> {
+        let (source, axis) = self.source?;
+        let normal = axis.toward(-self.velocity);
+        Some(boxes.axis_from(normal, source))
+    }
+}
