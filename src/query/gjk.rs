@@ -38,6 +38,9 @@ use crate::{
 /// shapes need more: see [`GAP_GROWTH`].
 const MAX_ITERATIONS: usize = 63;
 
+/// The least weight of a vertex, and the least part of the area, of a facet that is surely a facet.
+const FACET_PART: f64 = 1e-2;
+
 /// The result that the loop has to reach before it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
@@ -150,6 +153,30 @@ impl<D: DVector> Gjk<D> {
     pub fn proof(&self) -> Option<(f64, D)> {
         (self.proved_separated && self.state != State::Invalid)
             .then_some((self.lower_bound, self.lower_bound_direction))
+    }
+
+    /// Returns the lower bound of the cores' distance along v, if the bounds have met.
+    pub fn converged_bound(&self) -> Option<f64> {
+        (self.state == State::Converged).then_some(self.last_lower_bound)
+    }
+
+    /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,
+    /// with a part of `size` between the nearest point and the edges of that facet.
+    pub fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D, size: f64) -> bool {
+        let is_inside = self.nearest.weights.iter().take(D::DIMENSION);
+        if self.simplex.len() != D::DIMENSION || is_inside.copied().any(|it| it < FACET_PART) {
+            return false;
+        }
+        let Some((base, others)) = self.simplex.split_first() else {
+            return false;
+        };
+        let mut edges = List::<D, 3>::new();
+        for vertex in others {
+            let _ = edges.push(core(vertex) - core(base));
+        }
+        let sides = (1..D::DIMENSION).map(|_| size);
+        let area = FACET_PART * sides.product::<f64>();
+        D::perpendicular(&edges).is_some_and(|normal| normal.length() >= area)
     }
 
     /// Returns the distance from the origin to the boundary of the simplex: a lower bound of the

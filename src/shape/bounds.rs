@@ -208,8 +208,8 @@ fn mapped_half_extents<D: DVector>(linear: D::Matrix, half: D) -> D {
 }
 
 /// Returns the minimum and maximum coordinates of a rotated core, from its support points.
-fn supported<V: Space>(
-    shape: &impl Support<Vector = V>,
+pub fn supported<V: Space>(
+    shape: &(impl Support<Vector = V> + ?Sized),
     rotation: <V::DVec as DVector>::Matrix,
 ) -> [V::DVec; 2] {
     let inverse = V::DVec::transpose(rotation);

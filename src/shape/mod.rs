@@ -48,7 +48,7 @@ mod support_fns;
 mod surface;
 mod wide_tree;
 
-pub use bounds::{Bounds, balls_in, centre_of};
+pub use bounds::{Bounds, balls_in, centre_of, supported};
 pub use chord::{ChordEnd, Line};
 pub use compound::{Compound, Parts};
 pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};

@@ -34,7 +34,13 @@ use crate::{
 /// The maximum number of steps of Newton's method. Most casts need 2 to 6.
 const MAX_STEPS: usize = 32;
 
-/// Returns the outcome of a cast without rotations, or `None` if it is left to `solve.rs`.
+/// Returns `true` if a motion is linear, or rotates a point about itself.
+pub fn is_linear<S: Support + ?Sized>(shape: &S, motion: &MotionLocal<DVecOf<S>>) -> bool {
+    let is_still = DVecOf::<S>::angle_size(motion.rotation) == 0.0;
+    is_still || (motion.pivot == DVecOf::<S>::ZERO && shape.core().is_point())
+}
+
+/// Returns the outcome of a linear cast, or `None` if it is left to `solve.rs`.
 pub fn solve_linear<A, B>(
     a: &A,
     (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
@@ -81,7 +87,9 @@ where
         Outcome::Touches(touch) => {
             let moved = pair.with_second_moved(cast.velocity * touch.safe);
             let contact = moved.touching_contact(&touch.cores);
-            let motion = (translation_a - translation_b, pose_b.rotation);
+            let velocity_a = translation_a + contact.offset_a.rotated_by(motion_a.rotation);
+            let velocity_b = translation_b + contact.offset_b.rotated_by(motion_b.rotation);
+            let motion = (velocity_a - velocity_b, pose_b.rotation);
             CastLocal::Hit {
                 safe: touch.safe,
                 touching: touch.touching,

@@ -23,7 +23,7 @@ use crate::{
     shape::{DVecOf, Support},
     space::{DVector, Pose, Space},
 };
-use linear::solve_linear;
+use linear::{is_linear, solve_linear};
 pub use motion::Motion;
 pub(crate) use motion::MotionLocal;
 use moving_pair::MovingPair;
@@ -323,10 +323,7 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let still = Default::default();
-    let is_linear = [motion_a, motion_b]
-        .iter()
-        .all(|motion| motion.rotation == still);
+    let is_linear = is_linear(a, &motion_a) && is_linear(b, &motion_b);
     if is_linear && let Some(cast) = solve_linear(a, (pose_a, motion_a), b, (pose_b, motion_b)) {
         return cast;
     }

@@ -33,7 +33,7 @@ use crate::{
         results::LocalContact,
         solver::Solver,
     },
-    shape::{Core, DVecOf, Support},
+    shape::{Core, DVecOf, Support, supported},
     space::{DVector, Pose},
     tolerance::OFFSET_SCALE,
 };
@@ -410,7 +410,8 @@ where
                 is_apart: true,
             });
         }
-        let gjk = self.gjk_at(&pair, last.take(), Goal::Nearest);
+        let mut gjk = self.gjk_at(&pair, last.take());
+        gjk.run(&pair, Goal::Nearest);
         let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
         let normal = (-gjk.separation()).unit();
         let cores = Penetration {
@@ -431,21 +432,15 @@ where
         is_valid.then_some(proximity)
     }
 
-    /// Runs GJK on a pair at some time.
-    fn gjk_at(
-        &self,
-        pair: &Pair<'a, A, B>,
-        last: Option<TimedGjk<DVecOf<A>>>,
-        goal: Goal,
-    ) -> Gjk<DVecOf<A>> {
+    /// Returns a state of GJK for a pair at some time.
+    fn gjk_at(&self, pair: &Pair<'a, A, B>, last: Option<TimedGjk<DVecOf<A>>>) -> Gjk<DVecOf<A>> {
         match last {
             Some((earlier, mut gjk)) if !self.is_rotating => {
                 let before = self.at(earlier).relative.translation;
                 gjk.move_second(pair.relative.translation - before);
-                gjk.run(pair, goal);
                 gjk
             }
-            _ => Gjk::solve(pair, goal),
+            _ => Gjk::new(pair),
         }
     }
 
@@ -458,19 +453,36 @@ where
         is_linear.then(|| inverse * (second.velocity - first.velocity))
     }
 
-    /// Returns a lower bound of the penetration depth at a time. It may be 0 for shapes that
-    /// overlap. Without a rotation, GJK continues from `last`.
-    pub fn least_depth(&self, time: f64, last: Option<TimedGjk<DVecOf<A>>>) -> f64 {
+    /// Returns `true` if a lower bound of the penetration depth at a time exceeds `depth`. Without
+    /// a rotation, GJK continues from `last`.
+    pub fn is_deeper(&self, time: f64, last: Option<TimedGjk<DVecOf<A>>>, depth: f64) -> bool {
         let pair = self.at(time);
+        let radius_sum = pair.radius_sum();
         if let Some(solver) = HalfSpaceSolver::new(&pair) {
-            return pair.radius_sum() + solver.contact().depth;
+            return radius_sum + solver.contact().depth > depth;
         }
-        let gjk = self.gjk_at(&pair, last, Goal::Contact);
+        let mut gjk = self.gjk_at(&pair, last);
+        // The simplex is in the Minkowski difference.
+        if radius_sum - gjk.distance > depth {
+            return true;
+        }
+        gjk.run(&pair, Goal::Contact);
         let cores = gjk.inner_distance();
         if cores > 0.0 {
-            cores + pair.radius_sum()
+            cores + radius_sum > depth
         } else {
-            pair.radius_sum() - gjk.distance
+            radius_sum - gjk.distance > depth
+        }
+    }
+
+    /// Returns the speed at which the shapes approach each other along an axis at a time.
+    pub fn closing_speed_along(&self, time: f64, axis: Axis<DVecOf<A>>) -> f64 {
+        let [first, second] = &self.bodies;
+        match axis {
+            Axis::Fixed(normal) if !self.is_rotating => {
+                (first.velocity - second.velocity).dot(normal)
+            }
+            _ => self.separation(time, axis).closing_speed,
         }
     }
 
@@ -585,12 +597,10 @@ fn core_box<S: Support + ?Sized>(shape: &S) -> CoreBox<DVecOf<S>> {
         Core::Box { half_extents } => symmetric(half_extents, false),
         Core::HalfSpace(_) => symmetric(DVecOf::<S>::ZERO, true),
         Core::Polygon(_) | Core::Opaque => {
-            let (mut min, mut max) = (DVecOf::<S>::ZERO, DVecOf::<S>::ZERO);
-            for index in 0..DVecOf::<S>::DIMENSION {
-                let axis = DVecOf::<S>::axis(index);
-                max = max + axis * shape.support(axis).dot(axis);
-                min = min + axis * shape.support(-axis).dot(axis);
-            }
+            let identity = DVecOf::<S>::IDENTITY;
+            let [min, max] = shape
+                .vertex_bounds(identity)
+                .unwrap_or_else(|| supported(shape, identity));
             CoreBox {
                 farthest: (-min).max(max).max(min),
                 half_diagonal: 0.5 * (max - min).length(),

@@ -44,12 +44,13 @@ use crate::{
             face_normal::face_normal,
             moving_pair::{Axis, MovingPair, Proximity, RateBounds, Separation, TimedGjk},
         },
-        gjk::{Gjk, Goal},
+        gjk::{Gjk, Goal, State},
         minkowski::MinkowskiDifference,
+        penetration::Penetration,
         results::LocalContact,
     },
     shape::{DVecOf, Support},
-    space::DVector,
+    space::{DVector, Space},
     tolerance::{CAST_MARGIN, GRAZING_DEPTH, TOUCHING},
 };
 
@@ -95,6 +96,7 @@ where
     let mut time = 0.0;
     let mut gjk = None;
     let mut is_apart = false;
+    let mut touched = None;
     if let Some(velocity) = pair.linear_velocity() {
         match approach_linearly(pair, velocity) {
             LinearApproach::Misses => return CastLocal::Miss,
@@ -102,6 +104,10 @@ where
                 is_apart = later > 0.0;
                 time = later;
                 gjk = Some((later, state));
+            }
+            LinearApproach::Touches(touch) => {
+                is_apart = true;
+                touched = Some(touch);
             }
         }
     }
@@ -135,14 +141,20 @@ where
         }
     }
     loop {
-        let Some(touch) = approach(pair, time, gjk.take(), &mut rounds) else {
+        let touched = touched.take();
+        let Some(touch) = touched.or_else(|| approach(pair, time, gjk.take(), &mut rounds)) else {
             return CastLocal::Miss;
         };
         let axis = touch.proximity.axis;
+        let is_on_face = touch.is_on_face(pair);
         match passage(pair, touch.safe, axis, 0.0, touch.gjk, &mut rounds) {
             Passage::Overlaps => {
                 let contact = pair.touching_contact(touch.safe, &touch.proximity);
-                let face_normal = face_normal_at(pair, touch.safe, &contact);
+                let face_normal = if is_on_face {
+                    contact.normal
+                } else {
+                    face_normal_at(pair, touch.safe, &contact)
+                };
                 return CastLocal::Hit {
                     safe: touch.safe,
                     touching: touch.touching,
@@ -175,6 +187,7 @@ enum LinearApproach<D: DVector> {
     Misses,
     /// Until this time, with the state of GJK.
     To(f64, Gjk<D>),
+    Touches(Touch<D>),
 }
 
 /// Advances from the start by the first separating planes that GJK finds, before it converges:
@@ -213,6 +226,79 @@ where
         here = pair.at(time);
         gjk.move_second(here.relative.translation - before);
     }
+    if time > 0.0 {
+        touch_linearly(pair, velocity, time, gjk)
+    } else {
+        LinearApproach::To(time, gjk)
+    }
+}
+
+/// Advances from a time at which the shapes are apart to the touch, along the normals at which GJK
+/// converges. In a linear motion, the Minkowski difference moves as a whole. So after a step, both
+/// bounds of the distance are known: the plane has moved, and so has the simplex.
+fn touch_linearly<A, B>(
+    pair: &MovingPair<A, B>,
+    velocity: DVecOf<A>,
+    mut time: f64,
+    mut gjk: Gjk<DVecOf<A>>,
+) -> LinearApproach<DVecOf<A>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let radius_sum = pair.start.radius_sum();
+    let margin = CAST_MARGIN * pair.size + pair.rounding;
+    let limit = (0.5 * TOUCHING * pair.size).max(2.0 * margin);
+    let mut target = 2.0 * margin;
+    let mut here = pair.at(time);
+    for _ in 0..MAX_PLANES {
+        gjk.run(&here, Goal::Nearest);
+        let plane = gjk.converged_bound().zip((-gjk.nearest.point).unit());
+        let Some((bound, normal)) = plane else {
+            break;
+        };
+        let above = bound - radius_sum - 1.5 * margin;
+        let closing_speed = -normal.dot(velocity);
+        let step = above / closing_speed;
+        if above <= 0.0 || step.is_nan() {
+            break;
+        }
+        if closing_speed <= 0.0 || time + step >= 1.0 {
+            return LinearApproach::Misses;
+        }
+        let before = here.relative.translation;
+        time += step;
+        here = pair.at(time);
+        gjk.move_second(here.relative.translation - before);
+        let gap = gjk.distance - radius_sum;
+        if gap <= target && gjk.state == State::Running {
+            let axis = Axis::Fixed(here.frame * normal);
+            let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
+            let separation = Separation {
+                gap: 1.5 * margin,
+                closing_speed,
+            };
+            let cores = Penetration {
+                normal,
+                depth: -gjk.distance,
+                first,
+                second,
+                scale: gjk.scale,
+            };
+            return LinearApproach::Touches(Touch {
+                safe: time,
+                touching: touching_time(pair, time, separation),
+                proximity: Proximity {
+                    gap,
+                    axis,
+                    cores,
+                    is_apart: true,
+                },
+                gjk: Some((time, gjk)),
+            });
+        }
+        target = (target * TARGET_GROWTH).min(limit);
+    }
     LinearApproach::To(time, gjk)
 }
 
@@ -223,6 +309,23 @@ struct Touch<D: DVector> {
     /// At the time `safe`.
     proximity: Proximity<D>,
     gjk: Option<TimedGjk<D>>,
+}
+
+impl<D: DVector> Touch<D> {
+    /// Returns `true` if the contact is certainly inside a face of the caller's second shape.
+    fn is_on_face<A, B>(&self, pair: &MovingPair<A, B>) -> bool
+    where
+        A: Support<Vector: Space<DVec = D>> + ?Sized,
+        B: Support<Vector = A::Vector> + ?Sized,
+    {
+        self.gjk.as_ref().is_some_and(|(_, gjk)| {
+            if pair.start.swapped {
+                gjk.is_on_facet_of(|vertex| vertex.first, pair.size)
+            } else {
+                gjk.is_on_facet_of(|vertex| vertex.second, pair.size)
+            }
+        })
+    }
 }
 
 /// A round of the approach.
@@ -344,9 +447,9 @@ where
     }
     let end = (time + PROBED_MOTION * pair.size / speed).max(1.0);
     // Most shapes that touch soon overlap by far more than the tolerance.
-    let closing_speed = pair.separation(time, axis).closing_speed;
+    let closing_speed = pair.closing_speed_along(time, axis);
     let soon = (time + PROBED_DEPTH * pair.size / closing_speed).min(end);
-    if closing_speed > 0.0 && pair.least_depth(soon, gjk) > allowed + slack {
+    if closing_speed > 0.0 && pair.is_deeper(soon, gjk, allowed + slack) {
         return Passage::Overlaps;
     }
     let mut last = (time, axis);
