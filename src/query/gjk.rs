@@ -38,7 +38,8 @@ use crate::{
 /// shapes need more: see [`GAP_GROWTH`].
 const MAX_ITERATIONS: usize = 63;
 
-/// The least weight of a vertex, and the least part of the area, of a facet that is surely a facet.
+/// The minimum weight of each vertex, and the minimum area as a part of that of a square (in 2D, the
+/// length), at which the nearest point of a simplex is certainly inside a facet.
 const FACET_PART: f64 = 1e-2;
 
 /// The result that the loop has to reach before it ends.
@@ -163,8 +164,8 @@ impl<D: DVector> Gjk<D> {
     /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,
     /// with a part of `size` between the nearest point and the edges of that facet.
     pub fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D, size: f64) -> bool {
-        let is_inside = self.nearest.weights.iter().take(D::DIMENSION);
-        if self.simplex.len() != D::DIMENSION || is_inside.copied().any(|it| it < FACET_PART) {
+        let mut weights = self.nearest.weights.iter().take(D::DIMENSION);
+        if self.simplex.len() != D::DIMENSION || weights.any(|weight| *weight < FACET_PART) {
             return false;
         }
         let Some((base, others)) = self.simplex.split_first() else {
