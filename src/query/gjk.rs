@@ -38,8 +38,8 @@ use crate::{
 /// shapes need more: see [`GAP_GROWTH`].
 const MAX_ITERATIONS: usize = 63;
 
-/// The minimum weight of each vertex, and the minimum area as a part of that of a square (in 2D, the
-/// length), at which the nearest point of a simplex is certainly inside a facet.
+/// The minimum weight of each vertex, and the minimum area (in 2D, length) relative to the size of
+/// the pair, at which the nearest point of a simplex is certainly inside a facet.
 const FACET_PART: f64 = 1e-2;
 
 /// The result that the loop has to reach before it ends.

@@ -7,8 +7,8 @@
 //! which is a convex function of time and is never overshot.
 //!
 //! At the touch, let w be the vector between the nearest points of the cores, of length R, the sum
-//! of the radii. These points remain in the cores. So at the time s after the touch, the depth is at
-//! least R - |w + s v|, which is greatest at s = -w·v / v². If that exceeds the tolerance, the
+//! of the radii. These points remain in the cores. So at the time s after the touch, the depth is
+//! at least R - |w + s v|, which is greatest at s = -w·v / v². If that exceeds the tolerance, the
 //! touch is a hit.
 //!
 //! **A box and a box or a segment, without radii:** see `analytic/swept_boxes.rs`. The axis that is
