@@ -1,10 +1,16 @@
 //! The face of the second shape at a contact that opposes the motion most.
 //!
+//! If the contact normal is that of a face, that face is in contact. This also holds at its rim,
+//! where faces beside it may oppose the motion more: a crate that overhangs the edge of a floor
+//! stands on the floor, and not against its side.
+//!
 //! At a point p of a convex shape, the directions in which p is a support point form a cone. It is
 //! a ray inside a face, an arc between two face normals on an edge, and at a corner it has a face
 //! normal at each of its corners. The shape has only its support function, so the walk around the
 //! cone tilts a direction in it until another point is higher: first toward the motion, to an edge
 //! at p, and then around that edge, to a face, in both directions, as in gift wrapping.
+
+use arrayvec::ArrayVec;
 
 use crate::{
     query::results::LocalContact,
@@ -18,6 +24,13 @@ const SAME_HEIGHT: f64 = 1e-6;
 /// The cosine of the angle up to which two normals are equal. A surface of radius r drops by
 /// `SAME_HEIGHT` r at an angle of 1.4e-3, so only a corner turns a normal by more than this.
 const SAME_NORMAL: f64 = 1.0 - 1e-5;
+
+/// The tangent of the tilt of directions that find the vertices of a face. A surface of radius r
+/// drops by 5e-5 r at this angle, so that it has no face.
+const FACE_TILT: f64 = 0.01;
+
+/// The size of the smallest face, relative to the tolerance of heights.
+const LEAST_FACE: f64 = 10.0;
 
 /// The maximum number of tilts to an edge. Each at least halves the angle on a round surface, which
 /// has no edge.
@@ -48,6 +61,9 @@ pub fn face_normal<B: Support + ?Sized>(
         tolerance: SAME_HEIGHT * size,
     };
     let normal = inverse * -contact.normal;
+    if corner.has_face(normal) {
+        return contact.normal;
+    }
     let found = match shape.core() {
         Core::HalfSpace(_) => None,
         Core::Box { half_extents } => corner.face_of_box(half_extents, normal, against),
@@ -67,6 +83,40 @@ struct Corner<'a, S: Support + ?Sized> {
 }
 
 impl<S: Support + ?Sized> Corner<'_, S> {
+    /// Returns `true` if a face with this normal contains the point: the support points in
+    /// directions that are slightly tilted span it.
+    fn has_face(&self, normal: DVecOf<S>) -> bool {
+        let dimension = DVecOf::<S>::DIMENSION;
+        let mut across: ArrayVec<DVecOf<S>, 3> = ArrayVec::from_iter([normal]);
+        while across.len() < dimension {
+            let side = DVecOf::<S>::perpendicular(&across).and_then(DVector::unit);
+            let Some(side) = side else {
+                return false;
+            };
+            across.push(side);
+        }
+        let mut edges: ArrayVec<DVecOf<S>, 4> = ArrayVec::new();
+        for side in across.iter().skip(1).flat_map(|side| [*side, -*side]) {
+            let edge = self.shape.support(normal + side * FACE_TILT) - self.point;
+            if edge.dot(normal).abs() <= self.tolerance {
+                edges.push(edge);
+            }
+        }
+        let least = (LEAST_FACE * self.tolerance).powi(dimension as i32 - 1);
+        let spans = |edges: &[DVecOf<S>]| {
+            DVecOf::<S>::perpendicular(edges).is_some_and(|area| area.length() > least)
+        };
+        let pairs = edges.iter().enumerate().flat_map(|(index, edge)| {
+            let others = edges.iter().skip(index + 1);
+            others.map(|other| [*edge, *other])
+        });
+        if dimension == 2 {
+            edges.iter().any(|edge| spans(&[*edge]))
+        } else {
+            pairs.into_iter().any(|pair| spans(&pair))
+        }
+    }
+
     /// Returns the face of a box.
     fn face_of_box(
         &self,

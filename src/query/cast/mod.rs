@@ -41,7 +41,8 @@ pub enum Cast<V> {
     Miss,
     /// The first touch.
     Hit {
-        /// At this time the shapes do not overlap, nor at any time before.
+        /// At this time the shapes do not overlap. Before, they overlap by no more than the
+        /// tolerance of grazing, and the overlap at the start that the options allow.
         safe: f64,
         /// At this time the shapes touch, within the tolerance of
         /// [`intersects`](super::intersects).
@@ -51,7 +52,9 @@ pub enum Cast<V> {
         /// See [`face_normal`](Cast::face_normal).
         face_normal: V,
     },
-    /// The shapes touch at the start without overlapping, and the motion makes them overlap.
+    /// The shapes touch at the start, and the motion makes them overlap. An overlap that the
+    /// rounding of positions to f32 can cause counts as touching: up to 1.2e-7 of the coordinates,
+    /// and at most a thousandth of the size of the pair.
     Touching {
         /// The contact at the start.
         contact: Contact<V>,
@@ -265,14 +268,17 @@ where
 ///
 /// # Precision
 ///
-/// * The shapes certainly do not touch until the time `safe`, whatever the rotation: each step is
+/// * The shapes certainly do not overlap until the time `safe`, whatever the rotation: each step is
 ///   proved by a separating plane. `touching` is exact to about 1e-9 of the size of the pair over
 ///   the closing speed.
-/// * Shapes that pass along each other without overlapping by more than 2.4e-7 of the size of the
-///   pair are not a hit. If the motion ends at the touch, it counts as continued.
+/// * Shapes that pass along each other are a miss if they overlap by at most 2.4e-7 of the size of
+///   the pair, and a hit from 4.8e-7 on. If the motion ends at the touch, it counts as continued.
 /// * In time, f64 resolves 1e-16 of the motion. If that is more than the tolerance of touching, the
 ///   shapes may not yet touch at the time `touching`.
 /// * A motion with a rotation of more than 10,000 radians is invalid.
+/// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
+///   tolerance of touching reach it. Then the result is a hit, and `safe` is the time up to which
+///   the motion is proved.
 pub fn time_of_impact<A, B>(
     a: &A,
     motion_a: impl Into<A::Motion>,

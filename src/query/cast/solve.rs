@@ -56,7 +56,7 @@ use crate::{
 
 /// The maximum number of advances of a cast. Reached only by shapes that rotate thousands of times
 /// within the tolerance of touching.
-const MAX_ROUNDS: usize = 1 << 16;
+const MAX_ROUNDS: usize = 1 << 13;
 
 /// The number of steps along one axis before GJK computes a better one.
 const STEPS_PER_AXIS: usize = 16;
@@ -79,6 +79,9 @@ const PROBED_DEPTH: f64 = 0.01;
 
 /// Within this fraction of the size, axes rotate, and for at most as long a motion.
 const TURNING_GAP: f64 = 0.1;
+
+/// The maximum distance by which f32 may misplace shapes that touch, as a fraction of the size.
+const MAX_PLACEMENT_ERROR: f64 = 1e-3;
 
 /// Two normals are opposite if their product is below this.
 const OPPOSITE: f64 = -0.5;
@@ -112,16 +115,18 @@ where
         }
     }
     if !is_apart && let Some(contact) = pair.contact(0.0) {
-        let overlaps = contact.depth > TOUCHING * pair.size + pair.rounding;
+        let tolerance = TOUCHING * pair.size + pair.rounding;
+        let overlaps = contact.depth > tolerance + placement_error(pair);
         if overlaps && !options.leave_overlaps {
             return CastLocal::Overlapping(contact);
         }
-        let allowed = if overlaps { contact.depth } else { 0.0 };
+        let is_allowed = contact.depth > tolerance;
+        let allowed = if is_allowed { contact.depth } else { 0.0 };
         match passage(
             pair,
             time,
             pair.axis_of(&contact),
-            allowed,
+            (allowed, overlaps),
             None,
             &mut rounds,
         ) {
@@ -147,7 +152,7 @@ where
         };
         let axis = touch.proximity.axis;
         let is_on_face = touch.is_on_face(pair);
-        match passage(pair, touch.safe, axis, 0.0, touch.gjk, &mut rounds) {
+        match passage(pair, touch.safe, axis, (0.0, false), touch.gjk, &mut rounds) {
             Passage::Overlaps => {
                 let contact = pair.touching_contact(touch.safe, &touch.proximity);
                 let face_normal = if is_on_face {
@@ -166,6 +171,18 @@ where
             Passage::Apart(later) => time = later,
         }
     }
+}
+
+/// Returns a bound of the distance by which f32 misplaces the shapes. A body that an app moves by
+/// `safe` of a motion, and places in f32, may overlap by this much. It must be able to move on. So
+/// far from the origin that this is much of the size, the bound is no help.
+fn placement_error<A, B>(pair: &MovingPair<A, B>) -> f64
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let [a, b] = pair.start.origins;
+    (TOUCHING * (a.extent() + b.extent())).min(MAX_PLACEMENT_ERROR * pair.size)
 }
 
 /// Returns the face normal of the second shape at a contact.
@@ -426,12 +443,13 @@ enum Passage {
     Apart(f64),
 }
 
-/// Follows a touch, until the shapes overlap by more than `allowed` and the tolerance.
+/// Follows a touch, until the shapes overlap by more than `allowed` and the tolerance. Shapes that
+/// overlap at the start may leave each other on the opposite side: `leaves` is `true` for them.
 fn passage<A, B>(
     pair: &MovingPair<A, B>,
     mut time: f64,
     mut axis: Axis<DVecOf<A>>,
-    allowed: f64,
+    (allowed, leaves): (f64, bool),
     gjk: Option<TimedGjk<DVecOf<A>>>,
     rounds: &mut usize,
 ) -> Passage
@@ -462,17 +480,17 @@ where
             Advance::End if horizon < end => horizon,
             Advance::End => return Passage::Ends,
         };
+        let passes_through = |axis, other| !leaves && is_opposite(time, axis, other);
         let Some(contact) = pair.contact(time) else {
             return match pair.proximity(time, &mut None) {
-                Some(proximity) if !is_opposite(time, axis, proximity.axis) && time < 1.0 => {
-                    Passage::Apart(time)
-                }
-                Some(proximity) if !is_opposite(time, axis, proximity.axis) => Passage::Ends,
-                _ => Passage::Overlaps,
+                Some(proximity) if passes_through(axis, proximity.axis) => Passage::Overlaps,
+                Some(_) if time < 1.0 => Passage::Apart(time),
+                Some(_) => Passage::Ends,
+                None => Passage::Overlaps,
             };
         };
         let next = pair.axis_of(&contact);
-        if contact.depth > allowed + 0.5 * slack || is_opposite(time, axis, next) {
+        if contact.depth > allowed + 0.5 * slack || passes_through(axis, next) {
             return Passage::Overlaps;
         }
         let (earlier, before) = core::mem::replace(&mut last, (time, next));
@@ -522,6 +540,10 @@ where
         } else {
             Advance::To(time + step.max(0.0))
         };
+    }
+    // Support points that are not finite certify nothing.
+    if above.is_nan() || above <= 0.0 {
+        return Advance::To(time);
     }
     // An interval is certified if it is not longer than `fall` (√a + √b).
     let fall = CERTAIN * (2.0 / curvature).sqrt();
