@@ -33,7 +33,7 @@ use crate::CollisionLayers;
 ///         .with_predicate(&is_opaque);
 ///     let sight = query::Ray::new(Vec2::ZERO, Vec2::X).with_max_distance(100.0);
 ///     if let Some(hit) = query.cast_ray(sight, &filter) {
-///         println!("{} is {} away", hit.entity, hit.hit.distance);
+///         println!("{} is {} away", hit.entity, hit.distance);
 ///     }
 /// }
 /// ```

@@ -148,7 +148,7 @@ impl SpatialQuery<'_, '_> {
             };
             let (entity, hit) = (proxy.entity, ray.hit_in_world::<V>(&hit));
             let key = (hit.distance, entity);
-            if first.is_none_or(|first| key < (first.hit.distance, first.entity)) {
+            if first.is_none_or(|first| key < (first.distance, first.entity)) {
                 first = Some(EntityHit { entity, hit });
             }
             // Includes all hits at the same distance in f32, of which the least entity counts.
@@ -202,7 +202,7 @@ impl SpatialQuery<'_, '_> {
 
 fn sort_by_distance<V>(hits: &mut [EntityHit<RayHit<V>>]) {
     hits.sort_unstable_by(|a, b| {
-        let distances = a.hit.distance.total_cmp(&b.hit.distance);
-        distances.then_with(|| (a.entity, a.hit.part).cmp(&(b.entity, b.hit.part)))
+        let distances = a.distance.total_cmp(&b.distance);
+        distances.then_with(|| (a.entity, a.part).cmp(&(b.entity, b.part)))
     });
 }

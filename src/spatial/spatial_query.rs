@@ -1,6 +1,9 @@
 //! The system parameter [`SpatialQuery`].
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::{
+    ops::Deref,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use bevy::{
     ecs::{entity_disabling::Disabled, system::SystemParam},
@@ -34,7 +37,7 @@ use crate::{
 ///     let ray = query::Ray::new(Vec3::ZERO, Vec3::X).with_max_distance(50.0);
 ///     if let Some(hit) = query.cast_ray(ray, &SpatialQueryFilter::default()) {
 ///         let is_enemy = enemies.contains(hit.entity);
-///         println!("hit {} at {}, an enemy: {is_enemy}", hit.entity, hit.hit.point);
+///         println!("hit {} at {}, an enemy: {is_enemy}", hit.entity, hit.point);
 ///     }
 /// }
 ///
@@ -83,13 +86,22 @@ pub struct SpatialQuery<'w, 's> {
 
 type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Allow<Disabled>>;
 
-/// A result of a [`SpatialQuery`], and the entity of the collider.
+/// A result of a [`SpatialQuery`], and the entity of the collider. It dereferences to the result:
+/// `hit.distance` is the distance of a ray's hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntityHit<H> {
     /// The entity of the collider.
     pub entity: Entity,
     /// The result for this collider.
     pub hit: H,
+}
+
+impl<H> Deref for EntityHit<H> {
+    type Target = H;
+
+    fn deref(&self) -> &H {
+        &self.hit
+    }
 }
 
 /// A space of colliders: `Vec2` or `Vec3`.

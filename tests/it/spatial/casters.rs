@@ -31,7 +31,7 @@ fn a_ray_starts_in_the_pose_of_its_entity() {
             .expect("it was spawned");
         assert_eq!(caster.first().as_ref(), caster.hits().first());
         let hits = caster.hits().iter();
-        hits.map(|hit| (hit.entity, hit.hit.distance)).collect()
+        hits.map(|hit| (hit.entity, hit.distance)).collect()
     };
     tick(&mut app);
     assert_eq!(distances(&app), [(near, 3.5), (far, 7.5)]);
@@ -57,7 +57,7 @@ fn a_ray_in_2d_hits_2d_colliders() {
         .get::<RayCaster<Vec2>>(eye)
         .expect("it was spawned");
     let first = caster.first().expect("a hit");
-    assert_eq!((first.entity, first.hit.distance), (ball, 2.0));
+    assert_eq!((first.entity, first.distance), (ball, 2.0));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_shape_moves_from_the_pose_of_its_entity() {
             .world()
             .get::<ShapeCaster>(entity)
             .expect("it was spawned");
-        caster.first().map(|hit| (hit.entity, hit.hit.safe_time()))
+        caster.first().map(|hit| (hit.entity, hit.safe_time()))
     };
     tick(&mut app);
     let (entity, time) = first(&app, body).expect("the wall is 4.5 away");

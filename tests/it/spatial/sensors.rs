@@ -112,9 +112,6 @@ fn a_ray_reports_sensors_in_the_order_of_their_distance() {
         let filter = SpatialQueryFilter::default();
         query.ray_hits(ray, &filter.with_sensors(), &mut hits);
     });
-    let hits: Vec<_> = hits
-        .iter()
-        .map(|hit| (hit.entity, hit.hit.distance))
-        .collect();
+    let hits: Vec<_> = hits.iter().map(|hit| (hit.entity, hit.distance)).collect();
     assert_eq!(hits, [(near, 2.5), (far, 5.5)]);
 }
