@@ -72,8 +72,8 @@ fn find_spot(query: SpatialQuery) -> Option<(Vec2, f32)> {
     let (unit, filter) = (Collider::circle(UNIT), SpatialQueryFilter::default());
     let free = spots().filter(|spot| !query.is_overlapped(&unit, *spot, &filter));
     let with_room = free.filter_map(|spot| {
-        let nearest = query.closest(spot, f32::INFINITY, &filter)?;
-        Some((spot, nearest.hit.distance))
+        let nearest = query.closest_to_point(spot, f32::INFINITY, &filter)?;
+        Some((spot, nearest.distance))
     });
     with_room.max_by(|(_, a), (_, b)| a.total_cmp(b))
 }

@@ -16,7 +16,7 @@ use crate::{
         ColliderMotion,
         cast::cast_in_world,
         filter::SpatialQueryFilter,
-        overlap_queries::Probe,
+        probe::Probe,
         spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
     },
 };
@@ -42,7 +42,7 @@ impl SpatialQuery<'_, '_> {
     ///     let walk = ColliderMotion::linear(Vec3::Y, Vec3::X * 3.0);
     ///     let (options, filter) = (CastOptions::default(), SpatialQueryFilter::default());
     ///     let hit = query.cast_shape(&body, walk, options, &filter);
-    ///     3.0 * hit.map_or(1.0, |hit| hit.hit.safe_time())
+    ///     3.0 * hit.map_or(1.0, |hit| hit.safe_time())
     /// }
     /// # let _ = reach;
     /// ```

@@ -10,7 +10,7 @@ use crate::{
     spatial::{
         ColliderMotion,
         filter::SpatialQueryFilter,
-        overlap_queries::Probe,
+        probe::Probe,
         spatial_query::{EntityHit, QuerySpace, SpatialQuery},
     },
 };
@@ -32,7 +32,7 @@ use crate::{
 ///
 /// fn avoid(robots: Query<&RayCaster<Vec3>>) {
 ///     for hit in robots.iter().filter_map(RayCaster::first) {
-///         println!("{} is {} ahead", hit.entity, hit.hit.distance);
+///         println!("{} is {} ahead", hit.entity, hit.distance);
 ///     }
 /// }
 /// ```

@@ -4,10 +4,11 @@ use crate::{
     Collider,
     math::{Vec2, Vec3},
     pipeline::proxy::Proxy,
+    query::Distance,
     shape::Dimension,
     space::{DVector, Pose, Space},
     spatial::{
-        ColliderPose,
+        ClosestPoint, ColliderPose,
         collider_queries::{proxy_in_box, proxy_of},
         pair::{distance_of, intersects_of},
         side::LoneShape,
@@ -101,24 +102,23 @@ impl Collider {
         point: V,
     ) -> Option<V> {
         let proxy = proxy_of::<V>(self, &pose.into())?;
-        let (distance, offset) = closest_to(&proxy, point)?;
-        Some(if distance > 0.0 {
-            V::from_f64(proxy.world_pose.translation + offset)
-        } else {
-            point
-        })
+        Some(closest_to(&proxy, point)?.point)
     }
 }
 
-/// Returns the distance of a point in the world from a proxy, and the nearest point of the proxy,
-/// relative to its translation.
-pub fn closest_to<V: Space>(proxy: &Proxy<V>, point: V) -> Option<(f64, V::DVec)> {
+/// Returns the point of a proxy that is nearest to a point in the world, and its distance.
+pub fn closest_to<V: Space>(proxy: &Proxy<V>, point: V) -> Option<ClosestPoint<V>> {
     let (distance, points) = with_point(point, |point| distance_of(proxy.into(), point.into()))??;
-    Some((distance, points.contact.offset_a))
+    let nearest = V::from_f64(proxy.world_pose.translation + points.contact.offset_a);
+    let Distance { distance, .. } = Distance::new(distance, [nearest, point]);
+    Some(ClosestPoint {
+        distance,
+        point: if distance > 0.0 { nearest } else { point },
+    })
 }
 
 /// Calls a query with a point in the world, unless the point is not finite.
-fn with_point<V: Space, R>(point: V, query: impl FnOnce(&LoneShape<V>) -> R) -> Option<R> {
+pub fn with_point<V: Space, R>(point: V, query: impl FnOnce(&LoneShape<V>) -> R) -> Option<R> {
     let origin = [V::default()];
     let pose = Pose {
         rotation: V::DVec::IDENTITY,

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::{
     Collider, CollisionLayers,
     math::{Vec2, Vec3},
-    pipeline::{aabb::Aabb, proxy::Proxy},
+    pipeline::{aabb::Aabb, proxy::Proxy, world_pose::WorldPose},
     query::{
         Against, Cast, CastOptions, Contact, Distance, Manifold, Motion, Ray, RayHit, RayTarget,
         sealed,
@@ -274,8 +274,15 @@ pub fn proxy_in_box<V: Dimension>(
     collider: &Collider,
     pose: &ColliderPose,
 ) -> Option<(Proxy<V>, Aabb)> {
+    proxy_at(collider, pose.world_pose::<V>()?)
+}
+
+/// Returns the same proxy with its bounding box, from a pose in the world.
+pub fn proxy_at<V: Dimension>(
+    collider: &Collider,
+    world_pose: WorldPose<V::DVec>,
+) -> Option<(Proxy<V>, Aabb)> {
     let shape = V::body_of(collider.shape().ok()??)?;
-    let world_pose = pose.world_pose::<V>()?;
     let layers = CollisionLayers::default();
     Proxy::new(Entity::PLACEHOLDER, shape, layers, world_pose).ok()
 }

@@ -10,9 +10,10 @@
 //! | `cast.rs` | casts of two sides, by their parts |
 //! | `ray.rs` | rays against colliders |
 //! | `collider_methods.rs` | the box of a collider, and points |
+//! | `probe.rs` | the collider of a query, in its pose |
 //! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |
-//! | `ray_queries.rs`, `overlap_queries.rs`, `cast_queries.rs` | its questions |
-//! | `casters.rs` | [`RayCaster`] and [`ShapeCaster`], which ask in each tick |
+//! | `ray_queries.rs`, `overlap_queries.rs`, `cast_queries.rs` | its queries |
+//! | `casters.rs` | [`RayCaster`] and [`ShapeCaster`], which cast in each tick |
 
 pub(crate) mod cast;
 mod cast_queries;
@@ -24,6 +25,7 @@ mod collider_queries;
 mod filter;
 mod overlap_queries;
 pub(crate) mod pair;
+mod probe;
 pub(crate) mod ray;
 mod ray_queries;
 pub(crate) mod side;

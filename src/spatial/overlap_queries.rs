@@ -5,21 +5,22 @@ use core::ops::ControlFlow;
 use bevy::prelude::*;
 
 use crate::{
-    Collider, CollisionLayers,
-    math::{DVec2, DVec3, Vec2, Vec3},
+    Collider,
+    math::Vec3,
     pipeline::{
-        WorldPose,
         aabb::Aabb,
         proxy::{BoundingRegion, Proxy},
     },
     query::{Contact, Distance},
-    shape::{Bounds, ColliderShape, Shape},
-    space::{DVector, Pose, Space},
+    shape::Bounds,
+    space::{DVector, Space},
     spatial::{
         ColliderPose,
-        collider_queries::proxy_of,
+        collider_methods::{closest_to, with_point},
         filter::SpatialQueryFilter,
         pair::{contact_in_world, distance_in_world, intersects_of},
+        probe::Probe,
+        side::Side,
         spatial_query::{EntityHit, QuerySpace, SpatialQuery},
     },
 };
@@ -44,15 +45,10 @@ impl SpatialQuery<'_, '_> {
         entities: &mut Vec<Entity>,
     ) {
         entities.clear();
-        let mut add = |entity| {
+        self.visit_overlaps(collider, pose, filter, |entity| {
             entities.push(entity);
             ControlFlow::Continue(())
-        };
-        match Probe::new(collider, pose) {
-            Some(Probe::D2(probe)) => self.visit_overlaps(&probe, filter, &mut add),
-            Some(Probe::D3(probe)) => self.visit_overlaps(&probe, filter, &mut add),
-            None => {}
-        }
+        });
         entities.sort_unstable();
     }
 
@@ -64,16 +60,27 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
     ) -> bool {
         let mut is_overlapped = false;
-        let mut note = |_| {
+        self.visit_overlaps(collider, pose, filter, |_| {
             is_overlapped = true;
             ControlFlow::Break(())
-        };
+        });
+        is_overlapped
+    }
+
+    /// Calls `visit` with the entities whose colliders overlap or touch a shape, until it returns
+    /// `Break`. The order of the calls is not specified.
+    pub fn visit_overlaps(
+        &self,
+        collider: &Collider,
+        pose: impl Into<ColliderPose>,
+        filter: &SpatialQueryFilter,
+        mut visit: impl FnMut(Entity) -> ControlFlow<()>,
+    ) {
         match Probe::new(collider, pose) {
-            Some(Probe::D2(probe)) => self.visit_overlaps(&probe, filter, &mut note),
-            Some(Probe::D3(probe)) => self.visit_overlaps(&probe, filter, &mut note),
+            Some(Probe::D2(probe)) => self.visit_touching((&probe).into(), filter, &mut visit),
+            Some(Probe::D3(probe)) => self.visit_touching((&probe).into(), filter, &mut visit),
             None => {}
         }
-        is_overlapped
     }
 
     /// Lists the contacts of a shape with all colliders that it overlaps or touches, sorted by
@@ -89,14 +96,16 @@ impl SpatialQuery<'_, '_> {
         contacts.clear();
         match Probe::new(collider, pose) {
             Some(Probe::D2(probe)) => self.add_contacts(&probe, filter, contacts, Contact::to_vec3),
-            Some(Probe::D3(probe)) => self.add_contacts(&probe, filter, contacts, |it| it),
+            Some(Probe::D3(probe)) => {
+                self.add_contacts(&probe, filter, contacts, |contact| contact)
+            }
             None => {}
         }
         contacts.sort_unstable_by_key(|contact| contact.entity);
     }
 
     /// Returns the collider that is closest to a shape, at most at `max_distance`.
-    pub fn closest_to(
+    pub fn closest_to_shape(
         &self,
         collider: &Collider,
         pose: impl Into<ColliderPose>,
@@ -105,12 +114,24 @@ impl SpatialQuery<'_, '_> {
     ) -> Option<EntityHit<Distance<Vec3>>> {
         match Probe::new(collider, pose)? {
             Probe::D2(probe) => {
-                let found = self.nearest(&probe, max_distance, filter)?;
-                let (entity, hit) = (found.entity, found.hit.to_vec3());
+                let found = self.closest_to_proxy(&probe, max_distance, filter)?;
+                let (entity, hit) = (found.entity, found.to_vec3());
                 Some(EntityHit { entity, hit })
             }
-            Probe::D3(probe) => self.nearest(&probe, max_distance, filter),
+            Probe::D3(probe) => self.closest_to_proxy(&probe, max_distance, filter),
         }
+    }
+
+    fn closest_to_proxy<V: QuerySpace>(
+        &self,
+        probe: &Proxy<V>,
+        max_distance: f32,
+        filter: &SpatialQueryFilter,
+    ) -> Option<EntityHit<Distance<V>>> {
+        self.nearest(probe.into(), max_distance, filter, |proxy| {
+            let found = distance_in_world(probe.into(), proxy.into());
+            Some((found.distance, found))
+        })
     }
 
     fn add_contacts<V: QuerySpace>(
@@ -120,7 +141,7 @@ impl SpatialQuery<'_, '_> {
         contacts: &mut Vec<EntityHit<Contact<Vec3>>>,
         to_vec3: impl Fn(Contact<V>) -> Contact<Vec3>,
     ) {
-        self.near_proxy(probe, filter, |proxy| {
+        self.near_side(probe.into(), filter, |proxy| {
             let contact = contact_in_world(probe.into(), proxy.into());
             contacts.extend(contact.map(|contact| EntityHit {
                 entity: proxy.entity,
@@ -130,14 +151,14 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    fn visit_overlaps<V: QuerySpace>(
+    fn visit_touching<V: QuerySpace>(
         &self,
-        probe: &Proxy<V>,
+        side: Side<V>,
         filter: &SpatialQueryFilter,
         visit: &mut dyn FnMut(Entity) -> ControlFlow<()>,
     ) {
-        self.near_proxy(probe, filter, |proxy| {
-            if intersects_of(probe.into(), proxy.into()) {
+        self.near_side(side, filter, |proxy| {
+            if intersects_of(side, proxy.into()) {
                 visit(proxy.entity)
             } else {
                 ControlFlow::Continue(())
@@ -145,37 +166,43 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    fn nearest<V: QuerySpace>(
+    /// Returns the nearest collider, and of several equally near ones the one with the least
+    /// entity. `measure` returns the distance of a collider.
+    fn nearest<V: QuerySpace, H>(
         &self,
-        probe: &Proxy<V>,
+        side: Side<V>,
         max_distance: f32,
         filter: &SpatialQueryFilter,
-    ) -> Option<EntityHit<Distance<V>>> {
-        let mut nearest: Option<EntityHit<Distance<V>>> = None;
-        self.nearest_first(probe, max_distance, filter, |proxy, max| {
-            let found = distance_in_world(probe.into(), proxy.into());
-            let key = (found.distance, proxy.entity);
-            let is_nearer = |best: EntityHit<Distance<V>>| key < (best.hit.distance, best.entity);
-            if found.distance <= max_distance && nearest.is_none_or(is_nearer) {
-                let entity = proxy.entity;
-                nearest = Some(EntityHit { entity, hit: found });
+        measure: impl Fn(&Proxy<V>) -> Option<(f32, H)>,
+    ) -> Option<EntityHit<H>> {
+        let mut nearest: Option<(f32, EntityHit<H>)> = None;
+        self.nearest_first(side, max_distance, filter, |proxy, max| {
+            let Some((distance, hit)) = measure(proxy) else {
+                return max;
+            };
+            let entity = proxy.entity;
+            let is_nearer =
+                |(least, best): &(f32, EntityHit<H>)| (distance, entity) < (*least, best.entity);
+            // Two half-spaces are at an infinite distance.
+            let is_near = distance <= max_distance && distance.is_finite();
+            if is_near && nearest.as_ref().is_none_or(is_nearer) {
+                nearest = Some((distance, EntityHit { entity, hit }));
             }
             // Includes all colliders at the same distance in f32.
-            max.min(found.distance.next_up().into())
+            max.min(distance.next_up().into())
         });
-        nearest
+        nearest.map(|(_, hit)| hit)
     }
 
-    /// Calls `visit` with the colliders that may touch a proxy, until it returns `Break`.
-    fn near_proxy<V: QuerySpace>(
+    /// Calls `visit` with the colliders that may touch a side, until it returns `Break`.
+    fn near_side<V: QuerySpace>(
         &self,
-        probe: &Proxy<V>,
+        side: Side<V>,
         filter: &SpatialQueryFilter,
         visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
     ) {
-        if let Ok(region) = probe.region() {
-            let origin = probe.world_pose.translation;
-            self.near_region(&region, origin, filter, visit);
+        if let Some(region) = side.region() {
+            self.near_region(&region, side.translation(), filter, visit);
         }
     }
 
@@ -217,39 +244,39 @@ impl SpatialQuery<'_, '_> {
         }
     }
 
-    /// Calls `visit` with the colliders whose boxes are at most `max` from a proxy, near ones
+    /// Calls `visit` with the colliders whose boxes are at most `max` from a side, near ones
     /// first. `visit` gets and returns the new `max`.
     fn nearest_first<V: QuerySpace>(
         &self,
-        probe: &Proxy<V>,
+        side: Side<V>,
         max_distance: f32,
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(&Proxy<V>, f64) -> f64,
     ) {
-        let (Ok(region), true) = (probe.region(), max_distance >= 0.0) else {
+        let (Some(region), true) = (side.region(), max_distance >= 0.0) else {
             return;
         };
         let search = self.search::<V>(filter);
-        let mut max = f64::from(max_distance);
-        let mut visit_slot = |slot| {
-            if let Some(proxy) = search.selected(slot) {
-                max = visit(proxy, max);
-            }
-            max
+        let mut visit_slot = |slot, max| match search.selected(slot) {
+            Some(proxy) => visit(proxy, max),
+            None => max,
         };
+        let mut max = f64::from(max_distance);
         match region {
             BoundingRegion::Box(bounds) => {
-                let mut max = f64::from(max_distance);
                 for slot in search.arena.half_spaces() {
-                    max = visit_slot(*slot);
+                    max = visit_slot(*slot, max);
                 }
                 let corners = Aabb::around(&bounds, 0.0).corners();
-                let forest = search.forest();
-                self.count(forest.visit_nearest(&corners, max, visit_slot));
+                let visits = search.forest().visit_nearest(&corners, max, |slot| {
+                    max = visit_slot(slot, max);
+                    max
+                });
+                self.count(visits);
             }
             BoundingRegion::HalfSpace(_) => {
                 for slot in search.arena.slots() {
-                    visit_slot(slot);
+                    max = visit_slot(slot, max);
                 }
             }
         }
@@ -266,30 +293,72 @@ impl SpatialQuery<'_, '_> {
         entities: &mut Vec<Entity>,
     ) {
         entities.clear();
-        if let Some(probe) = point_probe(point) {
-            self.visit_overlaps(&probe, filter, &mut |entity| {
-                entities.push(entity);
-                ControlFlow::Continue(())
-            });
-        }
+        self.visit_at(point, filter, |entity| {
+            entities.push(entity);
+            ControlFlow::Continue(())
+        });
         entities.sort_unstable();
     }
 
+    /// Returns `true` if any collider contains a point, or has it on its surface.
+    pub fn is_point_inside<V: QuerySpace>(&self, point: V, filter: &SpatialQueryFilter) -> bool {
+        let mut is_inside = false;
+        self.visit_at(point, filter, |_| {
+            is_inside = true;
+            ControlFlow::Break(())
+        });
+        is_inside
+    }
+
     /// Returns the collider that is closest to a point, at most at `max_distance`.
-    pub fn closest<V: QuerySpace>(
+    pub fn closest_to_point<V: QuerySpace>(
         &self,
         point: V,
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<ClosestPoint<V>>> {
-        let found = self.nearest(&point_probe(point)?, max_distance, filter)?;
-        Some(EntityHit {
-            entity: found.entity,
-            hit: ClosestPoint {
-                distance: found.hit.distance,
-                point: found.hit.point_b,
-            },
-        })
+        with_point(point, |lone| {
+            self.nearest(lone.into(), max_distance, filter, |proxy| {
+                let hit = closest_to(proxy, point)?;
+                Some((hit.distance, hit))
+            })
+        })?
+    }
+
+    /// Lists the colliders that are at most at `max_distance` from a point, sorted by distance,
+    /// then by entity.
+    pub fn colliders_within<V: QuerySpace>(
+        &self,
+        point: V,
+        max_distance: f32,
+        filter: &SpatialQueryFilter,
+        hits: &mut Vec<EntityHit<ClosestPoint<V>>>,
+    ) {
+        hits.clear();
+        with_point(point, |lone| {
+            self.nearest_first(lone.into(), max_distance, filter, |proxy, max| {
+                let near = closest_to(proxy, point).filter(|hit| hit.distance <= max_distance);
+                let entity = proxy.entity;
+                hits.extend(near.map(|hit| EntityHit { entity, hit }));
+                max
+            });
+        });
+        hits.sort_unstable_by(|a, b| {
+            let distances = a.distance.total_cmp(&b.distance);
+            distances.then(a.entity.cmp(&b.entity))
+        });
+    }
+
+    /// Calls `visit` with the entities whose colliders contain a point, until it returns `Break`.
+    fn visit_at<V: QuerySpace>(
+        &self,
+        point: V,
+        filter: &SpatialQueryFilter,
+        mut visit: impl FnMut(Entity) -> ControlFlow<()>,
+    ) {
+        with_point(point, |lone| {
+            self.visit_touching(lone.into(), filter, &mut visit);
+        });
     }
 
     /// Lists the entities whose bounding boxes overlap or touch a box, sorted.
@@ -315,50 +384,4 @@ impl SpatialQuery<'_, '_> {
         }
         entities.sort_unstable();
     }
-}
-
-/// A collider in a pose.
-pub enum Probe {
-    D2(Proxy<Vec2>),
-    D3(Proxy<Vec3>),
-}
-
-impl Probe {
-    /// Returns `None` if the collider touches nothing.
-    pub fn new(collider: &Collider, pose: impl Into<ColliderPose>) -> Option<Self> {
-        let pose = pose.into();
-        let in_3d = || proxy_of(collider, &pose).map(Self::D3);
-        proxy_of(collider, &pose).map(Self::D2).or_else(in_3d)
-    }
-
-    /// Returns a 2D collider in a pose, or `None` if it is of the other dimension.
-    pub fn in_2d(collider: &Collider, pose: WorldPose<DVec2>) -> Option<Self> {
-        proxy_at(collider, pose).map(Self::D2)
-    }
-
-    /// Returns a 3D collider in a pose, or `None` if it is of the other dimension.
-    pub fn in_3d(collider: &Collider, pose: WorldPose<DVec3>) -> Option<Self> {
-        proxy_at(collider, pose).map(Self::D3)
-    }
-}
-
-fn proxy_at<V: QuerySpace>(collider: &Collider, pose: WorldPose<V::DVec>) -> Option<Proxy<V>> {
-    let shape = V::body_of(collider.shape().ok()??)?;
-    let (proxy, _) = Proxy::new(Entity::PLACEHOLDER, shape, CollisionLayers::ALL, pose).ok()?;
-    Some(proxy)
-}
-
-/// Returns a ball of radius 0, or `None` if the point is not finite.
-fn point_probe<V: QuerySpace>(point: V) -> Option<Proxy<V>> {
-    let pose = Pose {
-        rotation: V::DVec::IDENTITY,
-        translation: point.to_f64(),
-    };
-    let ball = ColliderShape::Convex(Shape::Ball { radius: 0.0 });
-    let (entity, layers) = (Entity::PLACEHOLDER, CollisionLayers::ALL);
-    let proxy = Proxy::new(entity, &ball, layers, WorldPose::from_pose(&pose));
-    proxy
-        .ok()
-        .filter(|_| point.is_finite())
-        .map(|(proxy, _)| proxy)
 }

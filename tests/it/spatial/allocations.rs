@@ -48,7 +48,7 @@ fn a_warm_query_does_not_allocate() {
             query.cast_ray(Ray::between(from, to), &filter);
             let motion = ColliderMotion::linear(from, to - from);
             query.shape_hits(&probe, motion, CastOptions::default(), &filter, &mut casts);
-            query.closest_to(&probe, Vec3::ZERO, 5.0, &filter);
+            query.closest_to_shape(&probe, Vec3::ZERO, 5.0, &filter);
         };
         ask();
         let allocations = allocation_counter::measure(ask);

@@ -1,8 +1,10 @@
 //! Each question compared with the same question about each collider by itself.
 
+use std::{collections::HashMap, ops::ControlFlow};
+
 use bevy::prelude::*;
 use headbutt::{
-    ColliderMotion, EntityHit,
+    ClosestPoint, ColliderMotion, EntityHit,
     prelude::*,
     query::{Cast, CastOptions, Ray, RayHit},
 };
@@ -153,6 +155,12 @@ fn overlaps_and_contacts_are_those_of_each_collider_by_itself() {
         let is_overlapped = ask(world.app.world_mut(), |query| {
             query.overlaps(&probe, pose, &filter, &mut entities);
             query.contacts(&probe, pose, &filter, &mut hits);
+            let mut calls = 0;
+            query.visit_overlaps(&probe, pose, &filter, |_| {
+                calls += 1;
+                ControlFlow::Break(())
+            });
+            assert_eq!(calls, entities.len().min(1));
             query.is_overlapped(&probe, pose, &filter)
         });
         assert_eq!(entities, expected);
@@ -177,14 +185,14 @@ fn the_closest_collider_is_the_closest_of_all() {
             entity: thing.entity,
             hit: query::distance(&probe, pose, &thing.collider, thing.pose),
         });
-        let near = hits.filter(|hit| hit.hit.distance <= max && hit.hit.distance.is_finite());
+        let near = hits.filter(|hit| hit.distance <= max && hit.distance.is_finite());
         let expected = near.min_by(|a, b| {
-            let distances = a.hit.distance.total_cmp(&b.hit.distance);
+            let distances = a.distance.total_cmp(&b.distance);
             distances.then(a.entity.cmp(&b.entity))
         });
         let filter = choice.filter();
         let closest = ask(world.app.world_mut(), |query| {
-            query.closest_to(&probe, pose, max, &filter)
+            query.closest_to_shape(&probe, pose, max, &filter)
         });
         assert_eq!(closest, expected);
         found += usize::from(expected.is_some());
@@ -192,9 +200,26 @@ fn the_closest_collider_is_the_closest_of_all() {
     assert!(found > questions(), "{found}");
 }
 
+/// Returns `true` if there is a collider at a point, the colliders there, the closest collider with
+/// its distance and point, and all colliders within a distance.
+macro_rules! at_point {
+    ($query:ident, $point:expr, $max:expr, $filter:expr, $to_vec3:expr) => {{
+        let in_3d =
+            |hit: &EntityHit<ClosestPoint<_>>| (hit.entity, hit.distance, ($to_vec3)(hit.point));
+        let mut hits = Vec::new();
+        $query.colliders_within($point, $max, $filter, &mut hits);
+        let within: Vec<(Entity, f32, Vec3)> = hits.iter().map(in_3d).collect();
+        let mut entities = Vec::new();
+        $query.entities_at($point, $filter, &mut entities);
+        let closest = $query.closest_to_point($point, f32::INFINITY, $filter);
+        let is_inside = $query.is_point_inside($point, $filter);
+        (is_inside, entities, closest.as_ref().map(in_3d), within)
+    }};
+}
+
 #[test]
 fn points_are_in_the_colliders_that_contain_them() {
-    let mut found = 0;
+    let (mut found, mut listed) = (0, 0);
     in_random_worlds(3, |world, random, choice| {
         let point = world.point(random);
         let contains = |thing: &&Thing| match world.dimension {
@@ -206,33 +231,59 @@ fn points_are_in_the_colliders_that_contain_them() {
                 .filter(contains)
                 .map(|thing| thing.entity),
         );
-        let ball = world.dimension.ball(0.0);
-        let distances = selected(world, choice).map(|thing| {
-            let distance = query::distance(&ball, point, &thing.collider, thing.pose);
-            (distance.distance, thing.entity)
-        });
-        let finite = distances.filter(|(distance, _)| distance.is_finite());
-        let nearest = finite.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let max = random.random_range(0.0..9.0);
         let filter = choice.filter();
-        let mut entities = Vec::new();
         let dimension = world.dimension;
-        let closest = ask(world.app.world_mut(), |query| match dimension {
+        let answers = ask(world.app.world_mut(), |query| match dimension {
             Dimension::D2 => {
-                query.entities_at(point.xy(), &filter, &mut entities);
-                let closest = query.closest(point.xy(), f32::INFINITY, &filter);
-                closest.map(|closest| (closest.hit.distance, closest.entity))
+                let to_vec3 = |point: Vec2| point.extend(0.0);
+                at_point!(query, point.xy(), max, &filter, to_vec3)
             }
-            Dimension::D3 => {
-                query.entities_at(point, &filter, &mut entities);
-                let closest = query.closest(point, f32::INFINITY, &filter);
-                closest.map(|closest| (closest.hit.distance, closest.entity))
-            }
+            Dimension::D3 => at_point!(query, point, max, &filter, |point: Vec3| point),
         });
+        let (is_inside, entities, closest, within) = answers;
         assert_eq!(entities, expected);
-        assert_eq!(closest, nearest);
+        assert_eq!(is_inside, !expected.is_empty());
+        // The same nearest points, and in the same order as their distances in f64.
+        let points = selected(world, choice).filter_map(|thing| {
+            let nearest = match dimension {
+                Dimension::D2 => {
+                    let nearest = thing.collider.closest_point(thing.pose, point.xy())?;
+                    nearest.extend(0.0)
+                }
+                Dimension::D3 => thing.collider.closest_point(thing.pose, point)?,
+            };
+            Some((thing.entity, nearest))
+        });
+        let points: HashMap<Entity, Vec3> = points.collect();
+        let distance = |nearest: Vec3| nearest.as_dvec3().distance(point.as_dvec3());
+        let least = points.values().map(|nearest| distance(*nearest));
+        let least = least.min_by(f64::total_cmp);
+        // The rounding of points and distances in f32.
+        let error = 2e-5;
+        assert_eq!(closest.is_some(), least.is_some());
+        if let Some((least, (entity, found, nearest))) = least.zip(closest) {
+            assert_eq!(points.get(&entity), Some(&nearest));
+            assert!((f64::from(found) - least).abs() <= error, "{found} {least}");
+            if let Some(first) = expected.first() {
+                assert_eq!((entity, found), (*first, 0.0));
+            }
+        }
+        assert!(within.is_sorted_by_key(|(entity, distance, _)| (*distance, *entity)));
+        for (entity, found, nearest) in &within {
+            assert_eq!(points.get(entity), Some(nearest));
+            assert!((f64::from(*found) - distance(*nearest)).abs() <= error);
+            assert!(*found <= max);
+        }
+        let is_near = |nearest: &&Vec3| distance(**nearest) <= f64::from(max) - error;
+        let is_listed = |entity: &Entity| within.iter().any(|hit| hit.0 == *entity);
+        let near = points.iter().filter(|(_, nearest)| is_near(nearest));
+        assert!(near.clone().all(|(entity, _)| is_listed(entity)));
         found += expected.len();
+        listed += near.count();
     });
     assert!(found > questions() / 4, "{found}");
+    assert!(listed > questions(), "{listed}");
 }
 
 #[test]
@@ -315,11 +366,11 @@ macro_rules! answers {
         $query.ray_hits_per_entity($ray, $filter, &mut per_entity);
         let mut visited: Option<EntityHit<RayHit<_>>> = None;
         $query.visit_ray($ray, $filter, |found| {
-            let key = |found: &EntityHit<RayHit<_>>| (found.hit.distance, found.entity);
+            let key = |found: &EntityHit<RayHit<_>>| (found.distance, found.entity);
             if visited.is_none_or(|visited| key(&found) < key(&visited)) {
                 visited = Some(found);
             }
-            found.hit.distance
+            found.distance
         });
         let mut batch = Vec::new();
         $query.cast_rays(&[$ray; 3], $filter, &mut batch);
@@ -372,7 +423,7 @@ fn rays_hit_what_they_hit_of_each_collider_by_itself() {
             Some(EntityHit { entity, hit })
         });
         let mut expected: Vec<_> = hits.collect();
-        let key = |found: &EntityHit<RayHit<Vec3>>| (found.hit.distance, found.entity);
+        let key = |found: &EntityHit<RayHit<Vec3>>| (found.distance, found.entity);
         expected.sort_by(|a, b| key(a).partial_cmp(&key(b)).expect("no NaN"));
         assert_eq!(answers.per_entity, expected);
         found += expected.len();
@@ -383,16 +434,14 @@ fn rays_hit_what_they_hit_of_each_collider_by_itself() {
         // Of each collider, the first part is listed.
         let mut firsts: Vec<_> = Vec::new();
         for hit in &answers.all {
-            if !firsts.contains(&(hit.entity, hit.hit.distance))
+            if !firsts.contains(&(hit.entity, hit.distance))
                 && !firsts.iter().any(|(entity, _)| *entity == hit.entity)
             {
-                firsts.push((hit.entity, hit.hit.distance));
+                firsts.push((hit.entity, hit.distance));
             }
         }
         let per_entity = answers.per_entity.iter();
-        let per_entity: Vec<_> = per_entity
-            .map(|hit| (hit.entity, hit.hit.distance))
-            .collect();
+        let per_entity: Vec<_> = per_entity.map(|hit| (hit.entity, hit.distance)).collect();
         assert_eq!(firsts, per_entity);
     });
     assert!(found > questions(), "{found}");
@@ -427,7 +476,7 @@ fn moving_shapes_hit_what_they_hit_of_each_collider_by_itself() {
             entity: thing.entity,
             hit: query::time_of_impact(&probe, motion, &thing.collider, thing.pose, options),
         });
-        let mut expected: Vec<_> = hits.filter(|hit| hit.hit.is_hit()).collect();
+        let mut expected: Vec<_> = hits.filter(|hit| hit.is_hit()).collect();
         expected.sort_by(|a, b| {
             let times = time(&a.hit).total_cmp(&time(&b.hit));
             times.then(a.entity.cmp(&b.entity))

@@ -135,7 +135,7 @@ fn a_ray_visits_few_nodes_after_all_have_moved() {
         ask(app.world_mut(), |query| {
             let ray = Ray::new(Vec3::new(-5.0, 0.0, 0.0), Vec3::X);
             let hit = query.cast_ray(ray, &SpatialQueryFilter::default());
-            assert_eq!(hit.map(|hit| hit.hit.distance), Some(4.5));
+            assert_eq!(hit.map(|hit| hit.distance), Some(4.5));
             assert!(query.visits() <= 40, "{} in round {round}", query.visits());
         });
     }
@@ -177,10 +177,14 @@ fn invalid_questions_have_no_results() {
         query.overlaps_aabb(Vec3::NAN, Vec3::ONE, &all, &mut entities);
         assert!(entities.is_empty());
         for max in [-1.0, f32::NAN] {
-            assert!(query.closest(Vec3::ZERO, max, &all).is_none());
-            assert!(query.closest_to(&ball, Vec3::ZERO, max, &all).is_none());
+            assert!(query.closest_to_point(Vec3::ZERO, max, &all).is_none());
+            assert!(
+                query
+                    .closest_to_shape(&ball, Vec3::ZERO, max, &all)
+                    .is_none()
+            );
         }
-        assert!(query.closest(Vec3::INFINITY, 1.0, &all).is_none());
+        assert!(query.closest_to_point(Vec3::INFINITY, 1.0, &all).is_none());
     });
 }
 

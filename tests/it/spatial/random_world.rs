@@ -118,7 +118,7 @@ impl RandomWorld {
         }
     }
 
-    /// A polyline, or a mesh of eight triangles.
+    /// A polyline, or a mesh of eight triangles, each with one side or both.
     fn surface(&self, random: &mut StdRng) -> Collider {
         let mut height = || random.random_range(-0.5..0.5);
         let surface = match self.dimension {
@@ -138,7 +138,11 @@ impl RandomWorld {
             }
         };
         assert!(!surface.is_inert());
-        surface
+        if random.random_bool(0.5) {
+            surface.one_sided()
+        } else {
+            surface
+        }
     }
 
     pub fn spawn(&mut self, random: &mut StdRng) {
