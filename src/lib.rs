@@ -102,10 +102,10 @@ pub mod prelude {
     #[cfg(feature = "mesh")]
     pub use crate::ColliderFromMesh;
     pub use crate::{
-        BroadPhase, CandidatePairs, Collider, CollidingEntities, CollisionEnded, CollisionEvent,
-        CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull, EndReason,
-        HeadbuttPlugin, HeadbuttSystems, OngoingEvents, Rounded, Sensor, ShapeError, SpatialQuery,
-        SpatialQueryFilter, Support, WorldMover, query,
+        BroadPhase, CandidatePairs, Collider, ColliderMotion, CollidingEntities, CollisionEnded,
+        CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
+        EndReason, HeadbuttPlugin, HeadbuttSystems, OngoingEvents, RayCaster, Rounded, Sensor,
+        ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, WorldMover, query,
     };
     #[cfg(feature = "picking")]
     pub use crate::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};

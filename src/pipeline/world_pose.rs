@@ -17,7 +17,7 @@ use crate::{
 const UNIFORM: f64 = 1e-12;
 
 /// Maximum number of ancestors. A longer chain counts as a loop.
-const MAX_ANCESTORS: usize = 4096;
+pub const MAX_ANCESTORS: usize = 4096;
 
 /// The same tolerance for a map that was computed in f32, as a `GlobalTransform` is.
 const UNIFORM_F32: f64 = 16.0 * f32::EPSILON as f64;

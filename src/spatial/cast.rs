@@ -1,7 +1,7 @@
 //! Casts of colliders, by their parts.
 //!
-//! Boxes prune the pairs of parts: a pair is solved only if its boxes meet on their way before the
-//! earliest hit so far. The box of a side that rotates is replaced by one around all its rotations.
+//! Boxes prune the pairs of parts: a pair is solved only if its boxes touch during the motion, before
+//! the earliest hit so far. The box of a side that rotates is replaced by one around all its rotations.
 
 use crate::{
     pipeline::proxy::BoundingRegion,
@@ -17,7 +17,7 @@ use crate::{
 /// A side and its motion about its own origin.
 pub type Moving<'a, V> = (Side<'a, V>, MotionLocal<<V as Space>::DVec>);
 
-/// Returns the first touch of two moving sides, and the numbers of the parts that touch.
+/// Returns the first touch of two moving sides.
 ///
 /// If parts overlap at the start, the contact is that of [`contact_of`], or with
 /// [`leave_overlaps`](CastOptions::leave_overlaps) the deepest of those whose overlap increases.
@@ -26,68 +26,75 @@ pub fn cast_of<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> (CastLocal<V::DVec>, (u32, u32)) {
+) -> CastLocal<V::DVec> {
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let surface_pair = surface_pair(first, second, &counter);
     // Ties, too, do not depend on the order of the arguments.
     let ordered = |(a, b): (u32, u32)| if is_swapped { (b, a) } else { (a, b) };
     let mut found = Earliest::default();
-    search_swept([(a, motion_a), (b, motion_b)], |[part_a, part_b], parts| {
-        let numbers = ordered(parts);
-        if surface_pair
-            .as_ref()
-            .is_some_and(|pair| pair.ignores(numbers))
-        {
-            return found.limit();
-        }
-        let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
-        let motions = [(motion_a, offset_a), (motion_b, offset_b)];
-        let [of_a, of_b] = motions.map(|(motion, offset)| MotionLocal {
-            pivot: -offset,
-            ..motion
-        });
-        let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
-        let moving_a = (part_a.pose(), of_a);
-        let moving_b = (part_b.pose(), of_b);
-        let cast = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options);
-        let is_at_start = matches!(cast, CastLocal::Overlapping(_) | CastLocal::Touching { .. });
-        if is_at_start && surface_pair.as_ref().is_some_and(|it| !it.touches(numbers)) {
-            return found.limit();
-        }
-        // From the translations of the parts to those of the sides.
-        let cast = cast.map_contact(|time, contact| {
-            contact.moved(
-                motions.map(|(motion, offset)| V::DVec::rotation(motion.rotation * time) * offset),
-            )
-        });
-        found.add(cast, numbers);
-        found.limit()
-    });
-    let (mut cast, numbers) = found.finish();
+    search_swept(
+        [(a, motion_a), (b, motion_b)],
+        |[part_a, part_b], indices| {
+            let indices = ordered(indices);
+            if surface_pair
+                .as_ref()
+                .is_some_and(|pair| pair.ignores(indices))
+            {
+                return found.limit();
+            }
+            let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
+            let motions = [(motion_a, offset_a), (motion_b, offset_b)];
+            let [of_a, of_b] = motions.map(|(motion, offset)| MotionLocal {
+                pivot: -offset,
+                ..motion
+            });
+            let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
+            let moving_a = (part_a.pose(), of_a);
+            let moving_b = (part_b.pose(), of_b);
+            let cast = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options);
+            let is_at_start =
+                matches!(cast, CastLocal::Overlapping(_) | CastLocal::Touching { .. });
+            if is_at_start
+                && surface_pair
+                    .as_ref()
+                    .is_some_and(|pair| !pair.touches(indices))
+            {
+                return found.limit();
+            }
+            // From the translations of the parts to those of the sides.
+            let cast = cast.map_contact(|time, contact| {
+                contact.moved(
+                    motions
+                        .map(|(motion, offset)| V::DVec::rotation(motion.rotation * time) * offset),
+                )
+            });
+            found.add(cast, indices);
+            found.limit()
+        },
+    );
+    let mut cast = found.finish();
     if let CastLocal::Overlapping(contact) = &mut cast
         && !options.leave_overlaps
         && let Some(start) = contact_of(a, b)
     {
         *contact = start.contact;
-        return (cast, start.parts);
     }
-    (cast, ordered(numbers))
+    cast
 }
 
 /// Returns the first touch of two moving sides in the world.
 pub fn cast_in_world<V: Space>(a: Moving<V>, b: Moving<V>, options: CastOptions) -> Cast<V> {
-    let (cast, _) = cast_of((a.0, a.1), (b.0, b.1), options);
-    cast.in_world(|time| {
+    cast_of((a.0, a.1), (b.0, b.1), options).in_world(|time| {
         [&a, &b].map(|(side, motion)| side.translation() + motion.translation * time)
     })
 }
 
-/// The earliest outcome so far, with the numbers of its parts in an order that does not depend on
+/// The earliest outcome so far, with the indices of its parts in an order that does not depend on
 /// the arguments.
 struct Earliest<D> {
     cast: CastLocal<D>,
-    numbers: (u32, u32),
+    parts: (u32, u32),
     /// Until this time no pair overlaps.
     safe: f64,
 }
@@ -96,7 +103,7 @@ impl<D> Default for Earliest<D> {
     fn default() -> Self {
         Self {
             cast: CastLocal::Miss,
-            numbers: (0, 0),
+            parts: (0, 0),
             safe: 1.0,
         }
     }
@@ -105,11 +112,11 @@ impl<D> Default for Earliest<D> {
 impl<D: DVector> Earliest<D> {
     /// Returns the time after which a pair does not matter.
     fn limit(&self) -> f64 {
-        time(&self.cast).unwrap_or(1.0)
+        self.cast.touching_time().unwrap_or(1.0)
     }
 
-    fn add(&mut self, cast: CastLocal<D>, numbers: (u32, u32)) {
-        let Some(own) = time(&cast) else {
+    fn add(&mut self, cast: CastLocal<D>, parts: (u32, u32)) {
+        let Some(own) = cast.touching_time() else {
             return;
         };
         if let CastLocal::Hit { safe, .. } = cast {
@@ -119,44 +126,35 @@ impl<D: DVector> Earliest<D> {
             (CastLocal::Miss, _) => true,
             (CastLocal::Overlapping(best), CastLocal::Overlapping(next)) => {
                 let [deepest, depth] = [best, next].map(|contact| length_to_f32(contact.depth));
-                depth > deepest || depth == deepest && numbers < self.numbers
+                depth > deepest || depth == deepest && parts < self.parts
             }
             (CastLocal::Overlapping(_), _) => false,
             (_, CastLocal::Overlapping(_)) => true,
-            (best, _) => (own, numbers) < (time(best).unwrap_or(1.0), self.numbers),
+            (best, _) => (own, parts) < (best.touching_time().unwrap_or(1.0), self.parts),
         };
         if is_earlier {
-            (self.cast, self.numbers) = (cast, numbers);
+            (self.cast, self.parts) = (cast, parts);
         }
     }
 
-    fn finish(self) -> (CastLocal<D>, (u32, u32)) {
+    fn finish(self) -> CastLocal<D> {
         let mut cast = self.cast;
         if let CastLocal::Hit { safe, .. } = &mut cast {
             *safe = self.safe;
         }
-        (cast, self.numbers)
-    }
-}
-
-/// Returns the time of the first touch, `None` for a miss.
-fn time<D>(cast: &CastLocal<D>) -> Option<f64> {
-    match cast {
-        CastLocal::Miss => None,
-        CastLocal::Hit { touching, .. } => Some(*touching),
-        CastLocal::Touching { .. } | CastLocal::Overlapping(_) => Some(0.0),
+        cast
     }
 }
 
 /// The region that a side or a part covers while it rotates, without its translation.
-enum Turned<D> {
+enum SweptRegion<D> {
     Box(Bounds<D>),
     /// Relative to a point.
     HalfSpace(HalfSpace<D>, D),
     Anywhere,
 }
 
-impl<D: DVector> Turned<D> {
+impl<D: DVector> SweptRegion<D> {
     /// `origin` is the translation of a half-space. Rotations are about `pivot`.
     fn new(region: &BoundingRegion<D>, origin: D, pivot: D, is_rotating: bool) -> Self {
         match region {
@@ -199,7 +197,7 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
 }
 
 /// Returns a box around all rotations of a box about a point.
-fn around_rotations<D: DVector>(bounds: &Bounds<D>, pivot: D) -> Bounds<D> {
+pub fn around_rotations<D: DVector>(bounds: &Bounds<D>, pivot: D) -> Bounds<D> {
     let farthest = (bounds.max - pivot).max(pivot - bounds.min);
     let half = D::ONE * farthest.length();
     Bounds {
@@ -208,7 +206,7 @@ fn around_rotations<D: DVector>(bounds: &Bounds<D>, pivot: D) -> Bounds<D> {
     }
 }
 
-/// Calls `visit` with pairs of parts and their numbers, early ones first, until no pair is left
+/// Calls `visit` with pairs of parts and their indices, early ones first, until no pair is left
 /// that may touch before the last result of `visit`, which is 1 at the start.
 fn search_swept<V: Space>(
     [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
@@ -217,35 +215,52 @@ fn search_swept<V: Space>(
     let Some(region) = b.region() else {
         return;
     };
-    let [turns_a, turns_b] =
+    let [is_rotating_a, is_rotating_b] =
         [motion_a, motion_b].map(|motion| V::DVec::angle_size(motion.rotation) > 0.0);
     let translation = motion_b.translation - motion_a.translation;
     let (pivot_a, pivot_b) = (a.translation(), b.translation());
-    let all_of_b = Turned::new(&region, pivot_b, pivot_b, turns_b);
-    let box_of_a =
-        |bounds: &_| Turned::new(&BoundingRegion::Box(*bounds), pivot_a, pivot_a, turns_a);
-    let box_of_b =
-        |bounds: &_| Turned::new(&BoundingRegion::Box(*bounds), pivot_b, pivot_b, turns_b);
+    let all_of_b = SweptRegion::new(&region, pivot_b, pivot_b, is_rotating_b);
+    let box_of_a = |bounds: &_| {
+        SweptRegion::new(
+            &BoundingRegion::Box(*bounds),
+            pivot_a,
+            pivot_a,
+            is_rotating_a,
+        )
+    };
+    let box_of_b = |bounds: &_| {
+        SweptRegion::new(
+            &BoundingRegion::Box(*bounds),
+            pivot_b,
+            pivot_b,
+            is_rotating_b,
+        )
+    };
     let mut limit = 1.0;
     a.search(
         limit,
         |bounds| box_of_a(bounds).entry(&all_of_b, translation),
-        |number| {
-            let Some(part) = a.part(number) else {
+        |index| {
+            let Some(part) = a.part(index) else {
                 return limit;
             };
-            let own = Turned::new(part.region(), part.pose().translation, pivot_a, turns_a);
+            let own = SweptRegion::new(
+                part.region(),
+                part.pose().translation,
+                pivot_a,
+                is_rotating_a,
+            );
             b.search(
                 limit,
                 |bounds| own.entry(&box_of_b(bounds), translation),
-                |other_number| {
-                    let Some(other) = b.part(other_number) else {
+                |other_index| {
+                    let Some(other) = b.part(other_index) else {
                         return limit;
                     };
                     let origin = other.pose().translation;
-                    let others = Turned::new(other.region(), origin, pivot_b, turns_b);
+                    let others = SweptRegion::new(other.region(), origin, pivot_b, is_rotating_b);
                     if own.entry(&others, translation) <= limit {
-                        limit = visit([&part, &other], (number, other_number));
+                        limit = visit([&part, &other], (index, other_index));
                     }
                     limit
                 },

@@ -14,8 +14,8 @@ use crate::{
     space::DVector,
     spatial::{
         ColliderMotion,
-        cast::cast_in_world,
-        filter::SpatialQueryFilter,
+        cast::{around_rotations, cast_in_world},
+        filter::{Selection, SpatialQueryFilter},
         probe::Probe,
         spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
     },
@@ -26,8 +26,8 @@ const MIN_CASTS: usize = 16;
 
 /// # Moving shapes
 ///
-/// A motion is a [`ColliderMotion`]. Times are fractions of it, from 0 to 1, and so is the order of
-/// hits: shapes that touch or overlap at the start hit at time 0. Normals point from the moving
+/// A motion is a [`ColliderMotion`]. Times are fractions of the motion, from 0 to 1. Hits are sorted
+/// by time. Shapes that touch or overlap at the start hit at time 0. Normals point from the moving
 /// shape to the collider. [`CastOptions`] say what happens if shapes overlap at the start.
 impl SpatialQuery<'_, '_> {
     /// Returns the first collider that a moving shape touches.
@@ -58,7 +58,7 @@ impl SpatialQuery<'_, '_> {
             if first.is_none_or(|first| key(&found) < key(&first)) {
                 first = Some(found);
             }
-            time(&found.hit)
+            time(&found)
         });
         first
     }
@@ -83,6 +83,15 @@ impl SpatialQuery<'_, '_> {
         let Some((pool, size)) = share(motions.len(), MIN_CASTS) else {
             return cast(motions, hits);
         };
+        // Built here, so that no task waits for another one.
+        match motions
+            .first()
+            .and_then(|first| Probe::new(collider, *first.start()))
+        {
+            Some(Probe::D2(_)) => self.build_index::<Vec2>(),
+            Some(Probe::D3(_)) => self.build_index::<Vec3>(),
+            None => {}
+        }
         pool.scope(|scope| {
             for (motions, hits) in motions.chunks(size).zip(hits.chunks_mut(size)) {
                 scope.spawn(async move { cast(motions, hits) });
@@ -108,7 +117,7 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Lists the first touch of a moving shape with each collider, sorted by time, then by entity.
-    pub fn shape_hits(
+    pub fn shape_hits_per_entity(
         &self,
         collider: &Collider,
         motion: impl Into<ColliderMotion>,
@@ -119,26 +128,26 @@ impl SpatialQuery<'_, '_> {
         hits.clear();
         let motion = motion.into();
         if let Some(probe) = Probe::new(collider, *motion.start()) {
-            self.hits_of_probe(&probe, &motion, options, filter, hits);
+            self.hits_of_probe(&probe, &motion, options, filter.into(), hits);
         }
     }
 
     /// Adds the first touch with each collider to an empty list: see
-    /// [`shape_hits`](Self::shape_hits). The pose is that of the probe.
+    /// [`shape_hits_per_entity`](Self::shape_hits_per_entity). The pose is that of the probe.
     pub(super) fn hits_of_probe(
         &self,
         probe: &Probe,
         motion: &ColliderMotion,
         options: CastOptions,
-        filter: &SpatialQueryFilter,
+        selection: Selection,
         hits: &mut Vec<EntityHit<Cast<Vec3>>>,
     ) {
-        self.visit_probe(probe, motion, options, filter, &mut |found| {
+        self.visit_probe(probe, motion, options, selection, &mut |found| {
             hits.push(found);
             1.0
         });
         hits.sort_unstable_by(|a, b| {
-            let times = time(&a.hit).total_cmp(&time(&b.hit));
+            let times = time(a).total_cmp(&time(b));
             times.then(a.entity.cmp(&b.entity))
         });
     }
@@ -158,7 +167,7 @@ impl SpatialQuery<'_, '_> {
     ) {
         let motion = motion.into();
         if let Some(probe) = Probe::new(collider, *motion.start()) {
-            self.visit_probe(&probe, &motion, options, filter, &mut visit);
+            self.visit_probe(&probe, &motion, options, filter.into(), &mut visit);
         }
     }
 
@@ -167,17 +176,17 @@ impl SpatialQuery<'_, '_> {
         probe: &Probe,
         motion: &ColliderMotion,
         options: CastOptions,
-        filter: &SpatialQueryFilter,
+        selection: Selection,
         visit: &mut dyn FnMut(EntityHit<Cast<Vec3>>) -> f64,
     ) {
         match probe {
             Probe::D2(probe) => {
                 let moving = (probe, motion.local::<Vec2>());
-                self.visit_casts(moving, options, filter, Cast::to_vec3, visit);
+                self.visit_casts(moving, options, selection, Cast::to_vec3, visit);
             }
             Probe::D3(probe) => {
                 let moving = (probe, motion.local::<Vec3>());
-                self.visit_casts(moving, options, filter, |cast| cast, visit);
+                self.visit_casts(moving, options, selection, |cast| cast, visit);
             }
         }
     }
@@ -186,14 +195,14 @@ impl SpatialQuery<'_, '_> {
         &self,
         (probe, motion): (&Proxy<V>, Option<MotionLocal<V::DVec>>),
         options: CastOptions,
-        filter: &SpatialQueryFilter,
+        selection: Selection,
         to_vec3: impl Fn(Cast<V>) -> Cast<Vec3>,
         visit: &mut dyn FnMut(EntityHit<Cast<Vec3>>) -> f64,
     ) {
         let (Ok(region), Some(motion)) = (probe.region(), motion) else {
             return;
         };
-        let search = self.search::<V>(filter);
+        let search = self.search::<V>(selection);
         let still = MotionLocal::linear(V::DVec::ZERO);
         let mut max = 1.0;
         let mut visit_slot = |slot| {
@@ -201,15 +210,15 @@ impl SpatialQuery<'_, '_> {
                 return max;
             };
             let cast = cast_in_world((probe.into(), motion), (proxy.into(), still), options);
-            if cast.is_hit() && time(&cast) <= max {
+            if cast.touching_time().is_some_and(|time| time <= max) {
                 let (entity, hit) = (proxy.entity, to_vec3(cast));
                 let new = visit(EntityHit { entity, hit });
                 max = if new >= 0.0 { max.min(new) } else { STOP };
             }
             max
         };
-        let (others, bounds) = match region {
-            BoundingRegion::Box(bounds) => (search.arena.half_spaces(), bounds),
+        let bounds = match region {
+            BoundingRegion::Box(bounds) => bounds,
             // A half-space is too large for the trees to help.
             BoundingRegion::HalfSpace(_) => {
                 for slot in search.arena.slots() {
@@ -221,34 +230,30 @@ impl SpatialQuery<'_, '_> {
             }
         };
         let mut end = 1.0;
-        for slot in others {
+        for slot in search.arena.half_spaces() {
             end = visit_slot(*slot);
+            if end < 0.0 {
+                return;
+            }
         }
-        if end < 0.0 {
-            return;
-        }
-        let mut center = (bounds.min + bounds.max) * 0.5;
-        let mut half = (bounds.max - bounds.min) * 0.5;
-        if V::DVec::angle_size(motion.rotation) > 0.0 {
-            // All rotations of the box about the origin of the shape.
-            let origin = probe.world_pose.translation;
-            let farthest = (bounds.max - origin).max(origin - bounds.min);
-            (center, half) = (origin, V::DVec::ONE * farthest.length());
-        }
+        let swept = if V::DVec::angle_size(motion.rotation) > 0.0 {
+            around_rotations(&bounds, probe.world_pose.translation)
+        } else {
+            bounds
+        };
+        let center = (swept.min + swept.max) * 0.5;
+        let half = (swept.max - swept.min) * 0.5;
         let mut path = Path::new(center, half, motion.translation, end);
         let visits = search.forest().visit_along(&mut path, visit_slot);
         self.count(visits);
     }
 }
 
-/// Returns the time of the first touch, 0 if the shapes touch at the start.
-fn time<V>(cast: &Cast<V>) -> f64 {
-    match cast {
-        Cast::Hit { touching, .. } => *touching,
-        Cast::Miss | Cast::Touching { .. } | Cast::Overlapping(_) => 0.0,
-    }
+/// Returns the time of a touch.
+fn time(cast: &Cast<Vec3>) -> f64 {
+    cast.touching_time().unwrap_or(1.0)
 }
 
 fn key(found: &EntityHit<Cast<Vec3>>) -> (f64, Entity) {
-    (time(&found.hit), found.entity)
+    (time(found), found.entity)
 }

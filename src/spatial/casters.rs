@@ -9,7 +9,7 @@ use crate::{
     query::{Cast, CastOptions, Ray, RayHit},
     spatial::{
         ColliderMotion,
-        filter::SpatialQueryFilter,
+        filter::{Selection, SpatialQueryFilter},
         probe::Probe,
         spatial_query::{EntityHit, QuerySpace, SpatialQuery},
     },
@@ -18,12 +18,12 @@ use crate::{
 /// Casts a ray from its entity in each tick, and keeps the hits: `RayCaster<Vec2>` in 2D,
 /// `RayCaster<Vec3>` in 3D.
 ///
-/// It asks at the end of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), so that systems
-/// after that set see the hits of their tick. [`SpatialQuery`] asks at any time.
+/// It casts at the end of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), so that systems
+/// after that set see the hits of their tick. A [`SpatialQuery`] casts at any time.
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use headbutt::{RayCaster, prelude::*, query::Ray};
+/// use headbutt::{prelude::*, query::Ray};
 ///
 /// fn spawn_robot(mut commands: Commands) {
 ///     let sensor = RayCaster::new(Ray::new(Vec3::ZERO, Vec3::NEG_Z).with_max_distance(10.0));
@@ -91,7 +91,7 @@ impl<V: QuerySpace> RayCaster<V> {
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use headbutt::{ShapeCaster, prelude::*};
+/// use headbutt::prelude::*;
 ///
 /// #[derive(Component)]
 /// struct Player;
@@ -133,6 +133,19 @@ impl ShapeCaster {
             filter: SpatialQueryFilter::default(),
             hits: Vec::new(),
         }
+    }
+
+    /// Replaces the rotation over the whole motion, in the axes of the world: the axis times the
+    /// angle in radians.
+    #[must_use]
+    pub fn rotated(self, rotation: Vec3) -> Self {
+        Self { rotation, ..self }
+    }
+
+    /// Replaces the options.
+    #[must_use]
+    pub fn with_options(self, options: CastOptions) -> Self {
+        Self { options, ..self }
     }
 
     /// Replaces the filter. The caster's own entity is excluded in any case.
@@ -210,8 +223,8 @@ pub fn cast_rays<V: QuerySpace>(
         for (entity, caster) in casters.query(world).iter() {
             new.add(entity, |hits| {
                 if let Some(ray) = caster.ray_in_world(world, entity) {
-                    let filter = caster.filter.clone().excluding(entity);
-                    query.ray_hits_per_entity(ray, &filter, hits);
+                    let selection = Selection::except(&caster.filter, entity);
+                    query.first_hits(&ray, selection, hits);
                 }
             });
         }
@@ -238,8 +251,8 @@ pub fn cast_shapes(
                 if let Some(probe) = caster.probe(world, entity) {
                     let motion = ColliderMotion::linear(Vec3::ZERO, caster.translation);
                     let motion = motion.rotated(caster.rotation);
-                    let filter = caster.filter.clone().excluding(entity);
-                    query.hits_of_probe(&probe, &motion, caster.options, &filter, hits);
+                    let selection = Selection::except(&caster.filter, entity);
+                    query.hits_of_probe(&probe, &motion, caster.options, selection, hits);
                 }
             });
         }

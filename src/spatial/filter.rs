@@ -5,7 +5,7 @@ use core::fmt;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use crate::CollisionLayers;
+use crate::{CollisionLayers, pipeline::world_pose::MAX_ANCESTORS};
 
 /// Selects the colliders that a [`SpatialQuery`](crate::SpatialQuery) considers. The
 /// [`Default`] filter selects all except [sensors](crate::Sensor).
@@ -28,7 +28,7 @@ use crate::CollisionLayers;
 /// ) {
 ///     let is_opaque = |entity: Entity| !glass.contains(entity);
 ///     let filter = SpatialQueryFilter::default()
-///         .with_layers(CollisionLayers::new(u32::MAX, WALL))
+///         .with_mask(WALL)
 ///         .excluding_tree(*player)
 ///         .with_predicate(&is_opaque);
 ///     let sight = query::Ray::new(Vec2::ZERO, Vec2::X).with_max_distance(100.0);
@@ -60,6 +60,15 @@ impl fmt::Debug for SpatialQueryFilter<'_> {
 }
 
 impl<'a> SpatialQueryFilter<'a> {
+    /// Selects the colliders that are on one of the layers in a mask.
+    ///
+    /// The same as [`with_layers`](Self::with_layers) with
+    /// `CollisionLayers::new(u32::MAX, mask)`.
+    #[must_use]
+    pub fn with_mask(self, mask: u32) -> Self {
+        self.with_layers(CollisionLayers::new(u32::MAX, mask))
+    }
+
     /// Selects the colliders whose layers
     /// [interact with](CollisionLayers::interacts_with) these, as for a collider. By default, the
     /// query is on all layers and interacts with all.
@@ -100,7 +109,7 @@ impl<'a> SpatialQueryFilter<'a> {
 
     /// Selects the entities for which `predicate` returns `true`.
     ///
-    /// It is called at most once for each entity that passes the rest of the filter and whose
+    /// In each query (in a batch, for each ray or motion), it is called at most once for each entity that passes the rest of the filter and whose
     /// bounding box the query meets, before the shapes are tested.
     #[must_use]
     pub fn with_predicate<'b>(
@@ -118,7 +127,7 @@ impl<'a> SpatialQueryFilter<'a> {
 
     /// Returns `true` if the filter selects a collider. `parent_of` returns the parent of an
     /// entity.
-    pub(super) fn selects(
+    fn selects(
         &self,
         entity: Entity,
         layers: CollisionLayers,
@@ -141,10 +150,40 @@ impl<'a> SpatialQueryFilter<'a> {
             return false;
         }
         let ancestors = core::iter::successors(Some(entity), |entity| parent_of(*entity));
-        let mut ancestors = ancestors.take(MAX_ANCESTORS);
+        let mut ancestors = ancestors.take(MAX_ANCESTORS + 1);
         ancestors.any(|ancestor| self.excluded_trees.contains(&ancestor))
     }
 }
 
-/// A longer chain of parents is taken for a loop, as by the poses of colliders.
-const MAX_ANCESTORS: usize = 4097;
+/// A filter, and an entity that is excluded in addition.
+#[derive(Clone, Copy)]
+pub struct Selection<'a> {
+    filter: &'a SpatialQueryFilter<'a>,
+    own: Option<Entity>,
+}
+
+impl<'a> Selection<'a> {
+    /// Excludes `own`.
+    pub fn except(filter: &'a SpatialQueryFilter<'a>, own: Entity) -> Self {
+        let own = Some(own);
+        Self { filter, own }
+    }
+
+    /// Returns `true` if a collider is selected. `parent_of` returns the parent of an entity.
+    pub fn selects(
+        &self,
+        entity: Entity,
+        layers: CollisionLayers,
+        is_sensor: bool,
+        parent_of: impl Fn(Entity) -> Option<Entity>,
+    ) -> bool {
+        let Self { filter, own } = self;
+        *own != Some(entity) && filter.selects(entity, layers, is_sensor, parent_of)
+    }
+}
+
+impl<'a> From<&'a SpatialQueryFilter<'a>> for Selection<'a> {
+    fn from(filter: &'a SpatialQueryFilter<'a>) -> Self {
+        Self { filter, own: None }
+    }
+}

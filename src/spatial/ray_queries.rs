@@ -8,7 +8,7 @@ use crate::{
     shape::Path,
     space::DVector,
     spatial::{
-        filter::SpatialQueryFilter,
+        filter::{Selection, SpatialQueryFilter},
         ray::{ray_at_proxy, visit_ray_at_proxy},
         spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
     },
@@ -53,7 +53,7 @@ impl SpatialQuery<'_, '_> {
             return cast(rays, hits);
         };
         // Built here, so that no task waits for another one.
-        V::trees(&self.index).get(V::arena(&self.proxies));
+        self.build_index::<V>();
         pool.scope(|scope| {
             for (rays, hits) in rays.chunks(size).zip(hits.chunks_mut(size)) {
                 scope.spawn(async move { cast(rays, hits) });
@@ -102,10 +102,22 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         hits: &mut Vec<EntityHit<RayHit<V>>>,
     ) {
+        self.first_hits(&ray.into(), filter, hits);
+    }
+
+    /// See [`ray_hits_per_entity`](Self::ray_hits_per_entity).
+    pub(super) fn first_hits<'a, V: QuerySpace>(
+        &'a self,
+        ray: &Ray<V>,
+        selection: impl Into<Selection<'a>>,
+        hits: &mut Vec<EntityHit<RayHit<V>>>,
+    ) {
         hits.clear();
-        self.visit_ray(ray, filter, |hit| {
-            hits.push(hit);
-            f32::INFINITY
+        self.along_ray(ray, selection, |ray, proxy| {
+            let hit = ray_at_proxy(proxy, ray).map(|hit| ray.hit_in_world(&hit));
+            let entity = proxy.entity;
+            hits.extend(hit.map(|hit| EntityHit { entity, hit }));
+            ray.max
         });
         sort_by_distance(hits);
     }
@@ -158,27 +170,27 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Calls `visit` with the colliders that a ray may hit. `visit` returns the new end of the ray.
-    fn along_ray<V: QuerySpace>(
-        &self,
+    fn along_ray<'a, V: QuerySpace>(
+        &'a self,
         ray: &Ray<V>,
-        filter: &SpatialQueryFilter,
+        selection: impl Into<Selection<'a>>,
         visit: impl FnMut(&RayLocal<V::DVec>, &Proxy<V>) -> f64,
     ) {
-        let visits = self.search_ray(ray, filter, visit);
+        let visits = self.search_ray(ray, selection, visit);
         self.count(visits);
     }
 
     /// Returns the number of visited nodes: see [`along_ray`](Self::along_ray).
-    fn search_ray<V: QuerySpace>(
-        &self,
+    fn search_ray<'a, V: QuerySpace>(
+        &'a self,
         ray: &Ray<V>,
-        filter: &SpatialQueryFilter,
+        selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(&RayLocal<V::DVec>, &Proxy<V>) -> f64,
     ) -> u32 {
         let Some(mut local) = ray.local() else {
             return 0;
         };
-        let search = self.search::<V>(filter);
+        let search = self.search::<V>(selection);
         for slot in search.arena.half_spaces() {
             if let Some(proxy) = search.selected(*slot) {
                 local.max = visit(&local, proxy);

@@ -20,7 +20,7 @@ use crate::{
     },
     shape::{Bounds, Dimension, HalfSpace},
     space::Space,
-    spatial::filter::SpatialQueryFilter,
+    spatial::filter::Selection,
 };
 
 /// Asks questions about all colliders: what does a ray hit, what overlaps a shape, what is near? A
@@ -69,7 +69,7 @@ use crate::{
 ///   entity. So results are the same in every run and on any number of threads.
 /// * Lists are written to the caller's buffer, which is cleared first. With a buffer that is large
 ///   enough, no query of rays, boxes or convex shapes allocates.
-/// * Questions with invalid numbers have no results: see [`Ray`] and [`ColliderPose`].
+/// * Queries with invalid numbers return no results: see [`Ray`] and [`ColliderPose`].
 ///
 /// # Cost
 ///
@@ -138,10 +138,18 @@ impl QuerySpace for Vec3 {
 pub const STOP: f64 = -1.0;
 
 impl SpatialQuery<'_, '_> {
-    /// Returns the number of tree nodes that the queries of this system have visited so far. One
-    /// node has up to four children.
+    /// Returns the number of tree nodes that queries have visited since the last
+    /// [`reset_visits`](Self::reset_visits). One node has up to four children.
+    ///
+    /// Each system has a counter of its own, which goes on from run to run. Nodes of the trees
+    /// inside of compounds and surfaces do not count.
     pub fn visits(&self) -> u64 {
         self.visits.load(Ordering::Relaxed)
+    }
+
+    /// Sets the number of [visits](Self::visits) to 0.
+    pub fn reset_visits(&self) {
+        self.visits.store(0, Ordering::Relaxed);
     }
 
     pub(super) fn count(&self, visits: u32) {
@@ -150,23 +158,28 @@ impl SpatialQuery<'_, '_> {
 
     pub(super) fn search<'a, V: QuerySpace>(
         &'a self,
-        filter: &'a SpatialQueryFilter<'a>,
+        selection: impl Into<Selection<'a>>,
     ) -> Search<'a, V> {
         Search {
             arena: V::arena(&self.proxies),
             trees: V::trees(&self.index),
             parents: &self.parents,
-            filter,
+            selection: selection.into(),
         }
+    }
+
+    /// Builds the index of one space, unless it is built.
+    pub(super) fn build_index<V: QuerySpace>(&self) {
+        V::trees(&self.index).get(V::arena(&self.proxies));
     }
 }
 
-/// The colliders of one space, and a filter.
+/// The colliders of one space, and which of them to consider.
 pub struct Search<'a, V: Space> {
     pub arena: &'a ProxyArena<V>,
     trees: &'a Trees<V>,
     parents: &'a Parents<'a, 'a>,
-    filter: &'a SpatialQueryFilter<'a>,
+    selection: Selection<'a>,
 }
 
 impl<'a, V: Space> Search<'a, V> {
@@ -185,7 +198,9 @@ impl<'a, V: Space> Search<'a, V> {
             is_sensor,
             ..
         } = proxy;
-        let is_selected = self.filter.selects(*entity, *layers, *is_sensor, parent_of);
+        let is_selected = self
+            .selection
+            .selects(*entity, *layers, *is_sensor, parent_of);
         is_selected.then_some(proxy)
     }
 

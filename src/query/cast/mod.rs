@@ -81,6 +81,16 @@ impl<V: Space> Cast<V> {
         }
     }
 
+    /// Returns the time of the first touch: 0 for shapes that touch or overlap at the start, `None`
+    /// for a miss.
+    pub fn touching_time(&self) -> Option<f64> {
+        match self {
+            Self::Miss => None,
+            Self::Hit { touching, .. } => Some(*touching),
+            Self::Touching { .. } | Self::Overlapping(_) => Some(0.0),
+        }
+    }
+
     /// Returns the contact, or `None` for a miss.
     pub fn contact(&self) -> Option<&Contact<V>> {
         match self {
@@ -134,6 +144,15 @@ pub(crate) enum CastLocal<D> {
 }
 
 impl<D: DVector> CastLocal<D> {
+    /// See [`Cast::touching_time`].
+    pub fn touching_time(&self) -> Option<f64> {
+        match self {
+            Self::Miss => None,
+            Self::Hit { touching, .. } => Some(*touching),
+            Self::Touching { .. } | Self::Overlapping(_) => Some(0.0),
+        }
+    }
+
     /// Returns the same outcome with another contact, given its time.
     pub fn map_contact(self, map: impl Fn(f64, &LocalContact<D>) -> LocalContact<D>) -> Self {
         match self {

@@ -47,7 +47,13 @@ fn a_warm_query_does_not_allocate() {
             query.ray_hits(Ray::between(from.xy(), to.xy()), &filter, &mut flat_hits);
             query.cast_ray(Ray::between(from, to), &filter);
             let motion = ColliderMotion::linear(from, to - from);
-            query.shape_hits(&probe, motion, CastOptions::default(), &filter, &mut casts);
+            query.shape_hits_per_entity(
+                &probe,
+                motion,
+                CastOptions::default(),
+                &filter,
+                &mut casts,
+            );
             query.closest_to_shape(&probe, Vec3::ZERO, 5.0, &filter);
         };
         ask();

@@ -484,7 +484,7 @@ fn moving_shapes_hit_what_they_hit_of_each_collider_by_itself() {
         let filter = choice.filter();
         let (mut hits, mut batch) = (Vec::new(), Vec::new());
         let (first, is_blocked) = ask(world.app.world_mut(), |query| {
-            query.shape_hits(&probe, motion, options, &filter, &mut hits);
+            query.shape_hits_per_entity(&probe, motion, options, &filter, &mut hits);
             query.cast_shapes(&probe, &[motion; 2], options, &filter, &mut batch);
             (
                 query.cast_shape(&probe, motion, options, &filter),
