@@ -1,7 +1,13 @@
 //! What the index of spatial queries costs, and when it exists.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use bevy::prelude::*;
-use headbutt::{CollisionDiagnostics, prelude::*, query::Ray};
+use headbutt::{
+    CollisionDiagnostics,
+    prelude::*,
+    query::{CastOptions, Ray},
+};
 
 use super::ask;
 use crate::support::{Dimension, app, tick, transform};
@@ -185,7 +191,100 @@ fn invalid_questions_have_no_results() {
             );
         }
         assert!(query.closest_to_point(Vec3::INFINITY, 1.0, &all).is_none());
+        assert!(!query.is_point_inside(Vec3::NAN, &all));
+        let mut near = Vec::new();
+        query.colliders_within(Vec3::NAN, 1.0, &all, &mut near);
+        query.colliders_within(Vec3::ZERO, f32::NAN, &all, &mut near);
+        query.colliders_within(Vec3::ZERO, -1.0, &all, &mut near);
+        assert!(near.is_empty());
+        // Each of these crosses colliders, but for the invalid number or shape.
+        let across = ColliderMotion::linear(from, Vec3::X * 20.0);
+        let bad = [
+            (&ball, ColliderMotion::linear(from, Vec3::NAN)),
+            (&ball, ColliderMotion::linear(Vec3::NAN, Vec3::X * 20.0)),
+            (&ball, across.rotated(Vec3::Z * 1e5)),
+            (&ball, across.rotated(Vec3::NAN)),
+            (&Collider::default(), across),
+            (&Collider::circle(1.0), across),
+        ];
+        let options = CastOptions::default();
+        assert!(query.cast_shape(&ball, across, options, &all).is_some());
+        let (mut hits, mut batch) = (Vec::new(), Vec::new());
+        for (shape, motion) in bad {
+            assert_eq!(query.cast_shape(shape, motion, options, &all), None);
+            assert!(!query.is_shape_blocked(shape, motion, options, &all));
+            query.shape_hits_per_entity(shape, motion, options, &all, &mut hits);
+            query.cast_shapes(shape, &[motion; 2], options, &all, &mut batch);
+            assert!(hits.is_empty() && batch == [None; 2]);
+        }
     });
+}
+
+/// A visitor of a cast that stops the search sees no further collider, also if the first one is a
+/// half-space.
+#[test]
+fn a_visitor_ends_a_cast() {
+    let (mut app, balls) = balls(Dimension::D3, 64);
+    let wall = (
+        Collider::half_space(Vec3::X),
+        Transform::from_xyz(-9.0, 0.0, 0.0),
+    );
+    let walls = [wall.clone(), wall].map(|wall| app.world_mut().spawn(wall).id());
+    tick(&mut app);
+    ask(app.world_mut(), |query| {
+        let (ball, all) = (Collider::sphere(0.25), SpatialQueryFilter::default());
+        let options = CastOptions::default();
+        let across = ColliderMotion::linear(Vec3::new(-5.0, 0.0, 0.0), Vec3::X * 20.0);
+        // Backwards, both walls are hit. Forward, no wall is.
+        let back = ColliderMotion::linear(Vec3::new(-5.0, 0.0, 0.0), Vec3::NEG_X * 20.0);
+        let mut hits = Vec::new();
+        query.shape_hits_per_entity(&ball, back, options, &all, &mut hits);
+        // At the same time, so sorted by entity.
+        let mut sorted = walls;
+        sorted.sort_unstable();
+        let found: Vec<Entity> = hits.iter().map(|hit| hit.entity).collect();
+        assert_eq!(found, sorted);
+        assert_eq!(hits[0].touching_time(), hits[1].touching_time());
+        let first = query.cast_shape(&ball, back, options, &all);
+        assert_eq!(first.map(|hit| hit.entity), Some(sorted[0]));
+        for motion in [across, back] {
+            for end in [-1.0, f64::NAN, f64::NEG_INFINITY] {
+                let mut seen = 0;
+                query.visit_shape(&ball, motion, options, &all, |_| {
+                    seen += 1;
+                    end
+                });
+                assert_eq!(seen, 1);
+            }
+        }
+        // At equal distances, the least entity is the closest one.
+        let closest = query.closest_to_point(Vec3::new(-8.0, 0.0, 0.0), 2.0, &all);
+        assert_eq!(closest.map(|hit| hit.entity), Some(sorted[0]));
+        query.shape_hits_per_entity(&ball, across, options, &all, &mut hits);
+        assert!(hits.len() > 2 && hits.iter().all(|hit| balls.contains(&hit.entity)));
+    });
+}
+
+/// The predicate is not evaluated for half-spaces after a visitor has ended the search.
+#[test]
+fn no_predicate_is_evaluated_after_the_end_of_a_search() {
+    let mut app = app();
+    for _ in 0..3 {
+        app.world_mut().spawn(Collider::half_space(Vec3::Y));
+    }
+    tick(&mut app);
+    let calls = AtomicU32::new(0);
+    let count = |_| {
+        calls.fetch_add(1, Ordering::Relaxed);
+        true
+    };
+    ask(app.world_mut(), |query| {
+        let counting = SpatialQueryFilter::default().with_predicate(&count);
+        let ball = Collider::sphere(1.0);
+        let fall = ColliderMotion::linear(Vec3::Y * 5.0, Vec3::NEG_Y * 10.0);
+        assert!(query.is_shape_blocked(&ball, fall, CastOptions::default(), &counting));
+    });
+    assert_eq!(calls.into_inner(), 1);
 }
 
 /// A visitor that stops the search sees no further collider.

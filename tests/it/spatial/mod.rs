@@ -1,6 +1,7 @@
 //! [`SpatialQuery`](headbutt::SpatialQuery), its index, sensors and `sync_now`.
 
 mod allocations;
+mod batches;
 mod brute_force;
 mod casters;
 mod index;
