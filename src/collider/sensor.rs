@@ -6,8 +6,8 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 
 /// Marks a collider as a sensor: it detects other colliders and is never solid.
 ///
-/// * Its contacts are reported as all others. [`CollisionEvent`](crate::CollisionEvent) says which
-///   of the two entities is a sensor.
+/// * Its contacts are reported like all others. [`CollisionEvent`](crate::CollisionEvent) says
+///   which of the two entities is a sensor.
 /// * [`Collisions::push_out`](crate::Collisions::push_out) ignores its contacts.
 /// * [`SpatialQuery`](crate::SpatialQuery) ignores sensors, unless
 ///   [`SpatialQueryFilter::with_sensors`](crate::SpatialQueryFilter::with_sensors) includes them.

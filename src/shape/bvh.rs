@@ -205,10 +205,10 @@ impl Tree {
         let size = size + (line.origin - center).extent() + center.extent();
         let slack = (SLACK * size) as f32 + f32::MIN_POSITIVE;
         let margin = (margin * (1.0 + SLACK)) as f32 + slack;
-        let reach = |t: f64| ((t - shift) * speed) as f32;
+        let scaled = |t: f64| ((t - shift) * speed) as f32;
         let slabs = Slabs::new(&line, [margin, slack], speed);
-        let first = reach(from);
-        let mut last = reach(to);
+        let first = scaled(from);
+        let mut last = scaled(to);
         let mut open: SmallVec<[(f32, &Bvh2Node); 64]> = SmallVec::new();
         let mut next = slabs.enter(root, [first, last]).map(|near| (near, root));
         while let Some((near, node)) = next.take().or_else(|| open.pop()) {
@@ -217,7 +217,7 @@ impl Tree {
             }
             if node.is_leaf() {
                 for index in leaf_indices(&self.bvh, node) {
-                    last = reach(visit(index));
+                    last = scaled(visit(index));
                 }
                 continue;
             }

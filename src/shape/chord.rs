@@ -501,7 +501,7 @@ pub(super) fn of_segment<V: Space>([a, b]: [V; 2], line: &Line<V::DVec>) -> Chor
     Ok(t.is_finite().then(|| Chord::of_flat(line, t, normal)))
 }
 
-/// The volume of a simplex is null if it is at most this part of the volume of a cube with its
+/// The volume of a simplex counts as zero if it is at most this part of the volume of a cube with its
 /// longest edge.
 const FLAT: f64 = 1e-9;
 

@@ -94,8 +94,8 @@ impl Scan<'_> {
         for (entity, transform, layers) in block.moved(self.window) {
             match self.proxies.slot_of(entity) {
                 Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
-                    let traits = (layers, block.are_sensors);
-                    self.moves.add(slot, traits, *transform, has_parent);
+                    let settings = (layers, block.are_sensors);
+                    self.moves.add(slot, settings, *transform, has_parent);
                 }
                 // The collider may be valid in its new pose.
                 Some(ProxySlot::Invalid) => {
@@ -125,9 +125,9 @@ impl Scan<'_> {
             (Some(slot), Some(transform))
                 if !row.is_collider_changed && slot != ProxySlot::Invalid =>
             {
-                let traits = (row.layers, row.is_sensor);
+                let settings = (row.layers, row.is_sensor);
                 self.moves
-                    .add(slot, traits, *transform, row.parent.is_some());
+                    .add(slot, settings, *transform, row.parent.is_some());
             }
             _ => self.rebuild(row, slot),
         }
