@@ -1,9 +1,21 @@
-//! Plain functions that compute whether two shapes touch, their contact, and their distance. No app
-//! is needed.
+//! Plain functions for two shapes or colliders: do they touch, where, at what distance, and when if
+//! they move? What does a ray hit? No app is needed.
 //!
-//! Each function takes two shapes of the same dimension with their poses, such as `Isometry3d`,
-//! `Vec2` or `Transform`: see [`ShapePose`]. A shape is one of Bevy's primitives, a
-//! [`ConvexHull`](crate::ConvexHull), a slice of points, or a [`Support`] of your own.
+//! | question | function |
+//! |---|---|
+//! | do they touch? | [`intersects`], [`test()`] |
+//! | where, and how deep? | [`contact()`], [`manifold()`] |
+//! | how far apart are they? | [`distance()`] |
+//! | when do they first touch in motion? | [`cast_shape`], [`time_of_impact`] |
+//! | where does a ray hit? | [`cast_ray`] |
+//!
+//! Both arguments are of the same dimension, each with its pose, such as `Isometry3d`, `Vec2` or
+//! `Transform`: see [`ShapePose`].
+//!
+//! * A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of points,
+//!   or a [`Support`] of your own.
+//! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space, and its pose
+//!   is a [`ColliderPose`](crate::ColliderPose). All functions except [`test()`] take colliders.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -47,8 +59,10 @@
 //!   fixed set of directions: 25 in 2D, 14 in 3D.)
 //! * **No errors:** no query fails or panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
-//! * **Scale** is not part of a pose: queries ignore the scale of a `Transform`. See [`ShapePose`].
-//! * **Cost**: no allocation, and a bounded number of iterations.
+//! * **Scale**: the scale of a `Transform` counts for a collider. It is ignored for a shape, whose
+//!   pose has no scale: see [`ShapePose`].
+//! * **Cost**: a bounded number of iterations, and no allocation, except for contacts and manifolds
+//!   of surfaces.
 
 mod against;
 mod analytic;
@@ -76,8 +90,8 @@ pub(crate) use counter::Counter;
 pub(crate) use minkowski::Pair;
 pub(crate) use pair_queries::local_contact;
 use pair_queries::{contact_of, manifold_of};
-pub use ray::{IntoRay, Ray, RayHit, RaySide, RayTarget, cast_ray};
-pub(crate) use ray::{LocalHit, LocalRay, RayHitLocal, RayLocal, ray_at_shape};
+pub(crate) use ray::{LocalHit, LocalRay, WorldRay, WorldRayHit, ray_at_shape};
+pub use ray::{Ray, RayHit, RaySide, RayTarget, cast_ray};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};
 pub(crate) use results::{LocalContact, length_to_f32};
 pub(crate) use solver::Solver;
@@ -239,6 +253,8 @@ where
 /// assert_eq!(hit.contact().depth, 1.0);
 /// assert!(query::test(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
 /// ```
+///
+/// It takes convex shapes only, and no [`Collider`](crate::Collider).
 pub fn test<'a, A, B>(
     a: &'a A,
     pose_a: impl Into<ShapePose<A::Vector>>,

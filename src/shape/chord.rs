@@ -501,8 +501,8 @@ pub(super) fn of_segment<V: Space>([a, b]: [V; 2], line: &Line<V::DVec>) -> Chor
     Ok(t.is_finite().then(|| Chord::of_flat(line, t, normal)))
 }
 
-/// The volume of a simplex counts as zero if it is at most this part of the volume of a cube with its
-/// longest edge.
+/// The volume of a simplex counts as zero if it is at most this part of the volume of a cube with
+/// its longest edge.
 const FLAT: f64 = 1e-9;
 
 /// A line is in a plane if the sine of their angle is at most this.

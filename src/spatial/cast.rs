@@ -1,7 +1,8 @@
 //! Casts of colliders, by their parts.
 //!
-//! Boxes prune the pairs of parts: a pair is solved only if its boxes touch during the motion, before
-//! the earliest hit so far. The box of a side that rotates is replaced by one around all its rotations.
+//! Boxes prune the pairs of parts: a pair is solved only if its boxes touch during the motion,
+//! before the earliest hit so far. The box of a side that rotates is replaced by one around all its
+//! rotations.
 
 use crate::{
     pipeline::proxy::BoundingRegion,

@@ -26,15 +26,15 @@ const MIN_CASTS: usize = 16;
 
 /// # Moving shapes
 ///
-/// A motion is a [`ColliderMotion`]. Times are fractions of the motion, from 0 to 1. Hits are sorted
-/// by time. Shapes that touch or overlap at the start hit at time 0. Normals point from the moving
+/// A motion is a [`ColliderMotion`]. Times are fractions of the motion, from 0 to 1. Hits are
+/// sorted by time. Shapes that touch or overlap at the start hit at time 0. Normals point from the moving
 /// shape to the collider. [`CastOptions`] say what happens if shapes overlap at the start.
 impl SpatialQuery<'_, '_> {
     /// Returns the first collider that a moving shape touches.
     ///
     /// ```
     /// use bevy::prelude::*;
-    /// use headbutt::{ColliderMotion, prelude::*, query::CastOptions};
+    /// use headbutt::{prelude::*, query::CastOptions};
     ///
     /// /// How far a character of this size can walk.
     /// fn reach(query: SpatialQuery) -> f64 {

@@ -1,10 +1,10 @@
 //! The motion argument of colliders in casts.
 
 use crate::{
-    math::Vec3,
+    math::{DVec3, Vec3},
     query::{Motion, MotionLocal},
     shape::Dimension,
-    space::Space,
+    space::{DVector, Space},
     spatial::ColliderPose,
 };
 use bevy::transform::components::Transform;
@@ -12,15 +12,17 @@ use bevy::transform::components::Transform;
 /// A motion of a [`Collider`](crate::Collider) over the time from 0 to 1: a translation and a
 /// rotation, both at constant velocity. The rotation is about the collider's origin.
 ///
-/// A motion is made from any [`ColliderPose`] that does not move, and otherwise:
+/// Any [`ColliderPose`] converts to a motion that stays there. Other motions:
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use headbutt::ColliderMotion;
+/// use headbutt::prelude::*;
 ///
 /// let thrown = ColliderMotion::linear(Vec3::ZERO, Vec3::X * 3.0).rotated(Vec3::Z * 8.0);
 /// let pushed = ColliderMotion::linear(Transform::from_xyz(0.0, 1.0, 0.0), Vec2::X);
-/// # let _ = (thrown, pushed);
+/// let door = Transform::from_xyz(2.0, 0.0, 0.0);
+/// let swung = ColliderMotion::between(door, door.with_rotation(Quat::from_rotation_y(1.5)));
+/// # let _ = (thrown, pushed, swung);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ColliderMotion {
@@ -42,6 +44,17 @@ impl ColliderMotion {
             translation: translation.to_vec3(),
             rotation: Vec3::ZERO,
         }
+    }
+
+    /// The motion from one pose to another, with a rotation of at most half a turn. The scale is
+    /// that of the start.
+    pub fn between(start: Transform, end: Transform) -> Self {
+        let [from, to] = [start, end].map(|pose| Vec3::rotation_of(pose.rotation.as_dquat()));
+        // An invalid rotation makes the motion invalid.
+        let rotation = from.zip(to).map_or(Vec3::NAN, |(from, to)| {
+            Vec3::from_f64(<DVec3 as DVector>::angle_between(from, to))
+        });
+        Self::linear(start, end.translation - start.translation).rotated(rotation)
     }
 
     /// Replaces the rotation over the whole motion, in the axes of the world: the axis times the

@@ -109,8 +109,9 @@ impl<'a> SpatialQueryFilter<'a> {
 
     /// Selects the entities for which `predicate` returns `true`.
     ///
-    /// In each query (in a batch, for each ray or motion), it is called at most once for each entity that passes the rest of the filter and whose
-    /// bounding box the query meets, before the shapes are tested.
+    /// In each query (in a batch, for each ray or motion), it is called at most once for each
+    /// entity that passes the rest of the filter and whose bounding box the query meets, before the
+    /// shapes are tested.
     #[must_use]
     pub fn with_predicate<'b>(
         self,

@@ -39,9 +39,9 @@ pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
     let counter = Counter::default();
     let surface_pair = surface_pair(a, b, &counter);
     let mut touches = false;
-    search(&a, &b, 0.0, |parts, numbers| {
+    search(&a, &b, 0.0, |parts, indices| {
         touches = match &surface_pair {
-            Some(surface_pair) => surface_pair.touches(numbers),
+            Some(surface_pair) => surface_pair.touches(indices),
             None => with_pair(parts, |pair| pair_queries::touches(pair)),
         };
         if touches { DONE } else { 0.0 }
@@ -88,10 +88,10 @@ pub fn distance_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<(f64, PartContact
     let surface_pair = surface_pair(a, b, &counter);
     let mut nearest: Option<(f64, PartContact<V::DVec>)> = None;
     let mut limit = f64::INFINITY;
-    search(&a, &b, limit, |parts, numbers| {
+    search(&a, &b, limit, |parts, indices| {
         if surface_pair
             .as_ref()
-            .is_some_and(|pair| pair.ignores(numbers))
+            .is_some_and(|pair| pair.ignores(indices))
         {
             return limit;
         }
@@ -101,11 +101,16 @@ pub fn distance_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<(f64, PartContact
         };
         let is_nearer = nearest.is_none_or(|(least, _)| distance < least);
         let touches = distance <= 0.0;
-        if !is_nearer || touches && surface_pair.as_ref().is_some_and(|it| !it.touches(numbers)) {
+        if !is_nearer
+            || touches
+                && surface_pair
+                    .as_ref()
+                    .is_some_and(|pair| !pair.touches(indices))
+        {
             return limit;
         }
         let contact = points.moved(offsets([&a, &b], parts));
-        let parts = numbers;
+        let parts = indices;
         nearest = Some((distance, PartContact { parts, contact }));
         limit = if touches { DONE } else { distance };
         limit
@@ -158,7 +163,7 @@ const SAME_DEPTH: f64 = 1e-6;
 /// Below all gaps: ends a search.
 const DONE: f64 = -1.0;
 
-/// Calls `visit` with pairs of parts and their numbers, near ones first, until no pair is left
+/// Calls `visit` with pairs of parts and their indices, near ones first, until no pair is left
 /// whose distance may be at most the last result of `visit`, which is `limit` at the start.
 fn search<V: Space>(
     a: &Side<V>,
@@ -169,16 +174,16 @@ fn search<V: Space>(
     let Some(region) = b.region() else {
         return;
     };
-    a.search_nearest(&region, b.translation(), limit, |number| {
-        let Some(part) = a.part(number) else {
+    a.search_nearest(&region, b.translation(), limit, |index| {
+        let Some(part) = a.part(index) else {
             return limit;
         };
         let origin = part.pose().translation;
-        b.search_nearest(part.region(), origin, limit, |other_number| {
-            if let Some(other) = b.part(other_number)
+        b.search_nearest(part.region(), origin, limit, |other_index| {
+            if let Some(other) = b.part(other_index)
                 && gap([&part, &other]) <= limit
             {
-                limit = visit([&part, &other], (number, other_number));
+                limit = visit([&part, &other], (index, other_index));
             }
             limit
         });
@@ -203,7 +208,7 @@ fn deepest_of_convex_parts<V: Space>(a: &Side<V>, b: &Side<V>) -> Option<PartCon
             // The first of several contacts that are equally deep in f32, as in a tick.
             let is_deeper = |best: PartContact<_>| {
                 let [depth, best_depth] =
-                    [&contact, &best.contact].map(|it| length_to_f32(it.depth));
+                    [&contact, &best.contact].map(|contact| length_to_f32(contact.depth));
                 depth > best_depth || depth == best_depth && parts < best.parts
             };
             if deepest.is_none_or(is_deeper) {
@@ -235,7 +240,7 @@ fn is_with_surface<V: Space>(a: &Proxy<V>, b: &Proxy<V>) -> bool {
     (a.is_surface() || b.is_surface()) && !a.is_half_space() && !b.is_half_space()
 }
 
-/// Returns the surface_pair of a surface with the other side: see [`SurfacePair::new`].
+/// Returns the pair of a surface and another side, or `None` if neither is a surface.
 pub fn surface_pair<'a, V: Space>(
     a: Side<'a, V>,
     b: Side<'a, V>,

@@ -9,7 +9,7 @@ mod tests;
 
 use crate::{
     pipeline::{Proxy, WorldPose},
-    query::{LocalHit, LocalRay, RayHitLocal, RayLocal, RaySide, ray_at_shape},
+    query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
         ColliderShape, Compound, FacetLine, Line, Parts, ScaledShape, Shape, ShapeInfo, Surface,
         facet_contains, facet_normal,
@@ -22,9 +22,9 @@ use crate::{
 /// the smallest index is hit.
 pub(crate) fn ray_at_proxy<V: Space>(
     proxy: &Proxy<V>,
-    ray: &RayLocal<V::DVec>,
-) -> Option<RayHitLocal<V::DVec>> {
-    let mut first: Option<RayHitLocal<V::DVec>> = None;
+    ray: &WorldRay<V::DVec>,
+) -> Option<WorldRayHit<V::DVec>> {
+    let mut first: Option<WorldRayHit<V::DVec>> = None;
     visit_ray_at_proxy(proxy, ray, &mut |hit| {
         let is_later =
             first.is_some_and(|first| (first.distance, first.part) < (hit.distance, hit.part));
@@ -41,8 +41,8 @@ pub(crate) fn ray_at_proxy<V: Space>(
 /// ends the visits.
 pub(crate) fn visit_ray_at_proxy<V: Space>(
     proxy: &Proxy<V>,
-    ray: &RayLocal<V::DVec>,
-    visit: &mut dyn FnMut(RayHitLocal<V::DVec>) -> f64,
+    ray: &WorldRay<V::DVec>,
+    visit: &mut dyn FnMut(WorldRayHit<V::DVec>) -> f64,
 ) {
     let pose = &proxy.world_pose;
     match (proxy.shape(), pose.inverse_linear()) {
@@ -74,7 +74,7 @@ pub(crate) fn visit_ray_at_proxy<V: Space>(
             let mut ray = *ray;
             for index in 0..compound.len() {
                 if let Some(hit) = at_flattened_part(compound, index, pose, &ray) {
-                    ray.max = visit(RayHitLocal { part: index, ..hit });
+                    ray.max = visit(WorldRayHit { part: index, ..hit });
                 }
             }
         }
@@ -84,11 +84,11 @@ pub(crate) fn visit_ray_at_proxy<V: Space>(
 /// Converts a hit in the frame of a collider to the world: normals are mapped by the inverse
 /// transpose.
 fn in_world<D: DVector>(
-    ray: &RayLocal<D>,
+    ray: &WorldRay<D>,
     inverse: D::Matrix,
     hit: &LocalHit<D>,
     part: u32,
-) -> Option<RayHitLocal<D>> {
+) -> Option<WorldRayHit<D>> {
     ray.hit_of_local(hit, D::transpose(inverse) * hit.normal, part)
 }
 
@@ -192,8 +192,8 @@ fn at_flattened_part<V: Space>(
     compound: &Compound<V>,
     index: u32,
     pose: &WorldPose<V::DVec>,
-    ray: &RayLocal<V::DVec>,
-) -> Option<RayHitLocal<V::DVec>> {
+    ray: &WorldRay<V::DVec>,
+) -> Option<WorldRayHit<V::DVec>> {
     let (parts, margin) = compound.parts();
     if let Parts::Surface(surface) = parts
         && margin == 0.0
@@ -218,8 +218,8 @@ fn at_flattened<V: Space>(
     shape: &Shape<V>,
     margin: f32,
     pose: &WorldPose<V::DVec>,
-    ray: &RayLocal<V::DVec>,
-) -> Option<RayHitLocal<V::DVec>> {
+    ray: &WorldRay<V::DVec>,
+) -> Option<WorldRayHit<V::DVec>> {
     let info = ShapeInfo::of(shape).with_margin(margin.into());
     let scaled = ScaledShape::new(shape, &info, pose.scale());
     ray_at_shape(&scaled, &pose.pose(), ray)

@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 
 use crate::{
     pipeline::{parallel::share, proxy::Proxy},
-    query::{Ray, RayHit, RayLocal},
+    query::{Ray, RayHit, WorldRay},
     shape::Path,
     space::DVector,
     spatial::{
@@ -174,7 +174,7 @@ impl SpatialQuery<'_, '_> {
         &'a self,
         ray: &Ray<V>,
         selection: impl Into<Selection<'a>>,
-        visit: impl FnMut(&RayLocal<V::DVec>, &Proxy<V>) -> f64,
+        visit: impl FnMut(&WorldRay<V::DVec>, &Proxy<V>) -> f64,
     ) {
         let visits = self.search_ray(ray, selection, visit);
         self.count(visits);
@@ -185,7 +185,7 @@ impl SpatialQuery<'_, '_> {
         &'a self,
         ray: &Ray<V>,
         selection: impl Into<Selection<'a>>,
-        mut visit: impl FnMut(&RayLocal<V::DVec>, &Proxy<V>) -> f64,
+        mut visit: impl FnMut(&WorldRay<V::DVec>, &Proxy<V>) -> f64,
     ) -> u32 {
         let Some(mut local) = ray.local() else {
             return 0;
@@ -199,7 +199,7 @@ impl SpatialQuery<'_, '_> {
                 }
             }
         }
-        let RayLocal {
+        let WorldRay {
             origin, direction, ..
         } = local;
         let mut path = Path::new(origin, V::DVec::ZERO, direction, local.max);

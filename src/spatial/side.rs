@@ -93,10 +93,10 @@ impl<'a, V: Space> Side<'a, V> {
         }
     }
 
-    /// Returns the part with a number.
-    pub fn part(&self, number: u32) -> Option<SidePart<'a, V>> {
+    /// Returns the part with an index.
+    pub fn part(&self, index: u32) -> Option<SidePart<'a, V>> {
         match self {
-            Self::Collider(proxy) => proxy.part(number).map(SidePart::Part),
+            Self::Collider(proxy) => proxy.part(index).map(SidePart::Part),
             Self::Shape(shape) => Some(SidePart::Shape(shape)),
         }
     }

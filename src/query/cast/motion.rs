@@ -14,7 +14,7 @@ const MAX_ROTATION: f64 = 1e4;
 /// A motion of a shape over the time from 0 to 1: a translation and a rotation, both at constant
 /// velocity. The rotation is about the shape's own origin.
 ///
-/// A motion is made from any pose that does not move, and otherwise:
+/// Any pose converts to a motion that stays there. Other motions:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -132,7 +132,7 @@ pub struct MotionLocal<D: DVector> {
     pub translation: D,
     pub rotation: D::Angle,
     /// The center of the rotation at the start, relative to the shape's own translation. It moves
-    /// along with the shape. Null except for a part of a compound.
+    /// along with the shape. Zero except for a part of a compound.
     pub pivot: D,
 }
 

@@ -18,8 +18,8 @@ use crate::{
     space::{DVector, Pose, ShapePose, Space},
 };
 pub(crate) use solve::{LocalHit, LocalRay};
-pub use types::{IntoRay, Ray, RayHit, RaySide};
-pub(crate) use types::{RayHitLocal, RayLocal};
+pub use types::{Ray, RayHit, RaySide};
+pub(crate) use types::{WorldRay, WorldRayHit};
 
 /// Returns the first hit of a ray on a shape.
 ///
@@ -59,12 +59,16 @@ pub(crate) use types::{RayHitLocal, RayLocal};
 /// flat shapes in the plane of the ray are hit if the ray passes within 1.2e-7 of their size.
 ///
 /// An invalid ray, an invalid pose and an invalid shape miss: see [`Ray`].
-pub fn cast_ray<S, R>(shape: &S, pose: impl Into<S::Pose>, ray: R) -> Option<RayHit<R::Vector>>
+pub fn cast_ray<S, V>(
+    shape: &S,
+    pose: impl Into<S::Pose>,
+    ray: impl Into<Ray<V>>,
+) -> Option<RayHit<V>>
 where
-    S: RayTarget<R::Vector> + ?Sized,
-    R: IntoRay,
+    S: RayTarget<V> + ?Sized,
+    V: Space,
 {
-    shape.cast_ray(pose.into(), ray.into_ray())
+    shape.cast_ray(pose.into(), ray.into())
 }
 
 /// A shape or a collider that [`cast_ray`] takes, with rays in `V`: `Vec2` or `Vec3`.
@@ -100,8 +104,8 @@ impl<S: Support + ?Sized> RayTarget<S::Vector> for S {
 pub(crate) fn ray_at_shape<S: Support + ?Sized>(
     shape: &S,
     pose: &Pose<DVecOf<S>>,
-    ray: &RayLocal<DVecOf<S>>,
-) -> Option<RayHitLocal<DVecOf<S>>> {
+    ray: &WorldRay<DVecOf<S>>,
+) -> Option<WorldRayHit<DVecOf<S>>> {
     let inverse = DVecOf::<S>::transpose(pose.rotation);
     let hit = ray
         .mapped(inverse, pose.translation)

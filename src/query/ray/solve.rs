@@ -29,7 +29,7 @@ pub(crate) struct LocalRay<D> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalHit<D> {
     pub t: f64,
-    /// The outward normal of the surface, of any length. Null for [`RaySide::Inside`].
+    /// The outward normal of the surface, of any length. Zero for [`RaySide::Inside`].
     pub normal: D,
     pub side: RaySide,
 }

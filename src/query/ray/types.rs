@@ -77,10 +77,10 @@ impl<V: Space> Ray<V> {
     }
 
     /// Returns the ray in f64, or `None` if it is invalid.
-    pub(crate) fn local(&self) -> Option<RayLocal<V::DVec>> {
+    pub(crate) fn local(&self) -> Option<WorldRay<V::DVec>> {
         let is_valid = self.origin.is_finite() && self.max_distance >= 0.0;
         let direction = self.direction.to_f64().unit().filter(|_| is_valid)?;
-        Some(RayLocal {
+        Some(WorldRay {
             origin: self.origin.to_f64(),
             direction,
             max: self.max_distance.into(),
@@ -98,39 +98,6 @@ impl From<Ray2d> for Ray<Vec2> {
 impl From<Ray3d> for Ray<Vec3> {
     fn from(ray: Ray3d) -> Self {
         Self::new(ray.origin, *ray.direction)
-    }
-}
-
-/// A ray, or one of Bevy's rays.
-pub trait IntoRay {
-    /// `Vec2` in 2D, `Vec3` in 3D.
-    type Vector: Space;
-
-    /// Converts it to a ray.
-    fn into_ray(self) -> Ray<Self::Vector>;
-}
-
-impl<V: Space> IntoRay for Ray<V> {
-    type Vector = V;
-
-    fn into_ray(self) -> Self {
-        self
-    }
-}
-
-impl IntoRay for Ray2d {
-    type Vector = Vec2;
-
-    fn into_ray(self) -> Ray<Vec2> {
-        self.into()
-    }
-}
-
-impl IntoRay for Ray3d {
-    type Vector = Vec3;
-
-    fn into_ray(self) -> Ray<Vec3> {
-        self.into()
     }
 }
 
@@ -159,13 +126,13 @@ pub enum RaySide {
     /// The inner side: a [hollow](Ray#structfield.hollow) ray leaves a shape, or a ray hits a facet
     /// from behind.
     Back,
-    /// None: the origin of the ray is inside of a solid shape.
+    /// No surface is hit: the ray begins inside a solid shape.
     Inside,
 }
 
-/// A valid ray in f64.
+/// A valid ray in the world, in f64.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RayLocal<D> {
+pub(crate) struct WorldRay<D> {
     pub origin: D,
     /// Of unit length.
     pub direction: D,
@@ -174,9 +141,9 @@ pub(crate) struct RayLocal<D> {
     pub hollow: bool,
 }
 
-/// A hit of a [`RayLocal`], in the same frame.
+/// A hit of a [`WorldRay`], in the same frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RayHitLocal<D> {
+pub(crate) struct WorldRayHit<D> {
     pub distance: f64,
     /// The unit normal: see [`RayHit::normal`].
     pub normal: D,
@@ -184,7 +151,7 @@ pub(crate) struct RayHitLocal<D> {
     pub part: u32,
 }
 
-impl<D: DVector> RayLocal<D> {
+impl<D: DVector> WorldRay<D> {
     /// Returns the ray under the affine map x -> `inverse * (x - translation)`. Distances keep
     /// their values.
     pub fn mapped(&self, inverse: D::Matrix, translation: D) -> LocalRay<D> {
@@ -201,9 +168,9 @@ impl<D: DVector> RayLocal<D> {
     /// Returns a hit of the [mapped](Self::mapped) ray. `outward` is the outward normal in the
     /// frame of this ray, of any length. Where the surface has no normal, as at the tip of a cone,
     /// the normal is opposite to the ray.
-    pub fn hit_of_local(&self, hit: &LocalHit<D>, outward: D, part: u32) -> Option<RayHitLocal<D>> {
+    pub fn hit_of_local(&self, hit: &LocalHit<D>, outward: D, part: u32) -> Option<WorldRayHit<D>> {
         let normal = outward.unit().filter(|_| hit.side != RaySide::Inside);
-        hit.t.is_finite().then(|| RayHitLocal {
+        hit.t.is_finite().then(|| WorldRayHit {
             distance: hit.t,
             normal: normal.map_or(-self.direction, |normal| normal.toward(-self.direction)),
             side: hit.side,
@@ -212,7 +179,7 @@ impl<D: DVector> RayLocal<D> {
     }
 
     /// Converts a hit of this ray to f32.
-    pub fn hit_in_world<V: Space<DVec = D>>(&self, hit: &RayHitLocal<D>) -> RayHit<V> {
+    pub fn hit_in_world<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> RayHit<V> {
         RayHit {
             distance: length_to_f32(hit.distance),
             point: V::from_f64(self.origin + self.direction * hit.distance),

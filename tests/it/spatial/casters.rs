@@ -1,7 +1,10 @@
 //! Components that cast a ray or a shape in each tick.
 
-use bevy::prelude::*;
-use headbutt::{RayCaster, ShapeCaster, prelude::*, query::Ray};
+use bevy::{math::DVec2, prelude::*};
+use headbutt::{
+    prelude::*,
+    query::{CastOptions, Ray},
+};
 
 use crate::support::{app, tick, transform};
 
@@ -84,4 +87,53 @@ fn a_shape_moves_from_the_pose_of_its_entity() {
     tick(&mut app);
     let (_, time) = first(&app, body).expect("the wall is 3.5 away");
     assert!((time - 3.5 / 8.0).abs() < 1e-6, "{time}");
+}
+
+/// A rod swings by a quarter turn, and its corner meets a ceiling on the way.
+#[test]
+fn a_swinging_rod_meets_the_ceiling_at_the_angle_of_its_corner() {
+    let (width, thickness, height) = (2.0, 0.2, 0.5);
+    let rod = Collider::cuboid(width, thickness, thickness);
+    let ceiling = Collider::half_space(Vec3::NEG_Y);
+    let pose = Transform::from_xyz(0.0, height, 0.0);
+    let end = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    let corner = DVec2::new(f64::from(width), f64::from(thickness)) * 0.5;
+    let angle = (f64::from(height) / corner.length()).asin() - corner.to_angle();
+    let expected = angle / std::f64::consts::FRAC_PI_2;
+
+    let swing = ColliderMotion::between(Transform::IDENTITY, Transform::from_rotation(end));
+    let options = CastOptions::default();
+    let cast = query::time_of_impact(&rod, swing, &ceiling, pose, options);
+    let time = cast.touching_time().expect("a hit");
+    assert!((time - expected).abs() < 5e-6, "{time} {expected}");
+
+    let mut app = app();
+    let caster = ShapeCaster::new(rod, Vec3::ZERO).rotated(Vec3::Z * std::f32::consts::FRAC_PI_2);
+    let swinging = app.world_mut().spawn(caster).id();
+    let ceiling = app.world_mut().spawn((ceiling, pose)).id();
+    tick(&mut app);
+    let caster = app.world().get::<ShapeCaster>(swinging).expect("a caster");
+    let hit = caster.first().expect("a hit");
+    let time = hit.touching_time().expect("a hit");
+    assert_eq!(hit.entity, ceiling);
+    assert!((time - expected).abs() < 5e-6, "{time} {expected}");
+}
+
+/// A caster that leaves overlaps does not hit what it moves away from.
+#[test]
+fn a_caster_can_leave_an_overlap() {
+    let mut app = app();
+    wall_at(&mut app, 1.0);
+    let caster = ShapeCaster::new(Collider::sphere(1.0), Vec3::NEG_X * 8.0);
+    let leave_overlaps = CastOptions {
+        leave_overlaps: true,
+    };
+    let leaving = caster.clone().with_options(leave_overlaps);
+    let [stays, leaves] = [caster, leaving].map(|caster| app.world_mut().spawn(caster).id());
+    tick(&mut app);
+    let is_hit = |entity: Entity| {
+        let caster = app.world().get::<ShapeCaster>(entity);
+        caster.expect("a caster").first().is_some()
+    };
+    assert!(is_hit(stays) && !is_hit(leaves));
 }
