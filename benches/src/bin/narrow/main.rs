@@ -10,23 +10,24 @@
 //! queries. parry computes in f32 and reuses manifolds in a coherent course. Different results are
 //! counted.
 
-mod cases;
 mod classes;
 mod ours;
 mod peer;
-mod side;
+mod query;
 
-use std::{error::Error, hint::black_box};
+use std::error::Error;
 
-use cases::{Course, Regime};
 use classes::{Bout, CASES, classes};
 use headbutt_bench::{
+    cases::{Course, Regime},
     clock::Clock,
-    stats::{Summary, geometric_mean},
+    duel::duel,
+    pairs::REACH,
+    stats::geometric_mean,
     table::{head, row, short},
 };
 use lexopt::{Arg, Parser, ValueExt};
-use side::Query;
+use query::Query;
 
 const HELP: &str = "\
 Nanoseconds a query, of headbutt and parry.
@@ -152,35 +153,10 @@ fn measure(bout: &mut Bout, rounds: u32, clock: Clock) -> Results {
     let mut differences = Vec::new();
     let mut queries = Vec::new();
     for query in Query::ALL {
-        // The first round warms up, and determines the size of blocks.
-        let first = round(bout, query, 100, clock).spent;
-        let mean = first.iter().flatten().sum::<f64>() / f64::from(2 * CASES);
-        let block = if mean > 500.0 { 10 } else { 100 };
-        let mut spent: [Vec<Vec<f64>>; 2] = Default::default();
-        let mut answers: [Vec<f32>; 2] = Default::default();
-        for _ in 0..rounds {
-            let round = round(bout, query, block, clock);
-            for (all, blocks) in spent.iter_mut().zip(round.spent) {
-                all.resize(blocks.len(), Vec::new());
-                all.iter_mut()
-                    .zip(blocks)
-                    .for_each(|(it, time)| it.push(time));
-            }
-            answers = round.answers;
-        }
-        let [ours, theirs] = spent.map(per_query);
-        let ratio = theirs.median / ours.median;
-        queries.push((
-            query,
-            ratio,
-            format!(
-                "{} / {} = **{}**",
-                spread(ours),
-                spread(theirs),
-                short(ratio)
-            ),
-        ));
-        differences.extend(differing(query, &answers, bout.reach));
+        let sides = [&mut bout.ours, &mut bout.peer];
+        let duel = duel(sides, query, CASES as usize, rounds, clock);
+        queries.push((query, duel.ratio(), duel.cell()));
+        differences.extend(differing(query, &duel.answers));
     }
     Results {
         queries,
@@ -189,55 +165,9 @@ fn measure(bout: &mut Bout, rounds: u32, clock: Clock) -> Results {
     }
 }
 
-/// The durations for all poses. headbutt is the first.
-struct Round {
-    /// The duration of each block, in nanoseconds.
-    spent: [Vec<f64>; 2],
-    answers: [Vec<f32>; 2],
-}
-
-/// Measures both for `block` poses in turns.
-fn round(bout: &mut Bout, query: Query, block: usize, clock: Clock) -> Round {
-    let mut round = Round {
-        spent: Default::default(),
-        answers: Default::default(),
-    };
-    for start in (0..CASES as usize).step_by(block) {
-        for (side, library) in [&mut bout.ours, &mut bout.peer].into_iter().enumerate() {
-            let begin = clock.now();
-            library.ask(query, start..start + block, &mut round.answers[side]);
-            round.spent[side].push((clock.now() - begin).as_secs_f64() * 1e9);
-        }
-    }
-    black_box(&round.answers);
-    round
-}
-
-/// Adds the quartiles of each block over the rounds. Different costs of poses are not a spread.
-fn per_query(blocks: Vec<Vec<f64>>) -> Summary {
-    let sum = blocks
-        .into_iter()
-        .map(Summary::of)
-        .fold(Summary::default(), |sum, block| Summary {
-            low: sum.low + block.low,
-            median: sum.median + block.median,
-            high: sum.high + block.high,
-        });
-    let count = f64::from(CASES);
-    Summary {
-        low: sum.low / count,
-        median: sum.median / count,
-        high: sum.high / count,
-    }
-}
-
-fn spread(time: Summary) -> String {
-    format!("{:.0} ({:.0} to {:.0})", time.median, time.low, time.high)
-}
-
 /// Counts the results that differ by more than a thousandth of the size, by sign.
-fn differing(query: Query, [ours, theirs]: &[Vec<f32>; 2], reach: f32) -> Option<String> {
-    let slack = 1e-3 * reach;
+fn differing(query: Query, [ours, theirs]: &[Vec<f32>; 2]) -> Option<String> {
+    let slack = 1e-3 * REACH;
     let pairs = || ours.iter().zip(theirs);
     let more = pairs().filter(|(a, b)| *b - *a > slack).count();
     let less = pairs().filter(|(a, b)| *a - *b > slack).count();

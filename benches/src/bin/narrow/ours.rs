@@ -3,8 +3,9 @@
 use std::{hint::black_box, ops::Range};
 
 use headbutt::{Space, Support, query};
+use headbutt_bench::duel::Side;
 
-use crate::side::{APART, Query, Side};
+use crate::query::{APART, Query};
 
 /// Two shapes, and the poses of the queries.
 pub struct Ours<A: Support, B> {
@@ -13,7 +14,7 @@ pub struct Ours<A: Support, B> {
     pub poses: Vec<[<A::Vector as Space>::Isometry; 2]>,
 }
 
-impl<A: Support, B: Support<Vector = A::Vector>> Side for Ours<A, B> {
+impl<A: Support, B: Support<Vector = A::Vector>> Side<Query> for Ours<A, B> {
     fn ask(&mut self, query: Query, range: Range<usize>, answers: &mut Vec<f32>) {
         let Self { a, b, poses } = self;
         let (a, b) = (black_box(&*a), black_box(&*b));

@@ -9,6 +9,7 @@ macro_rules! parry {
         pub mod $module {
             use std::{hint::black_box, ops::Range};
 
+            use headbutt_bench::duel::Side;
             use $crate_name::{
                 math::Pose,
                 query::{
@@ -18,7 +19,7 @@ macro_rules! parry {
                 shape::SharedShape,
             };
 
-            use crate::side::{APART, Query, Side};
+            use crate::query::{APART, Query};
 
             /// Two shapes, and the poses of the queries.
             pub struct Parry {
@@ -30,7 +31,7 @@ macro_rules! parry {
                 pub workspace: Option<ContactManifoldsWorkspace>,
             }
 
-            impl Side for Parry {
+            impl Side<Query> for Parry {
                 fn ask(&mut self, query: Query, range: Range<usize>, answers: &mut Vec<f32>) {
                     let Self {
                         a,

@@ -1,6 +1,5 @@
-//! The queries that both libraries answer.
-
-use std::ops::Range;
+//! The queries that both libraries answer. Each result is a number: 0 or 1 for a verdict, the
+//! distance, or the (greatest) depth.
 
 /// A query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +21,3 @@ impl Query {
 
 /// The result for a pair that is separated, if a depth is measured.
 pub const APART: f32 = -1.0;
-
-/// A library with a pair of shapes and the poses of the queries.
-pub trait Side {
-    /// Runs a query for some of the poses. Each result is a number: 0 or 1 for a verdict, the
-    /// distance, or the (greatest) depth.
-    fn ask(&mut self, query: Query, poses: Range<usize>, answers: &mut Vec<f32>);
-}

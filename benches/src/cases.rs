@@ -1,7 +1,8 @@
 //! Pairs of poses, random or along a motion.
 
 use bevy::math::{Quat, Vec3};
-use headbutt_bench::motion::Noise;
+
+use crate::motion::Noise;
 
 /// A pose in 3D. In 2D, z is 0, and the rotation is around z.
 #[derive(Clone, Copy, Debug)]
@@ -89,16 +90,22 @@ pub fn cases(
                     rotation,
                 })
             };
-            let (mut inside, mut outside) = (0.0, reach);
-            for _ in 0..20 {
-                let middle = 0.5 * (inside + outside);
-                if touch(places(middle)) {
-                    inside = middle;
-                } else {
-                    outside = middle;
-                }
-            }
+            let inside = touching_distance(reach, |distance| touch(places(distance)));
             places(inside * regime.part(at))
         })
         .collect()
+}
+
+/// Returns the distance, up to `reach`, at which two shapes just touch.
+pub fn touching_distance(reach: f32, touch: impl Fn(f32) -> bool) -> f32 {
+    let (mut inside, mut outside) = (0.0, reach);
+    for _ in 0..20 {
+        let middle = 0.5 * (inside + outside);
+        if touch(middle) {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    inside
 }
