@@ -37,53 +37,60 @@ fn spread(time: Summary) -> String {
     format!("{:.0} ({:.0} to {:.0})", time.median, time.low, time.high)
 }
 
-/// Measures a query for all cases, in turns of a hundred (ten for slow queries), for several
-/// rounds. The result of each block is its median over the rounds.
+/// Measures a query for all cases: see [`in_turns`].
 pub fn duel<Q: Copy>(
-    [ours, peer]: [&mut Box<dyn Side<Q>>; 2],
+    sides: [&mut Box<dyn Side<Q>>; 2],
     query: Q,
     cases: usize,
     rounds: u32,
     clock: Clock,
 ) -> Duel {
+    let mut answers: [Vec<f32>; 2] = Default::default();
+    let mut ask = |side: usize, range: Range<usize>| {
+        sides[side].ask(query, range, &mut answers[side]);
+    };
+    let [ours, theirs] = in_turns(cases, rounds, clock, &mut ask);
+    // All rounds have the same answers.
+    answers.iter_mut().for_each(|it| it.truncate(cases));
+    Duel {
+        spent: [ours, theirs],
+        answers: black_box(answers),
+    }
+}
+
+/// Measures `ask` for each side and all cases, in turns of a hundred cases (ten for slow queries),
+/// for several rounds. The result of each block is its median over the rounds. Returns nanoseconds
+/// per case.
+pub fn in_turns<const SIDES: usize>(
+    cases: usize,
+    rounds: u32,
+    clock: Clock,
+    ask: &mut dyn FnMut(usize, Range<usize>),
+) -> [Summary; SIDES] {
     let mut round = |block: usize| {
-        let mut round = Round::default();
+        let mut spent = [(); SIDES].map(|()| Vec::new());
         for start in (0..cases).step_by(block) {
-            let range = start..(start + block).min(cases);
-            for (index, side) in [&mut **ours, &mut **peer].into_iter().enumerate() {
+            for (side, spent) in spent.iter_mut().enumerate() {
                 let begin = clock.now();
-                side.ask(query, range.clone(), &mut round.answers[index]);
-                round.spent[index].push((clock.now() - begin).as_secs_f64() * 1e9);
+                ask(side, start..(start + block).min(cases));
+                spent.push((clock.now() - begin).as_secs_f64() * 1e9);
             }
         }
-        black_box(&round.answers);
-        round
+        spent
     };
     // The first round warms up, and determines the size of blocks.
-    let first = round(100);
-    let mean = first.spent.iter().flatten().sum::<f64>() / (2 * cases) as f64;
+    let mean = round(100).iter().flatten().sum::<f64>() / (SIDES * cases) as f64;
     let block = if mean > 500.0 { 10 } else { 100 };
-    let mut spent: [Vec<Vec<f64>>; 2] = Default::default();
+    let mut all = [(); SIDES].map(|()| Vec::new());
     for _ in 0..rounds {
-        for (all, blocks) in spent.iter_mut().zip(round(block).spent) {
+        for (all, blocks) in all.iter_mut().zip(round(block)) {
             all.resize(blocks.len(), Vec::new());
             all.iter_mut()
                 .zip(blocks)
                 .for_each(|(it, time)| it.push(time));
         }
     }
-    Duel {
-        spent: spent.map(|blocks| per_case(blocks, cases)),
-        answers: first.answers,
-    }
-}
-
-/// The durations for all cases. headbutt is the first.
-#[derive(Default)]
-struct Round {
-    /// The duration of each block, in nanoseconds.
-    spent: [Vec<f64>; 2],
-    answers: [Vec<f32>; 2],
+    all.map(|blocks| per_case(blocks, cases))
 }
 
 /// Adds the quartiles of each block over the rounds. Different costs of cases are not a spread.

@@ -6,6 +6,8 @@ pub mod clock;
 #[path = "../../tests/support/counted.rs"]
 pub mod counted;
 pub mod duel;
+#[cfg(feature = "tick")]
+pub mod engines;
 pub mod exact;
 pub mod form;
 pub mod motion;

@@ -45,6 +45,9 @@ pub enum Kind {
     /// The scene `Static` without rotations, in chains of a thousand objects. Each object is the
     /// child of the previous one.
     Chain,
+    /// Static rectangles at a tenth of the places of a square or cubic grid, as in the benchmark of
+    /// casts of Box2D.
+    Sparse,
 }
 
 impl Kind {
@@ -62,14 +65,20 @@ impl Kind {
     ];
 
     /// The scenes that are measured only on request.
-    pub const MORE: [Self; 4] = [Self::Clusters, Self::Parents, Self::Rods, Self::Chain];
+    pub const MORE: [Self; 5] = [
+        Self::Clusters,
+        Self::Parents,
+        Self::Rods,
+        Self::Chain,
+        Self::Sparse,
+    ];
 
     /// Returns `true` if nothing moves. A tick then only detects that, and reports ongoing
     /// contacts.
     pub fn rests(self) -> bool {
         matches!(
             self,
-            Self::Idle | Self::Static | Self::Parents | Self::Chain
+            Self::Idle | Self::Static | Self::Parents | Self::Chain | Self::Sparse
         )
     }
 }
@@ -135,6 +144,7 @@ impl Scene {
             Kind::Parents => parents(flat, count, &mut random),
             Kind::Rods => rods(flat, count),
             Kind::Chain => chain(flat, count, &mut random),
+            Kind::Sparse => sparse(flat, count, &mut random),
             Kind::Moving
             | Kind::Idle
             | Kind::Hulls
@@ -396,6 +406,25 @@ fn chain(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
         previous = place;
     }
     things
+}
+
+/// Each box is up to five times longer than wide, along a random axis.
+fn sparse(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
+    let mut places: Vec<Vec3> = grid(flat, 10 * count, 1.0).collect();
+    let thing = |number: usize| {
+        let other = random.random_range(number..places.len());
+        places.swap(number, other);
+        let mut half = Vec3::splat(random.random_range(0.05..0.25));
+        half[random.random_range(0..if flat { 2 } else { 3 })] *= random.random_range(1.0..5.0);
+        Thing {
+            form: Form::Block { half },
+            parent: None,
+            start: Transform::from_translation(places[number]),
+            motion: None,
+            fixed: true,
+        }
+    };
+    (0..count).map(thing).collect()
 }
 
 /// Along each axis, each rod is next to the previous one. Each axis has a room of its own.

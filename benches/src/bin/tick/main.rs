@@ -3,11 +3,11 @@
 //! For a fair comparison:
 //!
 //! * All engines run in one process, each in a world of its own that is otherwise equal
-//!   (`contender.rs`). They take turns of five ticks, so that other programs on the machine disturb
+//!   (`engines/mod.rs`). They take turns of five ticks, so that other programs on the machine disturb
 //!   all of them alike.
 //! * A world that moves the same objects without an engine is measured as well, and its median is
 //!   subtracted. The rest is reading transforms, finding contacts and sending events.
-//! * The other engines solve nothing: see `avian.rs` and `rapier.rs`.
+//! * The other engines solve nothing: see `engines/avian.rs` and `engines/rapier.rs`.
 //! * Both other engines are built with their feature `parallel`. `--threads N` sets the size of
 //!   Bevy's compute pool (avian, headbutt) and of rayon's pool (rapier). With one thread, Bevy's
 //!   schedules are single-threaded for all engines.
@@ -15,17 +15,13 @@
 //!   engine misses pairs that clearly touch, or reports pairs that clearly do not, the table says
 //!   that it is not comparable.
 
-mod avian;
-mod contender;
-mod headbutt;
 mod options;
-mod rapier;
 
 use std::error::Error;
 
 use bevy::tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder};
-use contender::{Contender, Engine, baseline};
 use headbutt_bench::{
+    engines::{Contender, Engine, avian, baseline, headbutt, rapier},
     exact::Exact,
     scene::{Kind, Scene},
     stats::Summary,
@@ -103,7 +99,7 @@ fn measure(kind: Kind, flat: bool, count: usize, options: &Options) {
     let scene = Scene::new(kind, flat, count);
     let mut contenders: Vec<Contender> = engines(kind, flat, options)
         .into_iter()
-        .map(|engine| Contender::new(engine, &scene, options))
+        .map(|engine| Contender::new(engine, &scene, options.threads))
         .collect();
     for contender in &mut contenders {
         contender.warm_up(WARM_UP);

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use headbutt_bench::{clock::Clock, scene::Kind};
+use headbutt_bench::{clock::Clock, engines::avian::AvianMode, scene::Kind};
 use lexopt::{Arg, Parser, ValueExt};
 
 pub const HELP: &str = "\
@@ -24,14 +24,6 @@ Milliseconds a tick, net of moving the things, of headbutt, avian and bevy_rapie
     --avian-mode a      kinematic sensor disabled                           [disabled]
     --no-check          without the exact pairs
 ";
-
-/// How the solver of avian is avoided: see `avian.rs`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AvianMode {
-    Kinematic,
-    Sensor,
-    Disabled,
-}
 
 #[derive(Clone, Debug)]
 pub struct Options {

@@ -5,28 +5,30 @@
 //! Bevy's `TransformPlugin`: headbutt reads `Transform`, and the other engines propagate
 //! `GlobalTransform` themselves before they step.
 
+pub mod avian;
+pub mod headbutt;
+pub mod rapier;
+
 use std::{collections::BTreeSet, time::Duration};
 
+use crate::{
+    clock::Clock,
+    exact::Pair,
+    motion::{Number, Ticks, advance},
+    scene::{Scene, Thing},
+};
 use bevy::{
     app::ScheduleRunnerPlugin,
     ecs::schedule::{ScheduleLabel, SingleThreadedExecutor},
     prelude::*,
     time::TimeUpdateStrategy,
 };
-use headbutt_bench::{
-    clock::Clock,
-    exact::Pair,
-    motion::{Number, Ticks, advance},
-    scene::{Scene, Thing},
-};
-
-use crate::options::Options;
 
 /// The interface of an engine for this benchmark.
 pub struct Engine {
     pub name: &'static str,
-    /// Adds the plugins.
-    pub plugins: fn(&mut App, &Options),
+    /// Adds the plugins, for a number of threads.
+    pub plugins: fn(&mut App, usize),
     /// Adds the collider components to an entity that already has its number, transform and motion.
     pub equip: fn(&mut EntityWorldMut, &Thing),
     /// Returns the pairs that touch, according to the engine.
@@ -47,7 +49,7 @@ pub struct Contender {
 }
 
 impl Contender {
-    pub fn new(engine: Engine, scene: &Scene, options: &Options) -> Self {
+    pub fn new(engine: Engine, scene: &Scene, threads: usize) -> Self {
         let mut app = App::new();
         app.add_plugins(MinimalPlugins.build().disable::<ScheduleRunnerPlugin>())
             .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_nanos(
@@ -55,8 +57,8 @@ impl Contender {
             )))
             .init_resource::<Ticks>()
             .add_systems(Update, advance);
-        (engine.plugins)(&mut app, options);
-        if options.threads == 1 {
+        (engine.plugins)(&mut app, threads);
+        if threads == 1 {
             for label in [PreUpdate.intern(), Update.intern(), PostUpdate.intern()] {
                 app.edit_schedule(label, |schedule| {
                     schedule.set_executor(SingleThreadedExecutor::new());

@@ -4,9 +4,12 @@
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
-use headbutt_bench::{exact::pair, form::Form};
 
-use crate::contender::{Engine, number};
+use crate::{
+    engines::{Engine, number},
+    exact::pair,
+    form::Form,
+};
 
 pub fn engine(flat: bool) -> Engine {
     Engine {

@@ -13,6 +13,14 @@
 //!   as avian does by default: in place on one thread, and in a task beside the narrow phase on
 //!   several.
 
+/// The mode of the bodies, which avoids the solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AvianMode {
+    Kinematic,
+    Sensor,
+    Disabled,
+}
+
 /// Defines the engine for one dimension. Both crates of avian have one source, with the same names.
 macro_rules! avian {
     ($module:ident, $crate_name:ident, $collider:expr) => {
@@ -21,7 +29,6 @@ macro_rules! avian {
                 ecs::schedule::{LogLevel, ScheduleBuildSettings},
                 prelude::*,
             };
-            use headbutt_bench::exact::pair;
             use $crate_name::{
                 collision::{
                     broad_phase::{BroadPhaseCorePlugin, BvhBroadPhasePlugin},
@@ -37,8 +44,8 @@ macro_rules! avian {
             };
 
             use crate::{
-                contender::{Engine, number},
-                options::{AvianMode, Options},
+                engines::{Engine, avian::AvianMode, number},
+                exact::pair,
             };
 
             pub fn engine(mode: AvianMode) -> Engine {
@@ -65,7 +72,7 @@ macro_rules! avian {
                 }
             }
 
-            fn plugins(app: &mut App, options: &Options) {
+            fn plugins(app: &mut App, threads: usize) {
                 app.insert_resource(PhysicsTransformConfig {
                     position_to_transform: false,
                     ..default()
@@ -96,17 +103,13 @@ macro_rules! avian {
                             ..default()
                         });
                 });
-                if options.threads == 1 {
+                if threads == 1 {
                     let mut trees = app.world_mut().resource_mut::<ColliderTreeOptimization>();
                     trees.use_async_tasks = false;
                 }
             }
 
-            fn equip(
-                entity: &mut EntityWorldMut,
-                thing: &headbutt_bench::scene::Thing,
-                quiet: impl Bundle,
-            ) {
+            fn equip(entity: &mut EntityWorldMut, thing: &crate::scene::Thing, quiet: impl Bundle) {
                 let body = if thing.fixed {
                     RigidBody::Static
                 } else {
@@ -122,9 +125,9 @@ macro_rules! avian {
 avian!(plane, avian2d, super::in_plane);
 avian!(space, avian3d, super::in_space);
 
-use headbutt_bench::form::Form;
+use crate::form::Form;
 
-fn in_plane(form: &Form) -> avian2d::prelude::Collider {
+pub fn in_plane(form: &Form) -> avian2d::prelude::Collider {
     use avian2d::prelude::Collider;
     match form {
         Form::Ball { radius } => Collider::circle(*radius),
@@ -138,7 +141,7 @@ fn in_plane(form: &Form) -> avian2d::prelude::Collider {
     }
 }
 
-fn in_space(form: &Form) -> avian3d::prelude::Collider {
+pub fn in_space(form: &Form) -> avian3d::prelude::Collider {
     use avian3d::prelude::Collider;
     match form {
         Form::Ball { radius } => Collider::sphere(*radius),

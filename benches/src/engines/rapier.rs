@@ -18,13 +18,13 @@ macro_rules! rapier {
             use std::collections::BTreeSet;
 
             use bevy::{prelude::*, transform::StaticTransformOptimizations};
-            use headbutt_bench::{
+            use $crate_name::{prelude::*, rapier::prelude::IntegrationParameters};
+
+            use crate::{
+                engines::{Engine, number},
                 exact::{Pair, pair},
                 scene::Thing,
             };
-            use $crate_name::{prelude::*, rapier::prelude::IntegrationParameters};
-
-            use crate::contender::{Engine, number};
 
             pub fn contacts() -> Engine {
                 Engine {
@@ -127,7 +127,7 @@ macro_rules! rapier {
 rapier!(plane, bevy_rapier2d, super::in_plane);
 rapier!(space, bevy_rapier3d, super::in_space);
 
-use headbutt_bench::form::Form;
+use crate::form::Form;
 
 fn in_plane(form: &Form) -> bevy_rapier2d::prelude::Collider {
     use bevy_rapier2d::prelude::Collider;
