@@ -22,7 +22,15 @@ pub trait Room: Space {
 }
 
 macro_rules! room {
-    ($vector:ident, $flat:literal, $crate_name:ident, $isometry:expr, $pose:expr, $from:expr, $angle:expr) => {
+    (
+        $vector:ident,
+        $flat:literal,
+        $crate_name:ident,
+        $isometry:expr,
+        $pose:expr,
+        $from:expr,
+        $angle:expr
+    ) => {
         impl Room for $vector {
             const FLAT: bool = $flat;
             type PeerShape = $crate_name::shape::SharedShape;

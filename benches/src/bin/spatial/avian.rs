@@ -1,7 +1,14 @@
 //! The queries of avian.
 
 macro_rules! avian {
-    ($module:ident, $crate_name:ident, $collider:expr, $vector:expr, $direction:expr, $rotation:expr) => {
+    (
+        $module:ident,
+        $crate_name:ident,
+        $collider:expr,
+        $vector:expr,
+        $direction:expr,
+        $rotation:expr
+    ) => {
         pub mod $module {
             use bevy::{ecs::system::SystemState, prelude::*};
             use headbutt_bench::form::Form;
@@ -115,7 +122,7 @@ avian!(
     headbutt_bench::engines::avian::in_plane,
     Vec3::truncate,
     |it: &Probe| Dir2::new_unchecked(it.direction.truncate()),
-    Probe::angle
+    |it: &Probe| it.angle
 );
 avian!(
     space,

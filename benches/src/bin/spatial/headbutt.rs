@@ -114,7 +114,7 @@ macro_rules! headbutt {
 
 headbutt!(plane, true, Vec3::truncate, |it: &Probe| Isometry2d::new(
     it.origin.truncate(),
-    Rot2::radians(it.angle())
+    it.rotation_2d
 ));
 headbutt!(space, false, std::convert::identity, |it: &Probe| {
     Isometry3d::new(it.origin, it.rotation)

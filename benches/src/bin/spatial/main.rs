@@ -255,11 +255,15 @@ fn probes(scene: &Scene) -> Vec<Probe> {
             let (origin, end) = (place(), place());
             let length = origin.distance(end).min(100.0);
             let rotation = noise.rotation(scene.flat);
+            let x = rotation * Vec3::X;
+            let rotation_2d = Rot2::from_sin_cos(x.y, x.x);
             Probe {
                 origin,
                 direction: (end - origin).normalize_or(Vec3::X),
                 length,
                 rotation,
+                angle: rotation_2d.as_radians(),
+                rotation_2d,
             }
         })
         .collect()

@@ -126,7 +126,7 @@ rapier!(
     bevy_rapier2d,
     |it: Vec3| it.truncate().to_array().into(),
     Vec3::truncate,
-    Probe::angle
+    |it: &Probe| it.angle
 );
 rapier!(
     space,

@@ -48,14 +48,9 @@ pub struct Probe {
     /// The length of a ray and of a cast.
     pub length: f32,
     pub rotation: Quat,
-}
-
-impl Probe {
-    /// The angle of the rotation in 2D.
-    pub fn angle(&self) -> f32 {
-        let x = self.rotation * Vec3::X;
-        x.y.atan2(x.x)
-    }
+    /// The rotation in 2D, in both forms that engines use.
+    pub angle: f32,
+    pub rotation_2d: Rot2,
 }
 
 /// The shapes of casts and overlaps.

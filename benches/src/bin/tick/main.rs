@@ -3,8 +3,8 @@
 //! For a fair comparison:
 //!
 //! * All engines run in one process, each in a world of its own that is otherwise equal
-//!   (`engines/mod.rs`). They take turns of five ticks, so that other programs on the machine disturb
-//!   all of them alike.
+//!   (`engines/mod.rs`). They take turns of five ticks, so that other programs on the machine
+//!   disturb all of them alike.
 //! * A world that moves the same objects without an engine is measured as well, and its median is
 //!   subtracted. The rest is reading transforms, finding contacts and sending events.
 //! * The other engines solve nothing: see `engines/avian.rs` and `engines/rapier.rs`.
