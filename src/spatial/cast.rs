@@ -156,15 +156,14 @@ enum SweptRegion<D> {
 }
 
 impl<D: DVector> SweptRegion<D> {
-    /// `origin` is the translation of a half-space. Rotations are about `pivot`.
-    fn new(region: &BoundingRegion<D>, origin: D, pivot: D, is_rotating: bool) -> Self {
+    /// `origin` is the translation of a half-space. The rotation by `angle` is about `pivot`.
+    fn new(region: &BoundingRegion<D>, origin: D, pivot: D, angle: f64) -> Self {
         match region {
-            BoundingRegion::Box(bounds) if is_rotating => {
-                Self::Box(around_rotations(bounds, pivot))
+            BoundingRegion::Box(bounds) => Self::Box(around_rotation(bounds, pivot, angle)),
+            BoundingRegion::HalfSpace(half_space) if angle == 0.0 => {
+                Self::HalfSpace(*half_space, origin)
             }
-            BoundingRegion::Box(bounds) => Self::Box(*bounds),
-            BoundingRegion::HalfSpace(_) if is_rotating => Self::Anywhere,
-            BoundingRegion::HalfSpace(half_space) => Self::HalfSpace(*half_space, origin),
+            BoundingRegion::HalfSpace(_) => Self::Anywhere,
         }
     }
 
@@ -197,13 +196,14 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
     }
 }
 
-/// Returns a box around all rotations of a box about a point.
-pub fn around_rotations<D: DVector>(bounds: &Bounds<D>, pivot: D) -> Bounds<D> {
-    let farthest = (bounds.max - pivot).max(pivot - bounds.min);
-    let half = D::ONE * farthest.length();
+/// Returns a box around a box that rotates about a point. No point leaves its circle, and none moves
+/// farther than the length of its arc.
+pub fn around_rotation<D: DVector>(bounds: &Bounds<D>, pivot: D, angle: f64) -> Bounds<D> {
+    let radius = (bounds.max - pivot).max(pivot - bounds.min).length();
+    let (circle, arc) = (D::ONE * radius, D::ONE * (radius * angle));
     Bounds {
-        min: pivot - half,
-        max: pivot + half,
+        min: (bounds.min - arc).max((pivot - circle).min(bounds.min)),
+        max: (bounds.max + arc).min((pivot + circle).max(bounds.max)),
     }
 }
 
@@ -216,27 +216,15 @@ fn search_swept<V: Space>(
     let Some(region) = b.region() else {
         return;
     };
-    let [is_rotating_a, is_rotating_b] =
-        [motion_a, motion_b].map(|motion| V::DVec::angle_size(motion.rotation) > 0.0);
+    let [angle_a, angle_b] =
+        [motion_a, motion_b].map(|motion| V::DVec::angle_size(motion.rotation));
     let translation = motion_b.translation - motion_a.translation;
     let (pivot_a, pivot_b) = (a.translation(), b.translation());
-    let all_of_b = SweptRegion::new(&region, pivot_b, pivot_b, is_rotating_b);
-    let box_of_a = |bounds: &_| {
-        SweptRegion::new(
-            &BoundingRegion::Box(*bounds),
-            pivot_a,
-            pivot_a,
-            is_rotating_a,
-        )
-    };
-    let box_of_b = |bounds: &_| {
-        SweptRegion::new(
-            &BoundingRegion::Box(*bounds),
-            pivot_b,
-            pivot_b,
-            is_rotating_b,
-        )
-    };
+    let all_of_b = SweptRegion::new(&region, pivot_b, pivot_b, angle_b);
+    let box_of_a =
+        |bounds: &_| SweptRegion::new(&BoundingRegion::Box(*bounds), pivot_a, pivot_a, angle_a);
+    let box_of_b =
+        |bounds: &_| SweptRegion::new(&BoundingRegion::Box(*bounds), pivot_b, pivot_b, angle_b);
     let mut limit = 1.0;
     a.search(
         limit,
@@ -245,12 +233,7 @@ fn search_swept<V: Space>(
             let Some(part) = a.part(index) else {
                 return limit;
             };
-            let own = SweptRegion::new(
-                part.region(),
-                part.pose().translation,
-                pivot_a,
-                is_rotating_a,
-            );
+            let own = SweptRegion::new(part.region(), part.pose().translation, pivot_a, angle_a);
             b.search(
                 limit,
                 |bounds| own.entry(&box_of_b(bounds), translation),
@@ -259,7 +242,7 @@ fn search_swept<V: Space>(
                         return limit;
                     };
                     let origin = other.pose().translation;
-                    let others = SweptRegion::new(other.region(), origin, pivot_b, is_rotating_b);
+                    let others = SweptRegion::new(other.region(), origin, pivot_b, angle_b);
                     if own.entry(&others, translation) <= limit {
                         limit = visit([&part, &other], (index, other_index));
                     }

@@ -48,8 +48,8 @@ pub struct RayCaster<V: QuerySpace> {
 }
 
 impl<V: QuerySpace> RayCaster<V> {
-    /// Creates a caster that considers all colliders except [sensors](crate::Sensor), and except
-    /// its own.
+    /// Creates a caster that considers all colliders except [sensors](crate::Sensor), its own, and
+    /// those of its ancestors.
     pub fn new(ray: Ray<V>) -> Self {
         Self {
             ray,
@@ -58,7 +58,7 @@ impl<V: QuerySpace> RayCaster<V> {
         }
     }
 
-    /// Replaces the filter. The caster's own entity is excluded in any case.
+    /// Replaces the filter. The caster's own entity and its ancestors are excluded in any case.
     #[must_use]
     pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
         Self { filter, ..self }
@@ -97,8 +97,9 @@ impl<V: QuerySpace> RayCaster<V> {
 /// struct Player;
 ///
 /// fn spawn_player(mut commands: Commands) {
-///     let feet = ShapeCaster::new(Collider::sphere(0.4), Vec3::NEG_Y * 0.2);
-///     commands.spawn((Player, Collider::capsule_3d(0.4, 1.0), feet));
+///     let body = Collider::capsule_3d(0.4, 1.0);
+///     let feet = ShapeCaster::new(body.clone(), Vec3::NEG_Y * 0.2);
+///     commands.spawn((Player, body, feet));
 /// }
 ///
 /// fn is_grounded(player: Single<&ShapeCaster, With<Player>>) {
@@ -110,9 +111,10 @@ impl<V: QuerySpace> RayCaster<V> {
 pub struct ShapeCaster {
     /// The shape, which moves from the pose of the entity.
     pub collider: Collider,
-    /// The translation, in the axes of the world.
+    /// The translation in world axes, unlike the ray of a [`RayCaster`]: down stays down for a body
+    /// that turns.
     pub translation: Vec3,
-    /// The rotation, in the axes of the world: the axis times the angle in radians.
+    /// The rotation in world axes: the axis times the angle in radians.
     pub rotation: Vec3,
     /// What happens if shapes overlap at the start.
     pub options: CastOptions,
@@ -122,8 +124,8 @@ pub struct ShapeCaster {
 }
 
 impl ShapeCaster {
-    /// Creates a caster without rotation, that considers all colliders except
-    /// [sensors](crate::Sensor), and except its own.
+    /// Creates a caster without rotation. It considers all colliders except
+    /// [sensors](crate::Sensor), its own, and those of its ancestors.
     pub fn new(collider: Collider, translation: Vec3) -> Self {
         Self {
             collider,
@@ -148,7 +150,7 @@ impl ShapeCaster {
         Self { options, ..self }
     }
 
-    /// Replaces the filter. The caster's own entity is excluded in any case.
+    /// Replaces the filter. The caster's own entity and its ancestors are excluded in any case.
     #[must_use]
     pub fn with_filter(self, filter: SpatialQueryFilter<'static>) -> Self {
         Self { filter, ..self }
@@ -205,10 +207,13 @@ impl<H> NewHits<H> {
 
     /// Calls `store` with the hits of each caster, which it may swap with others.
     fn store(&mut self, mut store: impl FnMut(Entity, &mut Vec<EntityHit<H>>)) {
+        let count = self.found.len();
         for (entity, mut hits) in self.found.drain(..) {
             store(entity, &mut hits);
             self.spare.push(hits);
         }
+        // One list for each caster is enough, and lists of casters that are gone are dropped.
+        self.spare.truncate(count);
     }
 }
 

@@ -150,13 +150,20 @@ impl<'a> SpatialQueryFilter<'a> {
         if self.excluded_trees.is_empty() {
             return false;
         }
-        let ancestors = core::iter::successors(Some(entity), |entity| parent_of(*entity));
-        let mut ancestors = ancestors.take(MAX_ANCESTORS + 1);
+        let mut ancestors = with_ancestors(entity, parent_of);
         ancestors.any(|ancestor| self.excluded_trees.contains(&ancestor))
     }
 }
 
-/// A filter, and an entity that is excluded in addition.
+fn with_ancestors(
+    entity: Entity,
+    parent_of: impl Fn(Entity) -> Option<Entity>,
+) -> impl Iterator<Item = Entity> {
+    let ancestors = core::iter::successors(Some(entity), move |entity| parent_of(*entity));
+    ancestors.take(MAX_ANCESTORS + 1)
+}
+
+/// A filter, and an entity that is excluded in addition, with its ancestors.
 #[derive(Clone, Copy)]
 pub struct Selection<'a> {
     filter: &'a SpatialQueryFilter<'a>,
@@ -164,7 +171,7 @@ pub struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Excludes `own`.
+    /// Excludes `own` and its ancestors.
     pub fn except(filter: &'a SpatialQueryFilter<'a>, own: Entity) -> Self {
         let own = Some(own);
         Self { filter, own }
@@ -176,10 +183,11 @@ impl<'a> Selection<'a> {
         entity: Entity,
         layers: CollisionLayers,
         is_sensor: bool,
-        parent_of: impl Fn(Entity) -> Option<Entity>,
+        parent_of: impl Fn(Entity) -> Option<Entity> + Copy,
     ) -> bool {
         let Self { filter, own } = self;
-        *own != Some(entity) && filter.selects(entity, layers, is_sensor, parent_of)
+        let is_own = |own| with_ancestors(own, parent_of).any(|ancestor| ancestor == entity);
+        !own.is_some_and(is_own) && filter.selects(entity, layers, is_sensor, parent_of)
     }
 }
 

@@ -53,9 +53,10 @@ impl<V: Space> Ray<V> {
 
     /// Returns the ray from one point to another. If the points are equal, it hits nothing.
     pub fn between(start: V, end: V) -> Self {
-        let offset = end.to_f64() - start.to_f64();
-        let length = length_to_f32(offset.length());
-        Self::new(start, V::from_f64(offset)).with_max_distance(length)
+        let direction = V::from_f64(end.to_f64() - start.to_f64());
+        // Rounded up, so that the ray reaches a surface at its end.
+        let length = length_to_f32(direction.to_f64().length());
+        Self::new(start, direction).with_max_distance(length.next_up().min(f32::MAX))
     }
 
     /// Sets the distance at which the ray ends.

@@ -269,7 +269,7 @@ impl<V: Turning> Course<V> {
             let translation = V::map(pose).1.abs();
             translation.x + translation.y + translation.z
         });
-        let placement = f64::min(1.2e-7 * (extents[0] + extents[1]), 1e-3 * size);
+        let placement = f64::min(1.2e-7 * (extents[0] + extents[1]), 1.2e-3 * size);
         let allowed = if start > -placement - tolerance {
             f64::max(-start, 0.0)
         } else {

@@ -659,3 +659,21 @@ fn rays_of_bevy_are_rays() {
     let hit = query::cast_ray(&ball, Vec3::ZERO, Ray3d::new(Vec3::X * 3.0, Dir3::NEG_X));
     assert_eq!(hit.map(|hit| hit.distance), Some(2.0));
 }
+
+#[test]
+fn a_ray_between_two_points_reaches_the_plane_of_its_end() {
+    let mut random = StdRng::seed_from_u64(5);
+    let ground = InfinitePlane3d::new(Vec3::Y);
+    for _ in 0..10_000 {
+        let mut point = || Vec3::from_array(random.random()) * 20.0 - 10.0;
+        let (mut start, mut end) = (point(), point());
+        start.y = start.y.abs() + 0.1;
+        end.y = 0.0;
+        let ray = Ray::between(start, end);
+        let hit = query::cast_ray(&ground, Vec3::ZERO, ray).expect("it ends on the ground");
+        assert!(
+            (hit.point - end).length() < 1e-5,
+            "{start} to {end}: {hit:?}"
+        );
+    }
+}

@@ -47,6 +47,22 @@ fn a_ray_starts_in_the_pose_of_its_entity() {
 }
 
 #[test]
+fn a_caster_on_a_child_does_not_hit_its_ancestors() {
+    let mut app = app();
+    let wall = wall_at(&mut app, 5.0);
+    let world = app.world_mut();
+    let body = world.spawn(Collider::sphere(1.0)).id();
+    let arm = world.spawn((Transform::default(), ChildOf(body))).id();
+    let caster = RayCaster::new(Ray::new(Vec3::ZERO, Vec3::X));
+    let eye = world.spawn((caster, ChildOf(arm))).id();
+    tick(&mut app);
+    let caster = app.world().get::<RayCaster<Vec3>>(eye);
+    let hits = caster.expect("it was spawned").hits();
+    let entities: Vec<Entity> = hits.iter().map(|hit| hit.entity).collect();
+    assert_eq!(entities, [wall]);
+}
+
+#[test]
 fn a_ray_in_2d_hits_2d_colliders() {
     let mut app = app();
     wall_at(&mut app, 1.0);
