@@ -55,8 +55,11 @@ impl<V: Space> Ray<V> {
     pub fn between(start: V, end: V) -> Self {
         let direction = V::from_f64(end.to_f64() - start.to_f64());
         // Rounded up, so that the ray reaches a surface at its end.
-        let length = length_to_f32(direction.to_f64().length());
-        Self::new(start, direction).with_max_distance(length.next_up().min(f32::MAX))
+        let exact = direction.to_f64().length();
+        let rounded = length_to_f32(exact);
+        let is_short = f64::from(rounded) < exact && rounded < f32::MAX;
+        let length = if is_short { rounded.next_up() } else { rounded };
+        Self::new(start, direction).with_max_distance(length)
     }
 
     /// Sets the distance at which the ray ends.

@@ -97,7 +97,7 @@ macro_rules! headbutt {
                             }
                             Question::Closest => {
                                 let point = $vector(probe.origin);
-                                let hit = query.closest(point, f32::INFINITY, &filter);
+                                let hit = query.closest_to_point(point, f32::INFINITY, &filter);
                                 answers.one(hit.map(|it| (it.entity, it.hit.distance)));
                             }
                         }
