@@ -60,16 +60,18 @@ use crate::{
 /// # Dimensions
 ///
 /// Rays and points are 2D or 3D by their type: a ray of `Vec2` meets 2D colliders only. A
-/// [`Collider`] is 2D or 3D by its shape, and all results are `Vec3`, with z = 0 in 2D.
+/// [`Collider`](crate::Collider) is 2D or 3D by its shape, and all results are `Vec3`, with z = 0
+/// in 2D.
 ///
 /// # Results
 ///
-/// * A [`SpatialQueryFilter`] selects the colliders.
+/// * A [`SpatialQueryFilter`](crate::SpatialQueryFilter) selects the colliders.
 /// * Lists are sorted, and the closest of several equally close results is the one with the least
 ///   entity. So results are the same in every run and on any number of threads.
 /// * Lists are written to the caller's buffer, which is cleared first. With a buffer that is large
 ///   enough, no query of rays, boxes or convex shapes allocates.
-/// * Queries with invalid numbers return no results: see [`Ray`] and [`ColliderPose`].
+/// * Queries with invalid numbers return no results: see
+///   [`Ray`](crate::query::Ray) and [`ColliderPose`](crate::ColliderPose).
 ///
 /// # Cost
 ///
