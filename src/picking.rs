@@ -23,8 +23,8 @@ use crate::{
     query::{self, RaySide},
 };
 
-/// Reports the colliders under a pointer to Bevy's picking, which then triggers clicks and the other
-/// pointer events on their entities. Needs the feature `picking`.
+/// Reports the colliders under a pointer to Bevy's picking, which then triggers clicks and the
+/// other pointer events on their entities. Needs the feature `picking`.
 ///
 /// ```
 /// use bevy::prelude::*;

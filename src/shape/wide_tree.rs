@@ -199,8 +199,8 @@ impl WideTree {
         surfaces.filter(|surface| *surface > 0.0).sum()
     }
 
-    /// Calls `visit` with the number of each box that overlaps a box, until `visit` returns `Break`.
-    /// Returns the number of visited nodes.
+    /// Calls `visit` with the number of each box that overlaps a box, until `visit` returns
+    /// `Break`. Returns the number of visited nodes.
     pub fn visit_overlapping(
         &self,
         [min, max]: &Box3,

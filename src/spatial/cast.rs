@@ -196,8 +196,8 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
     }
 }
 
-/// Returns a box around a box that rotates about a point. No point leaves its circle, and none moves
-/// farther than the length of its arc.
+/// Returns a box around a box that rotates about a point. No point leaves its circle, and none
+/// moves farther than the length of its arc.
 pub fn around_rotation<D: DVector>(bounds: &Bounds<D>, pivot: D, angle: f64) -> Bounds<D> {
     let radius = (bounds.max - pivot).max(pivot - bounds.min).length();
     let (circle, arc) = (D::ONE * radius, D::ONE * (radius * angle));

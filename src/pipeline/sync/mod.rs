@@ -59,8 +59,8 @@ pub struct SyncState {
     reclaim: Reclaim,
 }
 
-/// A resource whose change tick is the tick of the last run. (Bevy keeps the ticks of resources from
-/// wrapping around.)
+/// A resource whose change tick is the tick of the last run. (Bevy keeps the ticks of resources
+/// from wrapping around.)
 #[derive(Resource, Default)]
 pub struct LastRun;
 

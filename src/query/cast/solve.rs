@@ -27,8 +27,8 @@
 //! and c the closing speed. In Newton's method on a convex function, g and c of successive steps
 //! have the sum of ratios g'/g + c'/c <= 1, so that g c falls by a factor of at least 4. While the
 //! loop runs, g exceeds the margin and c exceeds g (or else the motion ends). So the number of
-//! steps is at most log₄ of the product of distance and speed over the margin squared. The tolerance
-//! also grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
+//! steps is at most log₄ of the product of distance and speed over the margin squared. The
+//! tolerance also grows with the number of steps. For K > 0, [`MAX_ROUNDS`] bounds the work.
 //!
 //! **Passing.** A touch is a hit only if the shapes overlap afterwards. From the touch on, the loop
 //! advances along the contact normal as long as the overlap is below a tolerance (the same

@@ -203,8 +203,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.facet_contact(numbers).is_some()
     }
 
-    /// Returns `true` if the facet of a pair of parts is ignored: it is one-sided, and the centre of
-    /// the body is behind it.
+    /// Returns `true` if the facet of a pair of parts is ignored: it is one-sided, and the centre
+    /// of the body is behind it.
     pub fn ignores(&self, numbers: (u32, u32)) -> bool {
         let facet = self.surface().facet(self.facet_number(numbers));
         facet.is_some_and(|facet| self.is_hidden(&facet))
