@@ -5,7 +5,7 @@
 //! minimum, and bisection both of its roots.
 
 use bevy::{
-    math::{DVec2, DVec3, Dir2, Dir3, Isometry2d, Isometry3d, Quat, Ray2d, Ray3d, Vec2, Vec3},
+    math::{DVec2, DVec3, Dir2, Dir3, Isometry2d, Isometry3d, Quat, Vec2, Vec3},
     prelude::*,
 };
 use headbutt::{
