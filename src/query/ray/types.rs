@@ -16,7 +16,7 @@ use crate::{
 /// finite, and for a maximum distance that is negative or NaN.
 ///
 /// ```
-/// use bevy::math::{Dir3, Ray3d, Vec3};
+/// use bevy::prelude::*;
 /// use headbutt::query::Ray;
 ///
 /// let downward = Ray::new(Vec3::new(0.0, 5.0, 0.0), Vec3::NEG_Y).with_max_distance(10.0);
