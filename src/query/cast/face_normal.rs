@@ -102,19 +102,17 @@ impl<S: Support + ?Sized> Corner<'_, S> {
                 edges.push(edge);
             }
         }
-        let least = (LEAST_FACE * self.tolerance).powi(dimension as i32 - 1);
-        let spans = |edges: &[DVecOf<S>]| {
-            DVecOf::<S>::perpendicular(edges).is_some_and(|area| area.length() > least)
-        };
-        let pairs = edges.iter().enumerate().flat_map(|(index, edge)| {
-            let others = edges.iter().skip(index + 1);
-            others.map(|other| [*edge, *other])
-        });
+        let side = LEAST_FACE * self.tolerance;
         if dimension == 2 {
-            edges.iter().any(|edge| spans(&[*edge]))
-        } else {
-            pairs.into_iter().any(|pair| spans(&pair))
+            return edges.iter().any(|edge| edge.length() > side);
         }
+        let spans = |a: DVecOf<S>, b: DVecOf<S>| {
+            let area = DVecOf::<S>::perpendicular(&[a, b]);
+            area.is_some_and(|area| area.length() > side * side)
+        };
+        let mut others = edges.iter();
+        core::iter::from_fn(|| Some((others.next()?, others.clone())))
+            .any(|(edge, mut others)| others.any(|other| spans(*edge, *other)))
     }
 
     /// Returns the face of a box.
