@@ -391,7 +391,7 @@ fn bytes_of(ongoing: OngoingEvents, moves: bool) -> [(f64, f64); 2] {
 
 /// A fifth more than needed, so that memory held needlessly is noticed. A contact needs more if
 /// Bevy's two message buffers hold it in every tick.
-const MOST_OF_A_COLLIDER: f64 = 490.0;
+const MOST_OF_A_COLLIDER: f64 = 590.0;
 const MOST_OF_A_CONTACT: f64 = 800.0;
 
 #[test]
