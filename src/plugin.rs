@@ -8,6 +8,7 @@ use bevy::{
 use crate::{
     Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, Sensor, pipeline,
     settings::{BroadPhase, OngoingEvents},
+    spatial::casters,
 };
 
 /// Detects collisions between all entities with a [`Collider`](crate::Collider).
@@ -178,5 +179,6 @@ impl Plugin for HeadbuttPlugin {
             .register_type::<Collisions>()
             .register_type::<CollisionEvent>();
         pipeline::build(app, self.schedule);
+        casters::build(app, self.schedule);
     }
 }

@@ -34,7 +34,7 @@ mod proxy_error;
 mod report;
 pub mod spatial_index;
 mod state_revision;
-mod sync;
+pub mod sync;
 mod unfiltered;
 pub mod world_pose;
 
@@ -53,10 +53,6 @@ use crate::{
         sync::{LastRun, SyncState},
     },
     settings::{BroadPhase, CandidatePairs, OngoingEvents},
-    spatial::{
-        RayCaster, ShapeCaster,
-        casters::{cast_rays, cast_shapes},
-    },
 };
 pub(crate) use proxy::Proxy;
 pub use sync::sync_now;
@@ -114,16 +110,6 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
                 report::report.in_set(HeadbuttSystems::Report),
             ),
         );
-    app.add_systems(
-        schedule,
-        (
-            cast_rays::<Vec2>.run_if(any_with_component::<RayCaster<Vec2>>),
-            cast_rays::<Vec3>.run_if(any_with_component::<RayCaster<Vec3>>),
-            cast_shapes.run_if(any_with_component::<ShapeCaster>),
-        )
-            .in_set(HeadbuttSystems::Sync)
-            .after(sync::sync),
-    );
     #[cfg(feature = "mesh")]
     build_mesh_colliders(app, schedule);
 }

@@ -1,11 +1,14 @@
 //! Components that cast a ray or a shape in each tick.
 
-use bevy::{ecs::system::SystemState, prelude::*};
+use bevy::{
+    ecs::{schedule::InternedScheduleLabel, system::SystemState},
+    prelude::*,
+};
 
 use crate::{
     Collider,
     math::{Vec2, Vec3},
-    pipeline::WorldPose,
+    pipeline::{HeadbuttSystems, WorldPose, sync::sync},
     query::{Cast, CastOptions, Ray, RayHit},
     spatial::{
         ColliderMotion,
@@ -18,7 +21,7 @@ use crate::{
 /// Casts a ray from its entity in each tick, and keeps the hits: `RayCaster<Vec2>` in 2D,
 /// `RayCaster<Vec3>` in 3D.
 ///
-/// It casts at the end of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync), so that systems
+/// It casts at the end of [`HeadbuttSystems::Sync`](HeadbuttSystems::Sync), so that systems
 /// after that set see the hits of their tick. A [`SpatialQuery`] casts at any time.
 ///
 /// ```
@@ -217,8 +220,22 @@ impl<H> NewHits<H> {
     }
 }
 
+/// Adds the casts to a schedule.
+pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
+    app.add_systems(
+        schedule,
+        (
+            cast_rays::<Vec2>.run_if(any_with_component::<RayCaster<Vec2>>),
+            cast_rays::<Vec3>.run_if(any_with_component::<RayCaster<Vec3>>),
+            cast_shapes.run_if(any_with_component::<ShapeCaster>),
+        )
+            .in_set(HeadbuttSystems::Sync)
+            .after(sync),
+    );
+}
+
 /// Casts all rays of one space.
-pub fn cast_rays<V: QuerySpace>(
+fn cast_rays<V: QuerySpace>(
     world: &mut World,
     casters: &mut QueryState<(Entity, &mut RayCaster<V>)>,
     queries: &mut SystemState<SpatialQuery>,
@@ -244,7 +261,7 @@ pub fn cast_rays<V: QuerySpace>(
 }
 
 /// Casts all shapes.
-pub fn cast_shapes(
+fn cast_shapes(
     world: &mut World,
     casters: &mut QueryState<(Entity, &mut ShapeCaster)>,
     queries: &mut SystemState<SpatialQuery>,
