@@ -24,7 +24,10 @@
 
 use crate::{
     shape::{ChordEnd, DVecOf, Line, Support},
-    space::{DVector, List, simplex},
+    space::{
+        DVector, List,
+        simplex::{self, Nearest},
+    },
     tolerance::{ROUNDING, TOUCHING},
 };
 
@@ -65,7 +68,7 @@ pub fn first_point<S: Support + ?Sized>(
         if !repeats && simplex.push(vertex).is_none() {
             break;
         }
-        let nearest = simplex::nearest(&simplex, |point| *point - position);
+        let nearest = nearest_to(position, &simplex, CONVERGED * scale + rounding);
         let gap = nearest.point.length();
         let found = || {
             let t = (start + distance) / speed;
@@ -115,4 +118,22 @@ pub fn first_point<S: Support + ?Sized>(
         simplex = kept;
     }
     None
+}
+
+/// Returns the point of a simplex nearest to a position, relative to the position.
+///
+/// A step leads onto the plane of a face, and the simplex may have all its vertices in this plane.
+/// Then it may seem to contain the position, although its point with the same weights is somewhere
+/// else. In this case the last vertex is left out.
+fn nearest_to<D: DVector>(position: D, simplex: &[D], tolerance: f64) -> Nearest<D> {
+    let nearest_of = |simplex: &[D]| simplex::nearest(simplex, |point| *point - position);
+    let nearest = nearest_of(simplex);
+    let weighted = simplex.iter().zip(nearest.weights);
+    let point = weighted.fold(D::ZERO, |sum, (point, weight)| {
+        sum + (*point - position) * weight
+    });
+    match simplex {
+        [others @ .., _] if (point - nearest.point).length() > tolerance => nearest_of(others),
+        _ => nearest,
+    }
 }

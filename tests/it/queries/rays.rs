@@ -677,3 +677,43 @@ fn a_ray_between_two_points_reaches_the_plane_of_its_end() {
         );
     }
 }
+
+/// The step onto the plane of a face leads far beyond the face. All vertices of the simplex and the
+/// position were in this plane, so that the simplex seemed to contain the position.
+#[test]
+fn a_ray_that_passes_near_a_hull_misses_it() {
+    let signs = || [-0.5, 0.5].into_iter();
+    let cube = signs().flat_map(|x| signs().map(move |y| (x, y)));
+    let cube = cube.flat_map(|(x, y)| signs().map(move |z| Vec3::new(x, y, z)));
+    let tips = [Vec3::X, Vec3::Y, Vec3::Z];
+    let tips = tips.into_iter().flat_map(|axis| [axis, -axis]);
+    let hull = ConvexHull::new(cube.chain(tips)).expect("the points have a hull");
+    let cases = [
+        (
+            Quat::from_xyzw(0.403_101_38, 0.203_418_76, 0.331_270_28, 0.828_486_6),
+            Vec3::new(0.284_570_7, -0.534_909_7, -0.316_739_32),
+            Vec3::new(-0.450_594_9, -1.499_894_4, 0.045_341_97),
+            Vec3::new(1.190_134, 0.649_030_15, -1.503_353_7),
+        ),
+        (
+            Quat::from_xyzw(0.350_924_13, 0.642_066_15, 0.500_619_5, 0.462_586_28),
+            Vec3::new(-0.430_994_03, -0.404_331_2, 0.358_429_2),
+            Vec3::new(0.073_221_68, -0.274_696_83, -0.595_915_8),
+            Vec3::new(-1.087_795_3, 0.092_496_87, 0.363_649),
+        ),
+    ];
+    for (rotation, translation, origin, direction) in cases {
+        let pose = Isometry3d::new(translation, rotation);
+        let ray = Ray::new(origin, direction);
+        // No point of the ray is in the hull: max(|x| + |y|, |y| + |z|, |z| + |x|) <= 1.
+        for step in 0..4000 {
+            let point = Vec3::local(
+                &pose,
+                origin.wide() + direction.wide() * (f64::from(step) * 1e-3),
+            );
+            let p = point.abs();
+            assert!((p.x + p.y).max(p.y + p.z).max(p.z + p.x) > 1.01);
+        }
+        assert_eq!(query::cast_ray(&hull, pose, ray), None);
+    }
+}
