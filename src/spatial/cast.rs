@@ -6,10 +6,11 @@
 
 use crate::{
     pipeline::proxy::BoundingRegion,
-    query::{Cast, CastLocal, CastOptions, Counter, MotionLocal, cast_moving, length_to_f32},
-    shape::{Bounds, HalfSpace},
+    query::{Cast, CastLocal, CastOptions, Counter, MotionLocal, cast_moving},
+    shape::{Bounds, HalfSpace, Support},
     space::{DVector, Space},
     spatial::{
+        first_touch::FirstTouch,
         pair::{contact_of, in_order, offsets, surface_pair},
         side::{Side, SidePart},
     },
@@ -33,48 +34,53 @@ pub fn cast_of<V: Space>(
     let surface_pair = surface_pair(first, second, &counter);
     // Ties, too, do not depend on the order of the arguments.
     let ordered = |(a, b): (u32, u32)| if is_swapped { (b, a) } else { (a, b) };
-    let mut found = Earliest::default();
-    search_swept(
-        [(a, motion_a), (b, motion_b)],
-        |[part_a, part_b], indices| {
-            let indices = ordered(indices);
-            if surface_pair
+    let sides = [(a, motion_a), (b, motion_b)];
+    let mut found = FirstTouch::new(same_time(sides));
+    search_swept(sides, |[part_a, part_b], indices| {
+        let indices = ordered(indices);
+        if surface_pair
+            .as_ref()
+            .is_some_and(|pair| pair.ignores(indices))
+        {
+            return found.limit();
+        }
+        let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
+        let motions = [(motion_a, offset_a), (motion_b, offset_b)];
+        let [of_a, of_b] = motions.map(|(motion, offset)| MotionLocal {
+            pivot: -offset,
+            ..motion
+        });
+        let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
+        let moving_a = (part_a.pose(), of_a);
+        let moving_b = (part_b.pose(), of_b);
+        let cast = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options);
+        let is_at_start = matches!(cast, CastLocal::Overlapping(_) | CastLocal::Touching { .. });
+        if is_at_start
+            && surface_pair
                 .as_ref()
-                .is_some_and(|pair| pair.ignores(indices))
-            {
-                return found.limit();
-            }
-            let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
-            let motions = [(motion_a, offset_a), (motion_b, offset_b)];
-            let [of_a, of_b] = motions.map(|(motion, offset)| MotionLocal {
-                pivot: -offset,
-                ..motion
-            });
-            let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
-            let moving_a = (part_a.pose(), of_a);
-            let moving_b = (part_b.pose(), of_b);
-            let cast = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options);
-            let is_at_start =
-                matches!(cast, CastLocal::Overlapping(_) | CastLocal::Touching { .. });
-            if is_at_start
-                && surface_pair
-                    .as_ref()
-                    .is_some_and(|pair| !pair.touches(indices))
-            {
-                return found.limit();
-            }
-            // From the translations of the parts to those of the sides.
-            let cast = cast.map_contact(|time, contact| {
-                contact.moved(
-                    motions
-                        .map(|(motion, offset)| V::DVec::rotation(motion.rotation * time) * offset),
-                )
-            });
-            found.add(cast, indices);
-            found.limit()
-        },
-    );
-    let mut cast = found.finish();
+                .is_some_and(|pair| !pair.touches(indices))
+        {
+            return found.limit();
+        }
+        // From the translations of the parts to those of the sides.
+        let cast = cast.map_contact(|time, contact| {
+            contact.moved(
+                motions.map(|(motion, offset)| V::DVec::rotation(motion.rotation * time) * offset),
+            )
+        });
+        found.add(cast, indices);
+        found.limit()
+    });
+    let size = size_of(a).min(size_of(b));
+    let mut cast = found.finish(|normal, time, parts| {
+        let (part_a, part_b) = ordered(parts);
+        // Heights relative to one point of the pair, so that they are exact far from the origin.
+        let height = |(side, motion), part, direction| {
+            height_of((side, motion), part, time, a.translation(), direction)
+        };
+        let depth = height(sides[0], part_a, normal) + height(sides[1], part_b, -normal);
+        depth <= SEPARATED * size
+    });
     if let CastLocal::Overlapping(contact) = &mut cast
         && !options.leave_overlaps
         && let Some(start) = contact_of(a, b)
@@ -91,60 +97,53 @@ pub fn cast_in_world<V: Space>(a: Moving<V>, b: Moving<V>, options: CastOptions)
     })
 }
 
-/// The earliest outcome so far, with the indices of its parts in an order that does not depend on
-/// the arguments.
-struct Earliest<D> {
-    cast: CastLocal<D>,
-    parts: (u32, u32),
-    /// Until this time no pair overlaps.
-    safe: f64,
+/// Times of touching are equal if the shapes move by at most this part of the size of the smaller
+/// side between them. That is more than the error of a cast.
+const SAME_TIME: f64 = 1e-8;
+
+/// Two parts are separated along a normal if they overlap by at most this part of the size of the
+/// smaller side. That is more than the tolerance of touching.
+const SEPARATED: f64 = 1e-5;
+
+/// Returns the difference of times up to which two moving sides touch at the same time.
+fn same_time<V: Space>([(a, motion_a), (b, motion_b)]: [Moving<V>; 2]) -> f64 {
+    let (size_a, size_b) = (size_of(a), size_of(b));
+    let arc = |motion: &MotionLocal<V::DVec>, size: f64| match V::DVec::angle_size(motion.rotation)
+    {
+        0.0 => 0.0,
+        angle => angle * size,
+    };
+    let length = (motion_b.translation - motion_a.translation).length()
+        + arc(&motion_a, size_a)
+        + arc(&motion_b, size_b);
+    let time = SAME_TIME * size_a.min(size_b) / length;
+    if time.is_finite() { time.min(1.0) } else { 0.0 }
 }
 
-impl<D> Default for Earliest<D> {
-    fn default() -> Self {
-        Self {
-            cast: CastLocal::Miss,
-            parts: (0, 0),
-            safe: 1.0,
-        }
-    }
+/// Returns the length of the diagonal of a side's box. It is infinite for a half-space.
+fn size_of<V: Space>(side: Side<V>) -> f64 {
+    let region = side.region();
+    let bounds = region.as_ref().and_then(BoundingRegion::bounds);
+    bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
 }
 
-impl<D: DVector> Earliest<D> {
-    /// Returns the time after which a pair does not matter.
-    fn limit(&self) -> f64 {
-        self.cast.touching_time().unwrap_or(1.0)
-    }
-
-    fn add(&mut self, cast: CastLocal<D>, parts: (u32, u32)) {
-        let Some(own) = cast.touching_time() else {
-            return;
-        };
-        if let CastLocal::Hit { safe, .. } = cast {
-            self.safe = self.safe.min(safe);
-        }
-        let is_earlier = match (&self.cast, &cast) {
-            (CastLocal::Miss, _) => true,
-            (CastLocal::Overlapping(best), CastLocal::Overlapping(next)) => {
-                let [deepest, depth] = [best, next].map(|contact| length_to_f32(contact.depth));
-                depth > deepest || depth == deepest && parts < self.parts
-            }
-            (CastLocal::Overlapping(_), _) => false,
-            (_, CastLocal::Overlapping(_)) => true,
-            (best, _) => (own, parts) < (best.touching_time().unwrap_or(1.0), self.parts),
-        };
-        if is_earlier {
-            (self.cast, self.parts) = (cast, parts);
-        }
-    }
-
-    fn finish(self) -> CastLocal<D> {
-        let mut cast = self.cast;
-        if let CastLocal::Hit { safe, .. } = &mut cast {
-            *safe = self.safe;
-        }
-        cast
-    }
+/// Returns the largest coordinate of a moving part along a direction, relative to an origin.
+fn height_of<V: Space>(
+    (side, motion): Moving<V>,
+    part: u32,
+    time: f64,
+    origin: V::DVec,
+    direction: V::DVec,
+) -> f64 {
+    let Some(part) = side.part(part) else {
+        return 0.0;
+    };
+    let (shape, pose) = (part.scaled_shape(), part.pose());
+    let rotation = V::DVec::rotation(motion.rotation * time);
+    let offset = rotation * (pose.translation - side.translation());
+    let center = side.translation() - origin + motion.translation * time + offset;
+    let local = V::DVec::transpose(rotation * pose.rotation) * direction;
+    direction.dot(center) + local.dot(shape.support(local)) + shape.radius()
 }
 
 /// The region that a side or a part covers while it rotates, without its translation.
