@@ -21,6 +21,7 @@ mod buffer;
 mod collider;
 mod collision;
 mod diagnostics;
+mod explain;
 mod math;
 #[cfg(feature = "picking")]
 mod picking;
@@ -46,8 +47,10 @@ pub use collision::{
     Collisions, Contact2d, EndReason, WorldMoveError, WorldMover,
 };
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
+pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 #[cfg(feature = "picking")]
 pub use picking::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
+pub use pipeline::proxy_error::ProxyError as ColliderError;
 pub use pipeline::{HeadbuttSystems, sync_now};
 pub use plugin::HeadbuttPlugin;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};

@@ -22,20 +22,20 @@
 pub mod aabb;
 mod broad_phase;
 mod candidates;
-mod contacts;
+pub mod contacts;
 mod custom_pairs;
 pub mod narrow_phase;
 pub mod parallel;
-mod progress;
+pub mod progress;
 pub mod proxies;
 pub mod proxy;
 pub mod proxy_arena;
-mod proxy_error;
+pub mod proxy_error;
 mod report;
 pub mod spatial_index;
-mod state_revision;
+pub mod state_revision;
 pub mod sync;
-mod unfiltered;
+pub mod unfiltered;
 pub mod world_pose;
 
 use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*};

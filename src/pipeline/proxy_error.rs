@@ -2,18 +2,26 @@
 
 /// The reason why a collider with a valid shape cannot collide in its pose. A warning that names
 /// the entity ends with this text.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
+// Exported as `ColliderError`: proxies are an internal term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProxyError {
+    /// The entity has no `Transform`, or too many ancestors.
     #[error("it has no `Transform`, or it has more than 4096 ancestors, or they form a loop")]
     NoPose,
+    /// The pose has a NaN or an infinity, or a rotation of length 0.
     #[error("its pose is not finite")]
     NotFinite,
+    /// A custom shape, or a ball of Bevy's, has a negative radius or a NaN.
     #[error("its radius is negative or NaN")]
     InvalidRadius,
+    /// The box of a custom shape shows that its support function is wrong.
     #[error("its support function does not return the farthest points")]
     InvalidSupport,
+    /// A half-space has a scale of 0 along an axis.
     #[error("its scale flattens the half-space")]
     Flattened,
+    /// The bounding box is not finite, or exceeds the range of f32.
     #[error("its bounds are not finite, or are too large for f32")]
     Unbounded,
 }

@@ -16,6 +16,11 @@ impl StateRevision {
         world.resource::<Self>().0 == last_changed(world)
     }
 
+    /// Returns `true` if a tick has begun since the plugin was added.
+    pub fn has_tick(world: &World) -> bool {
+        world.resource::<Self>().0.is_some()
+    }
+
     /// Records the present change tick.
     pub fn record(world: &mut World) {
         world.resource_mut::<Self>().0 = last_changed(world);

@@ -13,6 +13,8 @@
     reason = "a function is not generic over the lifetimes in the types of the shapes"
 )]
 
+use bevy::prelude::Entity;
+
 use crate::{
     pipeline::{
         narrow_phase::{PartContact, Scratch, SurfacePair, deepest_of_parts},
@@ -155,6 +157,22 @@ pub fn manifold_in_world_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<Manifold
             _ => manifold_in_world(&solver, &points),
         })
     })
+}
+
+/// Returns the one-sided surface of a pair if it ignores the other side, of which it has a part
+/// within a distance.
+pub fn one_sided_surface<V: Space>(a: Side<V>, b: Side<V>, distance: f64) -> Option<Entity> {
+    let counter = Counter::default();
+    let surface_pair = surface_pair(a, b, &counter)?;
+    let surface = surface_pair.surface();
+    let mut is_ignored = false;
+    search(&a, &b, distance, |parts, indices| {
+        let solved = with_pair(parts, |pair| Solver::new(pair).distance());
+        is_ignored =
+            solved.is_some_and(|(found, _)| found <= distance) && !surface_pair.touches(indices);
+        if is_ignored { DONE } else { distance }
+    });
+    (is_ignored && surface.is_one_sided()).then_some(surface.entity)
 }
 
 /// Depths are the same if one exceeds the other by no more than this part of it.

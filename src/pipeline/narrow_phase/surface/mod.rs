@@ -120,7 +120,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    pub(super) fn surface(&self) -> &'a Proxy<V> {
+    pub fn surface(&self) -> &'a Proxy<V> {
         let [surface, _] = self.of_surface_and_body([self.a, self.b]);
         surface
     }

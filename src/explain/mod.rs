@@ -1,0 +1,433 @@
+//! [`explain`]: why two entities do or do not collide.
+//!
+//! The plugin has already decided that, so the function repeats its decisions in their order and
+//! names the first that excludes the pair: a collider that is ignored, dimensions, layers,
+//! candidate pairs, bounding boxes, shapes. It reads the same proxies as the tick did.
+//!
+//! The world may have changed since that tick. Changes are detected by comparison with the proxies
+//! rather than by change ticks, because a pose also depends on the ancestors. (Only shapes have no
+//! cheap comparison.) After [`sync_now`](crate::sync_now), the proxies are newer than the contacts.
+//! Then a changed proxy explains nothing, and counts as unseen.
+
+mod text;
+
+use bevy::{ecs::change_detection::Tick, prelude::*};
+
+use crate::{
+    Collider, CollisionEvent, CollisionLayers, Collisions, Sensor, ShapeError,
+    math::{Vec2, Vec3},
+    pipeline::{
+        WorldPose,
+        aabb::Aabb,
+        contacts::FoundContacts,
+        progress::{Completed, Progress},
+        proxies::{Proxies, ProxySlot},
+        proxy::Proxy,
+        proxy_error::ProxyError,
+        state_revision::StateRevision,
+        sync::{LastRun, SyncState},
+        unfiltered::disabling_components,
+    },
+    query::length_to_f32,
+    settings::BroadPhase,
+    shape::{AnyColliderShape, ColliderShape},
+    space::Space,
+    spatial::pair::{distance_of, one_sided_surface},
+};
+
+/// Explains why two entities collide or do not collide, by the data of the last tick.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::{PairStatus, explain, prelude::*};
+///
+/// let mut app = App::new();
+/// app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
+/// let world = app.world_mut();
+/// let ball = world.spawn((Name::new("Ball"), Collider::circle(1.0))).id();
+/// let pose = Transform::from_xyz(3.0, 0.0, 0.0);
+/// let wall = world.spawn((Name::new("Wall"), Collider::rectangle(2.0, 2.0), pose)).id();
+/// assert_eq!(explain(world, ball, wall).status, PairStatus::NoTick);
+///
+/// world.run_schedule(FixedPostUpdate);
+/// let explanation = explain(world, ball, wall);
+/// assert!(matches!(explanation.status, PairStatus::BoxesApart { .. }));
+/// println!("{explanation}");
+/// ```
+///
+/// Call it after [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report), for example in
+/// `FixedLast` or `Update`. For a pair that touches, it returns the
+/// [contact](PairStatus::Touching). Otherwise it returns the first reason in the order of
+/// [`PairStatus`].
+///
+/// It is meant for debugging, and costs as much as a test of the pair, with all their facets.
+pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
+    let pair = [entity, other];
+    let mut changed = [false; 2];
+    let status = match LastTick::of(world) {
+        None => PairStatus::NoPlugin,
+        Some(tick) => tick.without_answer(pair).unwrap_or_else(|| {
+            changed = pair.map(|entity| tick.has_changed(entity));
+            tick.status(pair)
+        }),
+    };
+    Explanation {
+        entity,
+        other,
+        status,
+        changed,
+        names: pair.map(|entity| world.get::<Name>(entity).cloned()),
+    }
+}
+
+/// Why two entities collide or do not collide: the result of [`explain`]. It displays as one or two
+/// sentences that name the entities and say what to do.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The first entity.
+    pub entity: Entity,
+    /// The second entity.
+    pub other: Entity,
+    /// The contact, or the reason why there is none.
+    pub status: PairStatus,
+    /// For each entity, `true` if its pose, shape, layers or [`Sensor`] changed since the last
+    /// tick. The status does not include such changes.
+    pub changed: [bool; 2],
+    names: [Option<Name>; 2],
+}
+
+/// The contact of two entities in the last tick, or the reason why there is none. If several
+/// reasons apply, the first in the order of this list.
+///
+/// Directions point from the first entity to the second. In 2D, z is 0.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PairStatus {
+    /// The world has no [`HeadbuttPlugin`](crate::HeadbuttPlugin).
+    NoPlugin,
+    /// No tick has run yet.
+    NoTick,
+    /// The present contacts are not those of a complete tick: one is in progress, a panic has
+    /// aborted it, or the app has written [`Collisions`] since.
+    Interrupted,
+    /// Both entities are the same.
+    SameEntity,
+    /// One of the entities cannot touch anything, in its present state.
+    Ignored {
+        /// The entity.
+        entity: Entity,
+        /// The reason.
+        reason: IgnoredReason,
+    },
+    /// They touch. The contact is as seen from the first entity.
+    Touching(CollisionEvent),
+    /// The last tick has not seen one of the entities, because its collider was added, enabled or
+    /// repaired since. After [`sync_now`](crate::sync_now), also because it was changed.
+    Unseen {
+        /// The entity.
+        entity: Entity,
+    },
+    /// One collider is in 2D and the other in 3D.
+    Dimensions {
+        /// The entity in 2D.
+        in_2d: Entity,
+        /// The entity in 3D.
+        in_3d: Entity,
+    },
+    /// Both are half-spaces, and these never collide with each other.
+    HalfSpaces,
+    /// Their [`CollisionLayers`] do not interact.
+    Layers {
+        /// The layers of the first entity.
+        layers: CollisionLayers,
+        /// The layers of the second entity.
+        other_layers: CollisionLayers,
+    },
+    /// The app supplies the pairs ([`BroadPhase::Custom`]), and this one was not among the
+    /// [`CandidatePairs`](crate::CandidatePairs).
+    NotCandidate,
+    /// Their bounding boxes are separated.
+    BoxesApart {
+        /// The axis along which they are farthest apart.
+        axis: Vec3,
+        /// The gap along the axis.
+        gap: f32,
+    },
+    /// A one-sided surface ignores the other collider, whose centre is behind it.
+    BehindSurface {
+        /// The entity with the surface.
+        surface: Entity,
+    },
+    /// Their shapes are separated.
+    ShapesApart {
+        /// The unit vector along which they are nearest.
+        normal: Vec3,
+        /// The distance.
+        distance: f32,
+        /// The point of the first shape that is nearest to the second.
+        point: Vec3,
+        /// The point of the second shape that is nearest to the first.
+        other_point: Vec3,
+    },
+    /// The shapes have no contact and no distance: a [`Support`](crate::Support) is wrong, or a
+    /// body touches a surface only within rounding.
+    NoDistance,
+}
+
+/// The reason why an entity cannot touch anything. It displays as the end of a sentence about the
+/// entity.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IgnoredReason {
+    /// There is no such entity.
+    #[error("does not exist, or no longer exists")]
+    Despawned,
+    /// It has `Disabled` or another component of Bevy's `DefaultQueryFilters`.
+    #[error("is disabled. Remove its component `Disabled`, or the app's own disabling component")]
+    Disabled,
+    /// It has a `ColliderFromMesh` whose mesh is missing or not loaded yet.
+    #[cfg(feature = "mesh")]
+    #[error(
+        "waits for its mesh. Check that the mesh is loaded, and that the entity has a `Mesh2d` or \
+         `Mesh3d`"
+    )]
+    WaitsForMesh,
+    /// It has no [`Collider`].
+    #[error("has no `Collider`. Insert one, or use the child entity that has it")]
+    NoCollider,
+    /// Its collider is the default one, which has no shape.
+    #[error("has a default `Collider`, which has no shape. Replace it")]
+    NoShape,
+    /// Its collider was made of an invalid shape.
+    #[error("has an invalid shape: {0}")]
+    InvalidShape(ShapeError),
+    /// It has no `Transform`.
+    #[error("has no `Transform`. Insert one")]
+    NoTransform,
+    /// The collider cannot collide in its pose.
+    #[error("has a collider that is ignored: {0}")]
+    InvalidPose(ProxyError),
+}
+
+/// The results of the last tick.
+struct LastTick<'w> {
+    world: &'w World,
+    proxies: &'w Proxies,
+    found: &'w FoundContacts,
+    collisions: &'w Collisions,
+    progress: &'w Progress,
+    sync: &'w SyncState,
+    /// Bevy's change tick at the time when the colliders were read.
+    last_run: Tick,
+}
+
+/// A collider as the last tick has seen it.
+struct Seen<'w, V: Space> {
+    proxy: &'w Proxy<V>,
+    /// `None` for a half-space.
+    aabb: Option<&'w Aabb>,
+}
+
+/// The same in either dimension.
+enum AnySeen<'w> {
+    D2(Seen<'w, Vec2>),
+    D3(Seen<'w, Vec3>),
+}
+
+impl<'w> LastTick<'w> {
+    /// Returns `None` if the plugin is missing.
+    fn of(world: &'w World) -> Option<Self> {
+        Some(Self {
+            world,
+            proxies: world.get_resource()?,
+            found: world.get_resource()?,
+            collisions: world.get_resource()?,
+            progress: world.get_resource()?,
+            sync: world.get_resource()?,
+            last_run: world.get_resource_ref::<LastRun>()?.last_changed(),
+        })
+    }
+
+    /// Returns the reason why the last tick says nothing about a pair, or `None` if it does.
+    fn without_answer(&self, pair: [Entity; 2]) -> Option<PairStatus> {
+        let [entity, other] = pair;
+        if !StateRevision::has_tick(self.world) {
+            return Some(PairStatus::NoTick);
+        }
+        let is_complete = self.progress.completed == Completed::Report;
+        if !is_complete || !StateRevision::is_current(self.world) {
+            return Some(PairStatus::Interrupted);
+        }
+        if entity == other {
+            return Some(PairStatus::SameEntity);
+        }
+        pair.into_iter().find_map(|entity| {
+            let reason = ignored_reason(self.world, entity)?;
+            Some(PairStatus::Ignored { entity, reason })
+        })
+    }
+
+    /// Returns the status of two entities that can touch others.
+    fn status(&self, pair: [Entity; 2]) -> PairStatus {
+        let [entity, other] = pair;
+        if let Some(contact) = self.collisions.between(entity, other) {
+            return PairStatus::Touching(contact);
+        }
+        match (self.seen(entity), self.seen(other)) {
+            (None, _) => PairStatus::Unseen { entity },
+            (_, None) => PairStatus::Unseen { entity: other },
+            (Some(AnySeen::D2(a)), Some(AnySeen::D2(b))) => self.status_of_seen(&a, &b),
+            (Some(AnySeen::D3(a)), Some(AnySeen::D3(b))) => self.status_of_seen(&a, &b),
+            (Some(AnySeen::D2(_)), Some(AnySeen::D3(_))) => PairStatus::Dimensions {
+                in_2d: entity,
+                in_3d: other,
+            },
+            (Some(AnySeen::D3(_)), Some(AnySeen::D2(_))) => PairStatus::Dimensions {
+                in_2d: other,
+                in_3d: entity,
+            },
+        }
+    }
+
+    fn status_of_seen<V: Space>(&self, a: &Seen<V>, b: &Seen<V>) -> PairStatus {
+        let (first, second) = (a.proxy, b.proxy);
+        let pair = (
+            first.entity.min(second.entity),
+            first.entity.max(second.entity),
+        );
+        let is_custom = self.proxies.source == BroadPhase::Custom;
+        if first.is_half_space() && second.is_half_space() {
+            PairStatus::HalfSpaces
+        } else if !first.layers.interacts_with(second.layers) {
+            PairStatus::Layers {
+                layers: first.layers,
+                other_layers: second.layers,
+            }
+        } else if is_custom && !self.found.custom_pairs.contains(pair) {
+            PairStatus::NotCandidate
+        } else if let Some((axis, gap)) = gap_of_boxes(a.aabb, b.aabb) {
+            PairStatus::BoxesApart { axis, gap }
+        } else {
+            status_of_shapes(first, second)
+        }
+    }
+
+    /// Returns the collider of an entity as the last tick has seen it.
+    fn seen(&self, entity: Entity) -> Option<AnySeen<'w>> {
+        if self.sync.has_early_changes() && !self.proxies.is_unchanged(entity) {
+            return None;
+        }
+        let Proxies { d2, d3, .. } = self.proxies;
+        match self.proxies.slot_of(entity)? {
+            ProxySlot::D2(slot) => Some(AnySeen::D2(Seen {
+                proxy: d2.get(slot)?,
+                aabb: d2.box_of(slot),
+            })),
+            ProxySlot::D3(slot) => Some(AnySeen::D3(Seen {
+                proxy: d3.get(slot)?,
+                aabb: d3.box_of(slot),
+            })),
+            ProxySlot::Inert | ProxySlot::Invalid => None,
+        }
+    }
+
+    /// Returns `true` if an entity is not as the last tick has seen it.
+    fn has_changed(&self, entity: Entity) -> bool {
+        match self.seen(entity) {
+            None => true,
+            Some(AnySeen::D2(seen)) => self.differs(seen.proxy),
+            Some(AnySeen::D3(seen)) => self.differs(seen.proxy),
+        }
+    }
+
+    fn differs<V: Space>(&self, proxy: &Proxy<V>) -> bool {
+        let (world, entity) = (self.world, proxy.entity);
+        let has_same_shape = || {
+            let collider = world.get_entity(entity).ok()?.get_ref::<Collider>()?;
+            let now = world.read_change_tick();
+            Some(!collider.last_changed().is_newer_than(self.last_run, now))
+        };
+        let pose = WorldPose::of_entity::<V>(world, entity);
+        let layers = world.get::<CollisionLayers>(entity);
+        has_same_shape() != Some(true)
+            || !pose.is_ok_and(|pose| pose.has_same_bits(&proxy.world_pose))
+            || layers.copied().unwrap_or_default() != proxy.layers
+            || world.get::<Sensor>(entity).is_some() != proxy.is_sensor
+    }
+}
+
+/// Returns why an entity cannot touch anything, or `None` if it can.
+fn ignored_reason(world: &World, entity: Entity) -> Option<IgnoredReason> {
+    let Ok(found) = world.get_entity(entity) else {
+        return Some(IgnoredReason::Despawned);
+    };
+    if disabling_components(world).any(|id| found.contains_id(id)) {
+        return Some(IgnoredReason::Disabled);
+    }
+    let Some(collider) = found.get::<Collider>() else {
+        #[cfg(feature = "mesh")]
+        if found.contains::<crate::ColliderFromMesh>() {
+            return Some(IgnoredReason::WaitsForMesh);
+        }
+        return Some(IgnoredReason::NoCollider);
+    };
+    match collider.shape() {
+        Err(error) => Some(IgnoredReason::InvalidShape(error)),
+        Ok(None) => Some(IgnoredReason::NoShape),
+        Ok(_) if !found.contains::<Transform>() => Some(IgnoredReason::NoTransform),
+        Ok(Some(AnyColliderShape::D2(shape))) => invalid_pose(world, entity, shape),
+        Ok(Some(AnyColliderShape::D3(shape))) => invalid_pose(world, entity, shape),
+    }
+}
+
+fn invalid_pose<V: Space>(
+    world: &World,
+    entity: Entity,
+    shape: &ColliderShape<V>,
+) -> Option<IgnoredReason> {
+    let pose = WorldPose::of_entity::<V>(world, entity);
+    let proxy = pose.and_then(|pose| Proxy::new(entity, shape, CollisionLayers::ALL, pose));
+    proxy.err().map(IgnoredReason::InvalidPose)
+}
+
+/// Returns the axis along which two boxes are farthest apart, and the gap, or `None` if they
+/// overlap. A half-space has no box.
+fn gap_of_boxes(a: Option<&Aabb>, b: Option<&Aabb>) -> Option<(Vec3, f32)> {
+    let ([min, max], [other_min, other_max]) = (a?.corners(), b?.corners());
+    let [min, max, other_min, other_max] = [min, max, other_min, other_max].map(Vec3::from);
+    let (above, below) = (other_min - max, min - other_max);
+    let gaps = above.max(below);
+    let axis = [Vec3::X, Vec3::Y, Vec3::Z]
+        .into_iter()
+        .max_by(|first, second| gaps.dot(*first).total_cmp(&gaps.dot(*second)))?;
+    let gap = gaps.dot(axis);
+    let is_above = above.dot(axis) > 0.0;
+    (gap > 0.0).then_some((if is_above { axis } else { -axis }, gap))
+}
+
+/// Returns the status of two colliders that were tested and have no contact.
+fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus {
+    let (a, b) = (first.into(), second.into());
+    let nearest = distance_of(a, b);
+    // If all facets are ignored, those that do not touch count as well.
+    let limit = if nearest.is_some() {
+        0.0
+    } else {
+        f64::INFINITY
+    };
+    if let Some(surface) = one_sided_surface(a, b, limit) {
+        return PairStatus::BehindSurface { surface };
+    }
+    let Some((distance, nearest)) = nearest.filter(|(distance, _)| *distance > 0.0) else {
+        return PairStatus::NoDistance;
+    };
+    let origins = [first, second].map(|proxy| proxy.world_pose.translation);
+    let [point, other_point]: [V; 2] = nearest.contact.points_in_world(origins);
+    PairStatus::ShapesApart {
+        normal: V::from_f64(nearest.contact.normal).to_vec3(),
+        distance: length_to_f32(distance),
+        point: point.to_vec3(),
+        other_point: other_point.to_vec3(),
+    }
+}

@@ -1,0 +1,149 @@
+//! The sentences of an [`Explanation`].
+
+use core::fmt;
+
+use bevy::prelude::*;
+
+use crate::{
+    CollisionEvent, CollisionLayers,
+    explain::{Explanation, PairStatus},
+};
+
+const NO_PLUGIN: &str = "the app has no `HeadbuttPlugin`. Add it with `App::add_plugins`.";
+const NO_TICK: &str = "no tick has run yet. Check that the schedule of the plugin runs, by default \
+                       `FixedPostUpdate`.";
+const INTERRUPTED: &str = "the last tick is not complete, or the app has written `Collisions` \
+                           since. Ask again after `HeadbuttSystems::Report`.";
+const SAME_ENTITY: &str = "they are the same. For a second collider, spawn a child entity.";
+const UNSEEN: &str = "was added or changed, and the tick has not seen it yet. Ask again after the \
+                      next tick.";
+const HALF_SPACES: &str = "both are half-spaces. To make them collide, replace one by a large box.";
+const NOT_CANDIDATE: &str = "the pair was not among the `CandidatePairs`. With \
+                             `BroadPhase::Custom`, add it in or before \
+                             `HeadbuttSystems::BroadPhase`.";
+const LOOKS_CLOSER: &str = "If they look closer on the screen, the colliders differ in size or \
+                            position from what is drawn.";
+const ONE_SIDED: &str = "is `one_sided`, and the centre of the other is behind it. Reverse the \
+                         vertices of its facets, or do without `one_sided`.";
+const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support` of a custom \
+                           shape.";
+
+/// An entity with its name, as warnings display it.
+struct Label<'a>(Entity, Option<&'a Name>);
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "entity {}", self.0)?;
+        match self.1 {
+            Some(name) => write!(out, " {:?}", name.as_str()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let [a, b] = [self.entity, self.other].map(|entity| self.label(entity));
+        let touches = matches!(self.status, PairStatus::Touching(_));
+        let verb = if touches { "touch" } else { "do not touch" };
+        write!(out, "{a} and {b} {verb}: ")?;
+        self.write_status(out)?;
+        match self.changed {
+            // The status has said so.
+            _ if matches!(self.status, PairStatus::Unseen { .. }) => Ok(()),
+            [false, false] => Ok(()),
+            [true, false] => write!(out, " {a} has changed since the last tick."),
+            [false, true] => write!(out, " {b} has changed since the last tick."),
+            [true, true] => write!(out, " Both have changed since the last tick."),
+        }
+    }
+}
+
+impl Explanation {
+    fn label(&self, entity: Entity) -> Label<'_> {
+        let [name, other_name] = &self.names;
+        let is_first = entity == self.entity;
+        Label(entity, if is_first { name } else { other_name }.as_ref())
+    }
+
+    fn write_status(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match &self.status {
+            PairStatus::NoPlugin => out.write_str(NO_PLUGIN),
+            PairStatus::NoTick => out.write_str(NO_TICK),
+            PairStatus::Interrupted => out.write_str(INTERRUPTED),
+            PairStatus::SameEntity => out.write_str(SAME_ENTITY),
+            PairStatus::Ignored { entity, reason } => {
+                write!(out, "{} {reason}.", self.label(*entity))
+            }
+            PairStatus::Touching(contact) => write_contact(out, contact),
+            PairStatus::Unseen { entity } => write!(out, "{} {UNSEEN}", self.label(*entity)),
+            PairStatus::Dimensions { in_2d, in_3d } => {
+                let [in_2d, in_3d] = [in_2d, in_3d].map(|entity| self.label(*entity));
+                write!(
+                    out,
+                    "{in_2d} is in 2D, and {in_3d} in 3D. Make both 2D or 3D."
+                )
+            }
+            PairStatus::HalfSpaces => out.write_str(HALF_SPACES),
+            PairStatus::Layers {
+                layers,
+                other_layers,
+            } => self.write_layers(out, [*layers, *other_layers]),
+            PairStatus::NotCandidate => out.write_str(NOT_CANDIDATE),
+            PairStatus::BoxesApart { axis, gap } => {
+                write!(
+                    out,
+                    "their bounding boxes are {gap} apart along {axis}. {LOOKS_CLOSER}"
+                )
+            }
+            PairStatus::BehindSurface { surface } => {
+                write!(out, "{} {ONE_SIDED}", self.label(*surface))
+            }
+            PairStatus::ShapesApart {
+                normal,
+                distance,
+                point,
+                other_point,
+            } => {
+                write!(out, "they are {distance} apart along {normal}, ")?;
+                write!(out, "from {point} to {other_point}. {LOOKS_CLOSER}")
+            }
+            PairStatus::NoDistance => out.write_str(NO_DISTANCE),
+        }
+    }
+
+    /// Writes the layers that do not match.
+    fn write_layers(
+        &self,
+        out: &mut fmt::Formatter,
+        [layers, other_layers]: [CollisionLayers; 2],
+    ) -> fmt::Result {
+        let (first, second) = ((self.entity, layers), (self.other, other_layers));
+        let mut separator = "";
+        for ((entity, on), (other, with)) in [(first, second), (second, first)] {
+            if on.memberships & with.filters != 0 {
+                continue;
+            }
+            let (entity, other) = (self.label(entity), self.label(other));
+            let (memberships, filters) = (on.memberships, with.filters);
+            write!(
+                out,
+                "{separator}{entity} is on the layers {memberships:#b}, "
+            )?;
+            write!(out, "and {other} interacts only with {filters:#b}")?;
+            separator = "; ";
+        }
+        write!(out, ". Change their `CollisionLayers`.")
+    }
+}
+
+fn write_contact(out: &mut fmt::Formatter, contact: &CollisionEvent) -> fmt::Result {
+    let (depth, normal) = (contact.depth, contact.normal);
+    write!(out, "they are {depth} deep along {normal}.")?;
+    if !contact.is_solid() {
+        write!(out, " One of them is a `Sensor`, so `push_out` ignores it.")?;
+    } else if contact.ongoing() {
+        write!(out, " `OngoingEvents` decides in which ticks that is sent.")?;
+    }
+    Ok(())
+}
