@@ -162,6 +162,7 @@ pub fn manifold_in_world_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<Manifold
 /// Returns the one-sided surface of a pair if it ignores the other side, of which it has a part
 /// within a distance.
 pub fn one_sided_surface<V: Space>(a: Side<V>, b: Side<V>, distance: f64) -> Option<Entity> {
+    let (a, b, _) = in_order(a, b);
     let counter = Counter::default();
     let surface_pair = surface_pair(a, b, &counter)?;
     let surface = surface_pair.surface();

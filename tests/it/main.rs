@@ -4,6 +4,7 @@
 //! | module | what it tests |
 //! |---|---|
 //! | [`events`] | what an event says, `push_out` and the diagnostics |
+//! | [`explain`] | why two entities collide or not: each reason, and random pairs |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
 //! | [`model`] | random operations on a world, against a model of the plugin |
 //! | [`determinism`] | the same bits on any number of threads, and after a rollback |
@@ -18,6 +19,7 @@
 
 mod determinism;
 mod events;
+mod explain;
 #[path = "../../fuzz/src/invariants/mod.rs"]
 mod invariants;
 mod life_cycle;

@@ -5,7 +5,7 @@ mod batches;
 mod brute_force;
 mod casters;
 mod index;
-mod random_world;
+pub mod random_world;
 mod sensors;
 mod sync_now;
 
