@@ -92,7 +92,8 @@ pub struct Explanation {
     /// The contact, or the reason why there is none.
     pub status: PairStatus,
     /// For each entity, `true` if its pose, shape, layers or [`Sensor`] changed since the last
-    /// tick. The status does not include such changes.
+    /// tick. The status does not include such changes. (It stays `true` in further ticks after a
+    /// change through `bypass_change_detection`, which no tick sees.)
     pub changed: [bool; 2],
     names: [Option<Name>; 2],
 }
@@ -217,6 +218,7 @@ struct LastTick<'w> {
     found: &'w FoundContacts,
     collisions: &'w Collisions,
     progress: &'w Progress,
+    revision: &'w StateRevision,
     sync: &'w SyncState,
     /// Bevy's change tick at the time when the colliders were read.
     last_run: Tick,
@@ -244,6 +246,7 @@ impl<'w> LastTick<'w> {
             found: world.get_resource()?,
             collisions: world.get_resource()?,
             progress: world.get_resource()?,
+            revision: world.get_resource()?,
             sync: world.get_resource()?,
             last_run: world.get_resource_ref::<LastRun>()?.last_changed(),
         })
@@ -252,7 +255,7 @@ impl<'w> LastTick<'w> {
     /// Returns the reason why the last tick says nothing about a pair, or `None` if it does.
     fn without_answer(&self, pair: [Entity; 2]) -> Option<PairStatus> {
         let [entity, other] = pair;
-        if !StateRevision::has_tick(self.world) {
+        if !self.revision.has_tick() {
             return Some(PairStatus::NoTick);
         }
         let is_complete = self.progress.completed == Completed::Report;

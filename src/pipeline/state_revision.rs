@@ -17,8 +17,8 @@ impl StateRevision {
     }
 
     /// Returns `true` if a tick has begun since the plugin was added.
-    pub fn has_tick(world: &World) -> bool {
-        world.resource::<Self>().0.is_some()
+    pub fn has_tick(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Records the present change tick.

@@ -632,9 +632,10 @@ fn random_pairs_are_explained_as_the_tick_saw_them() {
     let mut random = StdRng::seed_from_u64(20);
     let mut counts = BTreeMap::<&str, usize>::new();
     while counts.values().sum::<usize>() < pairs() {
-        let mut world = RandomWorld::new(Dimension::D2, random.random_range(2.0..10.0));
-        for number in 0..random.random_range(4..24) {
-            world.dimension = Dimension::BOTH[number % 2];
+        let mut world = RandomWorld::new(Dimension::D2, random.random_range(1.0..8.0));
+        let share_of_3d = [0.1, 0.9][random.random_range(0..2)];
+        for _ in 0..random.random_range(4..24) {
+            world.dimension = Dimension::BOTH[usize::from(random.random_bool(share_of_3d))];
             world.spawn(&mut random);
         }
         for _ in 0..4 {
