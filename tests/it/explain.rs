@@ -163,7 +163,7 @@ fn an_entity_that_cannot_touch_anything() {
 #[cfg(feature = "mesh")]
 #[test]
 fn a_collider_that_waits_for_its_mesh() {
-    let other = headbutt::ColliderFromMesh::ConvexHull;
+    let other = headbutt::ColliderFromMesh::convex_hull();
     assert_ignored(other, &["Mesh3d"], IgnoredReason::WaitsForMesh);
 }
 
