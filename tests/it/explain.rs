@@ -492,7 +492,8 @@ fn corners(thing: &Thing) -> Option<[Vec3; 2]> {
     Some([aabb.min, aabb.max])
 }
 
-/// The gaps of two boxes along all axes, 0 where they overlap, positive where the second one is above.
+/// The gaps of two boxes along all axes: 0 where they overlap, positive where the second one is
+/// above.
 fn gaps(a: &Thing, b: &Thing) -> Option<[f32; 3]> {
     let ([min, max], [other_min, other_max]) = (corners(a)?, corners(b)?);
     let (above, below) = (other_min - max, min - other_max);
