@@ -7,6 +7,7 @@
 //! | where, and how deep? | [`contact()`], [`manifold()`] |
 //! | how far apart are they? | [`distance()`] |
 //! | when do they first touch in motion? | [`cast_shape`], [`time_of_impact`] |
+//! | will they hit, and which correction of the motion prevents it? | [`forecast`] |
 //! | where does a ray hit? | [`cast_ray`] |
 //!
 //! Both arguments are of the same dimension, each with its pose, such as `Isometry3d`, `Vec2` or
@@ -15,7 +16,8 @@
 //! * A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of points,
 //!   or a [`Support`] of your own.
 //! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space, and its pose
-//!   is a [`ColliderPose`](crate::ColliderPose). All functions except [`test()`] take colliders.
+//!   is a [`ColliderPose`](crate::ColliderPose). All functions except [`test()`] and
+//!   [`forecast`] take colliders.
 //!
 //! ```
 //! use bevy::prelude::*;
@@ -70,6 +72,7 @@ mod cast;
 mod counter;
 mod epa;
 mod epa_refine;
+mod forecast;
 mod gjk;
 mod manifold;
 pub(crate) mod minkowski;
@@ -87,6 +90,7 @@ pub(crate) use against::sealed;
 pub use cast::{Cast, CastOptions, Motion, cast_shape, time_of_impact};
 pub(crate) use cast::{CastLocal, MotionLocal, cast_moving};
 pub(crate) use counter::Counter;
+pub use forecast::{Forecast, forecast};
 pub(crate) use minkowski::Pair;
 pub(crate) use pair_queries::local_contact;
 use pair_queries::{contact_of, manifold_of};

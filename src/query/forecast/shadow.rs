@@ -1,0 +1,176 @@
+//! EPA for the shadow S of a set O: see the [file head](super).
+//!
+//! The loop grows an unbounded body inside S. Each step evaluates the support function of O along
+//! the normal n of the facet nearest to the target, whose clearance is a lower bound of the
+//! length:
+//!
+//! * If h(n) <= 0, n separates the shapes at the start. h(n) - n·v is an upper bound, and the
+//!   support point becomes a vertex.
+//! * If h(n) > 0, the ray from the origin through the support point x leaves the body, and its
+//!   direction becomes a vertex. S has a tangent plane near n, which yields an upper bound: n is
+//!   tilted until it is at right angles to x, and again for the new support point. On a polygon,
+//!   this finds the tangent as in gift wrapping. On a round surface it is Newton's method, because
+//!   x moves along the ray.
+
+use crate::{
+    query::{
+        forecast::unbounded::{Unbounded, Vertex},
+        minkowski::MinkowskiDifference,
+    },
+    space::{DVector, List},
+    tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, ROUNDING},
+};
+
+/// The maximum number of steps to a tangent plane.
+const MAX_TILTS: usize = 16;
+
+/// The maximum number of steps of the loop.
+const MAX_STEPS: usize = 1024;
+
+/// The sine of the angle up to which a support point counts as below a plane through the origin,
+/// and a direction as in the plane of a facet.
+const LEVEL: f64 = 1e-12;
+
+/// Returns the shortest translation of the end of a motion out of the shadow of O, or zero if it is
+/// outside. O is the Minkowski difference of the pair with its radii. For the shadow, it is moved
+/// by `-shift`. `normal` nearly separates the shapes at the start.
+pub fn shortest_exit<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    velocity: D,
+    normal: D,
+    shift: D,
+) -> D {
+    let support = |normal: D| {
+        let vertex = pair.vertex(normal);
+        let sizes = vertex.first.extent() + vertex.second.extent() + pair.radius_sum();
+        let point = vertex.point + normal * pair.radius_sum() - shift;
+        (point, ROUNDING * sizes)
+    };
+    let mut search = Search {
+        support,
+        velocity,
+        scale: velocity.length(),
+        best: None,
+    };
+    search.run(normal);
+    search.best.map_or(D::ZERO, |(normal, length)| {
+        normal * (length + normal.dot(shift)).max(0.0)
+    })
+}
+
+struct Search<D, F> {
+    /// Returns the support point of O along a unit vector, and the rounding error of its height.
+    support: F,
+    velocity: D,
+    /// The sum of the length of the motion and the size of O so far.
+    scale: f64,
+    /// The axis of the least upper bound, and the bound.
+    best: Option<(D, f64)>,
+}
+
+/// A support point of O.
+#[derive(Clone, Copy)]
+struct Extreme<D> {
+    point: D,
+    height: f64,
+    /// `true` if no point of O is above the plane through the origin.
+    is_below: bool,
+}
+
+impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
+    fn evaluate(&mut self, normal: D) -> Extreme<D> {
+        let (point, rounding) = (self.support)(normal);
+        let length = point.length();
+        self.scale = self.scale.max(self.velocity.length() + length);
+        let height = point.dot(normal);
+        let is_below = height <= (LEVEL * length).max(rounding);
+        if is_below {
+            self.offer(normal, height);
+        }
+        Extreme {
+            point,
+            height,
+            is_below,
+        }
+    }
+
+    /// Takes an axis that separates the shapes at the start, if it is better.
+    fn offer(&mut self, normal: D, height: f64) {
+        let length = height - normal.dot(self.velocity);
+        if self.best.is_none_or(|(_, least)| length < least) {
+            self.best = Some((normal, length));
+        }
+    }
+
+    /// Tilts a direction until it separates the shapes at the start. Returns the support point.
+    fn tilt(&mut self, mut normal: D) -> Option<Extreme<D>> {
+        for _ in 0..MAX_TILTS {
+            let extreme = self.evaluate(normal);
+            if extreme.is_below {
+                return Some(extreme);
+            }
+            let ray = extreme.point.unit()?;
+            normal = (normal - ray * normal.dot(ray)).unit()?;
+        }
+        None
+    }
+
+    /// Returns the cone from a point of O along the directions to points of O, or `None` if O has
+    /// no volume as seen from the origin.
+    fn begin(&mut self, point: D) -> Option<Unbounded<D>> {
+        let mut directions = List::<D, 3>::new();
+        directions.push(point.unit()?)?;
+        while directions.len() < D::DIMENSION {
+            let side = D::perpendicular(&directions)?.unit()?;
+            let [over, under] = [side, -side].map(|side| self.evaluate(side));
+            let farther = if over.height > under.height {
+                over
+            } else {
+                under
+            };
+            let direction = farther.point.unit()?;
+            if direction.dot(side).abs() <= LEVEL {
+                return None;
+            }
+            directions.push(direction)?;
+        }
+        let tolerances = [COPLANAR_DISTANCE * self.scale, LEVEL];
+        Some(Unbounded::new(
+            point,
+            &directions,
+            self.velocity,
+            self.scale,
+            tolerances,
+        ))
+    }
+
+    /// Runs the loop until the bounds meet, or as far as the capacity allows.
+    fn run(&mut self, normal: D) -> Option<()> {
+        let start = self.tilt(normal)?;
+        let mut body = self.begin(start.point)?;
+        for _ in 0..MAX_STEPS {
+            let (index, facet) = body.nearest()?;
+            let is_least = |length: f64| length - facet.clearance <= DEPTH_GAP * self.scale;
+            if self.best.is_some_and(|(_, length)| is_least(length)) {
+                break;
+            }
+            let extreme = self.evaluate(facet.normal);
+            let mut vertex = Vertex::Point(extreme.point);
+            if !extreme.is_below {
+                let direction = Vertex::Direction(extreme.point.unit()?);
+                if body.contains(direction) {
+                    self.offer(facet.normal, extreme.height);
+                } else {
+                    self.tilt(facet.normal);
+                    vertex = direction;
+                }
+            }
+            if body.contains(vertex) {
+                body.close(index);
+            } else {
+                body.add(vertex, index)?;
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,238 @@
+//! A convex body with unbounded edges, to which vertices outside of it are added: the inner
+//! approximation of a shadow.
+//!
+//! In homogeneous coordinates, a direction is a point at infinity. So the vertices of a facet are
+//! points or directions, at least one of them a point. A new vertex removes the facets that see it,
+//! and new facets join it to the boundary of the gap. The body has no facets at infinity, so a part
+//! of that boundary at infinity is joined to new points only.
+//!
+//! The bodies are small and their facets few, so a list of facets without links between neighbors
+//! serves both dimensions.
+
+use arrayvec::ArrayVec;
+
+use crate::space::{DVector, List};
+
+/// The capacity. In 3D, a body of n vertices has at most 2 n facets. Most forecasts take 5 to 30
+/// vertices.
+const MAX_VERTICES: usize = 256;
+const MAX_FACETS: usize = 2 * MAX_VERTICES;
+
+/// The sine of the least angle between two edges of a facet: the normal of a narrower facet is
+/// dominated by rounding.
+const LEAST_ANGLE: f64 = 1e-11;
+
+/// A vertex: a point of the body, or the direction of an unbounded edge, a unit vector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Vertex<D> {
+    Point(D),
+    Direction(D),
+}
+
+/// A part of the boundary between two facets, by the indices of its vertices: an edge in 3D, and a
+/// single vertex (twice) in 2D.
+type Ridge = [u16; 2];
+
+#[derive(Clone, Copy, Debug)]
+pub struct Facet<D> {
+    /// The outward unit normal, zero for a facet without area.
+    pub normal: D,
+    /// `normal · p` for each point p of the facet's plane.
+    pub distance: f64,
+    /// The height of the plane over the target, infinite for a facet that does not count.
+    pub clearance: f64,
+    /// Indices in ascending order, of which the first [`DVector::DIMENSION`] count.
+    vertices: [u16; 3],
+    /// `true` if the facet sees the vertex that is being added.
+    is_seen: bool,
+}
+
+impl<D: DVector> Facet<D> {
+    fn vertices(&self) -> impl Iterator<Item = u16> {
+        self.vertices.into_iter().take(D::DIMENSION)
+    }
+
+    fn ridges(&self) -> impl Iterator<Item = Ridge> {
+        let [a, b, c] = self.vertices;
+        let ridges = match D::DIMENSION {
+            2 => [[a, a], [b, b], [b, b]],
+            _ => [[a, b], [a, c], [b, c]],
+        };
+        ridges.into_iter().take(D::DIMENSION)
+    }
+
+    fn shares_ridge(&self, other: &Self) -> bool {
+        let is_common = |vertex: &u16| other.vertices().any(|other| other == *vertex);
+        self.vertices().filter(is_common).count() + 1 >= D::DIMENSION
+    }
+
+    /// Returns `true` if a vertex is beyond the facet or in its plane.
+    fn sees(&self, vertex: Vertex<D>, [length, angle]: [f64; 2]) -> bool {
+        match vertex {
+            _ if self.normal == D::ZERO => true,
+            Vertex::Point(point) => self.normal.dot(point) > self.distance - length,
+            Vertex::Direction(direction) => self.normal.dot(direction) > -angle,
+        }
+    }
+}
+
+/// A convex body.
+pub struct Unbounded<D> {
+    vertices: List<Vertex<D>, MAX_VERTICES>,
+    facets: ArrayVec<Facet<D>, MAX_FACETS>,
+    /// A point inside the body.
+    inside: D,
+    /// The point whose depth in the body is computed.
+    target: D,
+    /// The length and the sine of the angle up to which a vertex counts as in the plane of a facet.
+    tolerances: [f64; 2],
+}
+
+impl<D: DVector> Unbounded<D> {
+    /// Returns the cone from a point along independent directions, as many as there are dimensions.
+    /// `unit` is a length of the order of the body's size.
+    pub fn new(point: D, directions: &[D], target: D, unit: f64, tolerances: [f64; 2]) -> Self {
+        let mut body = Self {
+            vertices: List::new(),
+            facets: ArrayVec::new(),
+            inside: directions.iter().fold(point, |sum, it| sum + *it * unit),
+            target,
+            tolerances,
+        };
+        let _ = body.vertices.push(Vertex::Point(point));
+        for direction in directions {
+            let _ = body.vertices.push(Vertex::Direction(*direction));
+        }
+        let sides = match D::DIMENSION {
+            2 => [[0, 1, 1], [0, 2, 2], [0, 2, 2]],
+            _ => [[0, 1, 2], [0, 1, 3], [0, 2, 3]],
+        };
+        for vertices in sides.into_iter().take(D::DIMENSION) {
+            let _ = body.join(vertices);
+        }
+        body
+    }
+
+    pub fn contains(&self, vertex: Vertex<D>) -> bool {
+        self.vertices.contains(&vertex)
+    }
+
+    /// Returns the facet of least clearance and its index.
+    pub fn nearest(&self) -> Option<(usize, Facet<D>)> {
+        let facets = self.facets.iter().copied().enumerate();
+        facets
+            .filter(|(_, facet)| facet.clearance < f64::INFINITY)
+            .reduce(|best, other| {
+                if other.1.clearance < best.1.clearance {
+                    other
+                } else {
+                    best
+                }
+            })
+    }
+
+    /// Excludes a facet from [`nearest`](Self::nearest).
+    pub fn close(&mut self, index: usize) {
+        if let Some(facet) = self.facets.get_mut(index) {
+            facet.clearance = f64::INFINITY;
+        }
+    }
+
+    /// Adds a vertex beyond a facet. Returns `None` if there is no capacity.
+    pub fn add(&mut self, vertex: Vertex<D>, beyond: usize) -> Option<()> {
+        let new = self.vertices.len() as u16;
+        self.vertices.push(vertex)?;
+        self.mark_seen(vertex, beyond)?;
+        let mut horizon: ArrayVec<Ridge, MAX_FACETS> = ArrayVec::new();
+        for ridge in self
+            .facets
+            .iter()
+            .filter(|facet| facet.is_seen)
+            .flat_map(Facet::ridges)
+        {
+            // A ridge between two of these facets is inside the gap.
+            match horizon.iter().position(|other| *other == ridge) {
+                Some(index) => {
+                    horizon.swap_pop(index);
+                }
+                None => horizon.try_push(ridge).ok()?,
+            }
+        }
+        self.facets.retain(|facet| !facet.is_seen);
+        let is_at_infinity = matches!(vertex, Vertex::Direction(_));
+        for [a, b] in horizon {
+            if !(is_at_infinity && self.is_direction(a) && self.is_direction(b)) {
+                let vertices = match D::DIMENSION {
+                    2 => [a, new, new],
+                    _ => [a, b, new],
+                };
+                self.join(vertices)?;
+            }
+        }
+        Some(())
+    }
+
+    fn is_direction(&self, index: u16) -> bool {
+        let vertex = self.vertices.get(usize::from(index));
+        matches!(vertex, Some(Vertex::Direction(_)))
+    }
+
+    /// Marks the facets that see a vertex, and are connected to the facet `beyond`.
+    fn mark_seen(&mut self, vertex: Vertex<D>, beyond: usize) -> Option<()> {
+        let first = self.facets.get_mut(beyond)?;
+        first.is_seen = true;
+        let mut seen: ArrayVec<Facet<D>, MAX_FACETS> = ArrayVec::from_iter([*first]);
+        loop {
+            let count = seen.len();
+            for facet in &mut self.facets {
+                if !facet.is_seen
+                    && facet.sees(vertex, self.tolerances)
+                    && seen.iter().any(|other| facet.shares_ridge(other))
+                {
+                    facet.is_seen = true;
+                    seen.try_push(*facet).ok()?;
+                }
+            }
+            if seen.len() == count {
+                return Some(());
+            }
+        }
+    }
+
+    /// Adds the facet of these vertices.
+    fn join(&mut self, vertices: [u16; 3]) -> Option<()> {
+        let corners = || {
+            let indices = vertices.iter().take(D::DIMENSION);
+            indices.filter_map(|index| self.vertices.get(usize::from(*index)).copied())
+        };
+        let base = corners().find_map(|corner| match corner {
+            Vertex::Point(point) => Some(point),
+            Vertex::Direction(_) => None,
+        })?;
+        let mut edges = List::<D, 3>::new();
+        for corner in corners() {
+            let edge = match corner {
+                Vertex::Point(point) if point == base => continue,
+                Vertex::Point(point) => (point - base).unit()?,
+                Vertex::Direction(direction) => direction,
+            };
+            edges.push(edge)?;
+        }
+        let normal = D::perpendicular(&edges).filter(|normal| normal.length() > LEAST_ANGLE);
+        let normal = normal.and_then(DVector::unit).unwrap_or(D::ZERO);
+        let normal = normal.toward(base - self.inside);
+        let clearance = if normal == D::ZERO {
+            f64::INFINITY
+        } else {
+            normal.dot(base - self.target)
+        };
+        let facet = Facet {
+            normal,
+            distance: normal.dot(base),
+            clearance,
+            vertices,
+            is_seen: false,
+        };
+        self.facets.try_push(facet).ok()
+    }
+}
