@@ -1,0 +1,316 @@
+//! `query::forecast` against its definition, in f64: all faces of the difference of the shapes and
+//! all tangents for polygons and polyhedra, and dense samples of directions for other shapes.
+//!
+//! In O = B - A at the start, A is the origin and its motion v. A unit vector n separates at the
+//! start if the support height h(n) <= 0. The minimum translation has the least h(n) - n·v of them.
+//!
+//! ```text
+//! HEADBUTT_FORECASTS=1000000 cargo test --test it queries::forecast
+//! ```
+
+use std::env;
+
+use crate::oracle::{Convex, cases::Dimension, solid::{Form, Solid}};
+use bevy::{
+    math::{DVec3, Quat, Vec2, Vec3},
+    prelude::*,
+};
+use headbutt::{
+    Support,
+    query::{self, Cast, Forecast},
+};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+/// The kinds of cases of polygons and polyhedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Regime {
+    /// Toward each other, over about their size.
+    Near,
+    /// A thin wall, and a motion far beyond it.
+    ThinWall,
+    /// A long first shape.
+    Long,
+    /// Over a thousand times the size, or a thousandth of it.
+    Speeds,
+    Receding,
+    /// At right angles to the line between the shapes.
+    Tangential,
+    /// An overlap at the start.
+    Overlapping,
+    /// At a distance of a millionth of the size.
+    NearlyTouching,
+    /// At rest.
+    Still,
+    /// Far from the origin.
+    Far,
+}
+
+const REGIMES: [Regime; 10] = [
+    Regime::Near,
+    Regime::ThinWall,
+    Regime::Long,
+    Regime::Speeds,
+    Regime::Receding,
+    Regime::Tangential,
+    Regime::Overlapping,
+    Regime::NearlyTouching,
+    Regime::Still,
+    Regime::Far,
+];
+
+fn vector<V: Dimension>(random: &mut StdRng) -> DVec3 {
+    V::of(Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))).deep()
+}
+
+/// B - A, from its vertices and facets.
+struct Obstacle {
+    vertices: Vec<DVec3>,
+    /// The normals of the facets, with their heights.
+    facets: Vec<(DVec3, f64)>,
+    size: f64,
+    is_planar: bool,
+}
+
+impl Obstacle {
+    fn new(a: &[DVec3], b: &[DVec3], is_planar: bool) -> Self {
+        let edges: Vec<DVec3> = pairs(a).chain(pairs(b)).map(|[p, q]| p - q).collect();
+        let vertices: Vec<DVec3> = b.iter().flat_map(|q| a.iter().map(|p| *q - *p)).collect();
+        let normals = if is_planar {
+            edges.iter().map(|edge| edge.cross(DVec3::Z)).collect()
+        } else {
+            pairs(&edges).map(|[p, q]| p.cross(q)).collect()
+        };
+        let center = vertices.iter().sum::<DVec3>() / vertices.len() as f64;
+        let distances = vertices.iter().map(|vertex| vertex.distance(center));
+        let mut obstacle = Self {
+            size: distances.fold(0.0, f64::max),
+            facets: Vec::new(),
+            vertices,
+            is_planar,
+        };
+        for normal in both_units(normals) {
+            let height = obstacle.height(normal);
+            let level = height - 1e-7 * obstacle.size;
+            let on_facet = obstacle.vertices.iter().filter(|vertex| vertex.dot(normal) >= level);
+            if on_facet.count() >= if is_planar { 2 } else { 3 } {
+                obstacle.facets.push((normal, height));
+            }
+        }
+        obstacle
+    }
+
+    fn height(&self, normal: DVec3) -> f64 {
+        let heights = self.vertices.iter().map(|vertex| vertex.dot(normal));
+        heights.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The depth of a point, negative outside.
+    fn depth(&self, point: DVec3) -> f64 {
+        let depths = self.facets.iter().map(|(normal, height)| height - normal.dot(point));
+        depths.fold(f64::INFINITY, f64::min)
+    }
+
+    /// The greatest depth along the path from the origin to a point. The depth is a concave
+    /// function of time.
+    fn depth_along(&self, end: DVec3) -> f64 {
+        let [mut low, mut high] = [0.0, 1.0];
+        for _ in 0..80 {
+            let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+            if self.depth(end * a) > self.depth(end * b) {
+                high = b;
+            } else {
+                low = a;
+            }
+        }
+        let times = [0.0, low, 1.0].into_iter();
+        times.map(|time| self.depth(end * time)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The length of the minimum translation of the end of a motion, negative if it misses.
+    fn exit(&self, velocity: DVec3) -> f64 {
+        let tangents = if self.is_planar {
+            let across = self.vertices.iter().map(|vertex| vertex.cross(DVec3::Z));
+            across.collect()
+        } else {
+            // The difference is more precise than the vertices if they are far away.
+            let crosses = pairs(&self.vertices).map(|[p, q]| p.cross(q - p));
+            crosses.collect()
+        };
+        let distances = self.vertices.iter().map(|vertex| vertex.length());
+        let rounding = 1e-14 * distances.fold(0.0, f64::max);
+        let tangents = both_units(tangents);
+        let tangents = tangents.iter().map(|normal| (*normal, self.height(*normal)));
+        tangents
+            .chain(self.facets.iter().copied())
+            .filter(|(_, height)| *height <= rounding)
+            .map(|(normal, height)| height - normal.dot(velocity))
+            .fold(f64::INFINITY, f64::min)
+    }
+}
+
+fn pairs(points: &[DVec3]) -> impl Iterator<Item = [DVec3; 2]> + '_ {
+    let each = points.iter().enumerate();
+    each.flat_map(|(i, p)| points[..i].iter().map(|q| [*p, *q]))
+}
+
+fn both_units(vectors: Vec<DVec3>) -> Vec<DVec3> {
+    let units = vectors.into_iter().filter_map(DVec3::try_normalize);
+    units.flat_map(|unit| [unit, -unit]).collect()
+}
+
+/// Two hulls of points and a motion.
+struct Case<V: Dimension> {
+    regime: Regime,
+    points: [Vec<V>; 2],
+    poses: [V::Isometry; 2],
+    velocity: V,
+    obstacle: Obstacle,
+}
+
+impl<V: Dimension> Case<V> {
+    fn numbered(number: usize) -> Self {
+        let random = &mut StdRng::seed_from_u64(number as u64);
+        let regime = REGIMES[number % REGIMES.len()];
+        let unit = 10_f64.powf(random.random_range(-3.0..6.0));
+        let flat = 1e-3 * DVec3::X + DVec3::Y + DVec3::Z;
+        let stretches = match regime {
+            Regime::ThinWall => [DVec3::ONE, 4.0 * flat],
+            Regime::Long => [DVec3::new(30.0, 1.0, 1.0), DVec3::ONE],
+            _ => [DVec3::ONE; 2],
+        };
+        let points = stretches.map(|stretch| {
+            let count = random.random_range(3..=5);
+            let mut point = || unit * stretch * vector::<V>(random);
+            let points = (0..=count).map(|_| V::of(point().as_vec3()));
+            points.collect::<Vec<V>>()
+        });
+        let turn = |random: &mut StdRng| {
+            let parts = [(); 4].map(|()| random.random_range(-1.0..1.0));
+            Quat::from_array(parts).normalize()
+        };
+        let far = if regime == Regime::Far { 1e4 * unit } else { 0.0 };
+        let origin = (far * vector::<V>(random)).as_vec3();
+        let [first, second] = [(); 2].map(|()| V::isometry(turn(random), origin));
+        let world = |pose: V::Isometry, points: &[V]| -> Vec<DVec3> {
+            let (matrix, translation) = V::map(pose);
+            // Relative to the first shape, as precise as near the origin.
+            let translation = translation - V::map(first).1;
+            let map = |point: &V| matrix * point.deep() + translation;
+            points.iter().map(map).collect()
+        };
+        // The second shape at a distance along a random direction.
+        let at_origin = Obstacle::new(&world(first, &points[0]), &world(second, &points[1]), V::PLANAR);
+        let away = vector::<V>(random).normalize();
+        let gap = match regime {
+            Regime::Overlapping => -0.3 * at_origin.size,
+            Regime::NearlyTouching => 1e-6 * at_origin.size,
+            _ => at_origin.size * 10_f64.powf(random.random_range(-3.0..1.5)),
+        };
+        let offset = away * (at_origin.height(-away) + gap);
+        let second = V::shifted(second, V::of(offset.as_vec3()));
+        let worlds = [world(first, &points[0]), world(second, &points[1])];
+        let obstacle = Obstacle::new(&worlds[0], &worlds[1], V::PLANAR);
+
+        let center = obstacle.vertices.iter().sum::<DVec3>() / obstacle.vertices.len() as f64;
+        let aim = center + 0.5 * obstacle.size * vector::<V>(random);
+        let velocity = match regime {
+            Regime::Receding => -aim,
+            Regime::Tangential => vector::<V>(random).reject_from(away) * obstacle.size,
+            Regime::Still => DVec3::ZERO,
+            Regime::Speeds => aim * 10_f64.powf(random.random_range(-3.0..4.0)),
+            Regime::ThinWall => aim * random.random_range(1.0..20.0),
+            _ => aim * random.random_range(0.5..2.0),
+        };
+        Self {
+            regime,
+            points,
+            poses: [first, second],
+            velocity: V::of(velocity.as_vec3()),
+            obstacle,
+        }
+    }
+
+    fn forecast(&self) -> Forecast<V>
+    where
+        [V]: Support<Vector = V>,
+    {
+        let [a, b] = &self.points;
+        let [pose_a, pose_b] = self.poses;
+        let forecast = query::forecast(&a[..], pose_a, &b[..], pose_b, self.velocity);
+        let back = V::of(-self.velocity.deep().as_vec3());
+        let mirrored = query::forecast(&b[..], pose_b, &a[..], pose_a, back);
+        let sum = forecast.minimum_translation.deep() + mirrored.minimum_translation.deep();
+        assert_eq!(sum, DVec3::ZERO, "the mirror image");
+        assert_eq!(forecast.will_intersect, mirrored.will_intersect);
+        forecast
+    }
+
+    /// Compares a forecast with the definition.
+    fn judge(&self, forecast: &Forecast<V>) -> Result<(), String> {
+        let (o, v) = (&self.obstacle, self.velocity.deep());
+        let p = forecast.minimum_translation.deep();
+        let unit = o.size + v.length();
+        let start = o.depth(DVec3::ZERO);
+        // Between these bounds, the start may count as touching.
+        if start.abs() > 5e-7 * o.size && forecast.intersects != (start > 0.0) {
+            return Err(format!("{} at a depth of {start}", forecast.intersects));
+        }
+        let along = o.depth_along(v);
+        let is_clear = along.abs() > 1e-6 * o.size;
+        if is_clear && forecast.will_intersect != (along > 0.0) {
+            return Err(format!("{} at a depth of {along}", forecast.will_intersect));
+        }
+        let expected = match () {
+            () if !forecast.will_intersect => 0.0,
+            () if start > 0.0 => o.depth(v).max(0.0),
+            () => o.exit(v).max(0.0),
+        };
+        let error = (p.length() - expected) / unit;
+        if error.abs() > 1e-6 && start.abs() > 5e-7 * o.size {
+            return Err(format!("{} for {expected}: {error:.1e}", p.length()));
+        }
+        let left = if start > 0.0 { o.depth(v + p) } else { o.depth_along(v + p) };
+        if left > 1e-6 * unit {
+            return Err(format!("{left} deep after the translation"));
+        }
+        Ok(())
+    }
+}
+
+/// The number of cases, usually or as the environment says.
+fn cases(usual: usize) -> usize {
+    let count = env::var("HEADBUTT_FORECASTS").ok();
+    count.map_or(usual, |count| count.parse().expect("a number of cases"))
+}
+
+fn judge_all<V: Dimension>(usual: usize)
+where
+    [V]: Support<Vector = V>,
+{
+    let mut failures = Vec::new();
+    let mut hits = 0;
+    for number in 0..cases(usual) {
+        let case = Case::<V>::numbered(number);
+        let forecast = case.forecast();
+        hits += usize::from(forecast.minimum_translation.deep() != DVec3::ZERO);
+        if let Err(text) = case.judge(&forecast) {
+            failures.push(format!("{number} {:?}: {text}", case.regime));
+        }
+    }
+    println!("{hits} hits");
+    for failure in failures.iter().take(40) {
+        println!("{failure}");
+    }
+    assert!(failures.is_empty(), "{} failures", failures.len());
+    assert!(hits * 4 > cases(usual), "{hits} hits test little");
+}
+
+#[test]
+fn polygons_have_the_least_translation_of_all_faces_and_tangents() {
+    judge_all::<Vec2>(20_000);
+}
+
+#[test]
+fn polyhedra_have_the_least_translation_of_all_faces_and_tangents() {
+    judge_all::<Vec3>(4_000);
+}
