@@ -11,12 +11,17 @@
 //!   tilted until it is at right angles to x, and again for the new support point. On a polygon,
 //!   this finds the tangent as in gift wrapping. On a round surface it is Newton's method, because
 //!   x moves along the ray.
+//!
+//! If shapes are round about the motion, nearly all directions are equally good, and the body may
+//! be full before the bounds meet. Then a local search improves the best axis. Two balls have a
+//! closed form.
 
 use crate::{
     query::{
         forecast::unbounded::{Unbounded, Vertex},
         minkowski::MinkowskiDifference,
     },
+    shape::Core,
     space::{DVector, List},
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, ROUNDING},
 };
@@ -26,6 +31,11 @@ const MAX_TILTS: usize = 16;
 
 /// The maximum number of steps of the loop.
 const MAX_STEPS: usize = 1024;
+
+/// The maximum number of steps of the compass search, and the tangent of its first angle. The last
+/// angle is below 1e-6 if few steps find a better axis.
+const MAX_POLISH: usize = 40;
+const FIRST_ANGLE: f64 = 0.1;
 
 /// The sine of the angle up to which a support point counts as below a plane through the origin,
 /// and a direction as in the plane of a facet.
@@ -40,22 +50,51 @@ pub fn shortest_exit<D: DVector>(
     normal: D,
     shift: D,
 ) -> D {
+    let radius = pair.radius_sum();
     let support = |normal: D| {
         let vertex = pair.vertex(normal);
-        let sizes = vertex.first.extent() + vertex.second.extent() + pair.radius_sum();
-        let point = vertex.point + normal * pair.radius_sum() - shift;
+        let sizes = vertex.first.extent() + vertex.second.extent() + radius;
+        let point = vertex.point + normal * radius - shift;
         (point, ROUNDING * sizes)
     };
-    let mut search = Search {
-        support,
-        velocity,
-        scale: velocity.length(),
-        best: None,
+    let exit = if pair.cores().iter().all(Core::is_point) {
+        let center = pair.vertex(normal).point - shift;
+        axis_of_ball(center, radius, velocity)
+            .map(|normal| (normal, (center - velocity).dot(normal) + radius))
+    } else {
+        let mut search = Search {
+            support,
+            velocity,
+            scale: velocity.length(),
+            best: None,
+        };
+        if search.run(normal).is_none() {
+            search.polish();
+        }
+        search.best
     };
-    search.run(normal);
-    search.best.map_or(D::ZERO, |(normal, length)| {
+    exit.map_or(D::ZERO, |(normal, length)| {
         normal * (length + normal.dot(shift)).max(0.0)
     })
+}
+
+/// Returns the axis of the least length if O is a ball: from its center to the end of the motion,
+/// if that axis separates the shapes at the start, and otherwise the normal of the nearest tangent.
+fn axis_of_ball<D: DVector>(center: D, radius: f64, velocity: D) -> Option<D> {
+    let separates = |normal: &D| center.dot(*normal) + radius <= 0.0;
+    if let Some(normal) = (velocity - center).unit().filter(separates) {
+        return Some(normal);
+    }
+    let ray = center.unit()?;
+    let sine = (radius / center.length()).min(1.0);
+    let across = |vector: D| vector - ray * vector.dot(ray);
+    // If the motion is along the ray, what remains of it is rounding, and has no remains itself.
+    let aside = across(velocity).unit().map(across);
+    let side = aside
+        .filter(|side| side.length() > 0.5)
+        .or_else(|| D::perpendicular(&[ray]))?
+        .unit()?;
+    Some(side * (1.0 - sine * sine).sqrt() - ray * sine)
 }
 
 struct Search<D, F> {
@@ -144,7 +183,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
         ))
     }
 
-    /// Runs the loop until the bounds meet, or as far as the capacity allows.
+    /// Runs the loop until the bounds meet. Returns `None` if it has to end before.
     fn run(&mut self, normal: D) -> Option<()> {
         let start = self.tilt(normal)?;
         let mut body = self.begin(start.point)?;
@@ -152,7 +191,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
             let (index, facet) = body.nearest()?;
             let is_least = |length: f64| length - facet.clearance <= DEPTH_GAP * self.scale;
             if self.best.is_some_and(|(_, length)| is_least(length)) {
-                break;
+                return Some(());
             }
             let extreme = self.evaluate(facet.normal);
             let mut vertex = Vertex::Point(extreme.point);
@@ -169,6 +208,27 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
                 body.close(index);
             } else {
                 body.add(vertex, index)?;
+            }
+        }
+        None
+    }
+
+    /// Improves the best axis by a compass search, after an early end. The best facet is near the
+    /// best axis, and the length near a minimum is a square of the angle.
+    fn polish(&mut self) -> Option<()> {
+        let mut angle = FIRST_ANGLE;
+        for _ in 0..MAX_POLISH {
+            let (normal, length) = self.best?;
+            let mut axes = List::<D, 3>::new();
+            axes.push(normal)?;
+            while axes.len() < D::DIMENSION {
+                axes.push(D::perpendicular(&axes)?.unit()?)?;
+            }
+            for side in axes.iter().skip(1).flat_map(|side| [*side, -*side]) {
+                self.tilt((normal + side * angle).unit()?);
+            }
+            if self.best?.1 >= length {
+                angle *= 0.5;
             }
         }
         Some(())

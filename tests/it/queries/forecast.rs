@@ -10,14 +10,14 @@
 
 use std::env;
 
-use crate::oracle::{Convex, cases::Dimension, solid::{Form, Solid}};
+use crate::oracle::{Convex, adversity::Adverse, cases::Dimension};
 use bevy::{
     math::{DVec3, Quat, Vec2, Vec3},
     prelude::*,
 };
 use headbutt::{
     Support,
-    query::{self, Cast, Forecast},
+    query::{self, Forecast},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -39,13 +39,14 @@ enum Regime {
     Overlapping,
     /// At a distance of a millionth of the size.
     NearlyTouching,
+    Touching,
     /// At rest.
     Still,
     /// Far from the origin.
     Far,
 }
 
-const REGIMES: [Regime; 10] = [
+const REGIMES: [Regime; 11] = [
     Regime::Near,
     Regime::ThinWall,
     Regime::Long,
@@ -54,6 +55,7 @@ const REGIMES: [Regime; 10] = [
     Regime::Tangential,
     Regime::Overlapping,
     Regime::NearlyTouching,
+    Regime::Touching,
     Regime::Still,
     Regime::Far,
 ];
@@ -91,7 +93,10 @@ impl Obstacle {
         for normal in both_units(normals) {
             let height = obstacle.height(normal);
             let level = height - 1e-7 * obstacle.size;
-            let on_facet = obstacle.vertices.iter().filter(|vertex| vertex.dot(normal) >= level);
+            let on_facet = obstacle
+                .vertices
+                .iter()
+                .filter(|vertex| vertex.dot(normal) >= level);
             if on_facet.count() >= if is_planar { 2 } else { 3 } {
                 obstacle.facets.push((normal, height));
             }
@@ -106,7 +111,10 @@ impl Obstacle {
 
     /// The depth of a point, negative outside.
     fn depth(&self, point: DVec3) -> f64 {
-        let depths = self.facets.iter().map(|(normal, height)| height - normal.dot(point));
+        let depths = self
+            .facets
+            .iter()
+            .map(|(normal, height)| height - normal.dot(point));
         depths.fold(f64::INFINITY, f64::min)
     }
 
@@ -123,7 +131,9 @@ impl Obstacle {
             }
         }
         let times = [0.0, low, 1.0].into_iter();
-        times.map(|time| self.depth(end * time)).fold(f64::NEG_INFINITY, f64::max)
+        times
+            .map(|time| self.depth(end * time))
+            .fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// The length of the minimum translation of the end of a motion, negative if it misses.
@@ -139,7 +149,9 @@ impl Obstacle {
         let distances = self.vertices.iter().map(|vertex| vertex.length());
         let rounding = 1e-14 * distances.fold(0.0, f64::max);
         let tangents = both_units(tangents);
-        let tangents = tangents.iter().map(|normal| (*normal, self.height(*normal)));
+        let tangents = tangents
+            .iter()
+            .map(|normal| (*normal, self.height(*normal)));
         tangents
             .chain(self.facets.iter().copied())
             .filter(|(_, height)| *height <= rounding)
@@ -188,7 +200,11 @@ impl<V: Dimension> Case<V> {
             let parts = [(); 4].map(|()| random.random_range(-1.0..1.0));
             Quat::from_array(parts).normalize()
         };
-        let far = if regime == Regime::Far { 1e4 * unit } else { 0.0 };
+        let far = if regime == Regime::Far {
+            1e4 * unit
+        } else {
+            0.0
+        };
         let origin = (far * vector::<V>(random)).as_vec3();
         let [first, second] = [(); 2].map(|()| V::isometry(turn(random), origin));
         let world = |pose: V::Isometry, points: &[V]| -> Vec<DVec3> {
@@ -199,11 +215,16 @@ impl<V: Dimension> Case<V> {
             points.iter().map(map).collect()
         };
         // The second shape at a distance along a random direction.
-        let at_origin = Obstacle::new(&world(first, &points[0]), &world(second, &points[1]), V::PLANAR);
+        let at_origin = Obstacle::new(
+            &world(first, &points[0]),
+            &world(second, &points[1]),
+            V::PLANAR,
+        );
         let away = vector::<V>(random).normalize();
         let gap = match regime {
             Regime::Overlapping => -0.3 * at_origin.size,
             Regime::NearlyTouching => 1e-6 * at_origin.size,
+            Regime::Touching => 0.0,
             _ => at_origin.size * 10_f64.powf(random.random_range(-3.0..1.5)),
         };
         let offset = away * (at_origin.height(-away) + gap);
@@ -269,7 +290,11 @@ impl<V: Dimension> Case<V> {
         if error.abs() > 1e-6 && start.abs() > 5e-7 * o.size {
             return Err(format!("{} for {expected}: {error:.1e}", p.length()));
         }
-        let left = if start > 0.0 { o.depth(v + p) } else { o.depth_along(v + p) };
+        let left = if start > 0.0 {
+            o.depth(v + p)
+        } else {
+            o.depth_along(v + p)
+        };
         if left > 1e-6 * unit {
             return Err(format!("{left} deep after the translation"));
         }
@@ -313,4 +338,306 @@ fn polygons_have_the_least_translation_of_all_faces_and_tangents() {
 #[test]
 fn polyhedra_have_the_least_translation_of_all_faces_and_tangents() {
     judge_all::<Vec3>(4_000);
+}
+
+/// A pair of any shapes and a motion.
+struct AnyCase<V: Dimension> {
+    pair: Adverse<V>,
+    velocity: V,
+    size: f64,
+}
+
+impl<V: Dimension> AnyCase<V> {
+    fn numbered(number: usize) -> Self {
+        let pair = Adverse::<V>::numbered(number);
+        let random = &mut StdRng::seed_from_u64(number as u64);
+        let size = pair.solid_a.size() + pair.solid_b.size();
+        let mut case = Self {
+            pair,
+            velocity: V::default(),
+            size,
+        };
+        // Apart along a random axis.
+        let away = vector::<V>(random).normalize();
+        let gap = size * 10_f64.powf(random.random_range(-4.0..1.0));
+        let offset = away * (case.height(-away) + gap);
+        let pair = &mut case.pair;
+        pair.pose_b = V::shifted(pair.pose_b, V::of(offset.as_vec3()));
+        pair.solid_b = pair.b.solid(pair.pose_b, pair.origin);
+        let middle = |axis: DVec3| 0.5 * (case.height(axis) - case.height(-axis)) * axis;
+        let mut center = middle(DVec3::X) + middle(DVec3::Y);
+        if !V::PLANAR {
+            center += middle(DVec3::Z);
+        }
+        let aim = center + random.random_range(0.0..0.5) * size * vector::<V>(random);
+        let velocity = aim * random.random_range(0.5..3.0);
+        case.velocity = V::of(velocity.as_vec3());
+        case
+    }
+
+    /// The support height of B - A.
+    fn height(&self, normal: DVec3) -> f64 {
+        self.pair.solid_b.height(normal) + self.pair.solid_a.height(-normal)
+    }
+
+    /// The length of the translation along a unit vector, infinite if it does not separate the
+    /// shapes at the start.
+    fn length(&self, normal: DVec3) -> f64 {
+        let height = self.height(normal);
+        if height <= 0.0 {
+            height - normal.dot(self.velocity.deep())
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// The least length of many directions. Near the best ones, the search goes on: to random
+    /// directions, and on the way to those that do not separate the shapes as far as possible.
+    fn sampled(&self, random: &mut StdRng) -> f64 {
+        let mut axes: Vec<(f64, DVec3)> = (0..1000)
+            .filter_map(|_| vector::<V>(random).try_normalize())
+            .map(|axis| (self.length(axis), axis))
+            .collect();
+        axes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (length, axis) in axes.iter_mut().take(3) {
+            let mut radius = 0.5;
+            for _ in 0..60 {
+                let (from, way) = (*axis, radius * vector::<V>(random));
+                let mut part = [0.0, 1.0];
+                for step in 0..20 {
+                    let middle = if step == 0 {
+                        1.0
+                    } else {
+                        0.5 * (part[0] + part[1])
+                    };
+                    let tried = (from + way * middle).normalize();
+                    let found = self.length(tried);
+                    if found < *length {
+                        (*length, *axis) = (found, tried);
+                    }
+                    part[usize::from(found == f64::INFINITY)] = middle;
+                    if part == [1.0, 1.0] {
+                        break;
+                    }
+                }
+                if *axis == from {
+                    radius *= 0.7;
+                }
+            }
+        }
+        axes.iter()
+            .map(|(length, _)| *length)
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// Compares the forecast with the definition. Returns how much longer its translation is than
+    /// the best sample, in units of the size and the motion.
+    fn judge(&self, random: &mut StdRng) -> Result<f64, String> {
+        let Adverse {
+            a,
+            pose_a,
+            b,
+            pose_b,
+            ..
+        } = &self.pair;
+        let (a, b) = (a.support(), b.support());
+        let forecast = query::forecast(&a, *pose_a, &b, *pose_b, self.velocity);
+        let (v, p) = (self.velocity.deep(), forecast.minimum_translation.deep());
+        let unit = self.size + v.length();
+        if !forecast.will_intersect || forecast.intersects {
+            return Ok(f64::NEG_INFINITY);
+        }
+        // The direction of a short translation is rounded.
+        if p.length() > 1e-3 * unit {
+            let axis = p.normalize();
+            let height = self.height(axis);
+            if height > 1e-6 * unit {
+                return Err(format!("{height} over the start"));
+            }
+            let left = height - axis.dot(v + p);
+            if left > 1e-6 * unit {
+                return Err(format!("{left} deep after the translation"));
+            }
+        }
+        Ok((p.length() - self.sampled(random).max(0.0)) / unit)
+    }
+}
+
+fn judge_any<V: Dimension>(usual: usize) {
+    let mut failures = Vec::new();
+    let mut errors: Vec<(f64, usize)> = Vec::new();
+    for number in 0..cases(usual) {
+        let random = &mut StdRng::seed_from_u64(number as u64);
+        let case = AnyCase::<V>::numbered(number);
+        match case.judge(random) {
+            Ok(error) if error > 1e-5 => {
+                let (a, b) = (case.pair.a.class, case.pair.b.class);
+                failures.push(format!("{number} {a:?} {b:?}: longer by {error:.1e}"));
+            }
+            Ok(error) if error > f64::NEG_INFINITY => errors.push((error, number)),
+            Ok(_) => {}
+            Err(text) => failures.push(format!("{number}: {text}")),
+        }
+    }
+    errors.sort_by(|a, b| b.0.total_cmp(&a.0));
+    println!(
+        "{} hits, {:?}",
+        errors.len(),
+        &errors[..3.min(errors.len())]
+    );
+    for failure in failures.iter().take(40) {
+        println!("{failure}");
+    }
+    assert!(failures.is_empty(), "{} failures", failures.len());
+    assert!(
+        errors.len() * 8 > cases(usual),
+        "{} hits test little",
+        errors.len()
+    );
+}
+
+#[test]
+fn no_sampled_direction_is_better_in_2d() {
+    judge_any::<Vec2>(500);
+}
+
+#[test]
+fn no_sampled_direction_is_better_in_3d() {
+    judge_any::<Vec3>(500);
+}
+
+/// An interval of x as a tall rectangle.
+fn interval(from: f32, to: f32) -> (Rectangle, Vec2) {
+    let middle = Vec2::X * (0.5 * (from + to));
+    (Rectangle::new(to - from, 1000.0), middle)
+}
+
+fn forecast_of_intervals(a: [f32; 2], b: [f32; 2], velocity: f32) -> Forecast<Vec2> {
+    let [(a, pose_a), (b, pose_b)] = [a, b].map(|[from, to]| interval(from, to));
+    query::forecast(&a, pose_a, &b, pose_b, Vec2::X * velocity)
+}
+
+#[test]
+fn a_long_body_at_rest_leaves_on_the_nearer_side() {
+    let forecast = forecast_of_intervals([0.0, 10.0], [4.0, 5.0], 0.0);
+    assert!(forecast.intersects && forecast.will_intersect);
+    assert_eq!(forecast.minimum_translation, Vec2::X * 5.0);
+}
+
+#[test]
+fn a_fast_body_ends_in_front_of_a_thin_wall() {
+    let forecast = forecast_of_intervals([0.0, 1.0], [3.0, 3.1], 10.0);
+    assert!(!forecast.intersects && forecast.will_intersect);
+    let end = 10.0 + forecast.minimum_translation.x;
+    assert!((end - 2.0).abs() < 1e-6, "{forecast:?}");
+    assert_eq!(forecast.minimum_translation.y, 0.0);
+}
+
+#[test]
+fn an_overlap_that_ends_needs_no_translation() {
+    let forecast = forecast_of_intervals([0.0, 1.0], [0.5, 2.0], -3.0);
+    assert!(forecast.intersects && forecast.will_intersect);
+    assert_eq!(forecast.minimum_translation, Vec2::ZERO);
+}
+
+#[test]
+fn a_body_on_a_thin_floor_stays_on_it_in_every_tick() {
+    let (body, floor) = (Cuboid::new(0.3, 0.7, 0.3), Cuboid::new(50.0, 0.01, 50.0));
+    let mut position = Vec3::new(-20.0, 0.355, 0.1);
+    for tick in 0..1000 {
+        let velocity = Vec3::new(0.03, -0.4, 0.0);
+        let forecast = query::forecast(&body, position, &floor, Vec3::ZERO, velocity);
+        let end = position + velocity + forecast.minimum_translation;
+        assert!(forecast.will_intersect, "{tick}: {forecast:?}");
+        assert!((end.y - 0.355).abs() < 2e-6, "{tick}: {end}");
+        // The motion along the floor is kept.
+        assert!((end.x - position.x - 0.03).abs() < 2e-6, "{tick}: {end}");
+        position = end;
+    }
+}
+
+#[test]
+fn a_touch_that_ends_or_goes_on_along_the_surface_is_no_hit() {
+    let (body, floor) = (Circle::new(1.0), Rectangle::new(20.0, 2.0));
+    for velocity in [Vec2::Y, Vec2::X, Vec2::ZERO, Vec2::new(-3.0, 0.5)] {
+        let forecast = query::forecast(&body, Vec2::Y * 2.0, &floor, Vec2::ZERO, velocity);
+        assert!(
+            forecast.intersects && !forecast.will_intersect,
+            "{velocity}"
+        );
+        assert_eq!(forecast.minimum_translation, Vec2::ZERO);
+    }
+}
+
+#[test]
+fn balls_leave_along_the_normal_or_a_tangent_in_closed_form() {
+    let random = &mut StdRng::seed_from_u64(19);
+    for number in 0..1000 {
+        let (radius, distance) = (random.random_range(0.1..1.0), random.random_range(1.1..4.0));
+        let ball = Sphere::new(0.5 * radius);
+        let center = Vec3::X * distance;
+        // One of four goes to the center and beyond.
+        let aside = if number % 4 == 0 {
+            0.0
+        } else {
+            0.5 * radius * random.random_range(-1.0..1.0)
+        };
+        let velocity = (center + Vec3::Y * aside) * random.random_range(0.5..3.0);
+        let forecast = query::forecast(&ball, Vec3::ZERO, &ball, center, velocity);
+        if !forecast.will_intersect {
+            continue;
+        }
+        // In O, a ball of this radius: the way back to its surface if that normal separates the
+        // shapes at the start, and otherwise to the cone of tangents.
+        let (r, c) = (f64::from(radius), f64::from(distance));
+        let (x, y) = (f64::from(velocity.x), f64::from(velocity.y).abs());
+        let beyond = DVec3::new(x - c, y, 0.0);
+        let normal = beyond.normalize_or_zero();
+        let sine = r / c;
+        let expected = if normal.x <= -sine {
+            r - beyond.length()
+        } else {
+            x * sine - y * (1.0 - sine * sine).sqrt()
+        };
+        let error = f64::from(forecast.minimum_translation.length()) - expected;
+        assert!(
+            error.abs() < 1e-5 * x,
+            "{number}: {forecast:?} for {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_half_space_pushes_along_its_normal() {
+    let (ball, ground) = (Sphere::new(1.0), InfinitePlane3d::new(Vec3::Y));
+    let velocity = Vec3::new(5.0, -3.0, 0.0);
+    for (height, expected) in [(2.0, 2.0), (1.0, 3.0), (0.5, 3.5), (7.0, 0.0)] {
+        let at = Vec3::new(1.0, height, 0.0);
+        let forecast = query::forecast(&ball, at, &ground, Vec3::ZERO, velocity);
+        assert_eq!(forecast.intersects, height <= 1.0);
+        assert_eq!(forecast.will_intersect, expected > 0.0);
+        let error = forecast.minimum_translation - Vec3::Y * expected;
+        assert!(error.length() < 1e-6, "{height}: {forecast:?}");
+        let mirrored = query::forecast(&ground, Vec3::ZERO, &ball, at, -velocity);
+        assert_eq!(mirrored.minimum_translation, -forecast.minimum_translation);
+    }
+}
+
+#[test]
+fn invalid_input_has_no_hit() {
+    let (ball, at) = (Sphere::new(1.0), Vec3::X * 3.0);
+    let nan = Vec3::Y * f32::NAN;
+    let none = Forecast::default();
+    assert_eq!(query::forecast(&ball, Vec3::ZERO, &ball, at, nan), none);
+    assert_eq!(query::forecast(&ball, nan, &ball, at, at), none);
+    assert_eq!(
+        query::forecast(&ball, Vec3::ZERO, &Sphere::new(-1.0), at, at),
+        none
+    );
+    assert_eq!(query::forecast(&ball, Vec3::ZERO, &[nan], at, at), none);
+    let planes = [InfinitePlane3d::new(Vec3::Y); 2];
+    assert_eq!(
+        query::forecast(&planes[0], Vec3::ZERO, &planes[1], at, at),
+        none
+    );
 }

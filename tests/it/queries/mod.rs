@@ -4,6 +4,7 @@ mod allocations;
 mod blocks;
 mod casts;
 mod colliders;
+mod forecast;
 mod geometry;
 mod grid;
 mod invariants;

@@ -1,0 +1,79 @@
+//! Two polygons: do they touch, will they hit, and which translation prevents it?
+//!
+//! ```text
+//! cargo run --example forecast
+//! ```
+//!
+//! A polygon moves toward another one. Before each step, `query::forecast` answers the three
+//! questions. The example checks the answers, needs no app, and ends by itself.
+
+use bevy::prelude::*;
+use headbutt::query;
+
+/// A kite and an irregular pentagon, by their corners.
+const MOVING: [Vec2; 4] = [
+    Vec2::new(100.0, 0.0),
+    Vec2::new(150.0, 50.0),
+    Vec2::new(100.0, 150.0),
+    Vec2::new(0.0, 100.0),
+];
+const RESTING: [Vec2; 5] = [
+    Vec2::new(0.0, 50.0),
+    Vec2::new(50.0, 0.0),
+    Vec2::new(150.0, 80.0),
+    Vec2::new(160.0, 200.0),
+    Vec2::new(-10.0, 190.0),
+];
+
+fn main() {
+    approach();
+    long_body();
+    thin_wall();
+}
+
+/// The kite comes nearer, hits, and slides along the pentagon.
+fn approach() {
+    let (mut position, resting) = (Vec2::ZERO, Vec2::new(300.0, 100.0));
+    let velocity = Vec2::new(40.0, 15.0);
+    let mut hits = 0;
+    for step in 0..20 {
+        let forecast = query::forecast(&MOVING, position, &RESTING, resting, velocity);
+        let translation = forecast.minimum_translation;
+        println!(
+            "step {step:>2}: now {:<5} soon {:<5} translation {translation}",
+            forecast.intersects, forecast.will_intersect
+        );
+        assert_eq!(forecast.will_intersect, translation != Vec2::ZERO);
+        hits += u32::from(forecast.will_intersect);
+        position += velocity + translation;
+        let contact = query::contact(&MOVING, position, &RESTING, resting);
+        assert!(contact.is_none_or(|contact| contact.depth < 1e-3));
+        // The prevented hit ends in a touch.
+        assert_eq!(contact.is_some(), forecast.will_intersect);
+    }
+    assert!(hits > 0);
+}
+
+/// A tall rectangle from one x to another.
+fn column(from: f32, to: f32) -> (Rectangle, Vec2) {
+    let middle = Vec2::new(0.5 * (from + to), 0.0);
+    (Rectangle::new(to - from, 100.0), middle)
+}
+
+/// A long body at rest leaves on the nearer side.
+fn long_body() {
+    let ((a, at_a), (b, at_b)) = (column(0.0, 10.0), column(4.0, 5.0));
+    let forecast = query::forecast(&a, at_a, &b, at_b, Vec2::ZERO);
+    assert!(forecast.intersects && forecast.will_intersect);
+    assert_eq!(forecast.minimum_translation, Vec2::X * 5.0);
+}
+
+/// A fast body stops before a thin wall, and not behind it.
+fn thin_wall() {
+    let ((a, at_a), (b, at_b)) = (column(0.0, 1.0), column(3.0, 3.1));
+    let velocity = Vec2::X * 10.0;
+    let forecast = query::forecast(&a, at_a, &b, at_b, velocity);
+    assert!(!forecast.intersects && forecast.will_intersect);
+    let end = at_a + velocity + forecast.minimum_translation;
+    assert!(end.distance(Vec2::X * 2.5) < 1e-5, "{end}");
+}
