@@ -46,10 +46,11 @@ fn approach() {
         assert_eq!(forecast.will_intersect, translation != Vec2::ZERO);
         hits += u32::from(forecast.will_intersect);
         position += velocity + translation;
+        // No overlap, and a prevented hit ends in a touch, up to the rounding of the position.
         let contact = query::contact(&MOVING, position, &RESTING, resting);
         assert!(contact.is_none_or(|contact| contact.depth < 1e-3));
-        // The prevented hit ends in a touch.
-        assert_eq!(contact.is_some(), forecast.will_intersect);
+        let gap = query::distance(&MOVING, position, &RESTING, resting).distance;
+        assert!(!forecast.will_intersect || gap < 1e-3, "{gap}");
     }
     assert!(hits > 0);
 }

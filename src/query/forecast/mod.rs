@@ -86,9 +86,9 @@ pub struct Forecast<V> {
 /// * With the corrected motion, the straight path of the first shape does not enter the second. It
 ///   ends where the shapes just touch.
 /// * The translation is the shortest, to a millionth of the size of the pair plus the length of the
-///   motion. The exception is a motion toward the middle of shapes that are round about it: then
-///   nearly all directions are equally good, and the translation is at most 1e-4 of that sum
-///   longer.
+///   motion. There is one exception: if the shapes are round about the motion, nearly all
+///   directions are equally good. Then this precision is measured
+///   (`tests/it/queries/forecast.rs`), and not proved.
 /// * Shapes that touch at the start count as separated, so that a body at rest on a thin floor does
 ///   not pass through it.
 /// * Invalid shapes, poses and velocities: `false`, zero and [`Cast::Miss`].

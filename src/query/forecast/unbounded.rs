@@ -15,7 +15,7 @@ use crate::space::{DVector, List};
 
 /// The capacity. In 3D, a body of n vertices has at most 2 n facets. Most forecasts take 5 to 30
 /// vertices.
-const MAX_VERTICES: usize = 128;
+const MAX_VERTICES: usize = 256;
 const MAX_FACETS: usize = 2 * MAX_VERTICES;
 
 /// The sine of the least angle between two edges of a facet: the normal of a narrower facet is

@@ -17,7 +17,8 @@ fn allocates_nothing<V: Dimension>() {
         let case = Adverse::<V>::numbered(number);
         let (a, b) = (case.a.support(), case.b.support());
         let (pose_a, pose_b) = (case.pose_a, case.pose_b);
-        let queries: [(&str, &dyn Fn()); 5] = [
+        let toward = V::of((V::map(pose_b).1 - V::map(pose_a).1).as_vec3() * 2.0);
+        let queries: [(&str, &dyn Fn()); 6] = [
             ("intersects", &|| {
                 let _ = query::intersects(&a, pose_a, &b, pose_b);
             }),
@@ -29,6 +30,9 @@ fn allocates_nothing<V: Dimension>() {
             }),
             ("manifold", &|| {
                 let _ = query::manifold(&a, pose_a, &b, pose_b);
+            }),
+            ("forecast", &|| {
+                let _ = query::forecast(&a, pose_a, &b, pose_b, toward);
             }),
             ("test", &|| {
                 let hit = query::test(&a, pose_a, &b, pose_b);

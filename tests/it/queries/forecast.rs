@@ -1,8 +1,9 @@
 //! `query::forecast` against its definition, in f64: all faces of the difference of the shapes and
 //! all tangents for polygons and polyhedra, and dense samples of directions for other shapes.
 //!
-//! In O = B - A at the start, A is the origin and its motion v. A unit vector n separates at the
-//! start if the support height h(n) <= 0. The minimum translation has the least h(n) - n·v of them.
+//! In O = B - A at the start, A is the origin, and its motion is v. A unit vector n separates the
+//! shapes at the start if the support height h(n) <= 0. The minimum translation has the least
+//! h(n) - n·v of these.
 //!
 //! ```text
 //! HEADBUTT_FORECASTS=1000000 cargo test --test it queries::forecast
@@ -573,37 +574,43 @@ fn a_touch_that_ends_or_goes_on_along_the_surface_is_no_hit() {
 fn balls_leave_along_the_normal_or_a_tangent_in_closed_form() {
     let random = &mut StdRng::seed_from_u64(19);
     for number in 0..1000 {
-        let (radius, distance) = (random.random_range(0.1..1.0), random.random_range(1.1..4.0));
-        let ball = Sphere::new(0.5 * radius);
-        let center = Vec3::X * distance;
-        // One of four goes to the center and beyond.
-        let aside = if number % 4 == 0 {
-            0.0
-        } else {
-            0.5 * radius * random.random_range(-1.0..1.0)
+        let radius: f32 = random.random_range(0.1..1.0);
+        let center = Vec3::X * random.random_range(1.1..4.0);
+        // From far aside to nearly or exactly through the center.
+        let aside = match number % 8 {
+            0 => 0.0,
+            part => random.random_range(-0.5..0.5) * radius * 10_f32.powi(1 - part),
         };
         let velocity = (center + Vec3::Y * aside) * random.random_range(0.5..3.0);
-        let forecast = query::forecast(&ball, Vec3::ZERO, &ball, center, velocity);
-        if !forecast.will_intersect {
-            continue;
-        }
         // In O, a ball of this radius: the way back to its surface if that normal separates the
         // shapes at the start, and otherwise to the cone of tangents.
-        let (r, c) = (f64::from(radius), f64::from(distance));
+        let (r, c) = (f64::from(radius), f64::from(center.x));
         let (x, y) = (f64::from(velocity.x), f64::from(velocity.y).abs());
         let beyond = DVec3::new(x - c, y, 0.0);
-        let normal = beyond.normalize_or_zero();
         let sine = r / c;
-        let expected = if normal.x <= -sine {
+        let expected = if beyond.x <= -sine * beyond.length() {
             r - beyond.length()
         } else {
             x * sine - y * (1.0 - sine * sine).sqrt()
         };
-        let error = f64::from(forecast.minimum_translation.length()) - expected;
-        assert!(
-            error.abs() < 1e-5 * x,
-            "{number}: {forecast:?} for {expected}"
-        );
+        let (half, whole) = (Sphere::new(0.5 * radius), Sphere::new(radius));
+        // A point is a ball only as a primitive. The slice is solved like any other shape.
+        let forecasts = [
+            query::forecast(&half, Vec3::ZERO, &half, center, velocity),
+            query::forecast(&[Vec3::ZERO], Vec3::ZERO, &whole, center, velocity),
+        ];
+        for forecast in forecasts {
+            let expected = if forecast.will_intersect {
+                expected
+            } else {
+                0.0
+            };
+            let error = f64::from(forecast.minimum_translation.length()) - expected;
+            assert!(
+                error.abs() < 1e-6 * (x + r),
+                "{number}: {forecast:?} for {expected}"
+            );
+        }
     }
 }
 
