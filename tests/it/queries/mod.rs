@@ -5,6 +5,7 @@ mod blocks;
 mod casts;
 mod colliders;
 mod forecast;
+mod forecast_closed_forms;
 mod geometry;
 mod grid;
 mod invariants;
