@@ -59,7 +59,7 @@ impl Collider {
     }
 
     /// Creates a regular polygon with 3 to 4096 sides and a corner at the top. `circumradius` is
-    /// the distance of the corners from the centre.
+    /// the distance from the centre to each corner.
     ///
     /// ```
     /// # use headbutt::Collider;

@@ -37,7 +37,7 @@ part_poses!(Vec2 => D2, Isometry2d => D2, Vec3 => D3, Isometry3d => D3, Transfor
 
 /// A space whose poses a [`PartPose`] can hold.
 trait PartSpace: Dimension {
-    /// Returns the pose if it is of this space, and not a `Transform`.
+    /// Returns the pose if it belongs to this space and is not a `Transform`.
     fn of_part(pose: &PartPose) -> Option<ShapePose<Self>>;
 }
 
@@ -80,8 +80,8 @@ impl PartPose {
 /// Each constructor has two forms. The short form never fails: if its input is invalid, the
 /// collider is inert, and one warning names the entity. The `try_` form returns the error.
 impl Collider {
-    /// Combines several colliders into one, each in a pose relative to the entity: a concave shape
-    /// of convex parts.
+    /// Combines several colliders into one, each in a pose relative to the entity. The result can
+    /// be concave.
     ///
     /// A pose is a `Vec2`, `Vec3`, `Isometry2d`, `Isometry3d`, or a `Transform` of scale 1.
     ///
@@ -166,11 +166,12 @@ impl Collider {
     /// A surface has no inside: a shape that is wholly behind it touches nothing. The contacts do
     /// not depend on how the surface is divided into triangles:
     ///
-    /// * If the core of the shape (the centre of a ball) does not overlap the surface, each local
-    ///   minimum of the distance is a contact. The seam between two triangles is not a contact.
+    /// * If the core of the shape (the centre of a ball) does not overlap the surface, the shape
+    ///   has a contact at each local minimum of the distance. A seam between two triangles adds no
+    ///   contact.
     /// * If the core overlaps triangles, the contact is the shortest translation that clears them
     ///   and does not take the centre through the surface.
-    /// * The shape is pushed to the side that its centre is on. A compound is pushed as a whole.
+    /// * The shape is pushed to the side on which its centre is. A compound is pushed as a whole.
     ///   With [`one_sided`](Self::one_sided), only the outer side collides.
     ///
     /// Triangles need not share vertices. Edges that differ by a few rounding errors of `f32` count
@@ -210,8 +211,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has an area. In each one, corners coincide
-    ///   or all corners lie on one line to 12 digits.
+    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has a nonzero area. The corners of each
+    ///   coincide, or lie on one line to 12 digits.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
     pub fn try_trimesh(
@@ -221,8 +222,8 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// Creates a 2D polyline, segments from point to point: the ground of a platformer, or a wall.
-    /// The polyline is closed if the last point equals the first one.
+    /// Creates a 2D polyline, which joins each point to the next by a segment: the ground of a
+    /// platformer, or a wall. The polyline is closed if the last point equals the first one.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -235,9 +236,10 @@ impl Collider {
     /// }
     /// ```
     ///
-    /// A polyline is a surface without an interior: see [`trimesh`](Self::trimesh). Its outer side,
-    /// which only [`one_sided`](Self::one_sided) uses, is to the right of the direction of travel:
-    /// the outline of a solid runs counter-clockwise, and the ground runs from right to left.
+    /// A polyline is a surface without an interior: see [`trimesh`](Self::trimesh). Its outer side
+    /// is to the right of the direction from each point to the next. So the outline of a solid runs
+    /// counter-clockwise, and the ground runs from right to left. Only
+    /// [`one_sided`](Self::one_sided) distinguishes the sides.
     ///
     /// [`try_polyline`](Self::try_polyline) lists the invalid inputs.
     pub fn polyline(points: impl IntoIterator<Item = Vec2>) -> Self {
@@ -279,9 +281,9 @@ impl Collider {
     /// assert_eq!((hit.normal, hit.depth), (Vec3::Y, 0.25));
     /// ```
     ///
-    /// The event's [`part`](crate::CollisionEvent::part) is the index of the segment. All else is
-    /// as for a [`polyline`](Self::polyline). See
-    /// [`try_polyline_with_indices`](Self::try_polyline_with_indices) for what is invalid.
+    /// The event's [`part`](crate::CollisionEvent::part) is the index of the segment. Otherwise,
+    /// the result is the same as for a [`polyline`](Self::polyline).
+    /// [`try_polyline_with_indices`](Self::try_polyline_with_indices) lists the invalid inputs.
     pub fn polyline_with_indices(
         vertices: impl IntoIterator<Item = Vec2>,
         segments: impl IntoIterator<Item = [u32; 2]>,
@@ -302,7 +304,7 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// * [`NoFacets`](ShapeError::NoFacets): no segment has a length.
+    /// * [`NoFacets`](ShapeError::NoFacets): no segment has a nonzero length.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
     pub fn try_polyline_with_indices(
@@ -316,7 +318,7 @@ impl Collider {
     /// Creates a height field: a grid of heights along y over the xz plane, centred on the origin.
     ///
     /// `size` is the full length along x and z. The first `columns` heights are the row with the
-    /// least z, in order of increasing x.
+    /// lowest z, in order of increasing x.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -351,13 +353,13 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// * [`HeightCount`](ShapeError::HeightCount): the heights do not fill their rows, or there are
-    ///   fewer than two rows or columns.
+    /// * [`HeightCount`](ShapeError::HeightCount): the number of heights is not a multiple of the
+    ///   number of columns, or there are fewer than two rows or columns.
     /// * [`NotFinite`](ShapeError::NotFinite): the size or a height is NaN or infinite.
     /// * [`Negative`](ShapeError::Negative), [`Zero`](ShapeError::Zero): the size along x or z is
     ///   negative or 0.
-    /// * [`NoFacets`](ShapeError::NoFacets): no cell has an area, because the size is too small for
-    ///   `f32`.
+    /// * [`NoFacets`](ShapeError::NoFacets): no cell has a nonzero area, because the size is too
+    ///   small for `f32`.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): there are more than 2³² heights.
     pub fn try_heightfield(
         size: Vec2,
@@ -393,11 +395,11 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// Returns this surface with only its outer side colliding: a shape with its centre behind a
+    /// Returns this surface with only its outer side colliding: a shape whose centre is behind a
     /// facet passes through that facet. Colliders of other kinds are returned unchanged.
     ///
     /// The outer side of a triangle is the side from which its corners run counter-clockwise. The
-    /// outer side of a polyline is to its right. A mirroring scale does not exchange the sides.
+    /// outer side of a polyline is to its right. A mirroring scale does not swap the sides.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -408,13 +410,14 @@ impl Collider {
     /// assert!(!ground.is_inert());
     /// ```
     ///
-    /// Use it for terrain, rooms and closed models whose facets all have the same winding: a facet
-    /// then never pulls a shape through from behind. Models of mixed winding, and sheets that
+    /// Use this for terrain, rooms and closed models whose facets all have the same winding. A
+    /// facet then never pulls a shape through from behind. Models of mixed winding, and sheets that
     /// collide from both sides, should stay two-sided.
     ///
     /// This is not enough for a platform that characters jump through: as soon as a character's
-    /// centre is above the platform, it is pushed up by half of its height. Decide in the response
-    /// instead, for example by testing if the feet were above the platform in the last tick.
+    /// centre is above the platform, the character is pushed up by half of its height. Decide in
+    /// the response instead, for example by testing whether the feet were above the platform in the
+    /// last tick.
     #[must_use]
     pub fn one_sided(self) -> Self {
         let one_sided = match &self.content {

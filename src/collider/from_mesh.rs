@@ -1,4 +1,4 @@
-//! Constructors of colliders from Bevy meshes. Only this file reads mesh attributes and indices,
+//! Constructors of colliders from Bevy meshes. No other file reads mesh attributes and indices,
 //! because their API changes between releases of Bevy.
 
 use bevy::mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
@@ -11,8 +11,8 @@ use crate::{
 
 /// # From meshes
 ///
-/// These constructors require the feature `mesh`. They read the vertices of the asset: morph
-/// targets and skins have no effect. [`ColliderFromMesh`](crate::ColliderFromMesh) makes the
+/// These constructors require the feature `mesh`. They read the vertices of the asset, so morph
+/// targets and skins have no effect. [`ColliderFromMesh`](crate::ColliderFromMesh) creates the
 /// collider of an entity as soon as its mesh has loaded.
 impl Collider {
     /// Creates the [`convex_hull`](Self::convex_hull) of all vertices of a mesh of any topology.
@@ -51,7 +51,8 @@ impl Collider {
         Self::try_convex_hull(positions(mesh)?.iter().copied().map(Vec3::from_array))
     }
 
-    /// Creates the 2D [`convex_hull`](Self::convex_hull) of the x and y of all vertices of a mesh.
+    /// Creates the 2D [`convex_hull`](Self::convex_hull) of the x and y coordinates of all vertices
+    /// of a mesh.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -82,8 +83,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// The errors of [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh), but for x and
-    /// y only: z is ignored.
+    /// The errors of [`try_convex_hull_from_mesh`](Self::try_convex_hull_from_mesh), except those
+    /// for z, which is ignored.
     pub fn try_convex_hull_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
         Self::try_convex_hull(positions(mesh)?.iter().copied().map(flat))
     }
@@ -131,8 +132,8 @@ impl Collider {
         Self::try_trimesh(vertices.iter().copied().map(Vec3::from_array), triangles)
     }
 
-    /// Creates the 2D area of a mesh: a [`compound`](Self::compound) of its triangles, without
-    /// their z. In 2D, the area of a mesh is solid, and may be concave.
+    /// Creates the solid 2D area of a mesh, which may be concave: a [`compound`](Self::compound) of
+    /// its triangles, without their z.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -143,12 +144,13 @@ impl Collider {
     /// assert!(!with_hole.is_inert());
     /// ```
     ///
-    /// Triangles without area, such as those that join the rows of a strip, are left out. The
+    /// Triangles of zero area, such as those that join the rows of a strip, are left out. The
     /// event's [`part`](crate::CollisionEvent::part) is an index into the remaining triangles.
     ///
-    /// The contact is the contact of the deepest triangle. Deep inside the area, its normal may
-    /// point out of that triangle into the next one. A [hull](Self::convex_hull_from_mesh_2d) is
-    /// better and cheaper for a convex mesh, and a [`polyline`](Self::polyline) for the ground.
+    /// The reported contact is that of the most deeply penetrated triangle. Deep inside the area,
+    /// its normal may point out of that triangle into the next one. A
+    /// [hull](Self::convex_hull_from_mesh_2d) is better and cheaper for a convex mesh, and a
+    /// [`polyline`](Self::polyline) for the ground.
     ///
     /// [`try_compound_from_mesh_2d`](Self::try_compound_from_mesh_2d) lists the invalid inputs.
     pub fn compound_from_mesh_2d(mesh: &Mesh) -> Self {
@@ -170,7 +172,7 @@ impl Collider {
     /// # Errors
     ///
     /// * [`Mesh`](ShapeError::Mesh): the mesh cannot be read, or consists of points or lines.
-    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has an area.
+    /// * [`NoFacets`](ShapeError::NoFacets): no triangle has a nonzero area.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): the x or y of a corner is NaN or infinite.
     pub fn try_compound_from_mesh_2d(mesh: &Mesh) -> Result<Self, ShapeError> {
@@ -198,8 +200,8 @@ fn flat([x, y, _]: [f32; 3]) -> Vec2 {
     Vec2::new(x, y)
 }
 
-/// Returns `true` if the corners are not on one line, or if one is NaN, so that the NaN is
-/// reported.
+/// Returns `true` if the corners are not on one line. Also returns `true` if a corner is NaN, so
+/// that the NaN is reported.
 fn has_area(triangle: &Triangle2d) -> bool {
     let [a, b, c] = triangle.vertices.map(|vertex| vertex.as_dvec2());
     (b - a).perp_dot(c - a) != 0.0
@@ -217,7 +219,8 @@ fn positions(mesh: &Mesh) -> Result<&[[f32; 3]], MeshError> {
 
 /// Returns the vertex indices of each triangle. They may be out of range.
 ///
-/// `Mesh::triangles` would require indices, skip indices out of range, and not restart strips.
+/// `Mesh::triangles` is not used, because it requires indices, skips those out of range, and does
+/// not restart strips.
 fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, MeshError> {
     let indices = mesh
         .try_indices_option()
@@ -243,8 +246,8 @@ fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, MeshError> {
     }
 }
 
-/// Returns the triangles of a strip: each vertex forms one with the two before it. Every other
-/// triangle is reversed, so that all have the same winding.
+/// Returns the triangles of a strip: each vertex forms a triangle with the two vertices before it.
+/// Every other triangle is reversed, so that all have the same winding.
 fn strip_triangles(indices: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     let windows = indices.array_windows().enumerate();
     windows.map(|(number, &[a, b, c])| {

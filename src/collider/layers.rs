@@ -40,7 +40,7 @@ pub struct CollisionLayers {
 }
 
 impl CollisionLayers {
-    /// On all layers, and interacts with all: the same as no component.
+    /// On all layers, and interacts with all. A collider without the component behaves the same.
     pub const ALL: Self = Self::new(u32::MAX, u32::MAX);
 
     /// On no layer, and interacts with none.

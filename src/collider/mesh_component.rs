@@ -7,7 +7,7 @@ use crate::{
     shape::{MeshError, ShapeError},
 };
 
-/// Makes the [`Collider`] of an entity from a mesh, as soon as the mesh has loaded. Requires the
+/// Creates the [`Collider`] of an entity from a mesh, as soon as the mesh has loaded. Requires the
 /// feature `mesh`.
 ///
 /// ```
@@ -24,8 +24,8 @@ use crate::{
 /// ```
 ///
 /// The mesh is the entity's `Mesh3d` or else its `Mesh2d`, unless [`of`](Self::of) names another
-/// one. A `Mesh3d` makes a 3D collider, and a `Mesh2d` a 2D collider of the x and y of its
-/// vertices.
+/// mesh. A `Mesh3d` gives a 3D collider, and a `Mesh2d` gives a 2D collider from the x and y
+/// coordinates of its vertices.
 ///
 /// A loaded scene has its meshes on descendants of the entity that you spawned. A system can add
 /// the component to all of them:
@@ -45,33 +45,34 @@ use crate::{
 ///
 /// # When
 ///
-/// The collider is made at the start of the tick, in
+/// The collider is created at the start of a tick, in
 /// [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync). If the mesh is in `Assets<Mesh>` by
-/// then, the entity collides in the same tick. Until then, the entity keeps its collider, or has
-/// the [`Default`] one, which touches nothing.
+/// then, the entity collides in the same tick. Until the mesh is there, the entity keeps its
+/// collider, or has the [`Default`] one, which touches nothing.
 ///
-/// The collider is made again if
+/// The collider is created again if
 ///
 /// * this component changes,
 /// * the handle in the `Mesh3d` or `Mesh2d` changes, or
 /// * the mesh itself changes: in the first tick after `PostUpdate`, where Bevy reports changed
 ///   assets.
 ///
-/// Otherwise the collider is left alone, and the app may change it. It also stays when this
-/// component or the mesh is removed.
+/// Otherwise the plugin leaves the collider unchanged, and the app may change it. The collider also
+/// stays when this component or the mesh is removed.
 ///
-/// Each pair of mesh and [`MeshShape`] is computed once, and all entities share the result. The
-/// computation is part of the tick: see [`ConvexHull`](crate::ConvexHull) for the cost of a hull.
+/// The collider for a mesh and a [`MeshShape`] is computed once, and all entities with both share
+/// it. The computation is part of the tick: see [`ConvexHull`](crate::ConvexHull) for the cost of a
+/// hull.
 ///
 /// # Errors
 ///
-/// If no collider can be made from the mesh, the entity is inert, and one warning names the entity
-/// and the [`ShapeError`]. Two causes are common:
+/// If no collider can be created from the mesh, the entity is inert, and one warning names the
+/// entity and the [`ShapeError`]. Two causes are common:
 ///
 /// * The app has no `AssetPlugin` and `MeshPlugin`, so it has no meshes.
-/// * The mesh lacks `RenderAssetUsages::MAIN_WORLD`, which is among Bevy's defaults. Such a mesh is
-///   always refused, because its vertices move to the renderer at a time that depends on the frame
-///   rate.
+/// * The mesh lacks `RenderAssetUsages::MAIN_WORLD`, which is among Bevy's defaults. A mesh without
+///   this flag is always rejected, because its vertices move to the renderer at a time that depends
+///   on the frame rate.
 ///
 /// If a mesh fails to load, the asset server reports the error.
 ///
@@ -79,8 +80,8 @@ use crate::{
 ///
 /// A hull fills every hole, and a trimesh has no inside. This crate does not split meshes into
 /// convex pieces. Use the program that made the mesh (Blender), or a tool for approximate convex
-/// decomposition (CoACD, V-HACD). Then load the pieces as meshes, and make a [`Collider::compound`]
-/// of their [hulls](Collider::convex_hull_from_mesh):
+/// decomposition (CoACD, V-HACD). Then load the pieces as meshes, and create a
+/// [`Collider::compound`] of their [hulls](Collider::convex_hull_from_mesh):
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -99,13 +100,13 @@ use crate::{
 #[type_path = "headbutt"]
 #[require(Collider)]
 pub struct ColliderFromMesh {
-    /// The kind of collider to make.
+    /// The kind of collider to create.
     pub shape: MeshShape,
-    /// The mesh from which the collider is made.
+    /// The mesh from which the collider is created.
     pub source: MeshSource,
 }
 
-/// The kind of collider that a [`ColliderFromMesh`] makes.
+/// The kind of collider that a [`ColliderFromMesh`] creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, PartialEq, Hash)]
 #[type_path = "headbutt"]
@@ -116,7 +117,7 @@ pub enum MeshShape {
     /// [`Collider::trimesh_from_mesh`], or in 2D [`Collider::compound_from_mesh_2d`], which is
     /// solid.
     Trimesh,
-    /// As [`Trimesh`](Self::Trimesh), but [`one_sided`](Collider::one_sided) in 3D.
+    /// Like [`Trimesh`](Self::Trimesh), but [`one_sided`](Collider::one_sided) in 3D.
     OneSidedTrimesh,
 }
 
@@ -219,7 +220,7 @@ impl Recipe {
         Some(recipe.ok_or(MeshError::Missing))
     }
 
-    /// Makes the collider from the mesh that the recipe names.
+    /// Creates the collider from the mesh that the recipe names.
     pub fn make(self, mesh: &Mesh) -> Result<Collider, ShapeError> {
         // Without `MAIN_WORLD`, a mesh loses its vertices to the renderer, at a time that depends
         // on the frame rate.

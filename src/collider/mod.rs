@@ -1,4 +1,4 @@
-//! The component that makes an entity collide.
+//! The component that gives an entity a shape to collide with.
 
 mod basic_shapes;
 mod compound;
@@ -65,8 +65,8 @@ use crate::shape::{
 ///
 /// # Invalid shapes
 ///
-/// These constructors never fail. If the shape is invalid, such as one with a NaN or a negative
-/// radius, the collider is inert: it touches nothing, and one warning names the entity.
+/// These constructors never fail. If the shape is invalid, for example because of a NaN or a
+/// negative radius, the collider is inert: it touches nothing, and one warning names the entity.
 /// [`try_new`](Self::try_new) and the constructors with `try_` return the [`ShapeError`] instead:
 ///
 /// ```
@@ -96,12 +96,12 @@ use crate::shape::{
 /// * A `Plane3d` is a flat rectangle with the same orientation as Bevy's mesh for it.
 ///
 /// A collider follows the transforms of all its ancestors along `ChildOf`. Scale is exact, even if
-/// it is not uniform or mirrors: a scaled sphere is an ellipsoid, not a polyhedron.
+/// it is not uniform or mirrors the shape: a scaled sphere is an ellipsoid, not a polyhedron.
 ///
 /// # Half-spaces
 ///
 /// [`half_space`](Self::half_space), `Plane2d` and `InfinitePlane3d` are infinite ground. The plane
-/// goes through the origin, and all points on the side opposite to the normal are solid. A
+/// passes through the origin, and all points on the side opposite to the normal are solid. A
 /// half-space can touch every shape except another half-space.
 ///
 /// ```
@@ -114,18 +114,18 @@ use crate::shape::{
 /// }
 /// ```
 ///
-/// A transform moves and tilts the plane. A half-space whose scale is 0 along an axis touches
-/// nothing while that scale lasts, and one warning names the entity.
+/// A transform moves and tilts the plane. A half-space touches nothing while its scale is 0 along
+/// an axis, and one warning names the entity.
 ///
 /// # Concave shapes
 ///
-/// A `CircularSector` of more than half a circle is invalid. Primitives that are always concave do
-/// not compile. Use these instead:
+/// A `CircularSector` of more than half a circle is invalid. Conversions from primitives that are
+/// always concave do not compile. Use these instead:
 ///
 /// * `Torus`: a [`compound`](Self::compound) of capsules, or its surface as a
 ///   [`trimesh`](Self::trimesh).
 /// * `Annulus`, `Ring`: a `compound` of triangles. With the feature `mesh`, `compound_from_mesh_2d`
-///   makes it from the mesh of the primitive.
+///   creates this compound from the mesh of the primitive.
 /// * `Arc2d`, `Polyline2d`, `Polyline3d`: a [`polyline`](Self::polyline), or a `compound` of
 ///   segments. The hull of an arc is a `CircularSegment`.
 /// * `Polygon`: a `compound` of triangles, the `polyline` around it, or its
@@ -183,8 +183,8 @@ use crate::shape::{
 ///
 /// # Queries
 ///
-/// [`query`](crate::query) takes shapes, not colliders. To compute more than the plugin reports,
-/// such as all points of a contact manifold, store the shape in a component of its own:
+/// The functions of [`query`](crate::query) also take colliders. They compute more than the plugin
+/// reports, such as all points of a contact manifold:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -212,9 +212,9 @@ use crate::shape::{
 /// assert_eq!(app.world().resource::<Collisions>().len(), 1);
 /// ```
 ///
-/// A collider also answers by itself: [`aabb`](Self::aabb),
+/// A collider also has methods of its own: [`aabb`](Self::aabb),
 /// [`contains_point`](Self::contains_point), [`closest_point`](Self::closest_point).
-/// [`shape_2d`](Self::shape_2d) and [`shape_3d`](Self::shape_3d) give its shape back.
+/// [`shape_2d`](Self::shape_2d) and [`shape_3d`](Self::shape_3d) return its shape.
 ///
 /// # Saving and loading
 ///
@@ -234,13 +234,13 @@ use crate::shape::{
 /// # }
 /// ```
 ///
-/// The data is `Plane` in 2D or `Space` in 3D. Each contains one of:
+/// The data is a `Plane` in 2D or a `Space` in 3D, and contains one of:
 ///
 /// * `Convex((kind, margin))`: one shape and its margin.
 /// * `Compound(parts: [(translation, rotation, shape)], margin)`: `shape` is `(kind, margin)`, and
 ///   `rotation` is the columns of a matrix in `f64`, orthonormal to 12 digits.
 /// * `Surface(vertices, facets, one_sided, margin)`: a polyline, trimesh or height field. A facet
-///   is the indices of its vertices: two in 2D, three in 3D.
+///   is a list of vertex indices: two in 2D, three in 3D.
 ///
 /// A kind is one of:
 ///
@@ -281,8 +281,8 @@ enum Content {
 }
 
 impl Collider {
-    /// Creates a collider from a Bevy primitive, a point, a [`ConvexHull`], or one of these with a
-    /// margin ([`Rounded`](crate::Rounded)).
+    /// Creates a collider from a Bevy primitive, a point, a [`ConvexHull`], or a
+    /// [`Rounded`](crate::Rounded) shape.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -364,11 +364,10 @@ impl Collider {
     /// assert!(!disc.is_inert());
     /// ```
     ///
-    /// Its bounding box is computed from its support points along the world axes. A shape
-    /// touches nothing if its support function returns NaN or infinity, or the nearest point
-    /// instead of the farthest. If the bounding box reveals the error, a warning names the entity.
-    /// Any other error in a support function causes wrong contacts of this shape, but does not
-    /// affect others.
+    /// The bounding box is computed from the support points along the world axes. A shape touches
+    /// nothing if its support function returns NaN or infinity, or the nearest point instead of the
+    /// farthest. If the bounding box reveals the error, a warning names the entity. Any other error
+    /// in a support function causes wrong contacts of this shape, but does not affect others.
     ///
     /// A custom shape is code, so its collider cannot be saved.
     pub fn custom<S>(shape: S) -> Self
@@ -382,8 +381,8 @@ impl Collider {
     /// the shape are added. The margin is in the units of the shape: the entity's scale also scales
     /// the margin.
     ///
-    /// The margin is exact, and does not make queries slower. The exception is a scale that is not
-    /// uniform: then the collider costs as much as an ellipsoid.
+    /// The margin is exact, and does not make queries slower. The exception is a non-uniform scale:
+    /// then the collider costs as much as an ellipsoid.
     ///
     /// ```
     /// use headbutt::Collider;
@@ -429,8 +428,8 @@ impl Collider {
         }
     }
 
-    /// Returns `true` if this collider touches nothing in any pose, because it is the default one
-    /// or its shape is invalid.
+    /// Returns `true` if this collider touches nothing in any pose, because it is the default
+    /// collider or its shape is invalid.
     pub fn is_inert(&self) -> bool {
         !matches!(self.content, Content::Shape(_))
     }

@@ -12,8 +12,8 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// * [`SpatialQuery`](crate::SpatialQuery) ignores sensors, unless
 ///   [`SpatialQueryFilter::with_sensors`](crate::SpatialQueryFilter::with_sensors) includes them.
 ///
-/// A change takes effect in the next tick, also at rest. A sensor marks the collider of its own
-/// entity only, not those of children.
+/// A change takes effect in the next tick, also at rest. The component marks only the collider of
+/// its own entity, not those of children.
 ///
 /// ```
 /// use bevy::prelude::*;

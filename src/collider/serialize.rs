@@ -1,5 +1,5 @@
-//! Serialization of colliders, with the feature `serialize`. `shape/serialize.rs` has the data of
-//! each dimension.
+//! Serialization of colliders, with the feature `serialize`. `shape/serialize.rs` defines the data
+//! of each dimension.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 

@@ -1,4 +1,4 @@
-//! The shape of a collider, to read.
+//! Read-only views of a collider's shape.
 
 use core::fmt;
 
@@ -74,10 +74,11 @@ pub enum ShapeView<'a, V: Space> {
     Surface(SurfaceView<'a, V>),
 }
 
-/// A convex shape of a [`Collider`]. It is a [`Support`], so that [`query`](crate::query) takes it.
+/// A convex shape of a [`Collider`]. It implements [`Support`], so the functions of
+/// [`query`](crate::query) take it.
 #[derive(Clone, Copy)]
 pub struct ConvexView<'a, V: Space> {
-    /// Without its margin.
+    /// The shape without its margin.
     shape: &'a Shape<V>,
     margin: f32,
 }
@@ -93,13 +94,13 @@ impl<'a, V: Space> ConvexView<'a, V> {
         }
     }
 
-    /// Returns the margin around the shape, 0 if there is none. (That of a ball or a capsule is
-    /// part of its radius, unless it is the margin of a compound.)
+    /// Returns the margin around the shape, 0 if there is none. (The margin of a ball or a capsule
+    /// is part of its radius, unless it is the margin of a compound.)
     pub fn margin(&self) -> f32 {
         self.margin
     }
 
-    /// Returns what the shape is, without the margin.
+    /// Returns the kind of the shape, without the margin.
     pub fn kind(&self) -> ShapeKind<'a, V> {
         match self.shape {
             Shape::Ball { radius } => ShapeKind::Ball { radius: *radius },
@@ -188,7 +189,9 @@ impl<V: Space> Support for ConvexView<'_, V> {
     }
 }
 
-/// The kinds of convex shapes. All are centred on the origin of their frame, and their axis is y.
+/// The kinds of convex shapes. Balls, capsules, boxes, diamonds, ellipsoids and frustums are
+/// centred on the origin. Capsules, frustums and caps have y as their axis, and the circle of a cap
+/// is centred on the origin.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum ShapeKind<'a, V: Space> {
