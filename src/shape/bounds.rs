@@ -22,7 +22,8 @@ fn mean<D: DVector>(points: &[D]) -> D {
 
 /// Returns the centers and radii of two balls, around the [central point](centre_of) and around the
 /// origin. Each radius is the distance to the farthest of the same support points, plus the radius
-/// of the shape. It is a lower bound of the shape's extent around that center.
+/// of the shape. It is a lower bound on the radius of the smallest ball around that center that
+/// contains the shape.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = points_of(shape);
     [mean(&points), V::DVec::ZERO].map(|centre| {
@@ -35,9 +36,9 @@ pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 
 /// directions near each axis. (For a flat cone, the corner directions find only points of the
 /// base.)
 ///
-/// The directions are slightly askew. None is normal to an edge or face of a usual shape, where the
-/// support point is not unique. The mirror images of each direction are included, so that the mean
-/// for a symmetric shape lies on its axis.
+/// The directions are slightly askew. None is normal to an edge or face of a usual shape, because
+/// the support point would not be unique there. The mirror images of each direction are included,
+/// so that the mean for a symmetric shape lies on its axis.
 fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32> {
     let sides = 1_usize << V::DVec::DIMENSION;
     // Group 0 contains the corner directions, and group i + 1 the directions near axis i.
@@ -63,7 +64,7 @@ pub struct Bounds<D> {
 }
 
 impl<D: DVector> Bounds<D> {
-    /// Returns the box around a shape in a pose, with a margin for the tolerance of touching.
+    /// Returns the box around a shape in a pose, with a margin for the touching tolerance.
     #[inline(always)]
     pub fn around<V: Space<DVec = D>>(shape: &impl Support<Vector = V>, pose: &Pose<D>) -> Self {
         let [min, max] = match shape.core().half_extents() {
@@ -137,7 +138,7 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
-    /// Returns the distance of two boxes, 0 if they overlap.
+    /// Returns the distance between two boxes, 0 if they overlap.
     pub fn gap(&self, other: &Self) -> f64 {
         let gap = (self.min - other.max).max(other.min - self.max);
         gap.max(D::ZERO).length()
@@ -169,8 +170,8 @@ impl<D: DVector> Bounds<D> {
         if enter <= leave { enter } else { f64::INFINITY }
     }
 
-    /// Returns a lower bound of the distance of a half-space that is given relative to `origin`, 0
-    /// if the box may touch it.
+    /// Returns a lower bound on the distance to a half-space, 0 if the box may touch it. The
+    /// half-space is given relative to `origin`.
     pub fn gap_to_half_space(&self, half_space: &HalfSpace<D>, origin: D) -> f64 {
         let corner = self.lowest_corner(half_space, origin);
         (half_space.height(corner) - half_space_tolerance(corner)).max(0.0)
@@ -192,8 +193,8 @@ impl<D: DVector> Bounds<D> {
     }
 }
 
-/// Returns the height of a corner up to which a box may touch a half-space: the scale of the pair
-/// depends on the distance of its origins.
+/// Returns the maximum height of a corner at which a box may touch a half-space. The height
+/// increases with the distance between the origins of the pair, because the scale of the pair does.
 fn half_space_tolerance<D: DVector>(corner: D) -> f64 {
     corner.extent() * (2.0 * TOUCHING * OFFSET_SCALE)
 }

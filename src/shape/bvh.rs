@@ -18,16 +18,16 @@ use crate::{
     space::DVector,
 };
 
-/// The greatest margin of a box while the tree is built: a fraction of its size plus a fraction of
-/// its greatest coordinate. The latter is more than the rounding of `f32`.
+/// The maximum margin of a box while the tree is built: a fraction of its size plus a fraction of
+/// its largest coordinate. The latter is more than the rounding of `f32`.
 const MAX_MARGIN: [f32; 2] = [1.0 / 16.0, 2e-6];
 
-/// The error of a test of a line and a box in `f32`, relative to the size of the tree: the rounding
-/// of the line's origin and direction and of three operations, and as much again.
+/// The error of a test of a line with a box in `f32`, relative to the size of the tree: twice the
+/// rounding of the line's origin and direction and of three operations.
 const SLACK: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The smallest component of a unit vector by which slabs divide, so that they multiply with finite
-/// numbers.
+/// The smallest component of a unit vector whose inverse is used. Smaller components are replaced
+/// by this one, so that all inverses are finite.
 const MIN_COMPONENT: f32 = 1e-30;
 
 /// A tree of boxes. An index identifies each box.
@@ -162,7 +162,7 @@ impl Tree {
         }
     }
 
-    /// Calls `visit` with the index of each box that may overlap `bounds`, until it returns
+    /// Calls `visit` with the index of each box that may overlap `bounds`, until `visit` returns
     /// `Break`.
     pub fn visit_overlapping<D: DVector>(
         &self,
@@ -179,9 +179,9 @@ impl Tree {
         });
     }
 
-    /// Calls `visit` with the index of each box that a line may meet at a t in `range`, if the
-    /// boxes have a margin. `visit` returns the new end of the range. Of two subtrees, the one that
-    /// the line enters first is visited first.
+    /// Calls `visit` with the index of each box that a line may cross at a t in a range. Each box
+    /// is grown by `margin`. `visit` returns the new end of the range. Of two subtrees, the one
+    /// that the line enters first is visited first.
     ///
     /// The boxes are tested in `f32`. The line is taken from its point nearest to the center of the
     /// tree, so that all errors are small parts of the size of the tree, and the tests allow for
@@ -270,9 +270,9 @@ impl Tree {
         self.visit_if(|aabb| is_near(widened(aabb)), visit);
     }
 
-    /// Calls `visit` with the indices of boxes, near ones first, until no box is left whose gap
-    /// exceeds the last result of `visit`, which is `limit` at the start. `gap` returns a lower
-    /// bound of the distance of a box, and no more for a box around it.
+    /// Calls `visit` with the index of each box whose gap is at most the current limit, near ones
+    /// first. The limit starts at `limit`, and each result of `visit` replaces it. `gap` returns a
+    /// lower bound on the distance to a box, and a value no greater for any box around it.
     pub fn search_nearest<D: DVector>(
         &self,
         mut limit: f64,
@@ -356,8 +356,8 @@ impl Slabs {
         }
     }
 
-    /// Returns the distance along the line at which it enters the box of a node in a range of
-    /// distances, if it does.
+    /// Returns the distance along the line at which it enters the box of a node, or `None` if it
+    /// does not cross the box within a range of distances.
     #[inline(always)]
     fn enter(&self, node: &Bvh2Node, [first, last]: [f32; 2]) -> Option<f32> {
         let aabb = node.aabb();
@@ -378,7 +378,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Returns the least and the greatest corner of the node's box.
+    /// Returns the minimum and the maximum corner of the node's box.
     pub fn bounds(&self) -> [[f32; 3]; 2] {
         self.corners
     }

@@ -173,7 +173,7 @@ impl<V: Space> Compound<V> {
         self.tree.visit_near_ball(centre, radius, visit);
     }
 
-    /// Calls `visit` with the index of each part that a line in the frame of the compound may meet
+    /// Calls `visit` with the index of each part that a line in the frame of the compound may cross
     /// at a t in `range`, roughly in the order of t. `visit` returns the new end of the range.
     pub fn along(&self, line: &Line<V::DVec>, range: [f64; 2], visit: impl FnMut(u32) -> f64) {
         self.tree
@@ -181,7 +181,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part that may be within `distance` of a point in the
-    /// compound's frame, until `visit` returns `Break`. Margins do not count.
+    /// compound's frame, until `visit` returns `Break`. Margins are ignored.
     pub fn near_point(
         &self,
         point: V::DVec,
@@ -217,8 +217,8 @@ impl<V: Space> Compound<V> {
             .visit_half_space(&half_space.raised(margin), visit);
     }
 
-    /// Calls `visit` with the index of each part, near ones first: see [`Tree::search_nearest`].
-    /// `gap` gets a box around a part in the frame of the compound.
+    /// Calls `visit` with the indices of parts, near ones first: see [`Tree::search_nearest`].
+    /// `gap` is called with a box around a part in the frame of the compound.
     pub fn search_nearest(
         &self,
         mut limit: f64,
@@ -240,7 +240,7 @@ impl<V: Space> Compound<V> {
             .search_nearest(limit, |bounds| gap(&bounds.grown(margin)), visit);
     }
 
-    /// Returns the margin plus the tolerance of touching, as in [`Bounds::around`].
+    /// Returns the margin plus the touching tolerance, as in [`Bounds::around`].
     fn touching_margin(&self) -> f64 {
         f64::from(self.margin) * (1.0 + 8.0 * TOUCHING)
     }
@@ -329,7 +329,7 @@ fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
         }
         Some(sum * (1.0 / total)).filter(|mean| mean.is_finite())
     };
-    // If no part has a volume, as in a compound of points, all parts have equal weights.
+    // If no part has a nonzero volume, as in a compound of points, all parts have equal weights.
     mean(|shape| Bounds::around(shape, &Pose::IDENTITY).volume())
         .or_else(|| mean(|_| 1.0))
         .unwrap_or(V::DVec::ZERO)

@@ -37,7 +37,8 @@ pub enum ShapeError {
     /// A compound without parts.
     #[error("a compound needs at least one part")]
     NoParts,
-    /// A surface has no facets, or only facets without an area. The text names the missing facet.
+    /// A surface has no facets, or only facets of zero area (in 2D, length). The text names the
+    /// missing facet.
     #[error("a surface needs at least one {0}")]
     NoFacets(&'static str),
     /// A part of a compound is a default [`Collider`](crate::Collider), which has no shape.
@@ -70,8 +71,8 @@ pub enum ShapeError {
         /// The number of vertices.
         count: usize,
     },
-    /// The heights of a height field do not fill its rows, or it has fewer than two rows or
-    /// columns.
+    /// The number of heights of a height field is not a multiple of the number of columns, or the
+    /// field has fewer than two rows or columns.
     #[error("a height field needs rows * columns heights, and at least two rows and two columns")]
     HeightCount,
     /// No collider can be made from a Bevy `Mesh`.
@@ -94,7 +95,7 @@ pub enum MeshError {
     /// that was spawned.)
     #[error("its entity has neither a Mesh3d nor a Mesh2d")]
     Missing,
-    /// The vertices of the mesh are, or soon will be, in the render world only.
+    /// The vertices of the mesh are, or soon will be, only in the render world.
     #[error(
         "the vertices of its mesh go to the render world: the mesh needs \
          RenderAssetUsages::MAIN_WORLD"
@@ -113,7 +114,7 @@ pub enum MeshError {
 
 impl ShapeError {
     /// The text of [`NoFacets`](Self::NoFacets) for a mesh.
-    pub(crate) const TRIANGLE: &'static str = "triangle with an area";
+    pub(crate) const TRIANGLE: &'static str = "triangle of nonzero area";
 
     /// Checks that the coordinates of points are finite.
     pub(super) fn check_points<V: Space>(name: &'static str, points: &[V]) -> Result<(), Self> {

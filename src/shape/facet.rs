@@ -7,17 +7,17 @@ use crate::{
     tolerance::{OFFSET_SCALE, SAME_NORMAL},
 };
 
-/// Points of a facet no farther apart than this fraction of its distance from the origin are the
-/// same point, because exporters and scripts repeat a vertex a few roundings of `f32` away. The
-/// distance depends on this facet alone, so that no distant facet changes a contact.
+/// Points of a facet no farther apart than this fraction of its distance from the origin count as
+/// the same point, because exporters and scripts repeat a vertex with errors of a few roundings of
+/// `f32`. The limit depends on this facet alone, so that no distant facet changes a contact.
 const WELD: f64 = 8.0 * f32::EPSILON as f64;
 
-/// A point on an edge counts as the edge's end if it is within this fraction of the weld, which
-/// covers the rounding of `f64`. A point farther away does not, because that would turn the normal.
+/// A point on an edge counts as the edge's end if their distance is at most this fraction of the
+/// weld, which covers the rounding of `f64`. A larger fraction would rotate the normal.
 const SAME_VERTEX: f64 = 1e-7;
 
-/// A triangle has no area if its area is at most this fraction of the square of an edge. Its normal
-/// would be mostly rounding.
+/// The area of a triangle counts as zero if the cross product of the edges from its first vertex is
+/// at most this fraction of the square of the longer one. Its normal would be mostly rounding.
 const SLIVER: f64 = 1e-12;
 
 /// The vertices of a facet.
@@ -31,7 +31,7 @@ pub struct Facet<D: DVector> {
     /// The first vertex.
     base: D,
     vertices: FacetVertices<D>,
-    /// Points no farther apart are the same point: see [`weld`].
+    /// Points no farther apart count as the same point: see [`weld`].
     pub weld: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Facet<D: DVector> {
 #[derive(Clone, Copy, Debug)]
 pub struct BoundaryPoint<D> {
     pub point: D,
-    /// The weights with which the point is the mean of the facet's vertices.
+    /// The barycentric coordinates of the point, in the order of the facet's vertices.
     pub weights: [f64; 3],
     /// The unit vector along the edge that the point is on, `None` at a vertex.
     edge: Option<D>,
@@ -74,9 +74,9 @@ impl<D: DVector> BoundaryPoint<D> {
 
     /// Returns unit vectors that span the directions from this point into a facet.
     ///
-    /// At a vertex these are the directions to the other vertices, and then the mean of both. On an
-    /// edge these are the direction across the edge, and then both directions along it. Neighboring
-    /// directions are at most a right angle apart.
+    /// At a vertex, the result is the directions to the other vertices, and then the mean of both.
+    /// On an edge, the result is the direction across the edge, and then both directions along the
+    /// edge. Neighboring directions are at most a right angle apart.
     pub fn spanning_directions(&self, vertices: &[D]) -> SmallVec<[D; 5]> {
         let mut directions = SmallVec::new();
         let weld = weld(vertices);
@@ -95,12 +95,12 @@ impl<D: DVector> BoundaryPoint<D> {
         directions
     }
 
-    /// Returns `true` if a facet at this point rises along a unit normal by an angle with a sine
-    /// greater than `min_sine`: the surface continues on that side, as a wall does from a floor.
-    /// Points no farther apart than `weld` are the same point.
+    /// Returns `true` if a facet at this point rises along a unit normal by an angle whose sine
+    /// exceeds `min_sine`. Then the surface continues on that side, as a wall continues a floor.
+    /// Points no farther apart than `weld` count as the same point.
     pub fn rises(&self, vertices: &[D], normal: D, min_sine: f64, weld: f64) -> bool {
-        // The facet lies between the directions to its vertices, so it rises only if one of these
-        // directions rises. On an edge, the component along the edge would be mostly rounding.
+        // The facet lies between the directions to its vertices, so it rises only if at least one
+        // of them rises. On an edge, the component along the edge would be mostly rounding.
         vertices.iter().any(|vertex| {
             let offset = self.offset_to(*vertex);
             let length = offset.length();
@@ -109,7 +109,7 @@ impl<D: DVector> BoundaryPoint<D> {
     }
 }
 
-/// A ridge of a facet: an edge of a triangle, or an end of a segment.
+/// A part of a facet's boundary: an edge of a triangle, or an end of a segment.
 struct Ridge<D> {
     /// The indices of the ridge's ends in the facet. In 2D both are equal.
     ends: [usize; 2],
@@ -120,8 +120,8 @@ struct Ridge<D> {
 }
 
 impl<D: DVector> Facet<D> {
-    /// Returns the facet with these vertices, or `None` if it has no normal. `mirrored` reverses
-    /// the outer side.
+    /// Creates a facet from its vertices, or returns `None` if the facet has no normal. `mirrored`
+    /// reverses the outer side.
     pub fn new(vertices: FacetVertices<D>, mirrored: bool) -> Option<Self> {
         let outward = unit_normal(&vertices)?;
         Some(Self {
@@ -142,7 +142,7 @@ impl<D: DVector> Facet<D> {
         (point - self.base).dot(self.normal)
     }
 
-    /// Returns an upper bound of the distance from a point to the farthest vertex, plus
+    /// Returns an upper bound on the distance from a point to the farthest vertex, plus
     /// [`OFFSET_SCALE`] times the vertex's [`extent`](DVector::extent).
     pub fn max_distance(&self, point: D) -> f64 {
         let distances = self.vertices.iter().map(|vertex| {
@@ -167,7 +167,7 @@ impl<D: DVector> Facet<D> {
         insets.fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns `true` if a segment goes through the facet.
+    /// Returns `true` if a segment passes through the facet.
     pub fn is_crossed_by(&self, [from, to]: [D; 2]) -> bool {
         let (start, end) = (self.height(from), self.height(to));
         let is_along = start.abs().max(end.abs()) <= self.weld;
@@ -184,13 +184,13 @@ impl<D: DVector> Facet<D> {
         self.height(point).abs() <= tolerance && self.inset(point) >= -tolerance
     }
 
-    /// Returns `true` if the nearest point of the facet's plane is on the facet.
+    /// Returns `true` if the projection of a point onto the facet's plane is on the facet.
     pub fn is_under(&self, point: D) -> bool {
         let mut ridges = ridges(&self.vertices);
         ridges.all(|ridge| (point - ridge.start).dot(ridge.inward) >= 0.0)
     }
 
-    /// Returns the distance of a point from the facet.
+    /// Returns the distance from a point to the facet.
     pub fn distance(&self, point: D) -> f64 {
         if self.is_under(point) {
             return self.height(point).abs();
@@ -199,7 +199,7 @@ impl<D: DVector> Facet<D> {
         nearest.map_or(f64::INFINITY, |nearest| (nearest.point - point).length())
     }
 
-    /// Returns the ends of the edge that a boundary point is on. At a vertex both ends are the
+    /// Returns the ends of the edge that contains a boundary point. At a vertex, both ends are the
     /// vertex.
     pub fn edge_ends(&self, at: &BoundaryPoint<D>) -> [D; 2] {
         let weighted = self.vertices.iter().zip(at.weights);
@@ -208,10 +208,10 @@ impl<D: DVector> Facet<D> {
         [start, ends.next().map_or(start, |(end, _)| *end)]
     }
 
-    /// Returns the point nearest to `point` on the edge that a boundary point is on. At a vertex it
-    /// is the vertex.
+    /// Returns the point nearest to `point` on the edge that contains a boundary point. At a
+    /// vertex, the result is the vertex.
     pub fn nearest_on_edge(&self, at: &BoundaryPoint<D>, point: D) -> D {
-        // The ends are sorted, so that both facets of the edge give the same point bit for bit.
+        // The ends are sorted, so that both facets of the edge return the same point bit for bit.
         let mut ends = self.edge_ends(at);
         ends.sort_by(|a, b| a.total_cmp(*b));
         let [start, end] = ends;
@@ -222,8 +222,8 @@ impl<D: DVector> Facet<D> {
         start + edge * fraction_of_edge(point - start, edge).clamp(0.0, 1.0)
     }
 
-    /// Returns the boundary point nearest to another point. The result is a vertex if one is there,
-    /// up to the rounding of `f64`, and otherwise on an edge.
+    /// Returns the boundary point nearest to another point. The result is a vertex if a vertex is
+    /// that near, up to the rounding of `f64`. Otherwise it is on an edge.
     pub fn nearest_boundary(&self, point: D) -> Option<BoundaryPoint<D>> {
         let on_edge = |ridge: Ridge<D>| {
             let edge = ridge.end - ridge.start;
@@ -264,13 +264,14 @@ impl<D: DVector> Facet<D> {
     }
 }
 
-/// Returns the distance below which points of a facet are the same point: see [`WELD`].
+/// Returns the maximum distance between points of a facet that count as the same point: see
+/// [`WELD`].
 pub fn weld<D: DVector>(vertices: &[D]) -> f64 {
     let extents = vertices.iter().map(|vertex| vertex.extent());
     WELD * extents.fold(0.0, f64::max)
 }
 
-/// Returns `true` if a facet has an area, or in 2D a length.
+/// Returns `true` if a facet has a nonzero area (in 2D, length), up to rounding.
 pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
     let edges = edges(vertices);
     let longest = edges.iter().map(|edge| edge.length()).fold(0.0, f64::max);
@@ -279,7 +280,7 @@ pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
     area > (1..V::DVec::DIMENSION).fold(SLIVER, |product, _| product * longest)
 }
 
-/// Returns `true` if a point is on a facet with an area, up to `tolerance` or the facet's weld.
+/// Returns `true` if a point is on a facet of nonzero area, up to `tolerance` or the facet's weld.
 pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: f64) -> bool {
     let (Some(base), Some(normal)) = (vertices.first(), unit_normal(vertices)) else {
         return false;
@@ -324,7 +325,7 @@ fn ridges<D: DVector>(vertices: &[D]) -> impl Iterator<Item = Ridge<D>> {
 }
 
 /// Returns the projection of an offset on an edge, as a fraction of the edge. It is 0 if the edge
-/// has no length.
+/// has zero length.
 fn fraction_of_edge<D: DVector>(offset: D, edge: D) -> f64 {
     let squared = edge.length_squared();
     if squared > 0.0 {

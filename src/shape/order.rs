@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Compares two shapes by their radii, by whether they are half-spaces, and by their support points
-/// in a fixed list of directions. Shapes that agree in all of these count as equal. (The invariants
-/// of `fuzz/` use the same list.)
+/// in a fixed list of directions. Shapes that agree in all three count as equal. (The invariants of
+/// `fuzz/` use the same list.)
 // Out of line, because queries only compare the shapes of a pair if their poses are equal.
 #[cold]
 #[inline(never)]

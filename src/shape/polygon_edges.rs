@@ -33,7 +33,7 @@ pub struct PolygonEdges<D> {
 impl<D: DVector> PolygonEdges<D> {
     /// Returns the edges of the convex polygon with these vertices, which may be in any order.
     /// Returns `None` in 3D, for more than [`MAX_EDGES`] vertices, and if the polygon is not convex
-    /// or has no area.
+    /// or its area is zero.
     pub fn new(vertices: &[D]) -> Option<Self> {
         if D::DIMENSION != 2 || !(3..=MAX_EDGES).contains(&vertices.len()) {
             return None;
@@ -99,8 +99,8 @@ pub struct Polygon<'a, D> {
 }
 
 impl<'a, D: DVector> Polygon<'a, D> {
-    /// Scales the polygon by another factor. Returns `None` if the result has no area or is not
-    /// finite.
+    /// Scales the polygon by another factor. Returns `None` if the product of both factors is not
+    /// positive and finite.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Option<Self> {
         let factor = self.factor * factor;

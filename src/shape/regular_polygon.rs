@@ -1,4 +1,5 @@
-//! Regular polygons. A collider holds the hull of the vertices. A query uses the support function.
+//! Regular polygons. A collider holds the hull of the vertices. A query on the primitive itself
+//! uses its support function.
 
 use core::{
     cmp::Ordering,

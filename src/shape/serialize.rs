@@ -1,8 +1,8 @@
 //! Shapes as plain data, for the feature `serialize`.
 //!
-//! The data contain only what defines a shape. Derived data (the search structure of a hull, the
-//! tree of a compound) are rebuilt by the usual constructors. So a loaded collider equals the saved
-//! one bit for bit, and invalid data give the usual [`ShapeError`].
+//! The data contains only the values that define a shape. Derived data (the search structure of a
+//! hull, the tree of a compound) is rebuilt by the usual constructors. So a loaded collider equals
+//! the saved one bit for bit, and invalid data returns the usual [`ShapeError`].
 //!
 //! A shape is saved as it is after construction: a regular polygon as a hull, a height field as a
 //! mesh, nested margins as their sum. A hull is saved as its vertices, and loading does not reduce

@@ -29,8 +29,8 @@ use crate::{
 ///
 /// # Invalid shapes
 ///
-/// Queries do not check their shapes.
-/// [`Collider::try_new`](crate::Collider::try_new) rejects all of these:
+/// Queries do not check their shapes. [`Collider::try_new`](crate::Collider::try_new) rejects every
+/// shape in this table:
 ///
 /// | shape | in a query |
 /// |---|---|
@@ -97,8 +97,8 @@ use crate::{
 /// The example `custom_shape` does the same in a 3D app and compares each contact with a formula.
 ///
 /// The support function is all that a collider needs: bounding boxes, scale and margins are
-/// computed from support points. A wrong support function gives wrong contacts for its own shape
-/// only: see [`Collider::custom`](crate::Collider::custom). If the function panics during a tick
+/// computed from support points. A wrong support function gives wrong contacts only for its own
+/// shape: see [`Collider::custom`](crate::Collider::custom). If the function panics during a tick
 /// and the app catches the panic, that tick reports nothing, and the next tick reads all colliders
 /// again.
 ///
@@ -113,7 +113,7 @@ use crate::{
     label = "not a convex shape",
     note = "query a concave shape (a torus, annulus, ring, arc, polygon or polyline) part by part, \
         or as the hull of its points: a slice of points or a `ConvexHull`",
-    note = "a `Collider` is not a shape: of `query`, only `test` does not take it",
+    note = "a `Collider` is not a shape, but all functions of `query` except `test` take it",
     note = "implement `Support` for a shape of your own"
 )]
 pub trait Support {
@@ -135,14 +135,15 @@ pub trait Support {
         0.0
     }
 
-    /// Returns the core in a form for which queries have closed forms, if there is one.
+    /// Returns the core as a variant that queries can solve in closed form, or [`Core::Opaque`].
     #[doc(hidden)]
     #[inline]
     fn core(&self) -> Core<'_, DVecOf<Self>> {
         Core::Opaque
     }
 
-    /// Returns the shape as a collider can hold it, without checks. `None` for a shape of the user.
+    /// Returns the shape as a collider can hold it, without checks. Returns `None` for a user's own
+    /// shape.
     #[doc(hidden)]
     fn to_shape(&self) -> Option<Shape<Self::Vector>> {
         None
@@ -164,7 +165,7 @@ pub trait Support {
     }
 }
 
-/// The core of a shape, in the forms for which queries have closed forms.
+/// The core of a shape. Queries have closed forms for all variants except [`Opaque`](Self::Opaque).
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Core<'a, D> {

@@ -1,6 +1,6 @@
 //! Support functions that take more than a line: ellipsoids, frustums, caps, diamonds, extrusions.
 //!
-//! No radius around a simple core describes ellipsoids, frustums and caps. Frustums and caps are
+//! Ellipsoids, frustums and caps are not simple cores with a radius. Frustums and caps are
 //! symmetric around y: in 3D they are solids of revolution, in 2D sections through the axis. A
 //! direction d is split into its y component `along` and a vector orthogonal to y, whose length is
 //! `across`.
@@ -99,7 +99,7 @@ pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direc
 /// Returns the support point of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In
 /// 2D, which has no z, it is the support point of the base.
 ///
-/// The radius of the base extends along x and y only. So it becomes part of the extrusion's core,
+/// The radius of the base extends only along x and y. So it becomes part of the extrusion's core,
 /// which has no radius.
 #[inline]
 pub(super) fn extrusion<V: Space>(

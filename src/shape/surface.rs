@@ -47,7 +47,7 @@ impl<V: Space> Surface<V> {
         let positions = |facet: &FacetIndices| facet_vertices(&vertices, facet);
         let has_area = |facet: &FacetIndices| positions(facet).is_some_and(|it| has_area::<V>(&it));
         let with_area: Vec<_> = facets.iter().zip(0..).filter(|it| has_area(it.0)).collect();
-        // Nothing can touch a surface without area, so it must be a mistake.
+        // Nothing can touch a surface of zero area, so it must be a mistake.
         if with_area.is_empty() {
             return Err(ShapeError::NoFacets(facet_name::<V>()));
         }
@@ -81,7 +81,7 @@ impl<V: Space> Surface<V> {
         facets.map(|facet| facet.get(..V::DVec::DIMENSION).unwrap_or_default())
     }
 
-    /// Returns a facet as a shape, or `None` if it has no area.
+    /// Returns a facet as a shape, or `None` if its area is zero.
     pub fn facet(&self, index: u32) -> Option<Shape<V>> {
         if !has_area::<V>(&self.facet_vertices(index)?) {
             return None;
@@ -118,16 +118,16 @@ impl<V: Space> Surface<V> {
         self.height_tolerance
     }
 
-    /// Returns `true` if a facet has an area, and a point in the frame of the surface is on the
-    /// facet, up to `tolerance` or the facet's weld.
+    /// Returns `true` if a facet has a nonzero area, and a point in the frame of the surface is on
+    /// the facet, up to `tolerance` or the facet's weld.
     pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
         let vertices = self.facet_vertices(index);
         vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, tolerance))
     }
 
-    /// Returns the other facets with an area that contain each vertex of this facet whose weight is
-    /// positive. One positive weight selects the facets at that vertex, two select those at that
-    /// edge. Tests at most [`MAX_ADJACENT`] facets at a vertex.
+    /// Returns the other facets of nonzero area that contain each vertex of this facet whose weight
+    /// is positive. One positive weight selects the facets at that vertex, and two positive weights
+    /// select the facets at that edge. Tests at most [`MAX_ADJACENT`] facets at a vertex.
     pub fn adjacent_facets(&self, index: u32, weights: [f64; 3]) -> impl Iterator<Item = u32> {
         let vertices = self.facets.get(index as usize).into_iter().flatten();
         let weighted = vertices.zip(weights).filter(|(_, weight)| *weight > 0.0);
@@ -157,7 +157,7 @@ impl<V: Space> Surface<V> {
     }
 }
 
-/// The facets at each vertex, in 12 bytes a facet and 4 bytes a vertex.
+/// The facets at each vertex, in 12 bytes per facet and 4 bytes per vertex.
 struct VertexFacets {
     /// For each vertex the start of its list in `facets`, followed by the end of the last list.
     starts: Box<[u32]>,
@@ -211,10 +211,10 @@ impl VertexFacets {
     }
 }
 
-/// Returns the description, for an error, of a facet with an area.
+/// Returns the description, for an error, of a facet of nonzero area.
 fn facet_name<V: Space>() -> &'static str {
     if V::DVec::DIMENSION == 2 {
-        "segment with a length"
+        "segment of nonzero length"
     } else {
         ShapeError::TRIANGLE
     }

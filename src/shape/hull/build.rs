@@ -98,7 +98,7 @@ fn vertices(points: &[Vec3], frame: &SolidFrame) -> Vec<usize> {
             break;
         }
         let highest = highest(&outside, frame);
-        // If there are points above most triangles, many of these points are vertices.
+        // If there are points above most triangles, many of the points are vertices.
         let are_many = 2 * highest.len() > surface.faces.len();
         if are_many && (round > 0 || outside.len() < FEW_OUTSIDE * kept.len()) {
             candidates.extend(outside.iter().map(|point| (point.index, point.position)));

@@ -1,9 +1,9 @@
 //! A closed surface of triangles, and the proof that points are inside of its hull.
 //!
 //! The center of the frame is strictly behind the plane of each triangle. Claim: a point p that is
-//! behind all of these planes is in the convex hull of the vertices. Suppose that it is not. Then a
-//! plane separates p from the surface, so the signed solid angles of the triangles, as seen from p,
-//! add up to 0. All of them have the same sign, so each is 0, and p is on the plane of each
+//! behind all planes is in the convex hull of the vertices. Suppose that p is not in the hull. Then
+//! a plane separates p from the surface, so the signed solid angles of the triangles, as seen from
+//! p, add up to 0. All of them have the same sign, so each is 0, and p is on the plane of each
 //! triangle. Then the volume that the closed surface encloses, as computed from p, is 0. But as
 //! computed from the center, it is positive: a contradiction. (The surface need not be convex, only
 //! closed.)
@@ -40,7 +40,8 @@ pub struct ClosedSurface<'a> {
 /// A triangle, relative to the center of the frame.
 pub struct Face {
     vertices: [DVec3; 3],
-    /// The vertex of the polar body: the normal divided by the distance of the plane.
+    /// The vertex of the polar body: the unit normal divided by the distance from the center to the
+    /// plane.
     polar: DVec3,
 }
 

@@ -7,10 +7,10 @@
 //! bit for bit, with the same choice among equals, and does not depend on earlier queries.
 //!
 //! **What a cell leaves out.** Point w is farther than v in the whole cell if (w - v) · c > 0 at
-//! each corner c of the cell. For d' is a convex combination of the corners, so (w - v) · d' > 0
-//! too. In place of 0, the code uses the rounding error of both heights. Testing every w against
-//! every v would take quadratic time. As w, the farthest points at the corners and at the center of
-//! the cell suffice to keep the lists short.
+//! each corner c of the cell. Then (w - v) · d' > 0 too, because d' is a convex combination of the
+//! corners. In place of 0, the code uses the rounding error of both heights. Testing every w
+//! against every v would take quadratic time. As w, the farthest points at the corners and at the
+//! center of the cell suffice to keep the lists short.
 //!
 //! **How fine.** Each step halves the sides of the cells, and filters the list of each cell from
 //! the list of the larger cell that contains it. The refinement ends if the lists are short, or if

@@ -66,8 +66,8 @@ pub fn corners(points: &[Vec3], normal: DVec3, tolerance: f64) -> Vec<usize> {
 
 /// Returns the corners of a convex polygon in order, each once (Andrew's monotone chain).
 ///
-/// Rounding moves some points of a side outward. `quickhull` returns these in any order, and some
-/// of them more than once.
+/// Rounding moves some points of a side outward. `quickhull` returns the moved points in any order,
+/// and some of them more than once.
 fn outline(mut corners: Vec<Corner>) -> Vec<Corner> {
     corners.sort_by(|a, b| {
         let by_x = a.projected.x.total_cmp(&b.projected.x);
@@ -131,7 +131,7 @@ fn neighbours(ring: &BTreeMap<usize, u64>, key: usize) -> [usize; 2] {
     [before, after].map(|entry| entry.map_or(key, |(neighbour, _)| *neighbour))
 }
 
-/// Returns the greatest distance of the corners between `start` and `end` from the side that
+/// Returns the maximum distance from the corners between `start` and `end` to the side that
 /// replaces them.
 fn side_error(outline: &[Corner], start: usize, end: usize) -> f64 {
     let count = outline.len();

@@ -370,8 +370,8 @@ fn an_invalid_compound_is_an_error() {
     let field = |size, columns, heights: &[f32]| Collider::try_heightfield(size, columns, heights);
     let plane = || Collider::from(InfinitePlane3d::new(Vec3::Y));
     let flat = [0.0; 4];
-    let no_triangle = ShapeError::NoFacets("triangle with an area");
-    let no_segment = ShapeError::NoFacets("segment with a length");
+    let no_triangle = ShapeError::NoFacets("triangle of nonzero area");
+    let no_segment = ShapeError::NoFacets("segment of nonzero length");
     let in_line = [0.0, 0.5, 2.0].map(|part| Vec3::ONE * part + Vec3::X);
     let one_place = [Vec3::ONE; 3];
     let cases: [(Result<Collider, ShapeError>, ShapeError); 39] = [
