@@ -12,7 +12,7 @@ pub struct Aabb {
     diameter: f32,
 }
 
-/// Bound of the relative error of rounding to f32: twice the actual maximum.
+/// Bound on the relative error of rounding to f32: twice the actual maximum.
 const ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
 
 /// Factor by which the ball is enlarged. It covers the touching tolerance and the relative part of
@@ -69,7 +69,7 @@ impl Aabb {
         self.min.iter().all(|min| *min >= -limit) && self.max.iter().all(|max| *max <= limit)
     }
 
-    /// Returns the least and the greatest corner.
+    /// Returns the minimum and the maximum corner.
     pub fn corners(&self) -> [[f32; 3]; 2] {
         [self.min, self.max]
     }

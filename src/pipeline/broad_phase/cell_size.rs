@@ -29,7 +29,7 @@ const ENLARGEMENT: f64 = 1.1;
 /// boxes move and rotate.
 const KEPT: Range<f64> = 0.5..1.3;
 
-/// Relative bound of the rounding errors of sizes, which are differences in f32.
+/// Relative bound on the rounding errors of sizes, which are differences in f32.
 pub const ROUNDING: f64 = 1e-6;
 
 /// The number of boxes that are sampled for an estimate.

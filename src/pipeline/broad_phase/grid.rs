@@ -266,8 +266,8 @@ impl Grid {
         row.get(before..).unwrap_or_default()
     }
 
-    /// Returns the index of the first row with this number or a greater one. Searches from `near`
-    /// with doubling steps.
+    /// Returns the index of the first row at `number` or after it. Searches from `near` with
+    /// doubling steps.
     pub fn seek(&self, near: usize, number: RowNumber) -> usize {
         let is_before = |index: usize| self.rows.get(index).is_some_and(|row| row.number < number);
         let (mut start, mut end) = (near, near);

@@ -19,7 +19,7 @@ use crate::{
 /// that most scenes need few grids.
 const THIN: u16 = 7;
 
-/// The number of a grid. Boxes of similar sizes and proportions have the same class.
+/// The class of a grid. Boxes of similar sizes and proportions have the same class.
 ///
 /// * A class spans two octaves of the largest size. Then queries within the grid and in other grids
 ///   cost about the same.

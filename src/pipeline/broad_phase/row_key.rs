@@ -2,7 +2,8 @@
 
 use crate::pipeline::aabb::Aabb;
 
-/// The number of a row of cells. Rows are ordered by z, then by y. In 2D, all rows have the same z.
+/// The position of a row of cells, counted in cells. Rows are ordered by z, then by y. In 2D, all
+/// rows have the same z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowNumber {
     pub z: i32,

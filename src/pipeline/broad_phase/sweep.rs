@@ -11,7 +11,7 @@ use crate::pipeline::{
     },
 };
 
-/// Relative bound of the rounding errors of a row's limits, in f64.
+/// Relative bound on the rounding errors of a row's limits, in f64.
 const ROW_ROUNDING: f64 = 1e-9;
 
 impl Grid {
