@@ -34,18 +34,18 @@ const MAX_COORDINATE: f32 = f32::MAX / 8.0;
 
 /// A convex part of a proxy.
 pub struct Part<'a, V: Space> {
-    /// The number of the part, or 0 if the proxy has only one part.
-    pub number: u32,
+    /// The index of the part, 0 if the proxy has only one part.
+    pub index: u32,
     /// The region of the world that contains the part.
     pub region: BoundingRegion<V::DVec>,
     pub world_pose: WorldPose<V::DVec>,
     shape: Cow<'a, Shape<V>>,
-    /// Includes the compound's margin. (Without this field, a rounded copy of the shape would have
-    /// to be built for each query.)
+    /// Includes the compound's margin. (Without this field, each query would have to build a
+    /// rounded copy of the shape.)
     info: ShapeInfo<V>,
 }
 
-/// A scaled shape without its type.
+/// A scaled shape as a trait object.
 pub type DynShape<'a, V> = ScaledShape<'a, dyn Support<Vector = V> + 'a>;
 
 impl<V: Space> Part<'_, V> {
@@ -55,7 +55,7 @@ impl<V: Space> Part<'_, V> {
         ScaledShape::new(&*self.shape, &self.info, self.world_pose.scale())
     }
 
-    /// Returns the same shape without its type.
+    /// Returns the same shape as a trait object.
     pub fn dyn_shape(&self) -> DynShape<'_, V> {
         let shape: &dyn Support<Vector = V> = &*self.shape;
         ScaledShape::new(shape, &self.info, self.world_pose.scale())
@@ -66,8 +66,8 @@ impl<V: Space> Part<'_, V> {
 #[derive(Clone, Copy, Debug)]
 pub enum BoundingRegion<D> {
     Box(Bounds<D>),
-    /// In the world's axes, relative to the translation of the pose. So the half-space stays exact
-    /// far from the origin.
+    /// In the world's axes, relative to the translation of the pose, so that the half-space stays
+    /// exact far from the origin.
     HalfSpace(HalfSpace<D>),
 }
 
@@ -89,8 +89,8 @@ impl<D: DVector> BoundingRegion<D> {
         }
     }
 
-    /// Returns a lower bound of the distance of a box, 0 if their contents may touch. A half-space
-    /// is relative to `origin`.
+    /// Returns a lower bound on the distance to a box, 0 if the contents of both may touch. A
+    /// half-space is relative to `origin`.
     pub fn gap(&self, bounds: &Bounds<D>, origin: D) -> f64 {
         match self {
             Self::Box(own) => own.gap(bounds),
@@ -99,7 +99,8 @@ impl<D: DVector> BoundingRegion<D> {
     }
 
     /// Returns the largest gap at which the content of a box may touch a half-space that is given
-    /// relative to `origin`. The gap grows with the distance from `origin`: see [`OFFSET_SCALE`].
+    /// relative to `origin`. The gap increases with the distance from `origin`: see
+    /// [`OFFSET_SCALE`].
     fn half_space_tolerance(&self, origin: D) -> f64 {
         let distance = self.bounds().map_or(0.0, |bounds| {
             let [min, max] = [bounds.min, bounds.max].map(|corner| (corner - origin).extent());
@@ -158,7 +159,7 @@ impl<V: Space> Proxy<V> {
     /// Computes the bounding box. It is [`Aabb::EMPTY`] for a half-space.
     #[inline]
     pub fn aabb(&self) -> Result<Aabb, ProxyError> {
-        // A negative radius becomes NaN. A user's shape or a ball of Bevy's can have one.
+        // NaN stands for a negative radius, which a user's shape or a ball of Bevy can have.
         if self.info.radius.is_nan() {
             return Err(ProxyError::InvalidRadius);
         }
@@ -172,7 +173,7 @@ impl<V: Space> Proxy<V> {
             return are_near.then_some(Aabb::EMPTY).ok_or(ProxyError::Unbounded);
         }
         let bounds = self.bounds();
-        // The box has a margin for rounding. So its size is negative only if the support function
+        // The box has a margin for rounding, so its size is negative only if the support function
         // is wrong.
         let size = bounds.max - bounds.min;
         if (0..V::DVec::DIMENSION).any(|axis| size.component(axis) < 0.0) {
@@ -241,13 +242,13 @@ impl<V: Space> Proxy<V> {
         let half_space = shape.core().half_space()?;
         Some(HalfSpace {
             normal: self.world_pose.pose().rotation * half_space.normal,
-            // The radius is part of the pair's scale, and so of its tolerance.
+            // The radius is part of the pair's scale, so it increases the touching tolerance.
             ..half_space.raised(shape.radius() * (1.0 + 2.0 * TOUCHING))
         })
     }
 
-    /// Calls `visit` with the number of each part that may have a point in a region of the world.
-    /// If the region is a half-space, it is relative to `origin`.
+    /// Calls `visit` with the index of each part that may have a point in a region of the world. If
+    /// the region is a half-space, it is relative to `origin`.
     pub fn parts_near(
         &self,
         region: &BoundingRegion<V::DVec>,
@@ -280,9 +281,9 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// Calls `visit` with the number of each part, near ones first, until no part is left whose
-    /// distance from a region of the world exceeds the last result of `visit`, which is `limit` at
-    /// the start. A half-space is relative to `origin`.
+    /// Calls `visit` with the index of each part whose distance from a region of the world may be
+    /// at most the current limit, near ones first. The limit starts at `limit`, and each result of
+    /// `visit` replaces it. A half-space is relative to `origin`.
     pub fn search_nearest(
         &self,
         region: &BoundingRegion<V::DVec>,
@@ -293,7 +294,8 @@ impl<V: Space> Proxy<V> {
         self.search(limit, |bounds| region.gap(bounds, origin), visit);
     }
 
-    /// The same for any bound on boxes in the world: see [`Compound::search_nearest`].
+    /// Like [`search_nearest`](Self::search_nearest), but `bound` takes the place of the distance
+    /// from a region. It is called with boxes in the world: see [`Compound::search_nearest`].
     pub fn search(
         &self,
         limit: f64,
@@ -309,7 +311,7 @@ impl<V: Space> Proxy<V> {
         compound.search_nearest(limit, bound, visit);
     }
 
-    /// Calls `visit` with the number of each part that may have a point in a ball in the world.
+    /// Calls `visit` with the index of each part that may have a point in a ball in the world.
     pub fn parts_near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
         let inverse = V::DVec::inverse(self.world_pose.linear());
         match (&self.shape, self.world_pose.factor(), inverse) {
@@ -325,7 +327,7 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// Returns the radius of the facets of a surface, or `None` if the scale distorts it.
+    /// Returns the radius of the facets of a surface, or `None` if the scale is not uniform.
     pub fn facet_radius(&self) -> Option<f64> {
         let margin = self.surface()?.0.radius();
         match self.world_pose.factor() {
@@ -334,8 +336,8 @@ impl<V: Space> Proxy<V> {
         }
     }
 
-    /// Returns a central point in the world's axes, relative to the translation. The proxy, with
-    /// all its parts, counts as being on the side of a surface on which this point lies.
+    /// Returns a central point in the world's axes, relative to the translation. The whole proxy
+    /// counts as being on the side of a surface on which this point lies.
     pub fn centre(&self) -> V::DVec {
         let local = match &self.shape {
             ColliderShape::Convex(shape) => centre_of(shape),
@@ -344,7 +346,7 @@ impl<V: Space> Proxy<V> {
         self.world_pose.linear() * local
     }
 
-    /// Compares the poses of two proxies, then their shapes. Entities do not matter.
+    /// Compares the poses of two proxies, then their shapes, but not their entities.
     pub fn compare(&self, other: &Self) -> Ordering {
         let [own_pose, other_pose] = [self, other].map(|proxy| proxy.world_pose.pose());
         let parts = || match (&self.shape, &other.shape) {
@@ -376,23 +378,23 @@ impl<V: Space> Proxy<V> {
         Some(compound.size() * squared.sqrt())
     }
 
-    /// Returns the part with this number.
-    pub fn part(&self, number: u32) -> Option<Part<'_, V>> {
+    /// Returns the part at an index.
+    pub fn part(&self, index: u32) -> Option<Part<'_, V>> {
         match &self.shape {
             ColliderShape::Convex(shape) => Some(Part {
-                number,
+                index,
                 region: self.region().ok()?,
                 world_pose: self.world_pose,
                 shape: Cow::Borrowed(shape),
                 info: self.info,
             }),
             ColliderShape::Compound(compound) => {
-                let (local_pose, shape) = compound.part(number)?;
+                let (local_pose, shape) = compound.part(index)?;
                 let world_pose = self.world_pose.of_part(&local_pose);
                 let info = ShapeInfo::of(&*shape).with_margin(compound.radius());
                 let scaled = ScaledShape::new(&*shape, &info, world_pose.scale());
                 Some(Part {
-                    number,
+                    index,
                     region: BoundingRegion::Box(Bounds::around(&scaled, &world_pose.pose())),
                     world_pose,
                     shape,
@@ -411,34 +413,34 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Returns a facet of a surface in the world's axes, relative to the proxy's translation.
-    pub fn facet(&self, number: u32) -> Option<Facet<V::DVec>> {
+    pub fn facet(&self, index: u32) -> Option<Facet<V::DVec>> {
         let (_, surface) = self.surface()?;
         let linear = self.world_pose.linear();
-        surface.mapped_facet(number, |point| linear * point, V::DVec::is_mirrored(linear))
+        surface.mapped_facet(index, |point| linear * point, V::DVec::is_mirrored(linear))
     }
 
-    /// Returns `true` if only the outer side of its facets collides.
+    /// Returns `true` for a surface of which only the outer side collides.
     pub fn is_one_sided(&self) -> bool {
         self.surface()
             .is_some_and(|(compound, _)| compound.is_one_sided())
     }
 
-    /// Calls `visit` with the number of each wanted facet that contains a point, until `visit`
-    /// returns `Break`. The point is the sum of the corners of facet `number` times `weights`.
+    /// Calls `visit` with the index of each wanted facet that contains a point, until `visit`
+    /// returns `Break`. The point is the sum of the corners of facet `index` times `weights`.
     /// `is_wanted` is called with the corners of a facet in the world's axes. A facet may be
     /// visited twice.
     pub fn search_around(
         &self,
-        number: u32,
+        index: u32,
         weights: [f64; 3],
         is_wanted: impl Fn(&[V::DVec]) -> bool,
         mut visit: impl FnMut(u32) -> ControlFlow<()>,
     ) {
-        let is_done = self.search_sharers(number, weights, &is_wanted, &mut visit);
+        let is_done = self.search_adjacent(index, weights, &is_wanted, &mut visit);
         let Some((compound, surface)) = self.surface().filter(|_| is_done.is_continue()) else {
             return;
         };
-        let Some(corners) = surface.facet_vertices(number) else {
+        let Some(corners) = surface.facet_vertices(index) else {
             return;
         };
         let tolerance = weld(&corners);
@@ -454,10 +456,10 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Like [`search_around`](Self::search_around), but visits only facets that share the vertices
-    /// with positive weights. It may miss some facets, but needs no search in the tree.
-    pub fn search_sharers(
+    /// with positive weights. It may miss some facets, but does not search the tree.
+    pub fn search_adjacent(
         &self,
-        number: u32,
+        index: u32,
         weights: [f64; 3],
         is_wanted: impl Fn(&[V::DVec]) -> bool,
         visit: impl FnMut(u32) -> ControlFlow<()>,
@@ -465,17 +467,17 @@ impl<V: Space> Proxy<V> {
         let Some((_, surface)) = self.surface() else {
             return ControlFlow::Continue(());
         };
-        let adjacent = surface.adjacent_facets(number, weights);
+        let adjacent = surface.adjacent_facets(index, weights);
         let mut wanted = adjacent.filter(|other| self.is_wanted(*other, &is_wanted));
         wanted.try_for_each(visit)
     }
 
     /// Returns the result of `is_wanted` for a facet's corners in the world's axes.
-    fn is_wanted(&self, number: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
+    fn is_wanted(&self, index: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
         let linear = self.world_pose.linear();
         let corners = self
             .surface()
-            .and_then(|(_, surface)| surface.facet_vertices(number));
+            .and_then(|(_, surface)| surface.facet_vertices(index));
         corners.is_some_and(|mut corners| {
             corners
                 .iter_mut()

@@ -84,10 +84,10 @@ pub fn deepest_of_parts<V: Space>(
         .as_ref()
         .is_some_and(|surface_pair| surface_pair.add_near_ball(near));
     if !is_listed {
-        a.parts_near(region_of_b, b.world_pose.translation, |number| {
-            if let Some(part) = a.part(number) {
+        a.parts_near(region_of_b, b.world_pose.translation, |index| {
+            if let Some(part) = a.part(index) {
                 b.parts_near(&part.region, part.world_pose.translation, |other| {
-                    near.push((number, other));
+                    near.push((index, other));
                 });
             }
         });
@@ -99,7 +99,7 @@ pub fn deepest_of_parts<V: Space>(
     }
     let found = near
         .iter()
-        .filter_map(|numbers| contact((a, b), *numbers, counter));
+        .filter_map(|indices| contact((a, b), *indices, counter));
     // The first of several contacts that are equally deep in f32.
     found.inspect(|found| visit(*found)).reduce(|best, next| {
         let [deepest, depth] = [best, next].map(|found| length_to_f32(found.contact.depth));
@@ -110,10 +110,10 @@ pub fn deepest_of_parts<V: Space>(
 /// Returns the contact of two parts, regardless of the other parts.
 fn contact<V: Space>(
     (a, b): (&Proxy<V>, &Proxy<V>),
-    numbers: (u32, u32),
+    indices: (u32, u32),
     counter: &Counter,
 ) -> Option<PartContact<V::DVec>> {
-    let (part_a, part_b) = (a.part(numbers.0)?, b.part(numbers.1)?);
+    let (part_a, part_b) = (a.part(indices.0)?, b.part(indices.1)?);
     if part_a.region.is_apart_from(&part_b.region) {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::{
 /// The contact of a part of one proxy and a part of another.
 #[derive(Clone, Copy, Debug)]
 pub struct PartContact<D> {
-    /// The numbers of the parts.
+    /// The indices of the parts.
     pub parts: (u32, u32),
     /// Its points are relative to the translations of the proxies.
     pub contact: LocalContact<D>,
@@ -27,7 +27,7 @@ impl<D: DVector> PartContact<D> {
             part.world_pose.translation - proxy.world_pose.translation
         };
         Self {
-            parts: (part_a.number, part_b.number),
+            parts: (part_a.index, part_b.index),
             contact: contact.moved([offset(a, part_a), offset(b, part_b)]),
         }
     }

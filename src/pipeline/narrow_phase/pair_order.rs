@@ -175,9 +175,9 @@ impl Ranks {
         let kept = keys.len();
         merge(keys, kept, added, |key| *key);
         added.clear();
-        for (key, number) in keys.iter().zip(0..) {
+        for (key, new) in keys.iter().zip(0..) {
             if let Some(rank) = ranks.get_mut(slot_of(*key) as usize) {
-                *rank = number;
+                *rank = new;
             }
         }
     }
@@ -270,8 +270,8 @@ mod tests {
             }
             let mut pairs = Vec::new();
             let density = if random.random() { 0.3 } else { 0.01 };
-            for (number, one) in all.iter().enumerate() {
-                let others = all.iter().skip(number + 1);
+            for (index, one) in all.iter().enumerate() {
+                let others = all.iter().skip(index + 1);
                 let others = others.filter(|_| random.random_bool(density));
                 pairs.extend(others.map(|other| (*one, *other)));
             }

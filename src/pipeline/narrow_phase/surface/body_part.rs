@@ -25,8 +25,8 @@ impl<D: DVector> Neighborhood<D> {
         Self { balls }
     }
 
-    /// Returns the vertices of a facet in the neighborhood, and on each edge the point that is
-    /// nearest to the first ball's centre, if it is in the neighborhood and no vertex.
+    /// Returns the vertices of a facet that are in the neighborhood. Also returns, on each edge,
+    /// the point nearest to the first ball's centre, if it is in the neighborhood and not a vertex.
     pub fn boundary_points<'a>(
         &'a self,
         facet: &'a Facet<D>,
@@ -40,8 +40,8 @@ impl<D: DVector> Neighborhood<D> {
         })
     }
 
-    /// Returns `true` if an object is at least partly in both balls, given its distance from a
-    /// point.
+    /// Returns `true` if an object overlaps both balls. `distance` returns the distance from a
+    /// point to the object.
     pub fn includes(&self, distance: impl Fn(D) -> f64) -> bool {
         let mut balls = self.balls.iter();
         balls.all(|(centre, radius)| distance(*centre) <= *radius)
@@ -61,7 +61,7 @@ impl<D: DVector> Neighborhood<D> {
 /// A facet near a part of a body.
 #[derive(Clone, Debug)]
 pub struct NearFacet<D: DVector> {
-    pub number: u32,
+    pub index: u32,
     pub facet: Facet<D>,
     /// `true` if the surface is one-sided and the centre is behind the facet.
     pub is_hidden: bool,
@@ -69,7 +69,7 @@ pub struct NearFacet<D: DVector> {
 
 /// A part of a body, with its neighborhood.
 pub struct BodyPart<'a, V: Space> {
-    pub number: u32,
+    pub index: u32,
     pub part: Part<'a, V>,
     /// The translation of the surface.
     pub origin: V::DVec,

@@ -24,8 +24,8 @@ use crate::{
 /// Maximum number of parts of a body for which edges and corners are collected.
 const MAX_PARTS: usize = 16;
 
-/// Maximum number of edges and corners that are solved for a part, in the order of their estimated
-/// depths.
+/// Maximum number of edges and corners per part whose contacts are computed, starting with the
+/// lowest estimated depths.
 const MAX_FANS: usize = 32;
 
 /// If more facets are touched, [`boundary_contact`](SurfacePair::boundary_contact) is computed only
@@ -52,11 +52,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let mut bodies = ArrayVec::<BodyPart<V>, MAX_PARTS>::new();
         let (surface, origin) = (self.surface(), self.surface().world_pose.translation);
         for contact in contacts {
-            let number = self.body_number(contact.numbers);
-            if bodies.is_full() || bodies.iter().any(|body| body.number == number) {
+            let index = self.body_index(contact.indices);
+            if bodies.is_full() || bodies.iter().any(|body| body.index == index) {
                 continue;
             }
-            let Some(parts) = self.parts(contact.numbers) else {
+            let Some(parts) = self.parts(contact.indices) else {
                 continue;
             };
             let [facet, part] = self.of_surface_and_body(parts);
@@ -68,19 +68,19 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 bounds = bounds.common(&own.grown(farthest));
             }
             let region = BoundingRegion::Box(bounds);
-            surface.parts_near(&region, V::DVec::ZERO, |number| {
+            surface.parts_near(&region, V::DVec::ZERO, |index| {
                 let is_near =
                     |facet: &Facet<_>| neighborhood.includes(|centre| facet.distance(centre));
-                let facet = surface.facet(number).filter(is_near);
+                let facet = surface.facet(index).filter(is_near);
                 near.extend(facet.map(|facet| NearFacet {
-                    number,
+                    index,
                     is_hidden: self.is_hidden(&facet),
                     facet,
                 }));
             });
             let near = first..near.len();
             bodies.push(BodyPart {
-                number,
+                index,
                 part,
                 origin,
                 margin,
@@ -91,7 +91,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         near.note();
         for body in &bodies {
             let near = near.get_mut(body.near.clone()).unwrap_or_default();
-            near.sort_unstable_by_key(|facet| facet.number);
+            near.sort_unstable_by_key(|facet| facet.index);
         }
         bodies
     }
@@ -108,7 +108,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         lists.candidates.extend_from_slice(contacts);
         for body in bodies {
             let own = contacts.iter().enumerate();
-            let own = own.filter(|(_, it)| self.body_number(it.numbers) == body.number);
+            let own = own.filter(|(_, it)| self.body_index(it.indices) == body.index);
             for (index, contact) in own {
                 let planes = self.plane_contacts(contact, body, limit);
                 lists.candidates.extend(planes.into_iter().flatten());
@@ -123,7 +123,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         candidates.note();
         candidates.sort_unstable_by(|a, b| {
             let depths = a.depth().total_cmp(&b.depth());
-            depths.then(a.numbers.cmp(&b.numbers))
+            depths.then(a.indices.cmp(&b.indices))
         });
         candidates.dedup_by(|a, b| a.is_same_plane(b));
         candidates.truncate(MAX_CANDIDATES);
@@ -162,8 +162,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let Some((point, _)) = group.first() else {
                 continue;
             };
-            let sharers = group.iter().filter_map(|(_, index)| near.get(*index));
-            let fan = Fan::around(point, sharers.map(|it| &it.facet), near, &mut searches);
+            let adjacent = group.iter().filter_map(|(_, index)| near.get(*index));
+            let fan = Fan::around(point, adjacent.map(|it| &it.facet), near, &mut searches);
             let rank = fan.and_then(|fan| fan.rank(body, limit));
             fans.extend(rank.map(|rank| (rank, range)));
         }
@@ -175,15 +175,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let mut searches = MAX_FANS;
         for (_, range) in fans.iter().take(MAX_FANS) {
             let group = boundary_points.get(range.clone()).unwrap_or_default();
-            let sharers = || group.iter().filter_map(|(_, index)| near.get(*index));
-            let visible = sharers().find(|it| !it.is_hidden);
+            let adjacent = || group.iter().filter_map(|(_, index)| near.get(*index));
+            let visible = adjacent().find(|it| !it.is_hidden);
             let (Some(visible), Some((point, _))) = (visible, group.first()) else {
                 continue;
             };
-            let facets = sharers().map(|it| &it.facet);
+            let facets = adjacent().map(|it| &it.facet);
             if let Some(fan) = Fan::around(point, facets, near, &mut searches) {
                 let hull = FanHull::new(fan, body);
-                candidates.extend(self.hull_contact(body, visible.number, &hull, limit));
+                candidates.extend(self.hull_contact(body, visible.index, &hull, limit));
             }
         }
     }
@@ -199,7 +199,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         body: &BodyPart<V>,
         limit: f64,
     ) -> [Option<FacetContact<V::DVec>>; 2] {
-        let facet = self.surface().facet(self.facet_number(contact.numbers));
+        let facet = self.surface().facet(self.facet_index(contact.indices));
         let (Some(facet), Some(centre)) = (facet, self.centre) else {
             return [None, None];
         };
@@ -212,8 +212,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             if body.radius() - height >= limit {
                 return None;
             }
-            self.solve(contact.numbers, V::DVec::ZERO, |solver, _| {
-                Some(self.plane_contact(solver, contact.numbers, &facet, normal))
+            self.solve(contact.indices, V::DVec::ZERO, |solver, _| {
+                Some(self.plane_contact(solver, contact.indices, &facet, normal))
             })
         };
         let near_side = (!contact.is_plane()).then_some(outward);
@@ -228,8 +228,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contact: &FacetContact<V::DVec>,
         limit: f64,
     ) -> Option<FacetContact<V::DVec>> {
-        let facet = self.surface().facet(self.facet_number(contact.numbers))?;
-        self.solve(contact.numbers, V::DVec::ZERO, |solver, parts| {
+        let facet = self.surface().facet(self.facet_index(contact.indices))?;
+        self.solve(contact.indices, V::DVec::ZERO, |solver, parts| {
             let local = solver.contact();
             let normal = self.flip_if_swapped(local.normal);
             let is_shallower = local.depth < contact.depth().min(limit);
@@ -237,7 +237,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return None;
             }
             let point = facet.nearest_boundary(self.foot(parts, &local))?;
-            let verdict = self.verdict(contact.numbers, &point, normal, INEXACT);
+            let verdict = self.verdict(contact.indices, &point, normal, INEXACT);
             (verdict == EdgeVerdict::Counts).then_some(FacetContact {
                 normal,
                 local,
@@ -248,11 +248,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the contact of a part of the body with an edge or a corner, reported with facet
-    /// `number`. Returns `None` if it is deeper than `limit`.
+    /// `index`. Returns `None` if it is deeper than `limit`.
     fn hull_contact(
         &self,
         body: &BodyPart<V>,
-        number: u32,
+        index: u32,
         hull: &FanHull<V>,
         limit: f64,
     ) -> Option<FacetContact<V::DVec>> {
@@ -265,9 +265,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // all its facets. A one-sided surface has no such contact.
         let is_behind = |it: &V::DVec| normal.dot(*it) < -SAME_NORMAL;
         let is_back = self.surface().is_one_sided() && hull.normals.iter().all(is_behind);
-        let [first, second] = self.of_surface_and_body([number, body.number]);
+        let [first, second] = self.of_surface_and_body([index, body.index]);
         (local.depth <= limit && !is_back).then_some(FacetContact {
-            numbers: (first, second),
+            indices: (first, second),
             normal,
             local,
             kind: ContactKind::Nearest,
@@ -296,5 +296,5 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 }
 
-/// Any shape of a space.
+/// A shape as a trait object.
 type AnyShape<'s, V> = dyn Support<Vector = V> + 's;

@@ -26,24 +26,24 @@ const SURELY_APART: f64 = 8.0 * TOUCHING;
 /// A contact of a facet and a part of the body.
 #[derive(Clone, Copy)]
 pub struct FacetContact<D> {
-    /// The part numbers in the first and the second proxy.
-    pub numbers: (u32, u32),
+    /// The index of the part in the first and in the second proxy.
+    pub indices: (u32, u32),
     /// The unit normal from the surface to the body.
     pub normal: D,
     /// The contact in the order of the two proxies.
     pub local: LocalContact<D>,
     pub kind: ContactKind<D>,
-    /// Points of the facet no farther apart than this are the same point.
+    /// Points of the facet no farther apart than this count as the same point.
     pub weld: f64,
 }
 
 /// The method that computed a contact.
 #[derive(Clone, Copy)]
 pub enum ContactKind<D> {
-    /// From the nearest points of the cores, with the one on the facet inside it. Also the contact
+    /// From the nearest points of the cores, one of which is inside the facet. Also the contact
     /// with an edge or a corner over which the body is pushed out.
     Nearest,
-    /// From the nearest points of the cores, with the one on the facet on its boundary.
+    /// From the nearest points of the cores, one of which is on the facet's boundary.
     Boundary {
         point: BoundaryPoint<D>,
         /// The greatest error of the normal, as the sine of an angle.
@@ -91,7 +91,7 @@ type SolverOf<'a, 'b, V> = Solver<'a, ScaledShape<'b, Shape<V>>, ScaledShape<'b,
 
 impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns a part of the body as a ball, or `None` if it is not a ball. Also returns `None` if
-    /// the surface's transform makes the facets' radius differ by direction.
+    /// the facets have a radius and the surface's scale is not uniform.
     pub(super) fn ball<'p>(&self, part: Part<'p, V>) -> Option<Ball<'p, V>> {
         let (core, radius) = {
             let shape = part.scaled_shape();
@@ -117,11 +117,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let Some(bounds) = part.region.bounds() else {
             return false;
         };
-        // Half of the box, which includes the tolerance for touching.
+        // Half the side of the box, which includes the touching tolerance.
         let radius = 0.5 * (bounds.max - bounds.min).component(0);
         let centre = part.world_pose.translation;
-        self.surface().parts_near_ball(centre, radius, |number| {
-            near.push(self.of_surface_and_body([number, 0]).into());
+        self.surface().parts_near_ball(centre, radius, |index| {
+            near.push(self.of_surface_and_body([index, 0]).into());
         });
         true
     }
@@ -145,25 +145,25 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the contact of two parts, or `None` if they do not touch.
-    pub(super) fn facet_contact(&self, numbers: (u32, u32)) -> Option<FacetContact<V::DVec>> {
-        let facet = self.surface().facet(self.facet_number(numbers));
+    pub(super) fn facet_contact(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
+        let facet = self.surface().facet(self.facet_index(indices));
         if let (Some(facet), Some(ball)) = (&facet, &self.ball) {
-            return self.ball_contact(numbers, facet, ball);
+            return self.ball_contact(indices, facet, ball);
         }
-        let [a, b] = &self.parts(numbers)?;
+        let [a, b] = &self.parts(indices)?;
         if a.region.is_apart_from(&b.region) {
             return None;
         }
-        let part = self.body().part(self.body_number(numbers));
+        let part = self.body().part(self.body_index(indices));
         if let (Some(facet), Some(ball)) = (&facet, part.and_then(|part| self.ball(part))) {
-            return self.ball_contact(numbers, facet, &ball);
+            return self.ball_contact(indices, facet, &ball);
         }
         self.solve_parts([a, b], V::DVec::ZERO, |solver, parts| {
             let Some(facet) = facet else {
-                // A linear map has left the facet without a normal.
+                // The scale has flattened the facet, so it has no normal.
                 let local = solver.contact();
                 return Some(FacetContact {
-                    numbers,
+                    indices,
                     normal: self.flip_if_swapped(local.normal),
                     local,
                     kind: ContactKind::Nearest,
@@ -172,7 +172,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             };
             let outward = match self.centre {
                 Some(centre) => self.outward(&facet, centre)?,
-                // The side to which the contact pushes.
+                // The side to which the contact pushes the body.
                 None => facet
                     .normal
                     .toward(self.flip_if_swapped(solver.contact().normal)),
@@ -181,7 +181,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 return None;
             }
             if !solver.cores_are_apart() {
-                return Some(self.plane_contact(solver, numbers, &facet, outward));
+                return Some(self.plane_contact(solver, indices, &facet, outward));
             }
             let local = solver.contact();
             let normal = self.flip_if_swapped(local.normal);
@@ -190,10 +190,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 .nearest_boundary(self.foot(parts, &local))
                 .filter(|_| !is_own);
             if self.pushes_through(normal, point.as_ref(), outward) {
-                return Some(self.plane_contact(solver, numbers, &facet, outward));
+                return Some(self.plane_contact(solver, indices, &facet, outward));
             }
             Some(FacetContact {
-                numbers,
+                indices,
                 normal,
                 local,
                 kind: ContactKind::at(point, INEXACT),
@@ -216,12 +216,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     pub(super) fn plane_contact(
         &self,
         solver: &SolverOf<V>,
-        numbers: (u32, u32),
+        indices: (u32, u32),
         facet: &Facet<V::DVec>,
         outward: V::DVec,
     ) -> FacetContact<V::DVec> {
         FacetContact {
-            numbers,
+            indices,
             normal: outward,
             local: solver.contact_over(self.flip_if_swapped(outward), self.surface_is_first),
             kind: ContactKind::Plane,
@@ -247,7 +247,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Like [`facet_contact`](Self::facet_contact), but for a ball, in closed form.
     fn ball_contact(
         &self,
-        numbers: (u32, u32),
+        indices: (u32, u32),
         facet: &Facet<V::DVec>,
         ball: &Ball<V>,
     ) -> Option<FacetContact<V::DVec>> {
@@ -273,14 +273,14 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         let outward = self.outward(facet, self.centre?)?;
         let normal = normal.unwrap_or(outward);
-        // Shapes that rounding has separated touch. The solver has the tolerance for that.
+        // Shapes that only rounding separates touch. The solver applies the tolerance for that.
         if depth < 0.0 || self.pushes_through(normal, boundary.as_ref(), outward) {
-            let [a, b] = &self.parts(numbers)?;
+            let [a, b] = &self.parts(indices)?;
             if a.region.is_apart_from(&b.region) {
                 return None;
             }
             let contact = self.solve_parts([a, b], V::DVec::ZERO, |solver, _| {
-                Some(self.plane_contact(solver, numbers, facet, outward))
+                Some(self.plane_contact(solver, indices, facet, outward))
             });
             if depth >= 0.0 {
                 return contact;
@@ -291,7 +291,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let (on_facet, on_ball) = (foot + normal * own, -(normal * others));
         let [offset_a, offset_b] = self.of_surface_and_body([on_facet, on_ball]);
         Some(FacetContact {
-            numbers,
+            indices,
             normal,
             local: LocalContact {
                 normal: self.flip_if_swapped(normal),
@@ -319,11 +319,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// second part.
     pub(super) fn solve<R>(
         &self,
-        numbers: (u32, u32),
+        indices: (u32, u32),
         translation: V::DVec,
         visit: impl FnOnce(&mut SolverOf<V>, [&Part<V>; 2]) -> Option<R>,
     ) -> Option<R> {
-        let [a, b] = self.parts(numbers)?;
+        let [a, b] = self.parts(indices)?;
         self.solve_parts([&a, &b], translation, visit)
     }
 
@@ -360,10 +360,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// normal of the contact, or the direction between the nearest points.
     pub(super) fn normal_after(
         &self,
-        numbers: (u32, u32),
+        indices: (u32, u32),
         translation: V::DVec,
     ) -> Option<V::DVec> {
-        let [a, b] = self.parts(numbers)?;
+        let [a, b] = self.parts(indices)?;
         self.solve_apart([&a, &b], self.flip_if_swapped(translation), |solver| {
             let contact = if solver.hit() {
                 solver.contact()

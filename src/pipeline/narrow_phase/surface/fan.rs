@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Maximum number of directions that span the facets around a point. Points with more directions
-/// are no candidates.
+/// are not candidates.
 const MAX_DIRECTIONS: usize = 96;
 
 /// Facets are extended to this multiple of the body's size.
@@ -32,17 +32,17 @@ pub struct Fan<D> {
 impl<D: DVector> Fan<D> {
     /// Returns the fan of the facets that share a boundary point. If they leave a gap, the fan has
     /// all near facets that contain the point, while `searches` is not 0. Returns `None` if there
-    /// are too many facets, or none.
+    /// are no facets, or too many.
     pub fn around<'f>(
         point: &BoundaryPoint<D>,
-        sharers: impl Iterator<Item = &'f Facet<D>>,
+        adjacent: impl Iterator<Item = &'f Facet<D>>,
         near: &'f [NearFacet<D>],
         searches: &mut usize,
     ) -> Option<Self>
     where
         D: 'f,
     {
-        let fan = Self::new(point, sharers)?;
+        let fan = Self::new(point, adjacent)?;
         if fan.is_joined || *searches == 0 {
             return Some(fan);
         }
@@ -100,13 +100,13 @@ impl<D: DVector> Fan<D> {
         Some(depth.unwrap_or(f64::INFINITY))
     }
 
-    /// Returns a lower bound of the body's depth in the hull of joined facets around a point p, or
+    /// Returns a lower bound on the body's depth in the hull of joined facets around a point p, or
     /// `None` if the hull is not bounded by the facets' planes.
     ///
     /// Along a normal n the depth is the greatest (p - b) · n over the points b of the body. Each
     /// normal of the hull is a mean of the facets' normals nᵢ, scaled to unit length. So for each b
-    /// the least (p - b) · nᵢ is a lower bound if it is positive. This function uses the b that is
-    /// deepest along the mean of all nᵢ.
+    /// the minimum of (p - b) · nᵢ is a lower bound if it is positive. This function uses the b
+    /// that is deepest along the mean of all nᵢ.
     fn min_depth<V: Space<DVec = D>>(&self, body: &BodyPart<V>) -> Option<f64> {
         let outward = |normal: &D| {
             let sides = [*normal, -*normal];
@@ -125,7 +125,7 @@ impl<D: DVector> Fan<D> {
 }
 
 /// Returns `true` if directions in one plane leave no gap of 180 degrees or more. In 2D the plane
-/// is a line, and there must be directions both ways.
+/// is a line, and there must be a direction to each side.
 fn surround_point<D: DVector>(directions: &[D], normal: D) -> bool {
     directions.iter().all(|direction| {
         let left = if D::DIMENSION == 2 {
@@ -143,7 +143,8 @@ fn are_joined<D: DVector>(point: &BoundaryPoint<D>, directions: &[D], facets: us
     if D::DIMENSION == 2 || !point.is_vertex() {
         return facets > 1;
     }
-    // At a vertex, each facet has the directions of its two edges, and then the one between them.
+    // At a vertex, each facet has the directions of its two edges, and then the direction between
+    // them.
     let has_three_each = directions.len() == 3 * facets;
     has_three_each
         && directions.iter().enumerate().all(|(index, direction)| {

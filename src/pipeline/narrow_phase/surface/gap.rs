@@ -1,5 +1,5 @@
-//! The shortest push-out of a body in a gap that is too small for it. It leaves the gap through an
-//! open side.
+//! The shortest push-out of a body in a gap that is too small for it. The body leaves the gap
+//! through an open side.
 //!
 //! No translation clears the planes of both walls of a gap. Instead the body has to pass the
 //! boundary of a wall. Given a direction d, let t be the distance along d after which the body just
@@ -9,10 +9,10 @@
 //! these planes.
 //!
 //! A best-first search adds planes until the shortest translation that clears all of them pushes
-//! the body out. For a facet that still blocks the body, it tries the facet's own plane and the
-//! planes for a few directions. These are the directions across two normals of touched facets, and
-//! from each facet's boundary toward the body's centre. The search is repeated with the direction
-//! of its result, until that gains nothing.
+//! the body out. For a facet that still blocks the body, the search tries the facet's own plane and
+//! the planes for a few directions: the directions orthogonal to two normals of touched facets, and
+//! the directions from each facet's boundary toward the body's centre. The search is repeated with
+//! the direction of its result, until the result improves no further.
 
 use core::ops::Range;
 
@@ -32,7 +32,7 @@ const MAX_NORMALS: usize = 6;
 /// Maximum number of directions that one search tries.
 const MAX_DIRECTIONS: usize = 16;
 
-/// Directions with a greater cosine count as the same: 11 degrees.
+/// Directions count as the same if the cosine of their angle is at least this: 11 degrees.
 const SAME_DIRECTION: f64 = 0.98;
 
 /// Maximum number of translations that one search tries.
@@ -49,7 +49,7 @@ const MIN_GAIN: f64 = 1e-4;
 const MAX_STEPS: usize = 8;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns the shortest push-out that is found, if it is shorter than `limit`.
+    /// Searches for the shortest push-out that is shorter than `limit`.
     pub(super) fn shortest_out_of_gap(
         &self,
         mut limit: f64,
@@ -102,7 +102,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
         }
         for contact in contacts {
-            let facet = self.surface().facet(self.facet_number(contact.numbers));
+            let facet = self.surface().facet(self.facet_index(contact.indices));
             if let (Some(facet), Some(centre)) = (facet, self.centre)
                 && let Some(nearest) = facet.nearest_boundary(centre)
             {
@@ -126,13 +126,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         lists.nodes.push(Node::default());
         for _ in 0..MAX_TRIED {
             let node = Node::take_shortest(&mut lists.nodes)?;
-            let Some(numbers) = self.blocking(lists, node.translation) else {
+            let Some(indices) = self.blocking(lists, node.translation) else {
                 if self.is_passable(lists, node.translation) {
                     return Some(node);
                 }
                 continue;
             };
-            for index in self.clearing(numbers, directions, lists)? {
+            for index in self.clearing(indices, directions, lists)? {
                 node.expand(index, &lists.candidates, limit, &mut lists.nodes);
             }
         }
@@ -143,16 +143,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// facet first blocks a translation.
     fn clearing(
         &self,
-        numbers: (u32, u32),
+        indices: (u32, u32),
         directions: &[V::DVec],
         lists: &mut Lists<V>,
     ) -> Option<Range<usize>> {
         let mut known = lists.clearing.iter();
-        if let Some((_, range)) = known.find(|(other, _)| *other == numbers) {
+        if let Some((_, range)) = known.find(|(other, _)| *other == indices) {
             return Some(range.clone());
         }
         let mut contacts = lists.contacts.iter();
-        let contact = *contacts.find(|contact| contact.numbers == numbers)?;
+        let contact = *contacts.find(|contact| contact.indices == indices)?;
         let first = lists.candidates.len();
         lists.candidates.push(contact);
         let planes = directions
@@ -161,28 +161,28 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         lists.candidates.extend(planes);
         lists.candidates.note();
         let range = first..lists.candidates.len();
-        lists.clearing.push((numbers, range.clone()));
+        lists.clearing.push((indices, range.clone()));
         Some(range)
     }
 
     /// Returns the plane that separates the body from a facet after the translation along a
-    /// direction that just clears the facet. Returns `None` if that translation pushes the body
+    /// direction that just clears the facet. Returns `None` if the translation pushes the body
     /// through the facet from behind.
     fn separating_plane(
         &self,
         contact: &FacetContact<V::DVec>,
         direction: V::DVec,
     ) -> Option<FacetContact<V::DVec>> {
-        let facet = self.surface().facet(self.facet_number(contact.numbers))?;
+        let facet = self.surface().facet(self.facet_index(contact.indices))?;
         let plane_along = |normal: V::DVec| {
-            self.solve(contact.numbers, V::DVec::ZERO, |solver, _| {
-                Some(self.plane_contact(solver, contact.numbers, &facet, normal))
+            self.solve(contact.indices, V::DVec::ZERO, |solver, _| {
+                Some(self.plane_contact(solver, contact.indices, &facet, normal))
             })
         };
         let mut plane = plane_along(direction)?;
         let mut length = plane.depth();
         for _ in 0..MAX_STEPS {
-            let Some(normal) = self.normal_after(contact.numbers, direction * length) else {
+            let Some(normal) = self.normal_after(contact.indices, direction * length) else {
                 break;
             };
             let cosine = normal.dot(direction);

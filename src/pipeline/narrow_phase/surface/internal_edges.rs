@@ -12,8 +12,9 @@ use crate::{
 };
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns `true` if the contact is a ball's contact at a boundary point, and a facet with the
-    /// same vertices there rises along the normal. That facet has a contact of its own.
+    /// Returns `true` if the contact is a ball's contact at a boundary point, and a facet that
+    /// shares the vertices at that point rises along the normal. Such a facet has a contact of its
+    /// own.
     pub(super) fn has_rising_neighbor(&self, contact: &FacetContact<V::DVec>) -> bool {
         let ContactKind::Boundary { point, error } = contact.kind else {
             return false;
@@ -25,23 +26,23 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         let weld = weld(&[point.point]);
         let rises = |vertices: &[V::DVec]| point.rises(vertices, contact.normal, error, weld);
-        let number = self.facet_number(contact.numbers);
+        let index = self.facet_index(contact.indices);
         let visit = |other| {
-            if self.is_hidden_number(other) {
+            if self.is_facet_hidden(other) {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
             }
         };
         let surface = self.surface();
-        let found = surface.search_sharers(number, point.weights, rises, visit);
+        let found = surface.search_adjacent(index, point.weights, rises, visit);
         found.is_break()
     }
 
-    /// Like [`is_hidden`](Self::is_hidden), for a facet given by its number.
-    fn is_hidden_number(&self, number: u32) -> bool {
+    /// Like [`is_hidden`](Self::is_hidden), for a facet given by its index.
+    fn is_facet_hidden(&self, index: u32) -> bool {
         let surface = self.surface();
-        surface.is_one_sided() && surface.facet(number).is_some_and(|it| self.is_hidden(&it))
+        surface.is_one_sided() && surface.facet(index).is_some_and(|it| self.is_hidden(&it))
     }
 
     /// Removes the contacts on boundaries that are no local minima of the distance.
@@ -57,9 +58,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 (Some(one), Some(other)) => one.total_cmp(other),
                 (one, other) => one.is_some().cmp(&other.is_some()),
             };
-            let [one, other] = [a, b].map(|contact| self.body_number(contact.numbers));
+            let [one, other] = [a, b].map(|contact| self.body_index(contact.indices));
             let parts = one.cmp(&other);
-            positions.then(parts).then(a.numbers.cmp(&b.numbers))
+            positions.then(parts).then(a.indices.cmp(&b.indices))
         });
         // If all cores are separated, the deepest contact is a minimum, even if rounding makes an
         // adjacent facet rise.
@@ -73,37 +74,37 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let ContactKind::Boundary { point, error } = contact.kind else {
                 return true;
             };
-            let tested = Some((point.point, self.body_number(contact.numbers)));
+            let tested = Some((point.point, self.body_index(contact.indices)));
             if last == tested {
                 return false;
             }
             last = tested;
-            let verdict = self.verdict(contact.numbers, &point, contact.normal, error);
+            let verdict = self.verdict(contact.indices, &point, contact.normal, error);
             if verdict == EdgeVerdict::RisesBehind {
-                hidden = hidden.or(Some(contact.numbers));
+                hidden = hidden.or(Some(contact.indices));
             }
             verdict == EdgeVerdict::Counts || verdict == EdgeVerdict::Rises && is_closest(contact)
         });
         // A body behind a one-sided wall still touches the floor in front of it.
         if contacts.is_empty() {
-            contacts.extend(hidden.and_then(|numbers| self.contact_along_normal(numbers)));
+            contacts.extend(hidden.and_then(|indices| self.contact_along_normal(indices)));
         }
     }
 
-    /// Decides whether a contact at a boundary point of a facet counts, by the facets around it.
+    /// Decides from the facets around a boundary point whether a contact at that point counts.
     pub(super) fn verdict(
         &self,
-        numbers: (u32, u32),
+        indices: (u32, u32),
         point: &BoundaryPoint<V::DVec>,
         normal: V::DVec,
         error: f64,
     ) -> EdgeVerdict {
-        let number = self.facet_number(numbers);
+        let index = self.facet_index(indices);
         let mut verdict = EdgeVerdict::Counts;
         let weld = weld(&[point.point]);
         let rises = |vertices: &[V::DVec]| point.rises(vertices, normal, error, weld);
         let visit = |other| {
-            if self.is_hidden_number(other) {
+            if self.is_facet_hidden(other) {
                 verdict = EdgeVerdict::RisesBehind;
                 ControlFlow::Continue(())
             } else {
@@ -112,15 +113,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             }
         };
         self.surface()
-            .search_around(number, point.weights, rises, visit);
+            .search_around(index, point.weights, rises, visit);
         verdict
     }
 
     /// Returns the contact along the outward normal of a facet.
-    fn contact_along_normal(&self, numbers: (u32, u32)) -> Option<FacetContact<V::DVec>> {
-        self.solve(numbers, V::DVec::ZERO, |solver, _| {
-            let facet = self.surface().facet(self.facet_number(numbers))?;
-            Some(self.plane_contact(solver, numbers, &facet, facet.normal))
+    fn contact_along_normal(&self, indices: (u32, u32)) -> Option<FacetContact<V::DVec>> {
+        self.solve(indices, V::DVec::ZERO, |solver, _| {
+            let facet = self.surface().facet(self.facet_index(indices))?;
+            Some(self.plane_contact(solver, indices, &facet, facet.normal))
         })
     }
 }

@@ -60,7 +60,8 @@ use facet_contact::Ball;
 pub use facet_contact::FacetContact;
 pub use lists::Lists;
 
-/// Of two surfaces, the smaller one is a body if its size is at most this fraction of the other's.
+/// If both colliders are surfaces, the smaller one counts as a body if its size is at most this
+/// fraction of the other's.
 const MAX_BODY_SIZE: f64 = 0.5;
 
 /// The deepest contacts count as equally deep if they differ by at most this fraction. Then the
@@ -111,7 +112,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Some(pair)
     }
 
-    /// Reorders two values from first and second proxy to surface and body, or back.
+    /// Reorders the values of the first and the second proxy to those of the surface and the body,
+    /// or back.
     pub(super) fn of_surface_and_body<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         if self.surface_is_first {
             [first, second]
@@ -130,19 +132,19 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         body
     }
 
-    pub(super) fn facet_number(&self, numbers: (u32, u32)) -> u32 {
-        let [number, _] = self.of_surface_and_body(numbers.into());
-        number
+    pub(super) fn facet_index(&self, indices: (u32, u32)) -> u32 {
+        let [index, _] = self.of_surface_and_body(indices.into());
+        index
     }
 
-    pub(super) fn body_number(&self, numbers: (u32, u32)) -> u32 {
-        let [_, number] = self.of_surface_and_body(numbers.into());
-        number
+    pub(super) fn body_index(&self, indices: (u32, u32)) -> u32 {
+        let [_, index] = self.of_surface_and_body(indices.into());
+        index
     }
 
-    /// Returns the parts of the first and the second proxy with these numbers.
-    pub(super) fn parts(&self, numbers: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
-        Some([self.a.part(numbers.0)?, self.b.part(numbers.1)?])
+    /// Returns a part of the first proxy and a part of the second, given their indices.
+    pub(super) fn parts(&self, indices: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
+        Some([self.a.part(indices.0)?, self.b.part(indices.1)?])
     }
 
     /// Negates a vector if the body is the first proxy. This converts between directions from the
@@ -176,7 +178,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.remove_internal_contacts(contacts);
         contacts.sort_unstable_by(|a, b| {
             let depths = a.depth().total_cmp(&b.depth());
-            depths.then(a.numbers.cmp(&b.numbers))
+            depths.then(a.indices.cmp(&b.indices))
         });
         self.keep_push_out(contacts, lists);
         let found = contacts
@@ -189,7 +191,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let is_deeper = |best: FacetContact<V::DVec>| {
                 let (own, others) = (contact.depth(), best.depth());
                 own > others * (1.0 + SAME_DEEPEST)
-                    || own >= others * (1.0 - SAME_DEEPEST) && contact.numbers < best.numbers
+                    || own >= others * (1.0 - SAME_DEEPEST) && contact.indices < best.indices
             };
             if deepest.is_none_or(is_deeper) {
                 deepest = Some(*contact);
@@ -199,19 +201,19 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns `true` if a pair of parts has a contact.
-    pub fn touches(&self, numbers: (u32, u32)) -> bool {
-        self.facet_contact(numbers).is_some()
+    pub fn touches(&self, indices: (u32, u32)) -> bool {
+        self.facet_contact(indices).is_some()
     }
 
     /// Returns `true` if the facet of a pair of parts is ignored: it is one-sided, and the centre
     /// of the body is behind it.
-    pub fn ignores(&self, numbers: (u32, u32)) -> bool {
-        let facet = self.surface().facet(self.facet_number(numbers));
+    pub fn ignores(&self, indices: (u32, u32)) -> bool {
+        let facet = self.surface().facet(self.facet_index(indices));
         facet.is_some_and(|facet| self.is_hidden(&facet))
     }
 
     fn part_contact(&self, contact: &FacetContact<V::DVec>) -> Option<PartContact<V::DVec>> {
-        let [a, b] = &self.parts(contact.numbers)?;
+        let [a, b] = &self.parts(contact.indices)?;
         Some(PartContact::of_parts(
             (self.a, a),
             (self.b, b),

@@ -64,7 +64,7 @@ fn clears_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
     contact.depth() - translation.dot(contact.normal) <= slop(contact.weld, translation)
 }
 
-/// Returns `true` if a translation goes no farther than the plane of a contact.
+/// Returns `true` if a translation ends at or before the plane of a contact.
 fn ends_at_plane<D: DVector>(contact: &FacetContact<D>, translation: D) -> bool {
     translation.dot(contact.normal) <= contact.depth() + slop(contact.weld, translation)
 }
@@ -98,23 +98,23 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let find = |contacts: &[FacetContact<_>]| {
                 self.reporting_facet(contacts, translation, &candidate, &added)
             };
-            let numbers = if candidate.is_plane() {
-                candidate.numbers
+            let indices = if candidate.is_plane() {
+                candidate.indices
             } else {
                 find(contacts)
                     .or_else(|| find(&lists.contacts))
-                    .unwrap_or(candidate.numbers)
+                    .unwrap_or(candidate.indices)
             };
-            if added.iter().all(|contact| contact.numbers != numbers) {
+            if added.iter().all(|contact| contact.indices != indices) {
                 added.push(FacetContact {
-                    numbers,
+                    indices,
                     ..candidate
                 });
             }
         }
         contacts.retain(|contact| {
             let mut others = added.iter();
-            is_tight(contact, translation) && others.all(|it| it.numbers != contact.numbers)
+            is_tight(contact, translation) && others.all(|it| it.indices != contact.indices)
         });
         contacts.extend(added);
     }
@@ -148,22 +148,23 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// Returns `true` if a translation clears the facet of a contact.
     fn is_cleared(&self, contact: &FacetContact<V::DVec>, translation: V::DVec) -> bool {
         let translation_of_second = self.flip_if_swapped(translation);
-        let overlap = self.solve(contact.numbers, translation_of_second, |solver, _| {
+        let overlap = self.solve(contact.indices, translation_of_second, |solver, _| {
             let depth = solver.contact().depth;
             (depth > slop(contact.weld, translation) + 4.0 * solver.depth_gap()).then_some(())
         });
         overlap.is_none()
     }
 
-    /// Returns `true` if no shorter translation can push the body out: each plane on which this one
-    /// ends has a facet under the body that is too wide to leave by a shorter translation.
+    /// Returns `true` if no shorter translation can push the body out: each plane on which
+    /// `translation` ends has a facet under the body that is too wide to leave by a shorter
+    /// translation.
     fn is_proven_shortest(&self, contacts: &[FacetContact<V::DVec>], translation: V::DVec) -> bool {
         let Some(centre) = self.centre else {
             return false;
         };
         let is_wide = |contact: &FacetContact<V::DVec>| {
-            let facet = self.surface().facet(self.facet_number(contact.numbers))?;
-            let [a, b] = self.parts(contact.numbers)?;
+            let facet = self.surface().facet(self.facet_index(contact.indices))?;
+            let [a, b] = self.parts(contact.indices)?;
             // The body's lowest point is under the foot. The segment from it to the centre crosses
             // the plane. Both points have to be farther inside the facet than the translation.
             let foot = self.foot([&a, &b], &contact.local);
@@ -196,7 +197,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         is_found
     }
 
-    /// Returns the shortest push-out, and its planes that are not the planes of `contacts`.
+    /// Returns the shortest push-out, and those of its planes that are not planes of `contacts`.
     fn shortest_push_out(
         &self,
         contacts: &[FacetContact<V::DVec>],
@@ -206,7 +207,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // The deepest contact is the most likely to block a translation.
         lists.contacts.sort_unstable_by(|a, b| {
             let depths = b.depth().total_cmp(&a.depth());
-            depths.then(a.numbers.cmp(&b.numbers))
+            depths.then(a.indices.cmp(&b.indices))
         });
         let deepest = contacts.last().map_or(0.0, FacetContact::depth);
         let farthest = first.map_or(deepest, DVector::length);
@@ -228,9 +229,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             return (first, Planes::new());
         };
         let is_other = |candidate: &FacetContact<V::DVec>| {
-            let body = self.body_number(candidate.numbers);
+            let body = self.body_index(candidate.indices);
             let is_same = |contact: &FacetContact<V::DVec>| {
-                self.body_number(contact.numbers) == body && contact.is_same_plane(candidate)
+                self.body_index(contact.indices) == body && contact.is_same_plane(candidate)
             };
             !contacts.iter().any(is_same)
         };
@@ -296,8 +297,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Node::default().with(lists.candidates.len() - 1, &lists.candidates)
     }
 
-    /// Returns the push-out along the normal of a candidate. It goes past the candidate's plane,
-    /// and on past each facet that still blocks the body. Returns `None` if there is none shorter
+    /// Returns the push-out along the normal of a candidate. It clears the candidate's plane and
+    /// each facet that still blocks the body. Returns `None` if there is no such push-out shorter
     /// than `limit`.
     fn straight(
         &self,
@@ -311,17 +312,17 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             if depth >= limit {
                 return None;
             }
-            let Some(numbers) = self.blocking(lists, normal * depth) else {
+            let Some(indices) = self.blocking(lists, normal * depth) else {
                 return self.is_passable(lists, normal * depth).then_some(contact);
             };
-            let facet = self.surface().facet(self.facet_number(numbers))?;
+            let facet = self.surface().facet(self.facet_index(indices))?;
             // A body must not pass through a facet from behind.
-            let mut blocking = lists.contacts.iter().filter(|it| it.numbers == numbers);
+            let mut blocking = lists.contacts.iter().filter(|it| it.indices == indices);
             if blocking.any(|it| it.normal.dot(normal) < -SAME_NORMAL) {
                 return None;
             }
-            contact = self.solve(numbers, V::DVec::ZERO, |solver, _| {
-                Some(self.plane_contact(solver, numbers, &facet, normal))
+            contact = self.solve(indices, V::DVec::ZERO, |solver, _| {
+                Some(self.plane_contact(solver, indices, &facet, normal))
             })?;
             if contact.depth() <= depth {
                 return None;
@@ -341,16 +342,16 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         over: &FacetContact<V::DVec>,
         taken: &[FacetContact<V::DVec>],
     ) -> Option<(u32, u32)> {
-        let body = self.body_number(over.numbers);
+        let body = self.body_index(over.indices);
         let rank = |contact: &FacetContact<V::DVec>| {
             let is_open = !clears_plane(contact, translation);
             (is_open, contact.normal.dot(over.normal))
         };
         let mut best = (None, (false, f64::NEG_INFINITY));
         for contact in contacts {
-            let is_free = taken.iter().all(|it| it.numbers != contact.numbers);
-            if is_free && self.body_number(contact.numbers) == body && rank(contact) > best.1 {
-                best = (Some(contact.numbers), rank(contact));
+            let is_free = taken.iter().all(|it| it.indices != contact.indices);
+            if is_free && self.body_index(contact.indices) == body && rank(contact) > best.1 {
+                best = (Some(contact.indices), rank(contact));
             }
         }
         best.0
@@ -376,7 +377,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         // A facet that blocks one translation often blocks the next.
         let ahead = lists.contacts.get_mut(..=index)?;
         ahead.rotate_right(1);
-        ahead.first().map(|contact| contact.numbers)
+        ahead.first().map(|contact| contact.indices)
     }
 
     /// Returns `true` if a translation takes the body's centre through no facet.

@@ -17,8 +17,8 @@ const MAX_OPEN: usize = 256;
 
 /// The shortest translation that clears the planes added so far.
 ///
-/// Only the planes that bound the translation are kept. A plane that is not cleared makes the
-/// translation longer. So if planes are added until all are clear, the result is the shortest
+/// Only the planes that bound the translation are kept. Adding a plane that is not cleared makes
+/// the translation longer. So if planes are added until all are cleared, the result is the shortest
 /// translation that clears all of them. (This is a problem of LP type: Sharir and Welzl, "A
 /// combinatorial bound for linear programming and related problems" (1992).)
 pub struct ShortestTranslation<D> {
