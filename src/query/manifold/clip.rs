@@ -110,8 +110,8 @@ fn clip_by_edge(polygon: &mut ClipPolygon, [start, end]: [Corner; 2], edge: Sour
     if polygon.iter().all(|vertex| side(vertex) >= 0.0) {
         return;
     }
-    // Rounding can leave several runs of vertices inside. Only the run of the innermost one
-    // remains.
+    // Rounding can leave several runs of vertices inside. Only the run that contains the innermost
+    // vertex remains.
     let innermost = polygon.iter().map(side).enumerate();
     let innermost = innermost.reduce(|best, other| if other.1 > best.1 { other } else { best });
     let Some((innermost, _)) = innermost.filter(|(_, side)| *side >= 0.0) else {
@@ -169,7 +169,7 @@ fn straighten(polygon: &mut ClipPolygon, near: f64) {
             index += 1;
             continue;
         }
-        // The longer one of the two edges remains.
+        // The longer of the two edges remains.
         if via.distance(to) > from.distance(via)
             && let Some(start) = polygon.get_mut(index)
         {
@@ -261,8 +261,8 @@ impl<F: Fn(usize, DVec2) -> Corner> Refinement<'_, F> {
         self.add(feature, found.map(|corner| (index, corner)));
     }
 
-    /// Searches beyond a corner between two edges of the same feature. `number` is its index in
-    /// `corners`, which span half of `twice_area`.
+    /// Searches beyond a corner between two edges of the same feature. `number` is the corner's
+    /// index in `corners`, which span half of `twice_area`.
     fn search_corner(
         &mut self,
         corners: &[CommonPoint],

@@ -14,9 +14,9 @@ use crate::{
     tolerance::{CONE_SLOPE, LEVEL_SLOPE, SAME_POINT},
 };
 
-/// The initial directions in which the corners of a face are searched, as (cos, sin) around the
-/// normal: the multiples of 45 degrees, in order. In 2D, only the two along the first tangent are
-/// used.
+/// The initial directions of the search for the corners of a face, as (cos, sin) around the normal:
+/// the multiples of 45 degrees, in order. In 2D, only the two directions along the first tangent
+/// are used.
 const RING: [(f64, f64); 8] = {
     const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
     [
@@ -46,7 +46,7 @@ pub type Corners = SmallVec<[Corner; MAX_CORNERS]>;
 pub enum Feature {
     /// A face, an edge or a vertex, and the support point along the normal.
     Sharp { corners: Corners, top: Corner },
-    /// The line along which a curved surface touches: an edge, or a vertex if it has no length.
+    /// The line along which a curved surface touches: an edge, or a vertex if its length is zero.
     Ridge(Corners),
     /// The plane of a half-space, which is at right angles to the normal.
     Plane { height: f64 },
@@ -414,7 +414,7 @@ fn height_at(corners: &[Corner], position: DVec2, near: f64, edge_margin: f64) -
                 return None;
             }
             // The distance to the edges, not to the infinite lines through them: beyond a sharp
-            // corner, a point can be near to all of these lines, but far from all edges.
+            // corner, a point can be near all lines, but far from all edges.
             let is_inside = edges(corners).all(|edge| area(edge).0 >= 0.0)
                 || edges(corners).any(|edge| distance_to_edge(position, edge) <= near);
             fan_height(corners, position).filter(|_| is_inside)

@@ -34,7 +34,7 @@ impl Corner {
     }
 }
 
-/// The normal of a contact and the tangents across it.
+/// The normal of a contact, and the tangents orthogonal to it.
 pub struct ContactFrame<D> {
     pub normal: D,
     tangents: [D; 2],
@@ -93,7 +93,7 @@ impl<D: DVector> ContactFrame<D> {
     }
 }
 
-/// Returns the distance of a point from an edge.
+/// Returns the distance from a point to an edge.
 #[inline]
 pub fn distance_to_edge(point: DVec2, [start, end]: [Corner; 2]) -> f64 {
     let (line, offset) = (end.position - start.position, point - start.position);

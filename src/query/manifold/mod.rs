@@ -22,7 +22,7 @@
 //!   intersections of their edges (`outline.rs`). The feature of a half-space is its whole plane.
 //!   It has no corners and, as seen along the normal, contains every point.
 //! * **Refinement.** A face starts with at most eight support points, but it may have more corners,
-//!   or a round rim. An edge between two of these points *hides* the part of the face beyond it. So
+//!   or a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in
 //!   Quickhull, until they hide little.
 //! * **At most four corners.** If there are more, the four that span the largest area are chosen.
@@ -52,7 +52,8 @@ use outline::{
 
 /// The known contact, and the tolerances of its pair.
 struct KnownContact {
-    /// The contact of the solver, which stands if the features have no deeper common point.
+    /// The solver's contact. It is a point of the manifold, unless a common point of the features
+    /// is as deep.
     point: CommonPoint,
     /// Cores with a lower depth do not touch.
     min_depth: f64,
@@ -62,8 +63,8 @@ struct KnownContact {
     near: f64,
 }
 
-/// Returns the points of the manifold of a contact. `core_distances` returns the distance of a
-/// point from the first core, and of another point from the second core.
+/// Returns the points of the manifold of a contact. `core_distances` returns the distance from one
+/// point to the first core, and from another point to the second core.
 pub fn manifold_points<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
     frame: &ContactFrame<D>,
@@ -85,7 +86,7 @@ pub fn manifold_points<D: DVector>(
     if let Some(points) = points_of_faces::<D>(&mut features, &contact, support) {
         return points;
     }
-    // Beside one of two lines, its surface may be lower, as beside the tip of a cone.
+    // Beside a contact line, the surface may be lower than the line, as beside the tip of a cone.
     let is_on_cores = |point: &CommonPoint| {
         let distances = core_distances(point.on_cores(frame));
         distances

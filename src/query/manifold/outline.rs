@@ -23,7 +23,7 @@ pub const MAX_REFINEMENTS: usize = 6;
 pub const HIDDEN: f64 = 0.02;
 
 /// The corners of both features, two intersections for each edge of one feature with the boundary
-/// of the other, and the contact itself: convex polygons have no more.
+/// of the other, and the contact itself: convex polygons have no more than that.
 const MAX_CANDIDATES: usize = 4 * MAX_CORNERS + 1;
 
 /// A point that lies in both features when they are projected along the normal.
@@ -37,7 +37,7 @@ pub struct CommonPoint {
 /// The points of a manifold, the deepest one first.
 pub type ManifoldPoints = SmallVec<[CommonPoint; 4]>;
 
-/// The points from which those of a manifold are chosen.
+/// The points from which the points of a manifold are chosen.
 pub type Candidates = SmallVec<[CommonPoint; MAX_CANDIDATES]>;
 
 impl CommonPoint {
@@ -101,8 +101,8 @@ pub fn common_points(
             });
         }
     }
-    // If two ends of two edges are on the respective other edge, the edges lie side by side. They
-    // can only intersect between these ends.
+    // If two ends are on the other edge, the edges lie side by side, and can intersect only between
+    // those two ends.
     if !are_edges(corners_a, corners_b) || points.len() < 2 {
         let capacity = (MAX_CANDIDATES - 1).saturating_sub(points.len());
         let intersections =
@@ -208,8 +208,8 @@ pub fn width(polygon: &[CommonPoint]) -> f64 {
 }
 
 /// Returns the indices, in order, of the vertices of a convex polygon that span the largest area:
-/// all of them, or four if there are more. If vertices are at least as deep as `deep`, one of these
-/// is among the four.
+/// all of them, or four if there are more. If any vertex is at least `deep` deep, at least one such
+/// vertex is among the four.
 pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
     let count = polygon.len();
     if count <= 4 {
@@ -238,8 +238,8 @@ pub fn best_four(polygon: &[CommonPoint], deep: f64) -> SmallVec<[usize; 4]> {
 }
 
 /// Returns four vertices of a convex polygon that span the largest area, and twice that area. The
-/// vertex at `start` is one of them, and the opposite one comes before `end`. Indices continue
-/// beyond the last vertex.
+/// vertex at `start` is one of them, and the opposite one comes before `end`. Indices past the last
+/// vertex wrap around: `count + i` is vertex i.
 fn largest_from(polygon: &[CommonPoint], start: usize, end: usize) -> Option<(f64, [usize; 4])> {
     let count = polygon.len();
     let at = |index: usize| {
@@ -277,7 +277,7 @@ fn largest_from(polygon: &[CommonPoint], start: usize, end: usize) -> Option<(f6
     best
 }
 
-/// Inserts a point where the polygon then has the largest area, so that it does not cross itself.
+/// Inserts a point at the index that gives the polygon the largest area, so that no edges cross.
 fn insert_around(polygon: &mut ManifoldPoints, point: CommonPoint) {
     let area_with = |index: usize| {
         let mut all = polygon.clone();
