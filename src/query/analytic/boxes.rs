@@ -15,8 +15,8 @@
 //!
 //! **Two segments.** The nearest points of s h and c + t k b are an end of one segment and the
 //! point nearest to it on the other, or the points where a common perpendicular meets both lines
-//! (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9). In 3D, the distance of these
-//! points is the component of c along h ∧ b, a direction that is precise.
+//! (Ericson, "Real-Time Collision Detection" (2005), chapter 5.1.9). In 3D, the distance between
+//! these two points is the component of c along h ∧ b, a direction that is precise.
 //!
 //! **A box and a box or a segment.** The Minkowski difference is c plus all combinations of ±h_i
 //! e_i and ±k_j b_j: a zonotope. Along a unit vector n with n·c >= 0, its distance from the origin
@@ -26,9 +26,9 @@
 //! g(n) = n·c - Σ |n_i| h_i - Σ |n·b_j| k_j
 //! ```
 //!
-//! g(n) is a lower bound of the distance, and -g(n) an upper bound of the depth. The depth is the
-//! minimum of -g(n) over the normals of the facets: the face normals of both boxes and, in 3D,
-//! e_i ∧ b_j for each two edges. These are the separating axes of Gottschalk, Lin and Manocha,
+//! g(n) is a lower bound on the distance, and -g(n) an upper bound on the depth. The depth is the
+//! minimum of -g(n) over the normals of the facets: the face normals of both boxes and, in 3D, e_i
+//! ∧ b_j for each two edges. These are the separating axes of Gottschalk, Lin and Manocha,
 //! "OBBTree" (1996). The departures are:
 //!
 //! * The axes are unit vectors, because they give a depth.
@@ -56,7 +56,7 @@ pub fn solve<D: DVector>(
 ) -> Option<ClosedForm<D>> {
     let radius_sum = pair.radius_sum();
     let boxes = BoxPair::new(pair, [first, second])?;
-    // If one of them is a point, it is the second.
+    // The canonical order of a pair puts a point second.
     if second == D::ZERO {
         return Some(ClosedForm::Contact(if first == D::ZERO {
             boxes.points()
@@ -121,7 +121,7 @@ pub(in crate::query) struct Axis<D> {
     source: AxisSource,
 }
 
-/// The feature that an axis is at right angles to.
+/// The feature to which an axis is orthogonal.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::query) enum AxisSource {
     FirstFace,
@@ -162,7 +162,8 @@ impl<D: DVector> BoxPair<D> {
         second == 0 || (first == 1 && second == 1)
     }
 
-    /// Returns the contact of two boxes that are apart. `None` for two segments that nearly touch.
+    /// Returns the contact of two boxes that are apart. Returns `None` for two segments that nearly
+    /// touch.
     #[inline]
     pub fn nearest(&self) -> Option<Penetration<D>> {
         let [first, second] = self.half_extents;
@@ -176,7 +177,7 @@ impl<D: DVector> BoxPair<D> {
         })
     }
 
-    /// Returns the axis of a unit vector from the first box to the second.
+    /// Returns the axis along a unit vector from the first box to the second.
     pub(in crate::query) fn axis_from(&self, normal: D, source: AxisSource) -> Axis<D> {
         let [first, second] = self.half_extents;
         let inner = D::transpose(self.relative.rotation) * normal;
@@ -189,7 +190,7 @@ impl<D: DVector> BoxPair<D> {
         }
     }
 
-    /// Exchanges the boxes.
+    /// Swaps the boxes.
     #[inline]
     fn swapped(&self) -> Self {
         let [first, second] = self.half_extents;
@@ -204,7 +205,7 @@ impl<D: DVector> BoxPair<D> {
         }
     }
 
-    /// Returns the contact with these points, along a unit vector.
+    /// Returns the contact along a unit vector, from its gap and its points.
     #[inline(always)]
     fn penetration(&self, normal: D, gap: f64, [first, second]: [D; 2]) -> Penetration<D> {
         Penetration {

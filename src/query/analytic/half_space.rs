@@ -1,9 +1,9 @@
 //! A half-space and any other shape, in closed form.
 //!
 //! Let H = { x : n·x <= c } with a unit vector n, and let w be the support point of the other core
-//! in direction -n. Then n·w - c is the signed distance of the cores. A translation t m along a
-//! unit vector m separates them if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum of t is
-//! at m = n.
+//! in direction -n. Then n·w - c is the signed distance between the cores. A translation t m along
+//! a unit vector m separates them if n·(w + t m) >= c, so t >= (c - n·w) / (n·m). The minimum of t
+//! is at m = n.
 
 use crate::{
     query::{
@@ -20,7 +20,7 @@ pub struct HalfSpaceSolver<D> {
     half_space_is_first: bool,
     /// The unit vector from the first shape to the second.
     normal: D,
-    /// The signed distance of the cores.
+    /// The signed distance between the cores.
     gap: f64,
     /// The other core's nearest or deepest point.
     point: D,

@@ -1,4 +1,4 @@
-//! Two convex polygons of few edges, or a polygon and a point, in closed form.
+//! Two convex polygons with few edges, or a polygon and a point, in closed form.
 //!
 //! **Two polygons.** Their Minkowski difference is a polygon whose edges have the normals of both.
 //! So the depth is the minimum over these normals, and if the polygons are separated, one of the
@@ -10,7 +10,7 @@
 //! g = min_j n·b_j - n·a
 //! ```
 //!
-//! is a lower bound of the distance, and -g an upper bound of the depth. The departures from the
+//! is a lower bound on the distance, and -g an upper bound on the depth. The departures from the
 //! usual algorithm are:
 //!
 //! * Each edge tests all vertices, four at a time and without a branch. Up to 16 vertices, this is

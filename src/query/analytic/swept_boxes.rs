@@ -7,9 +7,10 @@
 //! t = (-n·c ± r) / n·v
 //! ```
 //!
-//! The boxes overlap while their projections onto all separating axes do: the intersection of these
-//! intervals (Gottschalk, "Collision Queries using Oriented Bounding Boxes", 2000, chapter 5). With
-//! r less some depth, it is the interval in which they overlap by more than that depth.
+//! The boxes overlap while their projections onto all separating axes overlap: in the intersection
+//! of the intervals of all axes (Gottschalk, "Collision Queries using Oriented Bounding Boxes",
+//! 2000, chapter 5). If r is reduced by a depth, the boxes overlap by more than that depth in the
+//! intersection.
 //!
 //! An axis of edges that are nearly parallel is the quotient of two small lengths. It limits the
 //! intervals, but it is not precise enough to be the normal.
@@ -44,7 +45,7 @@ pub struct SweptBoxes<D> {
 }
 
 impl<D: DVector> SweptBoxes<D> {
-    /// `depth` is that of an overlap which is certainly more than a touch.
+    /// An overlap of more than `depth` is certainly more than a touch.
     pub fn new(velocity: D, radius_sum: f64, depth: f64) -> Self {
         Self {
             velocity,
@@ -110,8 +111,9 @@ impl<D: DVector> SweptBoxes<D> {
         }
     }
 
-    /// Intersects the intervals with those of a unit vector, which counts as the axis of `enter`
-    /// only if it is better than another one by more than a distance.
+    /// Intersects the intervals with the intervals of a unit vector. The vector replaces the axis
+    /// of `enter` only if it delays `enter` by more than the time in which the gap closes by
+    /// `better_by`.
     #[inline]
     fn add(
         &mut self,
@@ -157,8 +159,8 @@ impl<D: DVector> SweptBoxes<D> {
         enter < exit && enter <= end
     }
 
-    /// Returns the axis of `enter`, with its gap in the pose of the boxes. `None` if it is not
-    /// precise.
+    /// Returns the axis of `enter`, with its gap in the pose of the boxes. Returns `None` if the
+    /// axis is not precise.
     pub fn axis(&self, boxes: &BoxPair<D>) -> Option<Axis<D>> {
         let (source, axis) = self.source?;
         let normal = axis.toward(-self.velocity);
