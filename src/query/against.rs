@@ -105,7 +105,7 @@ pub trait Against<B: ?Sized>: sealed::Sealed {
 
 impl<S: Support + ?Sized> sealed::Sealed for S {}
 
-// Always inlined, so that a query of two primitives keeps the code of these only.
+// Always inlined, so that a query on two primitives contains only the code for these primitives.
 impl<A, B> Against<B> for A
 where
     A: Support + ?Sized,

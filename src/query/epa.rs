@@ -4,8 +4,9 @@
 //! is the minimum of the support values h(n) over all unit vectors n. Van den Bergen, "Proximity
 //! Queries and Penetration Depth Computation on 3D Game Objects" (2001), grows a polytope inside Y,
 //! starting from GJK's last simplex. Each step adds the support point of Y along the normal n of
-//! the facet nearest to the origin, until Y ends at that facet. The distance of the facet is a
-//! lower bound of the depth, and h(n) an upper bound. The departures from the paper are:
+//! the facet nearest to the origin, until Y ends at that facet. The distance of the facet from the
+//! origin is a lower bound on the depth, and h(n) an upper bound. The departures from the paper
+//! are:
 //!
 //! * **Y may be flat.** GJK may end with one, two or three vertices, and Y itself may have no more
 //!   dimensions than this simplex. Examples are two segments that cross, two faces in one plane,
@@ -105,7 +106,7 @@ enum Outcome<D> {
     Converged(Penetration<D>),
     /// There is no capacity for more vertices or facets.
     Full,
-    /// Rounding has left the polytope without a simple horizon, or without a facet with an area.
+    /// Rounding has left the polytope without a simple horizon, or without a facet of nonzero area.
     Tangled,
     /// Rounding: a vertex repeats, but the bounds have not met.
     Repeats,
@@ -268,8 +269,8 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
         }
     }
 
-    /// Returns the contact with the points in which the cores touch. `gap` is the difference of the
-    /// bounds of its depth.
+    /// Returns the contact with the points at which the cores touch. `gap` is the difference
+    /// between the upper and the lower bound on its depth.
     fn with_points(&mut self, found: Penetration<D>, gap: f64) -> Penetration<D> {
         let Some(facet) = self.supporting_facet(found) else {
             return found;

@@ -110,8 +110,9 @@ fn sphere_minimum<D: DVector>(n: &Penetration<D>, m: &Penetration<D>) -> Option<
     (m.normal * radius - y(m)).unit()
 }
 
-/// Returns the contact of minimum depth on a curved surface, with the points in which the cores
-/// touch. `facet` approximates the surface. `gap` is the difference of the bounds of the depth.
+/// Returns the contact of minimum depth on a curved surface, with the points at which the cores
+/// touch. `facet` approximates the surface. `gap` is the difference between the upper and the lower
+/// bound on the depth.
 ///
 /// A gap of g leaves an error of √(2 g) in the direction, for a radius of curvature of 1. But the
 /// vertices y_i of the facet are the support points of known directions d_i, and between near

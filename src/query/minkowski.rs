@@ -29,7 +29,7 @@ pub struct Vertex<D> {
 }
 
 impl<D: DVector> Vertex<D> {
-    /// Returns a lower bound of the scale of the pair, without its radii: see
+    /// Returns a lower bound on the scale of the pair, without its radii: see
     /// [`tolerance`](crate::tolerance).
     #[inline]
     pub fn scale(&self) -> f64 {

@@ -195,11 +195,11 @@ where
 ///   below the surface.
 /// * On a tilted edge with a radius, the points have errors of up to 2.2e-4 of the radius.
 ///
-/// If the intersection of the faces has at most four corners, the manifold consists of these
-/// corners. If it has more, or a round rim, the manifold has the four points that span the largest
-/// area. The deepest point is always included. [`Manifold::points`] documents the order. If the
-/// faces are flat and parallel, the area is at least 99 % of the area of the largest quadrilateral
-/// in the intersection.
+/// If the intersection of the faces has at most four corners, the manifold consists of its corners.
+/// If it has more, or a round rim, the manifold has the four points that span the largest area. The
+/// deepest point is always included. [`Manifold::points`] documents the order. If the faces are
+/// flat and parallel, the area is at least 99 % of the area of the largest quadrilateral in the
+/// intersection.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<A::Pose>,
@@ -213,7 +213,7 @@ where
     a.manifold(pose_a.into(), b, pose_b.into())
 }
 
-/// Returns the distance of two shapes and their nearest points.
+/// Returns the distance between two shapes, and their nearest points.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -258,7 +258,7 @@ where
 /// assert!(query::test(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
 /// ```
 ///
-/// It takes convex shapes only, and no [`Collider`](crate::Collider).
+/// It takes only convex shapes, not a [`Collider`](crate::Collider).
 pub fn test<'a, A, B>(
     a: &'a A,
     pose_a: impl Into<ShapePose<A::Vector>>,

@@ -76,7 +76,7 @@ where
     solver.hit().then(|| manifold_of(&mut solver))
 }
 
-/// Returns the distance of a pair, or `None` if a shape is invalid.
+/// Returns the distance between the shapes of a pair, or `None` if a shape is invalid.
 #[inline(always)]
 pub(super) fn distance<A, B>(pair: Pair<A, B>) -> Option<Distance<A::Vector>>
 where

@@ -90,7 +90,7 @@ impl<D: DVector> Penetration<D> {
         }
     }
 
-    /// Returns the difference of the points minus `normal * depth`.
+    /// Returns the vector from the second point to the first, minus `normal * depth`.
     #[inline(always)]
     fn point_error(&self) -> D {
         self.first - self.second - self.normal * self.depth

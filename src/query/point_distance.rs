@@ -1,4 +1,4 @@
-//! The distance of a point from a core, by GJK with the point as the other shape.
+//! The distance from a point to a core, by GJK with the point as the other shape.
 
 use crate::{
     query::{
@@ -25,7 +25,7 @@ where
     }
 }
 
-/// Returns the distance of a point from a core, in the core's frame.
+/// Returns the distance from a point to a core, in the core's frame.
 fn distance_from<S: Support + ?Sized>(core: &S, point: DVecOf<S>) -> f64 {
     let pose = Pose {
         translation: point,

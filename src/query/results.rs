@@ -50,7 +50,8 @@ impl<V: Space> Contact<V> {
     }
 }
 
-/// The distance of two shapes and their nearest points, in the frame and the units of the world.
+/// The distance between two shapes and their nearest points, in the frame and the units of the
+/// world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance<V> {
     /// The minimum distance between a point of one shape and a point of the other, 0 if they touch.
@@ -62,7 +63,7 @@ pub struct Distance<V> {
 }
 
 impl<V: Space> Distance<V> {
-    /// Returns the distance of shapes with these nearest points.
+    /// Creates the result from the distance between two shapes and their nearest points.
     pub(crate) fn new(distance: f64, [point_a, point_b]: [V; 2]) -> Self {
         Self {
             // A positive distance is never rounded to 0.
@@ -85,7 +86,7 @@ impl<V: Space> Distance<V> {
         }
     }
 
-    /// Returns the distance from a shape that is nowhere.
+    /// Returns an infinite distance with NaN points.
     pub(crate) fn infinite() -> Self {
         let nan = V::from_f64(V::default().to_f64() * f64::NAN);
         Self {
@@ -165,7 +166,8 @@ pub struct LocalContact<D> {
 }
 
 impl<D: DVector> LocalContact<D> {
-    /// Returns the same contact relative to other origins, given where the old ones are from there.
+    /// Returns the same contact relative to other origins, given the positions of the old origins
+    /// relative to the new ones.
     pub(crate) fn moved(&self, [of_a, of_b]: [D; 2]) -> Self {
         Self {
             offset_a: self.offset_a + of_a,

@@ -123,7 +123,7 @@ where
         contacts
     }
 
-    /// Returns the error bound of a depth: see [`DEPTH_GAP`].
+    /// Returns a bound on the error of a depth: see [`DEPTH_GAP`].
     pub fn depth_gap(&self) -> f64 {
         match &self.method {
             Method::Gjk(gjk) => DEPTH_GAP * gjk.scale,
@@ -229,8 +229,8 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Limits the distance of the cores of shapes that touch to the sum of their radii, so that the
-    /// tolerance does not lead to a negative depth.
+    /// Limits the distance between the cores of touching shapes to the sum of their radii, so that
+    /// the tolerance does not lead to a negative depth.
     #[inline(always)]
     fn touching(&self, cores: Penetration<DVecOf<A>>) -> Penetration<DVecOf<A>> {
         let depth = cores.depth.max(-self.radius_sum());
@@ -292,7 +292,7 @@ where
         }
     }
 
-    /// Returns the distance of the shapes and their nearest points.
+    /// Returns the distance between the shapes, and their nearest points.
     #[inline(always)]
     fn distance(
         &self,

@@ -1,16 +1,16 @@
 //! The first point of a line in any convex shape, by its support function.
 //!
 //! The method is that of van den Bergen, "Ray Casting against General Convex Objects with
-//! Application to Continuous Collision Detection" (2004): GJK for the distance of a point x that
+//! Application to Continuous Collision Detection" (2004): GJK for the distance to a point x that
 //! moves along the line. The loop keeps a simplex of support points of the core, and v, the vector
 //! from the simplex's nearest point to x. Let n = v / |v|, and w the support point in direction n:
 //!
 //! * The core is behind the plane through w with normal n, and the shape behind the plane that is
 //!   raised by the radius. If x is in front of that plane, it moves to where the line meets the
-//!   plane. If the line does not approach the plane, it misses the shape. The distance of a point
-//!   from a convex shape is a convex function, and this is a step of Newton's method on it from its
-//!   outer side: x never moves past the shape's first point.
-//! * The simplex is in the core, so |v| is an upper bound of x's distance from it.
+//!   plane. If the line does not approach the plane, it misses the shape. The distance from a point
+//!   to a convex shape is a convex function of the point. Each move is a step of Newton's method on
+//!   this function from outside, so x never passes the shape's first point.
+//! * The simplex is in the core, so |v| is an upper bound on the distance from x to the core.
 //!
 //! The loop ends when the upper bound has met the radius. A polytope has few planes, so it ends
 //! exactly on a face. The departures from the paper are:
@@ -20,7 +20,7 @@
 //!   the shape. The other end is the first point of the reversed line.
 //! * **The shape has a core and a radius.** On the surface of a round shape v then still has a
 //!   direction.
-//! * **Shapes without volume** are hit by lines that pass within the tolerance of touching.
+//! * **Shapes without volume** are hit by lines that pass within the touching tolerance.
 
 use crate::{
     shape::{ChordEnd, DVecOf, Line, Support},
@@ -34,8 +34,8 @@ use crate::{
 /// Polytopes need about 10 iterations, smooth shapes 20 to 40, and lines that graze them up to 100.
 const MAX_ITERATIONS: u32 = 200;
 
-/// The loop ends if the upper bound of the distance is at most this part of the scale. On a surface
-/// of curvature 1, the normal then has an error of √(2e-13) = 4.5e-7.
+/// The loop ends if the upper bound on the distance exceeds the radius by at most this fraction of
+/// the scale. On a surface of curvature 1, the normal then has an error of √(2e-13) = 4.5e-7.
 const CONVERGED: f64 = 1e-13;
 
 /// Returns the first point of a line in a shape, in the shape's frame, with its radius around the

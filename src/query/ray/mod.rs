@@ -39,16 +39,15 @@ pub(crate) use types::{WorldRay, WorldRayHit};
 /// assert_eq!((hit.distance, hit.normal, hit.side), (1.0, Vec3::NEG_X, RaySide::Back));
 /// ```
 ///
-/// A [`Collider`](crate::Collider) is cast at with rays of its own dimension. Rays of the other one
-/// miss.
+/// A ray hits only a [`Collider`](crate::Collider) of its own dimension.
 ///
 /// # The start of the ray
 ///
 /// * An origin inside of the shape, or on its surface with a direction into it, is inside: a solid
 ///   shape is hit at distance 0.
-/// * An origin on the surface with a direction outward or along the surface misses the shape.
-///   A shape without volume, such as a segment, has no inside, so a ray from a point of it misses.
-///   "On the surface" means up to 1.2e-7 of the distance from the shape's origin, so that a ray can
+/// * An origin on the surface with a direction outward or along the surface misses the shape. A
+///   shape without volume, such as a segment, has no inside, so a ray that begins on it misses. "On
+///   the surface" means up to 1.2e-7 of the distance from the shape's origin, so that a ray can
 ///   begin where another one hit.
 ///
 /// # Precision
@@ -56,9 +55,9 @@ pub(crate) use types::{WorldRay, WorldRayHit};
 /// The distance is computed in f64, and its error is the rounding of f32, except where the ray
 /// grazes a curved surface. Bevy's primitives, half-spaces and 2D hulls of up to 16 edges have
 /// closed forms. All other shapes are solved by their support functions. Points, segments in 3D and
-/// flat shapes in the plane of the ray are hit if the ray passes within 1.2e-7 of their size.
+/// flat shapes in the plane of the ray are hit if the ray passes within 1.2e-7 times their size.
 ///
-/// An invalid ray, an invalid pose and an invalid shape miss: see [`Ray`].
+/// If the shape, its pose or the ray is invalid, the ray misses: see [`Ray`].
 pub fn cast_ray<S, V>(
     shape: &S,
     pose: impl Into<S::Pose>,

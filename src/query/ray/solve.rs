@@ -7,16 +7,16 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// An origin this near to a surface is on it, relative to the coordinates there: more than the
-/// rounding of a chord.
+/// An origin counts as on a surface if its distance from the surface is at most this fraction of
+/// the coordinates there: more than the rounding of a chord.
 const ON_SURFACE: f64 = 1e-12;
 
-/// A direction is along a surface if the sine of their angle is at most this: more than the
+/// A direction counts as along a surface if the sine of their angle is at most this: more than the
 /// rounding of the direction and of the origin to f32.
 const TANGENTIAL: f64 = 4.0 * TOUCHING;
 
-/// A ray's line in the frame of a shape, or in a frame to which an affine map takes it. The origin
-/// of the line is that of the ray.
+/// A ray in the frame of a shape, or in any other frame to which an affine map takes it. The line
+/// and the ray have the same origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalRay<D> {
     pub line: Line<D>,
@@ -61,7 +61,7 @@ impl<D: DVector> LocalRay<D> {
         }
     }
 
-    /// Returns the hit on a shape with a chord.
+    /// Returns the hit on a shape, given the ends of its chord.
     fn at_chord(
         &self,
         enter: ChordEnd<D>,
@@ -103,7 +103,7 @@ impl<D: DVector> LocalRay<D> {
     }
 
     /// Returns `true` if the origin, which is on the chord with these ends, is on the surface up to
-    /// the tolerance of touching, and the direction is outward or along the surface.
+    /// the touching tolerance, and the direction is outward or along the surface.
     fn leaves<S>(&self, shape: &S, margin: f32, ends: [&ChordEnd<D>; 2]) -> bool
     where
         S: Support + ?Sized,

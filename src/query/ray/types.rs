@@ -71,7 +71,7 @@ impl<V: Space> Ray<V> {
         }
     }
 
-    /// Makes the ray hit surfaces only: see [`hollow`](Self#structfield.hollow).
+    /// Makes the ray hit only surfaces: see [`hollow`](Self#structfield.hollow).
     #[must_use]
     pub fn hollow(self) -> Self {
         Self {
@@ -124,8 +124,8 @@ pub struct RayHit<V> {
 /// The side from which a ray hits a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RaySide {
-    /// The outer side. The outer side of a mesh's triangle is the one from which its vertices are
-    /// in counter-clockwise order. Without an inside, as on a segment, both sides are outer.
+    /// The outer side. The outer side of a mesh's triangle is the side from which its vertices run
+    /// counter-clockwise. Without an inside, as on a segment, both sides are outer.
     Front,
     /// The inner side: a [hollow](Ray#structfield.hollow) ray leaves a shape, or a ray hits a facet
     /// from behind.
@@ -140,7 +140,7 @@ pub(crate) struct WorldRay<D> {
     pub origin: D,
     /// Of unit length.
     pub direction: D,
-    /// The greatest distance of a hit.
+    /// The maximum distance of a hit.
     pub max: f64,
     pub hollow: bool,
 }
