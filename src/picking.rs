@@ -43,8 +43,8 @@ use crate::{
 ///
 /// * A 3D collider, where the ray of the pointer enters it. A collider around the camera is not
 ///   hit.
-/// * A 2D collider, in the plane z = z of its entity. A polyline is only its line: `rounded` makes
-///   it wide enough to click on.
+/// * A 2D collider, in the plane at its entity's z. A polyline is only its line: `rounded` makes it
+///   wide enough to click on.
 /// * All hits are reported, sorted by their distance along the ray, then by entity. So for a 2D
 ///   camera, a collider with a greater z is in front. Bevy's `Pickable` says whether an entity
 ///   hides those behind it, and `Pickable::IGNORE` excludes an entity.

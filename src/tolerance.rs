@@ -9,8 +9,8 @@
 //! bounds it from below. A half-space has no size, so the scale of its pair is half the diagonal of
 //! the other shape's bounding box, plus both radii.
 
-/// The lower bound of the scale, as a fraction of the distances of the vertices from the origins of
-/// their own shapes. The difference of two points is rounded by 1e-16 of their coordinates, so a
+/// The lower bound on the scale, as a fraction of the distances from the origins of the shapes to
+/// their vertices. The difference of two points is rounded by 1e-16 of their coordinates, so a
 /// small shape far from its own origin is less precise than its size suggests.
 pub const OFFSET_SCALE: f64 = 1e-5;
 
@@ -111,13 +111,13 @@ pub const LINE_TILT: f64 = 1e-6;
 /// facet is flat.)
 pub const SAME_NORMAL: f64 = 1e-4;
 
-/// A cast ends if the shapes are no farther apart than twice this part of the size of the pair. It
+/// A cast ends if the shapes are no farther apart than twice this fraction of the pair's size. It
 /// exceeds [`CORE_CONTACT`] of the scale, which is at most twice the size, and is 1/500 of
 /// [`TOUCHING`].
 pub const CAST_MARGIN: f64 = 2.5e-10;
 
-/// Shapes pass along each other if they overlap by at most half of this part of the size of the
-/// pair: twice [`TOUCHING`]. So rounding the tangent of a face to f32, which is a slope of 6e-8
-/// over the length of the face, adds to the overlap of shapes that touch without making them
-/// overlap.
+/// Shapes that slide along each other's surface count as a miss if they overlap by at most half of
+/// this fraction of the pair's size: twice [`TOUCHING`]. So rounding the tangent of a face to f32,
+/// which is a slope of 6e-8 over the length of the face, adds to the overlap of shapes that touch
+/// without making them overlap.
 pub const GRAZING_DEPTH: f64 = 4.0 * TOUCHING;

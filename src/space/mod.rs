@@ -244,11 +244,10 @@ pub trait DVector:
     /// axis.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
 
-    /// Returns the matrix of a rotation. Uses `libm`, so that all platforms return the same bits.
+    /// Returns a rotation matrix. Uses `libm`, so that all platforms return the same bits.
     fn rotation(angle: Self::Angle) -> Self::Matrix;
 
-    /// Returns the rotation of at most half a turn that leads from one matrix of a rotation to
-    /// another.
+    /// Returns the rotation of at most half a turn that takes one rotation matrix to another.
     fn angle_between(start: Self::Matrix, end: Self::Matrix) -> Self::Angle;
 
     /// Returns the size of a rotation: the angle in radians.
@@ -382,7 +381,7 @@ pub trait Polytope<D>: Sized {
     /// `tolerance` of a plane counts as on it.
     fn grow(&mut self, points: &[D], beyond: &Facet<D>, tolerance: f64) -> Growth;
 
-    /// Returns the facet with an area that has the smallest (signed) distance from the origin.
+    /// Returns the facet of nonzero area with the smallest (signed) distance from the origin.
     #[inline]
     fn nearest(&self) -> Option<Facet<D>> {
         // Finds the minimum, four distances at a time and without a branch, and then its index.
@@ -407,7 +406,7 @@ pub trait Polytope<D>: Sized {
         self.facet(index)
     }
 
-    /// Returns all facets with an area.
+    /// Returns all facets of nonzero area.
     fn facets(&self) -> impl Iterator<Item = Facet<D>> {
         let facets = self.distances().iter().enumerate();
         let with_area = facets.filter(|(_, distance)| **distance < f64::INFINITY);

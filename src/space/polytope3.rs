@@ -36,8 +36,8 @@ impl Face {
         is_seen: false,
     };
 
-    /// Returns a triangle and the distance of its plane along the normal. The distance of a
-    /// triangle without area is infinite, so that it is never the nearest.
+    /// Returns a triangle and the distance from the origin to its plane along the normal. For a
+    /// triangle of zero area the distance is infinite, so that it is never the nearest.
     #[inline(always)]
     fn new([a, b, c]: [DVec3; 3], vertices: [u16; 3], neighbours: [u16; 3]) -> (Self, f64) {
         let unit = (a - c).cross(b - c).unit();

@@ -45,7 +45,7 @@ impl<D: DVector> Nearest<D> {
         }
     }
 
-    /// Returns the same point of a larger simplex, in which vertex i of this one has the index
+    /// Returns the same point of a larger simplex, in which vertex i of this simplex has the index
     /// `indices[i]`.
     #[inline]
     fn reindexed<const N: usize>(self, indices: [usize; N]) -> Self {
