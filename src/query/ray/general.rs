@@ -48,15 +48,29 @@ pub fn first_point<S: Support + ?Sized>(
 ) -> Option<ChordEnd<DVecOf<S>>> {
     let direction = line.direction.unit()?;
     let speed = line.direction.length();
-    let mut normal = -direction;
-    let mut vertex = shape.support(normal);
-    // The distance along the line from the plane across it through the first vertex.
+    let vertex = shape.support(-direction);
+    // The distance along the line to the plane in front of the shape.
     let start = direction.dot(vertex - line.origin) - radius;
-    let base = line.origin + direction * start;
-    let max = max * speed - start;
-    let mut distance = 0.0;
-    let mut position = base;
     let rounding = ROUNDING * (line.origin.extent() + vertex.extent());
+    let origin = line.origin + direction * start;
+    let line = Line { origin, direction };
+    let limits = [max * speed - start, rounding];
+    let (distance, normal) = approach(shape, radius, &line, vertex, limits)?;
+    let t = (start + distance) / speed;
+    Some(ChordEnd { t, normal })
+}
+
+/// Moves x along a line that begins in front of a shape and has a unit direction. `vertex` is the
+/// support point against that direction. Returns the distance up to the first point in the shape,
+/// and the normal there, or `None` if the line misses the shape or the distance exceeds `max`.
+fn approach<S: Support + ?Sized>(
+    shape: &S,
+    radius: f64,
+    line: &Line<DVecOf<S>>,
+    mut vertex: DVecOf<S>,
+    [max, rounding]: [f64; 2],
+) -> Option<(f64, DVecOf<S>)> {
+    let (mut distance, mut position, mut normal) = (0.0, line.origin, -line.direction);
     let mut scale = radius;
     let mut simplex = List::<DVecOf<S>, 4>::new();
     let mut best = f64::INFINITY;
@@ -64,42 +78,31 @@ pub fn first_point<S: Support + ?Sized>(
         if !vertex.is_finite() || !radius.is_finite() || radius < 0.0 || distance > max {
             return None;
         }
-        let repeats = simplex.contains(&vertex);
-        if !repeats && simplex.push(vertex).is_none() {
-            break;
+        if !simplex.contains(&vertex) && simplex.push(vertex).is_none() {
+            return None;
         }
         let nearest = nearest_to(position, &simplex, CONVERGED * scale + rounding);
         let gap = nearest.point.length();
-        let found = || {
-            let t = (start + distance) / speed;
-            Some(ChordEnd { t, normal })
-        };
-        scale = simplex.iter().fold(scale, |scale, point| {
-            scale.max((*point - position).extent() + radius)
-        });
+        let extents = simplex.iter().map(|point| (*point - position).extent());
+        scale = extents.fold(scale, |scale, extent| scale.max(extent + radius));
         if gap - radius <= CONVERGED * scale + rounding {
-            return found();
+            return Some((distance, normal));
         }
         let direction_to = -nearest.point * (1.0 / gap);
         vertex = shape.support(direction_to);
         let height = direction_to.dot(position - vertex) - radius;
         if height > ROUNDING * scale + rounding {
-            let rate = direction_to.dot(direction);
+            let rate = direction_to.dot(line.direction);
             if rate >= 0.0 {
                 let is_touching = height <= TOUCHING * scale + rounding;
                 let is_flat = || {
                     let opposite = shape.support(-direction_to);
                     direction_to.dot(vertex - opposite) + radius <= TOUCHING * scale
                 };
-                return if is_touching && is_flat() {
-                    found()
-                } else {
-                    None
-                };
+                return (is_touching && is_flat()).then_some((distance, normal));
             }
             distance -= height / rate;
-            position = base + direction * distance;
-            normal = direction_to;
+            (position, normal) = (line.at(distance), direction_to);
             best = f64::INFINITY;
         } else if gap < best {
             best = gap;
@@ -107,9 +110,9 @@ pub fn first_point<S: Support + ?Sized>(
             // Rounding: the simplex comes no nearer, and no plane separates the position. A simplex
             // that is too flat has a nearest point of NaN.
             let is_touching = gap.min(best) - radius <= TOUCHING * scale;
-            return is_touching.then(found).flatten();
+            return is_touching.then_some((distance, normal));
         }
-        let mut kept = List::<DVecOf<S>, 4>::new();
+        let mut kept = List::new();
         for (point, weight) in simplex.iter().zip(nearest.weights) {
             if weight > 0.0 {
                 let _ = kept.push(*point);
