@@ -102,32 +102,26 @@ impl<'a, V: Space> ConvexView<'a, V> {
 
     /// Returns the kind of the shape, without the margin.
     pub fn kind(&self) -> ShapeKind<'a, V> {
-        match self.shape {
-            Shape::Ball { radius } => ShapeKind::Ball { radius: *radius },
+        match *self.shape {
+            Shape::Ball { radius } => ShapeKind::Ball { radius },
             Shape::Capsule {
                 half_length,
                 radius,
             } => ShapeKind::Capsule {
-                half_length: *half_length,
-                radius: *radius,
+                half_length,
+                radius,
             },
-            Shape::Box { half_size } => ShapeKind::Box {
-                half_size: *half_size,
-            },
-            Shape::Diamond { half_diagonals } => ShapeKind::Diamond {
-                half_diagonals: *half_diagonals,
-            },
-            Shape::Ellipsoid { half_size } => ShapeKind::Ellipsoid {
-                half_size: *half_size,
-            },
+            Shape::Box { half_size } => ShapeKind::Box { half_size },
+            Shape::Diamond { half_diagonals } => ShapeKind::Diamond { half_diagonals },
+            Shape::Ellipsoid { half_size } => ShapeKind::Ellipsoid { half_size },
             Shape::Frustum {
                 half_height,
                 radius_top,
                 radius_bottom,
             } => ShapeKind::Frustum {
-                half_height: *half_height,
-                radius_top: *radius_top,
-                radius_bottom: *radius_bottom,
+                half_height,
+                radius_top,
+                radius_bottom,
             },
             Shape::Cap(Cap {
                 radius,
@@ -135,21 +129,24 @@ impl<'a, V: Space> ConvexView<'a, V> {
                 pointed,
                 ..
             }) => ShapeKind::Cap {
-                radius: *radius,
-                half_angle: *half_angle,
-                pointed: *pointed,
+                radius,
+                half_angle,
+                pointed,
             },
-            Shape::Segment(vertices) => ShapeKind::Segment(*vertices),
-            Shape::Triangle(vertices) => ShapeKind::Triangle(*vertices),
-            Shape::Tetrahedron(vertices) => ShapeKind::Tetrahedron(*vertices),
-            Shape::Hull(hull) => ShapeKind::Hull(hull),
-            Shape::Extrusion { base, half_depth } => ShapeKind::Extrusion {
+            Shape::Segment(vertices) => ShapeKind::Segment(vertices),
+            Shape::Triangle(vertices) => ShapeKind::Triangle(vertices),
+            Shape::Tetrahedron(vertices) => ShapeKind::Tetrahedron(vertices),
+            Shape::Hull(ref hull) => ShapeKind::Hull(hull),
+            Shape::Extrusion {
+                ref base,
+                half_depth,
+            } => ShapeKind::Extrusion {
                 base: ConvexView::new(base, 0.0),
-                half_depth: *half_depth,
+                half_depth,
             },
-            Shape::HalfSpace { normal } => ShapeKind::HalfSpace { normal: *normal },
-            Shape::Rounded { shape, .. } => ConvexView::new(shape, 0.0).kind(),
-            Shape::Custom(shape) => ShapeKind::Custom(&**shape),
+            Shape::HalfSpace { normal } => ShapeKind::HalfSpace { normal },
+            Shape::Rounded { ref shape, .. } => ConvexView::new(shape, 0.0).kind(),
+            Shape::Custom(ref shape) => ShapeKind::Custom(&**shape),
         }
     }
 }

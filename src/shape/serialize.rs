@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        ColliderShape, Compound, ConvexHull, Dimension, Parts, Shape, ShapeError, Surface,
+        Cap, ColliderShape, Compound, ConvexHull, Dimension, Parts, Shape, ShapeError, Surface,
         primitives::cap, surface::FacetIndices,
     },
     space::{DVector, Pose},
@@ -290,48 +290,49 @@ impl<V: SerializeSpace> Convex<V> {
 
     /// Converts a shape to data.
     fn of(shape: &Shape<V>) -> Result<Self, SaveError> {
-        Ok(Self::without_margin(match shape {
-            Shape::Ball { radius } => Kind::Ball { radius: *radius },
+        Ok(Self::without_margin(match *shape {
+            Shape::Ball { radius } => Kind::Ball { radius },
             Shape::Capsule {
                 half_length,
                 radius,
             } => Kind::Capsule {
-                half_length: *half_length,
-                radius: *radius,
+                half_length,
+                radius,
             },
-            Shape::Box { half_size } => Kind::Box {
-                half_size: *half_size,
-            },
-            Shape::Diamond { half_diagonals } => Kind::Diamond {
-                half_diagonals: *half_diagonals,
-            },
-            Shape::Ellipsoid { half_size } => Kind::Ellipsoid {
-                half_size: *half_size,
-            },
+            Shape::Box { half_size } => Kind::Box { half_size },
+            Shape::Diamond { half_diagonals } => Kind::Diamond { half_diagonals },
+            Shape::Ellipsoid { half_size } => Kind::Ellipsoid { half_size },
             Shape::Frustum {
                 half_height,
                 radius_top,
                 radius_bottom,
             } => Kind::Frustum {
-                half_height: *half_height,
-                radius_top: *radius_top,
-                radius_bottom: *radius_bottom,
+                half_height,
+                radius_top,
+                radius_bottom,
             },
-            Shape::Cap(cap) => Kind::Cap {
-                radius: cap.radius,
-                half_angle: cap.half_angle,
-                pointed: cap.pointed,
+            Shape::Cap(Cap {
+                radius,
+                half_angle,
+                pointed,
+                ..
+            }) => Kind::Cap {
+                radius,
+                half_angle,
+                pointed,
             },
-            Shape::Segment(vertices) => Kind::Segment(*vertices),
-            Shape::Triangle(vertices) => Kind::Triangle(*vertices),
-            Shape::Tetrahedron(vertices) => Kind::Tetrahedron(*vertices),
-            Shape::Hull(hull) => Kind::Hull(hull.points().to_vec()),
-            Shape::HalfSpace { normal } => Kind::HalfSpace { normal: *normal },
-            Shape::Extrusion { base, half_depth } => return V::extrusion(base, *half_depth),
-            Shape::Rounded { shape, margin } => {
+            Shape::Segment(vertices) => Kind::Segment(vertices),
+            Shape::Triangle(vertices) => Kind::Triangle(vertices),
+            Shape::Tetrahedron(vertices) => Kind::Tetrahedron(vertices),
+            Shape::Hull(ref hull) => Kind::Hull(hull.points().to_vec()),
+            Shape::HalfSpace { normal } => Kind::HalfSpace { normal },
+            Shape::Extrusion {
+                ref base,
+                half_depth,
+            } => return V::extrusion(base, half_depth),
+            Shape::Rounded { ref shape, margin } => {
                 // Margins are not nested: `Shape::rounded` adds them.
                 let Self { kind, .. } = Self::of(shape)?;
-                let margin = *margin;
                 return Ok(Self { kind, margin });
             }
             Shape::Custom(_) => return Err(SaveError::Custom),
