@@ -9,7 +9,7 @@
 //! | polygon, tetrahedron, diamond | half-spaces |
 //! | cylinder, cone, frustum | a slab and a cone |
 //! | circular sector and segment | a ball, and a cone or a half-space |
-//! | extrusion | the chord of its base and a slab |
+//! | extrusion (`extrusion.rs`) | the chord of its base and a slab |
 //!
 //! The exception is a capsule: its chord is the hull of the chords of two balls and a cylinder.
 //!
@@ -26,11 +26,10 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    math::{DVec2, Vec2},
     shape::{
+        core::{Core, checked_radius},
         half_space::HalfSpace,
         polygon_edges::Polygon,
-        support::{Core, Support, checked_radius},
         support_fns::Cap,
     },
     space::{DVector, Space},
@@ -110,7 +109,7 @@ impl<D: DVector> Chord<D> {
     }
 
     /// The whole line.
-    fn whole() -> Self {
+    pub(super) fn whole() -> Self {
         Self::between(f64::NEG_INFINITY, f64::INFINITY, |_| D::ZERO)
     }
 
@@ -128,7 +127,7 @@ impl<D: DVector> Chord<D> {
 
     /// Returns the intersection.
     #[inline]
-    fn common(self, other: Self) -> Option<Self> {
+    pub(super) fn common(self, other: Self) -> Option<Self> {
         let common = Self {
             enter: if other.enter.t > self.enter.t {
                 other.enter
@@ -233,7 +232,7 @@ fn of_polygon<D: DVector>(polygon: Polygon<D>, line: &Line<D>) -> Option<Chord<D
 
 /// Returns the chord of the points with a coordinate between -`half` and `half`.
 #[inline]
-fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Option<Chord<D>> {
+pub(super) fn of_slab<D: DVector>(axis: usize, half: f64, line: &Line<D>) -> Option<Chord<D>> {
     let (origin, rate) = (line.origin.component(axis), line.direction.component(axis));
     if rate == 0.0 {
         return (origin.abs() <= half).then(Chord::whole);
@@ -569,35 +568,4 @@ pub(super) fn of_flat_triangle<V: Space>(
         V::DVec::dot_areas(area, to_b.wedge(to_c)) >= least
     });
     Ok((is_inside && t.is_finite()).then(|| Chord::of_flat(line, t, normal)))
-}
-
-/// Returns the chord of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In 2D, it
-/// is the chord of the base.
-pub(super) fn of_extrusion<D: DVector>(
-    base: &(impl Support<Vector = Vec2> + ?Sized),
-    half_depth: f64,
-    line: &Line<D>,
-) -> ChordResult<D> {
-    let flat = |vector: D| DVec2::new(vector.component(0), vector.component(1));
-    let (origin, direction) = (flat(line.origin), flat(line.direction));
-    let is_along = direction == DVec2::ZERO;
-    let direction = if is_along { DVec2::X } else { direction };
-    let Some(chord) = base.chord(&Line { origin, direction }, 0.0)? else {
-        return Ok(None);
-    };
-    let mut chord = chord.map_normals(|normal| D::axis(0) * normal.x + D::axis(1) * normal.y);
-    if is_along {
-        // The line is a single point of the base's plane.
-        if chord.enter.t > 0.0 || chord.exit.t < 0.0 {
-            return Ok(None);
-        }
-        chord = Chord::whole();
-    }
-    if half_depth == 0.0 && D::DIMENSION > 2 {
-        return Err(NoClosedForm);
-    }
-    let mut depth_axes = 2..D::DIMENSION;
-    Ok(depth_axes.try_fold(chord, |chord, axis| {
-        chord.common(of_slab(axis, half_depth.abs(), line)?)
-    }))
 }

@@ -8,10 +8,12 @@ use crate::{
     shape::{
         Compound, ConvexHull, ShapeError,
         chord::{self, ChordResult, Line, NoClosedForm},
+        core::{Core, checked_radius},
+        extrusion,
         half_space::HalfSpace,
         points::{farthest, vertex_bounds},
-        support::{Core, MatrixOf, Support, checked_radius},
-        support_fns::{Cap, diamond, ellipsoid, extrusion, frustum},
+        support::{MatrixOf, Support},
+        support_fns::{Cap, diamond, ellipsoid, frustum},
     },
     space::{DVector, Space},
 };
@@ -165,7 +167,9 @@ impl<V: Space> Support for Shape<V> {
             Self::Triangle(vertices) => farthest(vertices, direction),
             Self::Tetrahedron(vertices) => farthest(vertices, direction),
             Self::Hull(hull) => hull.support(direction),
-            Self::Extrusion { base, half_depth } => extrusion::<V>(base, *half_depth, direction),
+            Self::Extrusion { base, half_depth } => {
+                extrusion::support::<V>(base, *half_depth, direction)
+            }
             // A half-space has no support point.
             Self::HalfSpace { .. } => V::DVec::ZERO * f64::NAN,
             Self::Rounded { shape, .. } => shape.support(direction),
@@ -255,7 +259,7 @@ impl<V: Space> Support for Shape<V> {
                 chord::of_simplex(vertices, line)
             }
             Self::Extrusion { base, half_depth } => {
-                chord::of_extrusion(base, (*half_depth).into(), line)
+                extrusion::chord(base, (*half_depth).into(), line)
             }
             _ => Err(NoClosedForm),
         }

@@ -8,10 +8,10 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `support.rs` | [`Support`], the trait of all shapes, and [`Core`], cores with closed forms |
+//! | `support.rs`, `core.rs` | [`Support`], the trait of all shapes, and [`Core`], their cores |
 //! | `convex.rs` | [`Shape`], the enum of all convex shapes that a collider can hold |
 //! | `primitives.rs`, `regular_polygon.rs` | Bevy's primitives as shapes |
-//! | `support_fns.rs`, `points.rs`, `hull/` | support functions |
+//! | `support_fns.rs`, `points.rs`, `extrusion.rs`, `hull/` | support functions |
 //! | `polygon_edges.rs` | the edges of 2D hulls |
 //! | `into_shape.rs`, `error.rs` | the types that a collider can be made from, and their errors |
 //! | `chord.rs` | closed forms for a line in a shape |
@@ -28,7 +28,9 @@ mod bvh;
 mod chord;
 mod compound;
 mod convex;
+mod core;
 mod error;
+mod extrusion;
 mod facet;
 mod facet_line;
 mod half_space;
@@ -48,6 +50,7 @@ mod support_fns;
 mod surface;
 mod wide_tree;
 
+pub use self::core::Core;
 pub use bounds::{Bounds, balls_in, centre_of, supported};
 pub use chord::{ChordEnd, Line};
 pub use compound::{Compound, Parts};
@@ -64,7 +67,7 @@ pub use order::compare_shapes;
 pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;
 pub use scaled::{Scale, ScaledShape, ShapeInfo};
-pub use support::{Core, DVecOf, MatrixOf, Support};
+pub use support::{DVecOf, MatrixOf, Support};
 pub use support_fns::Cap;
 pub use surface::Surface;
 pub use wide_tree::{Box3, Path, WideTree};

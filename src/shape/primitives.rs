@@ -13,12 +13,14 @@ use crate::{
     },
     shape::{
         ConvexHull, ShapeError,
-        chord::{ChordResult, Line, NoClosedForm, of_extrusion},
+        chord::{ChordResult, Line, NoClosedForm},
         convex::Shape,
+        core::Core,
+        extrusion,
         into_shape::{IntoShape, sealed},
         points::{farthest, hull},
-        support::{Core, DVecOf, Support},
-        support_fns::{Cap, extrusion},
+        support::{DVecOf, Support},
+        support_fns::Cap,
     },
     space::{DVector, Space},
 };
@@ -245,14 +247,14 @@ where
 
     #[inline]
     fn support(&self, direction: DVec3) -> DVec3 {
-        extrusion::<Vec3>(&self.base_shape, self.half_depth, direction)
+        extrusion::support::<Vec3>(&self.base_shape, self.half_depth, direction)
     }
 
     fn chord(&self, line: &Line<DVec3>, margin: f64) -> ChordResult<DVec3> {
         if margin > 0.0 {
             return Err(NoClosedForm);
         }
-        of_extrusion(&self.base_shape, self.half_depth.into(), line)
+        extrusion::chord(&self.base_shape, self.half_depth.into(), line)
     }
 
     fn to_shape(&self) -> Option<Shape<Vec3>> {

@@ -4,8 +4,9 @@ use crate::shape::{
     ShapeError,
     chord::{ChordResult, Line},
     convex::Shape,
+    core::{Core, checked_radius},
     into_shape::{IntoShape, sealed},
-    support::{Core, DVecOf, Support, checked_radius},
+    support::{DVecOf, Support},
 };
 
 /// A shape with a margin around it: all points whose distance from the shape is at most the margin.

@@ -1,7 +1,10 @@
 //! The exact image of a shape under a linear map.
 
 use crate::{
-    shape::support::{Core, DVecOf, MatrixOf, Support, checked_radius},
+    shape::{
+        core::{Core, checked_radius},
+        support::{DVecOf, MatrixOf, Support},
+    },
     space::{DVector, Space},
 };
 

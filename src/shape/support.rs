@@ -6,8 +6,7 @@ use crate::{
     shape::{
         chord::{self, ChordResult, Line},
         convex::Shape,
-        half_space::HalfSpace,
-        polygon_edges::Polygon,
+        core::Core,
     },
     space::{DVector, Space},
 };
@@ -165,66 +164,11 @@ pub trait Support {
     }
 }
 
-/// The core of a shape. Queries have closed forms for all variants except [`Opaque`](Self::Opaque).
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub enum Core<'a, D> {
-    /// Any core that only the support function describes.
-    Opaque,
-    /// The box from `-half_extents` to `half_extents`. If all components are 0, it is a point. If
-    /// only one is nonzero, it is a segment.
-    Box { half_extents: D },
-    /// A 2D polygon with few edges.
-    Polygon(Polygon<'a, D>),
-    /// A half-space, which has no support function.
-    HalfSpace(HalfSpace<D>),
-}
-
-impl<'a, D: DVector> Core<'a, D> {
-    /// Returns `true` if the core is the single point at the origin of its frame.
-    #[inline(always)]
-    pub fn is_point(&self) -> bool {
-        self.half_extents() == Some(D::ZERO)
-    }
-
-    /// Returns the half extents of a box, a segment or a point.
-    #[inline(always)]
-    pub fn half_extents(&self) -> Option<D> {
-        match self {
-            Self::Box { half_extents } => Some(*half_extents),
-            _ => None,
-        }
-    }
-
-    #[inline(always)]
-    pub fn half_space(self) -> Option<HalfSpace<D>> {
-        match self {
-            Self::HalfSpace(half_space) => Some(half_space),
-            _ => None,
-        }
-    }
-
-    #[inline(always)]
-    pub fn polygon(self) -> Option<Polygon<'a, D>> {
-        match self {
-            Self::Polygon(polygon) => Some(polygon),
-            _ => None,
-        }
-    }
-}
-
 /// The f64 vector of the space of a shape.
 pub type DVecOf<S> = <<S as Support>::Vector as Space>::DVec;
 
 /// A linear map of the space of a shape.
 pub type MatrixOf<S> = <DVecOf<S> as DVector>::Matrix;
-
-/// Returns a valid radius unchanged, and NaN for an invalid one: the sum of two radii must not hide
-/// that one of them is negative.
-#[inline]
-pub(super) fn checked_radius(radius: f64) -> f64 {
-    if radius >= 0.0 { radius } else { f64::NAN }
-}
 
 /// A pointer to a shape is a shape too.
 macro_rules! forward_to_target {

@@ -1,4 +1,4 @@
-//! Support functions that take more than a line: ellipsoids, frustums, caps, diamonds, extrusions.
+//! Support functions that take more than a line: ellipsoids, frustums, caps, diamonds.
 //!
 //! Ellipsoids, frustums and caps are not simple cores with a radius. Frustums and caps are
 //! symmetric around y: in 3D they are solids of revolution, in 2D sections through the axis. A
@@ -16,15 +16,11 @@ use core::{
     f32::consts::{FRAC_PI_2, PI},
 };
 
-use crate::{
-    math::{DVec2, Vec2},
-    shape::support::{Support, checked_radius},
-    space::{DVector, Space},
-};
+use crate::space::DVector;
 
 /// Returns the unit vector in the direction of `vector`, or the zero vector if there is none.
 #[inline]
-fn unit_or_zero<D: DVector>(vector: D) -> D {
+pub(super) fn unit_or_zero<D: DVector>(vector: D) -> D {
     vector.unit().unwrap_or(D::ZERO)
 }
 
@@ -94,34 +90,6 @@ pub(super) fn frustum<D: DVector>(half_height: f64, top: f64, bottom: f64, direc
         None => (f64::NAN, f64::NAN),
     };
     side * radius + D::axis(1) * height
-}
-
-/// Returns the support point of a 2D shape, extruded from -`half_depth` to `half_depth` along z. In
-/// 2D, which has no z, it is the support point of the base.
-///
-/// The radius of the base extends only along x and y. So it becomes part of the extrusion's core,
-/// which has no radius.
-#[inline]
-pub(super) fn extrusion<V: Space>(
-    base: &(impl Support<Vector = Vec2> + ?Sized),
-    half_depth: f32,
-    direction: V::DVec,
-) -> V::DVec {
-    let across = DVec2::new(direction.component(0), direction.component(1));
-    let radius = checked_radius(base.radius());
-    let point = if across == DVec2::ZERO {
-        // Every point of the base is a support point. An invalid radius still gives NaN.
-        base.support(DVec2::X) + DVec2::X * (radius * 0.0)
-    } else if radius == 0.0 {
-        base.support(across)
-    } else {
-        base.support(across) + unit_or_zero(across) * radius
-    };
-    let flat = V::DVec::axis(0) * point.x + V::DVec::axis(1) * point.y;
-    let half_depth = f64::from(half_depth.abs());
-    (2..V::DVec::DIMENSION).fold(flat, |sum, index| {
-        sum + V::DVec::axis(index) * half_depth.copysign(direction.component(index))
-    })
 }
 
 /// The convex hull of the points on a sphere around the origin that are within an angle of y. If

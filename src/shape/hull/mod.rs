@@ -14,6 +14,7 @@ use std::sync::Arc;
 use crate::{
     shape::{
         Shape, ShapeError,
+        core::Core,
         hull::{
             build::needed_points,
             candidates::without_copies,
@@ -22,7 +23,7 @@ use crate::{
         },
         points::{farthest, farthest_of, vertex_bounds},
         polygon_edges::PolygonEdges,
-        support::{Core, MatrixOf, Support},
+        support::{MatrixOf, Support},
     },
     space::{DVector, Space},
 };
