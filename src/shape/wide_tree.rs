@@ -2,9 +2,9 @@
 //!
 //! It is built from a [`Tree`] of two children per node, by skipping every other level (Dammertz,
 //! Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of Incoherent
-//! Rays" (2008)). The four boxes of a node are tested together, component by component, so that the
-//! compiler uses vector instructions. When boxes move, the tree is refitted: its nodes get new
-//! boxes and keep their children.
+//! Rays" (2008)). The four boxes of a node are tested together by vector instructions: each [`Vec4`]
+//! has one coordinate of all four. When boxes move, the tree is refitted: its nodes get new boxes
+//! and keep their children.
 //!
 //! # Precision
 //!
@@ -20,9 +20,9 @@
 use core::ops::ControlFlow;
 
 use arrayvec::ArrayVec;
-use smallvec::SmallVec;
 
 use crate::{
+    math::Vec4,
     shape::{
         Bounds,
         bvh::{Node as BinaryNode, Tree},
@@ -35,8 +35,6 @@ const SLACK: f32 = 1.0 + 16.0 * f32::EPSILON;
 
 /// Number of children of a node.
 const WIDTH: usize = 4;
-
-type Lanes = [f32; WIDTH];
 
 /// A box of f32: its least and its greatest corner. In 2D, the box includes z = 0.
 pub type Box3 = [[f32; 3]; 2];
@@ -59,7 +57,7 @@ pub struct WideTree {
 #[repr(align(64))]
 struct Node {
     /// The least and the greatest corners of the children's boxes, by axis.
-    corners: [[Lanes; 3]; 2],
+    corners: [[Vec4; 3]; 2],
     children: [Child; WIDTH],
 }
 
@@ -84,34 +82,47 @@ impl Child {
 
 impl Node {
     const EMPTY: Self = Self {
-        corners: [[[f32::INFINITY; WIDTH]; 3], [[f32::NEG_INFINITY; WIDTH]; 3]],
+        corners: [[Vec4::INFINITY; 3], [Vec4::NEG_INFINITY; 3]],
         children: [Child::NONE; WIDTH],
     };
 
     fn set_box(&mut self, lane: usize, new: &Box3) {
         for (corner, new) in self.corners.iter_mut().zip(new) {
             for (lanes, new) in corner.iter_mut().zip(new) {
-                if let Some(value) = lanes.get_mut(lane) {
+                if let Some(value) = lanes.as_mut().get_mut(lane) {
                     *value = *new;
                 }
             }
         }
     }
 
-    /// Returns the least and the greatest coordinates of the children along each axis.
-    #[inline(always)]
-    fn axes(&self) -> impl Iterator<Item = (&Lanes, &Lanes)> {
-        let [min, max] = &self.corners;
-        min.iter().zip(max)
-    }
-
     /// Returns the box around all children.
     fn bounds(&self) -> Box3 {
         let [min, max] = &self.corners;
-        [
-            min.map(|lanes| lanes.into_iter().fold(f32::INFINITY, f32::min)),
-            max.map(|lanes| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)),
-        ]
+        [min.map(Vec4::min_element), max.map(Vec4::max_element)]
+    }
+
+    /// Opens the children with a bit in `mask`.
+    #[inline(always)]
+    fn open(&self, mask: u32, open: &mut Open) {
+        for (lane, child) in self.children.iter().enumerate() {
+            if mask >> lane & 1 != 0 {
+                open.push((0.0, *child));
+            }
+        }
+    }
+
+    /// Opens the children with a bit in `mask`, those with the least keys last.
+    #[inline(always)]
+    fn open_sorted(&self, mask: u32, keys: Vec4, open: &mut Open) {
+        let start = open.len();
+        for ((lane, child), key) in self.children.iter().enumerate().zip(keys.to_array()) {
+            if mask >> lane & 1 != 0 && *child != Child::NONE {
+                let opened = open.iter().skip(start);
+                let farther = opened.take_while(|(other, _)| *other > key).count();
+                open.insert(start + farther, (key, *child));
+            }
+        }
     }
 }
 
@@ -206,17 +217,19 @@ impl WideTree {
         [min, max]: &Box3,
         mut visit: impl FnMut(u32) -> ControlFlow<()>,
     ) -> u32 {
+        let ([x, y, z], [max_x, max_y, max_z]) = (min.map(Vec4::splat), max.map(Vec4::splat));
         let expand = |node: &Node, _: f32, open: &mut Open| {
-            let mut overlaps = [true; WIDTH];
-            for ((node_min, node_max), (min, max)) in node.axes().zip(min.iter().zip(max)) {
-                let overlap = map(*node_min, *node_max, |node_min, node_max| {
-                    (node_min <= *max) & (*min <= node_max)
-                });
-                overlaps = map(overlaps, overlap, |a, b| a & b);
-            }
-            let children = node.children.iter().zip(overlaps);
-            let near = children.filter(|(_, overlaps)| *overlaps);
-            open.extend(near.map(|(child, _)| (0.0, *child)));
+            let [
+                [node_x, node_y, node_z],
+                [node_max_x, node_max_y, node_max_z],
+            ] = node.corners;
+            let overlaps = node_x.cmple(max_x)
+                & x.cmple(node_max_x)
+                & node_y.cmple(max_y)
+                & y.cmple(node_max_y)
+                & node_z.cmple(max_z)
+                & z.cmple(node_max_z);
+            node.open(overlaps.bitmask(), open);
         };
         self.search(expand, 0.0, |number| match visit(number) {
             ControlFlow::Continue(()) => 0.0,
@@ -229,11 +242,8 @@ impl WideTree {
     /// the number of visited nodes.
     pub fn visit_along(&self, path: &Path, mut visit: impl FnMut(u32) -> f64) -> u32 {
         let expand = |node: &Node, limit: f32, open: &mut Open| {
-            let [enter, leave] = path.range(node);
-            let is_entered = map(enter, leave, |enter, leave| {
-                (enter <= leave * SLACK) & (enter <= limit)
-            });
-            push_nearest_last(open, &node.children, enter, is_entered);
+            let (enter, is_passed) = path.enter(node, limit);
+            node.open_sorted(!is_passed, enter, open);
         };
         self.search(expand, limit(path.max), |number| limit(visit(number)))
     }
@@ -251,16 +261,18 @@ impl WideTree {
             STOP => STOP,
             distance => distance * distance * SLACK + f32::MIN_POSITIVE,
         };
+        let (min, max) = (min.map(Vec4::splat), max.map(Vec4::splat));
         let expand = |node: &Node, limit: f32, open: &mut Open| {
-            let mut distances = [0.0; WIDTH];
-            for ((node_min, node_max), (min, max)) in node.axes().zip(min.iter().zip(max)) {
-                let gaps = map(*node_min, *node_max, |node_min, node_max| {
-                    greater(greater(node_min - *max, *min - node_max), 0.0)
-                });
-                distances = map(distances, gaps, |squared, gap| squared + gap * gap);
+            let [node_min, node_max] = &node.corners;
+            let mut squares = Vec4::ZERO;
+            for ((node_min, node_max), (min, max)) in
+                node_min.iter().zip(node_max).zip(min.iter().zip(&max))
+            {
+                let gap = (*node_min - *max).max(*min - *node_max).max(Vec4::ZERO);
+                squares += gap * gap;
             }
-            let is_near = map(distances, distances, |distance, _| distance <= limit);
-            push_nearest_last(open, &node.children, distances, is_near);
+            let is_near = squares.cmple(Vec4::splat(limit));
+            node.open_sorted(is_near.bitmask(), squares, open);
         };
         self.search(expand, squared(max_distance), |number| {
             squared(visit(number))
@@ -277,24 +289,35 @@ impl WideTree {
         mut limit: f32,
         mut visit: impl FnMut(u32) -> f32,
     ) -> u32 {
+        self.search_from(Child::ROOT, &mut expand, &mut limit, &mut visit)
+    }
+
+    /// Visits a part of the tree: see [`search`](Self::search).
+    fn search_from(
+        &self,
+        root: Child,
+        expand: &mut impl FnMut(&Node, f32, &mut Open),
+        limit: &mut f32,
+        visit: &mut impl FnMut(u32) -> f32,
+    ) -> u32 {
         let mut visits = 0;
         let mut open = Open::new();
-        open.push((0.0, Child::ROOT));
+        open.push((0.0, root));
         while let Some((key, child)) = open.pop() {
-            if key > limit {
+            if key > *limit {
                 continue;
             }
             match child.number() {
                 Ok(number) => {
-                    limit = visit(number);
-                    if limit == STOP {
-                        break;
-                    }
+                    *limit = visit(number);
+                }
+                Err(_) if open.remaining_capacity() < WIDTH => {
+                    visits += self.search_from(child, expand, limit, visit);
                 }
                 Err(index) => {
                     if let Some(node) = self.nodes.get(index) {
                         visits += 1;
-                        expand(node, limit, &mut open);
+                        expand(node, *limit, &mut open);
                     }
                 }
             }
@@ -303,9 +326,9 @@ impl WideTree {
     }
 }
 
-/// Children to visit, each with a lower bound of its distance. The capacity suffices for trees of
-/// any usual depth.
-type Open = SmallVec<[(f32, Child); 128]>;
+/// Children to visit, each with its key: a lower bound of its distance. If there are more, a part of
+/// the tree is searched on its own.
+type Open = ArrayVec<(f32, Child), 64>;
 
 /// A limit below all keys, which ends a search.
 const STOP: f32 = f32::NEG_INFINITY;
@@ -316,53 +339,6 @@ fn limit(limit: f64) -> f32 {
         return STOP;
     }
     (limit as f32) * SLACK + f32::MIN_POSITIVE
-}
-
-/// Combines two numbers for each child.
-#[inline(always)]
-fn map<A, B, C>(
-    [a0, a1, a2, a3]: [A; WIDTH],
-    [b0, b1, b2, b3]: [B; WIDTH],
-    combine: impl Fn(A, B) -> C,
-) -> [C; WIDTH] {
-    [
-        combine(a0, b0),
-        combine(a1, b1),
-        combine(a2, b2),
-        combine(a3, b3),
-    ]
-}
-
-/// Returns the greater number, or `b` if `a` is NaN. One instruction, unlike `f32::max`.
-#[inline(always)]
-fn greater(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
-}
-
-/// Returns the lesser number, or `b` if `a` is NaN.
-#[inline(always)]
-fn lesser(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
-}
-
-/// Opens the children that are near, those with the least keys last.
-#[inline(always)]
-fn push_nearest_last(
-    open: &mut Open,
-    children: &[Child; WIDTH],
-    keys: Lanes,
-    are_near: [bool; WIDTH],
-) {
-    let start = open.len();
-    for ((child, key), is_near) in children.iter().zip(keys).zip(are_near) {
-        if is_near && *child != Child::NONE {
-            let nearer = open.iter().skip(start).position(|(other, _)| *other < key);
-            open.insert(
-                nearer.map_or(open.len(), |nearer| start + nearer),
-                (key, *child),
-            );
-        }
-    }
 }
 
 /// A point or a box that moves along a line.
@@ -423,26 +399,26 @@ impl Path {
         self.max = max;
     }
 
-    /// Returns where the path enters and leaves the boxes of a node.
+    /// Returns where the path enters the boxes of a node, and a mask of those that it certainly does
+    /// not enter until `limit`.
     #[inline(always)]
-    fn range(&self, node: &Node) -> [Lanes; 2] {
-        let mut enter = [0.0; WIDTH];
-        let mut leave = [f32::INFINITY; WIDTH];
-        for ((min, max), axis) in node.axes().zip(&self.axes) {
+    fn enter(&self, node: &Node, limit: f32) -> (Vec4, u32) {
+        let [min, max] = &node.corners;
+        let (mut enter, mut leave) = (Vec4::ZERO, Vec4::INFINITY);
+        for ((min, max), axis) in min.iter().zip(max).zip(&self.axes) {
             let (near, far) = if axis.is_negative {
                 (max, min)
             } else {
                 (min, max)
             };
-            // 0 times infinity is NaN, which bounds nothing: the path runs in the plane.
-            enter = map(*near, enter, |plane, enter| {
-                greater((plane - axis.enter_from) * axis.inverse, enter)
-            });
-            leave = map(*far, leave, |plane, leave| {
-                lesser((plane - axis.leave_from) * axis.inverse, leave)
-            });
+            // 0 times infinity is NaN, which bounds nothing: the path runs in the plane. Depending
+            // on the processor, the result is the other number or NaN, and no comparison with NaN
+            // excludes a box.
+            enter = ((*near - axis.enter_from) * axis.inverse).max(enter);
+            leave = ((*far - axis.leave_from) * axis.inverse).min(leave);
         }
-        [enter, leave]
+        let is_passed = enter.cmpgt(leave * SLACK) | enter.cmpgt(Vec4::splat(limit));
+        (enter, is_passed.bitmask())
     }
 }
 

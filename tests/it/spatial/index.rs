@@ -344,3 +344,32 @@ fn a_tree_is_excluded_with_the_children_of_its_root() {
     assert_eq!(first(filter.clone().excluding_tree(arm)), Some(body));
     assert_eq!(first(filter.excluding_tree(body)), None);
 }
+
+/// Each ball is twice as large and as far as the one before, so that a tree is a chain: no two of
+/// them are closer to each other than to a smaller one.
+#[test]
+fn boxes_of_any_size_are_found_in_a_tree_of_any_depth() {
+    let mut app = app();
+    let distances: Vec<f32> = (-100..100).map(|power| 2_f32.powi(power)).collect();
+    for distance in &distances {
+        let pose = Transform::from_xyz(*distance, 0.0, 0.0);
+        app.world_mut()
+            .spawn((Collider::sphere(0.125 * distance), pose));
+    }
+    tick(&mut app);
+    let (all, filter) = (Vec3::splat(1e37), SpatialQueryFilter::default());
+    let (mut entities, mut hits) = (Vec::new(), Vec::new());
+    ask(app.world_mut(), |query| {
+        query.overlaps_aabb(-all, all, &filter, &mut entities);
+        query.ray_hits(Ray::new(Vec3::ZERO, Vec3::X), &filter, &mut hits);
+    });
+    assert_eq!(entities.len(), distances.len());
+    assert_eq!(hits.len(), distances.len());
+    for (hit, distance) in hits.iter().zip(distances) {
+        let expected = 0.875 * distance;
+        assert!(
+            (hit.distance - expected).abs() <= 1e-6 * expected,
+            "{hit:?}"
+        );
+    }
+}
