@@ -236,6 +236,15 @@ impl<V: Space> Proxy<V> {
         }
     }
 
+    /// Returns the same shape without its type.
+    pub fn dyn_shape(&self) -> Option<DynShape<'_, V>> {
+        let ColliderShape::Convex(shape) = &self.shape else {
+            return None;
+        };
+        let shape: &dyn Support<Vector = V> = shape;
+        Some(ScaledShape::new(shape, &self.info, self.world_pose.scale()))
+    }
+
     /// Returns the half-space in the world's axes, relative to the proxy's translation.
     pub fn half_space(&self) -> Option<HalfSpace<V::DVec>> {
         let shape = self.scaled_shape()?;

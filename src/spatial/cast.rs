@@ -29,6 +29,28 @@ pub fn cast_of<V: Space>(
     (b, motion_b): Moving<V>,
     options: CastOptions,
 ) -> CastLocal<V::DVec> {
+    let mut cast = match (a.convex(), b.convex()) {
+        (Some((shape_a, pose_a)), Some((shape_b, pose_b))) => {
+            let (moving_a, moving_b) = ((pose_a, motion_a), (pose_b, motion_b));
+            cast_moving(&shape_a, moving_a, &shape_b, moving_b, options)
+        }
+        _ => cast_of_parts((a, motion_a), (b, motion_b), options),
+    };
+    if let CastLocal::Overlapping(contact) = &mut cast
+        && !options.leave_overlaps
+        && let Some(start) = contact_of(a, b)
+    {
+        *contact = start.contact;
+    }
+    cast
+}
+
+/// Returns the first touch of two moving sides, of which at least one has several parts.
+fn cast_of_parts<V: Space>(
+    (a, motion_a): Moving<V>,
+    (b, motion_b): Moving<V>,
+    options: CastOptions,
+) -> CastLocal<V::DVec> {
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let surface_pair = surface_pair(first, second, &counter);
@@ -72,7 +94,7 @@ pub fn cast_of<V: Space>(
         found.limit()
     });
     let size = size_of(a).min(size_of(b));
-    let mut cast = found.finish(|normal, time, parts| {
+    found.finish(|normal, time, parts| {
         let (part_a, part_b) = ordered(parts);
         // Heights relative to one point of the pair, so that they are exact far from the origin.
         let height = |(side, motion), part, direction| {
@@ -80,14 +102,7 @@ pub fn cast_of<V: Space>(
         };
         let depth = height(sides[0], part_a, normal) + height(sides[1], part_b, -normal);
         depth <= SEPARATED * size
-    });
-    if let CastLocal::Overlapping(contact) = &mut cast
-        && !options.leave_overlaps
-        && let Some(start) = contact_of(a, b)
-    {
-        *contact = start.contact;
-    }
-    cast
+    })
 }
 
 /// Returns the first touch of two moving sides in the world.

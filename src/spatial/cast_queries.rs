@@ -5,10 +5,7 @@ use bevy::ecs::entity::Entity;
 use crate::{
     Collider,
     math::{Vec2, Vec3},
-    pipeline::{
-        parallel::share,
-        proxy::{BoundingRegion, Proxy},
-    },
+    pipeline::{parallel::share, proxy::BoundingRegion},
     query::{Cast, CastOptions, MotionLocal},
     shape::Path,
     space::DVector,
@@ -16,7 +13,7 @@ use crate::{
         ColliderMotion,
         cast::{around_rotation, cast_in_world},
         filter::{Selection, SpatialQueryFilter},
-        probe::Probe,
+        probe::{BoxedProxy, Probe},
         spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
     },
 };
@@ -193,15 +190,16 @@ impl SpatialQuery<'_, '_> {
 
     fn visit_casts<V: QuerySpace>(
         &self,
-        (probe, motion): (&Proxy<V>, Option<MotionLocal<V::DVec>>),
+        (probe, motion): (&BoxedProxy<V>, Option<MotionLocal<V::DVec>>),
         options: CastOptions,
         selection: Selection,
         to_vec3: impl Fn(Cast<V>) -> Cast<Vec3>,
         visit: &mut dyn FnMut(EntityHit<Cast<Vec3>>) -> f64,
     ) {
-        let (Ok(region), Some(motion)) = (probe.region(), motion) else {
+        let (Some(region), Some(motion)) = (probe.region(), motion) else {
             return;
         };
+        let probe = &probe.proxy;
         let search = self.search::<V>(selection);
         let still = MotionLocal::linear(V::DVec::ZERO);
         let mut max = 1.0;

@@ -5,8 +5,8 @@ use crate::{
     math::{Vec2, Vec3},
     pipeline::proxy::Proxy,
     query::Distance,
-    shape::Dimension,
-    space::{DVector, Pose, Space},
+    shape::{Dimension, Shape},
+    space::Space,
     spatial::{
         ClosestPoint, ColliderPose,
         collider_queries::{proxy_in_box, proxy_of},
@@ -51,7 +51,7 @@ impl Collider {
     }
 
     fn aabb_in<V: Dimension>(&self, pose: &ColliderPose) -> Option<ColliderAabb> {
-        let (_, aabb) = proxy_in_box::<V>(self, pose)?;
+        let aabb = proxy_in_box::<V>(self, pose)?.aabb;
         let corner = |corner: [f32; 3]| V::projected(corner.into()).to_vec3();
         (!aabb.is_empty()).then(|| ColliderAabb {
             min: corner(aabb.min),
@@ -102,13 +102,14 @@ impl Collider {
         point: V,
     ) -> Option<V> {
         let proxy = proxy_of::<V>(self, &pose.into())?;
-        Some(closest_to(&proxy, point)?.point)
+        with_point(point, |point| Some(closest_to(&proxy, point)?.point))?
     }
 }
 
 /// Returns the point of a proxy that is nearest to a point in the world, and its distance.
-pub fn closest_to<V: Space>(proxy: &Proxy<V>, point: V) -> Option<ClosestPoint<V>> {
-    let (distance, points) = with_point(point, |point| distance_of(proxy.into(), point.into()))??;
+pub fn closest_to<V: Space>(proxy: &Proxy<V>, point: &LoneShape<V>) -> Option<ClosestPoint<V>> {
+    let (distance, points) = distance_of(proxy.into(), point.into())?;
+    let point = V::from_f64(point.world_pose().translation);
     let nearest = V::from_f64(proxy.world_pose.translation + points.contact.offset_a);
     let Distance { distance, .. } = Distance::new(distance, [nearest, point]);
     Some(ClosestPoint {
@@ -119,11 +120,7 @@ pub fn closest_to<V: Space>(proxy: &Proxy<V>, point: V) -> Option<ClosestPoint<V
 
 /// Calls a query with a point in the world, unless the point is not finite.
 pub fn with_point<V: Space, R>(point: V, query: impl FnOnce(&LoneShape<V>) -> R) -> Option<R> {
-    let origin = [V::default()];
-    let pose = Pose {
-        rotation: V::DVec::IDENTITY,
-        translation: point.to_f64(),
-    };
-    let shape = LoneShape::new(&origin, pose).filter(|_| point.is_finite())?;
-    Some(query(&shape))
+    let ball = Shape::Ball { radius: 0.0 };
+    let is_finite = point.is_finite();
+    is_finite.then(|| query(&LoneShape::point(&ball, point.to_f64())))
 }

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::{
     Collider, CollisionLayers,
     math::{Vec2, Vec3},
-    pipeline::{aabb::Aabb, proxy::Proxy, world_pose::WorldPose},
+    pipeline::{proxy::Proxy, world_pose::WorldPose},
     query::{
         Against, Cast, CastOptions, Contact, Distance, Manifold, Motion, Ray, RayHit, RayTarget,
         sealed,
@@ -16,6 +16,7 @@ use crate::{
         ColliderMotion, ColliderPose,
         cast::cast_in_world,
         pair::{contact_in_world, distance_in_world, intersects_of, manifold_in_world_of},
+        probe::BoxedProxy,
         ray::ray_at_proxy,
         side::{LoneShape, Side},
     },
@@ -265,26 +266,30 @@ impl<V: Dimension> RayTarget<V> for Collider {
 }
 
 /// Returns the proxy of a collider, or `None` if it touches nothing or is of the other dimension.
+#[inline]
 pub fn proxy_of<V: Dimension>(collider: &Collider, pose: &ColliderPose) -> Option<Proxy<V>> {
-    proxy_in_box(collider, pose).map(|(proxy, _)| proxy)
+    proxy_in_box(collider, pose).map(|boxed| boxed.proxy)
 }
 
-/// Returns the same proxy with its bounding box, which is empty for a half-space.
+/// Returns the same proxy with its bounding box.
+#[inline]
 pub fn proxy_in_box<V: Dimension>(
     collider: &Collider,
     pose: &ColliderPose,
-) -> Option<(Proxy<V>, Aabb)> {
-    proxy_at(collider, pose.world_pose::<V>()?)
+) -> Option<BoxedProxy<V>> {
+    proxy_at(collider, || pose.world_pose::<V>())
 }
 
 /// Returns the same proxy with its bounding box, from a pose in the world.
+#[inline]
 pub fn proxy_at<V: Dimension>(
     collider: &Collider,
-    world_pose: WorldPose<V::DVec>,
-) -> Option<(Proxy<V>, Aabb)> {
+    world_pose: impl FnOnce() -> Option<WorldPose<V::DVec>>,
+) -> Option<BoxedProxy<V>> {
     let shape = V::body_of(collider.shape().ok()??)?;
     let layers = CollisionLayers::default();
-    Proxy::new(Entity::PLACEHOLDER, shape, layers, world_pose).ok()
+    let (proxy, aabb) = Proxy::new(Entity::PLACEHOLDER, shape, layers, world_pose()?).ok()?;
+    Some(BoxedProxy { proxy, aabb })
 }
 
 /// Calls one of two queries with two colliders, or returns `None` if one of them touches nothing or

@@ -19,7 +19,7 @@ use crate::{
         collider_methods::{closest_to, with_point},
         filter::SpatialQueryFilter,
         pair::{contact_in_world, distance_in_world, intersects_of},
-        probe::Probe,
+        probe::{BoxedProxy, Probe},
         side::Side,
         spatial_query::{EntityHit, QuerySpace, SpatialQuery},
     },
@@ -77,8 +77,8 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(Entity) -> ControlFlow<()>,
     ) {
         match Probe::new(collider, pose) {
-            Some(Probe::D2(probe)) => self.visit_touching((&probe).into(), filter, &mut visit),
-            Some(Probe::D3(probe)) => self.visit_touching((&probe).into(), filter, &mut visit),
+            Some(Probe::D2(probe)) => self.visit_overlaps_of(&probe, filter, &mut visit),
+            Some(Probe::D3(probe)) => self.visit_overlaps_of(&probe, filter, &mut visit),
             None => {}
         }
     }
@@ -124,25 +124,28 @@ impl SpatialQuery<'_, '_> {
 
     fn closest_to_proxy<V: QuerySpace>(
         &self,
-        probe: &Proxy<V>,
+        probe: &BoxedProxy<V>,
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<Distance<V>>> {
-        self.nearest(probe.into(), max_distance, filter, |proxy| {
-            let found = distance_in_world(probe.into(), proxy.into());
+        self.nearest(&probe.region()?, max_distance, filter, |proxy| {
+            let found = distance_in_world((&probe.proxy).into(), proxy.into());
             Some((found.distance, found))
         })
     }
 
     fn add_contacts<V: QuerySpace>(
         &self,
-        probe: &Proxy<V>,
+        probe: &BoxedProxy<V>,
         filter: &SpatialQueryFilter,
         contacts: &mut Vec<EntityHit<Contact<Vec3>>>,
         to_vec3: impl Fn(Contact<V>) -> Contact<Vec3>,
     ) {
-        self.near_side(probe.into(), filter, |proxy| {
-            let contact = contact_in_world(probe.into(), proxy.into());
+        let (Some(region), own) = (probe.region(), &probe.proxy) else {
+            return;
+        };
+        self.near_region(&region, own.world_pose.translation, filter, |proxy| {
+            let contact = contact_in_world(own.into(), proxy.into());
             contacts.extend(contact.map(|contact| EntityHit {
                 entity: proxy.entity,
                 hit: to_vec3(contact),
@@ -151,13 +154,25 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    fn visit_touching<V: QuerySpace>(
+    fn visit_overlaps_of<V: QuerySpace>(
         &self,
-        side: Side<V>,
+        probe: &BoxedProxy<V>,
         filter: &SpatialQueryFilter,
         visit: &mut dyn FnMut(Entity) -> ControlFlow<()>,
     ) {
-        self.near_side(side, filter, |proxy| {
+        if let Some(region) = probe.region() {
+            self.visit_touching((&probe.proxy).into(), &region, filter, visit);
+        }
+    }
+
+    fn visit_touching<V: QuerySpace>(
+        &self,
+        side: Side<V>,
+        region: &BoundingRegion<V::DVec>,
+        filter: &SpatialQueryFilter,
+        visit: &mut dyn FnMut(Entity) -> ControlFlow<()>,
+    ) {
+        self.near_region(region, side.translation(), filter, |proxy| {
             if intersects_of(side, proxy.into()) {
                 visit(proxy.entity)
             } else {
@@ -170,13 +185,13 @@ impl SpatialQuery<'_, '_> {
     /// entity. `measure` returns the distance of a collider.
     fn nearest<V: QuerySpace, H>(
         &self,
-        side: Side<V>,
+        region: &BoundingRegion<V::DVec>,
         max_distance: f32,
         filter: &SpatialQueryFilter,
         measure: impl Fn(&Proxy<V>) -> Option<(f32, H)>,
     ) -> Option<EntityHit<H>> {
         let mut nearest: Option<(f32, EntityHit<H>)> = None;
-        self.nearest_first(side, max_distance, filter, |proxy, max| {
+        self.nearest_first(region, max_distance, filter, |proxy, max| {
             let Some((distance, hit)) = measure(proxy) else {
                 return max;
             };
@@ -192,18 +207,6 @@ impl SpatialQuery<'_, '_> {
             max.min(distance.next_up().into())
         });
         nearest.map(|(_, hit)| hit)
-    }
-
-    /// Calls `visit` with the colliders that may touch a side, until it returns `Break`.
-    fn near_side<V: QuerySpace>(
-        &self,
-        side: Side<V>,
-        filter: &SpatialQueryFilter,
-        visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
-    ) {
-        if let Some(region) = side.region() {
-            self.near_region(&region, side.translation(), filter, visit);
-        }
     }
 
     /// Calls `visit` with the colliders whose boxes have a point in a region, until it returns
@@ -244,18 +247,18 @@ impl SpatialQuery<'_, '_> {
         }
     }
 
-    /// Calls `visit` with the colliders whose boxes are at most `max` from a side, near ones
+    /// Calls `visit` with the colliders whose boxes are at most `max` from a region, near ones
     /// first. `visit` gets and returns the new `max`.
     fn nearest_first<V: QuerySpace>(
         &self,
-        side: Side<V>,
+        region: &BoundingRegion<V::DVec>,
         max_distance: f32,
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(&Proxy<V>, f64) -> f64,
     ) {
-        let (Some(region), true) = (side.region(), max_distance >= 0.0) else {
+        if max_distance.is_nan() || max_distance < 0.0 {
             return;
-        };
+        }
         let search = self.search::<V>(filter);
         let mut visit_slot = |slot, max| match search.selected(slot) {
             Some(proxy) => visit(proxy, max),
@@ -267,7 +270,7 @@ impl SpatialQuery<'_, '_> {
                 for slot in search.arena.half_spaces() {
                     max = visit_slot(*slot, max);
                 }
-                let corners = Aabb::around(&bounds, 0.0).corners();
+                let corners = Aabb::around(bounds, 0.0).corners();
                 let visits = search.forest().visit_nearest(&corners, max, |slot| {
                     max = visit_slot(slot, max);
                     max
@@ -317,8 +320,8 @@ impl SpatialQuery<'_, '_> {
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<ClosestPoint<V>>> {
-        with_point(point, |lone| {
-            self.nearest(lone.into(), max_distance, filter, |proxy| {
+        with_point(point, |point| {
+            self.nearest(point.region(), max_distance, filter, |proxy| {
                 let hit = closest_to(proxy, point)?;
                 Some((hit.distance, hit))
             })
@@ -335,8 +338,8 @@ impl SpatialQuery<'_, '_> {
         hits: &mut Vec<EntityHit<ClosestPoint<V>>>,
     ) {
         hits.clear();
-        with_point(point, |lone| {
-            self.nearest_first(lone.into(), max_distance, filter, |proxy, max| {
+        with_point(point, |point| {
+            self.nearest_first(point.region(), max_distance, filter, |proxy, max| {
                 let near = closest_to(proxy, point).filter(|hit| hit.distance <= max_distance);
                 let entity = proxy.entity;
                 hits.extend(near.map(|hit| EntityHit { entity, hit }));
@@ -356,8 +359,8 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(Entity) -> ControlFlow<()>,
     ) {
-        with_point(point, |lone| {
-            self.visit_touching(lone.into(), filter, &mut visit);
+        with_point(point, |point| {
+            self.visit_touching(point.into(), point.region(), filter, &mut visit);
         });
     }
 

@@ -31,10 +31,7 @@ use crate::{
 
 /// Returns `true` if two sides touch.
 pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
-    if let (Side::Collider(first), Side::Collider(second)) = (a, b)
-        && let (Some(shape_a), Some(shape_b)) = (first.scaled_shape(), second.scaled_shape())
-    {
-        let (pose_a, pose_b) = (first.world_pose.pose(), second.world_pose.pose());
+    if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         return pair_queries::touches(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
     }
     let (a, b, _) = in_order(a, b);
@@ -53,10 +50,7 @@ pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
 
 /// Returns the contact of two sides: of several parts, the deepest. Allocates for surfaces only.
 pub fn contact_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<PartContact<V::DVec>> {
-    if let (Side::Collider(first), Side::Collider(second)) = (a, b)
-        && let (Some(shape_a), Some(shape_b)) = (first.scaled_shape(), second.scaled_shape())
-    {
-        let (pose_a, pose_b) = (first.world_pose.pose(), second.world_pose.pose());
+    if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let contact = local_contact(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
         let parts = (0, 0);
         return Some(PartContact { parts, contact });
@@ -85,6 +79,12 @@ pub fn contact_in_world<V: Space>(a: Side<V>, b: Side<V>) -> Option<Contact<V>> 
 /// Returns the distance of two sides, 0 if they touch, and their nearest parts and points. `None`
 /// if the distance is infinite.
 pub fn distance_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<(f64, PartContact<V::DVec>)> {
+    if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
+        let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
+        let (distance, contact) = Solver::new(pair).distance()?;
+        let parts = (0, 0);
+        return Some((distance, PartContact { parts, contact }));
+    }
     let (a, b, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let surface_pair = surface_pair(a, b, &counter);

@@ -8,7 +8,7 @@ use crate::{
     query::Pair,
     shape::{Bounds, HalfSpace, ScaledShape, Shape, ShapeInfo, Support},
     space::{DVector, Pose, Space},
-    tolerance::TOUCHING,
+    tolerance::{ROUNDING, TOUCHING},
 };
 
 /// One side of a query.
@@ -39,6 +39,22 @@ pub struct LoneShape<'a, V: Space> {
 }
 
 impl<'a, V: Space> LoneShape<'a, V> {
+    /// Returns a point: a ball of radius 0, which has closed forms.
+    pub fn point(ball: &'a Shape<V>, translation: V::DVec) -> Self {
+        let margin = translation.extent() * ROUNDING;
+        let (min, max) = (translation, translation);
+        let pose = Pose {
+            rotation: V::DVec::IDENTITY,
+            translation,
+        };
+        Self {
+            shape: ball,
+            info: ShapeInfo::of(ball),
+            world_pose: WorldPose::from_pose(&pose),
+            region: BoundingRegion::Box(Bounds { min, max }.grown(margin)),
+        }
+    }
+
     /// Returns `None` if the shape is invalid.
     pub fn new(shape: &'a dyn Support<Vector = V>, pose: Pose<V::DVec>) -> Option<Self> {
         let info = ShapeInfo::of(shape);
@@ -74,6 +90,15 @@ impl<'a, V: Space> LoneShape<'a, V> {
     pub fn world_pose(&self) -> WorldPose<V::DVec> {
         self.world_pose
     }
+
+    /// Returns the region of the world that contains the shape.
+    pub fn region(&self) -> &BoundingRegion<V::DVec> {
+        &self.region
+    }
+
+    fn scaled_shape(&self) -> DynShape<'_, V> {
+        ScaledShape::new(self.shape, &self.info, self.world_pose.scale())
+    }
 }
 
 impl<'a, V: Space> Side<'a, V> {
@@ -90,6 +115,15 @@ impl<'a, V: Space> Side<'a, V> {
         match self {
             Self::Collider(proxy) => proxy.world_pose.translation,
             Self::Shape(shape) => shape.world_pose.translation,
+        }
+    }
+
+    /// Returns the scaled shape and its pose, or `None` for a compound.
+    #[inline]
+    pub fn convex(&self) -> Option<(DynShape<'a, V>, Pose<V::DVec>)> {
+        match self {
+            Self::Collider(proxy) => Some((proxy.dyn_shape()?, proxy.world_pose.pose())),
+            Self::Shape(shape) => Some((shape.scaled_shape(), shape.world_pose.pose())),
         }
     }
 
@@ -159,7 +193,7 @@ impl<V: Space> SidePart<'_, V> {
     pub fn scaled_shape(&self) -> DynShape<'_, V> {
         match self {
             Self::Part(part) => part.dyn_shape(),
-            Self::Shape(lone) => ScaledShape::new(lone.shape, &lone.info, lone.world_pose.scale()),
+            Self::Shape(lone) => lone.scaled_shape(),
         }
     }
 }
