@@ -38,10 +38,6 @@ use crate::{
 /// shapes need more: see [`GAP_GROWTH`].
 const MAX_ITERATIONS: usize = 63;
 
-/// The minimum weight of each vertex, and the minimum area (in 2D, length) relative to the size of
-/// the pair, at which the nearest point of a simplex is certainly inside a facet.
-const FACET_PART: f64 = 1e-2;
-
 /// The result that the loop has to reach before it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
@@ -107,23 +103,29 @@ impl<D: DVector> Gjk<D> {
             translation => translation,
         };
         let vertex = pair.vertex(direction);
-        let mut gjk = Self {
+        let mut gjk = Self::unstarted(nearest(&[vertex]), pair.radius_sum());
+        gjk.check(&vertex);
+        let _ = gjk.simplex.push(vertex);
+        gjk
+    }
+
+    /// Returns a state without a simplex.
+    #[inline(always)]
+    fn unstarted(nearest: Nearest<D>, radius_sum: f64) -> Self {
+        Self {
             state: State::Running,
-            nearest: nearest(&[vertex]),
+            nearest,
             simplex: Simplex::new(),
-            distance: vertex.point.length(),
+            distance: nearest.point.length(),
             scale: 0.0,
             lower_bound: 0.0,
             lower_bound_direction: D::ZERO,
             last_lower_bound: 0.0,
             gap: ROUNDING,
             proved_separated: false,
-            radius_sum: pair.radius_sum(),
+            radius_sum,
             iterations: 0,
-        };
-        gjk.check(&vertex);
-        let _ = gjk.simplex.push(vertex);
-        gjk
+        }
     }
 
     /// Starts and runs the loop.
@@ -133,51 +135,18 @@ impl<D: DVector> Gjk<D> {
         gjk
     }
 
-    /// Moves the second shape, and starts again with the same simplex.
-    pub fn move_second(&mut self, translation: D) {
-        self.scale = 0.0;
-        for vertex in self.simplex.iter_mut() {
-            vertex.second = vertex.second + translation;
-            vertex.point = vertex.point - translation;
-            self.scale = self.scale.max(vertex.scale() + self.radius_sum);
-        }
-        let next = nearest(&self.simplex);
-        (self.lower_bound, self.last_lower_bound) = (0.0, 0.0);
-        (self.proved_separated, self.iterations, self.gap) = (false, 0, ROUNDING);
-        self.state = State::Running;
-        self.keep(next, next.point.length());
-    }
-
-    /// Returns the last separating plane, if a lower bound proves that the shapes do not touch: the
-    /// distance of the cores along the plane's normal, and the normal, from the second core to the
-    /// first and of any length.
-    pub fn proof(&self) -> Option<(f64, D)> {
-        (self.proved_separated && self.state != State::Invalid)
-            .then_some((self.lower_bound, self.lower_bound_direction))
-    }
-
-    /// Returns the lower bound of the cores' distance along v, if the bounds have met.
-    pub fn converged_bound(&self) -> Option<f64> {
-        (self.state == State::Converged).then_some(self.last_lower_bound)
-    }
-
-    /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,
-    /// with a part of `size` between the nearest point and the edges of that facet.
-    pub fn is_on_facet_of(&self, core: impl Fn(&Vertex<D>) -> D, size: f64) -> bool {
-        let mut weights = self.nearest.weights.iter().take(D::DIMENSION);
-        if self.simplex.len() != D::DIMENSION || weights.any(|weight| *weight < FACET_PART) {
-            return false;
-        }
-        let Some((base, others)) = self.simplex.split_first() else {
-            return false;
+    /// Starts with a simplex of the pair's Minkowski difference.
+    pub fn from_simplex(pair: &impl MinkowskiDifference<Vector = D>, simplex: Simplex<D>) -> Self {
+        let next = nearest(&simplex);
+        let scales = simplex.iter().map(Vertex::scale);
+        let radius_sum = pair.radius_sum();
+        let mut gjk = Self {
+            scale: scales.fold(0.0, f64::max) + radius_sum,
+            simplex,
+            ..Self::unstarted(next, radius_sum)
         };
-        let mut edges = List::<D, 3>::new();
-        for vertex in others {
-            let _ = edges.push(core(vertex) - core(base));
-        }
-        let sides = (1..D::DIMENSION).map(|_| size);
-        let area = FACET_PART * sides.product::<f64>();
-        D::perpendicular(&edges).is_some_and(|normal| normal.length() >= area)
+        gjk.keep(next, next.point.length());
+        gjk
     }
 
     /// Returns the distance from the origin to the boundary of the simplex: a lower bound of the
@@ -206,6 +175,21 @@ impl<D: DVector> Gjk<D> {
         (0..self.simplex.len())
             .map(|skipped| distance_without(skipped).unwrap_or(0.0))
             .fold(f64::INFINITY, f64::min)
+    }
+
+    /// Returns `true` if a lower bound of the shapes' penetration depth exceeds `depth`.
+    pub fn is_deeper(&mut self, pair: &impl MinkowskiDifference<Vector = D>, depth: f64) -> bool {
+        // The simplex is in the Minkowski difference.
+        if self.radius_sum - self.distance > depth {
+            return true;
+        }
+        self.run(pair, Goal::Contact);
+        let cores = self.inner_distance();
+        if cores > 0.0 {
+            cores + self.radius_sum > depth
+        } else {
+            self.radius_sum - self.distance > depth
+        }
     }
 
     /// Continues the loop until it reaches the goal.

@@ -162,6 +162,11 @@ impl<D: DVector> BoxPair<D> {
         second == 0 || (first == 1 && second == 1)
     }
 
+    /// Returns `true` if both boxes are points.
+    pub fn has_points(&self) -> bool {
+        self.half_extents == [D::ZERO; 2]
+    }
+
     /// Returns the contact of two boxes that are apart. Returns `None` for two segments that nearly
     /// touch.
     #[inline]

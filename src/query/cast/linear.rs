@@ -1,10 +1,16 @@
-//! Linear casts of points, segments and boxes in closed form: the cores of balls, capsules and
-//! boxes. What is not certain here is left to `solve.rs`, with all rules of its file head: shapes
-//! that touch or nearly touch at the start, and touches that may only pass.
+//! Linear casts: the first touch of two shapes that do not rotate.
+//!
+//! A linear motion only moves the Minkowski difference of the cores, so the cast is a ray against
+//! it. What is not certain here is left to `solve.rs`, with all rules of its file head: shapes that
+//! touch or nearly touch at the start, and touches that may only pass.
+//!
+//! **A clear miss.** Two planes show most misses by one support point each: the plane across the
+//! line between the origins, and the plane along the motion that is nearest to it.
 //!
 //! **Two points, a box and a point, two segments.** The distance and its direction n have a closed
 //! form. So the loop of `solve.rs` needs no GJK: Newton's method on the distance less the radii,
-//! which is a convex function of time and is never overshot.
+//! which is a convex function of time and is never overshot. For two points, the first step is the
+//! root of |c + t v| = R.
 //!
 //! At the touch, let w be the vector between the nearest points of the cores, of length R, the sum
 //! of the radii. These points remain in the cores. So at the time s after the touch, the depth is
@@ -13,15 +19,18 @@
 //!
 //! **A box and a box or a segment, without radii:** see `analytic/swept_boxes.rs`. The axis that is
 //! the last to overlap is the contact normal. With radii, only a miss is certain.
+//!
+//! **Other shapes:** see `linear_gjk.rs`.
 
 use crate::{
     query::{
         analytic::{boxes::BoxPair, swept_boxes::SweptBoxes},
         cast::{
             CastLocal,
+            core_box::{CoreBox, pair_size},
             face_normal::face_normal,
             motion::MotionLocal,
-            solve::{CLEAR_OF_TOUCHING, PROBED_MOTION, TARGET_GROWTH},
+            solve::{PROBED_MOTION, TARGET_GROWTH},
         },
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
@@ -33,6 +42,13 @@ use crate::{
 
 /// The maximum number of steps of Newton's method. Most casts need 2 to 6.
 const MAX_STEPS: usize = 32;
+
+/// The clearance at the start, as a fraction of the size: four times the tolerance of touching.
+const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
+
+/// A miss is clear if the gap exceeds this part of the shapes. Even if a shape is a thousand times
+/// longer than its support points show, it exceeds the clearance.
+const CLEAR_PART: f64 = 1e-3;
 
 /// Returns `true` if a motion is linear, or rotates a point about itself.
 pub fn is_linear<S: Support + ?Sized>(shape: &S, motion: &MotionLocal<DVecOf<S>>) -> bool {
@@ -53,82 +69,129 @@ where
 {
     let (translation_a, translation_b) = (motion_a.translation, motion_b.translation);
     let pair = Pair::new(a, pose_a, b, pose_b);
-    let boxes = BoxPair::new(&pair, pair.boxes()?)?;
     let of_first = if pair.swapped {
         translation_b - translation_a
     } else {
         translation_a - translation_b
     };
     let velocity = DVecOf::<A>::transpose(pair.frame) * -of_first;
-    let size = boxes.scale;
-    let center = boxes.relative.translation;
-    let travel = translation_a.extent() + translation_b.extent() + center.extent();
-    let rounding = 4.0 * f64::EPSILON * (travel + size);
-    if !rounding.is_finite() {
-        return None;
-    }
-    let cast = LinearCast {
-        center,
-        velocity,
-        speed: velocity.length(),
-        radius_sum: pair.radius_sum(),
-        margin: CAST_MARGIN * size + rounding,
-        clearance: CLEAR_OF_TOUCHING * size + 4.0 * rounding,
-        slack: GRAZING_DEPTH * size + 4.0 * rounding,
-        size,
+    let boxes = match pair.boxes() {
+        Some(half_extents) => Some(BoxPair::new(&pair, half_extents)?),
+        None => None,
     };
-    let outcome = if boxes.has_distance() {
-        cast.by_distance(boxes)
-    } else {
-        cast.by_sweep(boxes, &pair)
+    let has_distance = boxes.as_ref().is_some_and(BoxPair::has_distance);
+    if !has_distance && misses_clearly(&pair, velocity) {
+        return Some(CastLocal::Miss);
+    }
+    let size = match &boxes {
+        Some(boxes) => boxes.scale,
+        None => pair_size(&[CoreBox::new(a), CoreBox::new(b)], pair.radius_sum()),
+    };
+    let travel = translation_a.extent() + translation_b.extent();
+    let cast = LinearCast::new(&pair, velocity, size, travel)?;
+    let outcome = match boxes {
+        Some(boxes) if has_distance => cast.by_distance(boxes),
+        Some(boxes) => cast.by_sweep(boxes, &pair),
+        None => cast.by_gjk(&pair),
     };
     Some(match outcome? {
         Outcome::Misses => CastLocal::Miss,
         Outcome::Touches(touch) => {
             let moved = pair.with_second_moved(cast.velocity * touch.safe);
             let contact = moved.touching_contact(&touch.cores);
-            let velocity_a = translation_a + contact.offset_a.rotated_by(motion_a.rotation);
-            let velocity_b = translation_b + contact.offset_b.rotated_by(motion_b.rotation);
-            let motion = (velocity_a - velocity_b, pose_b.rotation);
+            let [on_first, on_second] = touch.is_on_face;
+            let is_on_face = if pair.swapped { on_first } else { on_second };
+            let face_normal = if is_on_face {
+                contact.normal
+            } else {
+                let velocity_a = translation_a + contact.offset_a.rotated_by(motion_a.rotation);
+                let velocity_b = translation_b + contact.offset_b.rotated_by(motion_b.rotation);
+                let motion = (velocity_a - velocity_b, pose_b.rotation);
+                face_normal(b, motion, size, &contact)
+            };
             CastLocal::Hit {
                 safe: touch.safe,
                 touching: touch.touching,
                 contact,
-                face_normal: face_normal(b, motion, size, &contact),
+                face_normal,
             }
         }
     })
 }
 
-/// A linear cast, in the frame of its pair.
-struct LinearCast<D> {
-    /// The translation of the second shape at the start.
-    center: D,
-    /// The velocity of the second shape relative to the first.
-    velocity: D,
-    speed: f64,
-    radius_sum: f64,
-    size: f64,
-    /// The tolerances of `solve.rs`.
-    margin: f64,
-    clearance: f64,
-    slack: f64,
+/// Returns `true` if one of two planes separates the shapes during the whole motion, by far more
+/// than any tolerance. Their size is not yet known: the support points stand for it.
+fn misses_clearly<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>, velocity: D) -> bool {
+    let center = pair.relative().translation;
+    let nearest = center - velocity * (center.dot(velocity) / velocity.length_squared());
+    [center, nearest].into_iter().any(|direction| {
+        let Some(normal) = direction.unit() else {
+            return false;
+        };
+        let vertex = pair.vertex(normal);
+        let (gap, rate) = (
+            -normal.dot(vertex.point) - pair.radius_sum(),
+            normal.dot(velocity),
+        );
+        let size = vertex.first.extent() + (vertex.second - center).extent() + pair.radius_sum();
+        gap.min(gap + rate) > CLEAR_PART * size
+    })
 }
 
-enum Outcome<D> {
+/// A linear cast, in the frame of its pair.
+pub struct LinearCast<D> {
+    /// The translation of the second shape at the start.
+    pub center: D,
+    /// The velocity of the second shape relative to the first.
+    pub velocity: D,
+    pub speed: f64,
+    pub radius_sum: f64,
+    pub size: f64,
+    /// A step ends 1.5 times this before the touch, which exceeds all rounding errors.
+    pub margin: f64,
+    /// Shapes that are this far apart at the start certainly do not touch there.
+    pub clearance: f64,
+    /// An overlap of this depth is certainly more than a touch.
+    pub slack: f64,
+}
+
+pub enum Outcome<D> {
     Misses,
     Touches(Touch<D>),
 }
 
 /// The first touch, after which the shapes overlap.
-struct Touch<D> {
-    safe: f64,
-    touching: f64,
+pub struct Touch<D> {
+    pub safe: f64,
+    pub touching: f64,
     /// At the time `safe`.
-    cores: Penetration<D>,
+    pub cores: Penetration<D>,
+    /// `true` for a shape of the pair if the contact is certainly inside one of its faces.
+    pub is_on_face: [bool; 2],
 }
 
 impl<D: DVector> LinearCast<D> {
+    /// `travel` is a bound of the translations. Returns `None` if a length is not finite.
+    fn new(
+        pair: &impl MinkowskiDifference<Vector = D>,
+        velocity: D,
+        size: f64,
+        travel: f64,
+    ) -> Option<Self> {
+        let center = pair.relative().translation;
+        let rounding = 4.0 * f64::EPSILON * (travel + center.extent() + size);
+        rounding.is_finite().then(|| Self {
+            center,
+            velocity,
+            speed: velocity.length(),
+            radius_sum: pair.radius_sum(),
+            margin: CAST_MARGIN * size + rounding,
+            clearance: CLEAR_OF_TOUCHING * size + 4.0 * rounding,
+            slack: GRAZING_DEPTH * size + 4.0 * rounding,
+            size,
+        })
+    }
+
     fn by_distance(&self, mut boxes: BoxPair<D>) -> Option<Outcome<D>> {
         let mut time = 0.0;
         let mut cores = boxes.nearest()?;
@@ -138,9 +201,11 @@ impl<D: DVector> LinearCast<D> {
         }
         let limit = (0.5 * TOUCHING * self.size).max(2.0 * self.margin);
         let mut target = 2.0 * self.margin;
+        let mut root = boxes.has_points().then(|| self.root_of_points());
         for _ in 0..MAX_STEPS {
             let closing_speed = -cores.normal.dot(self.velocity);
-            let step = (gap - 1.5 * self.margin) / closing_speed;
+            let newton = (gap - 1.5 * self.margin) / closing_speed;
+            let step = root.take().unwrap_or(newton);
             if closing_speed <= 0.0 || time + step >= 1.0 {
                 return Some(Outcome::Misses);
             }
@@ -156,6 +221,19 @@ impl<D: DVector> LinearCast<D> {
         None
     }
 
+    /// Returns the time at which two points are at the distance of a touch, infinite if they never
+    /// are.
+    fn root_of_points(&self) -> f64 {
+        let square = self.velocity.length_squared();
+        let nearest = -self.center.dot(self.velocity) / square;
+        let offset = (self.center + self.velocity * nearest).length();
+        let radius = self.radius_sum + 1.5 * self.margin;
+        if offset > radius {
+            return f64::INFINITY;
+        }
+        nearest - ((radius - offset) * (radius + offset)).sqrt() / self.speed
+    }
+
     /// Returns the touch if the shapes certainly overlap afterwards.
     fn touch(&self, safe: f64, gap: f64, cores: Penetration<D>) -> Option<Outcome<D>> {
         let closing_speed = -cores.normal.dot(self.velocity);
@@ -166,22 +244,23 @@ impl<D: DVector> LinearCast<D> {
         let depth = self.radius_sum - (between + self.velocity * deepest).length();
         let step = gap / closing_speed;
         let overlaps = gap > 0.0 && closing_speed > 0.0 && depth > self.slack;
-        overlaps.then(|| self.touching(safe, step, cores))
+        overlaps.then(|| Outcome::Touches(self.touching(safe, step, cores)))
     }
 
     /// Returns the touch whose cores have no gap after another step.
-    fn touching(&self, safe: f64, step: f64, cores: Penetration<D>) -> Outcome<D> {
+    pub fn touching(&self, safe: f64, step: f64, cores: Penetration<D>) -> Touch<D> {
         let is_certain = step * self.speed <= 0.5 * TOUCHING * self.size;
         let touching = if is_certain {
             (safe + step).min(1.0)
         } else {
             safe
         };
-        Outcome::Touches(Touch {
+        Touch {
             safe,
             touching,
             cores,
-        })
+            is_on_face: [false; 2],
+        }
     }
 
     fn by_sweep(
@@ -215,7 +294,9 @@ impl<D: DVector> LinearCast<D> {
         let moved = pair.with_second_moved(self.velocity * safe);
         let step = swept.enter - safe;
         let is_certain = step * self.speed <= 0.5 * TOUCHING * self.size;
-        is_certain.then(|| self.touching(safe, step, cores.with_opposite_points(&moved)))
+        is_certain.then(|| {
+            Outcome::Touches(self.touching(safe, step, cores.with_opposite_points(&moved)))
+        })
     }
 
     /// Returns `true` if the boxes certainly do not overlap before the end.

@@ -3,13 +3,17 @@
 //! | file | contents |
 //! |---|---|
 //! | `motion.rs` | [`Motion`], the argument of a cast |
-//! | `linear.rs` | linear casts of points, segments and boxes, in closed form |
+//! | `linear.rs` | linear casts, of points, segments and boxes in closed form |
+//! | `linear_gjk.rs` | linear casts of any two convex shapes |
+//! | `core_box.rs` | boxes around cores, and the size of a pair |
 //! | `moving_pair.rs` | the separation of a pair as a function of time, and bounds of its rates |
 //! | `solve.rs` | the first touch as a certified interval of time |
 //! | `face_normal.rs` | the face that opposes the motion most |
 
+mod core_box;
 mod face_normal;
 mod linear;
+mod linear_gjk;
 mod motion;
 mod moving_pair;
 mod solve;

@@ -26,16 +26,18 @@
 use crate::{
     query::{
         analytic::half_space::HalfSpaceSolver,
-        cast::motion::MotionLocal,
+        cast::{
+            core_box::{CoreBox, pair_size},
+            motion::MotionLocal,
+        },
         gjk::{Gjk, Goal, State},
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
         results::LocalContact,
         solver::Solver,
     },
-    shape::{Core, DVecOf, Support, supported},
+    shape::{DVecOf, Support},
     space::{DVector, Pose},
-    tolerance::OFFSET_SCALE,
 };
 
 /// An axis that continues a rotation is at most this many times as fast as the shapes.
@@ -164,9 +166,6 @@ pub struct Proximity<D: DVector> {
     pub is_apart: bool,
 }
 
-/// A time and GJK's state at that time.
-pub type TimedGjk<D> = (f64, Gjk<D>);
-
 /// A pair of moving shapes.
 pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
     /// At the start.
@@ -197,7 +196,7 @@ where
         (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
     ) -> Option<Self> {
         let start = Pair::new(a, pose_a, b, pose_b);
-        let boxes = [core_box(a), core_box(b)];
+        let boxes = [CoreBox::new(a), CoreBox::new(b)];
         let bodies = |origin| {
             [(pose_a, motion_a, &boxes[0]), (pose_b, motion_b, &boxes[1])]
                 .map(|(pose, motion, around)| Body::new(pose, origin, motion, around.farthest))
@@ -218,9 +217,7 @@ where
             [false, true] => Some(1),
             [false, false] => None,
         };
-        let offset: f64 = boxes.iter().map(|around| around.farthest.extent()).sum();
-        let half_diagonal: f64 = boxes.iter().map(|around| around.half_diagonal).sum();
-        let size = half_diagonal.max(OFFSET_SCALE * offset) + start.radius_sum();
+        let size = pair_size(&boxes, start.radius_sum());
         let travel: f64 = bodies
             .iter()
             .map(|body| body.velocity.extent() + body.center.extent() + body.arm.extent())
@@ -393,13 +390,8 @@ where
         ]
     }
 
-    /// Returns the distance at a time, or `None` if a shape is invalid. Without a rotation, GJK
-    /// continues from `last`.
-    pub fn proximity(
-        &self,
-        time: f64,
-        last: &mut Option<TimedGjk<DVecOf<A>>>,
-    ) -> Option<Proximity<DVecOf<A>>> {
+    /// Returns the distance at a time, or `None` if a shape is invalid.
+    pub fn proximity(&self, time: f64) -> Option<Proximity<DVecOf<A>>> {
         let pair = self.at(time);
         if self.half_space.is_some() {
             let cores = HalfSpaceSolver::new(&pair)?.contact();
@@ -410,8 +402,7 @@ where
                 is_apart: true,
             });
         }
-        let mut gjk = self.gjk_at(&pair, last.take());
-        gjk.run(&pair, Goal::Nearest);
+        let gjk = Gjk::solve(&pair, Goal::Nearest);
         let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
         let normal = (-gjk.separation()).unit();
         let cores = Penetration {
@@ -421,57 +412,20 @@ where
             first,
             second,
         };
-        let proximity = Proximity {
+        (gjk.state != State::Invalid).then_some(Proximity {
             gap: gjk.distance - pair.radius_sum(),
             axis: Axis::Fixed(pair.frame * cores.normal),
             cores,
             is_apart: normal.is_some() && gjk.state != State::Enclosed,
-        };
-        let is_valid = gjk.state != State::Invalid;
-        *last = Some((time, gjk));
-        is_valid.then_some(proximity)
+        })
     }
 
-    /// Returns a state of GJK for a pair at some time.
-    fn gjk_at(&self, pair: &Pair<'a, A, B>, last: Option<TimedGjk<DVecOf<A>>>) -> Gjk<DVecOf<A>> {
-        match last {
-            Some((earlier, mut gjk)) if !self.is_rotating => {
-                let before = self.at(earlier).relative.translation;
-                gjk.move_second(pair.relative.translation - before);
-                gjk
-            }
-            _ => Gjk::new(pair),
-        }
-    }
-
-    /// Returns the velocity of the second shape in the frame of the pair if all motion is linear.
-    /// Then the Minkowski difference is constant and moves as a whole. `None` for half-spaces.
-    pub fn linear_velocity(&self) -> Option<DVecOf<A>> {
-        let [first, second] = &self.bodies;
-        let inverse = DVecOf::<A>::transpose(self.start.frame);
-        let is_linear = !self.is_rotating && self.half_space.is_none();
-        is_linear.then(|| inverse * (second.velocity - first.velocity))
-    }
-
-    /// Returns `true` if a lower bound of the penetration depth at a time exceeds `depth`. Without
-    /// a rotation, GJK continues from `last`.
-    pub fn is_deeper(&self, time: f64, last: Option<TimedGjk<DVecOf<A>>>, depth: f64) -> bool {
+    /// Returns `true` if a lower bound of the penetration depth at a time exceeds `depth`.
+    pub fn is_deeper(&self, time: f64, depth: f64) -> bool {
         let pair = self.at(time);
-        let radius_sum = pair.radius_sum();
-        if let Some(solver) = HalfSpaceSolver::new(&pair) {
-            return radius_sum + solver.contact().depth > depth;
-        }
-        let mut gjk = self.gjk_at(&pair, last);
-        // The simplex is in the Minkowski difference.
-        if radius_sum - gjk.distance > depth {
-            return true;
-        }
-        gjk.run(&pair, Goal::Contact);
-        let cores = gjk.inner_distance();
-        if cores > 0.0 {
-            cores + radius_sum > depth
-        } else {
-            radius_sum - gjk.distance > depth
+        match HalfSpaceSolver::new(&pair) {
+            Some(solver) => pair.radius_sum() + solver.contact().depth > depth,
+            None => Gjk::new(&pair).is_deeper(&pair, depth),
         }
     }
 
@@ -575,37 +529,5 @@ fn rates_along_turning_axis(turn: f64, length: f64, speed: f64, acceleration: f6
     RateBounds {
         speed: speed + turn * length,
         curvature: acceleration + turn * (2.0 * speed + turn * length),
-    }
-}
-
-/// A box around a core, in the core's frame.
-struct CoreBox<D> {
-    /// The half extents of the smallest box that is centered on the origin.
-    farthest: D,
-    half_diagonal: f64,
-    is_half_space: bool,
-}
-
-/// Returns the box around the core of a shape.
-fn core_box<S: Support + ?Sized>(shape: &S) -> CoreBox<DVecOf<S>> {
-    let symmetric = |half_extents: DVecOf<S>, is_half_space| CoreBox {
-        farthest: half_extents,
-        half_diagonal: half_extents.length(),
-        is_half_space,
-    };
-    match shape.core() {
-        Core::Box { half_extents } => symmetric(half_extents, false),
-        Core::HalfSpace(_) => symmetric(DVecOf::<S>::ZERO, true),
-        Core::Polygon(_) | Core::Opaque => {
-            let identity = DVecOf::<S>::IDENTITY;
-            let [min, max] = shape
-                .vertex_bounds(identity)
-                .unwrap_or_else(|| supported(shape, identity));
-            CoreBox {
-                farthest: (-min).max(max).max(min),
-                half_diagonal: 0.5 * (max - min).length(),
-                is_half_space: false,
-            }
-        }
     }
 }

@@ -42,15 +42,12 @@ use crate::{
         cast::{
             CastLocal, CastOptions,
             face_normal::face_normal,
-            moving_pair::{Axis, MovingPair, Proximity, RateBounds, Separation, TimedGjk},
+            moving_pair::{Axis, MovingPair, Proximity, RateBounds, Separation},
         },
-        gjk::{Gjk, Goal, State},
-        minkowski::MinkowskiDifference,
-        penetration::Penetration,
         results::LocalContact,
     },
     shape::{DVecOf, Support},
-    space::{DVector, Space},
+    space::DVector,
     tolerance::{CAST_MARGIN, GRAZING_DEPTH, TOUCHING},
 };
 
@@ -67,15 +64,8 @@ pub const TARGET_GROWTH: f64 = 1.3;
 /// A motion is continued to at least this fraction of the size, to see whether the shapes overlap.
 pub const PROBED_MOTION: f64 = 1e-3;
 
-/// Shapes in linear motion are moved to this distance by planes, as a fraction of the size: four
-/// times the tolerance of touching.
-pub const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
-
-/// The maximum number of planes before GJK runs to its end.
-const MAX_PLANES: usize = 32;
-
 /// The depth at which a touch is probed first, as a fraction of the size.
-const PROBED_DEPTH: f64 = 0.01;
+pub const PROBED_DEPTH: f64 = 0.01;
 
 /// Within this fraction of the size, axes rotate, and for at most as long a motion.
 const TURNING_GAP: f64 = 0.1;
@@ -97,24 +87,7 @@ where
 {
     let mut rounds = MAX_ROUNDS;
     let mut time = 0.0;
-    let mut gjk = None;
-    let mut is_apart = false;
-    let mut touched = None;
-    if let Some(velocity) = pair.linear_velocity() {
-        match approach_linearly(pair, velocity) {
-            LinearApproach::Misses => return CastLocal::Miss,
-            LinearApproach::To(later, state) => {
-                is_apart = later > 0.0;
-                time = later;
-                gjk = Some((later, state));
-            }
-            LinearApproach::Touches(touch) => {
-                is_apart = true;
-                touched = Some(touch);
-            }
-        }
-    }
-    if !is_apart && let Some(contact) = pair.contact(0.0) {
+    if let Some(contact) = pair.contact(0.0) {
         let tolerance = TOUCHING * pair.size + pair.rounding;
         let overlaps = contact.depth > tolerance + placement_error(pair);
         if overlaps && !options.leave_overlaps {
@@ -127,7 +100,6 @@ where
             time,
             pair.axis_of(&contact),
             (allowed, overlaps),
-            None,
             &mut rounds,
         ) {
             Passage::Overlaps if overlaps => return CastLocal::Overlapping(contact),
@@ -139,32 +111,22 @@ where
                 };
             }
             Passage::Ends => return CastLocal::Miss,
-            Passage::Apart(later) => {
-                time = later;
-                gjk = None;
-            }
+            Passage::Apart(later) => time = later,
         }
     }
     loop {
-        let touched = touched.take();
-        let Some(touch) = touched.or_else(|| approach(pair, time, gjk.take(), &mut rounds)) else {
+        let Some(touch) = approach(pair, time, &mut rounds) else {
             return CastLocal::Miss;
         };
         let axis = touch.proximity.axis;
-        let is_on_face = touch.is_on_face(pair);
-        match passage(pair, touch.safe, axis, (0.0, false), touch.gjk, &mut rounds) {
+        match passage(pair, touch.safe, axis, (0.0, false), &mut rounds) {
             Passage::Overlaps => {
                 let contact = pair.touching_contact(touch.safe, &touch.proximity);
-                let face_normal = if is_on_face {
-                    contact.normal
-                } else {
-                    face_normal_at(pair, touch.safe, &contact)
-                };
                 return CastLocal::Hit {
                     safe: touch.safe,
                     touching: touch.touching,
                     contact,
-                    face_normal,
+                    face_normal: face_normal_at(pair, touch.safe, &contact),
                 };
             }
             Passage::Ends => return CastLocal::Miss,
@@ -199,150 +161,12 @@ where
     face_normal(pair.start.b, motion, pair.size, contact)
 }
 
-/// How far shapes in linear motion are certainly apart.
-enum LinearApproach<D: DVector> {
-    Misses,
-    /// Until this time, with the state of GJK.
-    To(f64, Gjk<D>),
-    Touches(Touch<D>),
-}
-
-/// Advances from the start by the first separating planes that GJK finds, before it converges:
-/// van den Bergen's ray cast against the Minkowski difference. Ends where the shapes are nearly
-/// within the tolerance of touching. The start itself counts as apart only if it is far beyond any
-/// tolerance.
-fn approach_linearly<A, B>(
-    pair: &MovingPair<A, B>,
-    velocity: DVecOf<A>,
-) -> LinearApproach<DVecOf<A>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let clearance = CLEAR_OF_TOUCHING * pair.size + 4.0 * pair.rounding;
-    let mut time = 0.0;
-    let mut here = pair.at(time);
-    let mut gjk = Gjk::new(&here);
-    for _ in 0..MAX_PLANES {
-        gjk.run(&here, Goal::Verdict);
-        let Some((distance, direction)) = gjk.proof() else {
-            break;
-        };
-        let gap = distance - pair.start.radius_sum() - clearance;
-        // The direction leads from the second core to the first.
-        let speed = direction.length();
-        let closing = direction.dot(velocity) / speed;
-        if gap <= 0.5 * clearance || closing.is_nan() {
-            break;
-        }
-        if closing <= 0.0 || time + gap / closing >= 1.0 {
-            return LinearApproach::Misses;
-        }
-        let before = here.relative.translation;
-        time += gap / closing;
-        here = pair.at(time);
-        gjk.move_second(here.relative.translation - before);
-    }
-    if time > 0.0 {
-        touch_linearly(pair, velocity, time, gjk)
-    } else {
-        LinearApproach::To(time, gjk)
-    }
-}
-
-/// Advances from a time at which the shapes are apart to the touch, along the normals at which GJK
-/// converges. In a linear motion, the Minkowski difference moves as a whole. So after a step, both
-/// bounds of the distance are known: the plane has moved, and so has the simplex.
-fn touch_linearly<A, B>(
-    pair: &MovingPair<A, B>,
-    velocity: DVecOf<A>,
-    mut time: f64,
-    mut gjk: Gjk<DVecOf<A>>,
-) -> LinearApproach<DVecOf<A>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let radius_sum = pair.start.radius_sum();
-    let margin = CAST_MARGIN * pair.size + pair.rounding;
-    let limit = (0.5 * TOUCHING * pair.size).max(2.0 * margin);
-    let mut target = 2.0 * margin;
-    let mut here = pair.at(time);
-    for _ in 0..MAX_PLANES {
-        gjk.run(&here, Goal::Nearest);
-        let plane = gjk.converged_bound().zip((-gjk.nearest.point).unit());
-        let Some((bound, normal)) = plane else {
-            break;
-        };
-        let above = bound - radius_sum - 1.5 * margin;
-        let closing_speed = -normal.dot(velocity);
-        let step = above / closing_speed;
-        if above <= 0.0 || step.is_nan() {
-            break;
-        }
-        if closing_speed <= 0.0 || time + step >= 1.0 {
-            return LinearApproach::Misses;
-        }
-        let before = here.relative.translation;
-        time += step;
-        here = pair.at(time);
-        gjk.move_second(here.relative.translation - before);
-        let gap = gjk.distance - radius_sum;
-        if gap <= target && gjk.state == State::Running {
-            let axis = Axis::Fixed(here.frame * normal);
-            let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
-            let separation = Separation {
-                gap: 1.5 * margin,
-                closing_speed,
-            };
-            let cores = Penetration {
-                normal,
-                depth: -gjk.distance,
-                first,
-                second,
-                scale: gjk.scale,
-            };
-            return LinearApproach::Touches(Touch {
-                safe: time,
-                touching: touching_time(pair, time, separation),
-                proximity: Proximity {
-                    gap,
-                    axis,
-                    cores,
-                    is_apart: true,
-                },
-                gjk: Some((time, gjk)),
-            });
-        }
-        target = (target * TARGET_GROWTH).min(limit);
-    }
-    LinearApproach::To(time, gjk)
-}
-
 /// The first touch.
 struct Touch<D: DVector> {
     safe: f64,
     touching: f64,
     /// At the time `safe`.
     proximity: Proximity<D>,
-    gjk: Option<TimedGjk<D>>,
-}
-
-impl<D: DVector> Touch<D> {
-    /// Returns `true` if the contact is certainly inside a face of the caller's second shape.
-    fn is_on_face<A, B>(&self, pair: &MovingPair<A, B>) -> bool
-    where
-        A: Support<Vector: Space<DVec = D>> + ?Sized,
-        B: Support<Vector = A::Vector> + ?Sized,
-    {
-        self.gjk.as_ref().is_some_and(|(_, gjk)| {
-            if pair.start.swapped {
-                gjk.is_on_facet_of(|vertex| vertex.first, pair.size)
-            } else {
-                gjk.is_on_facet_of(|vertex| vertex.second, pair.size)
-            }
-        })
-    }
 }
 
 /// A round of the approach.
@@ -358,7 +182,6 @@ struct Round<D: DVector> {
 fn approach<A, B>(
     pair: &MovingPair<A, B>,
     mut time: f64,
-    mut gjk: Option<TimedGjk<DVecOf<A>>>,
     rounds: &mut usize,
 ) -> Option<Touch<DVecOf<A>>>
 where
@@ -370,7 +193,7 @@ where
     let mut target = 2.0 * margin;
     let mut last: Option<Round<DVecOf<A>>> = None;
     loop {
-        let mut proximity = pair.proximity(time, &mut gjk)?;
+        let mut proximity = pair.proximity(time)?;
         let mut separation = pair.separation(time, proximity.axis);
         // Nearer to the touch, the direction is less precise.
         let found = proximity.axis;
@@ -388,7 +211,6 @@ where
                 safe: time,
                 touching: touching_time(pair, time, separation),
                 proximity,
-                gjk,
             });
         }
         let mut axis = proximity.axis;
@@ -450,7 +272,6 @@ fn passage<A, B>(
     mut time: f64,
     mut axis: Axis<DVecOf<A>>,
     (allowed, leaves): (f64, bool),
-    gjk: Option<TimedGjk<DVecOf<A>>>,
     rounds: &mut usize,
 ) -> Passage
 where
@@ -467,7 +288,7 @@ where
     // Most shapes that touch soon overlap by far more than the tolerance.
     let closing_speed = pair.closing_speed_along(time, axis);
     let soon = (time + PROBED_DEPTH * pair.size / closing_speed).min(end);
-    if closing_speed > 0.0 && pair.is_deeper(soon, gjk, allowed + slack) {
+    if closing_speed > 0.0 && pair.is_deeper(soon, allowed + slack) {
         return Passage::Overlaps;
     }
     let mut last = (time, axis);
@@ -482,7 +303,7 @@ where
         };
         let passes_through = |axis, other| !leaves && is_opposite(time, axis, other);
         let Some(contact) = pair.contact(time) else {
-            return match pair.proximity(time, &mut None) {
+            return match pair.proximity(time) {
                 Some(proximity) if passes_through(axis, proximity.axis) => Passage::Overlaps,
                 Some(_) if time < 1.0 => Passage::Apart(time),
                 Some(_) => Passage::Ends,
