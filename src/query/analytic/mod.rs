@@ -5,9 +5,12 @@ mod closed_form;
 pub mod half_space;
 mod polygons;
 pub mod swept_boxes;
+mod swept_overlap;
+pub mod swept_polygons;
 
 use crate::{query::minkowski::MinkowskiDifference, space::DVector};
 pub use closed_form::ClosedForm;
+pub use swept_overlap::SweptOverlap;
 
 /// Solves a pair of boxes, segments or points, and in 2D a pair of polygons, or a polygon and a
 /// point. Returns `None` for other pairs, and for pairs that the closed forms leave to GJK and EPA.

@@ -40,15 +40,15 @@ struct Four {
 }
 
 /// A polygon in the frame of the pair.
-struct PlacedPolygon<D> {
+pub(super) struct PlacedPolygon<D> {
     /// The vertices. Unused ones repeat the first vertex.
     vertices: [Four; MAX_EDGES / 4],
     normals: [D; MAX_EDGES],
     /// The component of each edge's points along its normal.
     heights: [f64; MAX_EDGES],
-    count: usize,
+    pub(super) count: usize,
     /// A point inside.
-    center: D,
+    pub(super) center: D,
 }
 
 impl<D: DVector> PlacedPolygon<D> {
@@ -84,6 +84,25 @@ impl<D: DVector> PlacedPolygon<D> {
         placed
     }
 
+    /// Returns the polygon moved.
+    pub(super) fn moved(&self, translation: D) -> Self {
+        let (x, y) = (translation.component(0), translation.component(1));
+        let mut heights = self.heights;
+        for (height, normal) in heights.iter_mut().zip(self.normals) {
+            *height += normal.dot(translation);
+        }
+        Self {
+            vertices: self.vertices.map(|Four { xs, ys }| Four {
+                xs: xs.map(|old| old + x),
+                ys: ys.map(|old| old + y),
+            }),
+            normals: self.normals,
+            heights,
+            count: self.count,
+            center: self.center + translation,
+        }
+    }
+
     /// Returns the vertex at an index. The index after the last one means the first vertex.
     #[inline]
     fn vertex(&self, index: usize) -> D {
@@ -97,7 +116,7 @@ impl<D: DVector> PlacedPolygon<D> {
 
     /// Returns the normal of an edge, and the component of its points along the normal.
     #[inline]
-    fn edge(&self, index: usize) -> (D, f64) {
+    pub(super) fn edge(&self, index: usize) -> (D, f64) {
         match (self.normals.get(index), self.heights.get(index)) {
             (Some(normal), Some(height)) => (*normal, *height),
             _ => (D::ZERO, f64::INFINITY),
@@ -106,7 +125,7 @@ impl<D: DVector> PlacedPolygon<D> {
 
     /// Returns the minimum component of a vertex along a direction.
     #[inline]
-    fn min_height(&self, direction: D) -> f64 {
+    pub(super) fn min_height(&self, direction: D) -> f64 {
         let (x, y) = (direction.component(0), direction.component(1));
         let min = |a: f64, b: f64| if b < a { b } else { a };
         let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];
@@ -165,7 +184,7 @@ impl<D: DVector> PlacedPolygon<D> {
     /// They cover a range along the edge, which itself covers the range from 0 to 1. The contact
     /// points are in the middle of the overlap of both ranges.
     #[inline]
-    fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
+    pub(super) fn contact_points(&self, index: usize, other: &Self, scale: f64) -> [D; 2] {
         let start = self.vertex(index);
         let edge = self.vertex(index + 1) - start;
         let (normal, _) = self.edge(index);
@@ -193,6 +212,18 @@ impl<D: DVector> PlacedPolygon<D> {
         };
         [start + edge * middle, near.1 + (far.1 - near.1) * part]
     }
+}
+
+/// Returns both polygons of a pair.
+pub(super) fn placed<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+) -> Option<[PlacedPolygon<D>; 2]> {
+    let [first, second] = pair.cores().map(Core::polygon);
+    let (first, second) = first.zip(second)?;
+    Some([
+        PlacedPolygon::new(&first, &Pose::IDENTITY),
+        PlacedPolygon::new(&second, pair.relative()),
+    ])
 }
 
 /// Solves a pair of polygons, or a polygon and a point.

@@ -16,7 +16,10 @@
 //! intervals, but it is not precise enough to be the normal.
 
 use crate::{
-    query::analytic::boxes::{Axis, AxisSource, BoxPair, cross, has_face, projected_radius},
+    query::analytic::{
+        boxes::{Axis, AxisSource, BoxPair, cross, has_face, projected_radius},
+        swept_overlap::SweptOverlap,
+    },
     space::DVector,
     tolerance::{FLAT_DEPTH, PARALLEL_EDGES, ROUNDING},
 };
@@ -25,22 +28,12 @@ use crate::{
 /// has an error of about 1e-12 of the size, far below `CAST_MARGIN`.
 const PRECISE_EDGES: f64 = 1e-8;
 
-/// The intersection of the intervals of some axes.
+/// The intersection of the intervals of some axes of two boxes.
 pub struct SweptBoxes<D> {
     velocity: D,
     radius_sum: f64,
-    depth: f64,
-    /// The time at which the projections begin to overlap.
-    pub enter: f64,
-    /// The time at which the projections cease to overlap.
-    pub exit: f64,
-    /// The same times for an overlap of more than the depth.
-    deep: [f64; 2],
-    /// The largest gap at the time 0.
-    pub start_gap: f64,
-    /// The speed at which the boxes approach each other along the axis of `enter`.
-    pub closing_speed: f64,
-    /// The axis of `enter`, if it is precise.
+    overlap: SweptOverlap,
+    /// The axis of the time at which the boxes begin to overlap, if it is precise.
     source: Option<(AxisSource, D)>,
 }
 
@@ -50,14 +43,14 @@ impl<D: DVector> SweptBoxes<D> {
         Self {
             velocity,
             radius_sum,
-            depth,
-            enter: f64::NEG_INFINITY,
-            exit: f64::INFINITY,
-            deep: [f64::NEG_INFINITY, f64::INFINITY],
-            start_gap: f64::NEG_INFINITY,
-            closing_speed: 0.0,
+            overlap: SweptOverlap::new(depth),
             source: None,
         }
+    }
+
+    /// Returns the interval in which the projections onto all axes overlap.
+    pub fn overlap(&self) -> &SweptOverlap {
+        &self.overlap
     }
 
     /// Adds the face normals of both boxes.
@@ -127,40 +120,24 @@ impl<D: DVector> SweptBoxes<D> {
             axis.dot(boxes.relative.translation),
             axis.dot(self.velocity),
         );
+        let overlap = &mut self.overlap;
         let gap = offset.abs() - radius - self.radius_sum;
-        self.start_gap = self.start_gap.max(gap);
+        overlap.start_gap = overlap.start_gap.max(gap);
         if rate.abs() <= ROUNDING * boxes.scale {
-            if gap > -self.depth {
-                self.deep = [f64::INFINITY, f64::NEG_INFINITY];
-            }
-            if gap > 0.0 {
-                self.exit = f64::NEG_INFINITY;
-            }
+            overlap.add_resting(gap);
             return;
         }
         let inverse = 1.0 / rate;
         let duration = inverse.abs();
         let (middle, half) = (-offset * inverse, (radius + self.radius_sum) * duration);
-        let (enter, exit) = (middle - half, middle + half);
-        if enter - better_by * duration > self.enter {
-            self.enter = enter;
-            self.closing_speed = rate.abs();
+        if overlap.begin(middle - half, duration, better_by) {
             self.source = source;
         }
-        let [deep_enter, deep_exit] = self.deep;
-        let slack = self.depth * duration;
-        self.exit = self.exit.min(exit);
-        self.deep = [deep_enter.max(enter + slack), deep_exit.min(exit - slack)];
+        overlap.end(middle + half, duration);
     }
 
-    /// Returns `true` if the boxes overlap by more than the depth, at some time up to `end`.
-    pub fn overlaps_deeply(&self, end: f64) -> bool {
-        let [enter, exit] = self.deep;
-        enter < exit && enter <= end
-    }
-
-    /// Returns the axis of `enter`, with its gap in the pose of the boxes. Returns `None` if the
-    /// axis is not precise.
+    /// Returns the axis that is the last to overlap, with its gap in the pose of the boxes. Returns
+    /// `None` if the axis is not precise.
     pub fn axis(&self, boxes: &BoxPair<D>) -> Option<Axis<D>> {
         let (source, axis) = self.source?;
         let normal = axis.toward(-self.velocity);

@@ -20,11 +20,15 @@
 //! **A box and a box or a segment, without radii:** see `analytic/swept_boxes.rs`. The axis that is
 //! the last to overlap is the contact normal. With radii, only a miss is certain.
 //!
+//! **Two polygons of few edges:** the same with their edges, see `analytic/swept_polygons.rs`.
+//!
 //! **Other shapes:** see `linear_gjk.rs`.
 
 use crate::{
     query::{
-        analytic::{boxes::BoxPair, swept_boxes::SweptBoxes},
+        analytic::{
+            SweptOverlap, boxes::BoxPair, swept_boxes::SweptBoxes, swept_polygons::SweptPolygons,
+        },
         cast::{
             CastLocal,
             core_box::{CoreBox, pair_size},
@@ -91,8 +95,8 @@ where
     let cast = LinearCast::new(&pair, velocity, size, travel)?;
     let outcome = match boxes {
         Some(boxes) if has_distance => cast.by_distance(boxes),
-        Some(boxes) => cast.by_sweep(boxes, &pair),
-        None => cast.by_gjk(&pair),
+        Some(boxes) => cast.by_sweep(boxes, &pair).or_else(|| cast.by_gjk(&pair)),
+        None => cast.by_swept_polygons(&pair).or_else(|| cast.by_gjk(&pair)),
     };
     Some(match outcome? {
         Outcome::Misses => CastLocal::Miss,
@@ -266,7 +270,7 @@ impl<D: DVector> LinearCast<D> {
     fn by_sweep(
         &self,
         mut boxes: BoxPair<D>,
-        pair: &(impl MinkowskiDifference<Vector = D> + Sized),
+        pair: &impl MinkowskiDifference<Vector = D>,
     ) -> Option<Outcome<D>> {
         // A slower motion is nearly at rest along every axis.
         if self.speed <= self.clearance {
@@ -274,35 +278,61 @@ impl<D: DVector> LinearCast<D> {
         }
         let mut swept = SweptBoxes::new(self.velocity, self.radius_sum, self.slack);
         swept.add_faces(&boxes);
-        if self.passes(&swept) {
+        if self.passes(swept.overlap()) {
             return Some(Outcome::Misses);
         }
         if self.radius_sum > 0.0 {
             return None;
         }
         swept.add_edges(&boxes);
-        if self.passes(&swept) {
-            return Some(Outcome::Misses);
-        }
-        let end = (swept.enter + PROBED_MOTION * self.size / self.speed).max(1.0);
-        if swept.start_gap <= self.clearance || !swept.overlaps_deeply(end) {
-            return None;
-        }
-        let safe = (swept.enter - 1.5 * self.margin / swept.closing_speed).max(0.0);
-        boxes.relative.translation = self.center + self.velocity * safe;
-        let cores = boxes.contact(&swept.axis(&boxes)?);
-        let moved = pair.with_second_moved(self.velocity * safe);
-        let step = swept.enter - safe;
-        let is_certain = step * self.speed <= 0.5 * TOUCHING * self.size;
-        is_certain.then(|| {
-            Outcome::Touches(self.touching(safe, step, cores.with_opposite_points(&moved)))
+        self.at_overlap(swept.overlap(), pair, |safe| {
+            boxes.relative.translation = self.center + self.velocity * safe;
+            Some(boxes.contact(&swept.axis(&boxes)?))
         })
     }
 
-    /// Returns `true` if the boxes certainly do not overlap before the end.
-    fn passes(&self, swept: &SweptBoxes<D>) -> bool {
-        let before = 1.5 * self.margin / swept.closing_speed;
-        swept.start_gap > self.clearance
-            && (swept.exit <= 0.0 || swept.enter >= swept.exit || swept.enter - before >= 1.0)
+    /// Returns `None` for shapes that are not polygons, too.
+    fn by_swept_polygons(&self, pair: &impl MinkowskiDifference<Vector = D>) -> Option<Outcome<D>> {
+        if self.speed <= self.clearance || self.radius_sum > 0.0 {
+            return None;
+        }
+        let swept = SweptPolygons::new(pair, self.velocity, self.slack, self.size)?;
+        self.at_overlap(&swept.overlap, pair, |safe| {
+            swept.contact(self.velocity * safe, self.size)
+        })
+    }
+
+    /// Returns the outcome for cores without radii that overlap in an interval. `contact` returns
+    /// their contact at a time shortly before.
+    fn at_overlap(
+        &self,
+        overlap: &SweptOverlap,
+        pair: &impl MinkowskiDifference<Vector = D>,
+        contact: impl FnOnce(f64) -> Option<Penetration<D>>,
+    ) -> Option<Outcome<D>> {
+        if self.passes(overlap) {
+            return Some(Outcome::Misses);
+        }
+        let end = (overlap.enter + PROBED_MOTION * self.size / self.speed).max(1.0);
+        if overlap.start_gap <= self.clearance || !overlap.overlaps_deeply(end) {
+            return None;
+        }
+        let safe = (overlap.enter - 1.5 * self.margin / overlap.closing_speed).max(0.0);
+        let step = overlap.enter - safe;
+        if step * self.speed > 0.5 * TOUCHING * self.size {
+            return None;
+        }
+        let moved = pair.with_second_moved(self.velocity * safe);
+        let cores = contact(safe)?.with_opposite_points(&moved);
+        Some(Outcome::Touches(self.touching(safe, step, cores)))
+    }
+
+    /// Returns `true` if the cores certainly do not overlap before the end.
+    fn passes(&self, overlap: &SweptOverlap) -> bool {
+        let before = 1.5 * self.margin / overlap.closing_speed;
+        overlap.start_gap > self.clearance
+            && (overlap.exit <= 0.0
+                || overlap.enter >= overlap.exit
+                || overlap.enter - before >= 1.0)
     }
 }

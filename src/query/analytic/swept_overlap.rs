@@ -1,0 +1,82 @@
+//! The interval of time in which the projections of moving cores onto some axes overlap.
+
+/// The intersection of the intervals of some axes. Infinite at first.
+pub struct SweptOverlap {
+    /// The depth of an overlap that is certainly more than a touch.
+    depth: f64,
+    /// The time at which the projections begin to overlap.
+    pub enter: f64,
+    /// The time at which the projections cease to overlap.
+    pub exit: f64,
+    /// The same times for an overlap of more than the depth.
+    deep: [f64; 2],
+    /// The largest gap at the time 0.
+    pub start_gap: f64,
+    /// The speed at which the cores approach each other along the axis of `enter`.
+    pub closing_speed: f64,
+}
+
+impl SweptOverlap {
+    pub fn new(depth: f64) -> Self {
+        Self {
+            depth,
+            enter: f64::NEG_INFINITY,
+            exit: f64::INFINITY,
+            deep: [f64::NEG_INFINITY, f64::INFINITY],
+            start_gap: f64::NEG_INFINITY,
+            closing_speed: 0.0,
+        }
+    }
+
+    /// Adds the time at which the projections onto an axis begin to overlap. `duration` is the time
+    /// in which they move by 1. Returns `true` if the axis becomes that of `enter`, for which it has
+    /// to be better by more than a distance.
+    #[inline]
+    pub fn begin(&mut self, enter: f64, duration: f64, better_by: f64) -> bool {
+        let [deep_enter, _] = &mut self.deep;
+        *deep_enter = deep_enter.max(enter + self.depth * duration);
+        let is_last = enter - better_by * duration > self.enter;
+        if is_last {
+            self.enter = enter;
+            self.closing_speed = 1.0 / duration;
+        }
+        is_last
+    }
+
+    /// Adds the time at which the projections onto an axis cease to overlap.
+    #[inline]
+    pub fn end(&mut self, exit: f64, duration: f64) {
+        let [_, deep_exit] = &mut self.deep;
+        *deep_exit = deep_exit.min(exit - self.depth * duration);
+        self.exit = self.exit.min(exit);
+    }
+
+    /// Returns `false` if an axis cannot change the interval. `gap` bounds its gap from above.
+    #[inline]
+    pub fn may_change(&self, gap: f64, closing_speed: f64, duration: f64) -> bool {
+        let [deep_enter, deep_exit] = self.deep;
+        let (bound, deep) = (gap * duration, (gap + self.depth) * duration);
+        if closing_speed > 0.0 {
+            bound > self.enter || deep > deep_enter
+        } else {
+            -bound < self.exit || -deep < deep_exit
+        }
+    }
+
+    /// Adds an axis along which the shapes do not move.
+    #[inline]
+    pub fn add_resting(&mut self, gap: f64) {
+        if gap > -self.depth {
+            self.deep = [f64::INFINITY, f64::NEG_INFINITY];
+        }
+        if gap > 0.0 {
+            self.exit = f64::NEG_INFINITY;
+        }
+    }
+
+    /// Returns `true` if the cores overlap by more than the depth, at some time up to `end`.
+    pub fn overlaps_deeply(&self, end: f64) -> bool {
+        let [enter, exit] = self.deep;
+        enter < exit && enter <= end
+    }
+}

@@ -1,0 +1,100 @@
+//! Two convex polygons in linear motion: separating axes over time.
+//!
+//! With the symbols of `polygons.rs`, the gap g of an edge changes at the constant rate r = n·v for
+//! an edge of the first polygon, and -n·v for one of the second. The Minkowski difference is the
+//! polygon of these edges, so the polygons overlap while all gaps are negative:
+//!
+//! * from the greatest t = -g / r of the edges with r < 0, whose edge is in contact,
+//! * to the least t = -g / r of the edges with r > 0.
+//!
+//! A point inside the other polygon bounds g from above without a test of its vertices. Most edges
+//! cannot change the result then.
+
+use crate::{
+    query::{
+        analytic::{
+            polygons::{PlacedPolygon, placed},
+            swept_overlap::SweptOverlap,
+        },
+        minkowski::MinkowskiDifference,
+        penetration::Penetration,
+    },
+    space::DVector,
+    tolerance::ROUNDING,
+};
+
+/// Two polygons, in the frame of the first one, and the interval in which they overlap.
+pub struct SweptPolygons<D> {
+    polygons: [PlacedPolygon<D>; 2],
+    pub overlap: SweptOverlap,
+    /// The edge of the time at which they begin to overlap, and `true` for one of the first.
+    edge: Option<(usize, bool)>,
+}
+
+impl<D: DVector> SweptPolygons<D> {
+    /// Returns `None` for other pairs. `depth` is that of an overlap which is certainly more than a
+    /// touch.
+    #[inline(never)]
+    pub fn new(
+        pair: &impl MinkowskiDifference<Vector = D>,
+        velocity: D,
+        depth: f64,
+        size: f64,
+    ) -> Option<Self> {
+        let polygons = placed(pair)?;
+        let mut overlap = SweptOverlap::new(depth);
+        let mut found = None;
+        let [first, second] = &polygons;
+        for (own, other, velocity, is_of_first) in [
+            (first, second, velocity, true),
+            (second, first, -velocity, false),
+        ] {
+            for index in 0..own.count {
+                let (normal, height) = own.edge(index);
+                let rate = normal.dot(velocity);
+                let duration = 1.0 / rate.abs();
+                let bound = other.center.dot(normal) - height;
+                let is_resting = rate.abs() <= ROUNDING * size;
+                if !is_resting && !overlap.may_change(bound, -rate, duration) {
+                    continue;
+                }
+                let gap = other.min_height(normal) - height;
+                overlap.start_gap = overlap.start_gap.max(gap);
+                if is_resting {
+                    overlap.add_resting(gap);
+                } else if rate > 0.0 {
+                    overlap.end(-gap * duration, duration);
+                } else if overlap.begin(gap * duration, duration, 0.0) {
+                    found = Some((index, is_of_first));
+                }
+            }
+        }
+        Some(Self {
+            polygons,
+            overlap,
+            edge: found,
+        })
+    }
+
+    /// Returns the contact along the edge in contact, with the second polygon moved.
+    pub fn contact(&self, translation: D, scale: f64) -> Option<Penetration<D>> {
+        let [first, second] = &self.polygons;
+        let (index, is_of_first) = self.edge?;
+        let second = second.moved(translation);
+        let (normal, [on_first, on_second]) = if is_of_first {
+            let (normal, _) = first.edge(index);
+            (normal, first.contact_points(index, &second, scale))
+        } else {
+            let (normal, _) = second.edge(index);
+            let [on_second, on_first] = second.contact_points(index, first, scale);
+            (-normal, [on_first, on_second])
+        };
+        Some(Penetration {
+            normal,
+            depth: normal.dot(on_first - on_second),
+            first: on_first,
+            second: on_second,
+            scale,
+        })
+    }
+}
