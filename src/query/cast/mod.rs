@@ -6,10 +6,13 @@
 //! | `linear.rs` | linear casts, of points, segments and boxes in closed form |
 //! | `linear_gjk.rs` | linear casts of any two convex shapes |
 //! | `core_box.rs` | boxes around cores, and the size of a pair |
-//! | `moving_pair.rs` | the separation of a pair as a function of time, and bounds of its rates |
+//! | `body.rs`, `moving_pair.rs` | a shape and a pair, with the separation, as functions of time |
+//! | `axis.rs` | the axes of a separation, and bounds of its rates |
 //! | `solve.rs` | the first touch as a certified interval of time |
 //! | `face_normal.rs` | the face that opposes the motion most |
 
+mod axis;
+mod body;
 mod core_box;
 mod face_normal;
 mod linear;

@@ -6,27 +6,15 @@
 //! s(t) = min { n·x | x in the second core } - max { n·x | x in the first core } - radii
 //! ```
 //!
-//! It takes two support points, and is a lower bound of the distance. Each n·x is a function of
-//! time with a bounded first and second derivative. For the point x = c(t) + r(t) of a shape that
-//! rotates about the center c with the angular velocity ω:
-//!
-//! ```text
-//! |d/dt n·x|   <= |n·c'| + |n·(ω × r)|       <= |c'| + σ |ω × n| / |ω|
-//! |d²/dt² n·x|  = |n·(ω × (ω × r))|          <= σ |ω × n|
-//! ```
-//!
-//! σ is the maximum of |ω × r| over the shape. The second line holds because the vector n·(ω × (ω ×
-//! r)) = -(ω × n)·(ω × r). So a shape that spins about n, or a ball, adds nothing.
-//!
-//! A half-space has no support point. Its own normal m(t) is the only axis of its pair, and s(t) is
-//! the distance. If it rotates with ω, s(t) is computed in its frame. There, a point at z from the
-//! center, with the velocity z' and the acceleration z'' in the axes of the world, has the
-//! acceleration z'' - 2 ω × z' + ω × (ω × z), up to the rotation.
+//! It takes two support points, and is a lower bound of the distance. See `axis.rs` for bounds of its
+//! derivatives.
 
 use crate::{
     query::{
         analytic::half_space::HalfSpaceSolver,
         cast::{
+            axis::{Axis, RateBounds, Separation, rates_along_turning_axis},
+            body::Body,
             core_box::{CoreBox, pair_size},
             motion::MotionLocal,
         },
@@ -42,117 +30,6 @@ use crate::{
 
 /// An axis that continues a rotation is at most this many times as fast as the shapes.
 const MAX_AXIS_TURN: f64 = 2.0;
-
-/// One shape of a pair, with its pose as a function of time. Positions are relative to the first
-/// shape's translation at the start, in the axes of the world.
-#[derive(Clone, Copy, Debug)]
-struct Body<D: DVector> {
-    /// The rotation at the start.
-    rotation: D::Matrix,
-    /// The center of rotation at the start.
-    center: D,
-    velocity: D,
-    angular_velocity: D::Angle,
-    /// The translation of the shape at the start, relative to the center.
-    arm: D,
-    angular_speed: f64,
-    /// The maximum of |ω × r|.
-    spin: f64,
-    /// The maximum distance of a point of the core from the center.
-    reach: f64,
-}
-
-impl<D: DVector> Body<D> {
-    /// `half_extents` are those of a box around the core, centered on the origin of its frame.
-    fn new(pose: Pose<D>, origin: D, motion: MotionLocal<D>, half_extents: D) -> Self {
-        let arm = -motion.pivot;
-        let mut spin = D::ZERO;
-        for index in 0..D::DIMENSION {
-            let edge = D::column(pose.rotation, index) * half_extents.component(index);
-            spin = spin + edge.rotated_by(motion.rotation).copysign(D::ONE);
-        }
-        Self {
-            rotation: pose.rotation,
-            center: pose.translation - origin + motion.pivot,
-            velocity: motion.translation,
-            angular_velocity: motion.rotation,
-            arm,
-            angular_speed: D::angle_size(motion.rotation),
-            spin: spin.length() + arm.rotated_by(motion.rotation).length(),
-            reach: half_extents.length() + arm.length(),
-        }
-    }
-
-    fn pose(&self, time: f64) -> Pose<D> {
-        let center = self.center + self.velocity * time;
-        if self.angular_speed == 0.0 {
-            return Pose {
-                rotation: self.rotation,
-                translation: center + self.arm,
-            };
-        }
-        let turn = D::rotation(self.angular_velocity * time);
-        Pose {
-            rotation: turn * self.rotation,
-            translation: center + turn * self.arm,
-        }
-    }
-
-    /// Returns the velocity of a point of the body.
-    fn velocity_at(&self, time: f64, point: D) -> D {
-        let offset = point - self.center - self.velocity * time;
-        self.velocity + offset.rotated_by(self.angular_velocity)
-    }
-}
-
-/// The axis along which a separation is measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Axis<D: DVector> {
-    /// A unit vector in the axes of the world, from the first shape of the pair to the second.
-    Fixed(D),
-    /// A unit vector that rotates at a constant angular velocity.
-    Turning {
-        /// At the time `since`.
-        normal: D,
-        since: f64,
-        angular_velocity: D::Angle,
-    },
-    /// The normal of the half-space in the pair.
-    HalfSpace,
-}
-
-impl<D: DVector> Axis<D> {
-    /// Returns the unit vector at a time, or `None` for the axis of a half-space.
-    pub fn normal(&self, time: f64) -> Option<D> {
-        match *self {
-            Self::Fixed(normal) => Some(normal),
-            Self::Turning {
-                normal,
-                since,
-                angular_velocity,
-            } => Some(D::rotation(angular_velocity * (time - since)) * normal),
-            Self::HalfSpace => None,
-        }
-    }
-}
-
-/// The separation of a pair along an axis at one time.
-#[derive(Clone, Copy, Debug)]
-pub struct Separation {
-    /// s(t).
-    pub gap: f64,
-    /// -s'(t), if the support points are unique.
-    pub closing_speed: f64,
-}
-
-/// Bounds of the derivatives of a separation.
-#[derive(Clone, Copy, Debug)]
-pub struct RateBounds {
-    /// Bounds |s'|.
-    pub speed: f64,
-    /// Bounds the second derivatives of all n·x, so that s(t) - `curvature` t² / 2 is concave.
-    pub curvature: f64,
-}
 
 /// The cores of a pair at one time, with the distance of the shapes.
 #[derive(Clone, Copy, Debug)]
@@ -520,14 +397,5 @@ where
         let point = pose.translation + contact.offset_b;
         let velocity = a.velocity_at(time, point) - b.velocity_at(time, point);
         (velocity, pose.rotation)
-    }
-}
-
-/// Returns the bounds of n·z, for a unit vector n that rotates at the angular speed `turn`, and a
-/// vector z with these bounds of its length and its derivatives.
-fn rates_along_turning_axis(turn: f64, length: f64, speed: f64, acceleration: f64) -> RateBounds {
-    RateBounds {
-        speed: speed + turn * length,
-        curvature: acceleration + turn * (2.0 * speed + turn * length),
     }
 }

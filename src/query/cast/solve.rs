@@ -9,7 +9,7 @@
 //! that each step is certified.
 //!
 //! **The certificate.** Let K bound the second derivative of n·x for all points x (see
-//! `moving_pair.rs`). s is a minimum of functions f with |f''| <= K. At the ends of an interval of
+//! `axis.rs`). s is a minimum of functions f with |f''| <= K. At the ends of an interval of
 //! length h each f is at least a = s(t) and b = s(t + h). Between them f is above the parabola with
 //! these ends and the second derivative K, whose minimum is a - (a - b + K h²/2)² / (2 K h²). That
 //! is at least 0 if and only if
@@ -20,8 +20,7 @@
 //!
 //! So an interval is certified by its ends. For K = 0 (no rotation) s is linear, one step leads to
 //! its root, and the loop is Newton's method on the distance, which is convex: it never overshoots.
-//! It is also the ray cast of van den Bergen ("Ray Casting against General Convex Objects", 2004),
-//! with GJK run to its end between the steps.
+//! (`linear.rs` solves most of these casts faster, and leaves only uncertain ones to this file.)
 //!
 //! **The end of the loop.** For K = 0, let g be the distance less the margin at which a step ends,
 //! and c the closing speed. In Newton's method on a convex function, g and c of successive steps
@@ -41,8 +40,9 @@ use crate::{
     query::{
         cast::{
             CastLocal, CastOptions,
+            axis::{Axis, RateBounds, Separation},
             face_normal::face_normal,
-            moving_pair::{Axis, MovingPair, Proximity, RateBounds, Separation},
+            moving_pair::{MovingPair, Proximity},
         },
         results::LocalContact,
     },

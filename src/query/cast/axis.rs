@@ -1,0 +1,83 @@
+//! The axes along which a separation is measured, and bounds of its derivatives.
+//!
+//! The separation of `moving_pair.rs` takes two support points. Each n·x is a function of time with
+//! a bounded first and second derivative. For the point x = c(t) + r(t) of a shape that rotates
+//! about the center c with the angular velocity ω:
+//!
+//! ```text
+//! |d/dt n·x|   <= |n·c'| + |n·(ω × r)|       <= |c'| + σ |ω × n| / |ω|
+//! |d²/dt² n·x|  = |n·(ω × (ω × r))|          <= σ |ω × n|
+//! ```
+//!
+//! σ is the maximum of |ω × r| over the shape. The second line holds because the vector n·(ω × (ω ×
+//! r)) = -(ω × n)·(ω × r). So a shape that spins about n, or a ball, adds nothing.
+//!
+//! A half-space has no support point. Its own normal m(t) is the only axis of its pair, and s(t) is
+//! the distance. If it rotates with ω, s(t) is computed in its frame. There, a point at z from the
+//! center, with the velocity z' and the acceleration z'' in the axes of the world, has the
+//! acceleration z'' - 2 ω × z' + ω × (ω × z), up to the rotation.
+
+use crate::space::DVector;
+
+/// The axis along which a separation is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Axis<D: DVector> {
+    /// A unit vector in the axes of the world, from the first shape of the pair to the second.
+    Fixed(D),
+    /// A unit vector that rotates at a constant angular velocity.
+    Turning {
+        /// At the time `since`.
+        normal: D,
+        since: f64,
+        angular_velocity: D::Angle,
+    },
+    /// The normal of the half-space in the pair.
+    HalfSpace,
+}
+
+impl<D: DVector> Axis<D> {
+    /// Returns the unit vector at a time, or `None` for the axis of a half-space.
+    pub fn normal(&self, time: f64) -> Option<D> {
+        match *self {
+            Self::Fixed(normal) => Some(normal),
+            Self::Turning {
+                normal,
+                since,
+                angular_velocity,
+            } => Some(D::rotation(angular_velocity * (time - since)) * normal),
+            Self::HalfSpace => None,
+        }
+    }
+}
+
+/// The separation of a pair along an axis at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct Separation {
+    /// s(t).
+    pub gap: f64,
+    /// -s'(t), if the support points are unique.
+    pub closing_speed: f64,
+}
+
+/// Bounds of the derivatives of a separation.
+#[derive(Clone, Copy, Debug)]
+pub struct RateBounds {
+    /// Bounds |s'|.
+    pub speed: f64,
+    /// Bounds the second derivatives of all n·x, so that s(t) - `curvature` t² / 2 is concave.
+    pub curvature: f64,
+}
+
+/// Returns the bounds of n·z, for a unit vector n that rotates at the angular speed `turn`, and a
+/// vector z with these bounds of its length and its derivatives.
+pub fn rates_along_turning_axis(
+    turn: f64,
+    length: f64,
+    speed: f64,
+    acceleration: f64,
+) -> RateBounds {
+    RateBounds {
+        speed: speed + turn * length,
+        curvature: acceleration + turn * (2.0 * speed + turn * length),
+    }
+}

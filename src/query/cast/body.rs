@@ -1,0 +1,68 @@
+//! One moving shape: its pose as a function of time.
+
+use crate::{
+    query::cast::motion::MotionLocal,
+    space::{DVector, Pose},
+};
+
+/// One shape of a pair, with its pose as a function of time. Positions are relative to the first
+/// shape's translation at the start, in the axes of the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Body<D: DVector> {
+    /// The rotation at the start.
+    rotation: D::Matrix,
+    /// The center of rotation at the start.
+    pub center: D,
+    pub velocity: D,
+    pub angular_velocity: D::Angle,
+    /// The translation of the shape at the start, relative to the center.
+    pub arm: D,
+    pub angular_speed: f64,
+    /// The maximum of |ω × r|.
+    pub spin: f64,
+    /// The maximum distance of a point of the core from the center.
+    pub reach: f64,
+}
+
+impl<D: DVector> Body<D> {
+    /// `half_extents` are those of a box around the core, centered on the origin of its frame.
+    pub fn new(pose: Pose<D>, origin: D, motion: MotionLocal<D>, half_extents: D) -> Self {
+        let arm = -motion.pivot;
+        let mut spin = D::ZERO;
+        for index in 0..D::DIMENSION {
+            let edge = D::column(pose.rotation, index) * half_extents.component(index);
+            spin = spin + edge.rotated_by(motion.rotation).copysign(D::ONE);
+        }
+        Self {
+            rotation: pose.rotation,
+            center: pose.translation - origin + motion.pivot,
+            velocity: motion.translation,
+            angular_velocity: motion.rotation,
+            arm,
+            angular_speed: D::angle_size(motion.rotation),
+            spin: spin.length() + arm.rotated_by(motion.rotation).length(),
+            reach: half_extents.length() + arm.length(),
+        }
+    }
+
+    pub fn pose(&self, time: f64) -> Pose<D> {
+        let center = self.center + self.velocity * time;
+        if self.angular_speed == 0.0 {
+            return Pose {
+                rotation: self.rotation,
+                translation: center + self.arm,
+            };
+        }
+        let turn = D::rotation(self.angular_velocity * time);
+        Pose {
+            rotation: turn * self.rotation,
+            translation: center + turn * self.arm,
+        }
+    }
+
+    /// Returns the velocity of a point of the body.
+    pub fn velocity_at(&self, time: f64, point: D) -> D {
+        let offset = point - self.center - self.velocity * time;
+        self.velocity + offset.rotated_by(self.angular_velocity)
+    }
+}
