@@ -121,6 +121,17 @@ pub(in crate::query) struct Axis<D> {
     source: AxisSource,
 }
 
+impl<D> Axis<D> {
+    /// Returns `true` for a box if the axis is at right angles to one of its faces.
+    pub fn has_faces(&self) -> [bool; 2] {
+        match self.source {
+            AxisSource::FirstFace => [true, false],
+            AxisSource::SecondFace => [false, true],
+            AxisSource::Edges(..) => [false, false],
+        }
+    }
+}
+
 /// The feature to which an axis is orthogonal.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::query) enum AxisSource {

@@ -76,6 +76,12 @@ impl<D: DVector> SweptPolygons<D> {
         })
     }
 
+    /// Returns `true` for a polygon if the edge in contact is one of its edges.
+    pub fn has_edges(&self) -> [bool; 2] {
+        let is_of_first = self.edge.map(|(_, is_of_first)| is_of_first);
+        [is_of_first == Some(true), is_of_first == Some(false)]
+    }
+
     /// Returns the contact along the edge in contact, with the second polygon moved.
     pub fn contact(&self, translation: D, scale: f64) -> Option<Penetration<D>> {
         let [first, second] = &self.polygons;

@@ -14,7 +14,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     query::results::LocalContact,
-    shape::{Core, DVecOf, MatrixOf, Support},
+    shape::{Core, DVecOf, MatrixOf, Polygon, Support},
     space::DVector,
 };
 
@@ -67,7 +67,8 @@ pub fn face_normal<B: Support + ?Sized>(
     let found = match shape.core() {
         Core::HalfSpace(_) => None,
         Core::Box { half_extents } => corner.face_of_box(half_extents, normal, against),
-        Core::Polygon(_) | Core::Opaque => corner.face(normal, against),
+        Core::Polygon(polygon) => corner.edge_of_polygon(&polygon, against),
+        Core::Opaque => corner.face(normal, against),
     };
     match found {
         Some(face) if face.dot(normal) < SAME_NORMAL => rotation * -face,
@@ -137,6 +138,23 @@ impl<S: Support + ?Sized> Corner<'_, S> {
                     normal
                 };
                 best.take(axis * 1_f64.copysign(side.component(index)), against);
+            }
+        }
+        best.face
+    }
+
+    /// Returns the edge of a polygon. The point is on the polygon, so it is on an edge if it is on
+    /// its line.
+    fn edge_of_polygon(
+        &self,
+        polygon: &Polygon<DVecOf<S>>,
+        against: DVecOf<S>,
+    ) -> Option<DVecOf<S>> {
+        let mut best = Best::NONE;
+        for edge in polygon.edges() {
+            let height = edge.normal.dot(self.point - edge.start);
+            if height.abs() <= self.tolerance {
+                best.take(edge.normal, against);
             }
         }
         best.face

@@ -83,49 +83,50 @@ where
         Some(half_extents) => Some(BoxPair::new(&pair, half_extents)?),
         None => None,
     };
+    let travel = translation_a.extent() + translation_b.extent();
     let has_distance = boxes.as_ref().is_some_and(BoxPair::has_distance);
-    if !has_distance && misses_clearly(&pair, velocity) {
+    if !has_distance && misses_clearly(&pair, velocity, travel) {
         return Some(CastLocal::Miss);
     }
     let size = match &boxes {
         Some(boxes) => boxes.scale,
         None => pair_size(&[CoreBox::new(a), CoreBox::new(b)], pair.radius_sum()),
     };
-    let travel = translation_a.extent() + translation_b.extent();
     let cast = LinearCast::new(&pair, velocity, size, travel)?;
     let outcome = match boxes {
         Some(boxes) if has_distance => cast.by_distance(boxes),
         Some(boxes) => cast.by_sweep(boxes, &pair).or_else(|| cast.by_gjk(&pair)),
         None => cast.by_swept_polygons(&pair).or_else(|| cast.by_gjk(&pair)),
     };
-    Some(match outcome? {
-        Outcome::Misses => CastLocal::Miss,
-        Outcome::Touches(touch) => {
-            let moved = pair.with_second_moved(cast.velocity * touch.safe);
-            let contact = moved.touching_contact(&touch.cores);
-            let [on_first, on_second] = touch.is_on_face;
-            let is_on_face = if pair.swapped { on_first } else { on_second };
-            let face_normal = if is_on_face {
-                contact.normal
-            } else {
-                let velocity_a = translation_a + contact.offset_a.rotated_by(motion_a.rotation);
-                let velocity_b = translation_b + contact.offset_b.rotated_by(motion_b.rotation);
-                let motion = (velocity_a - velocity_b, pose_b.rotation);
-                face_normal(b, motion, size, &contact)
-            };
-            CastLocal::Hit {
-                safe: touch.safe,
-                touching: touch.touching,
-                contact,
-                face_normal,
-            }
-        }
+    let Outcome::Touches(touch) = outcome? else {
+        return Some(CastLocal::Miss);
+    };
+    let moved = pair.with_second_moved(velocity * touch.safe);
+    let contact = moved.touching_contact(&touch.cores);
+    let [on_first, on_second] = touch.is_on_face;
+    let face_normal = if pair.swapped && on_first || !pair.swapped && on_second {
+        contact.normal
+    } else {
+        let velocity_a = translation_a + contact.offset_a.rotated_by(motion_a.rotation);
+        let velocity_b = translation_b + contact.offset_b.rotated_by(motion_b.rotation);
+        let motion = (velocity_a - velocity_b, pose_b.rotation);
+        face_normal(b, motion, size, &contact)
+    };
+    Some(CastLocal::Hit {
+        safe: touch.safe,
+        touching: touch.touching,
+        contact,
+        face_normal,
     })
 }
 
 /// Returns `true` if one of two planes separates the shapes during the whole motion, by far more
 /// than any tolerance. Their size is not yet known: the support points stand for it.
-fn misses_clearly<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>, velocity: D) -> bool {
+fn misses_clearly<D: DVector>(
+    pair: &impl MinkowskiDifference<Vector = D>,
+    velocity: D,
+    travel: f64,
+) -> bool {
     let center = pair.relative().translation;
     let nearest = center - velocity * (center.dot(velocity) / velocity.length_squared());
     [center, nearest].into_iter().any(|direction| {
@@ -133,12 +134,11 @@ fn misses_clearly<D: DVector>(pair: &impl MinkowskiDifference<Vector = D>, veloc
             return false;
         };
         let vertex = pair.vertex(normal);
-        let (gap, rate) = (
-            -normal.dot(vertex.point) - pair.radius_sum(),
-            normal.dot(velocity),
-        );
+        let start = -normal.dot(vertex.point) - pair.radius_sum();
+        let end = start + normal.dot(velocity);
         let size = vertex.first.extent() + (vertex.second - center).extent() + pair.radius_sum();
-        gap.min(gap + rate) > CLEAR_PART * size
+        let rounding = 4.0 * f64::EPSILON * (travel + center.extent());
+        start.min(end) > CLEAR_PART * size + rounding
     })
 }
 
@@ -170,7 +170,7 @@ pub struct Touch<D> {
     pub touching: f64,
     /// At the time `safe`.
     pub cores: Penetration<D>,
-    /// `true` for a shape of the pair if the contact is certainly inside one of its faces.
+    /// `true` for a shape of the pair if the normal is certainly that of a face in contact.
     pub is_on_face: [bool; 2],
 }
 
@@ -287,7 +287,8 @@ impl<D: DVector> LinearCast<D> {
         swept.add_edges(&boxes);
         self.at_overlap(swept.overlap(), pair, |safe| {
             boxes.relative.translation = self.center + self.velocity * safe;
-            Some(boxes.contact(&swept.axis(&boxes)?))
+            let axis = swept.axis(&boxes)?;
+            Some((boxes.contact(&axis), axis.has_faces()))
         })
     }
 
@@ -298,17 +299,18 @@ impl<D: DVector> LinearCast<D> {
         }
         let swept = SweptPolygons::new(pair, self.velocity, self.slack, self.size)?;
         self.at_overlap(&swept.overlap, pair, |safe| {
-            swept.contact(self.velocity * safe, self.size)
+            let contact = swept.contact(self.velocity * safe, self.size)?;
+            Some((contact, swept.has_edges()))
         })
     }
 
     /// Returns the outcome for cores without radii that overlap in an interval. `contact` returns
-    /// their contact at a time shortly before.
+    /// their contact at a time shortly before, and whether its normal is that of a face of each.
     fn at_overlap(
         &self,
         overlap: &SweptOverlap,
         pair: &impl MinkowskiDifference<Vector = D>,
-        contact: impl FnOnce(f64) -> Option<Penetration<D>>,
+        contact: impl FnOnce(f64) -> Option<(Penetration<D>, [bool; 2])>,
     ) -> Option<Outcome<D>> {
         if self.passes(overlap) {
             return Some(Outcome::Misses);
@@ -323,8 +325,12 @@ impl<D: DVector> LinearCast<D> {
             return None;
         }
         let moved = pair.with_second_moved(self.velocity * safe);
-        let cores = contact(safe)?.with_opposite_points(&moved);
-        Some(Outcome::Touches(self.touching(safe, step, cores)))
+        let (cores, is_on_face) = contact(safe)?;
+        let cores = cores.with_opposite_points(&moved);
+        Some(Outcome::Touches(Touch {
+            is_on_face,
+            ..self.touching(safe, step, cores)
+        }))
     }
 
     /// Returns `true` if the cores certainly do not overlap before the end.

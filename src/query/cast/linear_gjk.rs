@@ -103,7 +103,8 @@ impl<D: DVector> LinearCast<D> {
                 return self.touch_of(&ray, gap, pair);
             }
             // By rounding, the simplex comes no nearer. Also ends a loop with NaN.
-            if distance.partial_cmp(&best) != Some(core::cmp::Ordering::Less) {
+            let is_nearer = distance < best;
+            if !is_nearer {
                 return None;
             }
             best = distance;
@@ -144,8 +145,8 @@ impl<D: DVector> LinearCast<D> {
         }))
     }
 
-    /// Returns `true` if the shapes certainly overlap at a time. GJK continues from a simplex at the
-    /// start.
+    /// Returns `true` if the shapes certainly overlap at a time. GJK continues from a simplex at
+    /// the start.
     fn overlaps(
         &self,
         time: f64,

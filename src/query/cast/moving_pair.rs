@@ -6,8 +6,8 @@
 //! s(t) = min { n·x | x in the second core } - max { n·x | x in the first core } - radii
 //! ```
 //!
-//! It takes two support points, and is a lower bound of the distance. See `axis.rs` for bounds of its
-//! derivatives.
+//! It takes two support points, and is a lower bound of the distance. See `axis.rs` for bounds of
+//! its derivatives.
 
 use crate::{
     query::{

@@ -355,12 +355,7 @@ where
     let mut above = separation.gap - floor;
     let mut closing = separation.closing_speed;
     if curvature <= 0.0 {
-        let step = (above - 0.5 * band) / closing;
-        return if closing <= 0.0 || time + step >= end {
-            Advance::End
-        } else {
-            Advance::To(time + step.max(0.0))
-        };
+        return advance_at_constant_rate(time, above - 0.5 * band, closing, end);
     }
     // Support points that are not finite certify nothing.
     if above.is_nan() || above <= 0.0 {
@@ -403,4 +398,15 @@ where
         }
     }
     Advance::To(time)
+}
+
+/// Returns the time at which a separation that decreases at the speed `closing` has decreased by
+/// `above`.
+fn advance_at_constant_rate(time: f64, above: f64, closing: f64, end: f64) -> Advance {
+    let step = above / closing;
+    if closing <= 0.0 || time + step >= end {
+        Advance::End
+    } else {
+        Advance::To(time + step.max(0.0))
+    }
 }
