@@ -63,8 +63,9 @@ pub use space::{ShapePose, Space};
 #[doc(hidden)]
 pub use spatial::QuerySpace;
 pub use spatial::{
-    ClosestPoint, ColliderAabb, ColliderMotion, ColliderPose, EntityHit, RayCaster, ShapeCaster,
-    SpatialQuery, SpatialQueryFilter,
+    ClosestPoint, ColliderAabb, ColliderMotion, ColliderPose, ContactPlane, EntityHit, Ground,
+    MoveAndSlide, PushOut, RayCaster, ShapeCaster, Slide, SlideHit, SpatialQuery,
+    SpatialQueryFilter, clip_velocity, solve_planes,
 };
 
 /// The pages of `docs/` for users.

@@ -14,5 +14,5 @@ pub(crate) use event::SurfacePoint;
 pub use event::{
     CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, Contact2d, EndReason,
 };
-pub(crate) use shortest_translation::{BoundingPlanes, translations_onto};
+pub(crate) use shortest_translation::{BoundingPlanes, shortest_translation, translations_onto};
 pub use world_mover::{WorldMoveError, WorldMover};

@@ -4,8 +4,13 @@ use bevy::prelude::*;
 
 use crate::{
     collision::{CollisionEvent, Collisions, shortest_translation::shortest_translation},
+    math::DVec3,
+    shape::Dimension,
     space::{DVector, Space},
 };
+
+/// A push along an axis ignores planes whose normal has at most this component along the axis.
+const LEAST_SLOPE: f64 = 0.1;
 
 impl Collisions {
     /// Returns the shortest translation that moves an entity out of all solid colliders that it
@@ -73,15 +78,63 @@ impl Collisions {
         slop: f32,
         is_solid: impl Fn(&CollisionEvent) -> bool,
     ) -> Vec3 {
-        let solid = self.of(entity).filter(CollisionEvent::is_solid);
-        let solid = solid.filter(is_solid);
-        let parts = solid.flat_map(|hit| self.parts(entity, hit.other));
         let slop = f64::from(slop);
-        // A normal that was rounded to f32 is no longer a unit vector in f64.
-        let planes = parts.filter_map(|hit| {
-            let normal = (-hit.normal.to_f64()).unit()?;
-            Some((normal, f64::from(hit.depth) + slop))
+        let planes = self.planes(entity, is_solid);
+        let planes = planes.map(|(normal, depth)| (normal, depth + slop));
+        Vec3::from_f64(shortest_translation(planes).translation)
+    }
+
+    /// Returns the shortest translation along an axis that moves an entity out of all solid
+    /// colliders that it touches. The axis is a `Vec2` or a `Vec3` of any length, and the
+    /// translation never leads against it.
+    ///
+    /// A character on a slope that is pushed out along the up axis does not creep downhill:
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let [player, slope, wall] = [(); 3].map(|()| world.spawn_empty().id());
+    /// let downhill = Dir3::new(Vec3::new(0.6, -0.8, 0.0)).unwrap();
+    /// let collisions = Collisions::from_iter([
+    ///     CollisionEvent::new(player, slope, downhill, 0.4),
+    ///     CollisionEvent::new(player, wall, Dir3::X, 0.25),
+    /// ]);
+    /// let push_out = collisions.push_out_along(player, Vec2::Y, |_| true);
+    /// assert!(push_out.abs_diff_eq(Vec3::Y * 0.5, 1e-6));
+    /// ```
+    ///
+    /// Contacts that the axis does not resolve are ignored, such as that with the wall above: their
+    /// planes are steeper than 84 degrees (a sine of 0.1) against the axis, or face away from it.
+    pub fn push_out_along<V: Dimension>(
+        &self,
+        entity: Entity,
+        axis: V,
+        is_solid: impl Fn(&CollisionEvent) -> bool,
+    ) -> Vec3 {
+        let Some(axis) = axis.to_vec3().to_f64().unit() else {
+            return Vec3::ZERO;
+        };
+        let planes = self.planes(entity, is_solid);
+        let lengths = planes.filter_map(|(normal, depth)| {
+            let slope = normal.dot(axis);
+            (slope > LEAST_SLOPE).then(|| depth / slope)
         });
-        Vec3::from_f64(shortest_translation(planes))
+        Vec3::from_f64(axis * lengths.fold(0.0, f64::max))
+    }
+
+    /// Returns the planes of all solid contacts of an entity: their unit normals, which point away
+    /// from the others, and their depths.
+    fn planes(
+        &self,
+        entity: Entity,
+        is_solid: impl Fn(&CollisionEvent) -> bool,
+    ) -> impl Iterator<Item = (DVec3, f64)> {
+        let solid = self.of(entity).filter(CollisionEvent::is_solid);
+        let solid = solid.filter(move |hit| is_solid(hit));
+        let parts = solid.flat_map(move |hit| self.parts(entity, hit.other));
+        // A normal that was rounded to f32 is no longer a unit vector in f64.
+        parts.filter_map(|hit| Some(((-hit.normal.to_f64()).unit()?, f64::from(hit.depth))))
     }
 }

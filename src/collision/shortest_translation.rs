@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use crate::{math::DVec3, space::DVector};
+use crate::space::DVector;
 
 /// Normals count as linearly dependent if their Gram determinant is at most this.
 const DEPENDENT: f64 = 1e-10;
@@ -79,6 +79,13 @@ fn onto_three<D: DVector>(planes: [Plane<D>; 3]) -> Option<D> {
     (l1 >= 0.0 && l2 >= 0.0 && l3 >= 0.0).then(|| n1 * l1 + n2 * l2 + n3 * l3)
 }
 
+/// A translation that clears planes.
+pub struct Clearance<D> {
+    pub translation: D,
+    /// `false` if the planes contradict each other, and some were left out.
+    pub clears_all: bool,
+}
+
 /// Returns the shortest translation that clears all planes.
 ///
 /// If the planes contradict each other, some are left out: each plane that contradicts the bounding
@@ -87,12 +94,15 @@ fn onto_three<D: DVector>(planes: [Plane<D>; 3]) -> Option<D> {
 /// At most three planes bound the shortest translation. Each step adds the plane that is farthest
 /// from cleared, and solves for these four planes exactly. The translation gets longer in each
 /// step, so that no set of planes repeats, and the last translation clears all planes.
-pub fn shortest_translation(planes: impl IntoIterator<Item = Plane<DVec3>>) -> DVec3 {
-    let mut planes: SmallVec<[Plane<DVec3>; 16]> = planes.into_iter().collect();
+pub fn shortest_translation<D: DVector>(
+    planes: impl IntoIterator<Item = Plane<D>>,
+) -> Clearance<D> {
+    let mut planes: SmallVec<[Plane<D>; 16]> = planes.into_iter().collect();
     let mut bounding = BoundingPlanes::new();
-    let mut translation = DVec3::ZERO;
+    let mut translation = D::ZERO;
+    let mut clears_all = true;
     for _ in 0..MAX_STEPS_PER_PLANE * planes.len() {
-        let missing = |(normal, depth): &Plane<DVec3>| depth - normal.dot(translation);
+        let missing = |(normal, depth): &Plane<D>| depth - normal.dot(translation);
         let numbered = planes.iter().enumerate();
         let worst = numbered.max_by(|(_, a), (_, b)| missing(a).total_cmp(&missing(b)));
         let Some((index, plane)) = worst.map(|(index, plane)| (index, *plane)) else {
@@ -101,7 +111,7 @@ pub fn shortest_translation(planes: impl IntoIterator<Item = Plane<DVec3>>) -> D
         if is_cleared(translation, plane) {
             break;
         }
-        let clears_others = |next: &DVec3| bounding.iter().all(|plane| is_cleared(*next, *plane));
+        let clears_others = |next: &D| bounding.iter().all(|plane| is_cleared(*next, *plane));
         let next = translations_onto(plane, &bounding)
             .filter(|(next, _)| clears_others(next))
             .min_by(|(a, planes), (b, others)| {
@@ -110,12 +120,18 @@ pub fn shortest_translation(planes: impl IntoIterator<Item = Plane<DVec3>>) -> D
             });
         match next {
             Some(next) => (translation, bounding) = next,
-            None => _ = planes.swap_remove(index),
+            None => {
+                clears_all = false;
+                planes.swap_remove(index);
+            }
         }
     }
-    translation
+    Clearance {
+        translation,
+        clears_all,
+    }
 }
 
-fn is_cleared(translation: DVec3, (normal, depth): Plane<DVec3>) -> bool {
+fn is_cleared<D: DVector>(translation: D, (normal, depth): Plane<D>) -> bool {
     translation.dot(normal) >= depth - CLEARED * depth.abs().max(translation.length())
 }

@@ -1,7 +1,7 @@
 //! Proxies: colliders with their poses and layers, in the form that the later stages use.
 
 use core::{cmp::Ordering, ops::ControlFlow};
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use bevy::prelude::*;
 
@@ -138,6 +138,16 @@ impl<V: Space> Proxy<V> {
     /// Returns the proxy with another sensor flag.
     pub fn with_sensor(self, is_sensor: bool) -> Self {
         Self { is_sensor, ..self }
+    }
+
+    /// Returns the proxy with an additional margin, which is in the shape's own units.
+    pub fn grown(&self, margin: f32) -> Option<Self> {
+        let mut grown = self.clone();
+        grown.info = self.info.with_margin(f64::from(margin));
+        if let ColliderShape::Compound(compound) = &self.shape {
+            grown.shape = ColliderShape::Compound(Arc::new(compound.rounded(margin).ok()?));
+        }
+        Some(grown)
     }
 
     /// Sets the pose, the layers and the sensor flag. Returns `true` if any changed.

@@ -179,22 +179,30 @@ impl SpatialQuery<'_, '_> {
         match probe {
             Probe::D2(probe) => {
                 let moving = (probe, motion.local::<Vec2>());
-                self.visit_casts(moving, options, selection, Cast::to_vec3, visit);
+                self.visit_casts(
+                    moving,
+                    options,
+                    selection,
+                    &mut |EntityHit { entity, hit }| {
+                        let hit = hit.to_vec3();
+                        visit(EntityHit { entity, hit })
+                    },
+                );
             }
             Probe::D3(probe) => {
                 let moving = (probe, motion.local::<Vec3>());
-                self.visit_casts(moving, options, selection, |cast| cast, visit);
+                self.visit_casts(moving, options, selection, visit);
             }
         }
     }
 
-    fn visit_casts<V: QuerySpace>(
+    /// The same in one space.
+    pub(super) fn visit_casts<V: QuerySpace>(
         &self,
         (probe, motion): (&BoxedProxy<V>, Option<MotionLocal<V::DVec>>),
         options: CastOptions,
         selection: Selection,
-        to_vec3: impl Fn(Cast<V>) -> Cast<Vec3>,
-        visit: &mut dyn FnMut(EntityHit<Cast<Vec3>>) -> f64,
+        visit: &mut dyn FnMut(EntityHit<Cast<V>>) -> f64,
     ) {
         let (Some(region), Some(motion)) = (probe.region(), motion) else {
             return;
@@ -209,7 +217,7 @@ impl SpatialQuery<'_, '_> {
             };
             let cast = cast_in_world((probe.into(), motion), (proxy.into(), still), options);
             if cast.touching_time().is_some_and(|time| time <= max) {
-                let (entity, hit) = (proxy.entity, to_vec3(cast));
+                let (entity, hit) = (proxy.entity, cast);
                 let new = visit(EntityHit { entity, hit });
                 max = if new >= 0.0 { max.min(new) } else { STOP };
             }

@@ -14,6 +14,7 @@
 //! | `probe.rs` | the collider of a query, in its pose |
 //! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |
 //! | `ray_queries.rs`, `overlap_queries.rs`, `cast_queries.rs` | its queries |
+//! | `mover/` | planes, ways out, and characters that slide |
 //! | `casters.rs` | [`RayCaster`] and [`ShapeCaster`], which cast in each tick |
 
 pub(crate) mod cast;
@@ -25,6 +26,7 @@ mod collider_pose;
 mod collider_queries;
 mod filter;
 mod first_touch;
+mod mover;
 mod overlap_queries;
 pub(crate) mod pair;
 mod probe;
@@ -38,5 +40,8 @@ pub use collider_methods::ColliderAabb;
 pub use collider_motion::ColliderMotion;
 pub use collider_pose::ColliderPose;
 pub use filter::SpatialQueryFilter;
+pub use mover::{
+    ContactPlane, Ground, MoveAndSlide, PushOut, Slide, SlideHit, clip_velocity, solve_planes,
+};
 pub use overlap_queries::ClosestPoint;
 pub use spatial_query::{EntityHit, QuerySpace, SpatialQuery};

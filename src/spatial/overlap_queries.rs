@@ -209,6 +209,18 @@ impl SpatialQuery<'_, '_> {
         nearest.map(|(_, hit)| hit)
     }
 
+    /// Calls `visit` with the colliders that may touch a side, until it returns `Break`.
+    pub(super) fn near_side<V: QuerySpace>(
+        &self,
+        side: Side<V>,
+        filter: &SpatialQueryFilter,
+        visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
+    ) {
+        if let Some(region) = side.region() {
+            self.near_region(&region, side.translation(), filter, visit);
+        }
+    }
+
     /// Calls `visit` with the colliders whose boxes have a point in a region, until it returns
     /// `Break`. A half-space is relative to `origin`.
     fn near_region<V: QuerySpace>(

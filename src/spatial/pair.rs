@@ -70,6 +70,36 @@ pub fn contact_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<PartContact<V::DVe
     })
 }
 
+/// Calls `visit` with the contacts of all parts of two colliders, as in a tick. Allocates unless
+/// both are convex.
+pub fn visit_contacts<V: Space>(
+    first: &Proxy<V>,
+    second: &Proxy<V>,
+    mut visit: impl FnMut(PartContact<V::DVec>),
+) {
+    if first.scaled_shape().is_some() && second.scaled_shape().is_some() {
+        contact_of(first.into(), second.into())
+            .into_iter()
+            .for_each(visit);
+        return;
+    }
+    let is_swapped = first.compare(second).is_gt();
+    let (a, b) = if is_swapped {
+        (second, first)
+    } else {
+        (first, second)
+    };
+    if let Ok(region) = b.region() {
+        deepest_of_parts((a, b), &region, &mut Scratch::default(), |contact| {
+            visit(if is_swapped {
+                contact.flipped()
+            } else {
+                contact
+            });
+        });
+    }
+}
+
 /// Returns the contact of two sides in the world.
 pub fn contact_in_world<V: Space>(a: Side<V>, b: Side<V>) -> Option<Contact<V>> {
     let contact = contact_of(a, b)?.contact;

@@ -1,0 +1,204 @@
+//! The moving collider: its casts and its planes.
+//!
+//! A gap is found as an overlap: the collider, grown by a margin, touches what is within the
+//! margin. So the rules for contacts with surfaces (no contacts at seams, one side only) also hold
+//! at a distance.
+
+use core::ops::ControlFlow;
+
+use bevy::prelude::*;
+
+use crate::{
+    Collider, ColliderPose,
+    pipeline::{proxy::Proxy, world_pose::WorldPose},
+    query::{Cast, CastOptions, MotionLocal},
+    space::{DVector, Space},
+    spatial::{
+        SpatialQuery, SpatialQueryFilter, filter::Selection, pair::visit_contacts, probe::Probe,
+        spatial_query::QuerySpace,
+    },
+};
+
+/// A proxy with an additional margin.
+pub struct Grown<V: Space> {
+    pub proxy: Proxy<V>,
+    /// The margin in units of the shape.
+    margin: f64,
+}
+
+impl<V: Space> Grown<V> {
+    /// Returns the proxy with a margin of at least `width` in the world. Returns `None` if the
+    /// scale flattens the proxy, or if the margin is not finite.
+    pub fn new(proxy: &Proxy<V>, width: f64) -> Option<Self> {
+        let margin = (width / least_stretch(&proxy.world_pose)?) as f32;
+        if !(margin >= 0.0 && margin.is_finite()) {
+            return None;
+        }
+        Some(Self {
+            proxy: proxy.grown(margin)?,
+            margin: margin.into(),
+        })
+    }
+
+    /// Returns the gap between the exact shape and a plane, given its unit normal and the depth of
+    /// the grown shape.
+    ///
+    /// The image of a ball of radius m under a linear map M extends by m |Mᵀ n| along n. So this is
+    /// correct for every scale.
+    fn gap(&self, normal: V::DVec, depth: f64) -> f64 {
+        let transposed = V::DVec::transpose(self.proxy.world_pose.linear());
+        self.margin * (transposed * normal).length() - depth
+    }
+}
+
+/// Returns a lower bound of the factor by which a pose stretches any vector: the scale, if it is
+/// uniform, and otherwise the inverse of the Frobenius norm of the inverse.
+fn least_stretch<D: DVector>(pose: &WorldPose<D>) -> Option<f64> {
+    if let Some(factor) = pose.factor() {
+        return Some(factor);
+    }
+    let inverse = pose.inverse_linear()?;
+    let columns = (0..D::DIMENSION).map(|index| D::column(inverse, index));
+    let squared: f64 = columns.map(DVector::length_squared).sum();
+    Some(1.0 / squared.sqrt())
+}
+
+/// A plane in f64: see [`ContactPlane`](super::ContactPlane).
+#[derive(Clone, Copy, Debug)]
+pub struct Plane<D> {
+    pub entity: Entity,
+    pub part: u32,
+    pub normal: D,
+    pub gap: f64,
+    pub point: D,
+}
+
+/// The first touch of a cast. The normals point from the other collider to the body.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch<D> {
+    pub entity: Entity,
+    /// The time up to which the motion is free.
+    pub time: f64,
+    pub normal: D,
+    /// The normal of the face that opposes the motion most.
+    pub face_normal: D,
+    pub point: D,
+}
+
+/// What a moving collider meets.
+pub struct Surroundings<'a, 'w, 's> {
+    pub query: &'a SpatialQuery<'w, 's>,
+    pub filter: &'a SpatialQueryFilter<'a>,
+}
+
+impl Surroundings<'_, '_, '_> {
+    /// Returns the first touch of a body on the way from its position, apart from `ignored`. A body
+    /// that overlaps others may leave them. Of several touches at the same time, the geometry
+    /// decides, not the entity.
+    pub fn cast<V: QuerySpace>(
+        &self,
+        body: &Proxy<V>,
+        motion: V::DVec,
+        ignored: Option<Entity>,
+    ) -> Option<Touch<V::DVec>> {
+        let options = CastOptions {
+            leave_overlaps: true,
+        };
+        let selection = match ignored {
+            Some(entity) => Selection::except(self.filter, entity),
+            None => self.filter.into(),
+        };
+        let mut first: Option<(f64, Touch<V::DVec>)> = None;
+        let moving = (body, Some(MotionLocal::linear(motion)));
+        self.query
+            .visit_casts::<V>(moving, options, selection, &mut |found| {
+                let Some((touching, touch)) = touch_of(found.entity, &found.hit) else {
+                    return 1.0;
+                };
+                let is_first = first.is_none_or(|(time, best)| {
+                    let times = touching.total_cmp(&time);
+                    let normals = || touch.normal.total_cmp(best.normal);
+                    let points = || touch.point.total_cmp(best.point);
+                    times.then_with(normals).then_with(points).is_lt()
+                });
+                if is_first {
+                    first = Some((touching, touch));
+                }
+                touching
+            });
+        first.map(|(_, touch)| touch)
+    }
+
+    /// Lists the planes of everything within the margin of a body, sorted by their gaps, and then
+    /// by their geometry.
+    pub fn planes<V: QuerySpace>(&self, body: &Grown<V>, planes: &mut Vec<Plane<V::DVec>>) {
+        planes.clear();
+        self.query
+            .near_side((&body.proxy).into(), self.filter, |other| {
+                visit_contacts(&body.proxy, other, |found| {
+                    let normal = -found.contact.normal;
+                    planes.push(Plane {
+                        entity: other.entity,
+                        part: found.parts.1,
+                        normal,
+                        gap: body.gap(normal, found.contact.depth),
+                        point: other.world_pose.translation + found.contact.offset_b,
+                    });
+                });
+                ControlFlow::Continue(())
+            });
+        planes.sort_unstable_by(|a, b| {
+            let gaps = a.gap.total_cmp(&b.gap);
+            let normals = || a.normal.total_cmp(b.normal);
+            let points = || a.point.total_cmp(b.point);
+            let ids = || (a.entity, a.part).cmp(&(b.entity, b.part));
+            gaps.then_with(normals).then_with(points).then_with(ids)
+        });
+    }
+}
+
+/// Returns a touch, and its time.
+fn touch_of<V: Space>(entity: Entity, cast: &Cast<V>) -> Option<(f64, Touch<V::DVec>)> {
+    let (contact, face_normal) = cast.contact().zip(cast.face_normal())?;
+    // Normals that were rounded to f32 are no longer unit vectors in f64.
+    let unit = |normal: V| (-normal.to_f64()).unit();
+    let touch = Touch {
+        entity,
+        time: cast.safe_time(),
+        normal: unit(contact.normal)?,
+        face_normal: unit(face_normal)?,
+        point: contact.point_b.to_f64(),
+    };
+    Some((cast.touching_time()?, touch))
+}
+
+/// Returns half of the least side of a body's box, or of a flat body a part of its longest side.
+/// `None` for a half-space.
+pub fn radius_of<V: Space>(body: &Proxy<V>) -> Option<f64> {
+    let region = body.region().ok()?;
+    let bounds = region.bounds()?;
+    let sides = bounds.max - bounds.min;
+    let sides = (0..V::DVec::DIMENSION).map(|axis| sides.component(axis));
+    let (least, greatest) = sides.fold((f64::INFINITY, 0.0_f64), |(least, greatest), side| {
+        (least.min(side), greatest.max(side))
+    });
+    Some(0.5 * least.max(0.1 * greatest))
+}
+
+/// Returns the length by which rounding to f32 may misplace a body.
+pub fn rounding_of<V: Space>(body: &Proxy<V>, radius: f64) -> f64 {
+    f64::from(f32::EPSILON) * (body.world_pose.translation.extent() + radius)
+}
+
+/// Calls one of two closures with a collider as a proxy in its space.
+pub fn in_space<R>(
+    collider: &Collider,
+    pose: impl Into<ColliderPose>,
+    in_2d: impl FnOnce(Proxy<Vec2>) -> R,
+    in_3d: impl FnOnce(Proxy<Vec3>) -> R,
+) -> Option<R> {
+    match Probe::new(collider, pose)? {
+        Probe::D2(proxy) => Some(in_2d(proxy)),
+        Probe::D3(proxy) => Some(in_3d(proxy)),
+    }
+}

@@ -1,0 +1,427 @@
+//! The algorithm of `move_and_slide`.
+//!
+//! **Two gaps.** The body keeps a gap of the skin s from everything. Its casts are those of a body
+//! that is grown by s/2. So a body that moves along a floor is s/2 away from touching it, whatever
+//! the rounding of its position to f32, and never trips over the seams of separate boxes. After a
+//! touch, at a gap of s/2, the body backs off to s.
+//!
+//! **Walking.** A body on the ground walks: its motion is the horizontal part of the translation,
+//! turned into the plane of the ground, with the same length. Walls act on the horizontal motion
+//! with the horizontal part of their normals, so that slopes that are too steep lift nobody. At the
+//! end, the body settles on the ground below. Nothing pulls a body down on a slope meanwhile, so
+//! that it does not creep.
+//!
+//! **Flying.** Otherwise, the motion leads straight to the first touch, and on along the planes
+//! that were touched. The touch of ground from above ends the flight, and the rest is a walk.
+//!
+//! **Ground** is where the face that opposes the way down is flat enough. The contact normal may be
+//! steeper at an edge: a capsule stands on the edge of a step until it hangs at its side
+//! ([`LEAST_UP`]).
+
+use bevy::prelude::*;
+use smallvec::SmallVec;
+
+use crate::{
+    collision::shortest_translation,
+    math::{DVec3, Vec3},
+    pipeline::proxy::Proxy,
+    space::{DVector, Space},
+    spatial::{
+        mover::{
+            Ground, MoveAndSlide, Slide, SlideHit,
+            body::{Grown, Plane, Surroundings, Touch, radius_of, rounding_of},
+            planes::clipped,
+            push_out::way_out,
+            slide::{horizontal, without_climbing},
+        },
+        spatial_query::QuerySpace,
+    },
+};
+
+/// The default skin, as a fraction of half of the body's least side.
+const SKIN: f64 = 0.01;
+
+/// The least skin, in roundings of the position to f32.
+const LEAST_SKIN: f64 = 16.0;
+
+/// A body hangs at an edge, and does not stand on it, if its contact normal is steeper than this
+/// cosine.
+const LEAST_UP: f64 = 0.25;
+
+/// A standing body settles only if its gap differs from the skin by this fraction. Otherwise
+/// rounding would move it in every tick.
+const SETTLED: f64 = 0.25;
+
+/// Motions shorter than this fraction of the skin end.
+const LEAST_MOTION: f64 = 1e-6;
+
+/// A translation leads upwards if this fraction of it does.
+const RISING: f64 = 1e-6;
+
+/// The maximum number of times that planes push a body out of overlaps before the search for a way
+/// out begins.
+const MAX_PUSHES: usize = 4;
+
+/// The fractions of the skin to which a body backs off from overlaps. In a gap that is too narrow
+/// for one, the next is tried.
+const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
+
+/// The longest way out of an overlap, in half sides of the body.
+const MAX_WAY_OUT: f64 = 8.0;
+
+/// The world's up, and what counts as ground.
+#[derive(Clone, Copy)]
+struct Upright<D> {
+    up: D,
+    /// The cosine of the greatest slope of the ground.
+    least_cosine: f64,
+    step_height: f64,
+    snap_distance: Option<f64>,
+}
+
+impl<D: DVector> Upright<D> {
+    fn new<V: Space<DVec = D>>(settings: &MoveAndSlide) -> Option<Self> {
+        let up = V::projected(settings.up).to_f64().unit()?;
+        let max_slope = f64::from(settings.max_slope).clamp(0.0, 1.5);
+        let valid = |length: f32| f64::from(length).max(0.0);
+        Some(Self {
+            up,
+            least_cosine: libm::cos(max_slope),
+            step_height: valid(settings.step_height),
+            snap_distance: settings.snap_distance.map(valid),
+        })
+    }
+
+    fn is_ground(&self, touch: &Touch<D>) -> bool {
+        let is_flat = touch.face_normal.dot(self.up) >= self.least_cosine;
+        is_flat && touch.normal.dot(self.up) >= LEAST_UP
+    }
+
+    /// Returns the normal of the plane along which a body walks.
+    fn walking_normal(&self, ground: &Touch<D>) -> D {
+        if ground.normal.dot(self.up) >= self.least_cosine {
+            ground.normal
+        } else {
+            ground.face_normal
+        }
+    }
+
+    /// Returns a horizontal motion turned into the plane of the ground, with the same length.
+    fn along(&self, ground: &Touch<D>, lateral: D) -> D {
+        let normal = self.walking_normal(ground);
+        let along = lateral - self.up * (lateral.dot(normal) / self.up.dot(normal));
+        along.unit().unwrap_or_default() * lateral.length()
+    }
+
+    fn lateral(&self, motion: D) -> D {
+        motion - self.up * motion.dot(self.up)
+    }
+
+    /// Returns the greatest fall of the ground on a way.
+    fn max_drop(&self, lateral: D) -> f64 {
+        let cosine = self.least_cosine;
+        let slope = (1.0 - cosine * cosine).max(0.0).sqrt() / cosine;
+        let by_default = slope * lateral.length() + self.step_height;
+        self.snap_distance.unwrap_or(by_default)
+    }
+}
+
+/// A body on its way.
+pub struct Character<'a, 'w, 's, V: QuerySpace> {
+    around: &'a Surroundings<'a, 'w, 's>,
+    /// The body with a margin of half of the skin, at its position on the way.
+    body: Proxy<V>,
+    skin: f64,
+    upright: Option<Upright<V::DVec>>,
+    ground: Option<Touch<V::DVec>>,
+    touches_left: u32,
+    hits: SmallVec<[SlideHit; 4]>,
+}
+
+impl<V: QuerySpace> Character<'_, '_, '_, V> {
+    /// Moves a body: see [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
+    /// Returns `None` if the body is not bounded, or flat in the world.
+    pub fn slide(
+        around: &Surroundings,
+        body: &Proxy<V>,
+        translation: Vec3,
+        settings: &MoveAndSlide,
+    ) -> Option<Slide> {
+        let radius = radius_of(body)?;
+        let skin = settings.skin.map(f64::from).filter(|skin| *skin >= 0.0);
+        let least = LEAST_SKIN * rounding_of(body, radius);
+        let skin = skin.unwrap_or(SKIN * radius).max(least);
+        let start = body.world_pose.translation;
+        let mut character = Character {
+            around,
+            body: Grown::new(body, 0.5 * skin)?.proxy,
+            skin,
+            upright: Upright::new::<V>(settings),
+            ground: None,
+            touches_left: settings.max_touches,
+            hits: SmallVec::new(),
+        };
+        if let Some(ground) = &settings.ground {
+            let carried = ground.translation::<V>(around.query);
+            character.advance(carried, Some(ground.entity));
+        }
+        let is_stuck = !character.back_off(body, radius);
+        let translation = V::projected(translation);
+        if translation.is_finite() {
+            character.go(translation.to_f64());
+        }
+        let position = character.position();
+        let up = character.upright.map(|upright| upright.up);
+        let ground = up.zip(character.ground);
+        Some(Slide {
+            translation: V::from_f64(position - start).to_vec3(),
+            ground: ground.map(|(up, touch)| Ground::new::<V>(around.query, &touch, position, up)),
+            is_stuck,
+            hits: character.hits,
+            up: up.map_or(DVec3::ZERO, |up| DVec3::from(up.components())),
+        })
+    }
+
+    fn go(&mut self, translation: V::DVec) {
+        let Some(upright) = self.upright else {
+            self.fly(translation);
+            return;
+        };
+        let rise = translation.dot(upright.up);
+        if rise > RISING * translation.length() {
+            self.fly(translation);
+            return;
+        }
+        let Some((ground, gap)) = self.find_ground(&upright, 1.5 * self.skin) else {
+            return self.fly(translation);
+        };
+        self.ground = Some(ground);
+        let lateral = upright.lateral(translation);
+        let is_settled = (gap - self.skin).abs() <= SETTLED * self.skin;
+        if self.is_short(lateral) && is_settled {
+            return;
+        }
+        self.walk(&upright, lateral);
+        self.settle(&upright, lateral);
+        if self.ground.is_none() {
+            self.fly(upright.up * rise);
+        }
+    }
+
+    /// Moves along the ground, and up steps.
+    fn walk(&mut self, upright: &Upright<V::DVec>, mut lateral: V::DVec) {
+        let mut planes: SmallVec<[V::DVec; 4]> = SmallVec::new();
+        let mut walls: SmallVec<[V::DVec; 4]> = SmallVec::new();
+        while let Some(ground) = self.ground {
+            let motion = clipped(upright.along(&ground, lateral), &planes);
+            let Some(touch) = self.advance(motion, None) else {
+                return;
+            };
+            lateral = lateral * (1.0 - touch.time);
+            let is_ground = upright.is_ground(&touch);
+            self.note(&touch, lateral, is_ground);
+            if is_ground {
+                self.ground = Some(touch);
+                self.rise_above(upright, &touch);
+            } else {
+                let away = horizontal(touch.normal, upright.up).unwrap_or(touch.normal);
+                self.advance(away * (0.5 * self.skin), None);
+                if let Some(rest) = self.climb(upright, lateral) {
+                    lateral = rest;
+                } else {
+                    planes.push(touch.normal);
+                    walls.push(away);
+                    lateral = clipped(lateral, &walls);
+                }
+            }
+            if self.touches_left == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Moves straight, and on along everything that is touched.
+    fn fly(&mut self, mut motion: V::DVec) {
+        let mut planes: SmallVec<[V::DVec; 4]> = SmallVec::new();
+        while self.touches_left > 0 {
+            let Some(touch) = self.advance(motion, None) else {
+                break;
+            };
+            motion = motion * (1.0 - touch.time);
+            let landed = self
+                .upright
+                .filter(|upright| upright.is_ground(&touch) && motion.dot(upright.up) <= 0.0);
+            self.note(&touch, motion, landed.is_some());
+            if let Some(upright) = landed {
+                let lateral = upright.lateral(motion);
+                self.ground = Some(touch);
+                self.rise_above(&upright, &touch);
+                self.walk(&upright, lateral);
+                self.settle(&upright, lateral);
+                return;
+            }
+            self.advance(touch.normal * (0.5 * self.skin), None);
+            planes.push(touch.normal);
+            if let Some(upright) = self.upright {
+                motion = without_climbing(motion, touch.normal, upright.up);
+            }
+            motion = clipped(motion, &planes);
+        }
+        let falling = self.upright.filter(|upright| motion.dot(upright.up) <= 0.0);
+        let found = falling.and_then(|upright| self.find_ground(&upright, 1.5 * self.skin));
+        self.ground = found.map(|(ground, _)| ground);
+    }
+
+    /// Climbs a step, and returns the rest of the horizontal motion. Returns `None`, and does not
+    /// move, if there is no step.
+    fn climb(&mut self, upright: &Upright<V::DVec>, lateral: V::DVec) -> Option<V::DVec> {
+        let direction = lateral.unit().filter(|_| upright.step_height > 0.0)?;
+        let start = self.position();
+        let up = upright.up;
+        self.advance(up * (upright.step_height + self.skin), None);
+        let risen = (self.position() - start).dot(up);
+        // A step is found even if the body moves by less than the gap in front of it.
+        let way = lateral.length().max(2.0 * self.skin);
+        let walked = self.advance(direction * way, None);
+        let walked = walked.map_or(way, |touch| touch.time * way);
+        let landing = self.advance(up * -risen, None);
+        let height = (self.position() - start).dot(up);
+        let is_step = walked > self.skin && height > 0.5 * self.skin;
+        match landing.filter(|touch| is_step && upright.is_ground(touch)) {
+            Some(touch) => {
+                self.ground = Some(touch);
+                self.rise_above(upright, &touch);
+                Some(direction * (lateral.length() - walked).max(0.0))
+            }
+            None => {
+                self.body.world_pose.translation = start;
+                None
+            }
+        }
+    }
+
+    /// Moves down to the ground after a walk, or leaves the ground if there is none.
+    fn settle(&mut self, upright: &Upright<V::DVec>, lateral: V::DVec) {
+        let start = self.position();
+        let drop = upright.max_drop(lateral) + self.skin;
+        let touch = self.advance(upright.up * -drop, None);
+        self.ground = touch.filter(|touch| upright.is_ground(touch));
+        match self.ground {
+            Some(touch) => self.rise_above(upright, &touch),
+            None => self.body.world_pose.translation = start,
+        }
+    }
+
+    /// Backs off from ground at a gap of half of the skin. Straight up, because a push along the
+    /// normal would let a body creep downhill.
+    fn rise_above(&mut self, upright: &Upright<V::DVec>, ground: &Touch<V::DVec>) {
+        let cosine = ground.normal.dot(upright.up).max(LEAST_UP);
+        self.advance(upright.up * (0.5 * self.skin / cosine), None);
+    }
+
+    /// Returns the ground below the body, and its gap.
+    fn find_ground(
+        &self,
+        upright: &Upright<V::DVec>,
+        max_gap: f64,
+    ) -> Option<(Touch<V::DVec>, f64)> {
+        let way = max_gap / upright.least_cosine;
+        let touch = self.around.cast(&self.body, upright.up * -way, None)?;
+        if upright.is_ground(&touch) {
+            let gap = 0.5 * self.skin + touch.time * way * touch.normal.dot(upright.up);
+            return Some((touch, gap));
+        }
+        // A steep slope beside the ground may be touched first.
+        let grown = Grown::new(&self.body, self.skin)?;
+        let mut planes = Vec::new();
+        self.around.planes(&grown, &mut planes);
+        let touches = planes.iter().map(|plane| {
+            let touch = Touch {
+                entity: plane.entity,
+                time: 0.0,
+                normal: plane.normal,
+                face_normal: plane.normal,
+                point: plane.point,
+            };
+            (touch, plane.gap + 0.5 * self.skin)
+        });
+        touches
+            .into_iter()
+            .find(|(touch, _)| upright.is_ground(touch))
+    }
+
+    /// Moves the body out of everything that is closer than half of the skin. Returns `false` if it
+    /// overlaps something afterwards.
+    fn back_off(&mut self, exact: &Proxy<V>, radius: f64) -> bool {
+        let mut planes = Vec::new();
+        for _ in 0..MAX_PUSHES {
+            let Some(wide) = self
+                .at_position(exact)
+                .and_then(|body| Grown::new(&body, self.skin))
+            else {
+                return false;
+            };
+            self.around.planes(&wide, &mut planes);
+            let least = planes.first().map_or(self.skin, |plane| plane.gap);
+            if least >= 0.5 * self.skin * (1.0 - SETTLED) {
+                return true;
+            }
+            let pushes = BACK_OFF.iter().filter_map(|part| {
+                let gap = part * self.skin;
+                let missing = |plane: &Plane<V::DVec>| (plane.normal, gap - plane.gap);
+                let push = shortest_translation(planes.iter().map(missing));
+                push.clears_all.then_some(push.translation)
+            });
+            let Some(push) = pushes.into_iter().next() else {
+                break;
+            };
+            self.body.world_pose.translation = self.position() + push;
+        }
+        let Some(body) = self.at_position(exact) else {
+            return false;
+        };
+        let way = way_out(self.around, &body, MAX_WAY_OUT * radius);
+        self.body.world_pose.translation = self.position() + way.unwrap_or_default();
+        way.is_some()
+    }
+
+    /// Returns the exact body at the position of this one.
+    fn at_position(&self, exact: &Proxy<V>) -> Option<Proxy<V>> {
+        let mut body = exact.clone();
+        body.world_pose.translation = self.position();
+        body.world_pose.translation.is_finite().then_some(body)
+    }
+
+    /// Moves up to the first touch, apart from those with `ignored`, and returns it.
+    fn advance(&mut self, motion: V::DVec, ignored: Option<Entity>) -> Option<Touch<V::DVec>> {
+        if self.is_short(motion) {
+            return None;
+        }
+        let touch = self.around.cast(&self.body, motion, ignored);
+        let free = touch.map_or(1.0, |touch| touch.time);
+        self.body.world_pose.translation = self.position() + motion * free;
+        touch
+    }
+
+    /// Notes a touch on the way.
+    fn note(&mut self, touch: &Touch<V::DVec>, motion: V::DVec, is_ground: bool) {
+        let vector = |vector: V::DVec| V::from_f64(vector).to_vec3();
+        self.touches_left = self.touches_left.saturating_sub(1);
+        self.hits.push(SlideHit {
+            entity: touch.entity,
+            point: vector(touch.point),
+            normal: vector(touch.normal),
+            face_normal: vector(touch.face_normal),
+            motion: vector(motion),
+            is_ground,
+        });
+    }
+
+    fn position(&self) -> V::DVec {
+        self.body.world_pose.translation
+    }
+
+    fn is_short(&self, motion: V::DVec) -> bool {
+        motion.length() <= LEAST_MOTION * self.skin
+    }
+}

@@ -1,0 +1,91 @@
+//! The ground of a character, and platforms that carry it.
+
+use bevy::prelude::*;
+
+use crate::{
+    math::{DVec3, Vec2, Vec3},
+    pipeline::{proxies::ProxySlot, proxy::Proxy},
+    space::{DVector, Space},
+    spatial::{SpatialQuery, mover::body::Touch, spatial_query::QuerySpace},
+};
+
+/// The ground on which a body stands: a result of
+/// [`SpatialQuery::move_and_slide`].
+///
+/// It remembers the place on the other collider. If that collider moves,
+/// [`SpatialQuery::carry`] returns the translation of the place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Ground {
+    /// The entity of the ground.
+    pub entity: Entity,
+    /// The unit normal of the ground, upwards. At an edge, that of the face on which the body
+    /// stands.
+    pub normal: Vec3,
+    /// The point of contact.
+    pub point: Vec3,
+    /// The place below the origin of the body, at the height of the contact.
+    foot: DVec3,
+    /// The same in the frame of the ground's collider.
+    anchor: DVec3,
+}
+
+impl Ground {
+    /// Returns the ground of a body at a position.
+    pub(super) fn new<V: QuerySpace>(
+        query: &SpatialQuery,
+        touch: &Touch<V::DVec>,
+        position: V::DVec,
+        up: V::DVec,
+    ) -> Self {
+        let foot = position + up * (touch.point - position).dot(up);
+        let anchor = proxy_of::<V>(query, touch.entity).and_then(|proxy| {
+            let inverse = proxy.world_pose.inverse_linear()?;
+            Some(inverse * (foot - proxy.world_pose.translation))
+        });
+        Self {
+            entity: touch.entity,
+            normal: V::from_f64(touch.face_normal).to_vec3(),
+            point: V::from_f64(touch.point).to_vec3(),
+            foot: DVec3::from(foot.components()),
+            anchor: anchor.map_or(DVec3::NAN, |anchor| DVec3::from(anchor.components())),
+        }
+    }
+
+    /// Returns the translation of the anchor, or 0 if the ground is gone.
+    pub(super) fn translation<V: QuerySpace>(&self, query: &SpatialQuery) -> V::DVec {
+        let moved = proxy_of::<V>(query, self.entity).map(|proxy| {
+            let pose = &proxy.world_pose;
+            let anchor = V::DVec::of(self.anchor.to_array());
+            let foot = V::DVec::of(self.foot.to_array());
+            pose.linear() * anchor + (pose.translation - foot)
+        });
+        moved.filter(|moved| moved.is_finite()).unwrap_or_default()
+    }
+}
+
+/// # Moving platforms
+impl SpatialQuery<'_, '_> {
+    /// Returns the translation of the ground below a body since a [`Ground`] was found, with the
+    /// rotation of the ground. 0 if the ground was despawned.
+    ///
+    /// [`move_and_slide`](Self::move_and_slide) carries a body by itself if it is given the ground
+    /// of the previous move.
+    pub fn carry(&self, ground: &Ground) -> Vec3 {
+        match self.proxies.slot_of(ground.entity) {
+            Some(ProxySlot::D2(_)) => Vec2::from_f64(ground.translation::<Vec2>(self)).to_vec3(),
+            Some(ProxySlot::D3(_)) => Vec3::from_f64(ground.translation::<Vec3>(self)),
+            _ => Vec3::ZERO,
+        }
+    }
+}
+
+/// Returns the collider of an entity.
+fn proxy_of<'a, V: QuerySpace>(query: &'a SpatialQuery, entity: Entity) -> Option<&'a Proxy<V>> {
+    let slot = match query.proxies.slot_of(entity)? {
+        ProxySlot::D2(slot) | ProxySlot::D3(slot) => slot,
+        ProxySlot::Inert | ProxySlot::Invalid => return None,
+    };
+    let proxy = V::arena(&query.proxies).get(slot)?;
+    (proxy.entity == entity).then_some(proxy)
+}

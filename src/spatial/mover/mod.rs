@@ -1,0 +1,22 @@
+//! Kinematic movement: contacts as planes, ways out of overlaps, and characters that slide.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `planes.rs` | [`ContactPlane`], [`solve_planes`] and [`clip_velocity`] |
+//! | `body.rs` | the moving collider: its casts and its planes |
+//! | `push_out.rs` | [`PushOut`]: the shortest way out of everything solid |
+//! | `slide.rs` | [`MoveAndSlide`], and [`Slide`], its result |
+//! | `character.rs` | the algorithm: slopes, steps, ground, ceilings |
+//! | `ground.rs` | [`Ground`], and platforms that carry |
+
+mod body;
+mod character;
+mod ground;
+mod planes;
+mod push_out;
+mod slide;
+
+pub use ground::Ground;
+pub use planes::{ContactPlane, clip_velocity, solve_planes};
+pub use push_out::PushOut;
+pub use slide::{MoveAndSlide, Slide, SlideHit};
