@@ -79,6 +79,8 @@ pub struct Touch<D> {
     pub entity: Entity,
     /// The time up to which the motion is free.
     pub time: f64,
+    /// The gap at that time.
+    pub gap: f64,
     pub normal: D,
     /// The normal of the face that opposes the motion most.
     pub face_normal: D,
@@ -165,6 +167,7 @@ fn touch_of<V: Space>(entity: Entity, cast: &Cast<V>) -> Option<(f64, Touch<V::D
     let touch = Touch {
         entity,
         time: cast.safe_time(),
+        gap: 0.0,
         normal: unit(contact.normal)?,
         face_normal: unit(face_normal)?,
         point: contact.point_b.to_f64(),

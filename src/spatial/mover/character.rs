@@ -2,8 +2,9 @@
 //!
 //! **Two gaps.** The body keeps a gap of the skin s from everything. Its casts are those of a body
 //! that is grown by s/2. So a body that moves along a floor is s/2 away from touching it, whatever
-//! the rounding of its position to f32, and never trips over the seams of separate boxes. After a
-//! touch, at a gap of s/2, the body backs off to s.
+//! the rounding of its position to f32, and never trips over the seams of separate boxes. A cast
+//! looks ahead, and the body stops where its gap is s. If it approaches at so small an angle that
+//! this is behind it, it backs off along the normal instead.
 //!
 //! **Walking.** A body on the ground walks: its motion is the horizontal part of the translation,
 //! turned into the plane of the ground, with the same length. Walls act on the horizontal motion
@@ -62,12 +63,15 @@ const RISING: f64 = 1e-6;
 /// out begins.
 const MAX_PUSHES: usize = 4;
 
+/// How far a cast looks ahead, in skins.
+const LOOKAHEAD: f64 = 4.0;
+
 /// The fractions of the skin to which a body backs off from overlaps. In a gap that is too narrow
 /// for one, the next is tried.
 const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
 
-/// The longest way out of an overlap, in half sides of the body.
-const MAX_WAY_OUT: f64 = 8.0;
+/// The longest way out of an overlap, in half sides of the body: its least side.
+const MAX_WAY_OUT: f64 = 2.0;
 
 /// The world's up, and what counts as ground.
 #[derive(Clone, Copy)]
@@ -192,12 +196,13 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             self.fly(translation);
             return;
         }
-        let Some((ground, gap)) = self.find_ground(&upright, 1.5 * self.skin) else {
-            return self.fly(translation);
+        let Some(ground) = self.find_ground(&upright) else {
+            self.fly(translation);
+            return;
         };
         self.ground = Some(ground);
         let lateral = upright.lateral(translation);
-        let is_settled = (gap - self.skin).abs() <= SETTLED * self.skin;
+        let is_settled = (ground.gap - self.skin).abs() <= SETTLED * self.skin;
         if self.is_short(lateral) && is_settled {
             return;
         }
@@ -222,10 +227,10 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             self.note(&touch, lateral, is_ground);
             if is_ground {
                 self.ground = Some(touch);
-                self.rise_above(upright, &touch);
+                self.back_away(&touch, upright.up);
             } else {
                 let away = horizontal(touch.normal, upright.up).unwrap_or(touch.normal);
-                self.advance(away * (0.5 * self.skin), None);
+                self.back_away(&touch, away);
                 if let Some(rest) = self.climb(upright, lateral) {
                     lateral = rest;
                 } else {
@@ -255,12 +260,12 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             if let Some(upright) = landed {
                 let lateral = upright.lateral(motion);
                 self.ground = Some(touch);
-                self.rise_above(&upright, &touch);
+                self.back_away(&touch, upright.up);
                 self.walk(&upright, lateral);
                 self.settle(&upright, lateral);
                 return;
             }
-            self.advance(touch.normal * (0.5 * self.skin), None);
+            self.back_away(&touch, touch.normal);
             planes.push(touch.normal);
             if let Some(upright) = self.upright {
                 motion = without_climbing(motion, touch.normal, upright.up);
@@ -268,14 +273,14 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             motion = clipped(motion, &planes);
         }
         let falling = self.upright.filter(|upright| motion.dot(upright.up) <= 0.0);
-        let found = falling.and_then(|upright| self.find_ground(&upright, 1.5 * self.skin));
-        self.ground = found.map(|(ground, _)| ground);
+        self.ground = falling.and_then(|upright| self.find_ground(&upright));
     }
 
     /// Climbs a step, and returns the rest of the horizontal motion. Returns `None`, and does not
     /// move, if there is no step.
     fn climb(&mut self, upright: &Upright<V::DVec>, lateral: V::DVec) -> Option<V::DVec> {
         let direction = lateral.unit().filter(|_| upright.step_height > 0.0)?;
+        let ground = self.ground?;
         let start = self.position();
         let up = upright.up;
         self.advance(up * (upright.step_height + self.skin), None);
@@ -286,11 +291,16 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let walked = walked.map_or(way, |touch| touch.time * way);
         let landing = self.advance(up * -risen, None);
         let height = (self.position() - start).dot(up);
+        // A round body reaches edges that are higher than it rises.
+        let is_low = |touch: &Touch<V::DVec>| {
+            let edge = (touch.point - ground.point).dot(up);
+            edge <= upright.step_height + self.skin
+        };
         let is_step = walked > self.skin && height > 0.5 * self.skin;
-        match landing.filter(|touch| is_step && upright.is_ground(touch)) {
+        match landing.filter(|touch| is_step && is_low(touch) && upright.is_ground(touch)) {
             Some(touch) => {
                 self.ground = Some(touch);
-                self.rise_above(upright, &touch);
+                self.back_away(&touch, upright.up);
                 Some(direction * (lateral.length() - walked).max(0.0))
             }
             None => {
@@ -307,47 +317,36 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let touch = self.advance(upright.up * -drop, None);
         self.ground = touch.filter(|touch| upright.is_ground(touch));
         match self.ground {
-            Some(touch) => self.rise_above(upright, &touch),
-            None => self.body.world_pose.translation = start,
+            Some(touch) => self.back_away(&touch, upright.up),
+            None => {
+                self.body.world_pose.translation = start;
+                self.ground = self.find_ground(upright);
+            }
         }
     }
 
-    /// Backs off from ground at a gap of half of the skin. Straight up, because a push along the
-    /// normal would let a body creep downhill.
-    fn rise_above(&mut self, upright: &Upright<V::DVec>, ground: &Touch<V::DVec>) {
-        let cosine = ground.normal.dot(upright.up).max(LEAST_UP);
-        self.advance(upright.up * (0.5 * self.skin / cosine), None);
-    }
-
-    /// Returns the ground below the body, and its gap.
-    fn find_ground(
-        &self,
-        upright: &Upright<V::DVec>,
-        max_gap: f64,
-    ) -> Option<(Touch<V::DVec>, f64)> {
-        let way = max_gap / upright.least_cosine;
+    /// Returns the ground below the body, if its gap is at most one and a half skins.
+    fn find_ground(&self, upright: &Upright<V::DVec>) -> Option<Touch<V::DVec>> {
+        let half = 0.5 * self.skin;
+        let way = 3.0 * half / upright.least_cosine;
         let touch = self.around.cast(&self.body, upright.up * -way, None)?;
         if upright.is_ground(&touch) {
-            let gap = 0.5 * self.skin + touch.time * way * touch.normal.dot(upright.up);
-            return Some((touch, gap));
+            let gap = half + touch.time * way * touch.normal.dot(upright.up);
+            return Some(Touch { gap, ..touch });
         }
         // A steep slope beside the ground may be touched first.
-        let grown = Grown::new(&self.body, self.skin)?;
         let mut planes = Vec::new();
+        let grown = Grown::new(&self.body, self.skin)?;
         self.around.planes(&grown, &mut planes);
-        let touches = planes.iter().map(|plane| {
-            let touch = Touch {
-                entity: plane.entity,
-                time: 0.0,
-                normal: plane.normal,
-                face_normal: plane.normal,
-                point: plane.point,
-            };
-            (touch, plane.gap + 0.5 * self.skin)
+        let touches = planes.iter().map(|plane| Touch {
+            entity: plane.entity,
+            time: 0.0,
+            gap: plane.gap + half,
+            normal: plane.normal,
+            face_normal: plane.normal,
+            point: plane.point,
         });
-        touches
-            .into_iter()
-            .find(|(touch, _)| upright.is_ground(touch))
+        touches.into_iter().find(|touch| upright.is_ground(touch))
     }
 
     /// Moves the body out of everything that is closer than half of the skin. Returns `false` if it
@@ -392,15 +391,49 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         body.world_pose.translation.is_finite().then_some(body)
     }
 
-    /// Moves up to the first touch, apart from those with `ignored`, and returns it.
+    /// Moves until the gap to anything but `ignored` is the skin, and returns that touch. If the gap
+    /// is less already, the body does not move.
+    ///
+    /// With the closing speed c along the normal, the gap is s/2 + c (d - x) at a distance x, where
+    /// d is the distance at which the grown body touches.
     fn advance(&mut self, motion: V::DVec, ignored: Option<Entity>) -> Option<Touch<V::DVec>> {
-        if self.is_short(motion) {
+        let length = motion.length();
+        if self.is_short(motion) || !length.is_finite() {
             return None;
         }
-        let touch = self.around.cast(&self.body, motion, ignored);
+        let start = self.position();
+        let way = length + LOOKAHEAD * self.skin;
+        let direction = motion * (1.0 / length);
+        let found = self.around.cast(&self.body, direction * way, ignored);
+        let touch = found.and_then(|touch| {
+            let closing = -touch.normal.dot(direction);
+            let distance = touch.time * way;
+            let stop = (distance - 0.5 * self.skin / closing.max(0.0)).max(0.0);
+            (stop < length).then_some(Touch {
+                time: stop / length,
+                gap: 0.5 * self.skin + (distance - stop) * closing,
+                ..touch
+            })
+        });
         let free = touch.map_or(1.0, |touch| touch.time);
-        self.body.world_pose.translation = self.position() + motion * free;
+        self.body.world_pose.translation = start + motion * free;
         touch
+    }
+
+    /// Moves by a small push, as far as there is room.
+    fn push(&mut self, push: V::DVec) {
+        if !self.is_short(push) {
+            let touch = self.around.cast(&self.body, push, None);
+            let free = touch.map_or(1.0, |touch| touch.time);
+            self.body.world_pose.translation = self.position() + push * free;
+        }
+    }
+
+    /// Moves away from a touch along a unit vector, until the gap is the skin.
+    fn back_away(&mut self, touch: &Touch<V::DVec>, direction: V::DVec) {
+        let missing = (self.skin - touch.gap).clamp(0.0, 0.5 * self.skin);
+        let cosine = touch.normal.dot(direction).max(LEAST_UP);
+        self.push(direction * (missing / cosine));
     }
 
     /// Notes a touch on the way.
