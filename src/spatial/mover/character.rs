@@ -17,7 +17,8 @@
 //!
 //! **Ground** is where the face that opposes the way down is flat enough. The contact normal may be
 //! steeper at an edge: a capsule stands on the edge of a step until it hangs at its side
-//! ([`LEAST_UP`]).
+//! ([`LEAST_UP`]). A body also stands on a corner below a flat side, and between slopes that are too
+//! steep but hold it from both sides.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -52,6 +53,9 @@ const LEAST_UP: f64 = 0.25;
 /// A standing body settles only if its gap differs from the skin by this fraction. Otherwise
 /// rounding would move it in every tick.
 const SETTLED: f64 = 0.25;
+
+/// A body is wedged between slopes if at most this part of its fall is left.
+const WEDGED: f64 = 1e-3;
 
 /// Motions shorter than this fraction of the skin end.
 const LEAST_MOTION: f64 = 1e-6;
@@ -96,9 +100,16 @@ impl<D: DVector> Upright<D> {
         })
     }
 
+    /// Returns `true` if a body can walk on what it touches.
     fn is_ground(&self, touch: &Touch<D>) -> bool {
         let is_flat = touch.face_normal.dot(self.up) >= self.least_cosine;
         is_flat && touch.normal.dot(self.up) >= LEAST_UP
+    }
+
+    /// Returns `true` if a body can stand on what it touches: on ground, or with a flat side on a
+    /// corner.
+    fn supports(&self, touch: &Touch<D>) -> bool {
+        self.is_ground(touch) || touch.normal.dot(self.up) >= self.least_cosine
     }
 
     /// Returns the normal of the plane along which a body walks.
@@ -255,7 +266,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             motion = motion * (1.0 - touch.time);
             let landed = self
                 .upright
-                .filter(|upright| upright.is_ground(&touch) && motion.dot(upright.up) <= 0.0);
+                .filter(|upright| upright.supports(&touch) && motion.dot(upright.up) <= 0.0);
             self.note(&touch, motion, landed.is_some());
             if let Some(upright) = landed {
                 let lateral = upright.lateral(motion);
@@ -297,7 +308,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             edge <= upright.step_height + self.skin
         };
         let is_step = walked > self.skin && height > 0.5 * self.skin;
-        match landing.filter(|touch| is_step && is_low(touch) && upright.is_ground(touch)) {
+        match landing.filter(|touch| is_step && is_low(touch) && upright.supports(touch)) {
             Some(touch) => {
                 self.ground = Some(touch);
                 self.back_away(&touch, upright.up);
@@ -315,7 +326,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let start = self.position();
         let drop = upright.max_drop(lateral) + self.skin;
         let touch = self.advance(upright.up * -drop, None);
-        self.ground = touch.filter(|touch| upright.is_ground(touch));
+        self.ground = touch.filter(|touch| upright.supports(touch));
         match self.ground {
             Some(touch) => self.back_away(&touch, upright.up),
             None => {
@@ -330,7 +341,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let half = 0.5 * self.skin;
         let way = 3.0 * half / upright.least_cosine;
         let touch = self.around.cast(&self.body, upright.up * -way, None)?;
-        if upright.is_ground(&touch) {
+        if upright.supports(&touch) {
             let gap = half + touch.time * way * touch.normal.dot(upright.up);
             return Some(Touch { gap, ..touch });
         }
@@ -346,7 +357,18 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             face_normal: plane.normal,
             point: plane.point,
         });
-        touches.into_iter().find(|touch| upright.is_ground(touch))
+        let ground = touches.into_iter().find(|touch| upright.supports(touch));
+        ground.or_else(|| {
+            // Between slopes that are too steep, a body does not fall either.
+            let normals: SmallVec<[_; 8]> = planes.iter().map(|plane| plane.normal).collect();
+            let is_wedged = clipped(-upright.up, &normals).length() <= WEDGED;
+            is_wedged.then_some(Touch {
+                gap: self.skin,
+                normal: upright.up,
+                face_normal: upright.up,
+                ..touch
+            })
+        })
     }
 
     /// Moves the body out of everything that is closer than half of the skin. Returns `false` if it
