@@ -81,6 +81,7 @@ pub mod guide {
     #[doc = include_str!("../docs/COMING_FROM.md")]
     pub mod coming_from {}
 
+    /// [response]: crate::guide::response
     #[doc = include_str!("../docs/QUERIES.md")]
     pub mod queries {}
 
@@ -108,8 +109,9 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, ColliderMotion, CollidingEntities, CollisionEnded,
         CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
-        EndReason, HeadbuttPlugin, HeadbuttSystems, OngoingEvents, RayCaster, Rounded, Sensor,
-        ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, WorldMover, query,
+        EndReason, HeadbuttPlugin, HeadbuttSystems, MoveAndSlide, OngoingEvents, RayCaster,
+        Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support,
+        WorldMover, query,
     };
     #[cfg(feature = "picking")]
     pub use crate::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};

@@ -17,8 +17,8 @@
 //!
 //! **Ground** is where the face that opposes the way down is flat enough. The contact normal may be
 //! steeper at an edge: a capsule stands on the edge of a step until it hangs at its side
-//! ([`LEAST_UP`]). A body also stands on a corner below a flat side, and between slopes that are too
-//! steep but hold it from both sides.
+//! ([`LEAST_UP`]). A body also stands on a corner below a flat side, and between slopes that are
+//! too steep but hold it from both sides.
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -413,8 +413,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         body.world_pose.translation.is_finite().then_some(body)
     }
 
-    /// Moves until the gap to anything but `ignored` is the skin, and returns that touch. If the gap
-    /// is less already, the body does not move.
+    /// Moves until the gap to anything but `ignored` is the skin, and returns that touch. If the
+    /// gap is less already, the body does not move.
     ///
     /// With the closing speed c along the normal, the gap is s/2 + c (d - x) at a distance x, where
     /// d is the distance at which the grown body touches.

@@ -73,7 +73,8 @@ impl SpatialQuery<'_, '_> {
     /// let mut app = App::new();
     /// app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
     /// for x in [-8.0, 8.0] {
-    ///     app.world_mut().spawn((Collider::rectangle(16.0, 16.0), Transform::from_xyz(x, -8.0, 0.0)));
+    ///     let tile = Collider::rectangle(16.0, 16.0);
+    ///     app.world_mut().spawn((tile, Transform::from_xyz(x, -8.0, 0.0)));
     /// }
     /// headbutt::sync_now(app.world_mut());
     /// let out = app.world_mut().run_system_once(|query: SpatialQuery| {
@@ -90,7 +91,8 @@ impl SpatialQuery<'_, '_> {
     ///   rotation, and may be longer than necessary at the corners of other shapes.
     /// * A facet of a surface is left on the side on which the body is. The way never leads the
     ///   centre of the body through a collider that does not contain it at the start.
-    /// * The translation leaves a gap of a few roundings of the position to f32.
+    /// * The translation leaves a gap of a few roundings of the position to f32, which may still
+    ///   count as touching.
     /// * The search tries at most 128 positions. It allocates.
     pub fn push_out(
         &self,

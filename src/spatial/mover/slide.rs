@@ -24,7 +24,7 @@ use crate::{
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use headbutt::MoveAndSlide;
+/// use headbutt::prelude::*;
 ///
 /// let hero = MoveAndSlide { step_height: 0.4, ..default() };
 /// let top_down = MoveAndSlide { up: Vec3::ZERO, ..default() };
@@ -177,13 +177,13 @@ impl SpatialQuery<'_, '_> {
         planes: &mut Vec<ContactPlane>,
     ) {
         planes.clear();
-        in_space(
+        let found = in_space(
             collider,
             pose,
             |body| list_planes(self, &body, max_gap, filter),
             |body| list_planes(self, &body, max_gap, filter),
-        )
-        .map(|found| planes.extend(found));
+        );
+        planes.extend(found.into_iter().flatten());
     }
 
     /// Moves a shape by `translation`, and lets it slide along everything that it touches. Returns
@@ -191,7 +191,7 @@ impl SpatialQuery<'_, '_> {
     ///
     /// ```
     /// use bevy::prelude::*;
-    /// use headbutt::{Ground, MoveAndSlide, prelude::*};
+    /// use headbutt::{Ground, prelude::*};
     ///
     /// #[derive(Component)]
     /// struct Player { velocity: Vec3, ground: Option<Ground> }

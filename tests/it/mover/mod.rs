@@ -6,7 +6,7 @@ mod slide;
 mod walks;
 
 use bevy::{ecs::system::SystemState, prelude::*};
-use headbutt::{Ground, MoveAndSlide, Slide, prelude::*};
+use headbutt::{Ground, Slide, prelude::*};
 
 /// A level of colliders that no tick moves.
 pub struct Level(App);

@@ -3,7 +3,7 @@
 use core::f32::consts::{FRAC_1_SQRT_2, PI};
 
 use bevy::prelude::*;
-use headbutt::{MoveAndSlide, prelude::*};
+use headbutt::prelude::*;
 
 use super::{Level, Walker, at, ramp};
 

@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{Level, Walker, at};
 
-/// A hundredth of half of the least side of the bodies, which is 0.8.
+/// A hundredth of half of the least side of the bodies without a scale, which is 0.8.
 const SKIN: f32 = 0.004;
 
 /// The number of steps in a level.
@@ -29,7 +29,10 @@ fn levels() -> u64 {
 }
 
 fn body(random: &mut StdRng, is_flat: bool) -> Collider {
-    match (is_flat, random.random_range(0..3)) {
+    let bust = (Vec3::Y * 0.4, Collider::sphere(0.4));
+    match (is_flat, random.random_range(0..4)) {
+        (true, 3) => Collider::rectangle(0.6, 1.0).rounded(0.1),
+        (false, 3) => Collider::compound([(Vec3::Y * -0.4, Collider::cuboid(0.8, 0.8, 0.8)), bust]),
         (true, 0) => Collider::circle(0.4),
         (true, 1) => Collider::capsule_2d(0.4, 0.8),
         (true, _) => Collider::rectangle(0.8, 1.6),
@@ -79,7 +82,8 @@ fn walk(
             fall = slide.clip_velocity(Vec3::Y * fall).y.min(0.0);
             assert!(!slide.is_stuck);
             let room = walker.room(query);
-            assert!(room > 0.25 * SKIN, "{room} at {}", walker.pose.translation);
+            let least = 0.25 * SKIN * walker.pose.scale.min_element();
+            assert!(room > least, "{room} at {}", walker.pose.translation);
             check(query, walker, way, &slide);
         }
     });
@@ -184,12 +188,39 @@ fn yard(random: &mut StdRng, is_flat: bool) -> Vec<(Collider, Transform)> {
                 angle * 1.7,
             )
         };
+        let block = match random.random_range(0..3) {
+            0 if !is_flat => mesh_of_box(size),
+            _ => solid(is_flat, size),
+        };
         all.push((
-            solid(is_flat, size),
+            block,
             Transform::from_translation(place).with_rotation(turn),
         ));
     }
     all
+}
+
+/// The surface of a box.
+fn mesh_of_box(size: Vec3) -> Collider {
+    let corner = |index: u32| {
+        let sign = |axis: u32| if index >> axis & 1 == 1 { 0.5 } else { -0.5 };
+        Vec3::new(sign(0), sign(1), sign(2)) * size
+    };
+    let quads = [
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+    ];
+    let triangles = quads
+        .iter()
+        .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+    Collider::trimesh(
+        (0..8).map(corner).collect::<Vec<_>>(),
+        triangles.collect::<Vec<_>>(),
+    )
 }
 
 /// The body is above all obstacles at the start. Wherever it gets, it can get away: nothing is
@@ -202,6 +233,11 @@ fn nobody_gets_stuck_between_blocks() {
             let mut level = Level::new(yard(&mut random, is_flat));
             let mut walker = Walker::new(body(&mut random, is_flat), Vec3::new(0.0, 6.0, 0.0));
             walker.settings.step_height = if seed % 2 == 0 { 0.4 } else { 0.0 };
+            walker.pose.scale = match seed % 3 {
+                0 => Vec3::ONE,
+                1 => Vec3::splat(random.random_range(0.5..1.5)),
+                _ => Vec3::from([(); 3].map(|()| random.random_range(0.5..1.5))),
+            };
             let mut tries = StdRng::seed_from_u64(seed);
             walk(
                 &mut level,
