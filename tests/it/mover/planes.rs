@@ -47,10 +47,10 @@ fn project(target: DVec3, planes: &[Plane]) -> Option<DVec3> {
         }
         for row in 0..count {
             if row != pivot {
-                let factor = rows[row][pivot] / rows[pivot][pivot];
-                for column in pivot..=count {
-                    let above = rows[pivot][column];
-                    rows[row][column] -= factor * above;
+                let above = rows[pivot].clone();
+                let factor = rows[row][pivot] / above[pivot];
+                for (value, above) in rows[row].iter_mut().zip(above) {
+                    *value -= factor * above;
                 }
             }
         }
