@@ -30,11 +30,11 @@ use crate::{
     space::{DVector, Space},
     spatial::{
         mover::{
-            Ground, MoveAndSlide, Slide, SlideHit,
             body::{Grown, Plane, Surroundings, Touch, radius_of, rounding_of},
+            ground::Ground,
             planes::clipped,
             push_out::way_out,
-            slide::{horizontal, without_climbing},
+            slide::{MoveAndSlide, Slide, SlideHit, horizontal, without_climbing},
         },
         spatial_query::QuerySpace,
     },

@@ -5,15 +5,17 @@
 //! | `planes.rs` | [`ContactPlane`], [`solve_planes`] and [`clip_velocity`] |
 //! | `body.rs` | the moving collider: its casts and its planes |
 //! | `push_out.rs` | [`PushOut`]: the shortest way out of everything solid |
+//! | `ground.rs` | [`Ground`], and platforms that carry |
 //! | `slide.rs` | [`MoveAndSlide`], and [`Slide`], its result |
 //! | `character.rs` | the algorithm: slopes, steps, ground, ceilings |
-//! | `ground.rs` | [`Ground`], and platforms that carry |
+//! | `queries.rs` | `contact_planes` and `move_and_slide` |
 
 mod body;
 mod character;
 mod ground;
 mod planes;
 mod push_out;
+mod queries;
 mod slide;
 
 pub use ground::Ground;

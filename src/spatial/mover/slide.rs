@@ -4,23 +4,12 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    Collider,
     math::{DVec3, Vec3},
-    pipeline::proxy::Proxy,
     space::{DVector, Space},
-    spatial::{
-        ColliderPose, SpatialQuery, SpatialQueryFilter,
-        mover::{
-            ContactPlane, Ground,
-            body::{Grown, Surroundings, in_space},
-            character::Character,
-            planes::clipped,
-        },
-        spatial_query::QuerySpace,
-    },
+    spatial::mover::{ground::Ground, planes::clipped},
 };
 
-/// The settings of [`SpatialQuery::move_and_slide`].
+/// The settings of [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -86,7 +75,7 @@ pub struct SlideHit {
     pub is_ground: bool,
 }
 
-/// The result of [`SpatialQuery::move_and_slide`].
+/// The result of [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slide {
     /// The translation of the body in the world, with that of the ground that carries it. In 2D, z
@@ -138,146 +127,4 @@ pub fn without_climbing<D: DVector>(motion: D, normal: D, up: D) -> D {
         Some(outward) => motion - outward * motion.dot(outward).min(0.0),
         None => motion,
     }
-}
-
-/// # Kinematic movement
-impl SpatialQuery<'_, '_> {
-    /// Lists the planes of everything that a shape overlaps, or that is at most at `max_gap`: the
-    /// nearest points with their normals. Sorted by gap, then by geometry.
-    ///
-    /// [`solve_planes`](crate::solve_planes) and [`clip_velocity`](crate::clip_velocity) take the
-    /// planes.
-    ///
-    /// ```
-    /// use bevy::prelude::*;
-    /// use headbutt::{ContactPlane, clip_velocity, prelude::*, solve_planes};
-    ///
-    /// /// Moves a capsule by at most 0.5. The result keeps everything near in front of the planes.
-    /// fn glide(
-    ///     query: SpatialQuery,
-    ///     mut player: Single<&mut Transform, With<Collider>>,
-    ///     mut planes: Local<Vec<ContactPlane>>,
-    /// ) {
-    ///     let body = Collider::capsule_3d(0.4, 1.0);
-    ///     query.contact_planes(&body, **player, 0.5, &SpatialQueryFilter::default(), &mut planes);
-    ///     player.translation += solve_planes(Vec3::X * 0.3, &planes);
-    /// }
-    /// # let _ = glide;
-    /// ```
-    ///
-    /// A surface has no planes at its seams, and only those on its outer side if it is one-sided.
-    /// Compounds have a plane for each part. A scale that is not uniform makes `max_gap` longer
-    /// along the axes that it stretches.
-    pub fn contact_planes(
-        &self,
-        collider: &Collider,
-        pose: impl Into<ColliderPose>,
-        max_gap: f32,
-        filter: &SpatialQueryFilter,
-        planes: &mut Vec<ContactPlane>,
-    ) {
-        planes.clear();
-        let found = in_space(
-            collider,
-            pose,
-            |body| list_planes(self, &body, max_gap, filter),
-            |body| list_planes(self, &body, max_gap, filter),
-        );
-        planes.extend(found.into_iter().flatten());
-    }
-
-    /// Moves a shape by `translation`, and lets it slide along everything that it touches. Returns
-    /// the translation that is left, the ground, and what was hit.
-    ///
-    /// ```
-    /// use bevy::prelude::*;
-    /// use headbutt::{Ground, prelude::*};
-    ///
-    /// #[derive(Component)]
-    /// struct Player { velocity: Vec3, ground: Option<Ground> }
-    ///
-    /// /// Runs after [`HeadbuttSystems::Sync`].
-    /// fn walk(
-    ///     query: SpatialQuery,
-    ///     time: Res<Time>,
-    ///     player: Single<(Entity, &Collider, &mut Transform, &mut Player)>,
-    /// ) {
-    ///     let (entity, body, mut pose, mut player) = player.into_inner();
-    ///     player.velocity.y -= 9.81 * time.delta_secs();
-    ///     let settings = MoveAndSlide { step_height: 0.4, ground: player.ground, ..default() };
-    ///     let filter = SpatialQueryFilter::default().excluding_tree(entity);
-    ///     let wanted = player.velocity * time.delta_secs();
-    ///     let slide = query.move_and_slide(body, *pose, wanted, &settings, &filter);
-    ///     pose.translation += slide.translation;
-    ///     player.velocity = slide.clip_velocity(player.velocity);
-    ///     player.ground = slide.ground;
-    /// }
-    /// # let _ = walk;
-    /// ```
-    ///
-    /// The translation is a `Vec2` or a `Vec3`. It is that of one tick, with the fall.
-    ///
-    /// * **On the ground**, the horizontal part of the translation is a walk along the ground, up
-    ///   and down slopes at the same speed. The fall counts only where the ground ends. A body
-    ///   without a horizontal translation stays where it is, on every slope that is ground.
-    /// * **In the air**, or with a translation upwards, the body moves straight, and slides along
-    ///   what it hits. If it lands, it walks on.
-    /// * **Walls** are all faces steeper than `max_slope`. A body slides along them, and does not
-    ///   climb them. In the air, it slides down on slopes.
-    /// * **Overlaps** at the start are resolved first, as by [`push_out`](Self::push_out).
-    /// * **The gap** to everything is at least half of the skin after the move, if there is room.
-    /// * The path depends on the geometry alone, not on the order in which entities were spawned.
-    ///
-    /// A half-space, an inert shape and an invalid pose do not move.
-    pub fn move_and_slide<V: crate::Dimension>(
-        &self,
-        collider: &Collider,
-        pose: impl Into<ColliderPose>,
-        translation: V,
-        settings: &MoveAndSlide,
-        filter: &SpatialQueryFilter,
-    ) -> Slide {
-        let around = Surroundings {
-            query: self,
-            filter,
-        };
-        let translation = translation.to_vec3();
-        in_space(
-            collider,
-            pose,
-            |body| Character::slide(&around, &body, translation, settings),
-            |body| Character::slide(&around, &body, translation, settings),
-        )
-        .flatten()
-        .unwrap_or_else(|| Slide {
-            translation: Vec3::ZERO,
-            ground: None,
-            is_stuck: false,
-            hits: SmallVec::new(),
-            up: DVec3::ZERO,
-        })
-    }
-}
-
-/// Returns the planes within a gap of a body.
-fn list_planes<V: QuerySpace>(
-    query: &SpatialQuery,
-    body: &Proxy<V>,
-    max_gap: f32,
-    filter: &SpatialQueryFilter,
-) -> Vec<ContactPlane> {
-    let mut planes = Vec::new();
-    let around = Surroundings { query, filter };
-    if let Some(grown) = Grown::new(body, max_gap.into()) {
-        around.planes(&grown, &mut planes);
-    }
-    let in_world = planes.iter().map(|plane| ContactPlane {
-        entity: plane.entity,
-        part: plane.part,
-        normal: V::from_f64(plane.normal).to_vec3(),
-        gap: plane.gap as f32,
-        point: V::from_f64(plane.point).to_vec3(),
-        push_limit: f32::INFINITY,
-    });
-    in_world.collect()
 }
