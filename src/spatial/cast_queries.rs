@@ -5,7 +5,10 @@ use bevy::ecs::entity::Entity;
 use crate::{
     Collider,
     math::{Vec2, Vec3},
-    pipeline::{parallel::share, proxy::BoundingRegion},
+    pipeline::{
+        parallel::share,
+        proxy::{BoundingRegion, Proxy},
+    },
     query::{Cast, CastOptions, MotionLocal},
     shape::Path,
     space::DVector,
@@ -13,7 +16,7 @@ use crate::{
         ColliderMotion,
         cast::{around_rotation, cast_in_world},
         filter::{Selection, SpatialQueryFilter},
-        probe::{BoxedProxy, Probe},
+        probe::Probe,
         spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
     },
 };
@@ -178,20 +181,18 @@ impl SpatialQuery<'_, '_> {
     ) {
         match probe {
             Probe::D2(probe) => {
-                let moving = (probe, motion.local::<Vec2>());
-                self.visit_casts(
-                    moving,
-                    options,
-                    selection,
-                    &mut |EntityHit { entity, hit }| {
-                        let hit = hit.to_vec3();
-                        visit(EntityHit { entity, hit })
-                    },
-                );
+                let body = (&probe.proxy, probe.region());
+                let motion = motion.local::<Vec2>();
+                self.visit_casts(body, motion, options, selection, &mut |hit| {
+                    let entity = hit.entity;
+                    let hit = hit.to_vec3();
+                    visit(EntityHit { entity, hit })
+                });
             }
             Probe::D3(probe) => {
-                let moving = (probe, motion.local::<Vec3>());
-                self.visit_casts(moving, options, selection, visit);
+                let body = (&probe.proxy, probe.region());
+                let motion = motion.local::<Vec3>();
+                self.visit_casts(body, motion, options, selection, visit);
             }
         }
     }
@@ -199,15 +200,15 @@ impl SpatialQuery<'_, '_> {
     /// The same in one space.
     pub(super) fn visit_casts<V: QuerySpace>(
         &self,
-        (probe, motion): (&BoxedProxy<V>, Option<MotionLocal<V::DVec>>),
+        (probe, region): (&Proxy<V>, Option<BoundingRegion<V::DVec>>),
+        motion: Option<MotionLocal<V::DVec>>,
         options: CastOptions,
         selection: Selection,
         visit: &mut dyn FnMut(EntityHit<Cast<V>>) -> f64,
     ) {
-        let (Some(region), Some(motion)) = (probe.region(), motion) else {
+        let (Some(region), Some(motion)) = (region, motion) else {
             return;
         };
-        let probe = &probe.proxy;
         let search = self.search::<V>(selection);
         let still = MotionLocal::linear(V::DVec::ZERO);
         let mut max = 1.0;

@@ -111,9 +111,9 @@ impl Surroundings<'_, '_, '_> {
             None => self.filter.into(),
         };
         let mut first: Option<(f64, Touch<V::DVec>)> = None;
-        let moving = (body, Some(MotionLocal::linear(motion)));
+        let (body, motion) = ((body, body.region().ok()), MotionLocal::linear(motion));
         self.query
-            .visit_casts::<V>(moving, options, selection, &mut |found| {
+            .visit_casts::<V>(body, Some(motion), options, selection, &mut |found| {
                 let Some((touching, touch)) = touch_of(found.entity, &found.hit) else {
                     return 1.0;
                 };
@@ -201,7 +201,7 @@ pub fn in_space<R>(
     in_3d: impl FnOnce(Proxy<Vec3>) -> R,
 ) -> Option<R> {
     match Probe::new(collider, pose)? {
-        Probe::D2(proxy) => Some(in_2d(proxy)),
-        Probe::D3(proxy) => Some(in_3d(proxy)),
+        Probe::D2(probe) => Some(in_2d(probe.proxy)),
+        Probe::D3(probe) => Some(in_3d(probe.proxy)),
     }
 }
