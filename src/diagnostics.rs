@@ -43,6 +43,8 @@ pub struct CollisionDiagnostics {
     /// support points of the other shape. A box against a capsule or a rounded box needs some if
     /// the shapes overlap but their cores do not.
     pub supports: usize,
+    /// Number of pairs with a [`Swept`](crate::Swept) collider whose paths were tested.
+    pub casts: usize,
     /// Number of pairs that touch.
     pub contacts: usize,
     /// Duration of [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
@@ -70,7 +72,7 @@ pub struct CollisionDiagnostics {
 ///
 /// A profiler does not need this plugin: each stage is a system, and Bevy's feature `trace` creates
 /// a span for each system. With Bevy's feature `debug`, the spans have the systems' names, which
-/// end in `sync`, `find_candidates`, `narrow_phase` and `report`.
+/// end in `sync`, `find_candidates`, `narrow_phase`, `find_swept_contacts` and `report`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttDiagnosticsPlugin;
 
@@ -85,6 +87,8 @@ impl HeadbuttDiagnosticsPlugin {
     pub const CANDIDATES: DiagnosticPath = DiagnosticPath::const_new("headbutt/candidates");
     /// See [`CollisionDiagnostics::supports`].
     pub const SUPPORTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/supports");
+    /// See [`CollisionDiagnostics::casts`].
+    pub const CASTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/casts");
     /// See [`CollisionDiagnostics::contacts`].
     pub const CONTACTS: DiagnosticPath = DiagnosticPath::const_new("headbutt/contacts");
     /// See [`CollisionDiagnostics::sync`]. In milliseconds.
@@ -105,6 +109,7 @@ impl Plugin for HeadbuttDiagnosticsPlugin {
             Self::ANCESTORS,
             Self::CANDIDATES,
             Self::SUPPORTS,
+            Self::CASTS,
             Self::CONTACTS,
         ];
         let times = [
@@ -134,6 +139,7 @@ fn measure(latest: Res<CollisionDiagnostics>, mut diagnostics: Diagnostics) {
     add(Paths::ANCESTORS, latest.ancestors as f64);
     add(Paths::CANDIDATES, latest.candidates as f64);
     add(Paths::SUPPORTS, latest.supports as f64);
+    add(Paths::CASTS, latest.casts as f64);
     add(Paths::CONTACTS, latest.contacts as f64);
     let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
     add(Paths::SYNC, milliseconds(latest.sync));

@@ -39,6 +39,7 @@ mod tolerance;
 pub use collider::PartPose;
 pub use collider::{
     Collider, CollisionLayers, CompoundView, ConvexView, Sensor, ShapeKind, ShapeView, SurfaceView,
+    Swept,
 };
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
@@ -51,7 +52,7 @@ pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 #[cfg(feature = "picking")]
 pub use picking::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
 pub use pipeline::proxy_error::ProxyError as ColliderError;
-pub use pipeline::{HeadbuttSystems, sync_now};
+pub use pipeline::{HeadbuttSystems, Teleported, sync_now};
 pub use plugin::HeadbuttPlugin;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
@@ -110,8 +111,8 @@ pub mod prelude {
         BroadPhase, CandidatePairs, Collider, ColliderMotion, CollidingEntities, CollisionEnded,
         CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
         EndReason, HeadbuttPlugin, HeadbuttSystems, MoveAndSlide, OngoingEvents, RayCaster,
-        Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support,
-        WorldMover, query,
+        Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
+        Teleported, WorldMover, query,
     };
     #[cfg(feature = "picking")]
     pub use crate::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};

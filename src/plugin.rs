@@ -6,7 +6,8 @@ use bevy::{
 };
 
 use crate::{
-    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, Sensor, pipeline,
+    Collider, CollidingEntities, CollisionEvent, CollisionLayers, Collisions, Sensor, Swept,
+    Teleported, pipeline,
     settings::{BroadPhase, OngoingEvents},
     spatial::casters,
 };
@@ -175,6 +176,8 @@ impl Plugin for HeadbuttPlugin {
         app.register_type::<Collider>()
             .register_type::<CollisionLayers>()
             .register_type::<Sensor>()
+            .register_type::<Swept>()
+            .register_type::<Teleported>()
             .register_type::<CollidingEntities>()
             .register_type::<Collisions>()
             .register_type::<CollisionEvent>();

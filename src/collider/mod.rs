@@ -10,6 +10,7 @@ mod mesh_component;
 mod sensor;
 #[cfg(feature = "serialize")]
 mod serialize;
+mod swept;
 mod view;
 
 pub use compound::PartPose;
@@ -19,6 +20,7 @@ pub(crate) use mesh_component::Recipe;
 #[cfg(feature = "mesh")]
 pub use mesh_component::{ColliderFromMesh, MeshShape, MeshSource};
 pub use sensor::Sensor;
+pub use swept::Swept;
 pub use view::{CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView};
 
 use std::sync::Arc;

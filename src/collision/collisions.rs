@@ -7,7 +7,8 @@ use bevy::{
 
 use crate::{
     buffer::{Buffer, Peak, Reclaim, reserve_amortized},
-    collision::{CollisionEvent, CollisionPhase},
+    collision::{CollisionEvent, CollisionPhase, PreviousPoses},
+    math::{DVec2, DVec3},
     sorted::merge,
 };
 
@@ -33,8 +34,10 @@ use crate::{
 /// # Rollback
 ///
 /// This resource is the plugin's only state that lasts from one tick to the next. A contact depends
-/// only on the shapes and poses of its tick, and only its phase depends on the previous tick. A
-/// rollback that restores this resource and the transforms replays the same events.
+/// only on the shapes and poses of its tick, and only its phase depends on the previous tick. If
+/// any collider is [`Swept`](crate::Swept), the resource also has the poses of the previous tick,
+/// in which the paths begin. A rollback that restores this resource and the transforms replays the
+/// same events.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -100,6 +103,8 @@ pub struct Collisions {
     by_other: Vec<(Entity, u32)>,
     /// The contacts of all parts, for pairs with several touching parts. Sorted by pair, then part.
     parts: Vec<CollisionEvent>,
+    pub(crate) poses_2d: PreviousPoses<DVec2>,
+    pub(crate) poses_3d: PreviousPoses<DVec3>,
 }
 
 impl<'a> IntoIterator for &'a Collisions {
@@ -118,6 +123,8 @@ impl MapEntities for Collisions {
             contact.other = mapper.get_mapped(contact.other);
         }
         self.restore_order();
+        self.poses_2d.map_entities(mapper);
+        self.poses_3d.map_entities(mapper);
     }
 }
 
@@ -134,6 +141,7 @@ impl FromIterator<CollisionEvent> for Collisions {
             contacts: parts.clone(),
             by_other: Vec::new(),
             parts,
+            ..Self::default()
         };
         collisions.restore_order();
         let pairs = collisions.parts.chunk_by(|a, b| a.pair() == b.pair());
@@ -150,6 +158,7 @@ impl Collisions {
             contacts,
             by_other,
             parts,
+            ..
         } = self;
         for list in [&mut *contacts, &mut *parts] {
             for contact in &mut *list {
@@ -214,10 +223,13 @@ impl Collisions {
             started,
             between,
             peaks: [contacts, by_other, parts],
+            pose_peaks: [poses_2d, poses_3d],
         } = changes;
         reclaim.shrink(&mut self.contacts, contacts);
         reclaim.shrink(&mut self.by_other, by_other);
         reclaim.shrink(&mut self.parts, parts);
+        self.poses_2d.reclaim(poses_2d, reclaim);
+        self.poses_3d.reclaim(poses_3d, reclaim);
         indices.reclaim(reclaim);
         started.reclaim(reclaim);
         between.reclaim(reclaim);
@@ -349,6 +361,7 @@ pub(crate) struct Changes {
     /// The peaks of the lists of [`Collisions`]. They are stored here because the app may save and
     /// restore that resource.
     peaks: [Peak; 3],
+    pose_peaks: [Peak; 2],
 }
 
 impl Changes {

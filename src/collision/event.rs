@@ -83,6 +83,8 @@ pub struct CollisionEvent {
     /// `true` if `entity`, and if `other`, has a [`Sensor`](crate::Sensor). Beside `phase` in
     /// memory, where they take no space.
     pub(crate) are_sensors: [bool; 2],
+    /// See [`time`](Self::time). In f32, where it takes no space either.
+    pub(crate) time: f32,
 }
 
 /// A contact point on the surface of a collider. It is relative to the collider's translation, so
@@ -144,9 +146,10 @@ impl CollisionEvent {
     ///
     /// `normal` points from `entity` to `other`. A negative or NaN `depth` counts as 0, and an
     /// infinite one as `f32::MAX`. The phase is `Started`, the contact point is the origin, and the
-    /// part indices are 0, and neither entity is a sensor: [`with_phase`](Self::with_phase),
-    /// [`with_point`](Self::with_point), [`with_parts`](Self::with_parts) and
-    /// [`with_sensors`](Self::with_sensors) change them.
+    /// part indices are 0, neither entity is a sensor, and the time is 1:
+    /// [`with_phase`](Self::with_phase), [`with_point`](Self::with_point),
+    /// [`with_parts`](Self::with_parts), [`with_sensors`](Self::with_sensors) and
+    /// [`with_time`](Self::with_time) change them.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -174,6 +177,7 @@ impl CollisionEvent {
             surface: SurfacePoint::default(),
             other_surface: SurfacePoint::default(),
             are_sensors: [false; 2],
+            time: 1.0,
         };
         event.with_point(Vec3::ZERO)
     }
@@ -218,6 +222,14 @@ impl CollisionEvent {
             are_sensors,
             ..self
         }
+    }
+
+    /// Returns this event with another time, for a unit test: see [`time`](Self::time). The time
+    /// is clamped to 0..=1, and NaN counts as 1.
+    #[must_use]
+    pub fn with_time(self, time: f32) -> Self {
+        let time = if time < 1.0 { time.max(0.0) } else { 1.0 };
+        Self { time, ..self }
     }
 
     /// Returns both entities, by which contacts are sorted.
@@ -273,6 +285,12 @@ impl CollisionEvent {
     /// that width remains, or an overlap if `slop` is negative.
     pub fn minimum_translation_with_slop(&self, slop: f32) -> Vec3 {
         Vec3::ZERO - self.normal * (self.depth + slop)
+    }
+
+    /// Returns the translation of `entity` in the world at the [`time`](Self::time) of the contact.
+    /// A response moves a swept body there to stop it at the touch.
+    pub fn translation(&self) -> Vec3 {
+        self.surface.translation
     }
 
     /// Returns the point of `entity`'s surface that is deepest in `other`, in the world's frame. It
@@ -331,6 +349,23 @@ impl CollisionEvent {
         !self.is_sensor() && !self.other_is_sensor()
     }
 
+    /// Returns the time of the contact as a fraction of the tick: 0 at the poses of the previous
+    /// tick, 1 at those of this tick.
+    ///
+    /// It is less than 1 only if one of the two is [`Swept`](crate::Swept), and this event reports
+    /// the first touch on its path. Then the normal, the depth and the points are those at this
+    /// time, and [`remaining_time`](Self::remaining_time) of the motion is left.
+    pub fn time(&self) -> f32 {
+        self.time
+    }
+
+    /// Returns `1 - time`: the fraction of the tick that is left after the contact. A response that
+    /// reflects a swept body moves it from the point of touch by its new velocity times this
+    /// fraction of the time step.
+    pub fn remaining_time(&self) -> f32 {
+        1.0 - self.time
+    }
+
     /// Returns the same contact as seen from `other`.
     #[must_use]
     pub fn flipped(&self) -> Self {
@@ -345,6 +380,7 @@ impl CollisionEvent {
             surface: self.other_surface,
             other_surface: self.surface,
             are_sensors: [other_is_sensor, is_sensor],
+            time: self.time,
         }
     }
 

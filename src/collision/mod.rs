@@ -3,6 +3,7 @@
 mod colliding_entities;
 mod collisions;
 mod event;
+mod previous_poses;
 mod push_out;
 mod shortest_translation;
 mod world_mover;
@@ -14,5 +15,6 @@ pub(crate) use event::SurfacePoint;
 pub use event::{
     CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, Contact2d, EndReason,
 };
+pub(crate) use previous_poses::{PreviousPose, PreviousPoses};
 pub(crate) use shortest_translation::{BoundingPlanes, shortest_translation, translations_onto};
 pub use world_mover::{WorldMoveError, WorldMover};

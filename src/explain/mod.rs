@@ -356,7 +356,7 @@ impl<'w> LastTick<'w> {
         has_same_shape() != Some(true)
             || !pose.is_ok_and(|pose| pose.has_same_bits(&proxy.world_pose))
             || layers.copied().unwrap_or_default() != proxy.layers
-            || world.get::<Sensor>(entity).is_some() != proxy.is_sensor
+            || world.get::<Sensor>(entity).is_some() != proxy.markers.is_sensor
     }
 }
 

@@ -2,7 +2,11 @@
 
 use bevy::prelude::*;
 
-use crate::{buffer::Buffer, collision::CollisionEvent, pipeline::custom_pairs::CustomPairs};
+use crate::{
+    buffer::Buffer,
+    collision::CollisionEvent,
+    pipeline::{candidates::SlotPair, custom_pairs::CustomPairs},
+};
 
 /// The contacts of the pairs that were tested in this tick.
 ///
@@ -10,6 +14,10 @@ use crate::{buffer::Buffer, collision::CollisionEvent, pipeline::custom_pairs::C
 /// the report stage corrects them.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
+    /// The 2D pairs that were tested, sorted by entity, each with the smaller entity first.
+    pub pairs_2d: Buffer<SlotPair>,
+    /// Likewise in 3D.
+    pub pairs_3d: Buffer<SlotPair>,
     /// The deepest contact of each touching 2D pair, in one list per task. The concatenated lists
     /// are sorted by pair.
     pub d2: Vec<Buffer<CollisionEvent>>,
@@ -17,9 +25,21 @@ pub struct FoundContacts {
     pub d3: Vec<Buffer<CollisionEvent>>,
     /// All contacts of the pairs with more than one touching part, sorted by pair, then by part.
     pub parts: Buffer<CollisionEvent>,
+    /// The new contacts of swept colliders, sorted by pair.
+    pub swept: Buffer<SweptContact>,
     /// `true` if any proxy or supplied pair changed, or the app restored other contacts.
     pub is_changed: bool,
     pub custom_pairs: CustomPairs,
+}
+
+/// The first touch of two colliders, of which at least one is swept.
+#[derive(Clone, Copy, Debug)]
+pub struct SweptContact {
+    /// The time of the event in f64, in which fewer times are equal.
+    pub time: f64,
+    /// `true` if the two do not touch where their paths begin.
+    pub is_apart_at_start: bool,
+    pub event: CollisionEvent,
 }
 
 impl FoundContacts {

@@ -6,8 +6,11 @@
 //! Sync         sync             colliders, layers, Transform, ChildOf    Proxies
 //! BroadPhase   find_candidates  Proxies                                  Candidates
 //! NarrowPhase  narrow_phase     Proxies, Candidates or CandidatePairs    FoundContacts
+//!              find_swept_..    Proxies, FoundContacts, Collisions       FoundContacts
 //! Report       report           Proxies, FoundContacts, Collisions       Collisions, messages
 //! ```
+//!
+//! `find_swept_contacts` runs only if there are swept colliders: see [`swept`] and [`sweeps`].
 //!
 //! The first stage also keeps [`SpatialIndex`] up to date, if there are spatial queries.
 //!
@@ -34,13 +37,17 @@ pub mod proxy_error;
 mod report;
 pub mod spatial_index;
 pub mod state_revision;
+pub mod sweeps;
+mod swept;
 pub mod sync;
+mod teleported;
 pub mod unfiltered;
 pub mod world_pose;
 
 use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*};
 
 use crate::{
+    collider::Swept,
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     pipeline::{
@@ -56,6 +63,7 @@ use crate::{
 };
 pub(crate) use proxy::Proxy;
 pub use sync::sync_now;
+pub use teleported::Teleported;
 pub(crate) use world_pose::WorldPose;
 
 /// The stages of a tick, in this order. They run in the schedule of the plugin, by default
@@ -107,6 +115,10 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
                 sync::sync.in_set(HeadbuttSystems::Sync),
                 broad_phase::find_candidates.in_set(HeadbuttSystems::BroadPhase),
                 narrow_phase::narrow_phase.in_set(HeadbuttSystems::NarrowPhase),
+                swept::find_swept_contacts
+                    .in_set(HeadbuttSystems::NarrowPhase)
+                    .after(narrow_phase::narrow_phase)
+                    .run_if(any_with_component::<Swept>),
                 report::report.in_set(HeadbuttSystems::Report),
             ),
         );

@@ -19,6 +19,8 @@ pub struct Proxies {
     /// `true` if the contacts of the previous tick do not belong to these proxies: the app has
     /// restored other contacts, or the previous tick was aborted.
     pub is_restored: bool,
+    /// `true` if any collider is [`Swept`](crate::Swept).
+    pub has_swept: bool,
     /// The slot of each collider, by entity index.
     entries: Buffer<Option<Entry>>,
 }

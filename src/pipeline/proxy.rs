@@ -21,11 +21,19 @@ use crate::{
 pub struct Proxy<V: Space> {
     pub entity: Entity,
     pub layers: CollisionLayers,
-    /// `true` if the entity has a [`Sensor`](crate::Sensor).
-    pub is_sensor: bool,
+    pub markers: Markers,
     pub world_pose: WorldPose<V::DVec>,
     shape: ColliderShape<V>,
     info: ShapeInfo<V>,
+}
+
+/// The marker components of an entity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Markers {
+    /// `true` if the entity has a [`Sensor`](crate::Sensor).
+    pub is_sensor: bool,
+    /// `true` if the entity is [`Swept`](crate::Swept).
+    pub is_swept: bool,
 }
 
 /// The largest coordinate that a bounding box may have. The margin below `f32::MAX` keeps all
@@ -126,7 +134,7 @@ impl<V: Space> Proxy<V> {
         let proxy = Self {
             entity,
             layers,
-            is_sensor: false,
+            markers: Markers::default(),
             world_pose,
             shape,
             info,
@@ -135,9 +143,9 @@ impl<V: Space> Proxy<V> {
         Ok((proxy, aabb))
     }
 
-    /// Returns the proxy with another sensor flag.
-    pub fn with_sensor(self, is_sensor: bool) -> Self {
-        Self { is_sensor, ..self }
+    /// Returns the proxy with other markers.
+    pub fn with_markers(self, markers: Markers) -> Self {
+        Self { markers, ..self }
     }
 
     /// Returns the proxy with an additional margin, which is in the shape's own units.
@@ -150,19 +158,27 @@ impl<V: Space> Proxy<V> {
         Some(grown)
     }
 
-    /// Sets the pose, the layers and the sensor flag. Returns `true` if any changed.
+    /// Returns the proxy in another pose.
+    pub fn in_pose(&self, world_pose: WorldPose<V::DVec>) -> Self {
+        Self {
+            world_pose,
+            ..self.clone()
+        }
+    }
+
+    /// Sets the pose, the layers and the markers. Returns `true` if any changed.
     #[inline(always)]
     pub fn update(
         &mut self,
         world_pose: WorldPose<V::DVec>,
         layers: CollisionLayers,
-        is_sensor: bool,
+        markers: Markers,
     ) -> bool {
-        let has_same_traits = self.layers == layers && self.is_sensor == is_sensor;
+        let has_same_traits = self.layers == layers && self.markers == markers;
         if self.world_pose.has_same_bits(&world_pose) && has_same_traits {
             return false;
         }
-        (self.world_pose, self.layers, self.is_sensor) = (world_pose, layers, is_sensor);
+        (self.world_pose, self.layers, self.markers) = (world_pose, layers, markers);
         true
     }
 
@@ -253,6 +269,16 @@ impl<V: Space> Proxy<V> {
         };
         let shape: &dyn Support<Vector = V> = shape;
         Some(ScaledShape::new(shape, &self.info, self.world_pose.scale()))
+    }
+
+    /// Returns the radius of a ball around the origin inside of a ball, capsule or box, and the
+    /// distance of the core's farthest point from the origin. `None` for all other shapes.
+    pub fn core_radii(&self) -> Option<(f64, f64)> {
+        let shape = self.scaled_shape()?;
+        let half = shape.core().half_extents()?;
+        let sides = (0..V::DVec::DIMENSION).map(|axis| half.component(axis));
+        let inner = sides.fold(f64::INFINITY, f64::min) + shape.radius();
+        Some((inner, half.length()))
     }
 
     /// Returns the half-space in the world's axes, relative to the proxy's translation.

@@ -9,6 +9,7 @@ use crate::{
         aabb::Aabb,
         candidates::SlotPair,
         proxy::{BoundingRegion, Proxy},
+        sweeps::{Sweep, Sweeps},
     },
     space::Space,
 };
@@ -28,6 +29,7 @@ pub struct ProxyArena<V: Space> {
     free: BinaryHeap<Reverse<u32>>,
     free_peak: Peak,
     half_spaces: Buffer<u32>,
+    sweeps: Sweeps<V>,
     /// Number of proxies.
     count: usize,
     /// Incremented whenever a proxy is added or removed.
@@ -52,10 +54,42 @@ impl<V: Space> ProxyArena<V> {
         (!aabb.is_empty()).then_some(aabb)
     }
 
+    /// Returns the bounding box of each slot for the broad phase: around its path, if any collider
+    /// is swept, and otherwise that of its pose.
+    pub fn path_boxes(&self) -> &[Aabb] {
+        self.sweeps.boxes().unwrap_or(&self.boxes)
+    }
+
+    /// Returns the paths of this tick.
+    pub fn sweeps(&self) -> &Sweeps<V> {
+        &self.sweeps
+    }
+
+    /// Finds the paths of this tick: see [`Sweeps::find`].
+    pub fn find_sweeps(&mut self, path_of: impl Fn(&Proxy<V>) -> Option<Sweep<V::DVec>>) {
+        let mut sweeps = core::mem::take(&mut self.sweeps);
+        sweeps.find(self, path_of);
+        self.sweeps = sweeps;
+    }
+
+    /// Drops the paths: no collider is swept.
+    pub fn clear_sweeps(&mut self) {
+        self.sweeps.clear();
+    }
+
     /// Returns `true` unless the bounding boxes of two proxies are separated.
     pub fn may_touch(&self, (a, b): SlotPair) -> bool {
         match (self.box_of(a), self.box_of(b)) {
             (Some(a), Some(b)) => a.may_touch(b),
+            _ => true,
+        }
+    }
+
+    /// Returns `true` unless the boxes around the paths of two proxies are separated.
+    pub fn paths_may_touch(&self, (a, b): SlotPair) -> bool {
+        let box_of = |slot: u32| self.path_boxes().get(slot as usize);
+        match (box_of(a), box_of(b)) {
+            (Some(a), Some(b)) if !a.is_empty() && !b.is_empty() => a.may_touch(b),
             _ => true,
         }
     }
@@ -103,7 +137,7 @@ impl<V: Space> ProxyArena<V> {
         &self.half_spaces
     }
 
-    /// Clears the list of changes.
+    /// Clears the list of changes and the paths.
     pub fn begin_tick(&mut self) {
         self.previous_revision = self.revision;
         for slot in self.changed.drain(..) {
@@ -111,6 +145,10 @@ impl<V: Space> ProxyArena<V> {
                 *is_changed = false;
             }
         }
+        // The box around a path shrinks, even if the proxy does not move again.
+        let mut sweeps = core::mem::take(&mut self.sweeps);
+        sweeps.end_tick(|slot| self.mark_changed(slot));
+        self.sweeps = sweeps;
         self.drop_free_slots();
     }
 
@@ -134,6 +172,7 @@ impl<V: Space> ProxyArena<V> {
         self.is_changed.reclaim(reclaim);
         self.changed.reclaim(reclaim);
         self.half_spaces.reclaim(reclaim);
+        self.sweeps.reclaim(reclaim);
         self.free_peak.note(self.free.len());
         if is_excessive(self.free.capacity(), self.free_peak.get()) {
             self.free.shrink_to(2 * self.free_peak.get());

@@ -6,6 +6,7 @@
 use bevy::prelude::*;
 
 use crate::{
+    collision::PreviousPose,
     math::{DMat3, DVec3, Vec3},
     pipeline::proxy_error::ProxyError,
     shape::Scale,
@@ -191,6 +192,31 @@ impl<D: DVector> WorldPose<D> {
                 None => D::IDENTITY,
             },
             translation: self.translation,
+        }
+    }
+
+    /// Returns this pose before a rotation about its translation, and before a translation.
+    pub fn before(&self, rotation: D::Matrix, translation: D) -> Self {
+        Self {
+            matrix: D::transpose(rotation) * self.matrix,
+            factor: self.factor,
+            translation: self.translation - translation,
+        }
+    }
+
+    /// Returns the pose as the next tick needs it.
+    pub fn stored(&self) -> PreviousPose<D> {
+        PreviousPose {
+            linear: self.linear(),
+            translation: self.translation,
+        }
+    }
+
+    /// Returns this pose after a translation.
+    pub fn translated(&self, translation: D) -> Self {
+        Self {
+            translation: self.translation + translation,
+            ..*self
         }
     }
 

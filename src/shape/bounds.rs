@@ -105,6 +105,25 @@ impl<D: DVector> Bounds<D> {
         }
     }
 
+    /// Returns a box around this box while it rotates about a point by an angle. No point leaves
+    /// its circle, and none moves farther than the length of its arc.
+    pub fn around_rotation(&self, pivot: D, angle: f64) -> Self {
+        let radius = (self.max - pivot).max(pivot - self.min).length();
+        let (circle, arc) = (D::ONE * radius, D::ONE * (radius * angle));
+        Self {
+            min: (self.min - arc).max((pivot - circle).min(self.min)),
+            max: (self.max + arc).min((pivot + circle).max(self.max)),
+        }
+    }
+
+    /// Returns a box around this box while it moves by `translation`.
+    pub fn around_translation(&self, translation: D) -> Self {
+        Self {
+            min: self.min.min(self.min + translation),
+            max: self.max.max(self.max + translation),
+        }
+    }
+
     /// Returns the intersection of two boxes that overlap.
     pub fn common(&self, other: &Self) -> Self {
         Self {

@@ -24,25 +24,31 @@ pub type Moving<'a, V> = (Side<'a, V>, MotionLocal<<V as Space>::DVec>);
 /// If parts overlap at the start, the contact is that of [`contact_of`], or with
 /// [`leave_overlaps`](CastOptions::leave_overlaps) the deepest of those whose overlap increases.
 /// Facets of a one-sided surface that do not count at the start never count.
+///
+/// Also returns the indices of the parts that touch.
 pub fn cast_of<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> CastLocal<V::DVec> {
-    let mut cast = match (a.convex(), b.convex()) {
-        (Some((shape_a, pose_a)), Some((shape_b, pose_b))) => {
+) -> (CastLocal<V::DVec>, (u32, u32)) {
+    let convex = a.convex().zip(b.convex());
+    let (mut cast, mut parts) = match convex {
+        Some(((shape_a, pose_a), (shape_b, pose_b))) => {
             let (moving_a, moving_b) = ((pose_a, motion_a), (pose_b, motion_b));
-            cast_moving(&shape_a, moving_a, &shape_b, moving_b, options)
+            (
+                cast_moving(&shape_a, moving_a, &shape_b, moving_b, options),
+                (0, 0),
+            )
         }
-        _ => cast_of_parts((a, motion_a), (b, motion_b), options),
+        None => cast_of_parts((a, motion_a), (b, motion_b), options),
     };
     if let CastLocal::Overlapping(contact) = &mut cast
         && !options.leave_overlaps
         && let Some(start) = contact_of(a, b)
     {
-        *contact = start.contact;
+        (*contact, parts) = (start.contact, start.parts);
     }
-    cast
+    (cast, parts)
 }
 
 /// Returns the first touch of two moving sides, of which at least one has several parts.
@@ -50,7 +56,7 @@ fn cast_of_parts<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> CastLocal<V::DVec> {
+) -> (CastLocal<V::DVec>, (u32, u32)) {
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let surface_pair = surface_pair(first, second, &counter);
@@ -94,7 +100,7 @@ fn cast_of_parts<V: Space>(
         found.limit()
     });
     let size = size_of(a).min(size_of(b));
-    found.finish(|normal, time, parts| {
+    let (cast, parts) = found.finish(|normal, time, parts| {
         let (part_a, part_b) = ordered(parts);
         // Heights relative to one point of the pair, so that they are exact far from the origin.
         let height = |(side, motion), part, direction| {
@@ -102,12 +108,14 @@ fn cast_of_parts<V: Space>(
         };
         let depth = height(sides[0], part_a, normal) + height(sides[1], part_b, -normal);
         depth <= SEPARATED * size
-    })
+    });
+    (cast, ordered(parts))
 }
 
 /// Returns the first touch of two moving sides in the world.
 pub fn cast_in_world<V: Space>(a: Moving<V>, b: Moving<V>, options: CastOptions) -> Cast<V> {
-    cast_of((a.0, a.1), (b.0, b.1), options).in_world(|time| {
+    let (cast, _) = cast_of((a.0, a.1), (b.0, b.1), options);
+    cast.in_world(|time| {
         [&a, &b].map(|(side, motion)| side.translation() + motion.translation * time)
     })
 }
@@ -173,7 +181,7 @@ impl<D: DVector> SweptRegion<D> {
     /// `origin` is the translation of a half-space. The rotation by `angle` is about `pivot`.
     fn new(region: &BoundingRegion<D>, origin: D, pivot: D, angle: f64) -> Self {
         match region {
-            BoundingRegion::Box(bounds) => Self::Box(around_rotation(bounds, pivot, angle)),
+            BoundingRegion::Box(bounds) => Self::Box(bounds.around_rotation(pivot, angle)),
             BoundingRegion::HalfSpace(half_space) if angle == 0.0 => {
                 Self::HalfSpace(*half_space, origin)
             }
@@ -207,17 +215,6 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
         gap / -growth
     } else {
         f64::INFINITY
-    }
-}
-
-/// Returns a box around a box that rotates about a point. No point leaves its circle, and none
-/// moves farther than the length of its arc.
-pub fn around_rotation<D: DVector>(bounds: &Bounds<D>, pivot: D, angle: f64) -> Bounds<D> {
-    let radius = (bounds.max - pivot).max(pivot - bounds.min).length();
-    let (circle, arc) = (D::ONE * radius, D::ONE * (radius * angle));
-    Bounds {
-        min: (bounds.min - arc).max((pivot - circle).min(bounds.min)),
-        max: (bounds.max + arc).min((pivot + circle).max(bounds.max)),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     space::DVector,
     spatial::{
         ColliderMotion,
-        cast::{around_rotation, cast_in_world},
+        cast::cast_in_world,
         filter::{Selection, SpatialQueryFilter},
         probe::Probe,
         spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
@@ -244,7 +244,7 @@ impl SpatialQuery<'_, '_> {
             }
         }
         let angle = V::DVec::angle_size(motion.rotation);
-        let swept = around_rotation(&bounds, probe.world_pose.translation, angle);
+        let swept = bounds.around_rotation(probe.world_pose.translation, angle);
         let center = (swept.min + swept.max) * 0.5;
         let half = (swept.max - swept.min) * 0.5;
         let mut path = Path::new(center, half, motion.translation, end);

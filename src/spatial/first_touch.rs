@@ -74,8 +74,8 @@ impl<D: DVector> FirstTouch<D> {
 
     /// Returns the first outcome: the deepest overlap at the start, or else the hit whose normal
     /// separates the most of the parts that are touched first. `separates` returns `true` if two
-    /// parts do not overlap along a normal at a time.
-    pub fn finish(self, separates: impl Fn(D, f64, Parts) -> bool) -> CastLocal<D> {
+    /// parts do not overlap along a normal at a time. Also returns the parts of the outcome.
+    pub fn finish(self, separates: impl Fn(D, f64, Parts) -> bool) -> (CastLocal<D>, Parts) {
         let mut ranks = Ranks::default();
         let mut rank = |outcome: &Outcome<D>| match &outcome.cast {
             // In f32, as events compare depths.
@@ -101,11 +101,14 @@ impl<D: DVector> FirstTouch<D> {
                 let ranks = rank_a.total_cmp(rank_b);
                 ranks.then(times).then(a.parts.cmp(&b.parts))
             });
-        let mut cast = first.map_or(CastLocal::Miss, |(_, outcome)| outcome.cast);
+        let Some((_, outcome)) = first else {
+            return (CastLocal::Miss, (0, 0));
+        };
+        let mut cast = outcome.cast;
         if let CastLocal::Hit { safe, .. } = &mut cast {
             *safe = self.safe;
         }
-        cast
+        (cast, outcome.parts)
     }
 }
 

@@ -197,12 +197,12 @@ impl<'a, V: Space> Search<'a, V> {
         let Proxy {
             entity,
             layers,
-            is_sensor,
+            markers,
             ..
         } = proxy;
         let is_selected = self
             .selection
-            .selects(*entity, *layers, *is_sensor, parent_of);
+            .selects(*entity, *layers, markers.is_sensor, parent_of);
         is_selected.then_some(proxy)
     }
 

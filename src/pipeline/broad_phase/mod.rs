@@ -8,6 +8,9 @@
 //! each tick and refitted with enlarged boxes. Compounds and surfaces use them, because there the
 //! hierarchies rarely change.
 //!
+//! While any collider is swept, the boxes are those around the paths of this tick: see
+//! [`sweeps`](super::sweeps).
+//!
 //! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
 //! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
 
@@ -101,7 +104,7 @@ impl Overlaps {
         if changed.is_empty() {
             return;
         }
-        let boxes = arena.boxes();
+        let boxes = arena.path_boxes();
         let has_box = |slot: u32| arena.box_of(slot).is_some();
         let woken = changed.iter().filter(|slot| !moving.contains(**slot));
         let unchanged = (moving.len() + woken.count()).saturating_sub(changed.len());
@@ -127,7 +130,7 @@ impl Overlaps {
             resting,
             rest_peak,
         } = self;
-        let boxes = arena.boxes();
+        let boxes = arena.path_boxes();
         rest_peak.note(arena.count().saturating_sub(moving.len()));
         if reclaim.ends_window() {
             // Removed boxes leave `resting` only when other boxes come to rest, which may never
@@ -147,19 +150,28 @@ impl Overlaps {
     }
 }
 
-/// Adds the pairs of a half-space and a box that overlaps it.
+/// Adds the pairs of a half-space and a box that overlaps it, or its path.
 fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPair>) {
+    let boxes = arena.path_boxes();
     for slot in arena.half_spaces() {
         let Some(proxy) = arena.get(*slot) else {
             continue;
         };
-        let Some(half_space) = proxy.half_space() else {
+        let Some(mut half_space) = proxy.half_space() else {
             continue;
         };
         let origin = proxy.world_pose.translation;
+        let motion = arena.sweeps().path_of(*slot).map(|sweep| sweep.motion);
+        let is_turning = motion.is_some_and(|motion| motion.rotation != Default::default());
+        if let Some(motion) = motion {
+            // It was higher in the previous tick if it moved down.
+            half_space = half_space.raised((-half_space.normal.dot(motion.translation)).max(0.0));
+        }
         let overlaps = |other: &u32| {
-            let bounds: Option<Bounds<V::DVec>> = arena.box_of(*other).map(Aabb::bounds);
-            bounds.is_some_and(|bounds| bounds.overlaps_half_space(&half_space, origin))
+            let aabb = boxes.get(*other as usize).filter(|aabb| !aabb.is_empty());
+            let bounds: Option<Bounds<V::DVec>> = aabb.map(Aabb::bounds);
+            bounds
+                .is_some_and(|bounds| is_turning || bounds.overlaps_half_space(&half_space, origin))
         };
         let pair = |other: u32| (*slot, other);
         if arena.is_changed(*slot) {

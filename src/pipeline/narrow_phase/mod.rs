@@ -11,7 +11,7 @@ mod pair_order;
 mod surface;
 
 pub use compound::{Scratch, deepest_of_parts};
-pub use event::PartContact;
+pub use event::{PartContact, event};
 pub use surface::SurfacePair;
 
 use core::hint::black_box;
@@ -26,8 +26,7 @@ use crate::{
     pipeline::{
         candidates::{Candidates, SlotPair},
         contacts::FoundContacts,
-        custom_pairs::CustomPairs,
-        narrow_phase::{compound::contact_of_parts, event::event, pair_order::PairOrder},
+        narrow_phase::{compound::contact_of_parts, pair_order::PairOrder},
         parallel::share,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxySlot},
@@ -78,6 +77,7 @@ pub fn narrow_phase(
         candidates.d2.all.len() + candidates.d3.all.len()
     };
     diagnostics.supports = state.d2.take_count() + state.d3.take_count();
+    diagnostics.casts = 0;
     diagnostics.narrow_phase = start.elapsed();
     progress.completed = Completed::NarrowPhase;
 }
@@ -89,54 +89,31 @@ impl NarrowPhaseState {
         candidates: &Candidates,
         found: &mut FoundContacts,
     ) {
-        self.d2.pairs.clear();
-        self.d3.pairs.clear();
+        found.pairs_2d.clear();
+        found.pairs_3d.clear();
+        found.swept.clear();
         if found.is_changed && proxies.source == BroadPhase::Custom {
-            self.list_custom_pairs(proxies, &found.custom_pairs);
+            list_custom_pairs(proxies, found);
         } else if found.is_changed {
             let Self { d2, d3, .. } = self;
             d2.order
-                .sort(&proxies.d2, &candidates.d2.all, &mut d2.pairs);
+                .sort(&proxies.d2, &candidates.d2.all, &mut found.pairs_2d);
             d3.order
-                .sort(&proxies.d3, &candidates.d3.all, &mut d3.pairs);
+                .sort(&proxies.d3, &candidates.d3.all, &mut found.pairs_3d);
         }
-        found.parts.clear();
-        self.d2
-            .test_all(&proxies.d2, &mut found.d2, &mut found.parts);
-        self.d3
-            .test_all(&proxies.d3, &mut found.d3, &mut found.parts);
-        found
-            .parts
+        let FoundContacts {
+            pairs_2d,
+            pairs_3d,
+            d2,
+            d3,
+            parts,
+            ..
+        } = found;
+        parts.clear();
+        self.d2.test_all(&proxies.d2, pairs_2d, d2, parts);
+        self.d3.test_all(&proxies.d3, pairs_3d, d3, parts);
+        parts
             .sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
-    }
-
-    /// Lists the supplied pairs whose boxes may touch and that are new or have a changed collider.
-    fn list_custom_pairs(&mut self, proxies: &Proxies, custom: &CustomPairs) {
-        fn needs_test<V: Space>(
-            arena: &ProxyArena<V>,
-            (a, b): SlotPair,
-            is_new: impl Fn() -> bool,
-        ) -> bool {
-            let is_changed = || arena.is_changed(a) || arena.is_changed(b) || is_new();
-            arena.may_touch((a, b)) && is_changed()
-        }
-        let Proxies { d2, d3, .. } = proxies;
-        for (entity, other) in custom.iter().filter(|(entity, other)| entity != other) {
-            let is_new = || custom.is_new((entity, other));
-            match (proxies.slot_of(entity), proxies.slot_of(other)) {
-                (Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b)))
-                    if needs_test(d2, (a, b), is_new) =>
-                {
-                    self.d2.pairs.push((a, b));
-                }
-                (Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b)))
-                    if needs_test(d3, (a, b), is_new) =>
-                {
-                    self.d3.pairs.push((a, b));
-                }
-                _ => {}
-            }
-        }
     }
 
     /// Frees unused memory.
@@ -153,17 +130,44 @@ impl NarrowPhaseState {
         for contacts in found.d2.iter_mut().chain(&mut found.d3) {
             contacts.reclaim(reclaim);
         }
+        found.pairs_2d.reclaim(reclaim);
+        found.pairs_3d.reclaim(reclaim);
         found.parts.reclaim(reclaim);
+        found.swept.reclaim(reclaim);
         found.custom_pairs.reclaim(reclaim);
         supplied.reclaim(reclaim);
     }
 }
 
-/// The pairs of one dimension, and the buffers to test them.
+/// Lists the supplied pairs whose boxes may touch and that are new or have a changed collider.
+fn list_custom_pairs(proxies: &Proxies, found: &mut FoundContacts) {
+    fn needs_test<V: Space>(
+        arena: &ProxyArena<V>,
+        (a, b): SlotPair,
+        is_new: impl Fn() -> bool,
+    ) -> bool {
+        let is_changed = || arena.is_changed(a) || arena.is_changed(b) || is_new();
+        arena.paths_may_touch((a, b)) && is_changed()
+    }
+    let Proxies { d2, d3, .. } = proxies;
+    let custom = &found.custom_pairs;
+    for (entity, other) in custom.iter().filter(|(entity, other)| entity != other) {
+        let is_new = || custom.is_new((entity, other));
+        match (proxies.slot_of(entity), proxies.slot_of(other)) {
+            (Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))) if needs_test(d2, (a, b), is_new) => {
+                found.pairs_2d.push((a, b));
+            }
+            (Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))) if needs_test(d3, (a, b), is_new) => {
+                found.pairs_3d.push((a, b));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The buffers to test the pairs of one dimension.
 struct Workspace<V: Space> {
     order: PairOrder,
-    /// The pairs to test, sorted by entity, each with the smaller entity first.
-    pairs: Buffer<SlotPair>,
     tasks: Vec<Task<V>>,
 }
 
@@ -171,7 +175,6 @@ impl<V: Space> Default for Workspace<V> {
     fn default() -> Self {
         Self {
             order: PairOrder::default(),
-            pairs: Buffer::default(),
             tasks: Vec::new(),
         }
     }
@@ -224,13 +227,14 @@ impl<V: Space> Workspace<V> {
     fn test_all(
         &mut self,
         arena: &ProxyArena<V>,
+        pairs: &[SlotPair],
         found: &mut Vec<Buffer<CollisionEvent>>,
         parts: &mut Vec<CollisionEvent>,
     ) {
         found.iter_mut().for_each(|contacts| contacts.clear());
-        let shared = share(self.pairs.len(), MIN_PAIRS);
-        let size = shared.map_or(self.pairs.len().max(1), |(_, size)| size);
-        let chunks = self.pairs.chunks(size);
+        let shared = share(pairs.len(), MIN_PAIRS);
+        let size = shared.map_or(pairs.len().max(1), |(_, size)| size);
+        let chunks = pairs.chunks(size);
         let count = chunks.len().max(self.tasks.len());
         self.tasks.resize_with(count, Task::default);
         found.resize_with(count, Buffer::default);
@@ -254,7 +258,6 @@ impl<V: Space> Workspace<V> {
     /// Frees unused memory.
     fn reclaim(&mut self, arena: &ProxyArena<V>, reclaim: &mut Reclaim) {
         self.order.reclaim(arena, reclaim);
-        self.pairs.reclaim(reclaim);
         for task in &mut self.tasks {
             task.parts.reclaim(reclaim);
             task.scratch.reclaim(reclaim);
@@ -274,10 +277,14 @@ impl<V: Space> Workspace<V> {
 impl<V: Space> Task<V> {
     /// Adds the contacts of pairs to `found`.
     fn test(&mut self, arena: &ProxyArena<V>, pairs: &[SlotPair], found: &mut Vec<CollisionEvent>) {
+        let has_paths = arena.sweeps().boxes().is_some();
         for pairs in pairs.chunks(BATCH) {
             let mut batch = [None; BATCH];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
-                *proxies = fetch(arena, *pair);
+                // Of most pairs whose paths may meet, the poses are far apart.
+                if !has_paths || arena.may_touch(*pair) {
+                    *proxies = fetch(arena, *pair);
+                }
             }
             for (proxies, pair) in batch.into_iter().zip(pairs) {
                 if let Some(proxies) = proxies {

@@ -85,6 +85,7 @@ mod tests {
             surface,
             other_surface: surface,
             are_sensors: [false; 2],
+            time: 1.0,
         }
     }
 

@@ -12,6 +12,7 @@
 mod end_reason;
 mod message_memory;
 mod observers;
+mod swept_events;
 
 use bevy::{platform::time::Instant, prelude::*};
 
@@ -27,8 +28,10 @@ use crate::{
             end_reason::end_reason,
             message_memory::MessageMemory,
             observers::{has_observers, trigger_observers},
+            swept_events::SweptEvents,
         },
         state_revision::StateRevision,
+        sweeps::store_poses,
         unfiltered::Unfiltered,
     },
     settings::{BroadPhase, OngoingEvents},
@@ -40,6 +43,7 @@ pub struct EventBatch {
     /// All `Ended` events, and also all `Started` events if there are observers.
     transitions: Buffer<CollisionEvent>,
     changes: Changes,
+    swept: SweptEvents,
     /// `true` if no contact started or ended in the latest tick.
     is_settled: bool,
     reclaim: Reclaim,
@@ -64,6 +68,7 @@ pub fn report(
     let mut resource = world.resource_mut::<Collisions>();
     let mut state = core::mem::take(resource.bypass_change_detection());
     batch.write_messages(world, &mut state, is_at_rest);
+    store_poses(world, &mut state, world.resource(), is_current);
     batch.reclaim.begin_tick();
     // Disabled entities are included, because a cloned or restored entity may have an outdated
     // list.
@@ -122,6 +127,7 @@ impl EventBatch {
         let Self {
             transitions,
             changes,
+            swept,
             is_settled,
             ..
         } = self;
@@ -142,7 +148,7 @@ impl EventBatch {
         };
         let is_observed = has_observers(world);
         let count = state.len();
-        state.update(found.pairs(), changes, phase_if_not_found, |event, old| {
+        let mut send = |event: &CollisionEvent, old: Option<&CollisionEvent>| {
             if !event.ongoing() && (is_observed || event.ended()) {
                 reserve_amortized(transitions, 1);
                 transitions.push(*event);
@@ -157,7 +163,14 @@ impl EventBatch {
             if is_sent {
                 messages.write(*event);
             }
+        };
+        swept.begin_tick(&found.swept);
+        state.update(found.pairs(), changes, phase_if_not_found, |event, old| {
+            if !swept.defer(event, old) {
+                send(event, old);
+            }
         });
+        swept.send(|event| send(&event, None));
         // If no contact ended and the number is the same, then none started.
         *is_settled = transitions.is_empty() && state.len() == count;
         state.update_parts(found.parts.as_slice(), is_kept);
@@ -168,6 +181,7 @@ impl EventBatch {
         let Self {
             transitions,
             changes,
+            swept,
             reclaim,
             memory,
             ..
@@ -176,6 +190,7 @@ impl EventBatch {
         // first, because they are freed only if nothing else was freed in this tick.
         memory.reclaim(messages.bypass_change_detection(), reclaim);
         transitions.reclaim(reclaim);
+        swept.reclaim(reclaim);
         state.reclaim(changes, reclaim);
     }
 }

@@ -11,8 +11,8 @@ use bevy::{
 };
 
 use crate::{
-    collider::{Collider, CollisionLayers, Sensor},
-    pipeline::sync::LastRun,
+    collider::{Collider, CollisionLayers, Sensor, Swept},
+    pipeline::{proxy::Markers, sync::LastRun},
 };
 
 /// The query for colliders. Bevy's default query filters apply.
@@ -23,6 +23,7 @@ pub type Columns = (
     Option<Ref<'static, CollisionLayers>>,
     Option<Ref<'static, ChildOf>>,
     Has<Sensor>,
+    Has<Swept>,
 );
 
 /// The time between two runs of a system.
@@ -106,22 +107,25 @@ pub struct Chunk<'a> {
     colliders: Column<'a, Collider>,
     layers: Column<'a, CollisionLayers>,
     parents: Column<'a, ChildOf>,
-    /// Adding or removing a `Sensor` moves the entity to another table.
-    pub are_sensors: bool,
+    /// Adding or removing a marker moves the entity to another table.
+    pub markers: Markers,
 }
 
 impl<'a> Chunk<'a> {
     /// Calls `visit` with all colliders.
     pub fn for_each(colliders: &Query<Columns>, mut visit: impl FnMut(Chunk)) {
         if let Ok(tables) = colliders.contiguous_iter() {
-            for (entities, transforms, colliders, layers, parents, are_sensors) in tables {
+            for (entities, transforms, colliders, layers, parents, is_sensor, is_swept) in tables {
                 visit(Chunk {
                     entities,
                     transforms: Column::of_table(transforms),
                     colliders: Column::of_table(Some(colliders)),
                     layers: Column::of_table(layers),
                     parents: Column::of_table(parents),
-                    are_sensors,
+                    markers: Markers {
+                        is_sensor,
+                        is_swept,
+                    },
                 });
             }
         } else {
@@ -142,7 +146,7 @@ impl<'a> Chunk<'a> {
             colliders: self.colliders.slice(range.clone()),
             layers: self.layers.slice(range.clone()),
             parents: self.parents.slice(range.clone()),
-            are_sensors: self.are_sensors,
+            markers: self.markers,
         }
     }
 
@@ -205,7 +209,7 @@ impl<'a> Chunk<'a> {
             collider: self.colliders.values.get(index)?,
             layers: self.layers.values.get(index).copied().unwrap_or_default(),
             parent: self.parents.values.get(index).map(ChildOf::parent),
-            is_sensor: self.are_sensors,
+            markers: self.markers,
             is_collider_changed,
             is_changed: is_collider_changed
                 || self.transforms.is_changed(index, window)
@@ -225,7 +229,7 @@ pub struct ColliderRow<'a> {
     pub collider: &'a Collider,
     pub layers: CollisionLayers,
     pub parent: Option<Entity>,
-    pub is_sensor: bool,
+    pub markers: Markers,
     pub is_collider_changed: bool,
     /// `true` if any of these components changed.
     pub is_changed: bool,
@@ -237,6 +241,7 @@ type Row<'a> = (
     Ref<'a, Collider>,
     Option<Ref<'a, CollisionLayers>>,
     Option<Ref<'a, ChildOf>>,
+    bool,
     bool,
 );
 
@@ -251,7 +256,7 @@ fn visit_row(row: Row, visit: &mut impl FnMut(Chunk)) {
             changed: tick.as_slice(),
         }
     }
-    let (entity, transform, collider, layers, parent, are_sensors) = row;
+    let (entity, transform, collider, layers, parent, is_sensor, is_swept) = row;
     let collider_tick = collider.last_changed();
     let transform_tick = transform.as_ref().map(Ref::last_changed);
     let layers_tick = layers.as_ref().map(Ref::last_changed);
@@ -265,6 +270,9 @@ fn visit_row(row: Row, visit: &mut impl FnMut(Chunk)) {
         },
         layers: column(&layers, &layers_tick),
         parents: column(&parent, &parent_tick),
-        are_sensors,
+        markers: Markers {
+            is_sensor,
+            is_swept,
+        },
     });
 }

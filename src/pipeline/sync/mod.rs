@@ -33,6 +33,7 @@ use crate::{
         proxies::Proxies,
         spatial_index::SpatialIndex,
         state_revision::StateRevision,
+        sweeps::{TeleportedQuery, find_sweeps},
         sync::{
             ancestors::{AncestorReader, AncestryCache},
             change_ticks::{ChangeWindow, Chunk, Columns},
@@ -56,6 +57,7 @@ pub struct SyncState {
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
     moves: MoveQueue,
+    teleported: Option<TeleportedQuery>,
     reclaim: Reclaim,
 }
 
@@ -87,6 +89,7 @@ pub fn sync(world: &mut World) {
         state.reclaim(proxies);
         index.update(proxies);
         index.end_tick();
+        find_sweeps(world, proxies, &mut state.teleported, is_restart);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.d2.count() + proxies.d3.count();
         diagnostics.changed = proxies.d2.changed().len() + proxies.d3.changed().len();
@@ -183,6 +186,7 @@ impl SyncState {
         let colliders = self.colliders.get_or_insert_with(|| world.query());
         let colliders = colliders.query(world);
         let world: &World = world;
+        proxies.has_swept = false;
         let mut scan = Scan {
             world,
             window,
@@ -193,6 +197,7 @@ impl SyncState {
         };
         Chunk::for_each(&colliders, |chunk| {
             let first = chunk.entities.first();
+            scan.proxies.has_swept |= chunk.markers.is_swept && first.is_some();
             if let Some(table) = first.and_then(|entity| self.history.table_of(world, *entity)) {
                 scan.visit(table, &chunk);
             }

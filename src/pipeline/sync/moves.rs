@@ -9,7 +9,7 @@ use crate::{
         aabb::Aabb,
         parallel::share,
         proxies::{Proxies, ProxySlot},
-        proxy::Proxy,
+        proxy::{Markers, Proxy},
         proxy_arena::ProxyArena,
         proxy_error::ProxyError,
         world_pose::WorldPose,
@@ -29,7 +29,7 @@ pub struct MoveQueue {
 struct Move {
     slot: u32,
     layers: CollisionLayers,
-    is_sensor: bool,
+    markers: Markers,
     transform: Transform,
     has_parent: bool,
     /// `Ok(true)` if the proxy changed, or an error if it cannot collide in its new pose.
@@ -42,7 +42,7 @@ impl MoveQueue {
     pub fn add(
         &mut self,
         slot: ProxySlot,
-        (layers, is_sensor): (CollisionLayers, bool),
+        (layers, markers): (CollisionLayers, Markers),
         transform: Transform,
         has_parent: bool,
     ) {
@@ -54,7 +54,7 @@ impl MoveQueue {
         moves.push(Move {
             slot,
             layers,
-            is_sensor,
+            markers,
             transform,
             has_parent,
             result: Ok(false),
@@ -163,15 +163,15 @@ fn apply_some<V: Space>(
     }
 }
 
-/// Sets the pose, the layers and the sensor flag of a proxy. Returns `true` if any changed.
+/// Sets the pose, the layers and the markers of a proxy. Returns `true` if any changed.
 #[inline]
 fn update<V: Space>(world: &World, proxy: &mut Proxy<V>, item: &Move) -> Result<bool, ProxyError> {
     // A path of its own, so that the pose stays in registers.
     if !item.has_parent
         && let Some(pose) = WorldPose::from_similarity::<V>(&item.transform)
     {
-        return Ok(proxy.update(pose, item.layers, item.is_sensor));
+        return Ok(proxy.update(pose, item.layers, item.markers));
     }
     let pose = WorldPose::of_entity::<V>(world, proxy.entity)?;
-    Ok(proxy.update(pose, item.layers, item.is_sensor))
+    Ok(proxy.update(pose, item.layers, item.markers))
 }

@@ -94,7 +94,7 @@ impl Scan<'_> {
         for (entity, transform, layers) in block.moved(self.window) {
             match self.proxies.slot_of(entity) {
                 Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
-                    let settings = (layers, block.are_sensors);
+                    let settings = (layers, block.markers);
                     self.moves.add(slot, settings, *transform, has_parent);
                 }
                 // The collider may be valid in its new pose.
@@ -125,7 +125,7 @@ impl Scan<'_> {
             (Some(slot), Some(transform))
                 if !row.is_collider_changed && slot != ProxySlot::Invalid =>
             {
-                let settings = (row.layers, row.is_sensor);
+                let settings = (row.layers, row.markers);
                 self.moves
                     .add(slot, settings, *transform, row.parent.is_some());
             }
@@ -209,7 +209,7 @@ fn new_proxy<V: Space>(
 ) -> Result<(Proxy<V>, Aabb), ProxyError> {
     let pose = WorldPose::of_entity::<V>(world, row.entity)?;
     let (proxy, aabb) = Proxy::new(row.entity, shape, row.layers, pose)?;
-    Ok((proxy.with_sensor(row.is_sensor), aabb))
+    Ok((proxy.with_markers(row.markers), aabb))
 }
 
 /// The reason why a collider is ignored.

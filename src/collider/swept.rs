@@ -1,0 +1,72 @@
+//! Swept colliders, whose paths between two ticks are tested.
+
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
+
+/// Marks a collider as swept: its path since the previous tick is tested, so that it does not pass
+/// through anything, however fast it is.
+///
+/// Without it, colliders are tested in their poses of each tick only, and a bullet that moves by
+/// more than the thickness of a wall may pass through it.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn shoot(mut commands: Commands) {
+///     commands.spawn((Collider::sphere(0.05), Swept, Transform::from_xyz(0.0, 1.0, 0.0)));
+/// }
+///
+/// fn on_hit(mut hits: MessageReader<CollisionEvent>) {
+///     for hit in hits.read().filter(|hit| hit.started()) {
+///         println!("hit at {}, after {} of the tick", hit.point(), hit.time());
+///     }
+/// }
+/// ```
+///
+/// # Events
+///
+/// * `Started` has the [time](crate::CollisionEvent::time) of the first touch, and the contact at
+///   that moment.
+/// * If the two are apart again at the end of the tick, `Started` and `Ended` come in the same
+///   tick, and [`Collisions`](crate::Collisions) does not list the pair.
+/// * If they still touch, `Collisions` has the contact in the poses of the tick.
+/// * The `Started` events of swept colliders come after all others, sorted by time. So the hits of
+///   one path come in order. A path does not end at a hit: a response that stops the body ignores
+///   its later hits.
+/// * If the two touched in the previous tick, and the path leads through the other collider to its
+///   far side, an `Ongoing` event with the time and the contact precedes `Ended`.
+/// * If they touched in the previous tick, and a response has moved them apart since, `Ended` and
+///   `Started` come in the tick in which they touch again.
+///
+/// # Paths
+///
+/// A path leads from the pose in the previous tick to that in this tick, with constant velocity and
+/// constant rotation by at most half a turn, and with the scale of this tick. While any collider is
+/// swept, the paths of all colliders count: two bullets meet, and a fast wall meets a bullet. If
+/// neither of two colliders is swept, they are tested in their poses of the tick only.
+///
+/// [`Teleported`](crate::Teleported) begins a new path: after a teleport, and after a response has
+/// moved the collider.
+///
+/// There is no path in the first tick of a collider, also after it was disabled, invalid or of
+/// another dimension, nor in the first tick in which any collider is swept.
+///
+/// # Cost
+///
+/// A pair is cast only if the boxes around the two paths meet, and if the motion relative to the
+/// other collider exceeds the inner radius of the swept one: that of a ball, capsule or box, and 0
+/// for all other shapes. Slower motions cannot pass through anything. A contact that a slower
+/// motion only grazes between two ticks is not reported.
+///
+/// Without swept colliders, there is no cost.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+#[type_path = "headbutt"]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct Swept;

@@ -1,0 +1,286 @@
+//! The paths of colliders from the previous tick to this tick, while any collider is swept.
+//!
+//! [`sync`](super::sync) finds the paths of all changed proxies after it has updated them. The
+//! broad phase uses boxes around the paths. All other stages, and spatial queries, use the boxes of
+//! the poses. The report stage stores the poses for the next tick.
+
+use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+
+use crate::{
+    buffer::{Buffer, Reclaim},
+    collision::{Collisions, PreviousPoses},
+    pipeline::{
+        aabb::Aabb,
+        proxies::{Proxies, ProxySlot},
+        proxy::Proxy,
+        proxy_arena::ProxyArena,
+        teleported::Teleported,
+        world_pose::{MAX_ANCESTORS, WorldPose},
+    },
+    query::MotionLocal,
+    shape::Support,
+    space::{DVector, Space},
+};
+
+/// The path of a proxy in this tick.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep<D: DVector> {
+    /// The pose in the previous tick, with the scale of this tick.
+    pub start: WorldPose<D>,
+    pub motion: MotionLocal<D>,
+}
+
+/// The paths of one space. All lists are empty if no collider is swept.
+#[derive(Default)]
+pub struct Sweeps<V: Space> {
+    /// The box around the path of each slot.
+    boxes: Buffer<Aabb>,
+    /// For each slot, `true` if its proxy is swept.
+    are_swept: Buffer<bool>,
+    /// The index of each slot's path, or [`NONE`].
+    indices: Buffer<u32>,
+    paths: Buffer<(u32, Sweep<V::DVec>)>,
+}
+
+/// Stands for the index of a path if there is none.
+const NONE: u32 = u32::MAX;
+
+impl<V: Space> Sweeps<V> {
+    /// Returns the box around the path of each slot, or `None` if no collider is swept.
+    pub fn boxes(&self) -> Option<&[Aabb]> {
+        (!self.boxes.is_empty()).then_some(&self.boxes)
+    }
+
+    /// Returns `true` if the proxy in a slot is swept.
+    pub fn is_swept(&self, slot: u32) -> bool {
+        self.are_swept.get(slot as usize) == Some(&true)
+    }
+
+    /// Returns the path of a slot, or `None` if its proxy did not move.
+    pub fn path_of(&self, slot: u32) -> Option<&Sweep<V::DVec>> {
+        let index = self.indices.get(slot as usize)?;
+        self.paths.get(*index as usize).map(|(_, sweep)| sweep)
+    }
+
+    /// Updates the boxes and paths of all changed slots. `path_of` returns the path of a proxy.
+    pub fn find(
+        &mut self,
+        arena: &ProxyArena<V>,
+        path_of: impl Fn(&Proxy<V>) -> Option<Sweep<V::DVec>>,
+    ) {
+        let is_first = self.boxes.is_empty();
+        let count = arena.slots().len();
+        self.boxes.resize(count, Aabb::EMPTY);
+        self.are_swept.resize(count, false);
+        self.indices.resize(count, NONE);
+        if is_first {
+            arena.slots().for_each(|slot| self.update(arena, slot));
+        } else {
+            let changed = arena.changed().iter();
+            changed.for_each(|slot| self.update(arena, *slot));
+        }
+        for slot in arena.changed() {
+            if let Some(proxy) = arena.get(*slot)
+                && let Some(sweep) = path_of(proxy)
+            {
+                self.add(*slot, sweep);
+            }
+        }
+    }
+
+    /// Copies the box of a slot, and whether its proxy is swept.
+    fn update(&mut self, arena: &ProxyArena<V>, slot: u32) {
+        let index = slot as usize;
+        if let Some(aabb) = self.boxes.get_mut(index)
+            && let Some(is_swept) = self.are_swept.get_mut(index)
+        {
+            *aabb = arena.boxes().get(index).copied().unwrap_or(Aabb::EMPTY);
+            *is_swept = arena.get(slot).is_some_and(|proxy| proxy.markers.is_swept);
+        }
+    }
+
+    fn add(&mut self, slot: u32, sweep: Sweep<V::DVec>) {
+        let number = self.paths.len() as u32;
+        if let Some(index) = self.indices.get_mut(slot as usize) {
+            *index = number;
+            self.paths.push((slot, sweep));
+        }
+        if let Some(aabb) = self.boxes.get_mut(slot as usize)
+            && !aabb.is_empty()
+        {
+            let Sweep { start, motion } = sweep;
+            let pivot = start.translation + motion.translation;
+            let angle = V::DVec::angle_size(motion.rotation);
+            let end = aabb.bounds::<V::DVec>().around_rotation(pivot, angle);
+            let bounds = end.around_translation(-motion.translation);
+            *aabb = Aabb::around(&bounds, f64::INFINITY);
+        }
+    }
+
+    /// Drops the paths, and calls `visit` with the slots that had one.
+    pub fn end_tick(&mut self, mut visit: impl FnMut(u32)) {
+        self.paths.note();
+        for (slot, _) in self.paths.drain(..) {
+            if let Some(index) = self.indices.get_mut(slot as usize) {
+                *index = NONE;
+            }
+            visit(slot);
+        }
+    }
+
+    /// Empties all lists.
+    pub fn clear(&mut self) {
+        self.boxes.clear();
+        self.are_swept.clear();
+        self.indices.clear();
+        self.paths.clear();
+    }
+
+    /// Frees unused memory.
+    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.boxes.reclaim(reclaim);
+        self.are_swept.reclaim(reclaim);
+        self.indices.reclaim(reclaim);
+        self.paths.reclaim(reclaim);
+    }
+}
+
+/// The query for teleported entities.
+pub type TeleportedQuery = QueryState<Entity, (With<Teleported>, Allow<Disabled>)>;
+
+/// Finds the paths of this tick, and removes [`Teleported`] from all entities.
+pub fn find_sweeps(
+    world: &mut World,
+    proxies: &mut Proxies,
+    teleported: &mut Option<TeleportedQuery>,
+    is_restart: bool,
+) {
+    let Proxies { d2, d3, .. } = proxies;
+    if proxies.has_swept {
+        let collisions = world.resource::<Collisions>();
+        d2.find_sweeps(|proxy| path_of(proxy, &collisions.poses_2d).filter(|_| !is_restart));
+        d3.find_sweeps(|proxy| path_of(proxy, &collisions.poses_3d).filter(|_| !is_restart));
+    } else {
+        d2.clear_sweeps();
+        d3.clear_sweeps();
+    }
+    let teleported = teleported.get_or_insert_with(|| world.query_filtered());
+    while let Some(entity) = teleported.iter(world).next() {
+        world.entity_mut(entity).remove::<Teleported>();
+    }
+}
+
+/// Returns the path of a proxy since the previous tick, or `None` if it did not move.
+fn path_of<V: Space>(
+    proxy: &Proxy<V>,
+    previous: &PreviousPoses<V::DVec>,
+) -> Option<Sweep<V::DVec>> {
+    let end = &proxy.world_pose;
+    let previous = previous.get(proxy.entity)?;
+    let translation = end.translation - previous.translation;
+    let mut rotation = V::DVec::IDENTITY;
+    let is_ball = || {
+        let shape = proxy.scaled_shape();
+        shape.is_some_and(|shape| shape.core().is_point())
+    };
+    if end.linear() != previous.linear && !is_ball() {
+        rotation = rotation_between::<V::DVec>(previous.linear, end);
+    }
+    if translation == V::DVec::ZERO && rotation == V::DVec::IDENTITY {
+        return None;
+    }
+    let mut motion = MotionLocal::linear(translation);
+    motion.rotation = V::DVec::angle_between(V::DVec::IDENTITY, rotation);
+    let start = end.before(rotation, translation);
+    Some(Sweep { start, motion })
+}
+
+/// The maximum number of steps to find a rotation. Each step squares the error once the map is
+/// nearly orthogonal, and before grows the shortest axis by half.
+const MAX_STEPS: usize = 64;
+
+/// Returns the rotation that leads from a linear map to that of a pose: the orthogonal factor of
+/// `end * start⁻¹` (its polar decomposition). The rest is a change of scale. Returns the identity
+/// if there is no rotation, because an axis is flat or mirrored.
+fn rotation_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> D::Matrix {
+    let Some(inverse) = D::inverse(start) else {
+        return D::IDENTITY;
+    };
+    let map = end.linear() * inverse;
+    let columns = |matrix| (0..D::DIMENSION).map(move |index| D::column(matrix, index));
+    let squared: f64 = columns(map).map(DVector::length_squared).sum();
+    let mut matrix = map * (D::DIMENSION as f64 / squared).sqrt();
+    for _ in 0..MAX_STEPS {
+        let next = D::nearer_orthogonal(matrix);
+        let steps = columns(next).zip(columns(matrix));
+        let is_done = steps.map(|(a, b)| (a - b).extent()).sum::<f64>() < 1e-14;
+        matrix = next;
+        if is_done {
+            break;
+        }
+    }
+    let is_rotation = columns(matrix).all(|axis| (axis.length_squared() - 1.0).abs() < 1e-12)
+        && !D::is_mirrored(matrix);
+    if is_rotation { matrix } else { D::IDENTITY }
+}
+
+/// Stores the poses of this tick for the next one, if any collider is swept. `is_current` is
+/// `false` if the app has written the contacts during this tick.
+pub fn store_poses(
+    world: &World,
+    collisions: &mut Collisions,
+    proxies: &Proxies,
+    is_current: bool,
+) {
+    let Collisions {
+        poses_2d, poses_3d, ..
+    } = collisions;
+    if !proxies.has_swept || !is_current || proxies.is_restored {
+        poses_2d.clear();
+        poses_3d.clear();
+    }
+    if proxies.has_swept {
+        let slot_of = |entity| proxies.slot_of(entity);
+        let is_in_2d = |entity| matches!(slot_of(entity), Some(ProxySlot::D2(_)));
+        let is_in_3d = |entity| matches!(slot_of(entity), Some(ProxySlot::D3(_)));
+        // The path of an entity that was teleported during this tick has begun.
+        let id = world.component_id::<Teleported>();
+        let marked = id.and_then(|id| world.storages().sparse_sets.get(id));
+        let any = marked.is_some_and(|marked| !marked.is_empty());
+        let has_begun = |entity: Entity| any && is_teleported(world, entity);
+        store(poses_2d, &proxies.d2, is_in_2d, has_begun);
+        store(poses_3d, &proxies.d3, is_in_3d, has_begun);
+    }
+}
+
+/// Returns `true` if an entity or one of its ancestors is teleported.
+fn is_teleported(world: &World, entity: Entity) -> bool {
+    let parent_of = |entity: &Entity| world.get::<ChildOf>(*entity).map(ChildOf::parent);
+    core::iter::successors(Some(entity), parent_of)
+        .take(MAX_ANCESTORS)
+        .any(|entity| world.get::<Teleported>(entity).is_some())
+}
+
+fn store<V: Space>(
+    poses: &mut PreviousPoses<V::DVec>,
+    arena: &ProxyArena<V>,
+    is_proxy: impl Fn(Entity) -> bool,
+    has_begun: impl Fn(Entity) -> bool,
+) {
+    let insert = |poses: &mut PreviousPoses<_>, slot| {
+        if let Some(proxy) = arena.get(slot)
+            && !has_begun(proxy.entity)
+        {
+            poses.insert(proxy.entity, proxy.world_pose.stored());
+        }
+    };
+    if core::mem::replace(&mut poses.is_complete, true) {
+        let changed = arena.changed().iter();
+        changed.for_each(|slot| insert(poses, *slot));
+    } else {
+        arena.slots().for_each(|slot| insert(poses, slot));
+    }
+    if poses.len() > arena.count() {
+        poses.retain(is_proxy);
+    }
+}

@@ -1,0 +1,92 @@
+//! The marker that begins a new path.
+
+use std::collections::BTreeSet;
+
+#[cfg(feature = "serialize")]
+use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
+use bevy::{
+    ecs::{lifecycle::HookContext, world::DeferredWorld},
+    prelude::*,
+};
+
+use crate::{
+    collider::Collider,
+    collision::Collisions,
+    math::{Vec2, Vec3},
+    pipeline::world_pose::WorldPose,
+    shape::AnyColliderShape,
+};
+
+/// Begins a new path for a [`Swept`](crate::Swept) collider: insert it together with a new
+/// `Transform`, and nothing between the old and the new pose is hit.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Ball;
+///
+/// fn serve(mut commands: Commands, ball: Single<Entity, With<Ball>>) {
+///     commands.entity(*ball).insert((Transform::from_xyz(0.0, -5.0, 0.0), Teleported));
+/// }
+/// ```
+///
+/// The path of the next tick begins in the pose that the entity has when the marker is inserted.
+/// So insert it
+///
+/// * in or after the command that teleports the entity,
+/// * in a response that corrects the pose of a swept collider. Otherwise the next path would begin
+///   in the pose before the correction, perhaps behind the wall that was hit,
+/// * when you spawn a bullet, if it moves in the same tick.
+///
+/// It applies to the colliders of the entity and of all its descendants. The plugin removes it in
+/// the next [`HeadbuttSystems::Sync`](crate::HeadbuttSystems::Sync).
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+// Inserting and removing it leaves the entity in its table, so that no collider is read again.
+#[component(storage = "SparseSet", on_insert = begin_path)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+#[type_path = "headbutt"]
+#[cfg_attr(
+    feature = "serialize",
+    derive(serde::Serialize, serde::Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct Teleported;
+
+/// Stores the present poses of an entity and its descendants as those of the previous tick. They
+/// are stored in [`Collisions`], not in the component, so that a rollback restores them.
+fn begin_path(mut world: DeferredWorld, HookContext { entity, .. }: HookContext) {
+    // The hierarchy may have loops.
+    let mut visited = BTreeSet::new();
+    let mut next = vec![entity];
+    while let Some(entity) = next.pop() {
+        if visited.insert(entity) {
+            next.extend(world.get::<Children>(entity).into_iter().flatten());
+            store_pose(&mut world, entity);
+        }
+    }
+}
+
+fn store_pose(world: &mut DeferredWorld, entity: Entity) {
+    let shape = world.get::<Collider>(entity).map(Collider::shape);
+    let (pose_2d, pose_3d) = match shape {
+        Some(Ok(Some(AnyColliderShape::D2(_)))) => {
+            (WorldPose::of_entity::<Vec2>(world, entity).ok(), None)
+        }
+        Some(Ok(Some(AnyColliderShape::D3(_)))) => {
+            (None, WorldPose::of_entity::<Vec3>(world, entity).ok())
+        }
+        _ => return,
+    };
+    if let Some(mut collisions) = world.get_resource_mut::<Collisions>() {
+        // Marked as changed, the contacts would count as restored.
+        let collisions = collisions.bypass_change_detection();
+        if let Some(pose) = pose_2d {
+            collisions.poses_2d.insert(entity, pose.stored());
+        }
+        if let Some(pose) = pose_3d {
+            collisions.poses_3d.insert(entity, pose.stored());
+        }
+    }
+}
