@@ -16,7 +16,7 @@ use bevy::{
     prelude::*,
     tasks::{ComputeTaskPool, TaskPoolBuilder},
 };
-use headbutt::{Collisions, prelude::*};
+use headbutt::{CollisionDiagnostics, Collisions, prelude::*};
 use process::{run_again, this_run};
 
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
@@ -293,6 +293,21 @@ fn a_warm_tick_with_spawns_and_despawns_allocates_nothing() {
         }
     }
     assert_eq!(allocations, allocations_of_bevy());
+}
+
+#[test]
+fn a_warm_tick_with_swept_colliders_allocates_nothing() {
+    let mut app = app(Some(plugin()));
+    spawn_rows(app.world_mut(), 300);
+    let mut movers = app.world_mut().query_filtered::<Entity, With<Home>>();
+    let movers: Vec<Entity> = movers.iter(app.world()).collect();
+    for entity in movers.into_iter().step_by(2) {
+        app.world_mut().entity_mut(entity).insert(Swept);
+    }
+    let (allocations, _) = warm_ticks(&mut app, true);
+    assert_eq!(allocations, allocations_of_bevy());
+    let casts = app.world().resource::<CollisionDiagnostics>().casts;
+    assert!(casts > 10, "{casts}");
 }
 
 /// The number of observer calls.

@@ -21,6 +21,8 @@ pub struct EventLog {
     cursor: MessageCursor<CollisionEvent>,
     /// The number of contacts that started.
     pub started: usize,
+    /// The number of contacts that started on the path of a swept collider.
+    pub swept: usize,
     /// The number of contacts that ended, by reason.
     pub ended: BTreeMap<EndReason, usize>,
 }
@@ -31,7 +33,7 @@ impl EventLog {
     pub fn read(&mut self, world: &mut World) -> Vec<CollisionEvent> {
         let messages = world.resource::<Messages<CollisionEvent>>();
         let hits: Vec<_> = self.cursor.read(messages).copied().collect();
-        let mut now = BTreeSet::new();
+        let (mut now, mut reported) = (BTreeSet::new(), BTreeSet::new());
         for hit in &hits {
             let pair = pair_of(hit);
             let touched = self.touching.contains(&pair);
@@ -41,18 +43,21 @@ impl EventLog {
                 CollisionPhase::Ended(_) => assert!(touched, "never started: {hit:?}"),
             }
             self.started += usize::from(hit.started());
-            match hit.end_reason() {
-                Some(reason) => *self.ended.entry(reason).or_default() += 1,
-                None => assert!(now.insert(pair), "reported twice: {hit:?}"),
+            self.swept += usize::from(hit.started() && hit.time() < 1.0);
+            if let Some(reason) = hit.end_reason() {
+                *self.ended.entry(reason).or_default() += 1;
+                self.touching.remove(&pair);
+                now.remove(&pair);
+            } else {
+                assert!(reported.insert(pair), "reported twice: {hit:?}");
+                self.touching.insert(pair);
+                now.insert(pair);
             }
         }
-        let ended = hits.iter().filter(|hit| hit.ended()).count();
-        let gone = self.touching.difference(&now).count();
         assert_eq!(
-            ended, gone,
+            self.touching, now,
             "one `Ended` for each pair that no longer touches"
         );
-        self.touching = now;
 
         let readable = read(world, |collisions| {
             collisions.iter().map(|hit| pair_of(&hit)).collect()

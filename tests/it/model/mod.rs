@@ -143,6 +143,8 @@ struct Model {
     /// This tick's answers for all active pairs.
     answers: BTreeMap<Pair, Answer>,
     event_log: EventLog,
+    /// `true` if colliders become swept, and are teleported.
+    with_paths: bool,
     operations: usize,
     ticks: usize,
     /// The number of answers within [`ROUNDING`] that differed.
@@ -156,6 +158,7 @@ impl Model {
             alive: Vec::new(),
             answers: BTreeMap::new(),
             event_log: EventLog::default(),
+            with_paths: false,
             operations: 0,
             ticks: 0,
             rounded: 0,
@@ -263,6 +266,15 @@ impl Model {
         let Some(entity) = self.pick() else {
             return;
         };
+        if self.with_paths && self.random.random_bool(0.1) {
+            let mut entity = world.entity_mut(entity);
+            match self.random.random_range(0..3) {
+                0 => entity.insert(Swept),
+                1 => entity.insert(Teleported),
+                _ => entity.remove::<Swept>(),
+            };
+            return;
+        }
         let known = world.get::<Known>(entity).cloned().expect("all have one");
         let dimension = match known {
             Known::D2(_) => Dimension::D2,
@@ -365,7 +377,9 @@ impl Model {
                 self.rounded += 1;
             }
         }
-        for hit in hits.iter().filter(|hit| !hit.ended()) {
+        // A contact on a path has the depth of the first touch.
+        let at_end = hits.iter().filter(|hit| hit.time() == 1.0);
+        for hit in at_end.filter(|hit| !hit.ended()) {
             let answer = self.answers.get(&pair_of(hit));
             let answer = answer.unwrap_or_else(|| panic!("may not touch: {hit:?}"));
             let difference = (hit.depth - answer.extent).abs();
@@ -382,9 +396,13 @@ impl Model {
             assert_eq!(record.at(*entity), transitions.collect::<Vec<_>>());
             if let Some(entities) = found.get::<CollidingEntities>() {
                 let entities: BTreeSet<_> = entities.iter().collect();
-                let hits = hits.iter().filter(|hit| !hit.ended());
-                let hits = hits.filter_map(|hit| hit.seen_from(*entity));
-                assert_eq!(entities, hits.map(|hit| hit.other).collect());
+                let touching = self.event_log.touching.iter();
+                let others = touching.filter_map(|(a, b)| match *entity {
+                    entity if entity == *a => Some(*b),
+                    entity if entity == *b => Some(*a),
+                    _ => None,
+                });
+                assert_eq!(entities, others.collect());
             }
         }
     }
@@ -430,15 +448,19 @@ fn assert_worth(app: &App, ticks: usize) {
 }
 
 /// Runs this many operations in an app, in frames of these numbers of ticks.
-fn run(mut app: App, operations: usize, mut frames: impl Iterator<Item = u32>) {
+fn run(mut app: App, operations: usize, frames: impl Iterator<Item = u32>) {
+    run_in(&mut app, operations, frames);
+}
+
+fn run_in(app: &mut App, operations: usize, mut frames: impl Iterator<Item = u32>) {
     let mut ticks = 0;
     while app.world().resource::<Model>().operations < operations
         && let Some(count) = frames.next()
     {
-        frame(&mut app, count);
+        frame(app, count);
         ticks += count as usize;
     }
-    assert_worth(&app, ticks);
+    assert_worth(app, ticks);
 }
 
 #[test]
@@ -460,4 +482,14 @@ fn touching_pairs_match_with_despawning_observers_and_frames_of_any_length() {
         world.resource_scope(|world, mut model: Mut<Model>| model.operate(world, true));
     });
     run(app, operations, [0, 1, 0, 2, 5, 0, 1].into_iter().cycle());
+}
+
+#[test]
+fn touching_pairs_and_their_ends_match_with_swept_colliders() {
+    let mut app = app_of(4, false);
+    app.world_mut().resource_mut::<Model>().with_paths = true;
+    let operations = operations_or(10_000);
+    run_in(&mut app, operations, repeat(1));
+    let swept = app.world().resource::<Model>().event_log.swept;
+    assert!(swept > operations / 20, "{swept}");
 }

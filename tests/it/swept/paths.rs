@@ -1,0 +1,312 @@
+//! Which ticks have a path, and where it begins.
+
+use bevy::{
+    ecs::{
+        entity::{EntityHashMap, MapEntities},
+        entity_disabling::Disabled,
+    },
+    prelude::*,
+};
+use headbutt::{CollisionDiagnostics, Collisions, prelude::*, sync_now};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::{move_to, place, summary};
+use crate::support::{app, frame, tick};
+
+/// A thin wall at x = 0, and a swept bullet at x = -5, after a tick.
+fn scene() -> (App, Entity) {
+    let mut app = app();
+    app.world_mut().spawn(Collider::cuboid(0.01, 9.0, 9.0));
+    let bullet = bullet(&mut app, -5.0);
+    assert_eq!(tick(&mut app).messages, []);
+    (app, bullet)
+}
+
+fn bullet(app: &mut App, x: f32) -> Entity {
+    let parts = (
+        Collider::sphere(0.1),
+        Swept,
+        Transform::from_xyz(x, 0.0, 0.0),
+    );
+    app.world_mut().spawn(parts).id()
+}
+
+fn diagnostics(app: &App) -> CollisionDiagnostics {
+    *app.world().resource()
+}
+
+#[test]
+fn a_new_bullet_has_no_path_unless_it_begins_with_teleported() {
+    for (begins, hits) in [(false, 0), (true, 2)] {
+        let (mut app, old) = scene();
+        app.world_mut().despawn(old);
+        let new = bullet(&mut app, -5.0);
+        if begins {
+            app.world_mut().entity_mut(new).insert(Teleported);
+        }
+        assert_eq!(move_to(&mut app, new, 5.0).len(), hits);
+        assert_eq!(move_to(&mut app, new, -5.0).len(), 2);
+    }
+}
+
+#[test]
+fn a_teleported_bullet_begins_a_new_path() {
+    let (mut app, bullet) = scene();
+    let beyond = (Transform::from_xyz(5.0, 0.0, 0.0), Teleported);
+    app.world_mut().entity_mut(bullet).insert(beyond);
+    assert_eq!(tick(&mut app).messages, []);
+    assert!(!app.world().entity(bullet).contains::<Teleported>());
+    assert_eq!(move_to(&mut app, bullet, -5.0).len(), 2);
+    // Teleported to the wall's left side, and then moved through it in the same tick.
+    let (from, half) = (Transform::from_xyz(-10.0, 0.0, 0.0), 0.1 + 0.005);
+    app.world_mut()
+        .entity_mut(bullet)
+        .insert((from, Teleported));
+    let messages = move_to(&mut app, bullet, 10.0);
+    assert_eq!(messages.len(), 2);
+    assert!((messages[0].time() - (10.0 - half) / 20.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_teleported_parent_begins_new_paths_of_its_children() {
+    for (teleports, hits) in [(true, 0), (false, 2)] {
+        let (mut app, bullet) = scene();
+        let world = app.world_mut();
+        let middle = world.spawn(Transform::default()).id();
+        let parent = world.spawn(Transform::default()).add_child(middle).id();
+        world.entity_mut(middle).add_child(bullet);
+        assert_eq!(tick(&mut app).messages, []);
+        let beyond = Transform::from_xyz(10.0, 0.0, 0.0);
+        app.world_mut().entity_mut(parent).insert(beyond);
+        if teleports {
+            app.world_mut().entity_mut(parent).insert(Teleported);
+        }
+        // A child moves with its parent, and is swept.
+        assert_eq!(tick(&mut app).messages.len(), hits);
+        place(&mut app, parent, Transform::default());
+        assert_eq!(tick(&mut app).messages.len(), 2);
+    }
+}
+
+/// A response that corrects the pose in the tick of the hit, and begins the path there.
+#[test]
+fn a_correction_after_the_report_begins_the_next_path() {
+    fn correct(mut hits: MessageReader<CollisionEvent>, mut commands: Commands) {
+        for hit in hits.read().filter(|hit| hit.started()) {
+            for hit in [*hit, hit.flipped()] {
+                // The wall is at the origin.
+                if hit.translation() != Vec3::ZERO {
+                    let pose = Transform::from_translation(hit.translation());
+                    commands.entity(hit.entity).insert((pose, Teleported));
+                }
+            }
+        }
+    }
+    let (mut app, bullet) = scene();
+    app.add_systems(FixedPostUpdate, correct.after(HeadbuttSystems::Report));
+    assert_eq!(move_to(&mut app, bullet, 5.0).len(), 2);
+    let pose = app.world().get::<Transform>(bullet).expect("a pose");
+    assert!((pose.translation.x + 0.105).abs() < 1e-6);
+    assert_eq!(tick(&mut app).messages.len(), 1, "it touches the wall");
+    assert!(
+        move_to(&mut app, bullet, -5.0)
+            .iter()
+            .all(CollisionEvent::ended)
+    );
+}
+
+#[test]
+fn a_disabled_bullet_has_no_path_when_it_is_enabled() {
+    let (mut app, bullet) = scene();
+    app.world_mut().entity_mut(bullet).insert(Disabled);
+    assert_eq!(move_to(&mut app, bullet, 5.0), []);
+    app.world_mut().entity_mut(bullet).remove::<Disabled>();
+    assert_eq!(tick(&mut app).messages, []);
+    assert_eq!(move_to(&mut app, bullet, -5.0).len(), 2);
+}
+
+#[test]
+fn a_bullet_that_was_invalid_or_flat_has_no_path() {
+    for collider in [Collider::circle(0.1), Collider::sphere(f32::NAN)] {
+        let (mut app, bullet) = scene();
+        app.world_mut().entity_mut(bullet).insert(collider);
+        assert_eq!(tick(&mut app).messages, []);
+        app.world_mut()
+            .entity_mut(bullet)
+            .insert(Collider::sphere(0.1));
+        assert_eq!(move_to(&mut app, bullet, 5.0), []);
+        assert_eq!(move_to(&mut app, bullet, -5.0).len(), 2);
+    }
+}
+
+#[test]
+fn a_path_spans_a_pause_and_ignores_queries_between_ticks() {
+    let (mut app, bullet) = scene();
+    assert!(frame(&mut app, 0).is_empty());
+    place(&mut app, bullet, Transform::from_xyz(0.0, 90.0, 0.0));
+    sync_now(app.world_mut());
+    let messages = move_to(&mut app, bullet, 5.0);
+    assert_eq!(messages.len(), 2);
+    assert!((messages[0].time() - (5.0 - 0.105) / 10.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_bullet_that_stops_is_updated_once_more() {
+    let (mut app, bullet) = scene();
+    move_to(&mut app, bullet, 5.0);
+    let first = diagnostics(&app);
+    assert_eq!((first.changed, first.candidates, first.casts), (1, 1, 1));
+    tick(&mut app);
+    let second = diagnostics(&app);
+    assert_eq!((second.changed, second.candidates, second.casts), (1, 0, 0));
+    tick(&mut app);
+    assert_eq!(diagnostics(&app).changed, 0);
+}
+
+#[test]
+fn queries_see_the_poses_and_not_the_paths() {
+    fn near_wall(query: SpatialQuery) -> usize {
+        let (filter, mut found) = (SpatialQueryFilter::default(), vec![]);
+        query.overlaps_aabb(Vec3::splat(-1.0), Vec3::ONE, &filter, &mut found);
+        found.len()
+    }
+    let (mut app, bullet) = scene();
+    for _ in 0..3 {
+        for x in [5.0, -5.0] {
+            move_to(&mut app, bullet, x);
+            let found = app
+                .world_mut()
+                .run_system_cached(near_wall)
+                .expect("a query");
+            assert_eq!(found, 1, "only the wall");
+        }
+    }
+}
+
+#[test]
+fn without_swept_colliders_no_poses_are_stored() {
+    let (mut app, bullet) = scene();
+    app.world_mut().entity_mut(bullet).remove::<Swept>();
+    assert_eq!(move_to(&mut app, bullet, 5.0), []);
+    let found = diagnostics(&app);
+    assert_eq!((found.changed, found.candidates, found.casts), (1, 0, 0));
+    assert_eq!(*app.world().resource::<Collisions>(), Collisions::default());
+    app.world_mut().entity_mut(bullet).insert(Swept);
+    tick(&mut app);
+    assert_ne!(*app.world().resource::<Collisions>(), Collisions::default());
+    app.world_mut().despawn(bullet);
+    tick(&mut app);
+    assert_eq!(*app.world().resource::<Collisions>(), Collisions::default());
+}
+
+/// The state of a random scene, which an app can save and restore.
+struct Chaos {
+    random: StdRng,
+    bodies: Vec<Entity>,
+}
+
+impl Chaos {
+    fn new(app: &mut App) -> Self {
+        let mut random = StdRng::seed_from_u64(5);
+        let mut bodies = vec![];
+        for index in 0..60 {
+            let collider = match index % 4 {
+                0 | 1 => Collider::sphere(0.1),
+                2 => Collider::capsule_3d(0.02, 1.5),
+                _ => Collider::cuboid(0.01, 3.0, 3.0),
+            };
+            let pose = pose(&mut random);
+            let mut entity = app.world_mut().spawn((collider, pose));
+            if index % 4 < 3 {
+                entity.insert(Swept);
+            }
+            bodies.push(entity.id());
+        }
+        Self { random, bodies }
+    }
+
+    /// Moves most bodies, and teleports a few, after the tick's movement or with it.
+    fn step(&mut self, app: &mut App) -> Vec<(CollisionPhase, f32, Entity, Entity)> {
+        for entity in &self.bodies {
+            if self.random.random_bool(0.8) {
+                place(app, *entity, pose(&mut self.random));
+            }
+            if self.random.random_bool(0.05) {
+                app.world_mut().entity_mut(*entity).insert(Teleported);
+            }
+        }
+        let events = summary(&tick(app).messages);
+        if self.random.random_bool(0.3) {
+            let index = self.random.random_range(0..self.bodies.len());
+            let to = (pose(&mut self.random), Teleported);
+            app.world_mut().entity_mut(self.bodies[index]).insert(to);
+        }
+        events
+    }
+
+    fn poses(&self, app: &App) -> Vec<Transform> {
+        let pose = |entity| *app.world().get::<Transform>(entity).expect("a pose");
+        self.bodies.iter().map(|entity| pose(*entity)).collect()
+    }
+}
+
+fn pose(random: &mut StdRng) -> Transform {
+    let mut coordinate = |reach: f32| random.random_range(-reach..reach);
+    let at = Vec3::new(coordinate(6.0), coordinate(6.0), coordinate(6.0));
+    let turn = Quat::from_euler(
+        EulerRot::XYZ,
+        coordinate(3.0),
+        coordinate(1.5),
+        coordinate(3.0),
+    );
+    Transform::from_translation(at).with_rotation(turn)
+}
+
+#[test]
+fn a_rollback_replays_the_same_events() {
+    let mut app = app();
+    let mut chaos = Chaos::new(&mut app);
+    for _ in 0..10 {
+        chaos.step(&mut app);
+    }
+    for _ in 0..5 {
+        let saved = app.world().resource::<Collisions>().clone();
+        let (poses, random) = (chaos.poses(&app), chaos.random.clone());
+        let events: Vec<_> = (0..8).map(|_| chaos.step(&mut app)).collect();
+        let passes = events.iter().flatten().filter(|event| event.1 < 1.0);
+        assert!(passes.count() > 100);
+        // The marker is no state: the path that it began is part of `Collisions`.
+        for (entity, pose) in chaos.bodies.iter().zip(&poses) {
+            app.world_mut().entity_mut(*entity).remove::<Teleported>();
+            place(&mut app, *entity, *pose);
+        }
+        *app.world_mut().resource_mut::<Collisions>() = saved.clone();
+        chaos.random = random.clone();
+        for expected in &events {
+            assert_eq!(chaos.step(&mut app), *expected);
+        }
+        // Once more in another app, with other entities.
+        let mut other = crate::support::app();
+        other.world_mut().spawn_empty();
+        let mut copy = Chaos::new(&mut other);
+        let pairs = chaos
+            .bodies
+            .iter()
+            .copied()
+            .zip(copy.bodies.iter().copied());
+        let mut map: EntityHashMap<Entity> = pairs.collect();
+        let mut collisions = saved;
+        collisions.map_entities(&mut map);
+        for (entity, pose) in copy.bodies.iter().zip(&poses) {
+            place(&mut other, *entity, *pose);
+        }
+        *other.world_mut().resource_mut::<Collisions>() = collisions;
+        copy.random = random;
+        for expected in &events {
+            let expected = expected
+                .iter()
+                .map(|(phase, time, a, b)| (*phase, *time, map[a], map[b]));
+            assert_eq!(copy.step(&mut other), expected.collect::<Vec<_>>());
+        }
+    }
+}
