@@ -526,7 +526,7 @@ fn a_mesh_that_makes_no_collider_is_an_error() {
     let crowd: Vec<[f32; 3]> = (0..=ConvexHull::<Vec3>::MAX_POINTS)
         .map(|index| [index as f32, (index % 7) as f32, (index % 3) as f32])
         .collect();
-    let none = Err(ShapeError::NoFacets("triangle with an area"));
+    let none = Err(ShapeError::NoFacets("triangle of nonzero area"));
     let too_many = Err(ShapeError::TooManyPoints(ConvexHull::<Vec3>::MAX_POINTS));
     // The mesh, and the results of building its hull and its triangle mesh.
     type Outcome = Result<(), ShapeError>;

@@ -521,11 +521,11 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         ),
         (
             surface(corners, "[]", "0.0"),
-            ShapeError::NoFacets("triangle with an area"),
+            ShapeError::NoFacets("triangle of nonzero area"),
         ),
         (
             surface(corners, "[(0,1,1)]", "0.0"),
-            ShapeError::NoFacets("triangle with an area"),
+            ShapeError::NoFacets("triangle of nonzero area"),
         ),
         (
             surface(corners, "[(0,1,3)]", "0.0"),

@@ -492,11 +492,11 @@ fn the_error_of_a_compound_says_what_is_required() {
     let cases = [
         (
             Collider::try_trimesh(corners, []),
-            "a surface needs at least one triangle with an area",
+            "a surface needs at least one triangle of nonzero area",
         ),
         (
             Collider::try_polyline([Vec2::X; 3]),
-            "a surface needs at least one segment with a length",
+            "a surface needs at least one segment of nonzero length",
         ),
         (
             Collider::try_trimesh(corners, [[0, 1, 2], [1, 2, 3]]),
