@@ -116,10 +116,8 @@ enum Home {
 
 /// A tree of resting boxes and a tree of moving ones.
 pub struct Forest {
-    /// May list slots that have another home now, if `has_stale`.
+    /// May list slots that have another home now.
     resting: WideTree,
-    /// Without stale slots, queries do not read `homes`.
-    has_stale: bool,
     /// May list slots that are free now. Their boxes are empty.
     moving: WideTree,
     /// By slot.
@@ -140,7 +138,6 @@ impl Forest {
         };
         Self {
             resting: tree(arena, slots.clone()),
-            has_stale: false,
             moving: WideTree::default(),
             homes: slots.map(home).collect(),
             moving_slots: Vec::new(),
@@ -158,7 +155,6 @@ impl Forest {
             let Some(home) = self.homes.get_mut(*slot as usize) else {
                 continue;
             };
-            self.has_stale |= *home == Home::Resting;
             if arena.box_of(*slot).is_none() {
                 *home = Home::None;
             } else if *home != Home::Moving {
@@ -196,7 +192,6 @@ impl Forest {
             .slots()
             .filter(|slot| home(homes, *slot) == Home::Resting);
         self.resting = tree(arena, resting);
-        self.has_stale = false;
         self.rebuild_moving(arena);
     }
 
@@ -217,7 +212,7 @@ impl Forest {
     }
 
     fn rests(&self, slot: u32) -> bool {
-        !self.has_stale || home(&self.homes, slot) == Home::Resting
+        home(&self.homes, slot) == Home::Resting
     }
 
     /// Calls `visit` with the slots whose boxes overlap a box, until it returns `Break`. Returns
