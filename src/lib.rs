@@ -20,6 +20,8 @@
 mod buffer;
 mod collider;
 mod collision;
+#[cfg(feature = "debug-plugin")]
+mod debug;
 mod diagnostics;
 mod explain;
 mod math;
@@ -47,6 +49,8 @@ pub use collision::{
     CollidingEntities, CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted,
     Collisions, Contact2d, EndReason, WorldMoveError, WorldMover,
 };
+#[cfg(feature = "debug-plugin")]
+pub use debug::{ColliderColors, ColliderGizmo, GizmoPoses, HeadbuttDebugPlugin, HeadbuttGizmos};
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 #[cfg(feature = "picking")]
@@ -114,6 +118,8 @@ pub mod prelude {
         Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
         Teleported, WorldMover, query,
     };
+    #[cfg(feature = "debug-plugin")]
+    pub use crate::{ColliderGizmo, HeadbuttDebugPlugin, HeadbuttGizmos};
     #[cfg(feature = "picking")]
     pub use crate::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
 }

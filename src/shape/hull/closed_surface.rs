@@ -81,6 +81,12 @@ impl<'a> ClosedSurface<'a> {
         })
     }
 
+    /// Returns the triangles, relative to the center of the frame, in normalized coordinates.
+    #[cfg(feature = "debug-plugin")]
+    pub fn triangles(&self) -> impl Iterator<Item = [DVec3; 3]> {
+        self.faces.iter().map(|face| face.vertices)
+    }
+
     /// Returns the points that are outside of the hull of the surface's vertices and not within
     /// rounding of a triangle.
     pub fn outside(&self, points: &[DVec3]) -> Vec<Outside> {

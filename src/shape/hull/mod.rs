@@ -5,6 +5,8 @@ mod build;
 mod candidates;
 mod closed_surface;
 mod direction_table;
+#[cfg(feature = "debug-plugin")]
+mod edges;
 mod growing_hull;
 mod planar;
 mod support_scan;

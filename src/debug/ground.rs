@@ -1,0 +1,134 @@
+//! Half-spaces, which have no end: a grid in the part of the plane that the camera sees.
+
+use bevy::{camera::Camera, math::Affine3A, prelude::*};
+
+use crate::{Collider, ShapeKind, ShapeView, debug::wireframe::Line, math::Vec3};
+
+/// The number of cells from the center of a grid to its edge.
+const CELLS: i16 = 8;
+
+/// A part of the plane of a half-space. In 2D, of its line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ground {
+    center: Vec3,
+    normal: Vec3,
+    cell: f32,
+    is_2d: bool,
+}
+
+impl Ground {
+    /// Returns the plane through the origin, raised by a margin, with cells of size 1.
+    pub fn unit(normal: Vec3, margin: f32, is_2d: bool) -> Self {
+        let normal = normal.normalize_or_zero();
+        Self {
+            center: normal * margin,
+            normal,
+            cell: 1.0,
+            is_2d,
+        }
+    }
+
+    /// Returns the part of a half-space that a camera sees, in the world. Returns `None` for any
+    /// other collider, and if the pose flattens space.
+    pub fn of(collider: &Collider, pose: &Affine3A, camera: &Viewpoint) -> Option<Self> {
+        let Self {
+            center,
+            normal,
+            is_2d,
+            ..
+        } = Self::of_half_space(collider)?;
+        let center = pose.transform_point3(center);
+        // A plane's normal is mapped by the inverse transpose.
+        let normal = (pose.matrix3.inverse().transpose() * normal).try_normalize()?;
+        let offset = camera.position - center;
+        let cell = camera.cell_at(offset.dot(normal).abs());
+        let mut ground = Self {
+            center,
+            normal,
+            cell,
+            is_2d,
+        };
+        // Moves in steps of a cell, so that the lines stay where they are and rarely change.
+        for axis in ground.tangents() {
+            ground.center += axis * (offset.dot(axis) / cell).round() * cell;
+        }
+        Some(ground)
+    }
+
+    /// Returns the unit grid of a half-space in its own frame.
+    fn of_half_space(collider: &Collider) -> Option<Self> {
+        if let Some(ShapeView::Convex(shape)) = collider.shape_2d()
+            && let ShapeKind::HalfSpace { normal } = shape.kind()
+        {
+            return Some(Self::unit(normal.extend(0.0), shape.margin(), true));
+        }
+        if let Some(ShapeView::Convex(shape)) = collider.shape_3d()
+            && let ShapeKind::HalfSpace { normal } = shape.kind()
+        {
+            return Some(Self::unit(normal, shape.margin(), false));
+        }
+        None
+    }
+
+    /// Returns the axes of the grid. In 2D, the second is zero.
+    fn tangents(&self) -> [Vec3; 2] {
+        if self.is_2d {
+            return [self.normal.cross(Vec3::Z), Vec3::ZERO];
+        }
+        self.normal.any_orthonormal_pair().into()
+    }
+
+    /// Returns the lines of the grid. In 2D, a line with hatches on the solid side.
+    pub fn lines(&self) -> Vec<Line> {
+        let [right, up] = self.tangents().map(|axis| axis * self.cell);
+        let reach = f32::from(CELLS);
+        let steps = (-CELLS..=CELLS).map(f32::from);
+        if self.is_2d {
+            let hatch = (right + self.normal * self.cell) * -0.5;
+            let hatches = steps.map(|step| self.center + right * step);
+            let hatches = hatches.map(|start| [start, start + hatch]);
+            let ends = [self.center - right * reach, self.center + right * reach];
+            return hatches.chain([ends]).collect();
+        }
+        let across = |along: Vec3, step: Vec3| {
+            [
+                self.center + step - along * reach,
+                self.center + step + along * reach,
+            ]
+        };
+        steps
+            .flat_map(|step| [across(right, up * step), across(up, right * step)])
+            .collect()
+    }
+}
+
+/// The view of the camera that is drawn first.
+#[derive(Clone, Copy, Debug)]
+pub struct Viewpoint {
+    position: Vec3,
+    /// The extent of an orthographic view.
+    extent: Option<f32>,
+}
+
+impl Viewpoint {
+    /// Returns the viewpoint of the active camera with the lowest order, if there is one.
+    pub fn of_first(
+        cameras: &Query<(&Camera, Option<&Projection>, &GlobalTransform)>,
+    ) -> Option<Self> {
+        let active = cameras.iter().filter(|(camera, ..)| camera.is_active);
+        let (_, projection, pose) = active.min_by_key(|(camera, ..)| camera.order)?;
+        let extent = match projection {
+            Some(Projection::Orthographic(view)) => Some(view.area.size().max_element()),
+            _ => None,
+        };
+        let position = pose.translation();
+        position.is_finite().then_some(Self { position, extent })
+    }
+
+    /// Returns the size of a cell, a power of 2, so that a grid fills the view. `distance` is that
+    /// of the plane.
+    fn cell_at(&self, distance: f32) -> f32 {
+        let extent = self.extent.unwrap_or(4.0 * distance).clamp(1e-3, 1e6);
+        (extent / f32::from(CELLS)).log2().ceil().exp2()
+    }
+}

@@ -1,0 +1,145 @@
+//! A list of lines that Bevy keeps drawing: an entity with Bevy's `Gizmo`.
+
+use bevy::{ecs::system::SystemParam, prelude::*};
+
+use crate::{
+    debug::{settings::HeadbuttGizmos, wireframe::Line},
+    math::Vec3,
+};
+
+/// A line in the world and its color.
+pub type ColoredLine = (Line, Color);
+
+/// What a system needs to draw layers.
+#[derive(SystemParam)]
+pub struct Canvas<'w, 's> {
+    commands: Commands<'w, 's>,
+    store: Res<'w, GizmoConfigStore>,
+    assets: ResMut<'w, Assets<GizmoAsset>>,
+    changes: MessageWriter<'w, AssetEvent<GizmoAsset>>,
+    gizmos: Query<'w, 's, &'static mut Gizmo>,
+}
+
+impl Canvas<'_, '_> {
+    /// Returns the settings, or `None` if the gizmos are disabled.
+    pub fn settings(&self) -> Option<HeadbuttGizmos> {
+        let (config, settings) = self.store.get_config::<HeadbuttGizmos>()?;
+        config.enabled.then_some(*settings)
+    }
+
+    fn config(&self) -> GizmoConfig {
+        let config = self.store.get_config::<HeadbuttGizmos>();
+        config.map(|(config, _)| config.clone()).unwrap_or_default()
+    }
+}
+
+/// Lines in the world that are drawn until they are replaced.
+#[derive(Default)]
+pub struct Layer(Option<(Entity, Handle<GizmoAsset>)>);
+
+impl Layer {
+    /// Returns `true` if someone has despawned the entity of the lines.
+    pub fn is_lost(&self, canvas: &Canvas) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|(entity, _)| !canvas.gizmos.contains(*entity))
+    }
+
+    /// Replaces the lines.
+    pub fn draw(&mut self, lines: impl IntoIterator<Item = ColoredLine>, canvas: &mut Canvas) {
+        let mut lines = lines.into_iter().peekable();
+        if lines.peek().is_none() {
+            return self.clear(canvas);
+        }
+        let mut asset = GizmoAsset::new();
+        for ([start, end], color) in lines {
+            asset.line(start, end, color);
+        }
+        let drawn = self
+            .0
+            .as_ref()
+            .filter(|(entity, _)| canvas.gizmos.contains(*entity));
+        if let Some((_, handle)) = drawn
+            && let Some(old) = canvas.assets.get_mut_untracked(handle)
+        {
+            *old = asset;
+            // Sent here and not by the assets, which may send it only in the next frame.
+            canvas
+                .changes
+                .write(AssetEvent::Modified { id: handle.id() });
+            return;
+        }
+        let handle = canvas.assets.add(asset);
+        let config = canvas.config();
+        let gizmo = Gizmo {
+            handle: handle.clone(),
+            line_config: config.line,
+            depth_bias: config.depth_bias,
+        };
+        let name = Name::new("headbutt gizmos");
+        let entity = canvas
+            .commands
+            .spawn((gizmo, config.render_layers, name))
+            .id();
+        self.0 = Some((entity, handle));
+    }
+
+    /// Removes the lines.
+    pub fn clear(&mut self, canvas: &mut Canvas) {
+        if let Some((entity, _)) = self.0.take() {
+            canvas.commands.entity(entity).try_despawn();
+        }
+    }
+
+    /// Applies the line width and all else that Bevy's settings contain, if they changed.
+    pub fn update_style(&self, canvas: &mut Canvas) {
+        let Some((entity, _)) = self.0.as_ref().filter(|_| canvas.store.is_changed()) else {
+            return;
+        };
+        let config = canvas.config();
+        if let Ok(mut gizmo) = canvas.gizmos.get_mut(*entity) {
+            gizmo.line_config = config.line;
+            gizmo.depth_bias = config.depth_bias;
+            canvas
+                .commands
+                .entity(*entity)
+                .try_insert(config.render_layers);
+        }
+    }
+}
+
+/// Lines that are computed in each frame, and drawn when they change.
+#[derive(Default)]
+pub struct Overlay {
+    layer: Layer,
+    lines: Vec<ColoredLine>,
+}
+
+impl Overlay {
+    /// Draws these lines instead of the previous ones.
+    pub fn update(&mut self, lines: Vec<ColoredLine>, canvas: &mut Canvas) {
+        if lines != self.lines || self.layer.is_lost(canvas) {
+            self.layer.draw(lines.iter().copied(), canvas);
+            self.lines = lines;
+        }
+        self.layer.update_style(canvas);
+    }
+}
+
+/// Returns a cross with arms of this length. In 2D, it is in the xy plane.
+pub fn cross(center: Vec3, arm: f32, is_2d: bool) -> impl Iterator<Item = Line> {
+    let arms = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * arm);
+    let arms = arms.into_iter().take(if is_2d { 2 } else { 3 });
+    arms.map(move |arm| [center - arm, center + arm])
+}
+
+/// Returns an arrow whose head is at most this long.
+pub fn arrow(start: Vec3, end: Vec3, head: f32) -> [Line; 3] {
+    let along = end - start;
+    let direction = along.normalize_or_zero();
+    let head = head.min(0.5 * along.length());
+    // In the xy plane for an arrow in that plane.
+    let side = Vec3::Z.cross(direction).try_normalize().unwrap_or(Vec3::X);
+    let barb = |side: Vec3| [end, end - (direction + side * 0.5) * head];
+    [[start, end], barb(side), barb(-side)]
+}

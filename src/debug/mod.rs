@@ -1,0 +1,122 @@
+//! Debug drawing: outlines of colliders, their boxes, contacts and casts, as Bevy gizmos.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `settings.rs` | [`HeadbuttGizmos`], what is drawn, and [`ColliderGizmo`], for one entity |
+//! | `silhouette.rs` | the outline of any convex shape, from its support function |
+//! | `wireframe.rs` | the lines of each kind of collider, in its own frame |
+//! | `ground.rs` | half-spaces: a grid near the camera |
+//! | `layer.rs` | a list of lines that Bevy keeps drawing: a retained gizmo |
+//! | `shapes.rs` | the layers of all shapes and boxes |
+//! | `contacts.rs`, `casters.rs` | one layer each |
+//!
+//! **Everything is retained.** A layer stays on the screen until its lines change, so a scene at
+//! rest changes no gizmo. The wireframe of a shape is computed once, in the collider's own frame:
+//! the image of a wireframe under an affine map is a wireframe of the image of the shape. So a move
+//! or a scale only maps points.
+//!
+//! **The tick is not involved.** The systems read the components and the results of the tick. They
+//! ask no [`SpatialQuery`](crate::SpatialQuery), whose index would cost time in each tick.
+//!
+//! Another kind of drawing needs a switch in `settings.rs` and a system that fills a layer.
+
+mod casters;
+mod contacts;
+mod ground;
+mod layer;
+mod settings;
+mod shapes;
+mod silhouette;
+mod wireframe;
+
+pub use settings::{ColliderColors, ColliderGizmo, GizmoPoses, HeadbuttGizmos};
+
+use bevy::prelude::*;
+
+use crate::pipeline::HeadbuttSystems;
+
+/// Draws colliders, contacts and casts, to see what collides. Needs the feature `debug-plugin`.
+///
+/// ```no_run
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// # fn main() {
+/// # #[cfg(any())]
+/// App::new()
+///     .add_plugins((DefaultPlugins, HeadbuttPlugin::default(), HeadbuttDebugPlugin))
+///     .run();
+/// # }
+/// ```
+///
+/// It draws with Bevy's gizmos, so the game needs Bevy's feature `bevy_gizmos_render`, which is on
+/// by default. Without a renderer, or without `HeadbuttPlugin`, the plugin does no harm, so that a
+/// server can keep it.
+///
+/// # What is drawn
+///
+/// * The outline of each collider, exact under every scale: 2D shapes as outlines, polyhedra and
+///   meshes by their edges, round shapes by three great circles, half-spaces as a grid near the
+///   camera. The color shows the state of the collider: see [`ColliderColors`].
+/// * The points and normals of contacts.
+/// * The rays and shapes of [`RayCaster`](crate::RayCaster) and
+///   [`ShapeCaster`](crate::ShapeCaster). What a system asks of a
+///   [`SpatialQuery`](crate::SpatialQuery) is not drawn.
+/// * Bounding boxes, off by default.
+///
+/// Hidden entities are drawn as well, because an invisible wall collides, too.
+///
+/// # Settings
+///
+/// [`HeadbuttGizmos`] is the group of these gizmos in Bevy's `GizmoConfigStore`. It has a switch
+/// for each kind, and the store has their line width and render layers. [`ColliderGizmo`] hides an
+/// entity or gives it a color. All of them may change at any time:
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn toggle(keys: Res<ButtonInput<KeyCode>>, mut store: ResMut<GizmoConfigStore>) {
+///     let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
+///     if keys.just_pressed(KeyCode::F1) {
+///         config.enabled = !config.enabled;
+///     }
+///     if keys.just_pressed(KeyCode::F2) {
+///         gizmos.boxes = !gizmos.boxes;
+///         config.line.width = 3.0;
+///     }
+/// }
+/// ```
+///
+/// # Cost
+///
+/// The systems run in `PostUpdate`, after the transforms are propagated. Lines are kept until they
+/// change: a scene at rest changes no gizmo, and a collider that moves is mapped, not computed
+/// again. Colliders share gizmos, so that thousands of them need few draw calls. The lines belong
+/// to entities with Bevy's `Gizmo`, which a scene of the whole world should leave out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeadbuttDebugPlugin;
+
+impl Plugin for HeadbuttDebugPlugin {
+    fn build(&self, app: &mut App) {
+        // `init_gizmo_group` would add systems that panic without Bevy's own plugin of gizmos.
+        let mut store = app.world_mut().get_resource_or_init::<GizmoConfigStore>();
+        if store.get_config::<HeadbuttGizmos>().is_none() {
+            store.insert(GizmoConfig::default(), HeadbuttGizmos::default());
+        }
+        app.register_type::<HeadbuttGizmos>()
+            .register_type::<ColliderGizmo>()
+            .add_systems(
+                PostUpdate,
+                (
+                    shapes::draw_shapes,
+                    contacts::draw_contacts,
+                    casters::draw_casters,
+                )
+                    .after(HeadbuttSystems::Report)
+                    .after(TransformSystems::Propagate)
+                    .run_if(resource_exists::<Assets<GizmoAsset>>)
+                    .run_if(resource_exists::<Messages<AssetEvent<GizmoAsset>>>),
+            );
+    }
+}

@@ -1,0 +1,167 @@
+//! What is drawn, and in which colors.
+
+use bevy::prelude::*;
+
+/// What [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) draws: its group of gizmos in Bevy's
+/// `GizmoConfigStore`.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// fn show_boxes_only(mut store: ResMut<GizmoConfigStore>) {
+///     let (_, gizmos) = store.config_mut::<HeadbuttGizmos>();
+///     *gizmos = HeadbuttGizmos { boxes: true, ..HeadbuttGizmos::none() };
+/// }
+/// ```
+///
+/// By [`default`](Self::default), everything but `boxes` is drawn, in rendered poses.
+#[derive(Clone, Copy, Debug, PartialEq, Reflect, GizmoConfigGroup)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
+pub struct HeadbuttGizmos {
+    /// Draws the outline of each collider.
+    pub shapes: bool,
+    /// Draws the bounding box of each collider. A half-space has none.
+    pub boxes: bool,
+    /// Draws a cross at the deepest point of each of the two surfaces in contact. For compounds
+    /// and surfaces, at those of each part.
+    pub contact_points: bool,
+    /// Draws the normal of each contact as an arrow whose length is the depth: the translation
+    /// that separates the two, if it is applied to [`other`](crate::CollisionEvent::other).
+    pub contact_normals: bool,
+    /// Draws each [`RayCaster`](crate::RayCaster) and [`ShapeCaster`](crate::ShapeCaster) up to its
+    /// first hit, with the normal there.
+    pub casters: bool,
+    /// If `true`, only entities with a [`ColliderGizmo`] are drawn.
+    pub require_component: bool,
+    /// The poses of shapes and boxes.
+    pub poses: GizmoPoses,
+    /// Half the length of the cross that marks a collider without a valid shape.
+    pub inert_size: f32,
+    /// The colors.
+    pub colors: ColliderColors,
+}
+
+impl HeadbuttGizmos {
+    /// Draws everything.
+    pub fn all() -> Self {
+        Self {
+            shapes: true,
+            boxes: true,
+            contact_points: true,
+            contact_normals: true,
+            casters: true,
+            require_component: false,
+            poses: GizmoPoses::default(),
+            inert_size: 0.5,
+            colors: ColliderColors::default(),
+        }
+    }
+
+    /// Draws nothing, not even entities with a [`ColliderGizmo`]. No work is done.
+    pub fn none() -> Self {
+        Self {
+            shapes: false,
+            boxes: false,
+            contact_points: false,
+            contact_normals: false,
+            casters: false,
+            ..Self::all()
+        }
+    }
+}
+
+impl Default for HeadbuttGizmos {
+    fn default() -> Self {
+        Self {
+            boxes: false,
+            ..Self::all()
+        }
+    }
+}
+
+/// The poses in which shapes and boxes are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[type_path = "headbutt"]
+pub enum GizmoPoses {
+    /// Those on the screen (`GlobalTransform`), which a game may have smoothed.
+    #[default]
+    Rendered,
+    /// Those of the last tick, in which collisions were detected. A collider that no tick has read
+    /// yet is drawn in its rendered pose.
+    Tick,
+}
+
+/// The colors of [`HeadbuttGizmos`].
+///
+/// A shape has the color of the first state in this list that applies to its collider.
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
+pub struct ColliderColors {
+    /// Inert, invalid, or in an invalid pose: it touches nothing.
+    pub inert: Color,
+    /// It touched another collider in the last tick.
+    pub touching: Color,
+    /// It is a [`Sensor`](crate::Sensor).
+    pub sensor: Color,
+    /// It moved or changed in the last tick.
+    pub moving: Color,
+    /// It did not change in the last tick.
+    pub resting: Color,
+    /// Bounding boxes.
+    pub boxes: Color,
+    /// Contact points.
+    pub contact_points: Color,
+    /// Contact normals.
+    pub contact_normals: Color,
+    /// Casters that hit nothing.
+    pub casters: Color,
+    /// Casters that hit something.
+    pub caster_hits: Color,
+}
+
+impl Default for ColliderColors {
+    fn default() -> Self {
+        Self {
+            inert: Color::srgb(0.95, 0.2, 0.2),
+            touching: Color::srgb(1.0, 0.6, 0.1),
+            sensor: Color::srgb(0.75, 0.5, 1.0),
+            moving: Color::srgb(0.35, 0.9, 0.45),
+            resting: Color::srgb(0.55, 0.68, 0.8),
+            boxes: Color::srgb(0.4, 0.4, 0.45),
+            contact_points: Color::srgb(1.0, 0.95, 0.3),
+            contact_normals: Color::srgb(1.0, 0.4, 0.75),
+            casters: Color::srgb(0.3, 0.6, 0.75),
+            caster_hits: Color::srgb(0.3, 0.9, 1.0),
+        }
+    }
+}
+
+/// How [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) draws the shape and the box of one
+/// entity.
+///
+/// ```
+/// use bevy::{color::palettes::css::HOT_PINK, prelude::*};
+/// use headbutt::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     commands.spawn((Collider::sphere(0.5), ColliderGizmo::Color(HOT_PINK.into())));
+///     commands.spawn((Collider::cuboid(90.0, 1.0, 90.0), ColliderGizmo::Hidden));
+/// }
+/// ```
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
+pub enum ColliderGizmo {
+    /// Drawn in the color of its state, as without this component. With
+    /// [`HeadbuttGizmos::require_component`], this selects the entity.
+    #[default]
+    Shown,
+    /// Not drawn. Its contacts are.
+    Hidden,
+    /// Drawn in this color, whatever its state.
+    Color(Color),
+}

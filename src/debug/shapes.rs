@@ -1,0 +1,389 @@
+//! Outlines and boxes of all colliders.
+//!
+//! Colliders share layers, because each layer costs a draw call in each frame. Those with nearby
+//! entity indices are in one layer, so no list of free layers is needed. If one of them moves, the
+//! lines of its whole layer are mapped again. So a collider of many lines has a layer of its own.
+
+use std::collections::BTreeMap;
+
+use bevy::{
+    camera::Camera,
+    ecs::{
+        entity::{EntityHashMap, EntityHashSet},
+        query::QueryData,
+        system::SystemParam,
+    },
+    math::{Affine3A, Mat3A, Vec3A},
+    prelude::*,
+};
+
+use crate::{
+    Collider, ColliderAabb, ColliderGizmo, Collisions, HeadbuttGizmos, Sensor,
+    debug::{
+        ground::{Ground, Viewpoint},
+        layer::{Canvas, ColoredLine, Layer, cross},
+        settings::GizmoPoses,
+        wireframe::{Line, box_edges},
+    },
+    math::{Vec2, Vec3},
+    pipeline::{
+        Proxy,
+        proxies::{Proxies, ProxySlot},
+    },
+    space::{DVector, Space},
+};
+
+/// The number of entity indices of a shared layer.
+const SHARED: u32 = 64;
+
+/// A collider with more lines has a layer of its own.
+const MANY_LINES: usize = 512;
+
+#[derive(QueryData)]
+pub struct Target {
+    entity: Entity,
+    collider: Ref<'static, Collider>,
+    pose: &'static GlobalTransform,
+    is_sensor: Has<Sensor>,
+    gizmo: Option<&'static ColliderGizmo>,
+}
+
+/// The results of the last tick, if the app has ticks.
+#[derive(SystemParam)]
+pub struct Tick<'w> {
+    proxies: Option<Res<'w, Proxies>>,
+    collisions: Option<Res<'w, Collisions>>,
+}
+
+/// The layer of a collider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum LayerKey {
+    Shared(u32),
+    Own(Entity),
+}
+
+/// How a collider is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Look {
+    pose: Affine3A,
+    color: Color,
+    ground: Option<Ground>,
+}
+
+/// A collider that is drawn.
+struct Drawn {
+    key: LayerKey,
+    look: Look,
+    /// In the frame of the collider, or in the world if there is a `ground`.
+    lines: Vec<Line>,
+    /// In the world.
+    box_lines: Vec<ColoredLine>,
+    /// The frame in which the collider was last seen.
+    frame: u32,
+}
+
+#[derive(Default)]
+struct SharedLayer {
+    layer: Layer,
+    members: Vec<Entity>,
+    is_outdated: bool,
+}
+
+/// Everything that is drawn.
+#[derive(Default)]
+pub struct Shapes {
+    settings: Option<HeadbuttGizmos>,
+    drawn: EntityHashMap<Drawn>,
+    layers: BTreeMap<LayerKey, SharedLayer>,
+    /// The colliders with a contact in the last tick.
+    touching: EntityHashSet,
+    frame: u32,
+}
+
+/// Draws the shapes and boxes that have changed.
+pub fn draw_shapes(
+    targets: Query<Target>,
+    tick: Tick,
+    cameras: Query<(&Camera, Option<&Projection>, &GlobalTransform)>,
+    mut shapes: Local<Shapes>,
+    mut canvas: Canvas,
+) {
+    let settings = canvas.settings();
+    let Some(settings) = settings.filter(|settings| settings.shapes || settings.boxes) else {
+        return shapes.clear(&mut canvas);
+    };
+    shapes.begin(settings, &tick);
+    let camera = Viewpoint::of_first(&cameras);
+    for target in &targets {
+        if settings.selects(target.gizmo)
+            && let Some(look) = shapes.look(&target, &settings, &tick, camera.as_ref())
+        {
+            shapes.update(&target, look, &settings);
+        }
+    }
+    shapes.finish(&mut canvas);
+}
+
+impl HeadbuttGizmos {
+    fn selects(&self, gizmo: Option<&ColliderGizmo>) -> bool {
+        match gizmo {
+            None => !self.require_component,
+            Some(gizmo) => *gizmo != ColliderGizmo::Hidden,
+        }
+    }
+}
+
+impl Shapes {
+    /// Removes everything, and frees the memory.
+    fn clear(&mut self, canvas: &mut Canvas) {
+        for layer in self.layers.values_mut() {
+            layer.layer.clear(canvas);
+        }
+        *self = Self::default();
+    }
+
+    /// Prepares for the colliders of this frame.
+    fn begin(&mut self, settings: HeadbuttGizmos, tick: &Tick) {
+        let are_new = self.settings != Some(settings);
+        if are_new {
+            // All lines are computed again.
+            self.drawn.clear();
+            self.layers
+                .values_mut()
+                .for_each(|layer| layer.is_outdated = true);
+            self.settings = Some(settings);
+        }
+        let are_changed = tick.collisions.as_ref().is_some_and(|it| it.is_changed());
+        if are_new || are_changed {
+            let collisions = tick.collisions.iter().flat_map(|it| it.iter());
+            self.touching = collisions.flat_map(|hit| [hit.entity, hit.other]).collect();
+        }
+        self.frame = self.frame.wrapping_add(1);
+    }
+
+    /// Returns how a collider is drawn, or `None` if its pose is not finite.
+    fn look(
+        &self,
+        target: &TargetItem,
+        settings: &HeadbuttGizmos,
+        tick: &Tick,
+        camera: Option<&Viewpoint>,
+    ) -> Option<Look> {
+        let rendered = if target.collider.shape_2d().is_some() {
+            flattened::<Vec2>(target.pose.affine())
+        } else {
+            target.pose.affine()
+        };
+        let pose = match settings.poses {
+            GizmoPoses::Rendered => rendered,
+            GizmoPoses::Tick => tick.pose_of(target.entity, rendered).unwrap_or(rendered),
+        };
+        let ground = camera.and_then(|camera| Ground::of(&target.collider, &pose, camera));
+        let color = match target.gizmo {
+            Some(ColliderGizmo::Color(color)) => *color,
+            _ => self.color_of(target, settings, tick),
+        };
+        let look = Look {
+            pose,
+            color,
+            ground,
+        };
+        pose.is_finite().then_some(look)
+    }
+
+    /// Returns the color of the state of a collider.
+    fn color_of(&self, target: &TargetItem, settings: &HeadbuttGizmos, tick: &Tick) -> Color {
+        let colors = &settings.colors;
+        let slot = tick
+            .proxies
+            .as_ref()
+            .and_then(|it| it.slot_of(target.entity));
+        let is_unchanged = || {
+            tick.proxies
+                .as_ref()
+                .is_some_and(|it| it.is_unchanged(target.entity))
+        };
+        if target.collider.is_inert() || slot == Some(ProxySlot::Invalid) {
+            colors.inert
+        } else if self.touching.contains(&target.entity) {
+            colors.touching
+        } else if target.is_sensor {
+            colors.sensor
+        } else if slot.is_some() && !is_unchanged() {
+            colors.moving
+        } else {
+            colors.resting
+        }
+    }
+
+    fn update(&mut self, target: &TargetItem, look: Look, settings: &HeadbuttGizmos) {
+        let Self {
+            drawn,
+            layers,
+            frame,
+            ..
+        } = self;
+        let known = drawn
+            .get_mut(&target.entity)
+            .filter(|known| !target.collider.is_changed() && known.look.ground == look.ground);
+        if let Some(known) = known {
+            known.frame = *frame;
+            if known.look != look {
+                known.look = look;
+                known.box_lines = box_of(&target.collider, &look, settings);
+                layers.entry(known.key).or_default().is_outdated = true;
+            }
+            return;
+        }
+        let lines = lines_of(&target.collider, &look, settings);
+        let key = if lines.len() > MANY_LINES {
+            LayerKey::Own(target.entity)
+        } else {
+            LayerKey::Shared(target.entity.index_u32() / SHARED)
+        };
+        let box_lines = box_of(&target.collider, &look, settings);
+        let new = Drawn {
+            key,
+            look,
+            lines,
+            box_lines,
+            frame: *frame,
+        };
+        let old = drawn.insert(target.entity, new);
+        if let Some(old) = old.filter(|old| old.key != key) {
+            layers.entry(old.key).or_default().is_outdated = true;
+        }
+        let layer = layers.entry(key).or_default();
+        layer.is_outdated = true;
+        if !layer.members.contains(&target.entity) {
+            layer.members.push(target.entity);
+        }
+    }
+
+    /// Removes colliders that are gone, and draws the layers with changes.
+    fn finish(&mut self, canvas: &mut Canvas) {
+        let Self {
+            drawn,
+            layers,
+            frame,
+            ..
+        } = self;
+        drawn.retain(|_, drawn| {
+            let is_gone = drawn.frame != *frame;
+            if is_gone {
+                layers.entry(drawn.key).or_default().is_outdated = true;
+            }
+            !is_gone
+        });
+        if drawn.len() < drawn.capacity() / 4 {
+            drawn.shrink_to_fit();
+        }
+        layers.retain(
+            |key,
+             SharedLayer {
+                 layer,
+                 members,
+                 is_outdated,
+             }| {
+                if *is_outdated || layer.is_lost(canvas) {
+                    members.retain(|entity| drawn.get(entity).is_some_and(|it| it.key == *key));
+                    let members = members.iter().filter_map(|entity| drawn.get(entity));
+                    layer.draw(members.flat_map(Drawn::lines_in_world), canvas);
+                    *is_outdated = false;
+                }
+                layer.update_style(canvas);
+                !members.is_empty()
+            },
+        );
+    }
+}
+
+impl Drawn {
+    fn lines_in_world(&self) -> impl Iterator<Item = ColoredLine> {
+        let Look {
+            pose,
+            color,
+            ground,
+        } = self.look;
+        let place = move |point| match ground {
+            Some(_) => point,
+            None => pose.transform_point3(point),
+        };
+        let shape = self.lines.iter().map(move |line| (line.map(place), color));
+        // A huge scale may exceed the range of f32.
+        let shape = shape.filter(|(line, _)| line.iter().all(|point| point.is_finite()));
+        shape.chain(self.box_lines.iter().copied())
+    }
+}
+
+/// Returns the lines of a shape: see [`Drawn::lines`].
+fn lines_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<Line> {
+    if !settings.shapes {
+        Vec::new()
+    } else if collider.is_inert() {
+        cross(Vec3::ZERO, settings.inert_size, false).collect()
+    } else {
+        let wireframe = || collider.wireframe();
+        look.ground.map_or_else(wireframe, |ground| ground.lines())
+    }
+}
+
+/// Returns the lines of a bounding box in the world. In 2D, in the plane of the collider.
+fn box_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<ColoredLine> {
+    let aabb = collider
+        .aabb(GlobalTransform::from(look.pose))
+        .filter(|_| settings.boxes);
+    let z = look.pose.translation.z;
+    let corners = aabb.map(|ColliderAabb { min, max }| match collider.shape_2d() {
+        Some(_) => [min.with_z(z), max.with_z(z)],
+        None => [min, max],
+    });
+    let edges = corners
+        .into_iter()
+        .flat_map(|[min, max]| box_edges(min, max));
+    edges.map(|line| (line, settings.colors.boxes)).collect()
+}
+
+impl Tick<'_> {
+    /// Returns the pose of a collider in the last tick, or `None` if no tick has read it. In 2D, z
+    /// is that of the rendered pose.
+    fn pose_of(&self, entity: Entity, rendered: Affine3A) -> Option<Affine3A> {
+        let proxies = self.proxies.as_ref()?;
+        match proxies.slot_of(entity)? {
+            ProxySlot::D2(slot) => {
+                let mut pose = pose_in_3d(proxies.d2.get(slot)?);
+                pose.translation.z = rendered.translation.z;
+                Some(pose)
+            }
+            ProxySlot::D3(slot) => Some(pose_in_3d(proxies.d3.get(slot)?)),
+            ProxySlot::Inert | ProxySlot::Invalid => None,
+        }
+    }
+}
+
+fn pose_in_3d<V: Space>(proxy: &Proxy<V>) -> Affine3A {
+    let linear = proxy.world_pose.linear();
+    let vector = |components: [f64; 3]| Vec3A::from_array(components.map(|it| it as f32));
+    let column = |axis| vector(V::DVec::column(linear, axis).components());
+    let third = if V::DVec::DIMENSION == 2 {
+        Vec3A::Z
+    } else {
+        column(2)
+    };
+    Affine3A {
+        matrix3: Mat3A::from_cols(column(0), column(1), third),
+        translation: vector(proxy.world_pose.translation.components()),
+    }
+}
+
+/// Restricts a pose to a space. In 2D, the shape stays in its xy plane.
+pub fn flattened<V: Space>(pose: Affine3A) -> Affine3A {
+    if V::DVec::DIMENSION == 3 {
+        return pose;
+    }
+    let [x, y] = [pose.matrix3.x_axis, pose.matrix3.y_axis].map(|axis| axis.with_z(0.0));
+    Affine3A {
+        matrix3: Mat3A::from_cols(x, y, Vec3A::Z),
+        ..pose
+    }
+}

@@ -1,0 +1,137 @@
+//! The outline of any convex shape, from its support function alone.
+//!
+//! Seen along a direction w, the outline of a convex shape consists of its support points in the
+//! directions orthogonal to w. Between two neighboring points a and b of the outline, the support
+//! point c in the direction normal to the chord ab is the farthest from the chord. So the outline
+//! is within the height of c of the chord. If that is negligible, the chord is a line of the
+//! drawing. Otherwise c splits it in two. This finds the vertices of a polygon, and as many points
+//! of a curve as it needs.
+
+use crate::{
+    math::DVec2,
+    shape::Support,
+    space::{DVector, Space},
+};
+
+/// The height of a curve above its chord that is negligible, relative to the smaller half extent of
+/// the outline. A circle becomes a polygon of 32 sides.
+const CURVE: f64 = 5e-3;
+
+/// The same for a polygon, where only rounding counts.
+const POLYGON: f64 = 1e-9;
+
+/// A thin outline counts as at least this wide, relative to its length.
+const THIN: f64 = 1e-3;
+
+/// Maximum number of times that a quarter of an outline is halved. It bounds the work for a support
+/// function that is wrong.
+const MAX_SPLITS: u32 = 16;
+
+/// Rotates the directions of an outline slightly out of their plane. If there are several support
+/// points, the sign decides between both ends of the shape.
+const TILT: f64 = 1e-9;
+
+/// A plane onto which a shape is projected, by two orthogonal unit vectors. The third vector is
+/// orthogonal to both, or zero.
+pub struct View<D> {
+    pub right: D,
+    pub up: D,
+    pub tilt: D,
+}
+
+impl<D: DVector> View<D> {
+    /// Returns the plane of two axes.
+    pub fn of_axes(right: usize, up: usize) -> Self {
+        Self {
+            right: D::axis(right),
+            up: D::axis(up),
+            tilt: D::ZERO,
+        }
+    }
+
+    /// Returns the same plane, tilted toward an axis that is orthogonal to it, or away from it.
+    pub fn tilted(self, axis: usize, sign: f64) -> Self {
+        let tilt = D::axis(axis) * (TILT * sign);
+        Self { tilt, ..self }
+    }
+}
+
+/// A point of an outline, and its projection.
+#[derive(Clone, Copy)]
+struct Vertex<V> {
+    point: V,
+    flat: DVec2,
+}
+
+struct Outline<'a, S: Support> {
+    shape: &'a S,
+    radius: f64,
+    view: &'a View<<S::Vector as Space>::DVec>,
+    tolerance: f64,
+    lines: Vec<[S::Vector; 2]>,
+}
+
+/// Returns the outline of a shape as seen in a view, counter-clockwise. Its points are on the
+/// shape. A shape of which only vertices matter `is_polygon`.
+pub fn silhouette<S: Support>(
+    shape: &S,
+    view: &View<<S::Vector as Space>::DVec>,
+    is_polygon: bool,
+) -> Vec<[S::Vector; 2]> {
+    let mut outline = Outline {
+        shape,
+        radius: shape.radius(),
+        view,
+        tolerance: 0.0,
+        lines: Vec::new(),
+    };
+    let vertex = |x, y| outline.vertex(DVec2::new(x, y));
+    let sides = [
+        vertex(1.0, 0.0),
+        vertex(0.0, 1.0),
+        vertex(-1.0, 0.0),
+        vertex(0.0, -1.0),
+    ];
+    let [Some(right), Some(top), Some(left), Some(bottom)] = sides else {
+        return Vec::new();
+    };
+    let half = 0.5 * DVec2::new(right.flat.x - left.flat.x, top.flat.y - bottom.flat.y);
+    let size = half.min_element().max(THIN * half.max_element());
+    outline.tolerance = size * if is_polygon { POLYGON } else { CURVE };
+    for [start, end] in [[right, top], [top, left], [left, bottom], [bottom, right]] {
+        outline.add_between(start, end, MAX_SPLITS);
+    }
+    outline.lines
+}
+
+impl<S: Support> Outline<'_, S> {
+    /// Returns the support point in a direction of unit length, or `None` if it is not finite.
+    fn vertex(&self, direction: DVec2) -> Option<Vertex<S::Vector>> {
+        let View { right, up, tilt } = *self.view;
+        let direction = right * direction.x + up * direction.y + tilt;
+        let point = self.shape.support(direction) + direction * self.radius;
+        point.is_finite().then(|| Vertex {
+            point: S::Vector::from_f64(point),
+            flat: DVec2::new(point.dot(right), point.dot(up)),
+        })
+    }
+
+    /// Adds the outline from one of its points to another.
+    fn add_between(&mut self, start: Vertex<S::Vector>, end: Vertex<S::Vector>, splits: u32) {
+        let chord = end.flat - start.flat;
+        // Outward, because the outline is counter-clockwise.
+        let Some(normal) = DVec2::new(chord.y, -chord.x).try_normalize() else {
+            return;
+        };
+        let farthest = self.vertex(normal).filter(|farthest| {
+            (farthest.flat - start.flat).dot(normal) > self.tolerance && splits > 0
+        });
+        match farthest {
+            Some(farthest) => {
+                self.add_between(start, farthest, splits - 1);
+                self.add_between(farthest, end, splits - 1);
+            }
+            None => self.lines.push([start.point, end.point]),
+        }
+    }
+}

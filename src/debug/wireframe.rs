@@ -1,0 +1,265 @@
+//! The lines of each kind of collider, in its own frame.
+//!
+//! In 2D, one outline describes any convex shape. In 3D, polyhedra have edges, and all other shapes
+//! are drawn as their outlines along the three axes: great circles of a ball, both rims and the
+//! sides of a cylinder. Each line is on the surface, up to the tolerance of an outline.
+
+use core::f32::consts::TAU;
+use std::collections::HashSet;
+
+use bevy::math::BVec3;
+
+use crate::{
+    Collider, CompoundView, ConvexView, Rounded, ShapeKind, ShapeView, SurfaceView,
+    debug::{
+        ground::Ground,
+        silhouette::{View, silhouette},
+    },
+    math::{DVec3, Vec2, Vec3},
+    shape::Dimension,
+    space::{ShapePose, Space},
+};
+
+/// A line from one point to another.
+pub type Line = [Vec3; 2];
+
+/// The number of sides of a rim, and the number of lines between two rims.
+const RIM: u16 = 32;
+const SIDES: u16 = 8;
+
+/// A curve turns by less than this angle between two of its lines.
+const MAX_TURN: f32 = 0.3;
+
+impl Collider {
+    /// Returns the lines that [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) draws for this
+    /// collider, in its own frame: before the scale and the pose of an entity. 2D shapes are in the
+    /// plane z = 0. Needs the feature `debug-plugin`.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// fn draw(mut gizmos: Gizmos, colliders: Query<(&Collider, &GlobalTransform)>) {
+    ///     for (collider, pose) in &colliders {
+    ///         for [start, end] in collider.wireframe() {
+    ///             gizmos.line(pose.transform_point(start), pose.transform_point(end), Color::WHITE);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(Collider::cuboid(1.0, 2.0, 3.0).wireframe().len(), 12);
+    /// ```
+    ///
+    /// * Vertices and edges are exact. The points on curves are exact, and curves are divided so
+    ///   that a circle has 32 sides.
+    /// * A half-space is a grid of cells of size 1 around the origin.
+    /// * A rounded mesh is drawn without its margin.
+    /// * An inert collider has no lines.
+    pub fn wireframe(&self) -> Vec<[Vec3; 2]> {
+        if let Some(shape) = self.shape_2d() {
+            of_shape(shape, of_convex_2d, rounded_segments)
+        } else if let Some(shape) = self.shape_3d() {
+            of_shape(shape, of_convex_3d, |_| None)
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+fn of_shape<V: Dimension>(
+    shape: ShapeView<V>,
+    of_convex: fn(ConvexView<V>) -> Vec<Line>,
+    rounded: fn(&SurfaceView<V>) -> Option<Vec<Line>>,
+) -> Vec<Line> {
+    match shape {
+        ShapeView::Convex(shape) => of_convex(shape),
+        ShapeView::Compound(compound) => of_compound(compound, of_convex),
+        ShapeView::Surface(surface) => rounded(&surface).unwrap_or_else(|| facet_edges(&surface)),
+    }
+}
+
+fn of_compound<V: Dimension>(
+    compound: CompoundView<V>,
+    of_convex: fn(ConvexView<V>) -> Vec<Line>,
+) -> Vec<Line> {
+    let lines = compound.parts().filter_map(|(pose, part)| {
+        let pose = Into::<ShapePose<V>>::into(pose).valid()?;
+        let place = |point| {
+            let inner = V::projected(point).to_f64();
+            V::from_f64(pose.rotation * inner + pose.translation).to_vec3()
+        };
+        Some(
+            of_convex(part)
+                .into_iter()
+                .map(|line| line.map(place))
+                .collect::<Vec<_>>(),
+        )
+    });
+    lines.flatten().collect()
+}
+
+/// Returns each edge of each facet once.
+fn facet_edges<V: Dimension>(surface: &SurfaceView<V>) -> Vec<Line> {
+    let ends = surface.facets().flat_map(|facet| {
+        let nexts = facet.iter().cycle().skip(1);
+        facet.iter().zip(nexts).map(|(a, b)| [*a.min(b), *a.max(b)])
+    });
+    let mut known = HashSet::new();
+    let edges = ends.filter(|ends| known.insert(*ends));
+    let point = |index: u32| Some(surface.vertices().get(index as usize)?.to_vec3());
+    edges
+        .filter_map(|[start, end]| Some([point(start)?, point(end)?]))
+        .collect()
+}
+
+/// Returns the outlines of the segments of a polyline with a margin.
+fn rounded_segments(surface: &SurfaceView<Vec2>) -> Option<Vec<Line>> {
+    let margin = surface.margin();
+    let segments = surface.facets().filter_map(|facet| {
+        let ends = facet
+            .iter()
+            .map(|index| surface.vertices().get(*index as usize).copied());
+        let ends: Vec<Vec2> = ends.collect::<Option<_>>()?;
+        Some(silhouette(
+            &Rounded::new(ends.as_slice(), margin),
+            &View::of_axes(0, 1),
+            false,
+        ))
+    });
+    (margin > 0.0).then(|| {
+        segments
+            .flatten()
+            .map(|line| line.map(Vec2::to_vec3))
+            .collect()
+    })
+}
+
+fn of_convex_2d(shape: ConvexView<Vec2>) -> Vec<Line> {
+    if let ShapeKind::HalfSpace { normal } = shape.kind() {
+        return Ground::unit(normal.extend(0.0), shape.margin(), true).lines();
+    }
+    let is_polygon = is_polytope(&shape);
+    let lines = silhouette(&shape, &View::of_axes(0, 1), is_polygon);
+    lines
+        .into_iter()
+        .map(|line| line.map(Vec2::to_vec3))
+        .collect()
+}
+
+fn of_convex_3d(shape: ConvexView<Vec3>) -> Vec<Line> {
+    let lines = match shape.kind() {
+        ShapeKind::HalfSpace { normal } => {
+            Some(Ground::unit(normal, shape.margin(), false).lines())
+        }
+        _ if shape.margin() > 0.0 => None,
+        ShapeKind::Box { half_size } => Some(box_edges(-half_size, half_size)),
+        ShapeKind::Segment(points) => Some(vec![points]),
+        ShapeKind::Triangle(points) => Some(all_pairs(&points)),
+        ShapeKind::Tetrahedron(points) => Some(all_pairs(&points)),
+        ShapeKind::Hull(hull) => hull.edges(),
+        ShapeKind::Extrusion { base, half_depth } => Some(prism(of_convex_2d(base), half_depth)),
+        ShapeKind::Frustum {
+            half_height,
+            radius_top,
+            radius_bottom,
+        } => Some(frustum(half_height, radius_top, radius_bottom)),
+        _ => None,
+    };
+    lines.unwrap_or_else(|| silhouettes(&shape))
+}
+
+/// Returns `true` if the shape is the hull of its vertices.
+fn is_polytope<V: Space>(shape: &ConvexView<V>) -> bool {
+    let has_vertices = matches!(
+        shape.kind(),
+        ShapeKind::Box { .. }
+            | ShapeKind::Diamond { .. }
+            | ShapeKind::Segment(_)
+            | ShapeKind::Triangle(_)
+            | ShapeKind::Tetrahedron(_)
+            | ShapeKind::Hull(_)
+    );
+    has_vertices && shape.margin() <= 0.0
+}
+
+/// Returns the outlines of a shape along the three axes. Where a face or an edge is parallel to the
+/// axis, there are two: the rims of both ends.
+fn silhouettes(shape: &ConvexView<Vec3>) -> Vec<Line> {
+    let is_polytope = is_polytope(shape);
+    let outlines = [[0, 1, 2], [1, 2, 0], [2, 0, 1]].map(|[right, up, axis]| {
+        let view = |sign| View::<DVec3>::of_axes(right, up).tilted(axis, sign);
+        let [mut near, far] = [1.0, -1.0].map(|sign| silhouette(shape, &view(sign), is_polytope));
+        if !are_near(&near, &far) {
+            near.extend(far);
+        }
+        near
+    });
+    outlines.into_iter().flatten().collect()
+}
+
+/// Returns `true` if two outlines differ only by rounding.
+fn are_near(a: &[Line], b: &[Line]) -> bool {
+    let size = a
+        .iter()
+        .flatten()
+        .fold(0.0, |size: f32, point| size.max(point.length()));
+    let mut pairs = a.iter().flatten().zip(b.iter().flatten());
+    a.len() == b.len() && pairs.all(|(a, b)| a.distance(*b) <= 1e-6 * size)
+}
+
+fn all_pairs(points: &[Vec3]) -> Vec<Line> {
+    let later = |index: usize| points.iter().skip(index + 1);
+    let pairs = points.iter().enumerate();
+    pairs
+        .flat_map(|(index, start)| later(index).map(|end| [*start, *end]))
+        .collect()
+}
+
+/// Returns the edges of the box between two corners: a rectangle if it is flat.
+pub fn box_edges(min: Vec3, max: Vec3) -> Vec<Line> {
+    let corner = |index: usize| {
+        let [x, y, z] = [0, 1, 2].map(|axis| index >> axis & 1 == 1);
+        Vec3::select(BVec3::new(x, y, z), max, min)
+    };
+    let (low, high) = (min.to_array(), max.to_array());
+    let axes = (0..3).filter(|axis| low.get(*axis) != high.get(*axis));
+    let flat = (0..3).filter(|axis| low.get(*axis) == high.get(*axis));
+    let flat: usize = flat.map(|axis| 1 << axis).sum();
+    let edges = axes.flat_map(|axis| {
+        let starts = (0..8).filter(move |index| index & (flat | 1 << axis) == 0);
+        starts.map(move |index| [corner(index), corner(index | 1 << axis)])
+    });
+    edges.collect()
+}
+
+/// Returns the lines of a 2D outline at both ends of an extrusion, and lines along it.
+fn prism(base: Vec<Line>, half_depth: f32) -> Vec<Line> {
+    let depth = Vec3::Z * half_depth;
+    let step = (base.len() / 4).max(1);
+    let mut lines = Vec::new();
+    let befores = base.iter().cycle().skip(base.len().saturating_sub(1));
+    for (index, ([start, end], [before, _])) in base.iter().zip(befores).enumerate() {
+        let (start, end) = (*start, *end);
+        lines.extend([[start - depth, end - depth], [start + depth, end + depth]]);
+        // At corners, and at a few points of a curve.
+        let turn = (start - *before).angle_between(end - start);
+        if turn > MAX_TURN || index % step == 0 {
+            lines.push([start - depth, start + depth]);
+        }
+    }
+    lines
+}
+
+/// Returns the rims and some sides of a cylinder, a cone or a conical frustum.
+fn frustum(half_height: f32, radius_top: f32, radius_bottom: f32) -> Vec<Line> {
+    let ends = [(radius_top, half_height), (radius_bottom, -half_height)];
+    let point = |number: u16, (radius, height): (f32, f32)| {
+        let (sine, cosine) = (TAU * f32::from(number) / f32::from(RIM)).sin_cos();
+        Vec3::new(radius * cosine, height, radius * sine)
+    };
+    let rims = ends.into_iter().filter(|(radius, _)| *radius > 0.0);
+    let rims = rims.flat_map(|end| (0..RIM).map(move |i| [point(i, end), point(i + 1, end)]));
+    let sides = (0..RIM).step_by(usize::from(RIM / SIDES));
+    rims.chain(sides.map(|number| ends.map(|end| point(number, end))))
+        .collect()
+}
