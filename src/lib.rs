@@ -86,6 +86,10 @@ pub mod guide {
     #[doc = include_str!("../docs/COMING_FROM.md")]
     pub mod coming_from {}
 
+    #[cfg(feature = "debug-plugin")]
+    #[doc = include_str!("../docs/DEBUGGING.md")]
+    pub mod debugging {}
+
     /// [response]: crate::guide::response
     #[doc = include_str!("../docs/QUERIES.md")]
     pub mod queries {}

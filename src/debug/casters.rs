@@ -64,13 +64,14 @@ fn ray_lines<V: QuerySpace>(
         .normalize_or_zero();
     let Some(hit) = caster.first() else {
         let end = origin + direction * caster.ray.max_distance.min(FAR);
-        return vec![([origin, end], colors.casters)];
+        return vec![([origin, end], colors.casters.to_linear())];
     };
     let end = origin + direction * hit.distance;
     let tip = end + hit.normal.to_vec3() * (NORMAL * hit.distance);
     let normal = arrow(end, tip, MARKER * hit.distance);
     let lines = normal.into_iter().chain([[origin, end]]);
-    lines.map(|line| (line, colors.caster_hits)).collect()
+    let color = colors.caster_hits.to_linear();
+    lines.map(|line| (line, color)).collect()
 }
 
 /// Returns the shape at the start, and where it hits or ends.
@@ -79,17 +80,19 @@ fn shape_lines(
     pose: &GlobalTransform,
     colors: &ColliderColors,
 ) -> Vec<ColoredLine> {
-    let start = match caster.collider.shape_2d() {
-        Some(_) => flattened::<Vec2>(pose.affine()),
-        None => pose.affine(),
+    let is_2d = caster.collider.shape_2d().is_some();
+    let (start, rotation) = if is_2d {
+        let rotation = Vec3::Z * caster.rotation.z;
+        (flattened::<Vec2>(pose.affine()), rotation)
+    } else {
+        (pose.affine(), caster.rotation)
     };
     let hit = caster.first();
     let time = hit.and_then(|hit| hit.touching_time()).unwrap_or(1.0) as f32;
-    let turn = Quat::from_scaled_axis(caster.rotation * time);
-    let travelled = start.translation + Vec3A::from(caster.translation) * time;
+    let turn = Mat3A::from_quat(Quat::from_scaled_axis(rotation * time));
     let end = Affine3A {
-        matrix3: Mat3A::from_quat(turn) * start.matrix3,
-        translation: travelled,
+        matrix3: turn * start.matrix3,
+        translation: start.translation + Vec3A::from(caster.translation) * time,
     };
     let outline = caster.collider.wireframe();
     let placed = |pose: Affine3A| {
@@ -97,16 +100,14 @@ fn shape_lines(
         lines.map(move |line| line.map(|point| pose.transform_point3(point)))
     };
     let path = [start, end].map(|pose| Vec3::from(pose.translation));
-    let color = if hit.is_some() {
-        colors.caster_hits
-    } else {
-        colors.casters
-    };
+    let color = hit
+        .map_or(colors.casters, |_| colors.caster_hits)
+        .to_linear();
     let ends = placed(start).chain(placed(end));
     let mut lines: Vec<_> = ends.chain([path]).map(|line| (line, color)).collect();
     if let Some(contact) = hit.and_then(|hit| hit.contact().copied()) {
         let arm = MARKER * caster.translation.length();
-        let points = cross(contact.point_b, arm, caster.collider.shape_2d().is_some());
+        let points = cross(contact.point_b, arm, is_2d);
         lines.extend(points.map(|line| (line, color)));
     }
     lines

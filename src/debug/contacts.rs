@@ -3,9 +3,8 @@
 use bevy::prelude::*;
 
 use crate::{
-    Collider, CollisionEvent, Collisions,
+    Collider, CollisionEvent, Collisions, HeadbuttGizmos,
     debug::layer::{Canvas, ColoredLine, Overlay, arrow, cross},
-    math::Vec3,
 };
 
 /// The size of a cross and of an arrowhead, relative to the smaller collider.
@@ -20,9 +19,10 @@ pub fn draw_contacts(
 ) {
     let settings = canvas.settings();
     let settings = settings.filter(|it| it.contact_points || it.contact_normals);
-    let mut lines: Vec<ColoredLine> = Vec::new();
+    let mut lines = Vec::new();
     if let Some((settings, collisions)) = settings.zip(collisions) {
         for pair in collisions.iter() {
+            // One of them may have been despawned since the tick.
             let Ok(sides) = colliders.get_many([pair.entity, pair.other]) else {
                 continue;
             };
@@ -31,25 +31,35 @@ pub fn draw_contacts(
             let [(collider, pose), _] = sides;
             let plane = collider.shape_2d().map(|_| pose.translation().z);
             for hit in collisions.parts(pair.entity, pair.other) {
-                if settings.contact_points {
-                    let points = points_of(&hit, plane).into_iter();
-                    let crosses = points.flat_map(|point| cross(point, marker, plane.is_some()));
-                    lines.extend(crosses.map(|line| (line, settings.colors.contact_points)));
-                }
-                if settings.contact_normals && hit.depth > 0.0 {
-                    let [end, start] = points_of(&hit, plane);
-                    let arrow = arrow(start, end, marker);
-                    lines.extend(arrow.map(|line| (line, settings.colors.contact_normals)));
-                }
+                add_contact(&hit, marker, plane, &settings, &mut lines);
             }
         }
     }
     overlay.update(lines, &mut canvas);
 }
 
-/// Returns both points of a contact. In 2D, in the plane in which the first collider is drawn.
-fn points_of(hit: &CollisionEvent, plane: Option<f32>) -> [Vec3; 2] {
-    [hit.point(), hit.other_point()].map(|point| plane.map_or(point, |z| point.with_z(z)))
+/// Adds the lines of a contact. In 2D, `plane` is the z at which the first collider is drawn.
+fn add_contact(
+    hit: &CollisionEvent,
+    marker: f32,
+    plane: Option<f32>,
+    settings: &HeadbuttGizmos,
+    lines: &mut Vec<ColoredLine>,
+) {
+    let points = [hit.point(), hit.other_point()];
+    let points = points.map(|point| plane.map_or(point, |z| point.with_z(z)));
+    if settings.contact_points {
+        let color = settings.colors.contact_points.to_linear();
+        let crosses = points
+            .into_iter()
+            .flat_map(|point| cross(point, marker, plane.is_some()));
+        lines.extend(crosses.map(|line| (line, color)));
+    }
+    if settings.contact_normals && hit.depth > 0.0 {
+        let color = settings.colors.contact_normals.to_linear();
+        let [end, start] = points;
+        lines.extend(arrow(start, end, marker).map(|line| (line, color)));
+    }
 }
 
 /// Returns the longest side of a collider's bounding box, or `None` for a half-space.

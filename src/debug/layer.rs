@@ -1,14 +1,15 @@
 //! A list of lines that Bevy keeps drawing: an entity with Bevy's `Gizmo`.
 
-use bevy::{ecs::system::SystemParam, prelude::*};
+use bevy::{color::LinearRgba, ecs::system::SystemParam, prelude::*};
 
 use crate::{
     debug::{settings::HeadbuttGizmos, wireframe::Line},
     math::Vec3,
 };
 
-/// A line in the world and its color.
-pub type ColoredLine = (Line, Color);
+/// A line in the world and its color. (A conversion of each line's color would take most of the
+/// time.)
+pub type ColoredLine = (Line, LinearRgba);
 
 /// What a system needs to draw layers.
 #[derive(SystemParam)]

@@ -37,16 +37,12 @@ use crate::pipeline::HeadbuttSystems;
 
 /// Draws colliders, contacts and casts, to see what collides. Needs the feature `debug-plugin`.
 ///
-/// ```no_run
+/// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// # fn main() {
-/// # #[cfg(any())]
-/// App::new()
-///     .add_plugins((DefaultPlugins, HeadbuttPlugin::default(), HeadbuttDebugPlugin))
-///     .run();
-/// # }
+/// // In a game, `DefaultPlugins` has Bevy's gizmos.
+/// App::new().add_plugins((MinimalPlugins, HeadbuttPlugin::default(), HeadbuttDebugPlugin));
 /// ```
 ///
 /// It draws with Bevy's gizmos, so the game needs Bevy's feature `bevy_gizmos_render`, which is on

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use bevy::{
     camera::Camera,
+    color::LinearRgba,
     ecs::{
         entity::{EntityHashMap, EntityHashSet},
         query::QueryData,
@@ -66,7 +67,7 @@ enum LayerKey {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Look {
     pose: Affine3A,
-    color: Color,
+    color: LinearRgba,
     ground: Option<Ground>,
 }
 
@@ -185,7 +186,7 @@ impl Shapes {
         };
         let look = Look {
             pose,
-            color,
+            color: color.to_linear(),
             ground,
         };
         pose.is_finite().then_some(look)
@@ -341,7 +342,8 @@ fn box_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<Co
     let edges = corners
         .into_iter()
         .flat_map(|[min, max]| box_edges(min, max));
-    edges.map(|line| (line, settings.colors.boxes)).collect()
+    let color = settings.colors.boxes.to_linear();
+    edges.map(|line| (line, color)).collect()
 }
 
 impl Tick<'_> {

@@ -23,9 +23,10 @@ const POLYGON: f64 = 1e-9;
 /// A thin outline counts as at least this wide, relative to its length.
 const THIN: f64 = 1e-3;
 
-/// Maximum number of times that a quarter of an outline is halved. It bounds the work for a support
-/// function that is wrong.
-const MAX_SPLITS: u32 = 16;
+/// Maximum number of times that a quarter of a curve is halved, and that of a polygon. It bounds the
+/// work for a support function that is wrong.
+const MAX_CURVE_SPLITS: u32 = 8;
+const MAX_POLYGON_SPLITS: u32 = 16;
 
 /// Rotates the directions of an outline slightly out of their plane. If there are several support
 /// points, the sign decides between both ends of the shape.
@@ -97,9 +98,14 @@ pub fn silhouette<S: Support>(
     };
     let half = 0.5 * DVec2::new(right.flat.x - left.flat.x, top.flat.y - bottom.flat.y);
     let size = half.min_element().max(THIN * half.max_element());
-    outline.tolerance = size * if is_polygon { POLYGON } else { CURVE };
+    let (tolerance, splits) = if is_polygon {
+        (POLYGON, MAX_POLYGON_SPLITS)
+    } else {
+        (CURVE, MAX_CURVE_SPLITS)
+    };
+    outline.tolerance = size * tolerance;
     for [start, end] in [[right, top], [top, left], [left, bottom], [bottom, right]] {
-        outline.add_between(start, end, MAX_SPLITS);
+        outline.add_between(start, end, splits);
     }
     outline.lines
 }

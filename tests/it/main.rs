@@ -15,10 +15,13 @@
 //! | [`swept`] | the paths of swept colliders |
 //! | [`surfaces`] | meshes, polylines and height fields in a tick |
 //! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |
+//! | `debug` | debug drawing (feature `debug-plugin`) |
 //! | `mesh` | colliders from Bevy's `Mesh` (feature `mesh`) |
 //! | `picking` | the picking backend (feature `picking`) |
 //! | `serialize` | colliders as data (feature `serialize`) |
 
+#[cfg(feature = "debug-plugin")]
+mod debug;
 mod determinism;
 mod events;
 mod explain;

@@ -1,0 +1,474 @@
+//! What an app draws: the switches, the states, and how often gizmos are rebuilt.
+
+use bevy::{
+    camera::visibility::RenderLayers,
+    color::palettes::css::{HOT_PINK, LIME},
+    prelude::*,
+};
+use headbutt::{ColliderColors, CollisionDiagnostics, GizmoPoses, prelude::*};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+use super::{app, drawn, gizmo_counts, of_color, set, support, tick};
+
+/// Runs frames with a tick each, and returns the number of gizmos that were built or rebuilt.
+fn rebuilds(app: &mut App, frames: u32) -> usize {
+    // What is queued before is reported in the first frame.
+    let clear = |app: &mut App| app.world_mut().resource_mut::<Messages<_>>().clear();
+    let is_rebuild = |event: &AssetEvent<GizmoAsset>| {
+        matches!(
+            event,
+            AssetEvent::Added { .. } | AssetEvent::Modified { .. }
+        )
+    };
+    clear(app);
+    let mut count = 0;
+    for _ in 0..frames {
+        support::tick(app);
+        let mut events = app
+            .world_mut()
+            .resource_mut::<Messages<AssetEvent<GizmoAsset>>>();
+        count += events.drain().filter(is_rebuild).count();
+    }
+    count
+}
+
+fn spawn(app: &mut App, collider: Collider, x: f32) -> Entity {
+    app.world_mut()
+        .spawn((collider, Transform::from_xyz(x, 0.0, 0.0)))
+        .id()
+}
+
+fn move_to(app: &mut App, entity: Entity, x: f32) {
+    app.world_mut()
+        .get_mut::<Transform>(entity)
+        .unwrap()
+        .translation
+        .x = x;
+}
+
+#[test]
+fn at_rest_no_gizmo_is_rebuilt() {
+    let mut app = app();
+    set(&mut app, |gizmos| *gizmos = HeadbuttGizmos::all());
+    for index in 0..500 {
+        let collider = if index % 2 == 0 {
+            Collider::circle(1.0)
+        } else {
+            Collider::sphere(1.0)
+        };
+        spawn(&mut app, collider, index as f32);
+    }
+    app.world_mut().spawn(Collider::half_space(Vec3::Y));
+    app.world_mut()
+        .spawn((Camera3d::default(), Transform::from_xyz(0.0, 5.0, 9.0)));
+    let mover = spawn(&mut app, Collider::rectangle(1.0, 1.0), -500.0);
+    rebuilds(&mut app, 3);
+    assert!(drawn(&mut app).len() > 500 * 32);
+    assert!(app.world().resource::<Collisions>().len() > 400);
+    assert_eq!(rebuilds(&mut app, 20), 0);
+
+    // Only the gizmo that the mover shares with its neighbors.
+    for step in 1..20 {
+        move_to(&mut app, mover, -500.0 - step as f32);
+        assert_eq!(rebuilds(&mut app, 1), 1);
+    }
+    // Its color changes when it rests.
+    assert_eq!(rebuilds(&mut app, 1), 1);
+    assert_eq!(rebuilds(&mut app, 20), 0);
+}
+
+#[test]
+fn a_mesh_is_not_rebuilt_with_its_moving_neighbors() {
+    let mut app = app();
+    let terrain = Collider::heightfield(Vec2::splat(100.0), 65, &[0.0; 65 * 65]);
+    let count = terrain.wireframe().len();
+    app.world_mut().spawn(terrain);
+    let mover = spawn(&mut app, Collider::sphere(1.0), 0.0);
+    support::tick(&mut app);
+    assert_eq!(gizmo_counts(&mut app)[0], 2 + 1, "both, and the contact");
+    set(&mut app, |gizmos| {
+        *gizmos = HeadbuttGizmos {
+            shapes: true,
+            ..HeadbuttGizmos::none()
+        }
+    });
+    rebuilds(&mut app, 3);
+
+    let mut modified = |app: &mut App, x: f32| {
+        move_to(app, mover, x);
+        support::tick(app);
+        let mut events = app
+            .world_mut()
+            .resource_mut::<Messages<AssetEvent<GizmoAsset>>>();
+        let ids: Vec<_> = events
+            .drain()
+            .filter_map(|event| match event {
+                AssetEvent::Modified { id } => Some(id),
+                _ => None,
+            })
+            .collect();
+        let assets = app.world().resource::<Assets<GizmoAsset>>();
+        let lines = ids.iter().map(|id| {
+            assets
+                .get(*id)
+                .unwrap()
+                .buffer()
+                .buffer()
+                .list_positions
+                .len()
+                / 2
+        });
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(modified(&mut app, 1.0), [96], "not {count}");
+    assert_eq!(modified(&mut app, 2.0), [96]);
+}
+
+#[test]
+fn the_color_shows_the_state() {
+    let colors = ColliderColors::default();
+    let mut app = app();
+    let mover = spawn(&mut app, Collider::rectangle(2.0, 2.0), 0.0);
+    let spawned = tick(&mut app);
+    assert_eq!(of_color(&spawned, colors.moving).len(), 4);
+    let rests = tick(&mut app);
+    assert_eq!(of_color(&rests, colors.resting).len(), 4);
+
+    let sensor = app
+        .world_mut()
+        .spawn((Collider::rectangle(4.0, 4.0), Sensor))
+        .id();
+    move_to(&mut app, mover, 50.0);
+    tick(&mut app);
+    let apart = tick(&mut app);
+    assert_eq!(of_color(&apart, colors.resting).len(), 4);
+    assert_eq!(of_color(&apart, colors.sensor).len(), 4);
+    move_to(&mut app, mover, 2.5);
+    let touching = tick(&mut app);
+    assert_eq!(of_color(&touching, colors.touching).len(), 8);
+
+    app.world_mut()
+        .entity_mut(sensor)
+        .insert(Collider::circle(-1.0));
+    let inert = tick(&mut app);
+    assert_eq!(of_color(&inert, colors.inert).len(), 3, "a cross");
+    app.world_mut()
+        .entity_mut(sensor)
+        .insert(Collider::half_space(Vec3::Y));
+    app.world_mut()
+        .get_mut::<Transform>(sensor)
+        .unwrap()
+        .scale
+        .y = 0.0;
+    let flattened = tick(&mut app);
+    assert!(!of_color(&flattened, colors.inert).is_empty());
+    app.world_mut()
+        .get_mut::<Transform>(sensor)
+        .unwrap()
+        .translation
+        .x = f32::NAN;
+    let nowhere = tick(&mut app);
+    assert_eq!(nowhere.len(), 4, "only the rectangle");
+}
+
+#[test]
+fn every_switch_draws_its_own_lines() {
+    let mut app = app();
+    for x in [0.0, 1.5] {
+        spawn(&mut app, Collider::rectangle(2.0, 2.0), x);
+    }
+    let ray = headbutt::query::Ray::new(Vec2::new(0.0, 9.0), Vec2::NEG_Y);
+    app.world_mut().spawn(RayCaster::new(ray));
+    support::tick(&mut app);
+    let mut count = |only: fn(&mut HeadbuttGizmos)| {
+        set(&mut app, |gizmos| {
+            *gizmos = HeadbuttGizmos::none();
+            only(gizmos);
+        });
+        support::frame(&mut app, 0);
+        let lines = drawn(&mut app).len();
+        // The gizmos of the kinds that are off are gone.
+        support::frame(&mut app, 0);
+        (lines, gizmo_counts(&mut app))
+    };
+    assert_eq!(count(|gizmos| gizmos.shapes = true), (8, [1, 1]));
+    assert_eq!(count(|gizmos| gizmos.boxes = true), (8, [1, 1]));
+    assert_eq!(count(|gizmos| gizmos.contact_points = true), (4, [1, 1]));
+    assert_eq!(count(|gizmos| gizmos.contact_normals = true), (3, [1, 1]));
+    assert_eq!(count(|gizmos| gizmos.casters = true), (4, [1, 1]));
+    assert_eq!(
+        count(|gizmos| *gizmos = HeadbuttGizmos::all()),
+        (27, [3, 3])
+    );
+    assert_eq!(
+        count(|gizmos| *gizmos = HeadbuttGizmos::default()),
+        (19, [3, 3])
+    );
+    assert_eq!(count(|_| {}), (0, [0, 0]));
+}
+
+#[test]
+fn none_draws_nothing_and_so_does_a_disabled_group() {
+    let mut app = app();
+    let pink = ColliderGizmo::Color(HOT_PINK.into());
+    for x in 0..9 {
+        let entity = spawn(&mut app, Collider::circle(1.0), x as f32);
+        app.world_mut().entity_mut(entity).insert(pink);
+    }
+    assert!(!tick(&mut app).is_empty());
+    for turn_off in [
+        |app: &mut App| set(app, |gizmos| *gizmos = HeadbuttGizmos::none()),
+        |app: &mut App| {
+            let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+            store.config_mut::<HeadbuttGizmos>().0.enabled = false;
+        },
+    ] {
+        turn_off(&mut app);
+        assert!(tick(&mut app).is_empty());
+        support::tick(&mut app);
+        assert_eq!(gizmo_counts(&mut app), [0, 0]);
+        set(&mut app, |gizmos| *gizmos = HeadbuttGizmos::all());
+        assert!(!tick(&mut app).is_empty());
+    }
+}
+
+#[test]
+fn a_component_hides_colors_or_selects_an_entity() {
+    let resting = ColliderColors::default().resting;
+    let mut app = app();
+    let [a, b, _c] = [0.0, 10.0, 20.0].map(|x| spawn(&mut app, Collider::rectangle(1.0, 1.0), x));
+    tick(&mut app);
+    app.world_mut().entity_mut(a).insert(ColliderGizmo::Hidden);
+    app.world_mut()
+        .entity_mut(b)
+        .insert(ColliderGizmo::Color(LIME.into()));
+    let lines = tick(&mut app);
+    assert_eq!(
+        [
+            of_color(&lines, LIME.into()).len(),
+            of_color(&lines, resting).len()
+        ],
+        [4, 4]
+    );
+
+    set(&mut app, |gizmos| gizmos.require_component = true);
+    assert_eq!(of_color(&tick(&mut app), LIME.into()).len(), 4);
+    assert_eq!(tick(&mut app).len(), 4);
+    app.world_mut().entity_mut(a).insert(ColliderGizmo::Shown);
+    assert_eq!(tick(&mut app).len(), 8);
+    app.world_mut().entity_mut(a).remove::<ColliderGizmo>();
+    assert_eq!(tick(&mut app).len(), 4);
+}
+
+#[test]
+fn poses_are_those_on_the_screen_or_those_of_the_tick() {
+    let mut app = app();
+    let ball = spawn(&mut app, Collider::rectangle(2.0, 2.0), 0.0);
+    app.world_mut()
+        .get_mut::<Transform>(ball)
+        .unwrap()
+        .translation
+        .z = 7.0;
+    support::tick(&mut app);
+    move_to(&mut app, ball, 5.0);
+    // No tick sees the move.
+    support::frame(&mut app, 0);
+    let right = |app: &mut App| {
+        let points = drawn(app).into_iter().flat_map(|(line, _)| line);
+        points.fold(Vec3::MIN, Vec3::max)
+    };
+    assert_eq!(right(&mut app), Vec3::new(6.0, 1.0, 7.0));
+    set(&mut app, |gizmos| gizmos.poses = GizmoPoses::Tick);
+    support::frame(&mut app, 0);
+    assert_eq!(right(&mut app), Vec3::new(1.0, 1.0, 7.0));
+    support::tick(&mut app);
+    assert_eq!(right(&mut app), Vec3::new(6.0, 1.0, 7.0));
+}
+
+#[test]
+fn drawn_lines_follow_a_move_in_the_same_frame() {
+    let mut app = app();
+    let ball = spawn(&mut app, Collider::sphere(1.0), 0.0);
+    support::tick(&mut app);
+    for x in [3.0, -40.0, 1e6] {
+        move_to(&mut app, ball, x);
+        support::frame(&mut app, 0);
+        let mut events = app
+            .world_mut()
+            .resource_mut::<Messages<AssetEvent<GizmoAsset>>>();
+        let is_modified = |event: &AssetEvent<_>| matches!(event, AssetEvent::Modified { .. });
+        assert!(
+            events.drain().any(|event| is_modified(&event)),
+            "a renderer is told in time"
+        );
+        assert!(
+            drawn(&mut app)
+                .iter()
+                .all(|([a, b], _)| a.x >= x - 1.0 && b.x <= x + 1.0)
+        );
+    }
+}
+
+#[test]
+fn gizmos_and_their_memory_go_with_the_colliders() {
+    let mut rng = StdRng::seed_from_u64(3);
+    let mut app = app();
+    for _ in 0..20 {
+        let entities: Vec<_> = (0..300)
+            .map(|_| {
+                spawn(
+                    &mut app,
+                    Collider::circle(1.0),
+                    rng.random_range(-50.0..50.0),
+                )
+            })
+            .collect();
+        tick(&mut app);
+        let count = drawn(&mut app).len();
+        assert!(count >= 300 * 32);
+        let (removed, despawned) = entities.split_at(150);
+        for entity in removed {
+            app.world_mut().entity_mut(*entity).remove::<Collider>();
+        }
+        set(&mut app, |gizmos| {
+            *gizmos = HeadbuttGizmos {
+                shapes: true,
+                ..HeadbuttGizmos::none()
+            }
+        });
+        assert_eq!(tick(&mut app).len(), 150 * 32);
+        for entity in despawned {
+            app.world_mut().despawn(*entity);
+        }
+        assert!(tick(&mut app).is_empty());
+        support::tick(&mut app);
+        assert_eq!(gizmo_counts(&mut app), [0, 0]);
+        set(&mut app, |gizmos| *gizmos = HeadbuttGizmos::default());
+    }
+}
+
+#[test]
+fn despawned_gizmos_come_back() {
+    let mut app = app();
+    for x in [0.0, 1.0] {
+        spawn(&mut app, Collider::circle(1.0), x);
+    }
+    let before = tick(&mut app);
+    support::tick(&mut app);
+    let gizmos: Vec<_> = app
+        .world_mut()
+        .query_filtered::<Entity, With<Gizmo>>()
+        .iter(app.world())
+        .collect();
+    for entity in gizmos {
+        app.world_mut().despawn(entity);
+    }
+    assert_eq!(tick(&mut app).len(), before.len());
+    support::tick(&mut app);
+    assert_eq!(gizmo_counts(&mut app), [2, 2], "shapes and contacts");
+}
+
+#[test]
+fn line_width_and_render_layers_apply_without_a_rebuild() {
+    let mut app = app();
+    spawn(&mut app, Collider::circle(1.0), 0.0);
+    rebuilds(&mut app, 3);
+    let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+    let (config, _) = store.config_mut::<HeadbuttGizmos>();
+    config.line.width = 7.0;
+    config.depth_bias = -0.5;
+    config.render_layers = RenderLayers::layer(3);
+    assert_eq!(rebuilds(&mut app, 3), 0);
+    let (gizmo, layers) = app
+        .world_mut()
+        .query::<(&Gizmo, &RenderLayers)>()
+        .single(app.world())
+        .unwrap();
+    assert_eq!((gizmo.line_config.width, gizmo.depth_bias), (7.0, -0.5));
+    assert_eq!(*layers, RenderLayers::layer(3));
+}
+
+#[test]
+fn drawing_changes_no_event_and_no_count_of_the_tick() {
+    let run = |gizmos: Option<HeadbuttGizmos>| {
+        let mut rng = StdRng::seed_from_u64(5);
+        let mut app = match gizmos {
+            None => support::app(),
+            Some(gizmos) => {
+                let mut app = app();
+                set(&mut app, |settings| *settings = gizmos);
+                app
+            }
+        };
+        let balls: Vec<_> = (0..100)
+            .map(|_| spawn(&mut app, Collider::sphere(1.0), 0.0))
+            .collect();
+        let mut log = Vec::new();
+        for _ in 0..30 {
+            for ball in &balls {
+                move_to(&mut app, *ball, rng.random_range(-80.0..80.0));
+            }
+            let index = |entity| balls.iter().position(|ball| *ball == entity).unwrap();
+            let mut events: Vec<_> = support::tick(&mut app)
+                .messages
+                .iter()
+                .map(|hit| {
+                    let mut pair = [index(hit.entity), index(hit.other)];
+                    pair.sort();
+                    (pair, format!("{:?}", hit.phase), hit.depth.to_bits())
+                })
+                .collect();
+            events.sort();
+            let CollisionDiagnostics {
+                changed,
+                ancestors,
+                indexed,
+                candidates,
+                supports,
+                ..
+            } = *app.world().resource();
+            log.push((events, [changed, ancestors, indexed, candidates, supports]));
+        }
+        log
+    };
+    let without = run(None);
+    assert!(without.iter().any(|(events, _)| !events.is_empty()));
+    assert_eq!(run(Some(HeadbuttGizmos::none())), without);
+    assert_eq!(run(Some(HeadbuttGizmos::all())), without);
+}
+
+#[test]
+fn apps_without_gizmos_or_without_collisions_run() {
+    let mut server = App::new();
+    server.add_plugins((
+        MinimalPlugins,
+        HeadbuttPlugin::default(),
+        HeadbuttDebugPlugin,
+    ));
+    server.world_mut().spawn(Collider::circle(1.0));
+    server.update();
+
+    let mut editor = App::new();
+    editor.add_plugins((
+        MinimalPlugins,
+        bevy::asset::AssetPlugin::default(),
+        TransformPlugin,
+        bevy::gizmos::GizmoPlugin,
+        HeadbuttDebugPlugin,
+    ));
+    editor.world_mut().spawn(Collider::rectangle(1.0, 1.0));
+    editor.update();
+    assert_eq!(
+        of_color(&drawn(&mut editor), ColliderColors::default().resting).len(),
+        4
+    );
+}
+
+#[test]
+fn settings_inserted_before_the_plugin_are_kept() {
+    let mut app = App::new();
+    app.insert_gizmo_config(HeadbuttGizmos::none(), GizmoConfig::default());
+    app.add_plugins(HeadbuttDebugPlugin);
+    let store = app.world().resource::<GizmoConfigStore>();
+    assert_eq!(*store.config::<HeadbuttGizmos>().1, HeadbuttGizmos::none());
+}
