@@ -10,24 +10,30 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{app, drawn, gizmo_counts, of_color, set, support, tick};
 
+/// Removes and returns the changes of gizmos since the last call.
+fn changes(app: &mut App) -> Vec<AssetEvent<GizmoAsset>> {
+    let mut events = app
+        .world_mut()
+        .resource_mut::<Messages<AssetEvent<GizmoAsset>>>();
+    events.drain().collect()
+}
+
 /// Runs frames with a tick each, and returns the number of gizmos that were built or rebuilt.
 fn rebuilds(app: &mut App, frames: u32) -> usize {
-    // What is queued before is reported in the first frame.
-    let clear = |app: &mut App| app.world_mut().resource_mut::<Messages<_>>().clear();
-    let is_rebuild = |event: &AssetEvent<GizmoAsset>| {
+    changes(app);
+    let is_rebuild = |event: &AssetEvent<_>| {
         matches!(
             event,
             AssetEvent::Added { .. } | AssetEvent::Modified { .. }
         )
     };
-    clear(app);
     let mut count = 0;
     for _ in 0..frames {
         support::tick(app);
-        let mut events = app
-            .world_mut()
-            .resource_mut::<Messages<AssetEvent<GizmoAsset>>>();
-        count += events.drain().filter(is_rebuild).count();
+        count += changes(app)
+            .iter()
+            .filter(|event| is_rebuild(event))
+            .count();
     }
     count
 }
@@ -94,31 +100,19 @@ fn a_mesh_is_not_rebuilt_with_its_moving_neighbors() {
     });
     rebuilds(&mut app, 3);
 
-    let mut modified = |app: &mut App, x: f32| {
+    // The numbers of lines of the gizmos that were rebuilt.
+    let modified = |app: &mut App, x: f32| {
         move_to(app, mover, x);
         support::tick(app);
-        let mut events = app
-            .world_mut()
-            .resource_mut::<Messages<AssetEvent<GizmoAsset>>>();
-        let ids: Vec<_> = events
-            .drain()
-            .filter_map(|event| match event {
-                AssetEvent::Modified { id } => Some(id),
-                _ => None,
-            })
-            .collect();
+        let changes = changes(app);
         let assets = app.world().resource::<Assets<GizmoAsset>>();
-        let lines = ids.iter().map(|id| {
-            assets
-                .get(*id)
-                .unwrap()
-                .buffer()
-                .buffer()
-                .list_positions
-                .len()
-                / 2
+        let lines = changes.iter().filter_map(|event| match event {
+            AssetEvent::Modified { id } => Some(assets.get(*id)?.buffer().buffer()),
+            _ => None,
         });
-        lines.collect::<Vec<_>>()
+        lines
+            .map(|buffer| buffer.list_positions.len() / 2)
+            .collect::<Vec<_>>()
     };
     assert_eq!(modified(&mut app, 1.0), [96], "not {count}");
     assert_eq!(modified(&mut app, 2.0), [96]);
@@ -216,18 +210,19 @@ fn none_draws_nothing_and_so_does_a_disabled_group() {
         app.world_mut().entity_mut(entity).insert(pink);
     }
     assert!(!tick(&mut app).is_empty());
-    for turn_off in [
-        |app: &mut App| set(app, |gizmos| *gizmos = HeadbuttGizmos::none()),
-        |app: &mut App| {
-            let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
-            store.config_mut::<HeadbuttGizmos>().0.enabled = false;
-        },
-    ] {
-        turn_off(&mut app);
+    for is_enabled in [true, false] {
+        let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+        let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
+        config.enabled = is_enabled;
+        if is_enabled {
+            *gizmos = HeadbuttGizmos::none();
+        }
         assert!(tick(&mut app).is_empty());
         support::tick(&mut app);
         assert_eq!(gizmo_counts(&mut app), [0, 0]);
-        set(&mut app, |gizmos| *gizmos = HeadbuttGizmos::all());
+        let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+        let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
+        (config.enabled, *gizmos) = (true, HeadbuttGizmos::all());
         assert!(!tick(&mut app).is_empty());
     }
 }
@@ -293,13 +288,10 @@ fn drawn_lines_follow_a_move_in_the_same_frame() {
     for x in [3.0, -40.0, 1e6] {
         move_to(&mut app, ball, x);
         support::frame(&mut app, 0);
-        let mut events = app
-            .world_mut()
-            .resource_mut::<Messages<AssetEvent<GizmoAsset>>>();
         let is_modified = |event: &AssetEvent<_>| matches!(event, AssetEvent::Modified { .. });
         assert!(
-            events.drain().any(|event| is_modified(&event)),
-            "a renderer is told in time"
+            changes(&mut app).iter().any(is_modified),
+            "a renderer reads it in this frame"
         );
         assert!(
             drawn(&mut app)
@@ -379,11 +371,8 @@ fn line_width_and_render_layers_apply_without_a_rebuild() {
     config.depth_bias = -0.5;
     config.render_layers = RenderLayers::layer(3);
     assert_eq!(rebuilds(&mut app, 3), 0);
-    let (gizmo, layers) = app
-        .world_mut()
-        .query::<(&Gizmo, &RenderLayers)>()
-        .single(app.world())
-        .unwrap();
+    let mut query = app.world_mut().query::<(&Gizmo, &RenderLayers)>();
+    let (gizmo, layers) = query.single(app.world()).unwrap();
     assert_eq!((gizmo.line_config.width, gizmo.depth_bias), (7.0, -0.5));
     assert_eq!(*layers, RenderLayers::layer(3));
 }
@@ -453,9 +442,9 @@ fn apps_without_gizmos_or_without_collisions_run() {
         MinimalPlugins,
         bevy::asset::AssetPlugin::default(),
         TransformPlugin,
-        bevy::gizmos::GizmoPlugin,
         HeadbuttDebugPlugin,
     ));
+    editor.init_asset::<GizmoAsset>();
     editor.world_mut().spawn(Collider::rectangle(1.0, 1.0));
     editor.update();
     assert_eq!(

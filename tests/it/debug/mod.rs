@@ -4,7 +4,7 @@ mod gizmos;
 mod overlays;
 mod wireframes;
 
-use bevy::{asset::AssetPlugin, color::LinearRgba, gizmos::GizmoPlugin, prelude::*};
+use bevy::{asset::AssetPlugin, color::LinearRgba, prelude::*};
 use headbutt::prelude::*;
 
 use crate::support;
@@ -19,9 +19,10 @@ fn app() -> App {
         MinimalPlugins,
         AssetPlugin::default(),
         TransformPlugin,
-        GizmoPlugin,
         HeadbuttPlugin::default(),
-    ));
+    ))
+    // What the drawing needs of Bevy's own plugin, which with the feature `mesh` needs a renderer.
+    .init_asset::<GizmoAsset>();
     support::start(&mut app);
     app
 }

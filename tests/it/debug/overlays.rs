@@ -32,7 +32,7 @@ fn a_contact_is_drawn_as_two_crosses_and_an_arrow_as_long_as_its_depth() {
         (end - start).abs().distance(Vec3::X * 0.5) < 1e-6,
         "{start} {end}"
     );
-    assert_eq!([start.x.min(end.x), start.x.max(end.x)], [0.5, 1.0]);
+    assert!((start.x.min(end.x) - 0.5).abs() < 1e-6);
     assert_eq!([start.z, end.z], [3.0, 3.0]);
     // Moving `other` along the arrow separates the two.
     assert!((end - start).dot(hit.normal) > 0.0);
@@ -131,7 +131,7 @@ fn a_half_space_is_a_grid_on_its_plane_near_the_camera() {
         .world_mut()
         .spawn((Collider::half_space(normal), tilted))
         .id();
-    let camera = Transform::from_xyz(500.0, 80.0, -200.0);
+    let camera = Transform::from_xyz(-500.0, 80.0, 200.0);
     let camera = app.world_mut().spawn((Camera3d::default(), camera)).id();
     let lines = tick(&mut app);
     assert_eq!(lines.len(), 34);
