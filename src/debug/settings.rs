@@ -47,15 +47,8 @@ impl HeadbuttGizmos {
     /// Draws everything.
     pub fn all() -> Self {
         Self {
-            shapes: true,
             boxes: true,
-            contact_points: true,
-            contact_normals: true,
-            casters: true,
-            require_component: false,
-            poses: GizmoPoses::default(),
-            inert_size: 0.5,
-            colors: ColliderColors::default(),
+            ..Self::default()
         }
     }
 
@@ -67,7 +60,7 @@ impl HeadbuttGizmos {
             contact_points: false,
             contact_normals: false,
             casters: false,
-            ..Self::all()
+            ..Self::default()
         }
     }
 }
@@ -75,8 +68,15 @@ impl HeadbuttGizmos {
 impl Default for HeadbuttGizmos {
     fn default() -> Self {
         Self {
+            shapes: true,
             boxes: false,
-            ..Self::all()
+            contact_points: true,
+            contact_normals: true,
+            casters: true,
+            require_component: false,
+            poses: GizmoPoses::default(),
+            inert_size: 0.5,
+            colors: ColliderColors::default(),
         }
     }
 }
