@@ -52,24 +52,20 @@ impl Layer {
         if lines.peek().is_none() {
             return self.clear(canvas);
         }
-        let mut asset = GizmoAsset::new();
-        for ([start, end], color) in lines {
-            asset.line(start, end, color);
-        }
-        let drawn = self
-            .0
-            .as_ref()
-            .filter(|(entity, _)| canvas.gizmos.contains(*entity));
+        let drawn = self.0.as_ref();
+        let drawn = drawn.filter(|(entity, _)| canvas.gizmos.contains(*entity));
         if let Some((_, handle)) = drawn
-            && let Some(old) = canvas.assets.get_mut_untracked(handle)
+            && let Some(asset) = canvas.assets.get_mut_untracked(handle)
         {
-            *old = asset;
+            asset.clear();
+            fill(asset, lines);
             // Sent here and not by the assets, which may send it only in the next frame.
-            canvas
-                .changes
-                .write(AssetEvent::Modified { id: handle.id() });
+            let id = handle.id();
+            canvas.changes.write(AssetEvent::Modified { id });
             return;
         }
+        let mut asset = GizmoAsset::new();
+        fill(&mut asset, lines);
         let handle = canvas.assets.add(asset);
         let config = canvas.config();
         let gizmo = Gizmo {
@@ -106,6 +102,12 @@ impl Layer {
                 .entity(*entity)
                 .try_insert(config.render_layers);
         }
+    }
+}
+
+fn fill(asset: &mut GizmoAsset, lines: impl Iterator<Item = ColoredLine>) {
+    for ([start, end], color) in lines {
+        asset.line(start, end, color);
     }
 }
 
