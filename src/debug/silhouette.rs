@@ -23,8 +23,8 @@ const POLYGON: f64 = 1e-9;
 /// A thin outline counts as at least this wide, relative to its length.
 const THIN: f64 = 1e-3;
 
-/// Maximum number of times that a quarter of a curve is halved, and that of a polygon. It bounds the
-/// work for a support function that is wrong.
+/// Maximum number of times that a quarter of a curve or of a polygon is halved. It bounds the work
+/// for a support function that is wrong.
 const MAX_CURVE_SPLITS: u32 = 8;
 const MAX_POLYGON_SPLITS: u32 = 16;
 

@@ -41,8 +41,9 @@ impl Collider {
     ///
     /// fn draw(mut gizmos: Gizmos, colliders: Query<(&Collider, &GlobalTransform)>) {
     ///     for (collider, pose) in &colliders {
-    ///         for [start, end] in collider.wireframe() {
-    ///             gizmos.line(pose.transform_point(start), pose.transform_point(end), Color::WHITE);
+    ///         for line in collider.wireframe() {
+    ///             let [start, end] = line.map(|point| pose.transform_point(point));
+    ///             gizmos.line(start, end, Color::WHITE);
     ///         }
     ///     }
     /// }
