@@ -97,7 +97,7 @@ use crate::{
 #[reflect(opaque, Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
 pub struct Collisions {
-    /// Each pair once, sorted by (entity, other), with the lesser entity first.
+    /// Each pair once, sorted by (entity, other), with the lower entity first.
     contacts: Vec<CollisionEvent>,
     /// The `other` entity and the index of each contact, sorted.
     by_other: Vec<(Entity, u32)>,
@@ -293,7 +293,7 @@ impl Collisions {
     /// Returns the contacts of all touching parts of two entities, as seen from the first one. If
     /// both colliders are single shapes, there is at most one contact.
     ///
-    /// The contacts are sorted by the [`part`](CollisionEvent::part) of the lesser entity.
+    /// The contacts are sorted by the [`part`](CollisionEvent::part) of the lower entity.
     ///
     /// ```
     /// use bevy::prelude::*;
@@ -326,7 +326,7 @@ impl Collisions {
     /// Returns the contacts of all touching parts of `entity` with all other entities, as seen from
     /// `entity`.
     ///
-    /// If a level is one mesh, these include the contacts with its floor and with its wall.
+    /// If a level is one mesh, the result includes the contacts with its floor and with its wall.
     /// [`of`](Self::of) returns only the deepest contact of each pair.
     pub fn parts_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
         self.of(entity)
@@ -450,7 +450,8 @@ mod tests {
         CollisionEvent::new(entity, other, Dir3::X, depth).with_phase(CollisionPhase::Ongoing)
     }
 
-    /// Compares with a map of pairs that is searched linearly for each entity.
+    /// Compares `Collisions` with a model: a map of pairs that is searched linearly for each
+    /// entity.
     #[test]
     fn contacts_are_those_found_and_those_that_still_hold() {
         let mut random = StdRng::seed_from_u64(1);

@@ -1,4 +1,4 @@
-//! GJK: the distance of two cores.
+//! GJK: the distance between two cores.
 //!
 //! Gilbert, Johnson and Keerthi, "A fast procedure for computing the distance between complex
 //! objects in three-dimensional space" (1988), in the form of van den Bergen, "A Fast and Robust
@@ -6,15 +6,15 @@
 //! in the Minkowski difference Y of the cores, and v, the point of the simplex nearest to the
 //! origin. Let w be the support point of Y in direction -v:
 //!
-//! * |v| is an upper bound of the cores' distance, because v is in Y.
+//! * |v| is an upper bound on the cores' distance, because v is in Y.
 //! * v·w / |v| is a lower bound, because all of Y lies beyond the plane through w with normal v.
 //!
 //! The loop ends when the bounds meet, when w repeats (then the bounds have met except for
 //! rounding), or when the simplex contains the origin. The departures from the papers are:
 //!
-//! * **GJK runs on cores.** Shapes with radii touch if the distance of their cores is at most the
-//!   sum of the radii. So the verdict needs no convergence: a lower bound above the sum means that
-//!   the shapes are separated, and an upper bound below the sum means that they touch.
+//! * **GJK runs on cores.** Shapes with radii touch if the distance between their cores is at most
+//!   the sum of the radii. So the verdict needs no convergence: a lower bound above the sum means
+//!   that the shapes are separated, and an upper bound below the sum means that they touch.
 //! * **The loop can be resumed.** The first run finds out if the shapes touch. Only a caller that
 //!   needs the contact or the distance continues the loop. All callers follow the same path, so
 //!   that their results never disagree.
@@ -79,13 +79,13 @@ pub struct Gjk<D: DVector> {
     pub distance: f64,
     /// The scale of the pair so far: see [`tolerance`](crate::tolerance).
     pub scale: f64,
-    /// The greatest lower bound of the cores' distance.
+    /// The greatest lower bound on the cores' distance.
     lower_bound: f64,
     /// The v of that bound.
     lower_bound_direction: D,
-    /// The lower bound of the last iteration.
+    /// The lower bound from the last iteration.
     last_lower_bound: f64,
-    /// The difference of the bounds at which the loop ends, as a fraction of the scale.
+    /// The difference between the bounds at which the loop ends, as a fraction of the scale.
     gap: f64,
     /// `true` if a lower bound proves that the shapes do not touch.
     proved_separated: bool,
@@ -149,7 +149,7 @@ impl<D: DVector> Gjk<D> {
         gjk
     }
 
-    /// Returns the distance from the origin to the boundary of the simplex: a lower bound of the
+    /// Returns the distance from the origin to the boundary of the simplex: a lower bound on the
     /// depth of the cores. It is 0 if the simplex has no volume or does not contain the origin.
     pub fn inner_distance(&self) -> f64 {
         if self.state != State::Enclosed || self.simplex.len() <= D::DIMENSION {
@@ -239,7 +239,7 @@ impl<D: DVector> Gjk<D> {
         }
     }
 
-    /// Returns the maximum distance of the cores at which the shapes touch.
+    /// Returns the maximum distance between the cores at which the shapes touch.
     #[inline]
     fn touching_distance(&self) -> f64 {
         self.radius_sum + TOUCHING * self.scale

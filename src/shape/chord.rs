@@ -1,7 +1,8 @@
 //! Closed forms for the part of a line that is inside a convex shape: its chord.
 //!
-//! A line x = o + t d meets a convex shape in an interval of t. So the chord of an intersection of
-//! shapes is the intersection of their chords, and each shape below is such an intersection:
+//! A line x = o + t d intersects a convex shape in an interval of t. So the chord of an
+//! intersection of shapes is the intersection of their chords, and each shape below is such an
+//! intersection:
 //!
 //! | shape | intersection of |
 //! |---|---|
@@ -20,8 +21,8 @@
 //! distant point, the discriminant would lose all digits.
 //!
 //! **Degenerate shapes** of dimension less than their space, such as a segment in 3D, have no
-//! closed form here. `query/ray/general.rs` hits them if the line passes within the tolerance of
-//! touching.
+//! closed form here. `query/ray/general.rs` hits them if the line passes within the touching
+//! tolerance.
 
 use arrayvec::ArrayVec;
 

@@ -36,13 +36,13 @@ const SLACK: f32 = 1.0 + 16.0 * f32::EPSILON;
 /// Number of children of a node.
 const WIDTH: usize = 4;
 
-/// A box of f32: its least and its greatest corner. In 2D, the box includes z = 0.
+/// A box of f32: its minimum and its maximum corner. In 2D, the box includes z = 0.
 pub type Box3 = [[f32; 3]; 2];
 
-/// Overlaps nothing, and no path enters it.
+/// A box that overlaps no box and that no path enters.
 const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 
-/// A tree of boxes, which are identified by numbers.
+/// A tree of boxes, which are identified by indices.
 #[derive(Default)]
 pub struct WideTree {
     /// Each node comes before its children.
@@ -56,12 +56,12 @@ pub struct WideTree {
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Node {
-    /// The least and the greatest corners of the children's boxes, by axis.
+    /// The minimum and the maximum corners of the children's boxes, by axis.
     corners: [[Vec4; 3]; 2],
     children: [Child; WIDTH],
 }
 
-/// A child of a node: the number of a box, marked by [`LEAF`](Self::LEAF), or the index of a node.
+/// A child of a node: the index of a box, marked by [`LEAF`](Self::LEAF), or the index of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Child(u32);
 
@@ -70,7 +70,7 @@ impl Child {
     const LEAF: u32 = 1 << 31;
     const NONE: Self = Self(u32::MAX);
 
-    /// Returns the number of a box, or the index of a node.
+    /// Returns `Ok` with the index of a box, or `Err` with the index of a node.
     fn number(self) -> Result<u32, usize> {
         if self.0 & Self::LEAF == 0 {
             Err(self.0 as usize)
@@ -112,7 +112,7 @@ impl Node {
         }
     }
 
-    /// Opens the children with a bit in `mask`, those with the least keys last.
+    /// Opens the children with a bit in `mask`, those with the lowest keys last.
     #[inline(always)]
     fn open_sorted(&self, mask: u32, keys: Vec4, open: &mut Open) {
         let start = open.len();
@@ -210,7 +210,7 @@ impl WideTree {
         surfaces.filter(|surface| *surface > 0.0).sum()
     }
 
-    /// Calls `visit` with the number of each box that overlaps a box, until `visit` returns
+    /// Calls `visit` with the index of each box that overlaps a given box, until `visit` returns
     /// `Break`. Returns the number of visited nodes.
     pub fn visit_overlapping(
         &self,
@@ -358,14 +358,15 @@ struct Axis {
 }
 
 impl Path {
-    /// Creates the path of a box with `half` extents, whose center is at `origin + direction * t`
-    /// for each t from 0 to `max`.
+    /// Creates the path of a box with half extents `half`, whose center is at `origin + direction *
+    /// t` for each t from 0 to `max`.
     pub fn new<D: DVector>(origin: D, half: D, direction: D, max: f64) -> Self {
         let [origin, half, direction] = [origin, half, direction].map(|vector| vector.components());
         let axis = |index: usize| {
             let at = |components: &[f64; 3]| components.get(index).copied().unwrap_or_default();
             let (origin, half) = (at(&origin), at(&half));
-            // Infinite for a component of 0: then the slab is entered before all time, or never.
+            // Infinite for a component of 0. The slab then contains the path at all times, or
+            // never.
             let inverse = (1.0 / at(&direction)) as f32;
             let is_negative = inverse < 0.0;
             // The planes move outward by the half extent, and so do the coordinates by rounding.

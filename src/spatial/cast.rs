@@ -172,7 +172,7 @@ fn height_of<V: Space>(
 /// The region that a side or a part covers while it rotates, without its translation.
 enum SweptRegion<D> {
     Box(Bounds<D>),
-    /// Relative to a point.
+    /// A half-space, and the origin to which it is relative.
     HalfSpace(HalfSpace<D>, D),
     Anywhere,
 }
@@ -189,8 +189,8 @@ impl<D: DVector> SweptRegion<D> {
         }
     }
 
-    /// Returns a lower bound of the time at which this region and another, which moves by
-    /// `translation`, begin to touch. It is infinite if they do not.
+    /// Returns a lower bound on the time at which this region and another, which moves by
+    /// `translation`, begin to touch. The bound is infinite if they do not touch.
     fn entry(&self, other: &Self, translation: D) -> f64 {
         match (self, other) {
             (Self::Box(own), Self::Box(other)) => own.entry(other, translation),
@@ -218,8 +218,8 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
     }
 }
 
-/// Calls `visit` with pairs of parts and their indices, early ones first, until no pair is left
-/// that may touch before the last result of `visit`, which is 1 at the start.
+/// Calls `visit` with each pair of parts that may touch before the current limit, and with their
+/// indices, early ones first. The limit starts at 1, and each result of `visit` replaces it.
 fn search_swept<V: Space>(
     [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
     mut visit: impl FnMut([&SidePart<V>; 2], (u32, u32)) -> f64,

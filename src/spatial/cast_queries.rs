@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// The least number of casts for a task.
+/// Minimum number of casts in a task.
 const MIN_CASTS: usize = 16;
 
 /// # Moving shapes
@@ -153,7 +153,7 @@ impl SpatialQuery<'_, '_> {
     }
 
     /// Calls `visit` with the first touch of a moving shape with each collider. `visit` returns the
-    /// time up to which to search on: the time of the hit for the closest one, 1 for all hits, or a
+    /// time at which the search ends: the time of the hit for the closest one, 1 for all hits, or a
     /// negative number or NaN to stop.
     ///
     /// The order of the calls is not specified. It is roughly that of the times.

@@ -19,9 +19,9 @@ use crate::{
 // Bevy's own type moved between the releases that this crate supports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColliderAabb {
-    /// The corner with the least coordinates.
+    /// The corner with the lowest coordinates.
     pub min: Vec3,
-    /// The corner with the greatest coordinates.
+    /// The corner with the highest coordinates.
     pub max: Vec3,
 }
 

@@ -69,9 +69,8 @@ impl<'a> SpatialQueryFilter<'a> {
         self.with_layers(CollisionLayers::new(u32::MAX, mask))
     }
 
-    /// Selects the colliders whose layers
-    /// [interact with](CollisionLayers::interacts_with) these, as for a collider. By default, the
-    /// query is on all layers and interacts with all.
+    /// Selects the colliders whose layers [interact with](CollisionLayers::interacts_with)
+    /// `layers`. By default, the query is on all layers and interacts with all.
     #[must_use]
     pub fn with_layers(self, layers: CollisionLayers) -> Self {
         Self { layers, ..self }
@@ -110,8 +109,8 @@ impl<'a> SpatialQueryFilter<'a> {
     /// Selects the entities for which `predicate` returns `true`.
     ///
     /// In each query (in a batch, for each ray or motion), it is called at most once for each
-    /// entity that passes the rest of the filter and whose bounding box the query meets, before the
-    /// shapes are tested.
+    /// entity that passes the rest of the filter and whose bounding box the query overlaps, before
+    /// the shapes are tested.
     #[must_use]
     pub fn with_predicate<'b>(
         self,

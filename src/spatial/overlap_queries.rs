@@ -181,8 +181,8 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    /// Returns the nearest collider, and of several equally near ones the one with the least
-    /// entity. `measure` returns the distance of a collider.
+    /// Returns the nearest collider. If several are equally near, the one with the lowest entity is
+    /// returned. `measure` returns the distance to a collider.
     fn nearest<V: QuerySpace, H>(
         &self,
         region: &BoundingRegion<V::DVec>,

@@ -4,9 +4,9 @@
 //! the bit, two colliders with several parts are compared in the order of their poses and shapes,
 //! as in a tick.
 //!
-//! Facets of a one-sided surface with the centre of the other collider behind them do not count,
-//! neither in a contact nor in a distance. Of two surfaces of similar size, facets that overlap
-//! without a contact do not count either. So all queries agree on which pairs touch.
+//! If the centre of the other collider is behind a facet of a one-sided surface, that facet is
+//! ignored in contacts and in distances. If two surfaces are of similar size, facets that overlap
+//! without a contact are ignored too. So all queries agree on which pairs touch.
 
 #![expect(
     clippy::redundant_closure,
@@ -48,7 +48,8 @@ pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
     touches
 }
 
-/// Returns the contact of two sides: of several parts, the deepest. Allocates for surfaces only.
+/// Returns the contact of two sides. If several parts touch, the deepest contact is returned.
+/// Allocates only for surfaces.
 pub fn contact_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<PartContact<V::DVec>> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let contact = local_contact(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
@@ -106,8 +107,8 @@ pub fn contact_in_world<V: Space>(a: Side<V>, b: Side<V>) -> Option<Contact<V>> 
     Some(Contact::of_local(&contact, origins(&a, &b)))
 }
 
-/// Returns the distance of two sides, 0 if they touch, and their nearest parts and points. `None`
-/// if the distance is infinite.
+/// Returns the distance between two sides, 0 if they touch, and their nearest parts and points.
+/// Returns `None` if the distance is infinite.
 pub fn distance_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<(f64, PartContact<V::DVec>)> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
         let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
@@ -152,7 +153,7 @@ pub fn distance_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<(f64, PartContact
     Some((distance, points))
 }
 
-/// Returns the distance of two sides and their nearest points in the world.
+/// Returns the distance between two sides, and their nearest points in the world.
 pub fn distance_in_world<V: Space>(a: Side<V>, b: Side<V>) -> Distance<V> {
     let found = distance_of(a, b).map(|(distance, points)| {
         Distance::new(distance, points.contact.points_in_world(origins(&a, &b)))
@@ -206,14 +207,15 @@ pub fn one_sided_surface<V: Space>(a: Side<V>, b: Side<V>, distance: f64) -> Opt
     (is_ignored && surface.is_one_sided()).then_some(surface.entity)
 }
 
-/// Depths are the same if one exceeds the other by no more than this part of it.
+/// Depths count as the same if one exceeds the other by at most this fraction.
 const SAME_DEPTH: f64 = 1e-6;
 
 /// Below all gaps: ends a search.
 const DONE: f64 = -1.0;
 
-/// Calls `visit` with pairs of parts and their indices, near ones first, until no pair is left
-/// whose distance may be at most the last result of `visit`, which is `limit` at the start.
+/// Calls `visit` with each pair of parts whose distance may be at most the current limit, and with
+/// their indices, near ones first. The limit starts at `limit`, and each result of `visit` replaces
+/// it.
 fn search<V: Space>(
     a: &Side<V>,
     b: &Side<V>,
@@ -240,7 +242,7 @@ fn search<V: Space>(
     });
 }
 
-/// Returns a lower bound of the distance of two parts, 0 if they may touch.
+/// Returns a lower bound on the distance between two parts, 0 if they may touch.
 fn gap<V: Space>([a, b]: [&SidePart<V>; 2]) -> f64 {
     match (a.region().bounds(), b.region().bounds()) {
         (_, Some(bounds)) => a.region().gap(bounds, a.pose().translation),

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// The least number of rays for a task.
+/// Minimum number of rays in a task.
 const MIN_RAYS: usize = 32;
 
 /// Rays.
@@ -122,8 +122,8 @@ impl SpatialQuery<'_, '_> {
         sort_by_distance(hits);
     }
 
-    /// Calls `visit` with the first hit of a ray on each collider. `visit` returns the distance up
-    /// to which to search on: the distance of the hit for the closest one, infinity for all hits,
+    /// Calls `visit` with the first hit of a ray on each collider. `visit` returns the distance at
+    /// which the search ends: the distance of the hit for the closest one, infinity for all hits,
     /// or a negative number or NaN to stop.
     ///
     /// The order of the calls is not specified. It is roughly that of the distances.
@@ -163,7 +163,8 @@ impl SpatialQuery<'_, '_> {
             if first.is_none_or(|first| key < (first.distance, first.entity)) {
                 first = Some(EntityHit { entity, hit });
             }
-            // Includes all hits at the same distance in f32, of which the least entity counts.
+            // Includes all hits at the same distance in f32, because the hit with the lowest entity
+            // is returned.
             ray.max.min(hit.distance.next_up().into())
         });
         (first, visits)

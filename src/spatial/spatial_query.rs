@@ -59,15 +59,15 @@ use crate::{
 ///
 /// # Dimensions
 ///
-/// Rays and points are 2D or 3D by their type: a ray of `Vec2` meets 2D colliders only. A
+/// The type of a ray or point decides its dimension: a ray of `Vec2` hits only 2D colliders. A
 /// [`Collider`](crate::Collider) is 2D or 3D by its shape, and all results are `Vec3`, with z = 0
 /// in 2D.
 ///
 /// # Results
 ///
 /// * A [`SpatialQueryFilter`](crate::SpatialQueryFilter) selects the colliders.
-/// * Lists are sorted, and the closest of several equally close results is the one with the least
-///   entity. So results are the same in every run and on any number of threads.
+/// * Lists are sorted. If several results are equally close, the closest result is the one with the
+///   lowest entity. So results are the same in every run and on any number of threads.
 /// * Lists are written to the caller's buffer, which is cleared first. With a buffer that is large
 ///   enough, no query of rays, boxes or convex shapes allocates.
 /// * Queries with invalid numbers return no results: see
@@ -143,7 +143,7 @@ impl SpatialQuery<'_, '_> {
     /// Returns the number of tree nodes that queries have visited since the last
     /// [`reset_visits`](Self::reset_visits). One node has up to four children.
     ///
-    /// Each system has a counter of its own, which goes on from run to run. Nodes of the trees
+    /// Each system has a counter of its own, which is kept from run to run. Nodes of the trees
     /// inside of compounds and surfaces do not count.
     pub fn visits(&self) -> u64 {
         self.visits.load(Ordering::Relaxed)

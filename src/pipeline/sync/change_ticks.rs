@@ -26,7 +26,7 @@ pub type Columns = (
     Has<Swept>,
 );
 
-/// The time between two runs of a system.
+/// The window of change ticks between two runs of a system.
 #[derive(Clone, Copy)]
 pub struct ChangeWindow {
     last_run: Tick,
@@ -34,8 +34,7 @@ pub struct ChangeWindow {
 }
 
 impl ChangeWindow {
-    /// Returns the time since the last call, and ends it: what changes after this call belongs to
-    /// the next window.
+    /// Returns the window since the last call. Changes after this call belong to the next window.
     pub fn since_last_run(world: &mut World) -> Self {
         let mut stamp = world.resource_mut::<LastRun>();
         let last_run = stamp.last_changed();
@@ -231,7 +230,7 @@ pub struct ColliderRow<'a> {
     pub parent: Option<Entity>,
     pub markers: Markers,
     pub is_collider_changed: bool,
-    /// `true` if any of these components changed.
+    /// `true` if any component of this row changed.
     pub is_changed: bool,
 }
 

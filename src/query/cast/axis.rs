@@ -59,7 +59,7 @@ pub struct Separation {
     pub closing_speed: f64,
 }
 
-/// Bounds of the derivatives of a separation.
+/// Bounds on the derivatives of a separation.
 #[derive(Clone, Copy, Debug)]
 pub struct RateBounds {
     /// Bounds |s'|.
@@ -68,8 +68,8 @@ pub struct RateBounds {
     pub curvature: f64,
 }
 
-/// Returns the bounds of n·z, for a unit vector n that rotates at the angular speed `turn`, and a
-/// vector z with these bounds of its length and its derivatives.
+/// Returns bounds on the rates of n·z, for a unit vector n that rotates at the angular speed
+/// `turn`, and for a vector z with the given bounds on its length and its derivatives.
 pub fn rates_along_turning_axis(
     turn: f64,
     length: f64,

@@ -20,7 +20,7 @@ pub struct Body<D: DVector> {
     pub angular_speed: f64,
     /// The maximum of |ω × r|.
     pub spin: f64,
-    /// The maximum distance of a point of the core from the center.
+    /// The maximum distance from the center to a point of the core.
     pub reach: f64,
 }
 

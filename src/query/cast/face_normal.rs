@@ -29,14 +29,14 @@ const SAME_NORMAL: f64 = 1.0 - 1e-5;
 /// drops by 5e-5 r at this angle, so that it has no face.
 const FACE_TILT: f64 = 0.01;
 
-/// The size of the smallest face, relative to the tolerance of heights.
+/// The size of the smallest face, as a multiple of the height tolerance.
 const LEAST_FACE: f64 = 10.0;
 
 /// The maximum number of tilts to an edge. Each at least halves the angle on a round surface, which
 /// has no edge.
 const MAX_TILTS: usize = 12;
 
-/// The maximum number of faces on either way around a corner.
+/// The maximum number of faces in each direction around a corner.
 const MAX_FACES: usize = 8;
 
 /// Returns the negated normal of the face, or the contact normal if the shape has no edges there.
@@ -197,9 +197,9 @@ impl<S: Support + ?Sized> Corner<'_, S> {
         best.face
     }
 
-    /// Tilts a direction toward another one, at right angles to it, until another point of the
-    /// shape is as high as this one. Returns `None` if there is none within half a turn, or if the
-    /// surface is round.
+    /// Tilts a direction toward a perpendicular one until another point of the shape is as high as
+    /// `self.point`. Returns `None` if there is none within half a turn, or if the surface is
+    /// round.
     fn tilted(&self, direction: DVecOf<S>, toward: DVecOf<S>) -> Option<Tilt<DVecOf<S>>> {
         let quarters = [(direction, toward), (toward, -direction)];
         let (direction, toward, mut edge) = quarters.into_iter().find_map(|(from, to)| {

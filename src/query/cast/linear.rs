@@ -47,7 +47,7 @@ use crate::{
 /// The maximum number of steps of Newton's method. Most casts need 2 to 6.
 const MAX_STEPS: usize = 32;
 
-/// The clearance at the start, as a fraction of the size: four times the tolerance of touching.
+/// The clearance at the start, as a fraction of the size: four times the touching tolerance.
 const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 
 /// A miss is clear if the gap exceeds this part of the shapes. Even if a shape is a thousand times

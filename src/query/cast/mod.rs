@@ -42,14 +42,14 @@ use solve::solve;
 /// second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Cast<V> {
-    /// The shapes do not touch during the motion, or only pass along each other's surface without
+    /// The shapes do not touch during the motion, or only slide along each other's surface without
     /// overlapping. Also the result for invalid shapes, poses and motions.
     #[default]
     Miss,
     /// The first touch.
     Hit {
-        /// At this time the shapes do not overlap. Before, they overlap by no more than the
-        /// tolerance of grazing, and the overlap at the start that the options allow.
+        /// At this time the shapes do not overlap. Before that time, they overlap by no more than
+        /// the grazing tolerance, or than the overlap at the start that the options allow.
         safe: f64,
         /// At this time the shapes touch, within the tolerance of
         /// [`intersects`](super::intersects).
@@ -297,14 +297,15 @@ where
 /// * The shapes certainly do not overlap until the time `safe`, whatever the rotation: each step is
 ///   proved by a separating plane. `touching` is exact to about 1e-9 of the size of the pair over
 ///   the closing speed.
-/// * Shapes that pass along each other are a miss if they overlap by at most 2.4e-7 of the size of
-///   the pair, and a hit from 4.8e-7 on. If the motion ends at the touch, it counts as continued.
-/// * In time, f64 resolves 1e-16 of the motion. If that is more than the tolerance of touching, the
+/// * Shapes that slide along each other's surface are a miss if they overlap by at most 2.4e-7 of
+///   the size of the pair, and a hit from 4.8e-7 on. A motion that ends at the touch is treated as
+///   if it continued.
+/// * In time, f64 resolves 1e-16 of the motion. If that is more than the touching tolerance, the
 ///   shapes may not yet touch at the time `touching`.
 /// * A motion with a rotation of more than 10,000 radians is invalid.
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
-///   tolerance of touching reach it. Then the result is a hit, and `safe` is the time up to which
-///   the motion is proved.
+///   touching tolerance reach the limit. Then the result is a hit, and `safe` is the time up to
+///   which the motion is proved.
 pub fn time_of_impact<A, B>(
     a: &A,
     motion_a: impl Into<A::Motion>,

@@ -6,7 +6,7 @@
 //! s(t) = min { n·x | x in the second core } - max { n·x | x in the first core } - radii
 //! ```
 //!
-//! It takes two support points, and is a lower bound of the distance. See `axis.rs` for bounds of
+//! s(t) takes two support points, and is a lower bound on the distance. See `axis.rs` for bounds of
 //! its derivatives.
 
 use crate::{
@@ -31,10 +31,10 @@ use crate::{
 /// An axis that continues a rotation is at most this many times as fast as the shapes.
 const MAX_AXIS_TURN: f64 = 2.0;
 
-/// The cores of a pair at one time, with the distance of the shapes.
+/// The cores of a pair at one time, with the distance between the shapes.
 #[derive(Clone, Copy, Debug)]
 pub struct Proximity<D: DVector> {
-    /// The distance of the shapes, negative if they overlap.
+    /// The distance between the shapes, negative if they overlap.
     pub gap: f64,
     pub axis: Axis<D>,
     /// The nearest points of the cores.
@@ -53,7 +53,7 @@ pub struct MovingPair<'a, A: Support + ?Sized, B: ?Sized> {
     is_point: [bool; 2],
     /// The size of the pair: half the diagonals of the boxes around the cores, plus the radii.
     pub size: f64,
-    /// A bound of the rounding errors of relative positions.
+    /// A bound on the rounding errors of relative positions.
     pub rounding: f64,
     /// The index of the half-space, if there is one.
     half_space: Option<usize>,
@@ -142,7 +142,7 @@ where
         self.start.with_poses(frame, relative, origins)
     }
 
-    /// Returns the bounds of the separation along an axis between two times.
+    /// Returns bounds on the rates of the separation along an axis between two times.
     pub fn rate_bounds(&self, axis: Axis<DVecOf<A>>, [from, to]: [f64; 2]) -> RateBounds {
         let [first, second] = &self.bodies;
         let velocity = second.velocity - first.velocity;
@@ -186,7 +186,7 @@ where
         }
     }
 
-    /// Returns a bound of the speed of any point relative to any other.
+    /// Returns a bound on the speed of any point of one shape relative to any point of the other.
     pub fn speed_bound(&self) -> f64 {
         let [first, second] = &self.bodies;
         let velocity = (second.velocity - first.velocity).length();
@@ -297,7 +297,7 @@ where
         })
     }
 
-    /// Returns `true` if a lower bound of the penetration depth at a time exceeds `depth`.
+    /// Returns `true` if a lower bound on the penetration depth at a time exceeds `depth`.
     pub fn is_deeper(&self, time: f64, depth: f64) -> bool {
         let pair = self.at(time);
         match HalfSpaceSolver::new(&pair) {

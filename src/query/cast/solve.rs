@@ -1,11 +1,11 @@
 //! The first touch of two moving shapes, as a certified interval of time.
 //!
-//! **Approach.** At a time t, GJK computes the distance of the shapes and its direction n. The
-//! separation s along n is a lower bound of the distance at all later times. So the shapes do not
+//! **Approach.** At a time t, GJK computes the distance between the shapes and its direction n. The
+//! separation s along n is a lower bound on the distance at all later times. So the shapes do not
 //! touch while s > 0. The loop advances to a time just before s reaches 0, and repeats GJK there,
 //! until the distance is within the tolerance or the motion ends. This is conservative advancement
 //! (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996) with the root finding
-//! of Catto ("Continuous Collision", GDC 2013) in place of a bound of the speed. The departure is
+//! of Catto ("Continuous Collision", GDC 2013) in place of a bound on the speed. The departure is
 //! that each step is certified.
 //!
 //! **The certificate.** Let K bound the second derivative of n·x for all points x (see
@@ -32,9 +32,9 @@
 //! **Passing.** A touch is a hit only if the shapes overlap afterwards. From the touch on, the loop
 //! advances along the contact normal as long as the overlap is below a tolerance (the same
 //! certificate, with the tolerance added to s). If that leads to the end, or to a time at which the
-//! shapes are apart again, the shapes only pass along each other. If the contact at such a time is
-//! deeper than the tolerance, or has the opposite normal, as for two segments that cross, it is a
-//! hit. A motion that ends too early for a decision is continued beyond its end.
+//! shapes are apart again, the shapes only slide along each other's surface. If the contact at such
+//! a time is deeper than the tolerance, or has the opposite normal, as for two segments that cross,
+//! it is a hit. A motion that ends too early for a decision is continued beyond its end.
 
 use crate::{
     query::{
@@ -52,13 +52,13 @@ use crate::{
 };
 
 /// The maximum number of advances of a cast. Reached only by shapes that rotate thousands of times
-/// within the tolerance of touching.
+/// within the touching tolerance.
 const MAX_ROUNDS: usize = 1 << 13;
 
 /// The number of steps along one axis before GJK computes a better one.
 const STEPS_PER_AXIS: usize = 16;
 
-/// The tolerance of touching grows by this factor in each round.
+/// The touching tolerance grows by this factor in each round.
 pub const TARGET_GROWTH: f64 = 1.3;
 
 /// A motion is continued to at least this fraction of the size, to see whether the shapes overlap.
@@ -135,9 +135,10 @@ where
     }
 }
 
-/// Returns a bound of the distance by which f32 misplaces the shapes. A body that an app moves by
-/// `safe` of a motion, and places in f32, may overlap by this much. It must be able to move on. So
-/// far from the origin that this is much of the size, the bound is no help.
+/// Returns a bound on the distance by which f32 misplaces the shapes. A body that an app moves by
+/// `safe` of a motion, and places in f32, may overlap by this much, and must still be able to
+/// continue. The bound is limited, because far from the origin it can approach the size of the
+/// pair.
 fn placement_error<A, B>(pair: &MovingPair<A, B>) -> f64
 where
     A: Support + ?Sized,
@@ -337,8 +338,9 @@ enum Advance {
     End,
 }
 
-/// Returns the largest time that is found up to which the separation along an axis is certainly at
-/// least `floor`. It ends within `band` above the floor, at `end`, or after some steps.
+/// Returns the latest time found up to which the separation along an axis is certified to be at
+/// least `floor`. The search stops when the separation is at most `band` above the floor, at `end`,
+/// or after [`STEPS_PER_AXIS`] steps.
 fn advance<A, B>(
     pair: &MovingPair<A, B>,
     axis: Axis<DVecOf<A>>,

@@ -121,8 +121,8 @@ impl Triangles {
     }
 }
 
-/// Returns the t at which a line crosses a triangle, which is larger by a part of its size (Möller
-/// and Trumbore).
+/// Returns the t at which a line crosses a triangle (Möller and Trumbore). Barycentric coordinates
+/// down to -`larger` count as inside.
 fn crossing(origin: DVec3, direction: DVec3, [a, b, c]: [DVec3; 3], larger: f64) -> Option<f64> {
     let (to_b, to_c, offset) = (b - a, c - a, origin - a);
     let across = direction.cross(to_c);
