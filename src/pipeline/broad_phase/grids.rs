@@ -134,7 +134,9 @@ impl Grids {
     /// Frees unused memory.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         if reclaim.ends_window() {
-            self.grids.retain(|(_, grid)| grid.is_used());
+            // A grid that was created in this tick has no recorded length yet.
+            self.grids
+                .retain(|(_, grid)| grid.len() > 0 || grid.is_used());
         }
         for (_, grid) in &mut self.grids {
             grid.reclaim(reclaim);
@@ -226,6 +228,7 @@ fn query(
 mod tests {
     use super::*;
     use crate::{
+        buffer::WINDOW,
         math::{DVec2, DVec3},
         pipeline::broad_phase::sweep::SWEPT,
         shape::Bounds,
@@ -381,6 +384,25 @@ mod tests {
                     assert!(visited < 10, "{name}: {visited} visited per box");
                 }
             }
+        }
+    }
+
+    /// Unused grids are dropped in the last tick of a window, in which others may be created.
+    #[test]
+    fn boxes_that_are_added_in_any_tick_of_a_window_are_kept() {
+        for start in 0..2 * WINDOW {
+            let (mut grids, mut reclaim) = (Grids::default(), Reclaim::default());
+            let boxes = [[0.0; 3], [0.5; 3]].map(|centre| aabb(3, centre, [0.5; 3]));
+            for tick in 0..=start {
+                if tick == start {
+                    grids.update(&boxes, 0..2, |_| true);
+                }
+                reclaim.begin_tick();
+                grids.reclaim(&mut reclaim);
+            }
+            let mut pairs = PairList::default();
+            grids.overlaps_within(3, &mut pairs, |_, _| true);
+            assert_eq!(in_order(pairs), [(0, 1)], "added in tick {start}");
         }
     }
 
