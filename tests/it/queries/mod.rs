@@ -13,5 +13,6 @@ mod manifold;
 mod manifold_area;
 mod once_wrong;
 mod rays;
+mod resting;
 mod seam;
 mod small_cases;
