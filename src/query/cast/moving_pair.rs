@@ -226,6 +226,19 @@ where
         }
     }
 
+    /// Returns the width of the Minkowski difference along an axis: the distance by which one shape
+    /// moves along the axis from one side of the other shape to the other side. It is infinite for
+    /// a half-space.
+    pub fn width(&self, time: f64, axis: Axis<DVecOf<A>>) -> f64 {
+        axis.normal(time).map_or(f64::INFINITY, |normal| {
+            let sides = [normal, -normal].map(Axis::Fixed);
+            -sides
+                .map(|side| self.separation(time, side).gap)
+                .iter()
+                .sum::<f64>()
+        })
+    }
+
     /// Returns the speed along a normal at which two points of the cores approach each other.
     fn closing_speed(
         &self,

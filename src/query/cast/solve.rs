@@ -73,7 +73,9 @@ const TURNING_GAP: f64 = 0.1;
 /// The maximum distance by which f32 may misplace shapes that touch, as a fraction of the size.
 const MAX_PLACEMENT_ERROR: f64 = 1e-3;
 
-/// Two normals are opposite if their product is below this.
+/// Two normals are opposite if their product is below this. Shapes that touch with their corners
+/// may have such normals, too, and are then apart again. So only flat shapes pass through each
+/// other.
 const OPPOSITE: f64 = -0.5;
 
 /// The part of an interval's bound that allows for rounding.
@@ -302,14 +304,31 @@ where
             Advance::End if horizon < end => horizon,
             Advance::End => return Passage::Ends,
         };
-        let passes_through = |axis, other| !leaves && is_opposite(time, axis, other);
+        let passes_through = |axis, other| {
+            !leaves && is_opposite(time, axis, other) && pair.width(time, axis) <= 2.0 * slack
+        };
         let Some(contact) = pair.contact(time) else {
-            return match pair.proximity(time) {
-                Some(proximity) if passes_through(axis, proximity.axis) => Passage::Overlaps,
-                Some(_) if time < 1.0 => Passage::Apart(time),
-                Some(_) => Passage::Ends,
-                None => Passage::Overlaps,
+            let Some(Proximity { axis: other, .. }) = pair.proximity(time) else {
+                return Passage::Overlaps;
             };
+            if passes_through(axis, other) {
+                return Passage::Overlaps;
+            }
+            if pair.separation(time, other).gap > 0.0 {
+                return if time < 1.0 {
+                    Passage::Apart(time)
+                } else {
+                    Passage::Ends
+                };
+            }
+            // A curved surface and a face in the same plane: GJK ends within the tolerance, and
+            // does not prove that the shapes are apart. A little later, they overlap further.
+            time += slack / speed;
+            if time >= end {
+                return Passage::Ends;
+            }
+            axis = other;
+            continue;
         };
         let next = pair.axis_of(&contact);
         if contact.depth > allowed + 0.5 * slack || passes_through(axis, next) {
