@@ -88,7 +88,8 @@ impl Layer {
         }
     }
 
-    /// Applies the line width and all else that Bevy's settings contain, if they changed.
+    /// Applies the line style, the depth bias and the render layers of Bevy's gizmo settings, if
+    /// the settings changed.
     pub fn update_style(&self, canvas: &mut Canvas) {
         let Some((entity, _)) = self.0.as_ref().filter(|_| canvas.store.is_changed()) else {
             return;

@@ -35,7 +35,7 @@ use bevy::prelude::*;
 
 use crate::pipeline::HeadbuttSystems;
 
-/// Draws colliders, contacts and casts, to see what collides. Needs the feature `debug-plugin`.
+/// Draws colliders, contacts and casts, to show what collides. Needs the feature `debug-plugin`.
 ///
 /// ```
 /// use bevy::prelude::*;

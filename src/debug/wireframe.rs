@@ -27,7 +27,7 @@ pub type Line = [Vec3; 2];
 const RIM: u16 = 32;
 const SIDES: u16 = 8;
 
-/// A curve turns by less than this angle between two of its lines.
+/// The angle, in radians, by which a curve turns at most between two consecutive lines.
 const MAX_TURN: f32 = 0.3;
 
 impl Collider {

@@ -35,7 +35,7 @@ use crate::{
     spatial::pair::{distance_of, one_sided_surface},
 };
 
-/// Explains why two entities collide or do not collide, by the data of the last tick.
+/// Explains why two entities collide or do not collide, based on the data of the last tick.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -60,7 +60,7 @@ use crate::{
 /// [contact](PairStatus::Touching). Otherwise it returns the first reason in the order of
 /// [`PairStatus`].
 ///
-/// It is meant for debugging, and costs as much as a test of the pair, with all their facets.
+/// It is meant for debugging, and costs as much as a test of the pair with all facets of both.
 pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
     let pair = [entity, other];
     let mut changed = [false; 2];

@@ -141,8 +141,8 @@ pub trait Support {
         Core::Opaque
     }
 
-    /// Returns the shape as a collider can hold it, without checks. Returns `None` for a user's own
-    /// shape.
+    /// Returns the shape as the type that a collider stores, without checks. Returns `None` for a
+    /// user's own shape.
     #[doc(hidden)]
     fn to_shape(&self) -> Option<Shape<Self::Vector>> {
         None

@@ -13,8 +13,9 @@
 //! * Overlaps and the sides of an origin are exact, because they compare f32 with f32. The caller
 //!   rounds its own box outward.
 //! * A path enters and leaves a slab at a parameter that is rounded three times (a difference, an
-//!   inverse and a product), each by at most 6e-8 of it. Leaving parameters and limits are enlarged
-//!   by [`SLACK`], which is more (Ize, "Robust BVH Ray Traversal" (2013)).
+//!   inverse and a product), each by at most 6e-8 of it. The parameter at which the path leaves and
+//!   the limit are multiplied by [`SLACK`], which covers these errors (Ize, "Robust BVH Ray
+//!   Traversal" (2013)).
 //! * A squared distance has a relative error of less than [`SLACK`], too.
 
 use core::ops::ControlFlow;

@@ -74,7 +74,8 @@ impl<D: DVector> FirstTouch<D> {
 
     /// Returns the first outcome: the deepest overlap at the start, or else the hit whose normal
     /// separates the most of the parts that are touched first. `separates` returns `true` if two
-    /// parts do not overlap along a normal at a time. Also returns the parts of the outcome.
+    /// parts do not overlap along the given normal at the given time. Also returns the parts of the
+    /// outcome.
     pub fn finish(self, separates: impl Fn(D, f64, Parts) -> bool) -> (CastLocal<D>, Parts) {
         let mut ranks = Ranks::default();
         let mut rank = |outcome: &Outcome<D>| match &outcome.cast {

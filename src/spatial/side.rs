@@ -82,7 +82,7 @@ impl<'a, V: Space> LoneShape<'a, V> {
         })
     }
 
-    /// Returns the shape as a collider can hold it: see [`Support::to_shape`].
+    /// Returns the shape as the type that a collider stores: see [`Support::to_shape`].
     pub fn to_shape(&self) -> Option<Shape<V>> {
         self.shape.to_shape()
     }

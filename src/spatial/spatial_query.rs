@@ -75,7 +75,7 @@ use crate::{
 ///
 /// # Cost
 ///
-/// The first query builds an index of bounding boxes, which takes some milliseconds for ten
+/// The first query builds an index of bounding boxes, which takes a few milliseconds for ten
 /// thousand colliders. While queries go on, each tick updates it. It is freed 64 ticks after the
 /// last query. Without queries, nothing is built.
 #[derive(SystemParam)]

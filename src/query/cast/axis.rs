@@ -36,7 +36,7 @@ pub enum Axis<D: DVector> {
 }
 
 impl<D: DVector> Axis<D> {
-    /// Returns the unit vector at a time, or `None` for the axis of a half-space.
+    /// Returns the unit vector at the given time, or `None` for the axis of a half-space.
     pub fn normal(&self, time: f64) -> Option<D> {
         match *self {
             Self::Fixed(normal) => Some(normal),

@@ -4,11 +4,12 @@
 //! where faces beside it may oppose the motion more: a crate that overhangs the edge of a floor
 //! stands on the floor, and not against its side.
 //!
-//! At a point p of a convex shape, the directions in which p is a support point form a cone. It is
-//! a ray inside a face, an arc between two face normals on an edge, and at a corner it has a face
-//! normal at each of its corners. The shape has only its support function, so the walk around the
-//! cone tilts a direction in it until another point is higher: first toward the motion, to an edge
-//! at p, and then around that edge, to a face, in both directions, as in gift wrapping.
+//! At a point p of a convex shape, the directions in which p is a support point form a cone. Inside
+//! a face, the cone is a ray. On an edge, it is the arc between two face normals. At a corner, its
+//! own edges are the normals of the faces that meet there. Only the support function of the shape
+//! is known. So the walk around the cone tilts a direction until another point is higher, as in
+//! gift wrapping: first toward the motion, to an edge at p, and then around that edge in both
+//! directions, to its faces.
 
 use arrayvec::ArrayVec;
 
@@ -25,8 +26,8 @@ const SAME_HEIGHT: f64 = 1e-6;
 /// `SAME_HEIGHT` r at an angle of 1.4e-3, so only a corner turns a normal by more than this.
 const SAME_NORMAL: f64 = 1.0 - 1e-5;
 
-/// The tangent of the tilt of directions that find the vertices of a face. A surface of radius r
-/// drops by 5e-5 r at this angle, so that it has no face.
+/// The tangent of the angle by which a face normal is tilted to find vertices of the face. A
+/// surface of radius r drops by 5e-5 r at this angle, so that it has no face.
 const FACE_TILT: f64 = 0.01;
 
 /// The size of the smallest face, as a multiple of the height tolerance.

@@ -145,8 +145,8 @@ impl<D: DVector> LinearCast<D> {
         }))
     }
 
-    /// Returns `true` if the shapes certainly overlap at a time. GJK continues from a simplex at
-    /// the start.
+    /// Returns `true` if the shapes certainly overlap at the given time. GJK continues from a
+    /// simplex at the start.
     fn overlaps(
         &self,
         time: f64,

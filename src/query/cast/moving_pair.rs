@@ -111,8 +111,8 @@ where
         })
     }
 
-    /// Returns the pair at a time. If a shape rotates, the origins are in the order of the pair, in
-    /// the frame of the bodies.
+    /// Returns the pair at the given time. If a shape rotates, the origins are in the order of the
+    /// pair, in the frame of the bodies.
     pub fn at(&self, time: f64) -> Pair<'a, A, B> {
         let [first, second] = &self.bodies;
         if !self.is_rotating {
@@ -196,7 +196,7 @@ where
         }
     }
 
-    /// Returns the separation along an axis at a time.
+    /// Returns the separation along an axis at the given time.
     pub fn separation(&self, time: f64, axis: Axis<DVecOf<A>>) -> Separation {
         let pair = self.at(time);
         let normal = axis.normal(time);
@@ -280,7 +280,7 @@ where
         ]
     }
 
-    /// Returns the distance at a time, or `None` if a shape is invalid.
+    /// Returns the distance at the given time, or `None` if a shape is invalid.
     pub fn proximity(&self, time: f64) -> Option<Proximity<DVecOf<A>>> {
         let pair = self.at(time);
         if self.half_space.is_some() {
@@ -310,7 +310,7 @@ where
         })
     }
 
-    /// Returns `true` if a lower bound on the penetration depth at a time exceeds `depth`.
+    /// Returns `true` if a lower bound on the penetration depth at the given time exceeds `depth`.
     pub fn is_deeper(&self, time: f64, depth: f64) -> bool {
         let pair = self.at(time);
         match HalfSpaceSolver::new(&pair) {
@@ -319,7 +319,7 @@ where
         }
     }
 
-    /// Returns the speed at which the shapes approach each other along an axis at a time.
+    /// Returns the speed at which the shapes approach each other along an axis at the given time.
     pub fn closing_speed_along(&self, time: f64, axis: Axis<DVecOf<A>>) -> f64 {
         let [first, second] = &self.bodies;
         match axis {
@@ -347,7 +347,7 @@ where
         })
     }
 
-    /// Returns the contact at a time, or `None` if the shapes do not touch.
+    /// Returns the contact at the given time, or `None` if the shapes do not touch.
     pub fn contact(&self, time: f64) -> Option<LocalContact<DVecOf<A>>> {
         let mut solver = Solver::new(self.at(time));
         solver.hit().then(|| solver.contact())

@@ -268,8 +268,9 @@ enum Passage {
     Apart(f64),
 }
 
-/// Follows a touch, until the shapes overlap by more than `allowed` and the tolerance. Shapes that
-/// overlap at the start may leave each other on the opposite side: `leaves` is `true` for them.
+/// Follows the motion after a touch, until the shapes overlap by more than `allowed` plus the
+/// tolerance, are apart again, or the motion ends. Shapes that overlap at the start may leave each
+/// other on the opposite side: `leaves` is `true` for them.
 fn passage<A, B>(
     pair: &MovingPair<A, B>,
     mut time: f64,

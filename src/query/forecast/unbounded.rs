@@ -84,7 +84,8 @@ pub struct Unbounded<D> {
     inside: D,
     /// The point whose depth in the body is computed.
     target: D,
-    /// The length and the sine of the angle up to which a vertex counts as in the plane of a facet.
+    /// The distance below a facet's plane up to which the facet sees a point, and the sine of the
+    /// angle up to which it sees a direction.
     tolerances: [f64; 2],
 }
 

@@ -350,9 +350,9 @@ struct Line {
 
 /// Returns the line from the top to a point that is far away and little lower.
 ///
-/// On a surface of radius r, an end that is y beside the true line of length l is lower by a slope
-/// of y² / 2rl. The support point in a direction that is tilted by twice that slope is only y³ / l²
-/// beside the line.
+/// On a surface of radius r, an end at a distance y from the true line of length l is y² / 2r
+/// lower, which is a slope of y² / 2rl. The support point in a direction that is tilted by twice
+/// that slope is only y³ / l² beside the line.
 fn straighten(top: Corner, ring: &[Corner], support: impl Fn(DVec2) -> Corner) -> Line {
     // Half of `CONE_SLOPE` weighs the distance against the drop.
     let gain = |corner: &Corner| {

@@ -95,8 +95,8 @@ pub struct Surroundings<'a, 'w, 's> {
 
 impl Surroundings<'_, '_, '_> {
     /// Returns the first touch of a body on the way from its position, apart from `ignored`. A body
-    /// that overlaps others may leave them. Of several touches at the same time, the geometry
-    /// decides, not the entity.
+    /// that overlaps others may leave them. Among touches at the same time, the order of the
+    /// normals and points decides, not the entities.
     pub fn cast<V: QuerySpace>(
         &self,
         body: &Proxy<V>,

@@ -54,7 +54,7 @@ const LEAST_UP: f64 = 0.25;
 /// rounding would move it in every tick.
 const SETTLED: f64 = 0.25;
 
-/// A body is wedged between slopes if at most this part of its fall is left.
+/// A body is wedged between slopes if they leave at most this fraction of its fall.
 const WEDGED: f64 = 1e-3;
 
 /// Motions shorter than this fraction of the skin end.
@@ -141,7 +141,7 @@ impl<D: DVector> Upright<D> {
     }
 }
 
-/// A body on its way.
+/// The state of a body during a move.
 pub struct Character<'a, 'w, 's, V: QuerySpace> {
     around: &'a Surroundings<'a, 'w, 's>,
     /// The body with a margin of half of the skin, at its position on the way.

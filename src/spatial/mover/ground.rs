@@ -66,8 +66,8 @@ impl Ground {
 
 /// # Moving platforms
 impl SpatialQuery<'_, '_> {
-    /// Returns the translation of the ground below a body since a [`Ground`] was found, with the
-    /// rotation of the ground. 0 if the ground was despawned.
+    /// Returns the translation of the point of the ground below a body since a [`Ground`] was
+    /// found, including the effect of the ground's rotation. 0 if the ground was despawned.
     ///
     /// [`move_and_slide`](Self::move_and_slide) carries a body by itself if it is given the ground
     /// of the previous move.

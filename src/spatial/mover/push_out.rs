@@ -33,7 +33,7 @@ use crate::{
 /// The maximum number of translations that are tried.
 const MAX_TRIES: usize = 128;
 
-/// The maximum number of choices that wait.
+/// The maximum number of choices that wait to be tried.
 const MAX_WAITING: usize = 1024;
 
 /// A facet is left on the side on which the body is: the cosine of the greatest angle with its
@@ -124,8 +124,8 @@ fn out_in_world<V: QuerySpace>(way: Option<V::DVec>) -> PushOut {
     }
 }
 
-/// A plane over which an obstacle is left, as for
-/// [`shortest_translation`]: its unit normal and its depth.
+/// A plane that a body can clear to leave an obstacle, as for [`shortest_translation`]: its unit
+/// normal and its depth.
 type Exit<D> = (D, f64);
 
 /// One plane for each of some obstacles, and the shortest translation that clears them.
@@ -134,7 +134,7 @@ struct Choice<D> {
     translation: D,
 }
 
-/// The deepest contact of a body, and the planes over which it can be left.
+/// The deepest contact of a body, and the planes of which it can clear any one to leave it.
 struct Obstacle<D> {
     depth: f64,
     normal: D,
@@ -214,7 +214,7 @@ fn deepest<V: QuerySpace>(
     deepest
 }
 
-/// Returns the planes over which a body can leave a part of another collider.
+/// Returns the planes that a body can clear to leave a part of another collider.
 fn exits<V: Space>(
     body: &Proxy<V>,
     other: &Proxy<V>,

@@ -29,9 +29,9 @@ pub struct MoveAndSlide {
     pub max_slope: f32,
     /// The height of the steps that a body climbs while it walks, 0 by default.
     pub step_height: f32,
-    /// How far down the ground may be after a step, for a body that stood on the ground before. By
-    /// default, as far as a slope or a step can fall on the way. 0 for a body that takes off at
-    /// every edge.
+    /// The maximum distance by which a body that stood on the ground before is moved down to the
+    /// ground after a move. By default, as far as a slope or a step can fall on the way. 0 for a
+    /// body that takes off at every edge.
     pub snap_distance: Option<f32>,
     /// The gap that a body keeps from everything. By default, a hundredth of half of its least
     /// side. At least some roundings of its position to f32.

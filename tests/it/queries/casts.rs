@@ -288,14 +288,20 @@ impl<V: Turning> Course<V> {
             0.0
         };
         let probed = |from: f64| f64::max(1.0, from + 2e-3 * size / path);
-        // Of two flat shapes the depth is 0 at all times.
-        let overlaps_after = |from: f64| {
+        let overlaps_after = |from: f64, normal: V| {
             let end = probed(from);
             let (least, when) = self.least_gap(from, end);
             // The overlap may be short.
             let soon = (0..50).map(|halvings| from + (end - from) * 0.5_f64.powi(halvings));
             let least = soon.map(|time| self.gap(time)).fold(least, f64::min);
-            let is_flat = least > -tolerance && self.is_flat();
+            // Shapes that pass through each other have no depth if their difference has none.
+            let normal = normal.deep();
+            let [a, b] = self.bodies(from);
+            let width: f64 = [a, b]
+                .iter()
+                .map(|body| body.height(normal) + body.height(-normal))
+                .sum();
+            let is_flat = least > -tolerance && width < 1e-6 * size;
             check(is_flat || least < -0.4 * tolerance, &|| {
                 format!("least gap after {from} is {least:e} at {when}")
             })
@@ -313,11 +319,11 @@ impl<V: Turning> Course<V> {
                     format!("depth {}, not {}", contact.depth, -start)
                 })
             }
-            Cast::Touching { .. } => {
+            Cast::Touching { contact, .. } => {
                 check(start.abs() < allowed + 2.0 * tolerance, &|| {
                     format!("touching at a gap of {start:e}, size {size}")
                 })?;
-                overlaps_after(0.0)
+                overlaps_after(0.0, contact.normal)
             }
             Cast::Hit {
                 safe,
@@ -364,15 +370,9 @@ impl<V: Turning> Course<V> {
                         )
                     },
                 )?;
-                overlaps_after(touching)
+                overlaps_after(touching, contact.normal)
             }
         }
-    }
-
-    /// `true` if the difference of the cores may have no volume.
-    fn is_flat(&self) -> bool {
-        let radius = self.case.body_a.radius + self.case.body_b.radius;
-        radius < 1e-6 * (self.case.body_a.size() + self.case.body_b.size())
     }
 }
 

@@ -948,7 +948,7 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
             ..pose_b
         };
         let parts_b = Mapped3::all(&b, &pose_at_origin.into());
-        let mut earliest = Cast::Miss;
+        let (mut earliest, mut hits_of_parts) = (Cast::Miss, Vec::new());
         for part in &parts_a {
             for other in &parts_b {
                 let motion = Motion::linear(start, motion).rotated(turn);
@@ -957,6 +957,7 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
                 if cast.is_hit() && cast.safe_time() < earliest.safe_time() {
                     earliest = cast;
                 }
+                hits_of_parts.extend(cast.contact().map(|contact| (cast.safe_time(), *contact)));
             }
         }
         let motion = headbutt::ColliderMotion::linear(pose_b, motion).rotated(turn);
@@ -987,13 +988,14 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
                     (contact.point_a - contact.point_b).length() <= NEAR,
                     "{case}: {found:?}"
                 );
-                let expected = earliest.contact().expect("a hit");
+                // Several parts may be touched first, within the precision of a cast.
+                let is_of_part = |(time, expected): &(f64, query::Contact<Vec3>)| {
+                    time - safe <= 1e-5
+                        && contact.normal.dot(expected.normal) > 0.999
+                        && contact.point_a.distance(expected.point_a) <= 1e-2
+                };
                 assert!(
-                    contact.normal.dot(expected.normal) > 0.999,
-                    "{case}: {found:?}, {earliest:?}"
-                );
-                assert!(
-                    contact.point_a.distance(expected.point_a) <= 1e-2,
+                    hits_of_parts.iter().any(is_of_part),
                     "{case}: {found:?}, {earliest:?}"
                 );
             }
