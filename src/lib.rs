@@ -1,11 +1,15 @@
 //! [benchmarks]: crate::guide::benchmarks
+//! [characters]: crate::guide::response#characters
 //! [coming-from]: crate::guide::coming_from
+//! [fast]: crate::guide::response#fast-bodies
+//! [hitboxes]: crate::guide::response#hitboxes
 //! [level-designers]: crate::guide::surfaces#4-for-level-designers
 //! [queries]: crate::guide::queries
 //! [response]: crate::guide::response
 //! [serialization]: crate::guide::serialization
 //! [shapes]: crate::guide::shapes
 //! [unit-tests]: crate::guide::response#unit-tests
+#![cfg_attr(feature = "debug-plugin", doc = "[debugging]: crate::guide::debugging\n")]
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
