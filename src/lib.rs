@@ -9,7 +9,10 @@
 //! [serialization]: crate::guide::serialization
 //! [shapes]: crate::guide::shapes
 //! [unit-tests]: crate::guide::response#unit-tests
-#![cfg_attr(feature = "debug-plugin", doc = "[debugging]: crate::guide::debugging\n")]
+#![cfg_attr(
+    feature = "debug-plugin",
+    doc = "[debugging]: crate::guide::debugging\n"
+)]
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -289,10 +289,7 @@ where
         return Passage::Ends;
     }
     let end = (time + PROBED_MOTION * pair.size / speed).max(1.0);
-    // Most shapes that touch soon overlap by far more than the tolerance.
-    let closing_speed = pair.closing_speed_along(time, axis);
-    let soon = (time + PROBED_DEPTH * pair.size / closing_speed).min(end);
-    if closing_speed > 0.0 && pair.is_deeper(soon, allowed + slack) {
+    if overlaps_soon(pair, [time, end], axis, allowed + slack) {
         return Passage::Overlaps;
     }
     let mut last = (time, axis);
@@ -309,26 +306,15 @@ where
             !leaves && is_opposite(time, axis, other) && pair.width(time, axis) <= 2.0 * slack
         };
         let Some(contact) = pair.contact(time) else {
-            let Some(Proximity { axis: other, .. }) = pair.proximity(time) else {
-                return Passage::Overlaps;
-            };
-            if passes_through(axis, other) {
-                return Passage::Overlaps;
+            match without_contact(pair, time, |other| passes_through(axis, other)) {
+                Ok(passage) => return passage,
+                Err(other) => axis = other,
             }
-            if pair.separation(time, other).gap > 0.0 {
-                return if time < 1.0 {
-                    Passage::Apart(time)
-                } else {
-                    Passage::Ends
-                };
-            }
-            // A curved surface and a face in the same plane: GJK ends within the tolerance, and
-            // does not prove that the shapes are apart. A little later, they overlap further.
+            // A little later, the shapes overlap further.
             time += slack / speed;
             if time >= end {
                 return Passage::Ends;
             }
-            axis = other;
             continue;
         };
         let next = pair.axis_of(&contact);
@@ -344,6 +330,44 @@ where
         };
     }
     Passage::Overlaps
+}
+
+/// Returns `true` if the shapes certainly overlap by more than `depth` shortly after a touch. That
+/// decides most casts.
+fn overlaps_soon<A, B>(
+    pair: &MovingPair<A, B>,
+    [time, end]: [f64; 2],
+    axis: Axis<DVecOf<A>>,
+    depth: f64,
+) -> bool
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let closing_speed = pair.closing_speed_along(time, axis);
+    let soon = (time + PROBED_DEPTH * pair.size / closing_speed).min(end);
+    closing_speed > 0.0 && pair.is_deeper(soon, depth)
+}
+
+/// Returns what follows a touch if no contact is found at the given time. Where a curved surface
+/// lies in the plane of a face, GJK ends within the tolerance, and does not prove that the shapes
+/// are apart: then the error is the axis of their separation.
+fn without_contact<A, B>(
+    pair: &MovingPair<A, B>,
+    time: f64,
+    passes_through: impl Fn(Axis<DVecOf<A>>) -> bool,
+) -> Result<Passage, Axis<DVecOf<A>>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    match pair.proximity(time) {
+        None => Ok(Passage::Overlaps),
+        Some(Proximity { axis, .. }) if passes_through(axis) => Ok(Passage::Overlaps),
+        Some(Proximity { axis, .. }) if pair.separation(time, axis).gap <= 0.0 => Err(axis),
+        Some(_) if time < 1.0 => Ok(Passage::Apart(time)),
+        Some(_) => Ok(Passage::Ends),
+    }
 }
 
 /// Returns `true` if two axes are opposite to each other.
