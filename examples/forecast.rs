@@ -10,7 +10,8 @@
 use bevy::prelude::*;
 use headbutt::query;
 
-/// A kite and an irregular pentagon, by their corners.
+/// A quadrilateral and a pentagon, by their corners: polygons of the article that docs/QUERIES.md
+/// names.
 const MOVING: [Vec2; 4] = [
     Vec2::new(100.0, 0.0),
     Vec2::new(150.0, 50.0),
@@ -31,7 +32,7 @@ fn main() {
     thin_wall();
 }
 
-/// The kite comes nearer, hits, and slides along the pentagon.
+/// The quadrilateral approaches the pentagon, hits it, and slides along it.
 fn approach() {
     let (mut position, resting) = (Vec2::ZERO, Vec2::new(300.0, 100.0));
     let velocity = Vec2::new(40.0, 15.0);

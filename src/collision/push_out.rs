@@ -9,7 +9,8 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// A push along an axis ignores planes whose normal has at most this component along the axis.
+/// A push along an axis ignores planes whose normal has at most this component along the axis: to
+/// clear such a plane, the push would be more than 10 times as long as the depth.
 const LEAST_SLOPE: f64 = 0.1;
 
 impl Collisions {
@@ -105,8 +106,9 @@ impl Collisions {
     /// assert!(push_out.abs_diff_eq(Vec3::Y * 0.5, 1e-6));
     /// ```
     ///
-    /// Contacts that the axis does not resolve are ignored, such as that with the wall above: their
-    /// planes are steeper than 84 degrees (a sine of 0.1) against the axis, or face away from it.
+    /// Contacts that the axis does not resolve are ignored, such as that with the wall in the
+    /// example: the angle between the axis and the direction out of the contact exceeds 84 degrees
+    /// (its cosine is at most 0.1).
     pub fn push_out_along<V: Dimension>(
         &self,
         entity: Entity,

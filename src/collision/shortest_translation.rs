@@ -126,6 +126,8 @@ pub fn shortest_translation<D: DVector>(
             }
         }
     }
+    // The loop may have ended for want of steps.
+    clears_all &= planes.iter().all(|plane| is_cleared(translation, *plane));
     Clearance {
         translation,
         clears_all,

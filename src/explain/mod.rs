@@ -231,7 +231,7 @@ struct Seen<'w, V: Space> {
     aabb: Option<&'w Aabb>,
 }
 
-/// The same in either dimension.
+/// A [`Seen`] collider of either dimension.
 enum AnySeen<'w> {
     D2(Seen<'w, Vec2>),
     D3(Seen<'w, Vec3>),

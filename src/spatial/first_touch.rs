@@ -1,4 +1,4 @@
-//! The first of the outcomes of several pairs of parts.
+//! The first touch of a cast among the outcomes of several pairs of parts.
 //!
 //! At a seam, a shape touches several parts at the same time: one with a face, others with an edge,
 //! or with a side that lies between two parts. The contact of each pair is correct by itself. But
@@ -79,7 +79,7 @@ impl<D: DVector> FirstTouch<D> {
     pub fn finish(self, separates: impl Fn(D, f64, Parts) -> bool) -> (CastLocal<D>, Parts) {
         let mut ranks = Ranks::default();
         let mut rank = |outcome: &Outcome<D>| match &outcome.cast {
-            // In f32, as events compare depths.
+            // Events compare depths in f32, so this does, too.
             CastLocal::Overlapping(contact) => -1.0 - f64::from(length_to_f32(contact.depth)),
             CastLocal::Hit { contact, .. } | CastLocal::Touching { contact, .. }
                 if self.found.len() > 1 =>
@@ -114,13 +114,8 @@ impl<D: DVector> FirstTouch<D> {
 }
 
 /// The ranks of normals. A mesh of many facets has few different normals at a contact.
+#[derive(Default)]
 struct Ranks<D>(SmallVec<[(D, f64); 4]>);
-
-impl<D> Default for Ranks<D> {
-    fn default() -> Self {
-        Self(SmallVec::new())
-    }
-}
 
 impl<D: DVector> Ranks<D> {
     /// Returns the rank of a normal, and computes it if no equal normal is known.

@@ -61,13 +61,15 @@ const STEPS_PER_AXIS: usize = 16;
 /// The touching tolerance grows by this factor in each round.
 pub const TARGET_GROWTH: f64 = 1.3;
 
-/// A motion is continued to at least this fraction of the size, to see whether the shapes overlap.
+/// After a touch, the motion is followed for at least this fraction of the size, beyond its end if
+/// necessary, to see whether the shapes overlap.
 pub const PROBED_MOTION: f64 = 1e-3;
 
 /// The depth at which a touch is probed first, as a fraction of the size.
 pub const PROBED_DEPTH: f64 = 0.01;
 
-/// Within this fraction of the size, axes rotate, and for at most as long a motion.
+/// If the gap is below this fraction of the size, the axis rotates. Each such axis serves for a
+/// motion of at most the same length.
 const TURNING_GAP: f64 = 0.1;
 
 /// The maximum distance by which f32 may misplace shapes that touch, as a fraction of the size.

@@ -32,8 +32,9 @@ const MAX_TILTS: usize = 16;
 /// The maximum number of steps of the loop.
 const MAX_STEPS: usize = 1024;
 
-/// The maximum number of steps of the compass search, and the tangent of its first angle. The last
-/// angle is below 1e-6 if few steps find a better axis.
+/// The maximum number of steps of the compass search, and the tangent of its first angle. The angle
+/// is halved in each step that finds no better axis. So the last angle is below 1e-6 if at most 23
+/// steps find a better one.
 const MAX_POLISH: usize = 40;
 const FIRST_ANGLE: f64 = 0.1;
 

@@ -87,7 +87,7 @@ pub struct Touch<D> {
     pub point: D,
 }
 
-/// What a moving collider meets.
+/// The colliders that a body can hit: a query and its filter.
 pub struct Surroundings<'a, 'w, 's> {
     pub query: &'a SpatialQuery<'w, 's>,
     pub filter: &'a SpatialQueryFilter<'a>,
@@ -175,8 +175,11 @@ fn touch_of<V: Space>(entity: Entity, cast: &Cast<V>) -> Option<(f64, Touch<V::D
     Some((cast.touching_time()?, touch))
 }
 
-/// Returns half of the least side of a body's box, or of a flat body a part of its longest side.
-/// `None` for a half-space.
+/// A body counts as at least this thick, as a fraction of its longest side.
+const LEAST_FLATNESS: f64 = 0.1;
+
+/// Returns half of the least side of a body's bounding box in the world, but at least a twentieth
+/// of the longest side, so that flat bodies have a radius, too. `None` for a half-space.
 pub fn radius_of<V: Space>(body: &Proxy<V>) -> Option<f64> {
     let region = body.region().ok()?;
     let bounds = region.bounds()?;
@@ -185,7 +188,7 @@ pub fn radius_of<V: Space>(body: &Proxy<V>) -> Option<f64> {
     let (least, greatest) = sides.fold((f64::INFINITY, 0.0_f64), |(least, greatest), side| {
         (least.min(side), greatest.max(side))
     });
-    Some(0.5 * least.max(0.1 * greatest))
+    Some(0.5 * least.max(LEAST_FLATNESS * greatest))
 }
 
 /// Returns the length by which rounding to f32 may misplace a body.

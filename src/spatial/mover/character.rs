@@ -3,14 +3,15 @@
 //! **Two gaps.** The body keeps a gap of the skin s from everything. Its casts are those of a body
 //! that is grown by s/2. So a body that moves along a floor is s/2 away from touching it, whatever
 //! the rounding of its position to f32, and never trips over the seams of separate boxes. A cast
-//! looks ahead, and the body stops where its gap is s. If it approaches at so small an angle that
-//! this is behind it, it backs off along the normal instead.
+//! looks ahead, and the body stops where its gap is s. At a small angle of approach, that position
+//! can be behind the start of the motion. Then the body does not advance, and backs off along the
+//! normal.
 //!
 //! **Walking.** A body on the ground walks: its motion is the horizontal part of the translation,
-//! turned into the plane of the ground, with the same length. Walls act on the horizontal motion
-//! with the horizontal part of their normals, so that slopes that are too steep lift nobody. At the
-//! end, the body settles on the ground below. Nothing pulls a body down on a slope meanwhile, so
-//! that it does not creep.
+//! turned into the plane of the ground, with the same length. Walls deflect the horizontal motion
+//! by the horizontal part of their normals, so that a body is not lifted by slopes that are too
+//! steep. At the end, the body settles on the ground below. Nothing pulls a body down on a slope
+//! meanwhile, so that it does not creep.
 //!
 //! **Flying.** Otherwise, the motion leads straight to the first touch, and on along the planes
 //! that were touched. The touch of ground from above ends the flight, and the rest is a walk.
@@ -50,8 +51,8 @@ const LEAST_SKIN: f64 = 16.0;
 /// cosine.
 const LEAST_UP: f64 = 0.25;
 
-/// A standing body settles only if its gap differs from the skin by this fraction. Otherwise
-/// rounding would move it in every tick.
+/// The tolerance of a gap, as a fraction of the intended gap. A body moves to correct a gap only if
+/// it differs by more. Otherwise rounding would move the body in every tick.
 const SETTLED: f64 = 0.25;
 
 /// A body is wedged between slopes if they leave at most this fraction of its fall.
@@ -74,7 +75,7 @@ const LOOKAHEAD: f64 = 4.0;
 /// for one, the next is tried.
 const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
 
-/// The longest way out of an overlap, in half sides of the body: its least side.
+/// The maximum length of a push-out, in units of `radius_of`.
 const MAX_WAY_OUT: f64 = 2.0;
 
 /// The world's up, and what counts as ground.
@@ -336,7 +337,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         }
     }
 
-    /// Returns the ground below the body, if its gap is at most one and a half skins.
+    /// Returns the ground below the body. The gap along its normal is at most two skins on the
+    /// steepest ground, and half a skin plus 1.5 skins / `least_cosine` on flat ground.
     fn find_ground(&self, upright: &Upright<V::DVec>) -> Option<Touch<V::DVec>> {
         let half = 0.5 * self.skin;
         let way = 3.0 * half / upright.least_cosine;
@@ -371,8 +373,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         })
     }
 
-    /// Moves the body out of everything that is closer than half of the skin. Returns `false` if it
-    /// overlaps something afterwards.
+    /// Moves the body out of everything that is closer than three eighths of the skin. Returns
+    /// `false` if it overlaps something afterwards.
     fn back_off(&mut self, exact: &Proxy<V>, radius: f64) -> bool {
         let mut planes = Vec::new();
         for _ in 0..MAX_PUSHES {

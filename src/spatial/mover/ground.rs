@@ -12,8 +12,8 @@ use crate::{
 /// The ground on which a body stands: a result of
 /// [`SpatialQuery::move_and_slide`].
 ///
-/// It remembers the place on the other collider. If that collider moves,
-/// [`SpatialQuery::carry`] returns the translation of the place.
+/// It stores a point in the frame of the other collider. If that collider moves,
+/// [`SpatialQuery::carry`] returns the translation of the point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ground {
@@ -24,7 +24,7 @@ pub struct Ground {
     pub normal: Vec3,
     /// The point of contact.
     pub point: Vec3,
-    /// The place below the origin of the body, at the height of the contact.
+    /// The point below the origin of the body, at the height of the contact.
     foot: DVec3,
     /// The same in the frame of the ground's collider.
     anchor: DVec3,

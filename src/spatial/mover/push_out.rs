@@ -53,7 +53,8 @@ pub enum PushOut {
     Free,
     /// The translation after which the shape overlaps nothing solid.
     Moved(Vec3),
-    /// Nothing within the maximum distance is free, or the search was too long.
+    /// No translation was found: nothing within the maximum distance is free, or the search reached
+    /// its limit of 128 positions.
     NoWay,
 }
 

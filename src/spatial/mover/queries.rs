@@ -21,8 +21,8 @@ use crate::{
 
 /// # Kinematic movement
 impl SpatialQuery<'_, '_> {
-    /// Lists the planes of everything that a shape overlaps, or that is at most at `max_gap`: the
-    /// nearest points with their normals. Sorted by gap, then by geometry.
+    /// Lists the contact planes of a shape with all colliders that it overlaps, or whose distance
+    /// is at most `max_gap`. The planes are sorted by gap, then by geometry.
     ///
     /// [`solve_planes`](crate::solve_planes) and [`clip_velocity`](crate::clip_velocity) take the
     /// planes.
@@ -31,17 +31,11 @@ impl SpatialQuery<'_, '_> {
     /// use bevy::prelude::*;
     /// use headbutt::{ContactPlane, clip_velocity, prelude::*, solve_planes};
     ///
-    /// /// Moves a capsule by at most 0.5. The result keeps everything near in front of the planes.
-    /// fn glide(
-    ///     query: SpatialQuery,
-    ///     mut player: Single<&mut Transform, With<Collider>>,
-    ///     mut planes: Local<Vec<ContactPlane>>,
-    /// ) {
-    ///     let body = Collider::capsule_3d(0.4, 1.0);
-    ///     query.contact_planes(&body, **player, 0.5, &SpatialQueryFilter::default(), &mut planes);
-    ///     player.translation += solve_planes(Vec3::X * 0.3, &planes);
-    /// }
-    /// # let _ = glide;
+    /// /// Moves a capsule by 0.3, or as far as the planes within a distance of 0.5 allow. fn
+    /// glide( query: SpatialQuery, mut player: Single<&mut Transform, With<Collider>>, mut planes:
+    /// Local<Vec<ContactPlane>>, ) { let body = Collider::capsule_3d(0.4, 1.0);
+    /// query.contact_planes(&body, **player, 0.5, &SpatialQueryFilter::default(), &mut planes);
+    /// player.translation += solve_planes(Vec3::X * 0.3, &planes); } # let _ = glide;
     /// ```
     ///
     /// A surface has no planes at its seams, and only those on its outer side if it is one-sided.
@@ -104,7 +98,7 @@ impl SpatialQuery<'_, '_> {
     /// * **Walls** are all faces steeper than `max_slope`. A body slides along them, and does not
     ///   climb them. In the air, it slides down on slopes.
     /// * **Overlaps** at the start are resolved first, as by [`push_out`](Self::push_out).
-    /// * **The gap** to everything is at least half of the skin after the move, if there is room.
+    /// * **The gap** to everything is at least three eighths of the skin after the move, if there is room.
     /// * The path depends on the geometry alone, not on the order in which entities were spawned.
     ///
     /// A half-space, an inert shape and an invalid pose do not move.

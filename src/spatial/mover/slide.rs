@@ -24,8 +24,8 @@ pub struct MoveAndSlide {
     /// The direction away from the ground, of any length, y by default. If it is 0, there is no
     /// ground: everything is a wall, as in a game that is seen from above.
     pub up: Vec3,
-    /// The angle in radians up to which a slope is ground, 50 degrees by default. Steeper slopes
-    /// are walls, on which a body slides down.
+    /// The angle in radians up to which a slope is ground, 50 degrees by default, and at most 1.5
+    /// radians. Steeper slopes are walls, on which a body slides down.
     pub max_slope: f32,
     /// The height of the steps that a body climbs while it walks, 0 by default.
     pub step_height: f32,
@@ -33,10 +33,11 @@ pub struct MoveAndSlide {
     /// ground after a move. By default, as far as a slope or a step can fall on the way. 0 for a
     /// body that takes off at every edge.
     pub snap_distance: Option<f32>,
-    /// The gap that a body keeps from everything. By default, a hundredth of half of its least
-    /// side. At least some roundings of its position to f32.
+    /// The gap that a body keeps from everything. By default, a hundredth of half of the least side
+    /// of its bounding box in the world. It is at least 16 rounding errors of its position in f32.
     pub skin: Option<f32>,
-    /// The maximum number of touches on the way, 8 by default.
+    /// The maximum number of touches of a move, 8 by default. After the last one, the rest of the
+    /// translation is dropped. With 0, a body in the air does not move.
     pub max_touches: u32,
     /// The ground of the previous move. If it has moved since, the body is carried.
     pub ground: Option<Ground>,
@@ -83,7 +84,8 @@ pub struct Slide {
     pub translation: Vec3,
     /// The ground on which the body stands after the move.
     pub ground: Option<Ground>,
-    /// `true` if the body overlaps something that it cannot leave, such as a press.
+    /// `true` if the body overlaps something, such as a press, and no push-out by at most its least
+    /// side was found.
     pub is_stuck: bool,
     pub(super) hits: SmallVec<[SlideHit; 4]>,
     pub(super) up: DVec3,
