@@ -123,6 +123,9 @@ pub enum PairStatus {
     },
     /// They touch. The contact is as seen from the first entity.
     Touching(CollisionEvent),
+    /// They touched on the path of a [`Swept`](crate::Swept) collider, and were apart again at the
+    /// end of the tick. The event is the first one of that tick, as seen from the first entity.
+    PassedThrough(CollisionEvent),
     /// The last tick has not seen one of the entities, because its collider was added, enabled or
     /// repaired since. After [`sync_now`](crate::sync_now), also because it was changed.
     Unseen {
@@ -277,6 +280,9 @@ impl<'w> LastTick<'w> {
         if let Some(contact) = self.collisions.between(entity, other) {
             return PairStatus::Touching(contact);
         }
+        if let Some(contact) = self.contact_on_path(entity, other) {
+            return PairStatus::PassedThrough(contact);
+        }
         match (self.seen(entity), self.seen(other)) {
             (None, _) => PairStatus::Unseen { entity },
             (_, None) => PairStatus::Unseen { entity: other },
@@ -291,6 +297,14 @@ impl<'w> LastTick<'w> {
                 in_3d: entity,
             },
         }
+    }
+
+    /// Returns the first touch on the paths of two entities.
+    fn contact_on_path(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
+        let pair = (entity.min(other), entity.max(other));
+        let swept = &self.found.swept;
+        let index = swept.binary_search_by_key(&pair, |contact| contact.event.pair());
+        swept.get(index.ok()?)?.event.seen_from(entity)
     }
 
     fn status_of_seen<V: Space>(&self, a: &Seen<V>, b: &Seen<V>) -> PairStatus {

@@ -44,8 +44,11 @@ impl fmt::Display for Label<'_> {
 impl fmt::Display for Explanation {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let [a, b] = [self.entity, self.other].map(|entity| self.label(entity));
-        let touches = matches!(self.status, PairStatus::Touching(_));
-        let verb = if touches { "touch" } else { "do not touch" };
+        let verb = match self.status {
+            PairStatus::Touching(_) => "touch",
+            PairStatus::PassedThrough(_) => "touched and are apart again",
+            _ => "do not touch",
+        };
         write!(out, "{a} and {b} {verb}: ")?;
         self.write_status(out)?;
         match self.changed {
@@ -76,6 +79,12 @@ impl Explanation {
                 write!(out, "{} {reason}.", self.label(*entity))
             }
             PairStatus::Touching(contact) => write_contact(out, contact),
+            PairStatus::PassedThrough(contact) => write!(
+                out,
+                "the path of this tick led to {} after {} of the tick.",
+                contact.point(),
+                contact.time()
+            ),
             PairStatus::Unseen { entity } => write!(out, "{} {UNSEEN}", self.label(*entity)),
             PairStatus::Dimensions { in_2d, in_3d } => {
                 let [in_2d, in_3d] = [in_2d, in_3d].map(|entity| self.label(*entity));

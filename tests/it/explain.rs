@@ -259,6 +259,24 @@ fn a_pair_that_touches() {
 }
 
 #[test]
+fn a_swept_collider_that_passed_through() {
+    let (mut app, pair) = ball_and(cube_at(10.0));
+    let [ball, _] = pair;
+    app.world_mut().entity_mut(ball).insert(Swept);
+    tick(&mut app);
+    *transform(app.world_mut(), ball) = Transform::from_xyz(20.0, 0.0, 0.0);
+    tick(&mut app);
+    let explanation = explained(&app, pair);
+    let PairStatus::PassedThrough(contact) = explanation.status else {
+        panic!("{explanation}");
+    };
+    // The ball has the radius 1, and the near side of the cube is at 9.
+    assert!((contact.time() - 8.0 / 20.0).abs() < 1e-6);
+    assert!((contact.normal - Vec3::X).length() < 1e-6);
+    assert!(explanation.to_string().contains("are apart again"));
+}
+
+#[test]
 fn what_the_last_tick_has_not_seen() {
     let (mut app, [ball, wall]) = ball_and(cube_at(5.0));
     let new = app.world_mut().spawn(cube_at(1.5)).id();
