@@ -214,7 +214,8 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job) -> Option<SweptContact> {
         at_start(arena, job.pair.0, a),
         at_start(arena, job.pair.1, b),
     );
-    if a.1 == b.1 {
+    // Bodies that turn in the same way move relative to each other.
+    if a.1 == b.1 && V::DVec::angle_size(a.1.rotation) == 0.0 {
         return at_end;
     }
     // The order of the arguments must depend on the colliders, not on the entities.

@@ -243,6 +243,28 @@ fn a_rod_that_turns_hits_a_floor_that_sinks() {
     assert!(height.abs() < 1e-5, "{time}: {height}");
 }
 
+/// Their motions are equal, but they move relative to each other.
+#[test]
+fn two_rods_that_turn_alike_meet() {
+    let mut app = app();
+    let turned = |x: f32, degrees: f32| {
+        let rotation = Quat::from_rotation_z(degrees.to_radians());
+        Transform::from_xyz(x, 0.0, 0.0).with_rotation(rotation)
+    };
+    let rods = [0.0, 3.0].map(|x| {
+        let rod = (Collider::capsule_2d(0.1, 4.0), Swept, turned(x, 10.0));
+        (app.world_mut().spawn(rod).id(), x)
+    });
+    assert_eq!(tick(&mut app).messages, []);
+    for (rod, x) in rods {
+        place(&mut app, rod, turned(x, 170.0));
+    }
+    // At the angle θ to the vertical, the two parallel lines are 3 cos(θ) apart.
+    let time = ((0.2_f32 / 3.0).acos().to_degrees() - 10.0) / 160.0;
+    let messages = tick(&mut app).messages;
+    assert_events(&messages, &[(STARTED, time), (SEPARATED, time)]);
+}
+
 #[test]
 fn a_floor_that_rises_or_turns_hits_a_bullet_at_the_time_of_the_closed_form() {
     // The bullet is 4 before and 1 above the floor's origin, at a height of cos(θ) - 4 sin(θ).
