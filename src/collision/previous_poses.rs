@@ -50,7 +50,13 @@ impl<D: DVector> PreviousPoses<D> {
     }
 
     pub fn clear(&mut self) {
-        self.poses.clear();
+        self.clear_except(|_| false);
+    }
+
+    /// Removes the poses of all entities for which `predicate` returns `false`. The next tick
+    /// stores those of all colliders.
+    pub fn clear_except(&mut self, predicate: impl Fn(Entity) -> bool) {
+        self.retain(predicate);
         self.is_complete = false;
     }
 

@@ -235,19 +235,22 @@ pub fn store_poses(
     let Collisions {
         poses_2d, poses_3d, ..
     } = collisions;
-    if !proxies.has_swept || !is_current || proxies.is_restored {
+    // The path of an entity that was teleported during this tick has begun.
+    let id = world.component_id::<Teleported>();
+    let marked = id.and_then(|id| world.storages().sparse_sets.get(id));
+    let any = marked.is_some_and(|marked| !marked.is_empty());
+    let has_begun = |entity: Entity| any && is_teleported(world, entity);
+    if !is_current {
         poses_2d.clear();
         poses_3d.clear();
+    } else if !proxies.has_swept || proxies.is_restored {
+        poses_2d.clear_except(has_begun);
+        poses_3d.clear_except(has_begun);
     }
     if proxies.has_swept {
         let slot_of = |entity| proxies.slot_of(entity);
         let is_in_2d = |entity| matches!(slot_of(entity), Some(ProxySlot::D2(_)));
         let is_in_3d = |entity| matches!(slot_of(entity), Some(ProxySlot::D3(_)));
-        // The path of an entity that was teleported during this tick has begun.
-        let id = world.component_id::<Teleported>();
-        let marked = id.and_then(|id| world.storages().sparse_sets.get(id));
-        let any = marked.is_some_and(|marked| !marked.is_empty());
-        let has_begun = |entity: Entity| any && is_teleported(world, entity);
         store(poses_2d, &proxies.d2, is_in_2d, has_begun);
         store(poses_3d, &proxies.d3, is_in_3d, has_begun);
     }
@@ -281,6 +284,7 @@ fn store<V: Space>(
         arena.slots().for_each(|slot| insert(poses, slot));
     }
     if poses.len() > arena.count() {
-        poses.retain(is_proxy);
+        // The proxy of an entity that was spawned during this tick comes with the next one.
+        poses.retain(|entity| is_proxy(entity) || has_begun(entity));
     }
 }

@@ -49,6 +49,55 @@ fn a_new_bullet_has_no_path_unless_it_begins_with_teleported() {
     }
 }
 
+/// A bullet that is spawned in any part of a tick, and moves before the next one: also if it is the
+/// only swept collider, and in the tick after a rollback.
+#[test]
+fn a_bullet_that_is_spawned_within_a_tick_begins_its_path() {
+    #[derive(Resource, Default)]
+    struct Gun(Option<Entity>);
+    fn shoot(mut commands: Commands, mut gun: ResMut<Gun>) {
+        let pose = Transform::from_xyz(-5.0, 0.0, 0.0);
+        let bullet = commands.spawn((Collider::sphere(0.1), Swept, Teleported, pose));
+        gun.0.get_or_insert(bullet.id());
+    }
+    for stage in 0..4 {
+        for (is_first, is_rollback) in [(true, false), (false, false), (false, true)] {
+            let (mut app, old) = scene();
+            if is_first {
+                app.world_mut().despawn(old);
+                tick(&mut app);
+            }
+            if is_rollback {
+                app.world_mut().resource_mut::<Collisions>().set_changed();
+            }
+            let shoot = shoot.run_if(|gun: Res<Gun>| gun.0.is_none());
+            let shoot = match stage {
+                0 => shoot.before(HeadbuttSystems::Sync),
+                1 => shoot
+                    .after(HeadbuttSystems::Sync)
+                    .before(HeadbuttSystems::BroadPhase),
+                2 => shoot
+                    .after(HeadbuttSystems::NarrowPhase)
+                    .before(HeadbuttSystems::Report),
+                _ => shoot.after(HeadbuttSystems::Report),
+            };
+            app.init_resource::<Gun>()
+                .add_systems(FixedPostUpdate, shoot);
+            tick(&mut app);
+            let bullet = app.world().resource::<Gun>().0.expect("a bullet");
+            let hits = move_to(&mut app, bullet, 5.0);
+            let walls = hits.iter().filter(|hit| hit.seen_from(old).is_none());
+            assert_eq!(walls.count(), 2, "{stage} {is_first} {is_rollback}");
+            // No pose is kept of what is gone.
+            for entity in [old, bullet] {
+                app.world_mut().try_despawn(entity).ok();
+            }
+            tick(&mut app);
+            assert_eq!(*app.world().resource::<Collisions>(), Collisions::default());
+        }
+    }
+}
+
 #[test]
 fn a_teleported_bullet_begins_a_new_path() {
     let (mut app, bullet) = scene();
