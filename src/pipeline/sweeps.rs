@@ -5,6 +5,7 @@
 //! the poses. The report stage stores the poses for the next tick.
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
+use smallvec::SmallVec;
 
 use crate::{
     buffer::{Buffer, Reclaim},
@@ -165,8 +166,12 @@ pub fn find_sweeps(
         d3.clear_sweeps();
     }
     let teleported = teleported.get_or_insert_with(|| world.query_filtered());
-    while let Some(entity) = teleported.iter(world).next() {
-        world.entity_mut(entity).remove::<Teleported>();
+    // Observers of the removal may despawn the others, or insert the marker again.
+    let marked: SmallVec<[Entity; 32]> = teleported.iter(world).collect();
+    for entity in marked {
+        if let Ok(mut entity) = world.get_entity_mut(entity) {
+            entity.remove::<Teleported>();
+        }
     }
 }
 

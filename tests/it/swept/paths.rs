@@ -98,6 +98,27 @@ fn a_bullet_that_is_spawned_within_a_tick_begins_its_path() {
     }
 }
 
+/// An observer of the removal may insert the marker again, or despawn the other bullet.
+#[test]
+fn observers_of_the_removal_of_teleported_do_no_harm() {
+    let (mut app, first) = scene();
+    let second = bullet(&mut app, -7.0);
+    let world = app.world_mut();
+    world.add_observer(
+        move |removed: On<Remove, Teleported>, mut commands: Commands| {
+            commands.entity(removed.entity).try_insert(Teleported);
+            if removed.entity == first {
+                commands.entity(second).try_despawn();
+            }
+        },
+    );
+    for entity in [first, second] {
+        world.entity_mut(entity).insert(Teleported);
+    }
+    assert_eq!(move_to(&mut app, first, 5.0).len(), 2);
+    assert!(app.world().entity(first).contains::<Teleported>());
+}
+
 #[test]
 fn a_teleported_bullet_begins_a_new_path() {
     let (mut app, bullet) = scene();
