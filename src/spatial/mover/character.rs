@@ -230,7 +230,13 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let mut planes: SmallVec<[V::DVec; 4]> = SmallVec::new();
         let mut walls: SmallVec<[V::DVec; 4]> = SmallVec::new();
         while let Some(ground) = self.ground {
-            let motion = clipped(upright.along(&ground, lateral), &planes);
+            let mut motion = upright.along(&ground, lateral);
+            if !planes.is_empty() {
+                // An overhanging wall must not lead the body into the ground.
+                planes.push(upright.walking_normal(&ground));
+                motion = clipped(motion, &planes);
+                planes.pop();
+            }
             let Some(touch) = self.advance(motion, None) else {
                 return;
             };

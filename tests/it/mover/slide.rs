@@ -481,3 +481,30 @@ fn a_push_against_a_wall_moves_along_it() {
         );
     });
 }
+
+/// The way up beside the wall is the line in which the two planes meet.
+#[test]
+fn a_body_walks_uphill_along_an_overhanging_wall() {
+    let slope = Quat::from_rotation_x(-30_f32.to_radians()) * Vec3::Y;
+    let wall = Quat::from_rotation_z(20_f32.to_radians()) * Vec3::NEG_X;
+    assert!(slope.z < 0.0 && wall.y < 0.0);
+    let planes = [slope, wall].map(|normal| (Collider::half_space(normal), Transform::IDENTITY));
+    let mut level = Level::new(planes);
+    let start = (slope + wall) / (1.0 + slope.dot(wall));
+    let mut walker = Walker::new(Collider::sphere(0.5), start);
+    let uphill = Vec3::new(0.0, 30_f32.to_radians().sin(), 30_f32.to_radians().cos());
+    level.ask(|query| {
+        let step = Vec3::new(0.1, -0.01, 0.1);
+        for _ in 0..20 {
+            walker.go(query, step);
+        }
+        let start = walker.pose.translation;
+        for _ in 0..20 {
+            assert!(walker.go(query, step).ground.is_some());
+        }
+        let line = wall.cross(slope).normalize();
+        let expected = line * line.dot(uphill) * (20.0 * step.z);
+        let moved = walker.pose.translation - start;
+        assert!(moved.distance(expected) < 1e-3, "{moved}, not {expected}");
+    });
+}
