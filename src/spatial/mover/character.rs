@@ -68,6 +68,12 @@ const RISING: f64 = 1e-6;
 /// out begins.
 const MAX_PUSHES: usize = 4;
 
+/// The greatest step height and snap distance, in skins: longer casts are not precise enough.
+const MAX_LENGTH: f64 = 1e9;
+
+/// Bounds the work, and the number of hits.
+const MAX_TOUCHES: u32 = 64;
+
 /// How far a cast looks ahead, in skins.
 const LOOKAHEAD: f64 = 4.0;
 
@@ -89,10 +95,10 @@ struct Upright<D> {
 }
 
 impl<D: DVector> Upright<D> {
-    fn new<V: Space<DVec = D>>(settings: &MoveAndSlide) -> Option<Self> {
+    fn new<V: Space<DVec = D>>(settings: &MoveAndSlide, skin: f64) -> Option<Self> {
         let up = V::projected(settings.up).to_f64().unit()?;
         let max_slope = f64::from(settings.max_slope).clamp(0.0, 1.5);
-        let valid = |length: f32| f64::from(length).max(0.0);
+        let valid = |length: f32| f64::from(length).max(0.0).min(MAX_LENGTH * skin);
         Some(Self {
             up,
             least_cosine: libm::cos(max_slope),
@@ -172,9 +178,9 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             around,
             body: Grown::new(body, 0.5 * skin)?.proxy,
             skin,
-            upright: Upright::new::<V>(settings),
+            upright: Upright::new::<V>(settings, skin),
             ground: None,
-            touches_left: settings.max_touches,
+            touches_left: settings.max_touches.min(MAX_TOUCHES),
             hits: SmallVec::new(),
         };
         if let Some(ground) = &settings.ground {

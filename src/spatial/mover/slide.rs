@@ -36,8 +36,8 @@ pub struct MoveAndSlide {
     /// The gap that a body keeps from everything. By default, a hundredth of half of the least side
     /// of its bounding box in the world. It is at least 16 rounding errors of its position in f32.
     pub skin: Option<f32>,
-    /// The maximum number of touches of a move, 8 by default. After the last one, the rest of the
-    /// translation is dropped. With 0, a body in the air does not move.
+    /// The maximum number of touches of a move, 8 by default, and at most 64. After the last one,
+    /// the rest of the translation is dropped. With 0, a body in the air does not move.
     pub max_touches: u32,
     /// The ground of the previous move. If it has moved since, the body is carried.
     pub ground: Option<Ground>,

@@ -508,3 +508,39 @@ fn a_body_walks_uphill_along_an_overhanging_wall() {
         assert!(moved.distance(expected) < 1e-3, "{moved}, not {expected}");
     });
 }
+
+#[test]
+fn an_infinite_snap_distance_leads_down_from_every_height() {
+    let ledge = (Collider::rectangle(10.0, 10.0), at(-5.0, 0.0));
+    let mut level = Level::new([ledge, (Collider::half_space(Vec2::Y), Transform::IDENTITY)]);
+    level.ask(|query| {
+        for (snap_distance, height) in [(Some(f32::INFINITY), 0.5), (Some(1.0), 5.5)] {
+            let mut walker = Walker::new(Collider::circle(0.5), Vec3::new(-0.5, 6.0, 0.0));
+            walker.land(query);
+            walker.settings.snap_distance = snap_distance;
+            walker.go(query, Vec3::X * 2.0);
+            let position = walker.pose.translation;
+            assert!((position.y - height).abs() < 2.0 * SKIN, "{position}");
+        }
+    });
+}
+
+#[test]
+fn the_number_of_touches_is_bounded() {
+    // Inside of a polygon of 360 sides.
+    let side = |degrees: u16| {
+        let outward = Vec2::from_angle(f32::from(degrees).to_radians());
+        let pose = Transform::from_translation((10.0 * outward).extend(0.0));
+        (Collider::half_space(-outward), pose)
+    };
+    let mut level = Level::new((0..360).map(side));
+    let mut walker = Walker::new(Collider::circle(0.5), Vec3::X * 9.0);
+    walker.settings.up = Vec3::ZERO;
+    level.ask(|query| {
+        for (max_touches, expected) in [(32, 32), (u32::MAX, 64)] {
+            walker.settings.max_touches = max_touches;
+            assert_eq!(walker.go(query, Vec3::Y * 100.0).hits().len(), expected);
+            walker.pose.translation = Vec3::X * 9.0;
+        }
+    });
+}
