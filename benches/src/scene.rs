@@ -48,6 +48,11 @@ pub enum Kind {
     /// Static rectangles at a tenth of the places of a square or cubic grid, as in the benchmark of
     /// casts of Box2D.
     Sparse,
+    /// The scene `Static`, and a tenth as many bullets: balls of radius 0.05 at 100 to 500 m/s, at
+    /// 64 ticks per second.
+    Bullets,
+    /// The scene `Moving`, and the bullets of `Bullets`.
+    Battle,
 }
 
 impl Kind {
@@ -65,12 +70,14 @@ impl Kind {
     ];
 
     /// The scenes that are measured only on request.
-    pub const MORE: [Self; 5] = [
+    pub const MORE: [Self; 7] = [
         Self::Clusters,
         Self::Parents,
         Self::Rods,
         Self::Chain,
         Self::Sparse,
+        Self::Bullets,
+        Self::Battle,
     ];
 
     /// Returns `true` if nothing moves. A tick then only detects that, and reports ongoing
@@ -145,6 +152,8 @@ impl Scene {
             Kind::Rods => rods(flat, count),
             Kind::Chain => chain(flat, count, &mut random),
             Kind::Sparse => sparse(flat, count, &mut random),
+            Kind::Bullets => with_bullets(flat, apart(flat, count, &mut random)),
+            Kind::Battle => with_bullets(flat, crowd(kind, flat, count, &mut random)),
             Kind::Moving
             | Kind::Idle
             | Kind::Hulls
@@ -174,6 +183,11 @@ impl Scene {
             entity.insert(motion.clone());
         }
         entity
+    }
+
+    /// Returns `true` if an object is a bullet of `Bullets` or `Battle`.
+    pub fn is_bullet(&self, number: usize) -> bool {
+        matches!(self.things[number].form, Form::Ball { radius } if radius == BULLET)
     }
 
     /// Returns the numbers of the objects that are replaced before a tick. In a hundred ticks, each
@@ -371,6 +385,35 @@ fn apart(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
         fixed: true,
     };
     places.into_iter().enumerate().map(thing).collect()
+}
+
+/// The radius of a bullet.
+const BULLET: f32 = 0.05;
+
+/// Adds bullets, which fly in random directions through the room of the other objects.
+fn with_bullets(flat: bool, mut things: Vec<Thing>) -> Vec<Thing> {
+    let count = things.len();
+    let far = things.iter().map(|it| it.start.translation.max_element());
+    let reach = Vec3::splat(far.fold(0.0, f32::max));
+    let bound = if flat { reach.with_z(0.0) } else { reach };
+    for number in count..count + count / 10 {
+        let mut noise = Noise::new(number as u32, u32::MAX);
+        let start = Transform::from_translation(bound * noise.place());
+        let direction = noise.rotation(flat) * Vec3::X;
+        things.push(Thing {
+            form: Form::Ball { radius: BULLET },
+            parent: None,
+            start,
+            motion: Some(Motion::Drift {
+                velocity: direction * ((300.0 + 200.0 * noise.signed()) / 64.0),
+                spin: Quat::IDENTITY,
+                centre: Vec3::ZERO,
+                bound,
+            }),
+            fixed: false,
+        });
+    }
+    things
 }
 
 /// An engine that ignores the parents, or their rotations, finds overlaps where there are none.

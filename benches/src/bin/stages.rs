@@ -23,7 +23,8 @@ Microseconds a stage of a tick of headbutt, and how much there is to do in it.
 
     cargo run --release --bin stages -- [scene] [dimension] [count] [threads] [ticks]
 
-Scenes, dimensions and counts may be several, with commas between: moving,pile 2,3 1000,10000 1 100";
+Scenes, dimensions and counts may be several, with commas between: moving,pile 2,3 1000,10000 1 100
+The ending +swept makes bullets swept: bullets,bullets+swept";
 
 fn main() -> Result<(), Box<dyn Error>> {
     if std::env::args().any(|it| it == "--help") {
@@ -44,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "N",
         "changed",
         "candidates",
+        "casts",
         "contacts",
         "sync",
         "broad",
@@ -55,11 +57,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         for scene in scenes.split(',') {
             for count in counts.split(',') {
                 let flat = dimension == "2";
-                measure(
-                    &Scene::new(scene.parse()?, flat, count.parse()?),
-                    threads,
-                    ticks,
-                );
+                let plain = scene.strip_suffix("+swept");
+                let kind = plain.unwrap_or(scene).parse()?;
+                let case = Case {
+                    name: scene,
+                    scene: Scene::new(kind, flat, count.parse()?),
+                    are_bullets_swept: plain.is_some(),
+                };
+                measure(&case, threads, ticks);
             }
         }
     }
@@ -69,12 +74,27 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The number of ticks before the first measured one.
 const WARM_UP: usize = 10;
 
-fn spawn(world: &mut World, scene: &Scene, number: usize) -> Entity {
-    let collider = scene.things[number].form.collider(scene.flat);
-    scene.spawn(world, number).insert(collider).id()
+struct Case<'a> {
+    name: &'a str,
+    scene: Scene,
+    are_bullets_swept: bool,
 }
 
-fn measure(scene: &Scene, threads: usize, ticks: usize) {
+impl Case<'_> {
+    fn spawn(&self, world: &mut World, number: usize) -> Entity {
+        let scene = &self.scene;
+        let collider = scene.things[number].form.collider(scene.flat);
+        let mut entity = scene.spawn(world, number);
+        entity.insert(collider);
+        if self.are_bullets_swept && scene.is_bullet(number) {
+            entity.insert(Swept);
+        }
+        entity.id()
+    }
+}
+
+fn measure(case: &Case, threads: usize, ticks: usize) {
+    let scene = &case.scene;
     let mut app = App::new();
     app.add_plugins(MinimalPlugins.build().disable::<ScheduleRunnerPlugin>())
         .init_resource::<Ticks>()
@@ -93,7 +113,7 @@ fn measure(scene: &Scene, threads: usize, ticks: usize) {
     app.finish();
     app.cleanup();
     let mut entities: Vec<Entity> = (0..scene.things.len())
-        .map(|number| spawn(app.world_mut(), scene, number))
+        .map(|number| case.spawn(app.world_mut(), number))
         .collect();
     let mut stages: [Vec<f64>; 5] = Default::default();
     let mut last = CollisionDiagnostics::default();
@@ -102,7 +122,7 @@ fn measure(scene: &Scene, threads: usize, ticks: usize) {
             app.world_mut().despawn(entities[number]);
         }
         for number in scene.renewed(tick as u32) {
-            entities[number] = spawn(app.world_mut(), scene, number);
+            entities[number] = case.spawn(app.world_mut(), number);
         }
         app.update();
         if tick < WARM_UP {
@@ -117,11 +137,12 @@ fn measure(scene: &Scene, threads: usize, ticks: usize) {
         stages[4].push(times.iter().sum());
     }
     let mut cells = vec![
-        scene.kind.to_string(),
+        case.name.to_string(),
         if scene.flat { "2" } else { "3" }.to_string(),
         last.colliders.to_string(),
         last.changed.to_string(),
         last.candidates.to_string(),
+        last.casts.to_string(),
         last.contacts.to_string(),
     ];
     cells.extend(stages.map(|it| short(Summary::of(it).median)));
