@@ -79,6 +79,14 @@ impl Aabb {
         Bounds::of_f32(self.min, self.max)
     }
 
+    /// Returns the center and the radius of the bounding ball, with a margin for all rounding.
+    pub fn ball<D: DVector>(&self) -> (D, f64) {
+        let Bounds { min, max } = self.bounds::<D>();
+        let center = (min + max) * 0.5;
+        let rounding = (min.extent() + max.extent()) * (4.0 * ROUNDING);
+        (center, 0.5 * f64::from(self.diameter) + rounding)
+    }
+
     #[inline]
     fn overlaps(&self, other: &Self) -> bool {
         let (a, b) = (self, other);

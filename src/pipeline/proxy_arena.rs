@@ -9,7 +9,7 @@ use crate::{
         aabb::Aabb,
         candidates::SlotPair,
         proxy::{BoundingRegion, Proxy},
-        sweeps::{Sweep, Sweeps},
+        sweeps::{Path, Sweeps},
     },
     space::Space,
 };
@@ -66,7 +66,7 @@ impl<V: Space> ProxyArena<V> {
     }
 
     /// Finds the paths of this tick: see [`Sweeps::find`].
-    pub fn find_sweeps(&mut self, path_of: impl Fn(&Proxy<V>) -> Option<Sweep<V::DVec>>) {
+    pub fn find_sweeps(&mut self, path_of: impl Fn(&Proxy<V>) -> Option<Path<V::DVec>>) {
         let mut sweeps = core::mem::take(&mut self.sweeps);
         sweeps.find(self, path_of);
         self.sweeps = sweeps;
@@ -85,11 +85,15 @@ impl<V: Space> ProxyArena<V> {
         }
     }
 
-    /// Returns `true` unless the boxes around the paths of two proxies are separated.
-    pub fn paths_may_touch(&self, (a, b): SlotPair) -> bool {
-        let box_of = |slot: u32| self.path_boxes().get(slot as usize);
-        match (box_of(a), box_of(b)) {
-            (Some(a), Some(b)) if !a.is_empty() && !b.is_empty() => a.may_touch(b),
+    /// Returns `true` if two proxies have to be tested: if either is swept, unless they stay apart
+    /// on their paths, and otherwise as [`may_touch`](Self::may_touch).
+    pub fn may_meet(&self, (a, b): SlotPair) -> bool {
+        if !self.sweeps.is_swept(a) && !self.sweeps.is_swept(b) {
+            return self.may_touch((a, b));
+        }
+        let region_of = |slot| self.sweeps.region_of(slot, self.box_of(slot));
+        match (region_of(a), region_of(b)) {
+            (Some(a), Some(b)) => a.may_meet(&b),
             _ => true,
         }
     }

@@ -19,16 +19,84 @@ use crate::{
         world_pose::{MAX_ANCESTORS, WorldPose},
     },
     query::MotionLocal,
-    shape::Support,
+    shape::{Bounds, Support},
     space::{DVector, Space},
 };
 
 /// The path of a proxy in this tick.
 #[derive(Clone, Copy, Debug)]
+pub struct Path<D: DVector> {
+    pub translation: D,
+    /// A bound on the angle of the rotation.
+    pub max_angle: f64,
+    /// The linear map of the previous tick.
+    linear: D::Matrix,
+    /// `None` for a half-space.
+    region: Option<TurningRegion<D>>,
+}
+
+/// The motion along a path.
+#[derive(Clone, Copy, Debug)]
 pub struct Sweep<D: DVector> {
     /// The pose in the previous tick, with the scale of this tick.
     pub start: WorldPose<D>,
     pub motion: MotionLocal<D>,
+}
+
+/// The region that a proxy covers while it rotates, in its position at the end of its path: the
+/// intersection of a box and a ball.
+#[derive(Clone, Copy, Debug)]
+pub struct TurningRegion<D> {
+    bounds: Bounds<D>,
+    center: D,
+    radius: f64,
+    translation: D,
+}
+
+impl<D: DVector> TurningRegion<D> {
+    /// A proxy without a path.
+    pub fn at_rest(aabb: &Aabb) -> Self {
+        let (center, radius) = aabb.ball();
+        Self {
+            bounds: aabb.bounds(),
+            center,
+            radius,
+            translation: D::ZERO,
+        }
+    }
+
+    /// A proxy that rotates about `pivot`. `aabb` is its box at the end of the path.
+    fn new(aabb: &Aabb, path: &Path<D>, pivot: D) -> Self {
+        let mut region = Self::at_rest(aabb);
+        region.translation = path.translation;
+        if path.max_angle > 0.0 {
+            region.bounds = region.bounds.around_rotation(pivot, path.max_angle);
+            region.radius += (region.center - pivot).length() * path.max_angle;
+        }
+        region
+    }
+
+    /// Returns a box around the path.
+    fn path_box(&self) -> Aabb {
+        let bounds = self.bounds.around_translation(-self.translation);
+        Aabb::around(&bounds, f64::INFINITY)
+    }
+
+    /// Returns `true` unless two regions stay apart during their translations.
+    pub fn may_meet(&self, other: &Self) -> bool {
+        let back = self.translation - other.translation;
+        self.bounds.entry(&other.bounds, back) <= 1.0 && {
+            let offset = other.center - self.center;
+            let length = back.length_squared();
+            let time = if length > 0.0 {
+                (-offset.dot(back) / length).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            let distance = (offset + back * time).length_squared();
+            distance <= (self.radius + other.radius).powi(2)
+        }
+    }
 }
 
 /// The paths of one space. All lists are empty if no collider is swept.
@@ -40,7 +108,7 @@ pub struct Sweeps<V: Space> {
     are_swept: Buffer<bool>,
     /// The index of each slot's path, or [`NONE`].
     indices: Buffer<u32>,
-    paths: Buffer<(u32, Sweep<V::DVec>)>,
+    paths: Buffer<(u32, Path<V::DVec>)>,
 }
 
 /// Stands for the index of a path if there is none.
@@ -57,17 +125,25 @@ impl<V: Space> Sweeps<V> {
         self.are_swept.get(slot as usize) == Some(&true)
     }
 
+    /// Returns the region of a slot, or `None` for a half-space. `aabb` is the box of its pose.
+    pub fn region_of(&self, slot: u32, aabb: Option<&Aabb>) -> Option<TurningRegion<V::DVec>> {
+        match self.path_of(slot) {
+            Some(path) => path.region,
+            None => aabb.map(TurningRegion::at_rest),
+        }
+    }
+
     /// Returns the path of a slot, or `None` if its proxy did not move.
-    pub fn path_of(&self, slot: u32) -> Option<&Sweep<V::DVec>> {
+    pub fn path_of(&self, slot: u32) -> Option<&Path<V::DVec>> {
         let index = self.indices.get(slot as usize)?;
-        self.paths.get(*index as usize).map(|(_, sweep)| sweep)
+        self.paths.get(*index as usize).map(|(_, path)| path)
     }
 
     /// Updates the boxes and paths of all changed slots. `path_of` returns the path of a proxy.
     pub fn find(
         &mut self,
         arena: &ProxyArena<V>,
-        path_of: impl Fn(&Proxy<V>) -> Option<Sweep<V::DVec>>,
+        path_of: impl Fn(&Proxy<V>) -> Option<Path<V::DVec>>,
     ) {
         let is_first = self.boxes.is_empty();
         let count = arena.slots().len();
@@ -82,9 +158,9 @@ impl<V: Space> Sweeps<V> {
         }
         for slot in arena.changed() {
             if let Some(proxy) = arena.get(*slot)
-                && let Some(sweep) = path_of(proxy)
+                && let Some(path) = path_of(proxy)
             {
-                self.add(*slot, sweep);
+                self.add(*slot, path, proxy.world_pose.translation);
             }
         }
     }
@@ -100,21 +176,18 @@ impl<V: Space> Sweeps<V> {
         }
     }
 
-    fn add(&mut self, slot: u32, sweep: Sweep<V::DVec>) {
+    fn add(&mut self, slot: u32, mut path: Path<V::DVec>, pivot: V::DVec) {
         let number = self.paths.len() as u32;
-        if let Some(index) = self.indices.get_mut(slot as usize) {
-            *index = number;
-            self.paths.push((slot, sweep));
-        }
-        if let Some(aabb) = self.boxes.get_mut(slot as usize)
-            && !aabb.is_empty()
+        if let Some(index) = self.indices.get_mut(slot as usize)
+            && let Some(aabb) = self.boxes.get_mut(slot as usize)
         {
-            let Sweep { start, motion } = sweep;
-            let pivot = start.translation + motion.translation;
-            let angle = V::DVec::angle_size(motion.rotation);
-            let end = aabb.bounds::<V::DVec>().around_rotation(pivot, angle);
-            let bounds = end.around_translation(-motion.translation);
-            *aabb = Aabb::around(&bounds, f64::INFINITY);
+            if !aabb.is_empty() {
+                let region = TurningRegion::new(aabb, &path, pivot);
+                *aabb = region.path_box();
+                path.region = Some(region);
+            }
+            *index = number;
+            self.paths.push((slot, path));
         }
     }
 
@@ -176,28 +249,69 @@ pub fn find_sweeps(
 }
 
 /// Returns the path of a proxy since the previous tick, or `None` if it did not move.
-fn path_of<V: Space>(
-    proxy: &Proxy<V>,
-    previous: &PreviousPoses<V::DVec>,
-) -> Option<Sweep<V::DVec>> {
+fn path_of<V: Space>(proxy: &Proxy<V>, previous: &PreviousPoses<V::DVec>) -> Option<Path<V::DVec>> {
     let end = &proxy.world_pose;
     let previous = previous.get(proxy.entity)?;
     let translation = end.translation - previous.translation;
-    let mut rotation = V::DVec::IDENTITY;
-    let is_ball = || {
-        let shape = proxy.scaled_shape();
-        shape.is_some_and(|shape| shape.core().is_point())
+    let linear = previous.linear;
+    let turns = end.linear() != linear && !is_ball(proxy);
+    let max_angle = if turns {
+        max_angle_between::<V::DVec>(linear, end)
+    } else {
+        0.0
     };
-    if end.linear() != previous.linear && !is_ball() {
-        rotation = rotation_between::<V::DVec>(previous.linear, end);
+    let moves = translation != V::DVec::ZERO || max_angle > 0.0;
+    moves.then_some(Path {
+        translation,
+        max_angle,
+        linear,
+        region: None,
+    })
+}
+
+/// Returns `true` for a ball, whose rotation does not matter.
+fn is_ball<V: Space>(proxy: &Proxy<V>) -> bool {
+    let shape = proxy.scaled_shape();
+    shape.is_some_and(|shape| shape.core().is_point())
+}
+
+impl<D: DVector> Path<D> {
+    /// Returns the motion of a proxy along this path, or `None` if it did not move.
+    pub fn sweep<V: Space<DVec = D>>(&self, proxy: &Proxy<V>) -> Option<Sweep<D>> {
+        let end = &proxy.world_pose;
+        let rotation = if self.max_angle > 0.0 {
+            rotation_between::<D>(self.linear, end)
+        } else {
+            D::IDENTITY
+        };
+        if self.translation == D::ZERO && rotation == D::IDENTITY {
+            return None;
+        }
+        let mut motion = MotionLocal::linear(self.translation);
+        motion.rotation = D::angle_between(D::IDENTITY, rotation);
+        let start = end.before(rotation, self.translation);
+        Some(Sweep { start, motion })
     }
-    if translation == V::DVec::ZERO && rotation == V::DVec::IDENTITY {
-        return None;
+}
+
+/// Returns a bound on the angle of [`rotation_between`], which costs much more.
+///
+/// Let M be the linear map from the start to the end, and Q its orthogonal factor: the orthogonal
+/// map nearest to M. So in the Frobenius norm, |Q - I| <= |Q - M| + |M - I| <= 2 |M - I|. For a
+/// rotation by the angle θ, |Q - I| = 2 √2 sin(θ/2). And θ/2 <= tan(θ/2).
+fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
+    let Some(inverse) = D::inverse(start) else {
+        return 0.0;
+    };
+    let map = end.linear() * inverse;
+    let columns = (0..D::DIMENSION).map(|index| D::column(map, index) - D::axis(index));
+    let squared_sine = 0.5 * columns.map(DVector::length_squared).sum::<f64>();
+    let tangent = (squared_sine / (1.0 - squared_sine)).sqrt();
+    if squared_sine < 0.5 {
+        2.0 * tangent
+    } else {
+        core::f64::consts::PI
     }
-    let mut motion = MotionLocal::linear(translation);
-    motion.rotation = V::DVec::angle_between(V::DVec::IDENTITY, rotation);
-    let start = end.before(rotation, translation);
-    Some(Sweep { start, motion })
 }
 
 /// The maximum number of steps to find a rotation. Each step squares the error once the map is
@@ -291,5 +405,78 @@ fn store<V: Space>(
     if poses.len() > arena.count() {
         // The proxy of an entity that was spawned during this tick comes with the next one.
         poses.retain(|entity| is_proxy(entity) || has_begun(entity));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        math::{DMat3, DVec3},
+        space::Pose,
+    };
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    fn vector(random: &mut StdRng) -> DVec3 {
+        DVec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
+    }
+
+    /// The polar decomposition of R S⁻¹ is R, if S is positive and symmetric.
+    #[test]
+    fn the_bound_of_an_angle_is_at_least_the_angle_whatever_the_change_of_scale() {
+        let mut random = StdRng::seed_from_u64(1);
+        for _ in 0..10_000 {
+            let size = 10_f64.powf(random.random_range(-6.0..0.49));
+            let turn = vector(&mut random).normalize() * size;
+            let end = WorldPose::from_pose(&Pose {
+                rotation: DVec3::rotation(turn),
+                translation: DVec3::ZERO,
+            });
+            let bound = max_angle_between::<DVec3>(DMat3::IDENTITY, &end);
+            let is_tight = bound <= 5.0 * size;
+            assert!(bound >= size && is_tight, "{bound} for {turn}");
+            let scale = vector(&mut random) * 0.9 + 1.0;
+            let bound = max_angle_between::<DVec3>(DMat3::from_diagonal(scale), &end);
+            assert!(bound >= size, "{bound} for {turn} and {scale}");
+        }
+    }
+
+    /// The distance of two balls is sampled at 1,000 times.
+    #[test]
+    fn regions_of_balls_may_meet_only_if_the_balls_nearly_touch_on_the_way() {
+        let mut random = StdRng::seed_from_u64(2);
+        let mut counts = [0, 0];
+        for _ in 0..4_000 {
+            let [a, b] = [(); 2].map(|()| {
+                let radius = random.random_range(0.05..0.5);
+                let (end, translation) = (vector(&mut random) * 1.5, vector(&mut random) * 3.0);
+                (radius, end, translation)
+            });
+            let region = |(radius, end, translation): (f64, DVec3, DVec3)| {
+                let (min, max) = (end - radius, end + radius);
+                let path = Path {
+                    translation,
+                    max_angle: 0.0,
+                    linear: DMat3::IDENTITY,
+                    region: None,
+                };
+                let aabb = Aabb::around(&Bounds { min, max }, radius);
+                TurningRegion::new(&aabb, &path, end)
+            };
+            let distance = (0..=1_000).map(|step| {
+                let back = f64::from(step) / 1_000.0;
+                (a.1 - a.2 * back).distance(b.1 - b.2 * back)
+            });
+            let gap = distance.fold(f64::INFINITY, f64::min) - a.0 - b.0;
+            let may_meet = region(a).may_meet(&region(b));
+            if gap <= 0.0 {
+                assert!(may_meet, "{a:?} {b:?}");
+                counts[0] += 1;
+            } else if gap > 0.01 {
+                assert!(!may_meet, "{a:?} {b:?}: {gap}");
+                counts[1] += 1;
+            }
+        }
+        assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
     }
 }

@@ -7,11 +7,14 @@
 //! * may have touched on the way: even if they touched in the previous tick, they may be apart where
 //!   the paths begin, because the app has moved one of them.
 //!
-//! A pair of the second kind is skipped if the boxes of the colliders do not meet on the way, or if
-//! the motion of every swept collider relative to the other is at most the radius of a ball inside
-//! of it. Then neither can have passed through the other: that takes the diameter.
+//! A pair of the second kind is skipped if the motion of every swept collider relative to the other
+//! is at most the radius of a ball inside of it. Then neither can have passed through the other:
+//! that takes the diameter. Pairs that stay apart on the way are no candidates: see
+//! [`ProxyArena::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
+
+use std::borrow::Cow;
 
 use bevy::{platform::time::Instant, prelude::*};
 
@@ -19,8 +22,8 @@ use crate::{
     buffer::{Buffer, Reclaim},
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
+    math::{Vec2, Vec3},
     pipeline::{
-        aabb::Aabb,
         candidates::SlotPair,
         contacts::{FoundContacts, SweptContact},
         narrow_phase::{PartContact, event},
@@ -29,9 +32,9 @@ use crate::{
         proxies::Proxies,
         proxy::Proxy,
         proxy_arena::ProxyArena,
+        sweeps::Sweep,
     },
     query::{CastLocal, CastOptions, MotionLocal},
-    shape::Bounds,
     space::{DVector, Space},
     spatial::{cast::cast_of, side::Side},
 };
@@ -39,14 +42,15 @@ use crate::{
 /// The system's buffers.
 #[derive(Default)]
 pub struct SweptState {
-    d2: Buffer<Job>,
-    d3: Buffer<Job>,
+    d2: Buffer<Job<Vec2>>,
+    d3: Buffer<Job<Vec3>>,
     reclaim: Reclaim,
 }
 
 /// A pair to cast.
-struct Job {
+struct Job<V: Space> {
     pair: SlotPair,
+    sweeps: [Option<Sweep<V::DVec>>; 2],
     /// The contact in the poses of this tick.
     found: Option<CollisionEvent>,
     /// `true` if the two touched in the previous tick.
@@ -75,8 +79,8 @@ pub fn find_swept_contacts(
     list_jobs(&proxies.d2, (&found.pairs_2d, &found.d2), &collisions, d2);
     list_jobs(&proxies.d3, (&found.pairs_3d, &found.d3), &collisions, d3);
     let casts = run_jobs(&proxies.d2, d2) + run_jobs(&proxies.d3, d3);
-    let jobs = d2.drain(..).chain(d3.drain(..));
-    swept.extend(jobs.filter_map(|job| job.result));
+    swept.extend(d2.drain(..).filter_map(|job| job.result));
+    swept.extend(d3.drain(..).filter_map(|job| job.result));
     swept.sort_unstable_by_key(|contact| contact.event.pair());
     reclaim.begin_tick();
     d2.reclaim(reclaim);
@@ -91,32 +95,32 @@ fn list_jobs<V: Space>(
     arena: &ProxyArena<V>,
     (pairs, found): (&[SlotPair], &[Buffer<CollisionEvent>]),
     collisions: &Collisions,
-    jobs: &mut Buffer<Job>,
+    jobs: &mut Buffer<Job<V>>,
 ) {
-    let sweeps = arena.sweeps();
+    let paths = arena.sweeps();
     let mut found = found.iter().flat_map(|contacts| contacts.iter()).peekable();
     for pair in pairs {
-        if !(sweeps.is_swept(pair.0) || sweeps.is_swept(pair.1)) {
-            continue;
-        }
-        // Most pairs end here, before their proxies are read.
-        let motions = [pair.0, pair.1].map(|slot| motion_of(arena, slot));
-        if !may_meet(arena, *pair, motions) {
+        if !(paths.is_swept(pair.0) || paths.is_swept(pair.1)) {
             continue;
         }
         let (Some(a), Some(b)) = (arena.get(pair.0), arena.get(pair.1)) else {
             continue;
         };
+        if !a.layers.interacts_with(b.layers) {
+            continue;
+        }
         let entities = (a.entity, b.entity);
         while found.next_if(|other| other.pair() < entities).is_some() {}
         let found = found.next_if(|other| other.pair() == entities).copied();
-        let touched = || collisions.contains(a.entity, b.entity);
-        let may_pass = || a.layers.interacts_with(b.layers) && is_fast(arena, *pair, motions);
-        if may_pass() || found.is_some() && !touched() {
+        let touched = collisions.contains(a.entity, b.entity);
+        let sweep = |slot, proxy| paths.path_of(slot)?.sweep(proxy);
+        let sweeps = [sweep(pair.0, a), sweep(pair.1, b)];
+        if found.is_some() && !touched || is_fast([a, b], sweeps.map(motion_of)) {
             jobs.push(Job {
                 pair: *pair,
+                sweeps,
                 found,
-                touched: touched(),
+                touched,
                 result: None,
             });
         }
@@ -124,47 +128,19 @@ fn list_jobs<V: Space>(
     jobs.note();
 }
 
-fn motion_of<V: Space>(arena: &ProxyArena<V>, slot: u32) -> MotionLocal<V::DVec> {
-    let sweep = arena.sweeps().path_of(slot);
-    sweep.map_or(MotionLocal::linear(V::DVec::ZERO), |sweep| sweep.motion)
-}
-
-/// Returns `true` unless the boxes of a pair do not meet on the way.
-fn may_meet<V: Space>(
-    arena: &ProxyArena<V>,
-    (a, b): SlotPair,
-    [motion_a, motion_b]: [MotionLocal<V::DVec>; 2],
-) -> bool {
-    let box_of = |slot: u32, motion: MotionLocal<V::DVec>| {
-        let bounds: Bounds<V::DVec> = arena.box_of(slot).map(Aabb::bounds)?;
-        let angle = V::DVec::angle_size(motion.rotation);
-        let pivot = arena.get(slot)?.world_pose.translation;
-        Some(if angle > 0.0 {
-            bounds.around_rotation(pivot, angle)
-        } else {
-            bounds
-        })
-    };
-    let back = motion_a.translation - motion_b.translation;
-    match (box_of(a, motion_a), box_of(b, motion_b)) {
-        (Some(a), Some(b)) => a.entry(&b, back) <= 1.0,
-        _ => true,
-    }
+fn motion_of<D: DVector>(sweep: Option<Sweep<D>>) -> MotionLocal<D> {
+    sweep.map_or(MotionLocal::linear(D::ZERO), |sweep| sweep.motion)
 }
 
 /// Returns `true` if the motion of a swept collider relative to the other may exceed the inner
 /// radius of the swept one.
 fn is_fast<V: Space>(
-    arena: &ProxyArena<V>,
-    (a, b): SlotPair,
+    [a, b]: [&Proxy<V>; 2],
     [motion_a, motion_b]: [MotionLocal<V::DVec>; 2],
 ) -> bool {
     let distance = (motion_b.translation - motion_a.translation).length();
     let angle_of = |motion: MotionLocal<V::DVec>| V::DVec::angle_size(motion.rotation);
-    let is_fast = |slot: u32, motion, other: u32, other_motion| {
-        let (Some(proxy), Some(other)) = (arena.get(slot), arena.get(other)) else {
-            return true;
-        };
+    let is_fast = |proxy: &Proxy<V>, motion, other: &Proxy<V>, other_motion| {
         let Some((inner, outer)) = proxy.core_radii() else {
             return true;
         };
@@ -172,17 +148,16 @@ fn is_fast<V: Space>(
         let own = distance + angle_of(motion) * outer;
         own + angle_of(other_motion) * (arm + distance + outer) > inner
     };
-    let sweeps = arena.sweeps();
-    sweeps.is_swept(a) && is_fast(a, motion_a, b, motion_b)
-        || sweeps.is_swept(b) && is_fast(b, motion_b, a, motion_a)
+    a.markers.is_swept && is_fast(a, motion_a, b, motion_b)
+        || b.markers.is_swept && is_fast(b, motion_b, a, motion_a)
 }
 
 /// The least number of casts for a task.
 const MIN_CASTS: usize = 16;
 
 /// Casts all pairs, in parallel if there are many. Returns the number of casts.
-fn run_jobs<V: Space>(arena: &ProxyArena<V>, jobs: &mut [Job]) -> usize {
-    let run = |jobs: &mut [Job]| {
+fn run_jobs<V: Space>(arena: &ProxyArena<V>, jobs: &mut [Job<V>]) -> usize {
+    let run = |jobs: &mut [Job<V>]| {
         for job in jobs {
             job.result = cast(arena, job);
         }
@@ -200,7 +175,7 @@ fn run_jobs<V: Space>(arena: &ProxyArena<V>, jobs: &mut [Job]) -> usize {
 }
 
 /// Returns the first touch of a pair, or a new contact in the poses of this tick at the time 1.
-fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job) -> Option<SweptContact> {
+fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
     let at_end = job
         .found
         .filter(|_| !job.touched)
@@ -210,10 +185,8 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job) -> Option<SweptContact> {
             event,
         });
     let (a, b) = (arena.get(job.pair.0)?, arena.get(job.pair.1)?);
-    let (a, b) = (
-        at_start(arena, job.pair.0, a),
-        at_start(arena, job.pair.1, b),
-    );
+    let [sweep_a, sweep_b] = job.sweeps;
+    let (mut a, mut b) = (at_start(a, sweep_a), at_start(b, sweep_b));
     // Bodies that turn in the same way move relative to each other.
     if a.1 == b.1 && V::DVec::angle_size(a.1.rotation) == 0.0 {
         return at_end;
@@ -225,8 +198,8 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job) -> Option<SweptContact> {
         leave_overlaps: job.touched,
     };
     let (first, second) = (
-        (Side::from(&first.0), first.1),
-        (Side::from(&second.0), second.1),
+        (Side::from(&*first.0), first.1),
+        (Side::from(&*second.0), second.1),
     );
     let (cast, parts) = cast_of(first, second, options);
     let (time, is_apart_at_start, contact) = match cast {
@@ -240,19 +213,17 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job) -> Option<SweptContact> {
         }
         CastLocal::Miss => return at_end,
     };
-    let [a, b] = [&a, &b].map(|(proxy, motion)| {
-        proxy.in_pose(proxy.world_pose.translated(motion.translation * time))
-    });
-    let contact = PartContact { parts, contact };
-    let event = event(
-        &a,
-        &b,
-        &if is_swapped {
-            contact.flipped()
-        } else {
-            contact
-        },
-    );
+    for (proxy, motion) in [&mut a, &mut b] {
+        if motion.translation != V::DVec::ZERO {
+            let proxy = proxy.to_mut();
+            proxy.world_pose = proxy.world_pose.translated(motion.translation * time);
+        }
+    }
+    let mut contact = PartContact { parts, contact };
+    if is_swapped {
+        contact = contact.flipped();
+    }
+    let event = event(&a.0, &b.0, &contact);
     let event = event.with_time(time as f32);
     Some(SweptContact {
         time,
@@ -263,12 +234,12 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job) -> Option<SweptContact> {
 
 /// Returns a proxy in its pose of the previous tick, and its motion.
 fn at_start<V: Space>(
-    arena: &ProxyArena<V>,
-    slot: u32,
     proxy: &Proxy<V>,
-) -> (Proxy<V>, MotionLocal<V::DVec>) {
-    match arena.sweeps().path_of(slot) {
-        Some(sweep) => (proxy.in_pose(sweep.start), sweep.motion),
-        None => (proxy.clone(), MotionLocal::linear(V::DVec::ZERO)),
-    }
+    sweep: Option<Sweep<V::DVec>>,
+) -> (Cow<'_, Proxy<V>>, MotionLocal<V::DVec>) {
+    let proxy = match &sweep {
+        Some(sweep) => Cow::Owned(proxy.in_pose(sweep.start)),
+        None => Cow::Borrowed(proxy),
+    };
+    (proxy, motion_of(sweep))
 }

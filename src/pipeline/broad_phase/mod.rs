@@ -121,6 +121,10 @@ impl Overlaps {
         });
         moving.overlaps_with(resting, pairs, |slot| arena.is_changed(slot), rests);
         find_half_space_pairs(arena, &mut pairs.all);
+        if arena.sweeps().boxes().is_some() {
+            // Most boxes around paths are far larger than the paths.
+            pairs.all.retain(|pair| arena.may_meet(*pair));
+        }
     }
 
     /// Frees unused memory.
@@ -161,11 +165,11 @@ fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPa
             continue;
         };
         let origin = proxy.world_pose.translation;
-        let motion = arena.sweeps().path_of(*slot).map(|sweep| sweep.motion);
-        let is_turning = motion.is_some_and(|motion| motion.rotation != Default::default());
-        if let Some(motion) = motion {
+        let path = arena.sweeps().path_of(*slot);
+        let is_turning = path.is_some_and(|path| path.max_angle > 0.0);
+        if let Some(path) = path {
             // It was higher in the previous tick if it moved down.
-            half_space = half_space.raised((-half_space.normal.dot(motion.translation)).max(0.0));
+            half_space = half_space.raised((-half_space.normal.dot(path.translation)).max(0.0));
         }
         let overlaps = |other: &u32| {
             let aabb = boxes.get(*other as usize).filter(|aabb| !aabb.is_empty());

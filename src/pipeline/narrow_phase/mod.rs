@@ -147,7 +147,7 @@ fn list_custom_pairs(proxies: &Proxies, found: &mut FoundContacts) {
         is_new: impl Fn() -> bool,
     ) -> bool {
         let is_changed = || arena.is_changed(a) || arena.is_changed(b) || is_new();
-        arena.paths_may_touch((a, b)) && is_changed()
+        arena.may_meet((a, b)) && is_changed()
     }
     let Proxies { d2, d3, .. } = proxies;
     let custom = &found.custom_pairs;
@@ -281,7 +281,7 @@ impl<V: Space> Task<V> {
         for pairs in pairs.chunks(BATCH) {
             let mut batch = [None; BATCH];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
-                // Of most pairs whose paths may meet, the poses are far apart.
+                // Of most pairs that may meet on the way, the poses are far apart.
                 if !has_paths || arena.may_touch(*pair) {
                     *proxies = fetch(arena, *pair);
                 }
