@@ -9,7 +9,7 @@
 //! `respond`. `steer` stands for the player of the game, and `check` compares with formulas.
 
 use bevy::{prelude::*, time::TimeUpdateStrategy};
-use headbutt::{Ground, prelude::*};
+use headbutt::prelude::*;
 
 const SPEED: f32 = 3.0;
 const GRAVITY: f32 = 20.0;
@@ -127,12 +127,17 @@ fn respond(
         player.velocity.y = JUMP;
     }
 
-    // One-way platforms are solid for a body that is above them and falls.
+    // One-way platforms are solid for a body that is above them and falls, and for a body that stands
+    // on them: a platform that rises has already moved in this tick.
     let (feet, falls) = (pose.translation.y - HALF.y, player.velocity.y <= 0.0);
+    let (ground, rises) = (player.ground.map(|ground| ground.entity), !falls);
     let is_solid = |other: Entity| {
-        let platform = platforms.get(other);
-        platform.is_ok_and(|platform| falls && feet >= platform.translation.y + 0.5)
-            || platform.is_err()
+        let is_above = |platform: &Transform| feet >= platform.translation.y + 0.5;
+        let is_ground = ground == Some(other);
+        !rises && is_ground
+            || platforms
+                .get(other)
+                .map_or(true, |pose| falls && is_above(pose))
     };
     let filter = SpatialQueryFilter::default()
         .excluding_tree(entity)

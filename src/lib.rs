@@ -125,7 +125,7 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, ColliderMotion, CollidingEntities, CollisionEnded,
         CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
-        EndReason, HeadbuttPlugin, HeadbuttSystems, MoveAndSlide, OngoingEvents, RayCaster,
+        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, MoveAndSlide, OngoingEvents, RayCaster,
         Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
         Teleported, WorldMover, query,
     };

@@ -231,7 +231,7 @@ impl Collider {
     ///
     /// fn spawn_hills(mut commands: Commands) {
     ///     let heights = [0.0, 1.0, 0.5, 2.0].into_iter().enumerate();
-    ///     let points = heights.map(|(x, height)| Vec2::new(x as f32, height));
+    ///     let points = heights.map(|(x, height)| Vec2::new(-(x as f32), height));
     ///     commands.spawn(Collider::polyline(points));
     /// }
     /// ```

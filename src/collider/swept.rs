@@ -32,9 +32,9 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// * If the two are apart again at the end of the tick, `Started` and `Ended` come in the same
 ///   tick, and [`Collisions`](crate::Collisions) does not list the pair.
 /// * If they still touch, `Collisions` has the contact in the poses of the tick.
-/// * The `Started` events of swept colliders come after all others, sorted by time. So the hits of
-///   one path come in order. A path does not end at a hit: a response that stops the body ignores
-///   its later hits.
+/// * The first touches of swept colliders are sent after all other events, sorted by time, each
+///   followed by its `Ended` if the two are apart again. So the hits of one path come in order. A
+///   path does not end at a hit: a response that stops the body ignores its later hits.
 /// * If the two touched in the previous tick, and the path leads through the other collider to its
 ///   far side, an `Ongoing` event with the time and the contact precedes `Ended`.
 /// * If they touched in the previous tick, and a response has moved them apart since, `Ended` and
@@ -42,10 +42,11 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 ///
 /// # Paths
 ///
-/// A path leads from the pose in the previous tick to that in this tick, with constant velocity and
-/// constant rotation by at most half a turn, and with the scale of this tick. While any collider is
-/// swept, the paths of all colliders count: two bullets meet, and a fast wall meets a bullet. If
-/// neither of two colliders is swept, they are tested in their poses of the tick only.
+/// A path leads from the pose in the previous tick to the pose in this tick. The velocity and the
+/// angular velocity are constant, the rotation is at most half a turn, and the scale is that of
+/// this tick. While any collider is swept, the paths of all colliders count: two bullets meet, and
+/// a fast wall meets a bullet. If neither of two colliders is swept, they are tested in their poses
+/// of the tick only.
 ///
 /// [`Teleported`](crate::Teleported) begins a new path: after a teleport, and after a response has
 /// moved the collider.
@@ -55,12 +56,13 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 ///
 /// # Cost
 ///
-/// A pair is cast only if the boxes around the two paths meet, and if the motion relative to the
-/// other collider exceeds the inner radius of the swept one: that of a ball, capsule or box, and 0
-/// for all other shapes. Slower motions cannot pass through anything. A contact that a slower
-/// motion only grazes between two ticks is not reported.
+/// A pair is cast when it begins to touch. It is also cast if the boxes of the two meet during the
+/// motion, and if the motion relative to the other collider exceeds the inner radius of the swept
+/// one. The inner radius is that of a ball, capsule or box, and 0 for all other shapes. While any
+/// collider is swept, the poses of all moving colliders are stored. Slower motions cannot pass
+/// through anything. A contact that a slower motion only grazes between two ticks is not reported.
 ///
-/// Without swept colliders, there is no cost.
+/// Without swept colliders, no pose is stored and no pair is cast.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[type_path = "headbutt"]

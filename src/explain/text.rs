@@ -22,7 +22,7 @@ const NOT_CANDIDATE: &str = "the pair was not among the `CandidatePairs`. With \
                              `BroadPhase::Custom`, add it in or before \
                              `HeadbuttSystems::BroadPhase`.";
 const LOOKS_CLOSER: &str = "If they look closer on the screen, the colliders differ in size or \
-                            position from what is drawn.";
+                            position from what is drawn. If one of them is fast, add `Swept`.";
 const ONE_SIDED: &str = "is `one_sided`, and the centre of the other is behind it. Reverse the \
                          vertices of its facets, or do without `one_sided`.";
 const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support` of a custom \
@@ -152,7 +152,11 @@ fn write_contact(out: &mut fmt::Formatter, contact: &CollisionEvent) -> fmt::Res
     if !contact.is_solid() {
         write!(out, " One of them is a `Sensor`, so `push_out` ignores it.")?;
     } else if contact.ongoing() {
-        write!(out, " `OngoingEvents` decides in which ticks that is sent.")?;
+        write!(
+            out,
+            " `Started` was sent in an earlier tick, and `OngoingEvents` decides whether \
+             `Ongoing` is sent."
+        )?;
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ pub struct FoundContacts {
     pub d3: Vec<Buffer<CollisionEvent>>,
     /// All contacts of the pairs with more than one touching part, sorted by pair, then by part.
     pub parts: Buffer<CollisionEvent>,
-    /// The new contacts of swept colliders, sorted by pair.
+    /// The first touches on the paths of swept colliders, sorted by pair.
     pub swept: Buffer<SweptContact>,
     /// `true` if any proxy or supplied pair changed, or the app restored other contacts.
     pub is_changed: bool,

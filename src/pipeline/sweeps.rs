@@ -314,8 +314,9 @@ fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
     }
 }
 
-/// The maximum number of steps to find a rotation. Each step squares the error once the map is
-/// nearly orthogonal, and before grows the shortest axis by half.
+/// The maximum number of steps to find a rotation. Once the map is nearly orthogonal, each step
+/// squares the error. Before, each step lengthens a short axis by a factor of 1.5. 64 steps suffice
+/// for axes down to 1e-9 of the longest.
 const MAX_STEPS: usize = 64;
 
 /// Returns the rotation that leads from a linear map to that of a pose: the orthogonal factor of
@@ -354,7 +355,8 @@ pub fn store_poses(
     let Collisions {
         poses_2d, poses_3d, ..
     } = collisions;
-    // The path of an entity that was teleported during this tick has begun.
+    // If an entity was teleported during this tick, its path begins in the pose of the teleport,
+    // which is stored already.
     let id = world.component_id::<Teleported>();
     let marked = id.and_then(|id| world.storages().sparse_sets.get(id));
     let any = marked.is_some_and(|marked| !marked.is_empty());

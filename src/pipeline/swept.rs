@@ -4,8 +4,9 @@
 //! Of the pairs with a swept collider, this system casts those that
 //!
 //! * begin to touch in this tick: the cast finds when,
-//! * may have touched on the way: even if they touched in the previous tick, they may be apart where
-//!   the paths begin, because the app has moved one of them.
+//! * may have touched during the motion. This includes pairs that touched in the previous tick,
+//!   because the app may have moved one of them since, so that they are apart where the paths
+//!   begin.
 //!
 //! A pair of the second kind is skipped if the motion of every swept collider relative to the other
 //! is at most the radius of a ball inside of it. Then neither can have passed through the other:

@@ -1,4 +1,4 @@
-//! The events of swept colliders: sorted by time, after all others.
+//! The first touches of swept colliders: sent after all other events, sorted by time.
 
 use crate::{
     buffer::{Buffer, Reclaim},

@@ -64,7 +64,7 @@ impl SpatialQuery<'_, '_> {
     ///
     /// ```
     /// use bevy::prelude::*;
-    /// use headbutt::{Ground, prelude::*};
+    /// use headbutt::prelude::*;
     ///
     /// #[derive(Component)]
     /// struct Player { velocity: Vec3, ground: Option<Ground> }
