@@ -15,17 +15,17 @@ use bevy::{
 };
 use headbutt::prelude::*;
 
-/// The intersection of two balls of equal radius. Their centres are on the y axis, `centre` above
+/// The intersection of two balls of equal radius. Their centers are on the y axis, `center` above
 /// and below the origin.
 #[derive(Clone, Copy)]
 struct Lens {
     radius: f64,
-    centre: f64,
+    center: f64,
 }
 
 const LENS: Lens = Lens {
     radius: 1.25,
-    centre: 0.75,
+    center: 0.75,
 };
 
 /// The radius of the ball that moves around the lens: a power of two, exact in f32 and f64.
@@ -33,9 +33,9 @@ const BALL: f32 = 0.25;
 
 impl Lens {
     /// Returns the radius r of the rim, where the two spheres meet: r² + s² = R², where R is
-    /// `radius` and s is `centre`.
+    /// `radius` and s is `center`.
     fn rim(&self) -> f64 {
-        (self.radius * self.radius - self.centre * self.centre).sqrt()
+        (self.radius * self.radius - self.center * self.center).sqrt()
     }
 }
 
@@ -53,7 +53,7 @@ impl Support for Lens {
     fn support(&self, direction: DVec3) -> DVec3 {
         // `direction` is never zero, but may have any length.
         let unit = direction.normalize();
-        let height = self.radius * unit.y.abs() - self.centre;
+        let height = self.radius * unit.y.abs() - self.center;
         if height >= 0.0 {
             (self.radius * unit).with_y(height.copysign(unit.y))
         } else {
@@ -70,10 +70,10 @@ impl Support for Lens {
 /// nearest point is the projection onto the upper face, or on the rim if that projection has y < 0.
 fn distance(lens: &Lens, point: DVec3) -> f64 {
     let (across, up) = (point.x.hypot(point.z), point.y.abs());
-    let from_centre = across.hypot(up + lens.centre);
-    let foot = lens.radius * (up + lens.centre) / from_centre - lens.centre;
+    let from_center = across.hypot(up + lens.center);
+    let foot = lens.radius * (up + lens.center) / from_center - lens.center;
     if foot >= 0.0 {
-        from_centre - lens.radius
+        from_center - lens.radius
     } else {
         DVec2::new(across, up).distance(DVec2::new(lens.rim(), 0.0))
     }

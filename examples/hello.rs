@@ -183,7 +183,7 @@ fn narrate(
 
 /// Queries without an app: functions on shapes and poses.
 fn query_without_an_app() {
-    // A cube of side 1 that stands on an edge, 1.5 away from the centre of a ball of radius 1.
+    // A cube of side 1 that stands on an edge, 1.5 away from the center of a ball of radius 1.
     let on_edge = Isometry3d::new(Vec3::X * 1.5, Quat::from_rotation_z(45_f32.to_radians()));
     let (ball, cube) = (Sphere::new(1.0), Cuboid::from_length(1.0));
     if let Some(contact) = query::contact(&ball, Vec3::ZERO, &cube, on_edge) {

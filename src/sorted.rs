@@ -5,7 +5,7 @@ use crate::buffer::reserve_amortized;
 /// Adds `others` to `keys`, and sorts the result. Takes linear time if there are few others and few
 /// keys are out of order, and O(n log n) at worst. Leaves `others` in an unspecified state.
 ///
-/// If two neighbouring keys are out of order, both are removed, sorted with the others, and merged
+/// If two neighboring keys are out of order, both are removed, sorted with the others, and merged
 /// back. (This is a variant of Ernerfeldt, "Drop-Merge sort" (2017). The original removes only one
 /// of the two keys, and backtracks if it removed the wrong one.)
 pub fn restore(keys: &mut Vec<u128>, others: &mut Vec<u128>) {

@@ -11,7 +11,7 @@ pub struct Place {
     pub rotation: Quat,
 }
 
-/// The distance of two shapes along the line through their centres, as a fraction of the distance
+/// The distance of two shapes along the line through their centers, as a fraction of the distance
 /// at which they just touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regime {

@@ -18,7 +18,7 @@ pub enum Motion {
     Drift {
         velocity: Vec3,
         spin: Quat,
-        centre: Vec3,
+        center: Vec3,
         bound: Vec3,
     },
     /// Around one place, anew each tick.
@@ -43,11 +43,11 @@ pub fn advance(
             Motion::Drift {
                 velocity,
                 spin,
-                centre,
+                center,
                 bound,
             } => {
                 let place = transform.translation + *velocity;
-                let inside = place - *centre;
+                let inside = place - *center;
                 for axis in 0..3 {
                     if inside[axis].abs() > bound[axis] && inside[axis] * velocity[axis] > 0.0 {
                         velocity[axis] = -velocity[axis];

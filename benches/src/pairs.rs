@@ -5,7 +5,7 @@ use headbutt::{ConvexHull, Space, Support};
 
 use crate::{cases::Place, motion::Noise};
 
-/// The distance of the centres beyond which no pair touches.
+/// The distance of the centers beyond which no pair touches.
 pub const REACH: f32 = 3.0;
 
 /// A dimension, with parry's types for it.

@@ -19,7 +19,7 @@ pub enum Kind {
     Moving,
     /// 90 % are static and separated. The others drift among them.
     Mixed,
-    /// A dense grid, in which each object touches about six neighbours. All jitter.
+    /// A dense grid, in which each object touches about six neighbors. All jitter.
     Pile,
     /// The scene `Moving`, stopped.
     Idle,
@@ -35,7 +35,7 @@ pub enum Kind {
     /// spawned.
     Churn,
     /// The scene `Moving`, in some dozens of rooms far apart. (Small rooms have slightly fewer
-    /// pairs, because fewer neighbours fit into a room.)
+    /// pairs, because fewer neighbors fit into a room.)
     Clusters,
     /// The scene `Static`, but each object is the child of a resting entity.
     Parents,
@@ -201,7 +201,7 @@ impl Scene {
     }
 }
 
-fn drift(flat: bool, centre: Vec3, bound: Vec3, noise: &mut Noise) -> Motion {
+fn drift(flat: bool, center: Vec3, bound: Vec3, noise: &mut Noise) -> Motion {
     // 3 m/s, and two rotations in three seconds at 60 ticks per second. avian ignores rotations of
     // less than 0.1 degrees per tick.
     let velocity = 0.05 * noise.place();
@@ -214,7 +214,7 @@ fn drift(flat: bool, centre: Vec3, bound: Vec3, noise: &mut Noise) -> Motion {
     Motion::Drift {
         velocity: if flat { velocity.with_z(0.0) } else { velocity },
         spin: Quat::from_axis_angle(axis, angle),
-        centre,
+        center,
         bound,
     }
 }
@@ -237,16 +237,16 @@ fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing
         _ => 1,
     };
     let bound = half_room(flat, &forms, count as f64 / rooms as f64, random);
-    let centres = centres(flat, rooms, bound);
+    let centers = centers(flat, rooms, bound);
     let thing = |(number, form): (usize, _)| {
         let mut noise = Noise::new(number as u32, u32::MAX);
-        let centre = centres[number % rooms];
-        let start = Transform::from_translation(centre + bound * noise.place())
+        let center = centers[number % rooms];
+        let start = Transform::from_translation(center + bound * noise.place())
             .with_rotation(noise.rotation(flat));
         let motion = match kind {
             Kind::Idle => None,
             Kind::Teleport => Some(Motion::Teleport { bound }),
-            _ => Some(drift(flat, centre, bound, &mut noise)),
+            _ => Some(drift(flat, center, bound, &mut noise)),
         };
         Thing {
             form,
@@ -259,9 +259,9 @@ fn crowd(kind: Kind, flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing
     forms.into_iter().enumerate().map(thing).collect()
 }
 
-/// Returns the centres of rooms of this half size. One room is around the origin. The others are
+/// Returns the centers of rooms of this half size. One room is around the origin. The others are
 /// about ten edge lengths apart, and not in a line.
-fn centres(flat: bool, rooms: usize, bound: Vec3) -> Vec<Vec3> {
+fn centers(flat: bool, rooms: usize, bound: Vec3) -> Vec<Vec3> {
     if rooms == 1 {
         return vec![Vec3::ZERO];
     }
@@ -407,7 +407,7 @@ fn with_bullets(flat: bool, mut things: Vec<Thing>) -> Vec<Thing> {
             motion: Some(Motion::Drift {
                 velocity: direction * ((300.0 + 200.0 * noise.signed()) / 64.0),
                 spin: Quat::IDENTITY,
-                centre: Vec3::ZERO,
+                center: Vec3::ZERO,
                 bound,
             }),
             fixed: false,
@@ -525,7 +525,7 @@ fn mixed(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     things
 }
 
-/// In 3D, a cubic grid. In 2D, the rows are shifted, so that each object also has six neighbours.
+/// In 3D, a cubic grid. In 2D, the rows are shifted, so that each object also has six neighbors.
 fn pile(flat: bool, count: usize, random: &mut StdRng) -> Vec<Thing> {
     let spacing = 0.93;
     let edge = (count as f64).sqrt().ceil() as usize;

@@ -11,7 +11,7 @@ use crate::{
 
 /// # Common shapes
 ///
-/// Shapes are centred on the entity's origin, unless they are given by points. Lengths are in the
+/// Shapes are centerd on the entity's origin, unless they are given by points. Lengths are in the
 /// entity's units. If a number is invalid, such as a negative radius, the collider is inert, and
 /// one warning names the entity. [`try_new`](Self::try_new) returns the error instead.
 ///
@@ -47,7 +47,7 @@ impl Collider {
         Rectangle::new(width, height).into()
     }
 
-    /// Creates a 2D capsule along y. `length` is the distance between the centres of its two half
+    /// Creates a 2D capsule along y. `length` is the distance between the centers of its two half
     /// circles: the full height is `length + 2 * radius`.
     ///
     /// ```
@@ -59,7 +59,7 @@ impl Collider {
     }
 
     /// Creates a regular polygon with 3 to 4096 sides and a corner at the top. `circumradius` is
-    /// the distance from the centre to each corner.
+    /// the distance from the center to each corner.
     ///
     /// ```
     /// # use headbutt::Collider;
@@ -98,7 +98,7 @@ impl Collider {
         Cuboid::new(x_length, y_length, z_length).into()
     }
 
-    /// Creates a 3D capsule along y. `length` is the distance between the centres of its two
+    /// Creates a 3D capsule along y. `length` is the distance between the centers of its two
     /// hemispheres: the full height is `length + 2 * radius`.
     ///
     /// ```

@@ -166,12 +166,12 @@ impl Collider {
     /// A surface has no inside: a shape that is wholly behind it touches nothing. The contacts do
     /// not depend on how the surface is divided into triangles:
     ///
-    /// * If the core of the shape (the centre of a ball) does not overlap the surface, the shape
+    /// * If the core of the shape (the center of a ball) does not overlap the surface, the shape
     ///   has a contact at each local minimum of the distance. A seam between two triangles adds no
     ///   contact.
     /// * If the core overlaps triangles, the contact is the shortest translation that clears them
-    ///   and does not take the centre through the surface.
-    /// * The shape is pushed to the side on which its centre is. A compound is pushed as a whole.
+    ///   and does not take the center through the surface.
+    /// * The shape is pushed to the side on which its center is. A compound is pushed as a whole.
     ///   With [`one_sided`](Self::one_sided), only the outer side collides.
     ///
     /// Triangles need not share vertices. Edges that differ by a few rounding errors of `f32` count
@@ -186,8 +186,8 @@ impl Collider {
     /// A half-space pushes a surface along its own normal, as it pushes any other shape. Two
     /// surfaces touch where their triangles cross:
     ///
-    /// * If one surface is at most half as large as the other, it is treated as a body whose centre
-    ///   is the centre of its bounding box in its own frame.
+    /// * If one surface is at most half as large as the other, it is treated as a body whose center
+    ///   is the center of its bounding box in its own frame.
     /// * Otherwise, they are pushed apart along the normal with the smaller depth, but never along
     ///   the normal of a seam, and never out of the back of a one-sided surface.
     ///
@@ -315,7 +315,7 @@ impl Collider {
         surface(vertices, segments)
     }
 
-    /// Creates a height field: a grid of heights along y over the xz plane, centred on the origin.
+    /// Creates a height field: a grid of heights along y over the xz plane, centerd on the origin.
     ///
     /// `size` is the full length along x and z. The first `columns` heights are the row with the
     /// lowest z, in order of increasing x.
@@ -395,7 +395,7 @@ impl Collider {
         surface(vertices, triangles)
     }
 
-    /// Returns this surface with only its outer side colliding: a shape whose centre is behind a
+    /// Returns this surface with only its outer side colliding: a shape whose center is behind a
     /// facet passes through that facet. Colliders of other kinds are returned unchanged.
     ///
     /// The outer side of a triangle is the side from which its corners run counter-clockwise. The
@@ -415,7 +415,7 @@ impl Collider {
     /// collide from both sides, should stay two-sided.
     ///
     /// This is not enough for a platform that characters jump through: as soon as a character's
-    /// centre is above the platform, the character is pushed up by half of its height. Decide in
+    /// center is above the platform, the character is pushed up by half of its height. Decide in
     /// the response instead, for example by testing whether the feet were above the platform in the
     /// last tick.
     #[must_use]

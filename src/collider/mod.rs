@@ -89,11 +89,11 @@ use crate::shape::{
 /// the same app, and never touch each other.
 ///
 /// The unit of length is up to you. Lengths may be 0. Angles are in radians. Primitives have the
-/// same frames as in Bevy, centred on the origin unless they are given by points:
+/// same frames as in Bevy, centerd on the origin unless they are given by points:
 ///
 /// * Capsules, cylinders, cones and frustums lie along y. A cone has its tip up.
 /// * An extrusion lies along z.
-/// * For circular sectors and segments, the origin is the centre of the circle, and y is their axis
+/// * For circular sectors and segments, the origin is the center of the circle, and y is their axis
 ///   of symmetry.
 /// * A `Plane3d` is a flat rectangle with the same orientation as Bevy's mesh for it.
 ///

@@ -187,8 +187,8 @@ impl<V: Space> Support for ConvexView<'_, V> {
 }
 
 /// The kinds of convex shapes. Balls, capsules, boxes, diamonds, ellipsoids and frustums are
-/// centred on the origin. Capsules, frustums and caps have y as their axis, and the circle of a cap
-/// is centred on the origin.
+/// centerd on the origin. Capsules, frustums and caps have y as their axis, and the circle of a cap
+/// is centerd on the origin.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum ShapeKind<'a, V: Space> {
@@ -199,7 +199,7 @@ pub enum ShapeKind<'a, V: Space> {
     },
     /// A capsule.
     Capsule {
-        /// Half of the distance between the centres of its ends.
+        /// Half of the distance between the centers of its ends.
         half_length: f32,
         /// The radius.
         radius: f32,

@@ -158,7 +158,7 @@ pub enum PairStatus {
         /// The gap along the axis.
         gap: f32,
     },
-    /// A one-sided surface ignores the other collider, whose centre is behind it.
+    /// A one-sided surface ignores the other collider, whose center is behind it.
     BehindSurface {
         /// The entity with the surface.
         surface: Entity,

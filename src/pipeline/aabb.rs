@@ -8,7 +8,7 @@ use crate::{shape::Bounds, space::DVector, tolerance::TOUCHING};
 pub struct Aabb {
     pub min: [f32; 3],
     pub max: [f32; 3],
-    /// The diameter of a bounding ball around the centre of the box, or infinity if unknown.
+    /// The diameter of a bounding ball around the center of the box, or infinity if unknown.
     diameter: f32,
 }
 
@@ -28,7 +28,7 @@ impl Aabb {
     };
 
     /// Returns a box around `bounds`. The content must also fit in a ball of this radius around the
-    /// centre of `bounds`.
+    /// center of `bounds`.
     #[inline]
     pub fn around<D: DVector>(bounds: &Bounds<D>, radius: f64) -> Self {
         // The rounding error of subnormal numbers is absolute.
@@ -101,7 +101,7 @@ impl Aabb {
 
     /// Returns `true` if the bounding balls are separated, with a margin for all rounding.
     ///
-    /// Let u be the rounding unit of f32 (half of [`ROUNDING`]), a and b twice the centres, w = a -
+    /// Let u be the rounding unit of f32 (half of [`ROUNDING`]), a and b twice the centers, w = a -
     /// b, and h_a and h_b half of the sizes. Each coordinate of a corner was moved by up to 3u of
     /// its magnitude. The sums of two corners are rounded, and so is their difference. On each
     /// axis, the error of w is at most
@@ -116,10 +116,10 @@ impl Aabb {
     /// 32u.
     #[inline(never)]
     fn balls_are_apart(&self, other: &Self) -> bool {
-        let double_centre = |Self { min, max, .. }: &Self| -> [f32; 3] {
+        let double_center = |Self { min, max, .. }: &Self| -> [f32; 3] {
             [min[0] + max[0], min[1] + max[1], min[2] + max[2]]
         };
-        let (a, b) = (double_centre(self), double_centre(other));
+        let (a, b) = (double_center(self), double_center(other));
         let offset = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
         let squared = offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2];
         let magnitude = a[0].abs() + a[1].abs() + a[2].abs();
@@ -143,9 +143,9 @@ mod tests {
     use crate::math::DVec3;
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
-    fn ball(centre: DVec3, radius: f64) -> Aabb {
+    fn ball(center: DVec3, radius: f64) -> Aabb {
         let half = DVec3::splat(radius);
-        let (min, max) = (centre - half, centre + half);
+        let (min, max) = (center - half, center + half);
         Aabb::around(&Bounds { min, max }, radius)
     }
 
@@ -157,13 +157,13 @@ mod tests {
         for far in [0.0, 1.0, 1e3, 1e6, 1e9, 1e30] {
             for _ in 0..10_000 {
                 let mut vector = || DVec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)));
-                let (centre, direction) = (vector() * far, vector().normalize());
+                let (center, direction) = (vector() * far, vector().normalize());
                 let [one, other] = [(); 2].map(|()| 10_f64.powf(random.random_range(-2.0..2.0)));
                 let gap = |part: f64| direction * ((one + other) * (1.0 + part));
-                let a = ball(centre, one);
-                let b = ball(centre + gap(0.0), other);
+                let a = ball(center, one);
+                let b = ball(center + gap(0.0), other);
                 assert!(a.may_touch(&b) && b.may_touch(&a), "{a:?} {b:?}");
-                let b = ball(centre + gap(1e-3), other);
+                let b = ball(center + gap(1e-3), other);
                 assert!(
                     far > 1.0 || !(a.may_touch(&b) || b.may_touch(&a)),
                     "{a:?} {b:?}"

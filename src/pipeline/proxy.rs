@@ -10,7 +10,7 @@ use crate::{
     pipeline::{aabb::Aabb, proxy_error::ProxyError, world_pose::WorldPose},
     shape::{
         Bounds, ColliderShape, Compound, Facet, HalfSpace, ScaledShape, Shape, ShapeInfo, Support,
-        Surface, centre_of, compare_shapes, weld,
+        Surface, center_of, compare_shapes, weld,
     },
     space::{DVector, Space},
     tolerance::{OFFSET_SCALE, TOUCHING},
@@ -357,17 +357,17 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Calls `visit` with the index of each part that may have a point in a ball in the world.
-    pub fn parts_near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
+    pub fn parts_near_ball(&self, center: V::DVec, radius: f64, visit: impl FnMut(u32)) {
         let inverse = V::DVec::inverse(self.world_pose.linear());
         match (&self.shape, self.world_pose.factor(), inverse) {
             (ColliderShape::Compound(compound), Some(factor), Some(inverse)) => {
-                let local = inverse * (centre - self.world_pose.translation);
+                let local = inverse * (center - self.world_pose.translation);
                 compound.near_ball(local, radius / factor, visit);
             }
             _ => {
-                let (min, max) = (centre, centre);
+                let (min, max) = (center, center);
                 let bounds = Bounds { min, max }.grown(radius);
-                self.parts_near(&BoundingRegion::Box(bounds), centre, visit);
+                self.parts_near(&BoundingRegion::Box(bounds), center, visit);
             }
         }
     }
@@ -383,10 +383,10 @@ impl<V: Space> Proxy<V> {
 
     /// Returns a central point in the world's axes, relative to the translation. The whole proxy
     /// counts as being on the side of a surface on which this point lies.
-    pub fn centre(&self) -> V::DVec {
+    pub fn center(&self) -> V::DVec {
         let local = match &self.shape {
-            ColliderShape::Convex(shape) => centre_of(shape),
-            ColliderShape::Compound(compound) => compound.centre(),
+            ColliderShape::Convex(shape) => center_of(shape),
+            ColliderShape::Compound(compound) => compound.center(),
         };
         self.world_pose.linear() * local
     }

@@ -11,7 +11,7 @@ use crate::{
 /// Returns a central point of a shape, in the shape's own frame: the mean of its support points in
 /// a few directions. For a symmetric shape, this is the center. (The mean over all directions is
 /// the Steiner point.)
-pub fn centre_of<V: Space>(shape: &impl Support<Vector = V>) -> V::DVec {
+pub fn center_of<V: Space>(shape: &impl Support<Vector = V>) -> V::DVec {
     mean(&points_of(shape))
 }
 
@@ -20,15 +20,15 @@ fn mean<D: DVector>(points: &[D]) -> D {
     sum * (1.0 / points.len() as f64)
 }
 
-/// Returns the centers and radii of two balls, around the [central point](centre_of) and around the
+/// Returns the centers and radii of two balls, around the [central point](center_of) and around the
 /// origin. Each radius is the distance to the farthest of the same support points, plus the radius
 /// of the shape. It is a lower bound on the radius of the smallest ball around that center that
 /// contains the shape.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = points_of(shape);
-    [mean(&points), V::DVec::ZERO].map(|centre| {
-        let lengths = points.iter().map(|point| (*point - centre).length());
-        (centre, lengths.fold(0.0, f64::max) + shape.radius())
+    [mean(&points), V::DVec::ZERO].map(|center| {
+        let lengths = points.iter().map(|point| (*point - center).length());
+        (center, lengths.fold(0.0, f64::max) + shape.radius())
     })
 }
 

@@ -39,7 +39,7 @@ pub struct Tree {
 impl Tree {
     /// Builds the tree of boxes, given with their indices. Non-finite boxes are excluded.
     ///
-    /// PLOC merges two neighbours if each is the other's cheapest partner. If all pairs cost the
+    /// PLOC merges two neighbors if each is the other's cheapest partner. If all pairs cost the
     /// same, as in a row of equal balls, each round merges only one pair, and there are as many
     /// rounds as boxes. So each box gets a different margin, and the true boxes are restored
     /// afterwards.

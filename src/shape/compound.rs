@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use crate::{
     shape::{
         HalfSpace, Shape, ShapeError, Support,
-        bounds::{Bounds, centre_of},
+        bounds::{Bounds, center_of},
         bvh::Tree,
         chord::Line,
         core::checked_radius,
@@ -25,7 +25,7 @@ pub struct Compound<V: Space> {
     parts: Arc<Parts<V>>,
     /// The boxes of the parts, without the margin.
     tree: Arc<Tree>,
-    centre: V::DVec,
+    center: V::DVec,
     /// The margin around every part.
     margin: f32,
     /// `true` if only the outer sides of facets collide.
@@ -75,8 +75,8 @@ impl<V: Space> Compound<V> {
         };
         let tree = Tree::new((0..count).filter_map(bounds));
         Ok(Self {
-            centre: match &parts {
-                Parts::Shapes(shapes) => centre(shapes),
+            center: match &parts {
+                Parts::Shapes(shapes) => center(shapes),
                 Parts::Surface(_) => tree.center(),
             },
             tree: Arc::new(tree),
@@ -113,8 +113,8 @@ impl<V: Space> Compound<V> {
     /// Returns a central point. For a surface, this is the center of the bounding box. For convex
     /// parts, it is the mean of their centers, weighted with the volumes of their own bounding
     /// boxes. (The center of the common bounding box may be far from every part.)
-    pub fn centre(&self) -> V::DVec {
-        self.centre
+    pub fn center(&self) -> V::DVec {
+        self.center
     }
 
     /// Compares compounds by their parts, to order compounds with equal support functions.
@@ -168,9 +168,9 @@ impl<V: Space> Compound<V> {
     }
 
     /// Calls `visit` with the index of each part that may overlap a ball in the compound's frame.
-    pub fn near_ball(&self, centre: V::DVec, radius: f64, visit: impl FnMut(u32)) {
+    pub fn near_ball(&self, center: V::DVec, radius: f64, visit: impl FnMut(u32)) {
         let radius = radius + self.touching_margin();
-        self.tree.visit_near_ball(centre, radius, visit);
+        self.tree.visit_near_ball(center, radius, visit);
     }
 
     /// Calls `visit` with the index of each part that a line in the frame of the compound may cross
@@ -319,12 +319,12 @@ const MAX_SCANNED_PARTS: usize = 8;
 /// parts are smaller than the compound, this is several times the margin of the boxes in the tree.
 const SAME_HEIGHT: f64 = 1e-6;
 
-fn centre<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
+fn center<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
     let mean = |weight: fn(&Shape<V>) -> f64| {
         let (mut sum, mut total) = (V::DVec::ZERO, 0.0);
         for (pose, shape) in shapes {
             let weight = weight(shape);
-            sum = sum + (pose.rotation * centre_of(shape) + pose.translation) * weight;
+            sum = sum + (pose.rotation * center_of(shape) + pose.translation) * weight;
             total += weight;
         }
         Some(sum * (1.0 / total)).filter(|mean| mean.is_finite())

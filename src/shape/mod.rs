@@ -51,7 +51,7 @@ mod surface;
 mod wide_tree;
 
 pub use self::core::Core;
-pub use bounds::{Bounds, balls_in, centre_of, supported};
+pub use bounds::{Bounds, balls_in, center_of, supported};
 pub use chord::{ChordEnd, Line};
 pub use compound::{Compound, Parts};
 pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};

@@ -22,7 +22,7 @@ struct Face {
     /// Counter-clockwise as seen from outside.
     vertices: [u16; 3],
     /// Entry i is the triangle across the edge from vertex i to vertex i + 1.
-    neighbours: [u16; 3],
+    neighbors: [u16; 3],
     /// `true` if the triangle is visible from the vertex that is being added.
     is_seen: bool,
 }
@@ -32,25 +32,25 @@ impl Face {
     const BLANK: Self = Self {
         normal: DVec3::ZERO,
         vertices: [0; 3],
-        neighbours: [0; 3],
+        neighbors: [0; 3],
         is_seen: false,
     };
 
     /// Returns a triangle and the distance from the origin to its plane along the normal. For a
     /// triangle of zero area the distance is infinite, so that it is never the nearest.
     #[inline(always)]
-    fn new([a, b, c]: [DVec3; 3], vertices: [u16; 3], neighbours: [u16; 3]) -> (Self, f64) {
+    fn new([a, b, c]: [DVec3; 3], vertices: [u16; 3], neighbors: [u16; 3]) -> (Self, f64) {
         let unit = (a - c).cross(b - c).unit();
         let face = Self {
             normal: unit.unwrap_or(DVec3::ZERO),
             vertices,
-            neighbours,
+            neighbors,
             is_seen: false,
         };
         (face, unit.map_or(f64::INFINITY, |normal| normal.dot(a)))
     }
 
-    /// Returns the index of the edge that begins at a vertex. The neighbour across the edge from p
+    /// Returns the index of the edge that begins at a vertex. The neighbor across the edge from p
     /// to q has the edge from q to p.
     #[inline]
     fn edge_from(&self, vertex: u16) -> Option<u8> {
@@ -157,19 +157,19 @@ impl<const FACES: usize> Polyhedron<FACES> {
             }
             let face = faces.get(usize::from(visit.face))?;
             let edge = usize::from(visit.edge);
-            let across = *face.neighbours.get(edge)?;
+            let across = *face.neighbors.get(edge)?;
             let start = *face.vertices.get(edge)?;
             visit.edge = after(visit.edge);
             visit.left -= 1;
             let end = *face.vertices.get(usize::from(visit.edge))?;
-            let neighbour = faces.get_mut(usize::from(across))?;
-            if neighbour.is_seen {
+            let neighbor = faces.get_mut(usize::from(across))?;
+            if neighbor.is_seen {
                 continue;
             }
-            let side = neighbour.edge_from(end)?;
+            let side = neighbor.edge_from(end)?;
             let distance = *distances.get(usize::from(across))?;
-            if Self::sees(neighbour, distance, point, tolerance) {
-                neighbour.is_seen = true;
+            if Self::sees(neighbor, distance, point, tolerance) {
+                neighbor.is_seen = true;
                 self.seen.push(across)?;
                 walk.push(visit)?;
                 visit = Visit {
@@ -254,15 +254,15 @@ impl<const FACES: usize> Polyhedron<FACES> {
         let mut start = *points.get(usize::from(first.start))?;
         for (index, edge) in horizon.iter().enumerate() {
             let next = horizon.get(index + 1).unwrap_or(first).new;
-            let neighbours = [edge.across, next, previous];
+            let neighbors = [edge.across, next, previous];
             let end = *points.get(usize::from(edge.end))?;
-            let created = Face::new([start, end, point], [edge.start, edge.end, new], neighbours);
+            let created = Face::new([start, end, point], [edge.start, edge.end, new], neighbors);
             start = end;
             let slot = usize::from(edge.new);
             (*faces.get_mut(slot)?, *distances.get_mut(slot)?) = created;
-            // Until now, the neighbour across this edge was a visible triangle.
-            let neighbour = faces.get_mut(usize::from(edge.across))?;
-            *neighbour.neighbours.get_mut(usize::from(edge.side))? = edge.new;
+            // Until now, the neighbor across this edge was a visible triangle.
+            let neighbor = faces.get_mut(usize::from(edge.across))?;
+            *neighbor.neighbors.get_mut(usize::from(edge.side))? = edge.new;
             previous = edge.new;
         }
         Some(())

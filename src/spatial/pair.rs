@@ -4,7 +4,7 @@
 //! the bit, two colliders with several parts are compared in the order of their poses and shapes,
 //! as in a tick.
 //!
-//! If the centre of the other collider is behind a facet of a one-sided surface, that facet is
+//! If the center of the other collider is behind a facet of a one-sided surface, that facet is
 //! ignored in contacts and in distances. If two surfaces are of similar size, facets that overlap
 //! without a contact are ignored too. So all queries agree on which pairs touch.
 

@@ -104,7 +104,7 @@ struct PartRays<'a, V: Space> {
 
 impl<'a, V: Space> PartRays<'a, V> {
     fn new(compound: &'a Compound<V>, line: &Line<V::DVec>) -> Self {
-        let (shift, line) = line.centered(compound.centre());
+        let (shift, line) = line.centered(compound.center());
         Self {
             compound,
             margin: compound.parts().1,

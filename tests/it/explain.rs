@@ -409,7 +409,7 @@ fn colliders_that_are_apart() {
         assert_explained(&app, pair, &words, PairStatus::BoxesApart { axis, gap });
     }
 
-    // 3-4-5: the centres are 2.5 apart, the boxes overlap.
+    // 3-4-5: the centers are 2.5 apart, the boxes overlap.
     let pose = Transform::from_xyz(1.5, 2.0, 0.0).with_scale(Vec3::splat(1.25));
     let (app, pair) = ball_and((Collider::sphere(1.0), pose));
     let expected = PairStatus::ShapesApart {
@@ -456,7 +456,7 @@ fn behind_a_one_sided_surface() {
     assert_status((ceiling(), tilt), &words, |[_, surface]| {
         PairStatus::BehindSurface { surface }
     });
-    // The same on the side that counts: the plane is 2 cos 0.4 away from the centre.
+    // The same on the side that counts: the plane is 2 cos 0.4 away from the center.
     let tilt = Transform {
         translation: Vec3::Y * 2.0,
         ..tilt

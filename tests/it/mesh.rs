@@ -297,7 +297,7 @@ fn only_a_one_sided_mesh_ignores_colliders_behind_it() {
         (ColliderFromMesh::one_sided_trimesh(), None),
         (ColliderFromMesh::convex_hull(), Some(1.5)),
     ] {
-        // The centre of the ball is inside a box that ends at x = 2.
+        // The center of the ball is inside a box that ends at x = 2.
         let mut scene = Scene::new(app(), Dimension::D3);
         let mesh = scene.block(4.0);
         scene.wish(wish);

@@ -9,7 +9,7 @@ use bevy::{math::Quat, prelude::*};
 use headbutt::{CandidatePairs, Collisions, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// A flat floor of 20 by 20 cells, centred on the origin, with its outer side up. Each cell is
+/// A flat floor of 20 by 20 cells, centerd on the origin, with its outer side up. Each cell is
 /// divided along one of its diagonals.
 fn floor(random: &mut StdRng) -> Collider {
     let vertices = (0..21).flat_map(|z| (0..21).map(move |x| Vec3::new(x as f32, 0.0, z as f32)));
@@ -46,7 +46,7 @@ fn ground(random: &mut StdRng) -> Collider {
 }
 
 /// Places shapes on a surface in a pose, slightly sunk in, and compares their contacts with those
-/// of a plane. A shape is given with its extent below its centre.
+/// of a plane. A shape is given with its extent below its center.
 ///
 /// `up` is the surface's normal in its own frame, y or -y. Returns the largest errors of normal and
 /// depth.
@@ -378,7 +378,7 @@ fn at_a_cliff_the_wall_pushes_away_and_the_top_up() {
         };
         for step in -9..=9 {
             let by = 0.1 * step as f32;
-            // Against the wall, with the centre above or below the top; and on the top, over the
+            // Against the wall, with the center above or below the top; and on the top, over the
             // edge or before it.
             let hit = meet(&cliff, block.clone(), Vec3::new(0.99, by, 0.1 * by)).unwrap();
             assert_near_vec(hit.normal, Vec3::NEG_X, 100.0);
@@ -680,7 +680,7 @@ const WEDGE: [Vec3; 6] = [
     Vec3::new(0.0, 1.0, 1.0),
 ];
 
-/// The centre of the bounding box of a shape on its slanted side lies below that side.
+/// The center of the bounding box of a shape on its slanted side lies below that side.
 #[test]
 fn the_side_of_a_shape_does_not_depend_on_the_scenes_rotation() {
     let slope = Collider::try_polyline([Vec2::new(-3.0, 4.0), Vec2::new(4.0, -3.0)]).unwrap();
@@ -848,7 +848,7 @@ fn a_flat_floor_has_no_seams_in_any_export() {
 }
 
 /// A cube of size 2 with a margin of 0.2: next to an edge the normal points straight away from it,
-/// even if the centre of the shape is inside the margin.
+/// even if the center of the shape is inside the margin.
 #[test]
 fn a_ball_at_a_ridge_with_a_margin_gets_the_normal_from_the_ridge() {
     let faces = [0, 1, 2].into_iter().flat_map(|axis| {

@@ -45,13 +45,13 @@ impl Extent {
         let points = points.iter().map(|point| point.to_dvec3());
         let low = points.clone().reduce(DVec3::min).unwrap_or_default();
         let high = points.clone().reduce(DVec3::max).unwrap_or_default();
-        let centre = (low + high) * 0.5;
+        let center = (low + high) * 0.5;
         let radius_around = |from: DVec3| {
             let lengths = points.clone().map(|point| point.distance(from));
             radius + lengths.fold(0.0, f64::max)
         };
         Self {
-            size: radius_around(centre),
+            size: radius_around(center),
             origin_radius: radius_around(DVec3::ZERO),
         }
     }

@@ -3,10 +3,10 @@
 //! If a box overlaps a few others of its row along x, sweeping the row takes about as long as
 //! finding it. Let n boxes fill a space of size w_x × w_y × w_z evenly, and let l be the length of
 //! a box along x. In a row with cross-section a, n (l / w_x) (a / w_y w_z) boxes overlap the box
-//! along x. For k such neighbours, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along z
+//! along x. For k such neighbors, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along z
 //! are left out.
 //!
-//! Crowded boxes have more neighbours. [`Crowding`] adapts to the measured number, and shrinks the
+//! Crowded boxes have more neighbors. [`Crowding`] adapts to the measured number, and shrinks the
 //! cells.
 
 use core::ops::Range;
@@ -18,7 +18,7 @@ use crate::pipeline::aabb::Aabb;
 /// The intended number of boxes in a row that follow a box and overlap it along x.
 pub const NEIGHBOURS: f64 = 5.0;
 
-/// Boxes are crowded if they have this many times the intended number of neighbours.
+/// Boxes are crowded if they have this many times the intended number of neighbors.
 pub const CROWDED: f64 = 3.0;
 
 /// The ratio of a new cell size to its target: the best size, or the size of the largest box if
@@ -46,17 +46,17 @@ impl Default for Crowding {
 }
 
 impl Crowding {
-    /// Adapts to the mean number of neighbours in a grid with this cell size along y and z.
+    /// Adapts to the mean number of neighbors in a grid with this cell size along y and z.
     /// `largest` is the largest size of a box along each axis. Returns `true` if the boxes should
     /// be sorted again at once.
-    pub fn adapt(&mut self, neighbours: f64, cells: [f64; 2], largest: [f64; 3]) -> bool {
+    pub fn adapt(&mut self, neighbors: f64, cells: [f64; 2], largest: [f64; 3]) -> bool {
         let ([cell_y, cell_z], [_, largest_y, largest_z]) = (cells, largest);
         let least = largest_y * largest_z * ENLARGEMENT * ENLARGEMENT;
         let area = cell_y * cell_z;
-        let is_crowded = neighbours > CROWDED * NEIGHBOURS && area > least * ENLARGEMENT;
+        let is_crowded = neighbors > CROWDED * NEIGHBOURS && area > least * ENLARGEMENT;
         if is_crowded {
-            self.0 *= (NEIGHBOURS / neighbours).max(least / area);
-        } else if neighbours * CROWDED < NEIGHBOURS {
+            self.0 *= (NEIGHBOURS / neighbors).max(least / area);
+        } else if neighbors * CROWDED < NEIGHBOURS {
             // In small steps, to avoid oscillation.
             self.0 = (2.0 * self.0).min(1.0);
         }

@@ -150,9 +150,9 @@ impl Grid {
     pub fn sort(&mut self, boxes: &[Aabb]) {
         for _ in 0..MAX_SORTS {
             self.sort_into_rows(boxes);
-            let neighbours = self.mean_neighbours();
+            let neighbors = self.mean_neighbors();
             let largest = self.largest.map(f64::from);
-            if !self.crowding.adapt(neighbours, self.cells, largest) {
+            if !self.crowding.adapt(neighbors, self.cells, largest) {
                 break;
             }
         }
@@ -160,7 +160,7 @@ impl Grid {
 
     /// Estimates the mean number of boxes in a row that follow a box and overlap it along x, from a
     /// sample.
-    fn mean_neighbours(&self) -> f64 {
+    fn mean_neighbors(&self) -> f64 {
         let (mut sum, mut count) = (0, 0_u32);
         for start in (0..self.entries.len()).step_by(self.entries.len() / SAMPLE + 1) {
             let next_row = self.rows.partition_point(|row| row.start as usize <= start);
@@ -317,10 +317,10 @@ mod tests {
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
     fn square(x: f64, y: f64, half: f64) -> Aabb {
-        let (centre, half) = (DVec2::new(x, y), DVec2::splat(half));
+        let (center, half) = (DVec2::new(x, y), DVec2::splat(half));
         let bounds = Bounds {
-            min: centre - half,
-            max: centre + half,
+            min: center - half,
+            max: center + half,
         };
         Aabb::around(&bounds, f64::INFINITY)
     }
@@ -334,7 +334,7 @@ mod tests {
         grid
     }
 
-    /// However boxes are spread, rows have about the intended number of neighbours.
+    /// However boxes are spread, rows have about the intended number of neighbors.
     #[test]
     fn cells_adapt_to_crowds() {
         let mut random = StdRng::seed_from_u64(1);
@@ -359,10 +359,10 @@ mod tests {
                 })
                 .collect();
             let grid = sorted(&boxes);
-            let found = grid.mean_neighbours();
+            let found = grid.mean_neighbors();
             assert!(
                 found < CROWDED * NEIGHBOURS,
-                "{found} neighbours in {crowds} crowds {away} apart"
+                "{found} neighbors in {crowds} crowds {away} apart"
             );
         }
     }

@@ -235,16 +235,16 @@ mod tests {
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
 
-    /// Returns a box around a centre. In 2D, z is ignored.
-    fn aabb(dimension: usize, centre: [f64; 3], half: [f64; 3]) -> Aabb {
+    /// Returns a box around a center. In 2D, z is ignored.
+    fn aabb(dimension: usize, center: [f64; 3], half: [f64; 3]) -> Aabb {
         if dimension == 2 {
             let d2 = |[x, y, _]: [f64; 3]| DVec2::new(x, y);
-            let (centre, half) = (d2(centre), d2(half));
-            let (min, max) = (centre - half, centre + half);
+            let (center, half) = (d2(center), d2(half));
+            let (min, max) = (center - half, center + half);
             Aabb::around(&Bounds { min, max }, f64::INFINITY)
         } else {
-            let (centre, half) = (DVec3::from(centre), DVec3::from(half));
-            let (min, max) = (centre - half, centre + half);
+            let (center, half) = (DVec3::from(center), DVec3::from(half));
+            let (min, max) = (center - half, center + half);
             Aabb::around(&Bounds { min, max }, f64::INFINITY)
         }
     }
@@ -286,10 +286,10 @@ mod tests {
     /// Returns boxes in a line along an axis.
     fn side_by_side(dimension: usize, half: [f64; 3], axis: usize) -> Vec<Aabb> {
         let coord = |number| 0.02 * (number as f64 - 0.5 * COUNT as f64);
-        let centre =
+        let center =
             |number| core::array::from_fn(|other| if other == axis { coord(number) } else { 0.0 });
         (0..COUNT)
-            .map(|number| aabb(dimension, centre(number), half))
+            .map(|number| aabb(dimension, center(number), half))
             .collect()
     }
 
@@ -320,14 +320,14 @@ mod tests {
     fn bundles_of_rods_and_stacks_of_plates_cost_no_more_along_one_axis_than_along_another() {
         for along in 0..3 {
             let edge = COUNT.isqrt();
-            let centre = |number| {
+            let center = |number| {
                 core::array::from_fn(|axis| match (axis + 3 - along) % 3 {
                     0 => 0.0,
                     1 => 0.02 * (number / edge) as f64,
                     _ => 0.02 * (number % edge) as f64,
                 })
             };
-            let bundle = (0..COUNT).map(|number| aabb(3, centre(number), rod(along)));
+            let bundle = (0..COUNT).map(|number| aabb(3, center(number), rod(along)));
             let (pairs, visited) = found(3, &bundle.collect::<Vec<_>>());
             assert_eq!(pairs, [], "rods along {along}");
             assert!(
@@ -350,7 +350,7 @@ mod tests {
         for dimension in [2, 3] {
             let rods = (0..COUNT).map(|number| {
                 let along = number % dimension;
-                let centre = core::array::from_fn(|axis| {
+                let center = core::array::from_fn(|axis| {
                     if axis == along {
                         2_000.0 * along as f64
                     } else if axis == (along + 1) % dimension {
@@ -359,7 +359,7 @@ mod tests {
                         0.0
                     }
                 });
-                aabb(dimension, centre, rod(along))
+                aabb(dimension, center, rod(along))
             });
             let (pairs, visited) = found(dimension, &rods.collect::<Vec<_>>());
             assert_eq!(pairs, [], "{dimension}D");
@@ -375,8 +375,8 @@ mod tests {
                 for spread in (0..dimension).filter(|axis| *axis != along) {
                     let mut boxes = side_by_side(dimension, rod(along), spread);
                     for _ in 0..COUNT {
-                        let centre = [(); 3].map(|()| random.random_range(-300.0..300.0));
-                        boxes.push(aabb(dimension, centre, [0.005; 3]));
+                        let center = [(); 3].map(|()| random.random_range(-300.0..300.0));
+                        boxes.push(aabb(dimension, center, [0.005; 3]));
                     }
                     let (pairs, visited) = found(dimension, &boxes);
                     let name = format!("{dimension}D, along {along}, spread along {spread}");
@@ -392,7 +392,7 @@ mod tests {
     fn boxes_that_are_added_in_any_tick_of_a_window_are_kept() {
         for start in 0..2 * WINDOW {
             let (mut grids, mut reclaim) = (Grids::default(), Reclaim::default());
-            let boxes = [[0.0; 3], [0.5; 3]].map(|centre| aabb(3, centre, [0.5; 3]));
+            let boxes = [[0.0; 3], [0.5; 3]].map(|center| aabb(3, center, [0.5; 3]));
             for tick in 0..=start {
                 if tick == start {
                     grids.update(&boxes, 0..2, |_| true);
@@ -417,10 +417,10 @@ mod tests {
                 for tick in 0..8 {
                     let boxes: Vec<Aabb> = (0..400)
                         .map(|_| {
-                            let centre = [(); 3].map(|()| far + random.random_range(-300.0..300.0));
+                            let center = [(); 3].map(|()| far + random.random_range(-300.0..300.0));
                             let half =
                                 [(); 3].map(|()| 10_f64.powf(random.random_range(-3.0..2.5)));
-                            aabb(dimension, centre, half)
+                            aabb(dimension, center, half)
                         })
                         .collect();
                     let slots = 0..boxes.len() as u32;

@@ -84,7 +84,7 @@ pub struct AncestorReader<'w> {
     // Component ids, because a lookup by type costs a hash.
     transform: Option<ComponentId>,
     child_of: Option<ComponentId>,
-    /// The latest parent and its children's ancestry, because siblings are often neighbours in a
+    /// The latest parent and its children's ancestry, because siblings are often neighbors in a
     /// table.
     latest: Option<(Entity, Ancestry)>,
     count: usize,

@@ -8,7 +8,7 @@
 //! 2. Where edges of both faces meet in one of the four corners of largest area, both are split
 //!    until they hide little.
 //! 3. If there was nothing to split, a corner of one face among the four moves if the support point
-//!    across the line through its neighbours gives a larger area.
+//!    across the line through its neighbors gives a larger area.
 
 use smallvec::SmallVec;
 
@@ -52,7 +52,7 @@ type NewCorners = SmallVec<[(usize, Corner); MAX_CORNERS]>;
 
 /// Returns the intersection of two features, or nothing if one of them is not a face. Leaves out
 /// vertices less deep than `min_depth`, and vertices within `near` of the line through their
-/// neighbours.
+/// neighbors.
 pub fn intersection(features: &[Feature; 2], near: f64, min_depth: f64) -> ClipPolygon {
     let [first, second] = features;
     let mut polygon = match [first, second] {
@@ -155,7 +155,7 @@ fn clip_by_edge(polygon: &mut ClipPolygon, [start, end]: [Corner; 2], edge: Sour
     polygon.insert(exit + 1, entering);
 }
 
-/// Removes vertices that are within `near` of the line through their neighbours.
+/// Removes vertices that are within `near` of the line through their neighbors.
 fn straighten(polygon: &mut ClipPolygon, near: f64) {
     let mut index = 0;
     while polygon.len() > 2

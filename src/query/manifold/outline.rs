@@ -149,7 +149,7 @@ fn farthest(
 
 /// Returns the vertices of the convex hull of the points as seen along the normal,
 /// counter-clockwise. Each vertex is farther than `near` from every other vertex, and from the line
-/// through its neighbours.
+/// through its neighbors.
 pub fn convex_hull(points: &[CommonPoint], near: f64) -> Candidates {
     let mut hull = Candidates::new();
     // The point farthest from another point is a vertex, even if many points are nearly equal or

@@ -39,7 +39,7 @@ const ENTRIES_PER_POINT: usize = 32;
 const HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
 
 /// Each cell extends this far beyond its own sides, because rounding may put a direction into a
-/// neighbouring cell.
+/// neighboring cell.
 const CELL_MARGIN: f64 = 1e-12;
 
 /// The range of a direction's largest component in which [`HEIGHT_ERROR`] holds. Outside of it,

@@ -110,7 +110,7 @@ impl<V: Space> ConvexHull<V> {
     /// If all points are vertices, construction takes half a second. The time grows with the square
     /// of the number of vertices, so leave out the inside and details of larger meshes. On a very
     /// finely divided curved surface, where only rounding puts a point outside of the hull of its
-    /// neighbours, construction takes up to 0.1 ms per point.
+    /// neighbors, construction takes up to 0.1 ms per point.
     pub const MAX_POINTS: usize = 1 << 16;
 
     /// Maximum number of points that are taken from an iterator.

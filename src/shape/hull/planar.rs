@@ -111,13 +111,13 @@ fn without_flat_corners(outline: &[Corner], tolerance: f64) -> Vec<usize> {
         && f64::from_bits(least) <= tolerance
     {
         kept.remove(&dropped);
-        for neighbour in neighbours(&kept, dropped) {
-            let [start, end] = neighbours(&kept, neighbour);
+        for neighbor in neighbors(&kept, dropped) {
+            let [start, end] = neighbors(&kept, neighbor);
             let new = change(start, end);
-            if let Some(old) = kept.insert(neighbour, new) {
-                queue.remove(&(old, neighbour));
+            if let Some(old) = kept.insert(neighbor, new) {
+                queue.remove(&(old, neighbor));
             }
-            queue.insert((new, neighbour));
+            queue.insert((new, neighbor));
         }
     }
     let kept = kept.into_keys().filter_map(|index| outline.get(index));
@@ -125,10 +125,10 @@ fn without_flat_corners(outline: &[Corner], tolerance: f64) -> Vec<usize> {
 }
 
 /// Returns the keys before and after `key` in a ring of at least two keys.
-fn neighbours(ring: &BTreeMap<usize, u64>, key: usize) -> [usize; 2] {
+fn neighbors(ring: &BTreeMap<usize, u64>, key: usize) -> [usize; 2] {
     let before = ring.range(..key).next_back().or(ring.last_key_value());
     let after = ring.range(key + 1..).next().or(ring.first_key_value());
-    [before, after].map(|entry| entry.map_or(key, |(neighbour, _)| *neighbour))
+    [before, after].map(|entry| entry.map_or(key, |(neighbor, _)| *neighbor))
 }
 
 /// Returns the maximum distance from the corners between `start` and `end` to the side that

@@ -91,7 +91,7 @@ impl SpatialQuery<'_, '_> {
     /// * Convex obstacles are left over planes. So the translation is the shortest for boxes in any
     ///   rotation, and may be longer than necessary at the corners of other shapes.
     /// * A facet of a surface is left on the side on which the body is. The way never leads the
-    ///   centre of the body through a collider that does not contain it at the start.
+    ///   center of the body through a collider that does not contain it at the start.
     /// * The translation leaves a gap of a few roundings of the position to f32, which may still
     ///   count as touching.
     /// * The search tries at most 128 positions. It allocates.
@@ -248,11 +248,11 @@ fn exits<V: Space>(
     exits
 }
 
-/// Returns `true` if a translation leads the centre of a body through a collider that does not
+/// Returns `true` if a translation leads the center of a body through a collider that does not
 /// contain it.
 fn is_through<V: QuerySpace>(around: &Surroundings, body: &Proxy<V>, translation: V::DVec) -> bool {
-    let centre = body.world_pose.translation + body.centre();
-    let way = Ray::between(V::from_f64(centre), V::from_f64(centre + translation));
+    let center = body.world_pose.translation + body.center();
+    let way = Ray::between(V::from_f64(center), V::from_f64(center + translation));
     let mut is_through = false;
     around.query.visit_ray(way, around.filter, |hit| {
         is_through |= hit.side != RaySide::Inside;

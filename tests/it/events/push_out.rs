@@ -46,7 +46,7 @@ fn push_out_of_one_collider_is_the_minimum_translation() {
     });
 }
 
-/// A ball between two half-planes with normals at these angles. Its centre must be above both lines
+/// A ball between two half-planes with normals at these angles. Its center must be above both lines
 /// by the radius. The nearest such point is on one line if it satisfies the other, or else where
 /// the lines intersect.
 #[test]

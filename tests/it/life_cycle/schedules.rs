@@ -158,7 +158,7 @@ fn kinds(events: &[CollisionEvent]) -> Vec<(Entity, Entity, Kind)> {
 fn go_round(app: &mut App) {
     #[derive(Component)]
     struct Orbit {
-        centre: f32,
+        center: f32,
         angle: f32,
         speed: f32,
     }
@@ -167,7 +167,7 @@ fn go_round(app: &mut App) {
         for (mut transform, mut orbit) in &mut orbits {
             orbit.angle += orbit.speed;
             let (y, x) = orbit.angle.sin_cos();
-            transform.translation = Vec3::new(orbit.centre + 1.5 * x, 1.5 * y, 0.0);
+            transform.translation = Vec3::new(orbit.center + 1.5 * x, 1.5 * y, 0.0);
         }
     }
 
@@ -175,7 +175,7 @@ fn go_round(app: &mut App) {
     for dimension in Dimension::BOTH {
         for index in 0..10 {
             let orbit = Orbit {
-                centre: 1.5 * index as f32,
+                center: 1.5 * index as f32,
                 angle: index as f32,
                 speed: 0.3 + 0.05 * index as f32,
             };

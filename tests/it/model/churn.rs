@@ -2,7 +2,7 @@
 //! moved between tables in every tick. Every way in which an entity can change its position in
 //! Bevy's lists occurs. All other entities rest.
 //!
-//! The model is balls on a lattice, which touch if they are neighbours or at the same point.
+//! The model is balls on a lattice, which touch if they are neighbors or at the same point.
 
 use std::collections::BTreeSet;
 

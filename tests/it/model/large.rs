@@ -27,7 +27,7 @@ const POPULATION: core::ops::Range<usize> = 200..400;
 /// The maximum depth of a hierarchy.
 const GENERATIONS: usize = 3;
 
-/// The centres of the crowds.
+/// The centers of the crowds.
 const CROWDS: [Vec3; 5] = [
     Vec3::ZERO,
     Vec3::new(35.0, -20.0, 10.0),
@@ -143,7 +143,7 @@ impl Body {
         gap
     }
 
-    /// The distance of a ball from this box, or minus the depth if the ball's centre is inside.
+    /// The distance of a ball from this box, or minus the depth if the ball's center is inside.
     fn gap_to_ball(&self, ball: &Self) -> f64 {
         let between = ball.center - self.center;
         let beyond = self.own_axes().iter().zip(self.half.to_array());

@@ -223,8 +223,8 @@ fn planes_have_the_gaps_and_normals_of_the_nearest_points() {
     for (plane, (normal, gap)) in planes.iter().zip(expected) {
         assert!(plane.normal.abs_diff_eq(normal, 1e-6));
         assert!((plane.gap - gap).abs() < 1e-6);
-        let from_centre = plane.point.distance(pose.translation);
-        assert!((from_centre - (1.0 + gap)).abs() < 1e-6);
+        let from_center = plane.point.distance(pose.translation);
+        assert!((from_center - (1.0 + gap)).abs() < 1e-6);
     }
     assert_eq!(list(&mut level, &ball, pose, 0.3).len(), 1);
     // An overlap is a negative gap.

@@ -59,7 +59,7 @@ fn the_way_out_of_boxes_is_the_shortest() {
             })
             .collect();
         let own = Vec2::new(random.random_range(0.3..1.5), random.random_range(0.3..1.5));
-        // Its centre is inside of all boxes or of none, so that it may leave them on all sides.
+        // Its center is inside of all boxes or of none, so that it may leave them on all sides.
         let contains = |(center, half): &(Vec2, Vec2)| center.abs().cmplt(*half).all();
         let touches = |(center, half): &(Vec2, Vec2)| center.abs().cmplt(*half + own).all();
         if boxes.iter().any(|tile| touches(tile) && !contains(tile)) {
@@ -99,7 +99,7 @@ fn the_way_out_of_boxes_is_the_shortest() {
         match push_out(&mut level, &body, Transform::IDENTITY, 100.0) {
             PushOut::Free => assert_eq!(best, 0.0, "case {case}"),
             PushOut::Moved(way) => {
-                // Every box that the way crosses contains the centre, or else it may be longer.
+                // Every box that the way crosses contains the center, or else it may be longer.
                 assert!(
                     way.length() > best - 1e-3,
                     "case {case}: {way}, best {best}"
@@ -115,7 +115,7 @@ fn the_way_out_of_boxes_is_the_shortest() {
 
 #[test]
 fn nobody_is_pushed_through_a_wall() {
-    // A thin wall, and a body whose centre is in front of it: the way over the wall is blocked.
+    // A thin wall, and a body whose center is in front of it: the way over the wall is blocked.
     let mut level = Level::new([
         (Collider::rectangle(0.2, 10.0), at(0.0, 0.0)),
         (Collider::rectangle(10.0, 10.0), at(-6.0, 0.0)),
@@ -171,7 +171,7 @@ fn a_push_along_an_axis_clears_all_that_it_can() {
     crate::support::tick(&mut app);
     let collisions = app.world().resource::<Collisions>();
     let along = |axis: Vec2| collisions.push_out_along(player, axis, |_| true);
-    // The distance of the centre from the slope is 0.9 cos 0.5.
+    // The distance of the center from the slope is 0.9 cos 0.5.
     let depth = 1.0 - 0.9 * 0.5_f32.cos();
     let expected = Vec3::Y * depth / 0.5_f32.cos();
     assert!(along(Vec2::Y * 7.0).abs_diff_eq(expected, 1e-5));

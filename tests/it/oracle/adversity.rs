@@ -361,8 +361,8 @@ impl<V: Dimension> Figure<V> {
         let thin = thin[random.random_range(0..2)];
         let lengths = Vec3::from([(); 3].map(|()| size * random.random_range(0.2..0.6))) * thin;
         let points = |count: usize, random: &mut StdRng| -> Vec<V> {
-            let centre = 0.3 * inner(random);
-            let around = |_| V::of(size * 0.5 * (centre + inner(random)) * thin);
+            let center = 0.3 * inner(random);
+            let around = |_| V::of(size * 0.5 * (center + inner(random)) * thin);
             (0..count).map(around).collect()
         };
         match class {
@@ -429,14 +429,14 @@ impl<V: Dimension> Figure<V> {
                 Self::of_points(class, V::flat(polygon), corners, 0.0)
             }
             Class::Sector | Class::CircleSegment => {
-                let centre = class == Class::Sector;
-                let arc = arc(lengths.z, thickness, centre, random);
-                let shape = if centre {
+                let center = class == Class::Sector;
+                let arc = arc(lengths.z, thickness, center, random);
+                let shape = if center {
                     V::flat(CircularSector { arc })
                 } else {
                     V::flat(CircularSegment { arc })
                 };
-                Self::new(class, shape, slice(arc, centre), 0.0)
+                Self::new(class, shape, slice(arc, center), 0.0)
             }
             Class::Margined => {
                 let margin = 0.4 * lengths.z;
@@ -731,8 +731,8 @@ fn cone(lengths: Vec3) -> (Cone, Form) {
 }
 
 /// At most half a circle if it belongs to a sector.
-fn arc(radius: f32, thickness: f32, centre: bool, random: &mut StdRng) -> Arc2d {
-    let most = if centre { FRAC_PI_2 } else { PI };
+fn arc(radius: f32, thickness: f32, center: bool, random: &mut StdRng) -> Arc2d {
+    let most = if center { FRAC_PI_2 } else { PI };
     let half_angle = match random.random_range(0..8) {
         0 => FRAC_PI_2,
         1 => thickness * FRAC_PI_4,
@@ -741,11 +741,11 @@ fn arc(radius: f32, thickness: f32, centre: bool, random: &mut StdRng) -> Arc2d 
     Arc2d::new(radius, half_angle)
 }
 
-fn slice(arc: Arc2d, centre: bool) -> Form {
+fn slice(arc: Arc2d, center: bool) -> Form {
     Form::Slice {
         radius: arc.radius.into(),
         half_angle: arc.half_angle.into(),
-        centre,
+        center,
     }
 }
 

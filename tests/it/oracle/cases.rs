@@ -346,8 +346,8 @@ impl<V: Dimension> Shape<V> {
     }
 
     pub fn ball(radius: f32) -> Self {
-        let centre = vec![V::default()];
-        Self::new(Kind::Ball, Some(V::ball(radius).support), centre, radius)
+        let center = vec![V::default()];
+        Self::new(Kind::Ball, Some(V::ball(radius).support), center, radius)
     }
 
     pub fn capsule(half_length: f32, radius: f32) -> Self {
@@ -475,10 +475,10 @@ fn point(random: &mut StdRng) -> Vec3 {
     Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
 }
 
-/// Points around a centre that may lie outside of their hull.
+/// Points around a center that may lie outside of their hull.
 fn points<V: Dimension, const N: usize>(size: f32, random: &mut StdRng) -> [V; N] {
-    let centre = rarely(2.0, 0.3, random) * point(random);
-    [(); N].map(|()| V::of(size * (centre + point(random))))
+    let center = rarely(2.0, 0.3, random) * point(random);
+    [(); N].map(|()| V::of(size * (center + point(random))))
 }
 
 /// The corners of a triangle that sometimes is a segment, or nearly so.

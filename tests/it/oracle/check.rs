@@ -16,7 +16,7 @@ const UNIT: f64 = 5e-7;
 /// The rounding of a number of size 1 to f32, with a reserve.
 pub const ROUNDING: f64 = 1.2e-7;
 
-/// The error of a rotated point in f64, as a fraction of its distance from the centre of rotation.
+/// The error of a rotated point in f64, as a fraction of its distance from the center of rotation.
 const TURNED: f64 = 1e-15;
 
 /// The tolerance of lengths: some units in the last place of an f32 of the shapes' sizes. Points

@@ -122,8 +122,8 @@ impl Body {
     }
 
     fn core_size(&self) -> f64 {
-        let centre = self.points.iter().sum::<DVec3>() / self.points.len() as f64;
-        let distances = self.points.iter().map(|point| point.distance(centre));
+        let center = self.points.iter().sum::<DVec3>() / self.points.len() as f64;
+        let distances = self.points.iter().map(|point| point.distance(center));
         distances.fold(0.0, f64::max)
     }
 

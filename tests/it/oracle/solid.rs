@@ -22,7 +22,7 @@ const MET: f64 = 1e-8;
 /// The error of a height over a plane in f64, as a fraction of the sizes.
 const FLAT: f64 = 1e-12;
 
-/// The maximum number of support points of a polytope. Bodies that are round around a common centre
+/// The maximum number of support points of a polytope. Bodies that are round around a common center
 /// would need millions.
 const MAX_POINTS: usize = 1500;
 
@@ -54,11 +54,11 @@ pub enum Form {
         bottom: f64,
     },
     /// In 2D, the hull of the part of a disc within an angle of y, with or without the disc's
-    /// centre.
+    /// center.
     Slice {
         radius: f64,
         half_angle: f64,
-        centre: bool,
+        center: bool,
     },
     /// A 2D form extruded along z.
     Prism { base: Box<Form>, half_depth: f64 },
@@ -116,13 +116,13 @@ impl Form {
             Self::Slice {
                 radius,
                 half_angle,
-                centre,
+                center,
             } => {
                 // By the angle, the support point of the arc is the one closest to the direction.
                 let angle = direction.x.atan2(direction.y);
                 let (sin, cos) = angle.clamp(-half_angle, *half_angle).sin_cos();
                 let on_arc = DVec3::new(sin, cos, 0.0) * *radius;
-                if *centre {
+                if *center {
                     farther(on_arc, DVec3::ZERO)
                 } else {
                     on_arc
@@ -142,8 +142,8 @@ impl Form {
     fn size(&self) -> f64 {
         match self {
             Self::Points(points) => {
-                let centre = points.iter().sum::<DVec3>() / points.len() as f64;
-                let distances = points.iter().map(|point| point.distance(centre));
+                let center = points.iter().sum::<DVec3>() / points.len() as f64;
+                let distances = points.iter().map(|point| point.distance(center));
                 distances.fold(0.0, f64::max)
             }
             Self::Ellipsoid(half) => half.max_element(),
@@ -160,17 +160,17 @@ impl Form {
                 top,
                 bottom,
             } => half_height.hypot(top.max(*bottom)),
-            // Around the middle of the chord, or around the circle through the centre and both
+            // Around the middle of the chord, or around the circle through the center and both
             // tips, but at most the bounding circle of the disc itself.
             Self::Slice {
                 radius,
                 half_angle,
-                centre,
+                center,
             } => {
                 let (sin, cos) = half_angle.sin_cos();
                 if cos <= 0.0 {
                     *radius
-                } else if *centre && cos > sin {
+                } else if *center && cos > sin {
                     0.5 * radius / cos
                 } else {
                     radius * sin
@@ -503,9 +503,9 @@ impl<F: Fn(DVec3) -> DVec3> Difference<F> {
 
     fn way_out_of_polygon(&self) -> Way {
         let mut corners = self.all_around();
-        let centre = corners.iter().sum::<DVec3>() / corners.len() as f64;
+        let center = corners.iter().sum::<DVec3>() / corners.len() as f64;
         corners.sort_by(|p, q| {
-            let angle = |point: &DVec3| (point.y - centre.y).atan2(point.x - centre.x);
+            let angle = |point: &DVec3| (point.y - center.y).atan2(point.x - center.x);
             angle(p).total_cmp(&angle(q))
         });
         corners.dedup();

@@ -160,13 +160,13 @@ mod the_oracle {
         gap, relation,
     };
 
-    fn cuboid(half: DVec3, centre: DVec3) -> Body {
+    fn cuboid(half: DVec3, center: DVec3) -> Body {
         let signs = [-1.0, 1.0];
         let corners = signs.into_iter().flat_map(|x| {
             signs.into_iter().flat_map(move |y| {
                 signs
                     .into_iter()
-                    .map(move |z| centre + half * DVec3::new(x, y, z))
+                    .map(move |z| center + half * DVec3::new(x, y, z))
             })
         });
         Body::in_space(corners, 0.0)

@@ -52,7 +52,7 @@ const MEAN: f64 = 0.1;
 const ASKEW: f64 = 0.01;
 
 /// The greatest fraction of cases in which the oracle's bounds are farther apart than the
-/// tolerance: shapes that are round around a common centre in 3D. There only one bound is proved,
+/// tolerance: shapes that are round around a common center in 3D. There only one bound is proved,
 /// and the other is the least that a search in all directions has found.
 const OPEN: f64 = 0.02;
 

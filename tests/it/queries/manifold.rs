@@ -696,7 +696,7 @@ mod lying {
         }
 
         /// The rotation that lays it along x, a box on a face or on an edge, and the height of its
-        /// centre then.
+        /// center then.
         fn lie(&self, on_edge: bool) -> (Quat, f32) {
             match *self {
                 Self::Box(half_size) if on_edge => {

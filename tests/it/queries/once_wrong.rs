@@ -197,7 +197,7 @@ fn an_axis_of_symmetry_ends_the_search_in_time() {
     let cylinder = Cylinder::new(1.0, 4.0);
     let ball = Sphere::new(0.5);
     let shapes: [(&dyn Support<Vector = Vec3>, f32, f64); 3] = [
-        // The centre is 1 below the tip, and so 1 / √5 from the side.
+        // The center is 1 below the tip, and so 1 / √5 from the side.
         (&cone, 0.0, 0.5 + 1.0 / slant),
         (&cylinder, 0.0, 1.5),
         (&cylinder, 0.5, 1.5),

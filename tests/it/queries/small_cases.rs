@@ -133,7 +133,7 @@ fn concentric_balls_are_both_radii_deep_in_3d() {
 }
 
 #[test]
-fn a_box_over_the_centre_of_another_separates_by_the_shortest_side_in_2d() {
+fn a_box_over_the_center_of_another_separates_by_the_shortest_side_in_2d() {
     let contact = touching(
         &Rectangle::new(4.0, 2.0),
         at2(0.0, 0.0),
@@ -145,7 +145,7 @@ fn a_box_over_the_centre_of_another_separates_by_the_shortest_side_in_2d() {
 }
 
 #[test]
-fn a_box_over_the_centre_of_another_separates_by_the_shortest_side_in_3d() {
+fn a_box_over_the_center_of_another_separates_by_the_shortest_side_in_3d() {
     let contact = touching(
         &Cuboid::new(4.0, 2.0, 6.0),
         at3(0.0, 0.0, 0.0),

@@ -12,29 +12,29 @@ use bevy::{
 use headbutt::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// The intersection of two balls of radius R with centres at y = s and y = -s.
+/// The intersection of two balls of radius R with centers at y = s and y = -s.
 #[derive(Clone, Copy, Debug)]
 struct Lens {
     radius: f64,
-    centre: f64,
+    center: f64,
 }
 
 impl Lens {
     fn random(random: &mut StdRng) -> Self {
         let radius = random.random_range(0.8..1.6);
-        let centre = radius * random.random_range(0.1..0.9);
-        Self { radius, centre }
+        let center = radius * random.random_range(0.1..0.9);
+        Self { radius, center }
     }
 
     fn rim(&self) -> f64 {
-        (self.radius * self.radius - self.centre * self.centre).sqrt()
+        (self.radius * self.radius - self.center * self.center).sqrt()
     }
 
     /// The support point: on the face, or on the rim if the sphere's support point is outside of
     /// the face.
     fn support(&self, direction: DVec3) -> DVec3 {
         let unit = direction.normalize();
-        let height = self.radius * unit.y.abs() - self.centre;
+        let height = self.radius * unit.y.abs() - self.center;
         if height >= 0.0 {
             (self.radius * unit).with_y(height.copysign(unit.y))
         } else {
@@ -45,11 +45,11 @@ impl Lens {
     /// The upper face in the half-plane of y and the distance from y: points so dense that no point
     /// of the face is farther than 1e-9 from them.
     fn profile(&self) -> Vec<DVec2> {
-        let end = (self.centre / self.radius).acos();
+        let end = (self.center / self.radius).acos();
         let steps = 20_000;
         let point = |step| {
             let (sine, cosine) = (end * f64::from(step) / f64::from(steps)).sin_cos();
-            DVec2::new(self.radius * sine, self.radius * cosine - self.centre)
+            DVec2::new(self.radius * sine, self.radius * cosine - self.center)
         };
         (0..=steps).map(point).collect()
     }
@@ -58,9 +58,9 @@ impl Lens {
     /// point of the sphere is below it.
     fn distance(&self, point: DVec3) -> f64 {
         let (across, up) = (point.x.hypot(point.z), point.y.abs());
-        let from_centre = across.hypot(up + self.centre);
-        if self.radius * (up + self.centre) / from_centre >= self.centre {
-            from_centre - self.radius
+        let from_center = across.hypot(up + self.center);
+        if self.radius * (up + self.center) / from_center >= self.center {
+            from_center - self.radius
         } else {
             (across - self.rim()).hypot(up)
         }

@@ -509,7 +509,7 @@ fn mirrored_directions_have_mirrored_support_points() {
 }
 
 #[test]
-fn along_its_axis_the_support_point_of_a_face_is_its_centre() {
+fn along_its_axis_the_support_point_of_a_face_is_its_center() {
     let (drum, cone) = (Cylinder::new(1.0, 2.0), Cone::new(1.0, 2.0));
     assert_eq!(drum.support(DVec3::Y), DVec3::Y);
     assert_eq!(drum.support(DVec3::NEG_Y), DVec3::NEG_Y);

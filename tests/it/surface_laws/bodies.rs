@@ -464,7 +464,7 @@ impl Surface {
         Self::strip(name, profile, cell, if cell > 4.0 { 2 } else { 7 }, random)
     }
 
-    /// The same with this many rows of vertices along z, centred on z = 0.
+    /// The same with this many rows of vertices along z, centerd on z = 0.
     pub fn strip(
         name: &'static str,
         profile: &[(f32, f32)],
@@ -609,7 +609,7 @@ impl Surface {
                         .push(at_a + (at_b - at_a) * i + (at_c - at_a) * j);
                     split.facets.extend([[a, b, new], [b, c, new], [c, a, new]]);
                 }
-                // At the middle of an edge, so that its neighbour has a vertex of others inside its
+                // At the middle of an edge, so that its neighbor has a vertex of others inside its
                 // edge.
                 1 => {
                     split.points.push(at_a + (at_b - at_a) * 0.5);

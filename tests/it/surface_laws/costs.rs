@@ -69,7 +69,7 @@ fn work(surface: &Surface, height: f32) -> Vec<(Kind, usize)> {
 
 /// The work on n facets is at most `most` n log2 n, for each part of a shape.
 fn assert_bounded(name: &str, counts: &[u32], most: f64, surface: impl Fn(u32) -> Surface) {
-    // Barely sunk in, deep, and with the centre barely above the surface.
+    // Barely sunk in, deep, and with the center barely above the surface.
     for height in [0.42, 0.3, 0.02] {
         for count in counts {
             let bound = most * f64::from(*count) * f64::from(*count).log2();

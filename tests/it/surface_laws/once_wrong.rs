@@ -32,7 +32,7 @@ fn assert_event(answer: &Answer, push: DVec3, depth: f64, precision: f64) {
     assert!(off <= 4.0 * precision, "{line}, not {push}");
 }
 
-/// The closest feature is the edge at (0, 0.3). The centre is 0.4505 to the left of it and 0.19
+/// The closest feature is the edge at (0, 0.3). The center is 0.4505 to the left of it and 0.19
 /// above, at every z.
 #[test]
 fn a_kerb_pushes_a_ball_the_same_on_any_tessellation() {
@@ -257,8 +257,8 @@ fn the_floor_of_a_mesh_pushes_a_shape_that_touches_the_wall() {
     }
 }
 
-/// The surface is a peak over the xz plane, and the centre is above it: no part pushes down. (Each
-/// centre is behind the plane of a facet that the shape touches at the peak or the ridge.)
+/// The surface is a peak over the xz plane, and the center is above it: no part pushes down. (Each
+/// center is behind the plane of a facet that the shape touches at the peak or the ridge.)
 #[test]
 fn a_peak_pushes_no_shape_down() {
     let steep = [
@@ -300,9 +300,9 @@ fn a_peak_pushes_no_shape_down() {
         let facets = (1..=count).map(|it| [0, it % count + 1, it]);
         let corners = corners.iter().map(|it| Vec3::from(*it));
         let surface = Surface::new("peak", corners.collect(), facets.collect());
-        let centre = at.as_dvec3();
+        let center = at.as_dvec3();
         let above = surface.world_facets();
-        let down = [centre, centre - DVec3::Y * 9.0];
+        let down = [center, center - DVec3::Y * 9.0];
         assert!(above.iter().any(|it| it.crossed_by(down, 0.0).is_some()));
         let answer = answer(&surface, &shape(kind, false, at));
         let line = answer.line();
@@ -361,10 +361,10 @@ fn a_distant_facet_changes_no_contact() {
     }
 }
 
-/// The centre is in the plane x = +-0.5 of a face of a cube, on an edge of the other faces' planes,
+/// The center is in the plane x = +-0.5 of a face of a cube, on an edge of the other faces' planes,
 /// or on a vertex. The face is closest, at a depth of the whole radius.
 #[test]
-fn a_centre_in_the_plane_of_a_facet_has_a_contact() {
+fn a_center_in_the_plane_of_a_facet_has_a_contact() {
     let outline = [(0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)];
     for one_sided in [false, true] {
         let mut cube = Surface::prism("cube", &outline, 0.5, &[[0, 1, 2], [0, 2, 3]]);
@@ -380,7 +380,7 @@ fn a_centre_in_the_plane_of_a_facet_has_a_contact() {
                     "at {at:?}: {}",
                     answer.line()
                 );
-                // Either direction of the normal of a face that contains the centre.
+                // Either direction of the normal of a face that contains the center.
                 let mut normal = [0.0; 3];
                 normal[axis] = side.signum();
                 let along = event.push.dot(Vec3::from(normal));
@@ -414,7 +414,7 @@ fn the_back_of_a_thin_body_does_not_push() {
     let at = Vec3::new(0.2, -0.1, 0.1);
     let answer = answer(&prism, &Shape::ball(1.3, false, at));
     let at = at.as_dvec3();
-    // The foot of the centre on the bevel is at (0.4, 0.1), which is inside it.
+    // The foot of the center on the bevel is at (0.4, 0.1), which is inside it.
     let away = (0.5 - at.x - at.y) / 2.0_f64.sqrt();
     let depth = f64::from(1.3_f32) - away;
     assert_event(&answer, DVec3::new(-1.0, -1.0, 0.0), depth, 2e-6);

@@ -17,7 +17,7 @@ pub enum Kind {
     Box(Vec3),
     /// The same box, as a closed mesh.
     Crate(Vec3),
-    /// The points, symmetric about the origin, which is the centre.
+    /// The points, symmetric about the origin, which is the center.
     Hull(Vec<Vec3>),
     /// The radius and the half height.
     Cylinder(f32, f32),
@@ -190,7 +190,7 @@ impl Shape {
         query::contact(hull, Isometry3d::IDENTITY, &*self.solid(), here)
     }
 
-    pub fn centre(&self) -> DVec3 {
+    pub fn center(&self) -> DVec3 {
         self.pose.translation.as_dvec3()
     }
 
@@ -198,7 +198,7 @@ impl Shape {
         self.pose.rotation.as_dquat().normalize()
     }
 
-    /// The bounding radius about the centre.
+    /// The bounding radius about the center.
     pub fn reach(&self) -> f64 {
         let reach = match &self.kind {
             Kind::Ball(radius) => *radius,
@@ -210,7 +210,7 @@ impl Shape {
         f64::from(reach)
     }
 
-    /// The extent from its centre along a unit vector.
+    /// The extent from its center along a unit vector.
     pub fn extent(&self, unit: DVec3) -> f64 {
         let own = self.rotation().inverse() * unit;
         let flat = own.x.hypot(own.z);
@@ -234,12 +234,12 @@ impl Shape {
 
     /// A polytope with a radius that is exactly this shape, or `None` for other round shapes.
     pub fn core(&self) -> Option<(Polytope, f64)> {
-        let (rotation, centre) = (self.rotation(), self.centre());
-        let place = |point: DVec3| centre + rotation * point;
+        let (rotation, center) = (self.rotation(), self.center());
+        let place = |point: DVec3| center + rotation * point;
         Some(match &self.kind {
             Kind::Ball(radius) => {
                 let point = Polytope {
-                    points: vec![centre],
+                    points: vec![center],
                     normals: vec![],
                     edges: vec![],
                 };

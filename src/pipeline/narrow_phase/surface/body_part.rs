@@ -18,21 +18,21 @@ impl<D: DVector> Neighborhood<D> {
     /// Returns the neighborhood of a part, relative to `origin`, with the balls grown by `margin`.
     pub fn new<V: Space<DVec = D>>(part: &Part<V>, origin: D, margin: f64) -> Self {
         let pose = part.world_pose.pose();
-        let balls = balls_in(&part.scaled_shape()).map(|(centre, radius)| {
-            let centre = pose.rotation * centre + pose.translation;
-            (centre - origin, radius + margin)
+        let balls = balls_in(&part.scaled_shape()).map(|(center, radius)| {
+            let center = pose.rotation * center + pose.translation;
+            (center - origin, radius + margin)
         });
         Self { balls }
     }
 
     /// Returns the vertices of a facet that are in the neighborhood. Also returns, on each edge,
-    /// the point nearest to the first ball's centre, if it is in the neighborhood and not a vertex.
+    /// the point nearest to the first ball's center, if it is in the neighborhood and not a vertex.
     pub fn boundary_points<'a>(
         &'a self,
         facet: &'a Facet<D>,
     ) -> impl Iterator<Item = BoundaryPoint<D>> + 'a {
         let [(middle, _), _] = self.balls;
-        let contains = move |point: D| self.includes(|centre| (point - centre).length());
+        let contains = move |point: D| self.includes(|center| (point - center).length());
         facet.boundary_points().filter_map(move |point| {
             let nearest = facet.nearest_on_edge(&point, middle);
             let is_end = !point.is_vertex() && facet.edge_ends(&point).contains(&nearest);
@@ -44,16 +44,16 @@ impl<D: DVector> Neighborhood<D> {
     /// point to the object.
     pub fn includes(&self, distance: impl Fn(D) -> f64) -> bool {
         let mut balls = self.balls.iter();
-        balls.all(|(centre, radius)| distance(*centre) <= *radius)
+        balls.all(|(center, radius)| distance(*center) <= *radius)
     }
 
     /// Returns the box around the first ball.
     pub fn bounds(&self, origin: D) -> Bounds<D> {
-        let [(centre, radius), _] = self.balls;
+        let [(center, radius), _] = self.balls;
         let half_size = D::ONE * radius;
         Bounds {
-            min: origin + centre - half_size,
-            max: origin + centre + half_size,
+            min: origin + center - half_size,
+            max: origin + center + half_size,
         }
     }
 }
@@ -63,7 +63,7 @@ impl<D: DVector> Neighborhood<D> {
 pub struct NearFacet<D: DVector> {
     pub index: u32,
     pub facet: Facet<D>,
-    /// `true` if the surface is one-sided and the centre is behind the facet.
+    /// `true` if the surface is one-sided and the center is behind the facet.
     pub is_hidden: bool,
 }
 

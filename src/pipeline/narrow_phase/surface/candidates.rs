@@ -70,7 +70,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let region = BoundingRegion::Box(bounds);
             surface.parts_near(&region, V::DVec::ZERO, |index| {
                 let is_near =
-                    |facet: &Facet<_>| neighborhood.includes(|centre| facet.distance(centre));
+                    |facet: &Facet<_>| neighborhood.includes(|center| facet.distance(center));
                 let facet = surface.facet(index).filter(is_near);
                 near.extend(facet.map(|facet| NearFacet {
                     index,
@@ -189,10 +189,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the contacts with the plane of a facet, except `contact` itself: on the side of the
-    /// centre, and on the far side.
+    /// center, and on the far side.
     ///
-    /// The far side counts if the surface is two-sided, the centre is not over the facet, and the
-    /// body has one part. Other parts would stay on the side of the centre.
+    /// The far side counts if the surface is two-sided, the center is not over the facet, and the
+    /// body has one part. Other parts would stay on the side of the center.
     fn plane_contacts(
         &self,
         contact: &FacetContact<V::DVec>,
@@ -200,13 +200,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         limit: f64,
     ) -> [Option<FacetContact<V::DVec>>; 2] {
         let facet = self.surface().facet(self.facet_index(contact.indices));
-        let (Some(facet), Some(centre)) = (facet, self.centre) else {
+        let (Some(facet), Some(center)) = (facet, self.center) else {
             return [None, None];
         };
-        let is_over = facet.height(centre) >= 0.0;
+        let is_over = facet.height(center) >= 0.0;
         let outward = if is_over { facet.normal } else { -facet.normal };
         let is_whole = self.body().scaled_shape().is_some();
-        let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_under(centre);
+        let has_two = is_whole && !self.surface().is_one_sided() && !facet.is_under(center);
         let contact_along = |normal: V::DVec| {
             let height = facet.height(body.lowest(normal)) * facet.normal.dot(normal);
             if body.radius() - height >= limit {
@@ -256,7 +256,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         hull: &FanHull<V>,
         limit: f64,
     ) -> Option<FacetContact<V::DVec>> {
-        if self.centre.is_some_and(|centre| hull.contains(centre)) {
+        if self.center.is_some_and(|center| hull.contains(center)) {
             return None;
         }
         let local = self.local_contact(hull, body)?;

@@ -80,7 +80,7 @@ impl<D: DVector> FacetContact<D> {
 /// A part of the body that is a ball.
 pub struct Ball<'a, V: Space> {
     part: Part<'a, V>,
-    /// The centre, relative to the translation of the surface.
+    /// The center, relative to the translation of the surface.
     core: V::DVec,
     radius: f64,
     /// The radius of each facet.
@@ -95,7 +95,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     pub(super) fn ball<'p>(&self, part: Part<'p, V>) -> Option<Ball<'p, V>> {
         let (core, radius) = {
             let shape = part.scaled_shape();
-            let is_ball = shape.core().is_point() && self.centre.is_some();
+            let is_ball = shape.core().is_point() && self.center.is_some();
             let core = part.world_pose.translation - self.surface().world_pose.translation;
             (is_ball.then_some(core)?, shape.radius())
         };
@@ -119,8 +119,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         };
         // Half the side of the box, which includes the touching tolerance.
         let radius = 0.5 * (bounds.max - bounds.min).component(0);
-        let centre = part.world_pose.translation;
-        self.surface().parts_near_ball(centre, radius, |index| {
+        let center = part.world_pose.translation;
+        self.surface().parts_near_ball(center, radius, |index| {
             near.push(self.of_surface_and_body([index, 0]).into());
         });
         true
@@ -170,8 +170,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                     weld: 0.0,
                 });
             };
-            let outward = match self.centre {
-                Some(centre) => self.outward(&facet, centre)?,
+            let outward = match self.center {
+                Some(center) => self.outward(&facet, center)?,
                 // The side to which the contact pushes the body.
                 None => facet
                     .normal
@@ -202,10 +202,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         })
     }
 
-    /// Returns the normal of a facet on the side of a centre, or `None` if the centre is behind a
+    /// Returns the normal of a facet on the side of a center, or `None` if the center is behind a
     /// one-sided surface.
-    fn outward(&self, facet: &Facet<V::DVec>, centre: V::DVec) -> Option<V::DVec> {
-        if facet.height(centre) >= 0.0 {
+    fn outward(&self, facet: &Facet<V::DVec>, center: V::DVec) -> Option<V::DVec> {
+        if facet.height(center) >= 0.0 {
             Some(facet.normal)
         } else {
             (!self.surface().is_one_sided()).then_some(-facet.normal)
@@ -229,7 +229,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns `true` if a normal would push the centre to the other side of the facet. This can
+    /// Returns `true` if a normal would push the center to the other side of the facet. This can
     /// happen if the nearest part of a compound is on that side.
     fn pushes_through(
         &self,
@@ -237,8 +237,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         boundary: Option<&BoundaryPoint<V::DVec>>,
         outward: V::DVec,
     ) -> bool {
-        match (boundary, self.centre) {
-            (Some(boundary), Some(centre)) => (centre - boundary.point).dot(normal) <= 0.0,
+        match (boundary, self.center) {
+            (Some(boundary), Some(center)) => (center - boundary.point).dot(normal) <= 0.0,
             (None, _) => normal.dot(outward) < 0.0,
             (Some(_), None) => false,
         }
@@ -271,7 +271,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if depth < -SURELY_APART * (own + others + facet.max_distance(core)) {
             return None;
         }
-        let outward = self.outward(facet, self.centre?)?;
+        let outward = self.outward(facet, self.center?)?;
         let normal = normal.unwrap_or(outward);
         // Shapes that only rounding separates touch. The solver applies the tolerance for that.
         if depth < 0.0 || self.pushes_through(normal, boundary.as_ref(), outward) {

@@ -165,8 +165,8 @@ pub struct FanHull<V: Space> {
 
 impl<V: Space> FanHull<V> {
     pub fn new(fan: Fan<V::DVec>, body: &BodyPart<V>) -> Self {
-        let [(centre, radius), _] = body.neighborhood.balls;
-        let length = EXTENSION * (radius + (centre - fan.point).length());
+        let [(center, radius), _] = body.neighborhood.balls;
+        let length = EXTENSION * (radius + (center - fan.point).length());
         let directions = fan.directions.iter();
         let ends = directions.map(|direction| fan.point + *direction * length);
         Self {

@@ -11,7 +11,7 @@
 //! A best-first search adds planes until the shortest translation that clears all of them pushes
 //! the body out. For a facet that still blocks the body, the search tries the facet's own plane and
 //! the planes for a few directions: the directions orthogonal to two normals of touched facets, and
-//! the directions from each facet's boundary toward the body's centre. The search is repeated with
+//! the directions from each facet's boundary toward the body's center. The search is repeated with
 //! the direction of its result, until the result improves no further.
 
 use core::ops::Range;
@@ -103,10 +103,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
         for contact in contacts {
             let facet = self.surface().facet(self.facet_index(contact.indices));
-            if let (Some(facet), Some(centre)) = (facet, self.centre)
-                && let Some(nearest) = facet.nearest_boundary(centre)
+            if let (Some(facet), Some(center)) = (facet, self.center)
+                && let Some(nearest) = facet.nearest_boundary(center)
             {
-                let away = centre - nearest.point;
+                let away = center - nearest.point;
                 add(Some(away - facet.normal * away.dot(facet.normal)));
             }
         }

@@ -4,8 +4,8 @@
 //! whichever is nearer. A facet of a surface is different. So contacts are defined by the surface
 //! as a set of points, and do not depend on how the surface is cut into facets.
 //!
-//! **Sides.** A facet pushes a body to the side on which the body's centre is. A facet of a
-//! one-sided surface is ignored while the centre is behind its plane.
+//! **Sides.** A facet pushes a body to the side on which the body's center is. A facet of a
+//! one-sided surface is ignored while the center is behind its plane.
 //!
 //! **Separated cores.** Let x be the point of a facet that is nearest to the body's core, and n the
 //! unit vector from x to the core. The facet has a contact at x if x is a local minimum of the
@@ -23,7 +23,7 @@
 //! ```
 //!
 //! **Overlapping cores.** The body gets the shortest push-out: the shortest translation after which
-//! it no longer overlaps the facets that it touches, and during which its centre passes through no
+//! it no longer overlaps the facets that it touches, and during which its center passes through no
 //! facet. Each plane, edge and corner on which the push-out ends is a contact. So a crate that has
 //! sunk into a kerb leaves it through the front or over the top, whichever is nearer. A crate in a
 //! corner leaves both walls.
@@ -74,9 +74,9 @@ pub struct SurfacePair<'a, V: Space> {
     b: &'a Proxy<V>,
     /// `true` if `a` is the surface, and `b` the body.
     pub(super) surface_is_first: bool,
-    /// The body's centre, relative to the translation of the surface. `None` if the body is another
+    /// The body's center, relative to the translation of the surface. `None` if the body is another
     /// surface, which may have parts on all sides.
-    pub(super) centre: Option<V::DVec>,
+    pub(super) center: Option<V::DVec>,
     /// The body, if it is a single ball.
     ball: Option<Ball<'a, V>>,
     pub(super) counter: &'a Counter,
@@ -97,12 +97,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             (Some(a), Some(b)) => (a >= b, a.min(b) <= MAX_BODY_SIZE * a.max(b)),
         };
         let (surface, body) = if surface_is_first { (a, b) } else { (b, a) };
-        let centre = body.centre() + (body.world_pose.translation - surface.world_pose.translation);
+        let center = body.center() + (body.world_pose.translation - surface.world_pose.translation);
         let mut pair = Self {
             a,
             b,
             surface_is_first,
-            centre: is_body.then_some(centre),
+            center: is_body.then_some(center),
             ball: None,
             counter,
         };
@@ -157,10 +157,10 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    /// Returns `true` if the surface is one-sided and the centre is behind the facet.
+    /// Returns `true` if the surface is one-sided and the center is behind the facet.
     pub(super) fn is_hidden(&self, facet: &Facet<V::DVec>) -> bool {
-        let is_behind = |centre| facet.height(centre) < 0.0;
-        self.surface().is_one_sided() && self.centre.is_some_and(is_behind)
+        let is_behind = |center| facet.height(center) < 0.0;
+        self.surface().is_one_sided() && self.center.is_some_and(is_behind)
     }
 
     /// Computes the contacts of the surface from the pairs of parts in `near`. Calls `visit` with
@@ -205,7 +205,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         self.facet_contact(indices).is_some()
     }
 
-    /// Returns `true` if the facet of a pair of parts is ignored: it is one-sided, and the centre
+    /// Returns `true` if the facet of a pair of parts is ignored: it is one-sided, and the center
     /// of the body is behind it.
     pub fn ignores(&self, indices: (u32, u32)) -> bool {
         let facet = self.surface().facet(self.facet_index(indices));

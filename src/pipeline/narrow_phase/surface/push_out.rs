@@ -1,7 +1,7 @@
 //! The shortest push-out of a body whose core overlaps facets of a surface.
 //!
 //! A translation pushes the body out if the body no longer overlaps the facets that it touches, and
-//! if its centre passes through no facet. The shortest such translation depends only on the surface
+//! if its center passes through no facet. The shortest such translation depends only on the surface
 //! as a set of points. So it does not depend on how the surface is cut into facets, and its length
 //! changes no faster than the body moves.
 //!
@@ -159,18 +159,18 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// `translation` ends has a facet under the body that is too wide to leave by a shorter
     /// translation.
     fn is_proven_shortest(&self, contacts: &[FacetContact<V::DVec>], translation: V::DVec) -> bool {
-        let Some(centre) = self.centre else {
+        let Some(center) = self.center else {
             return false;
         };
         let is_wide = |contact: &FacetContact<V::DVec>| {
             let facet = self.surface().facet(self.facet_index(contact.indices))?;
             let [a, b] = self.parts(contact.indices)?;
-            // The body's lowest point is under the foot. The segment from it to the centre crosses
+            // The body's lowest point is under the foot. The segment from it to the center crosses
             // the plane. Both points have to be farther inside the facet than the translation.
             let foot = self.foot([&a, &b], &contact.local);
-            let (under, over) = (contact.depth(), facet.height(centre).abs());
+            let (under, over) = (contact.depth(), facet.height(center).abs());
             let lowest = foot - contact.normal * under;
-            let crossing = lowest + (centre - lowest) * (under / (under + over));
+            let crossing = lowest + (center - lowest) * (under / (under + over));
             let inset = facet.inset(foot).min(facet.inset(crossing));
             Some(inset > translation.length())
         };
@@ -358,7 +358,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns `true` if a translation pushes the body out: it clears all touched facets, and takes
-    /// the centre through no facet.
+    /// the center through no facet.
     fn is_free(&self, lists: &mut Lists<V>, translation: V::DVec) -> bool {
         self.blocking(lists, translation).is_none() && self.is_passable(lists, translation)
     }
@@ -380,11 +380,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         ahead.first().map(|contact| contact.indices)
     }
 
-    /// Returns `true` if a translation takes the body's centre through no facet.
+    /// Returns `true` if a translation takes the body's center through no facet.
     pub(super) fn is_passable(&self, lists: &Lists<V>, translation: V::DVec) -> bool {
         lists.near.iter().all(|near| {
-            let is_crossed = |centre| near.facet.is_crossed_by([centre, centre + translation]);
-            near.is_hidden || !self.centre.is_some_and(is_crossed)
+            let is_crossed = |center| near.facet.is_crossed_by([center, center + translation]);
+            near.is_hidden || !self.center.is_some_and(is_crossed)
         })
     }
 }

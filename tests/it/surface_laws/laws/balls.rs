@@ -60,21 +60,21 @@ fn random_case(random: &mut StdRng, plane: bool, place: Place) -> Option<(Surfac
     Some((surface, ball))
 }
 
-/// What holds for a ball of radius r (the surface's margin included), whose centre is `d` away from
+/// What holds for a ball of radius r (the surface's margin included), whose center is `d` away from
 /// the closest point of the facets that count:
 ///
 /// * There is a contact if d < r, and none if d > r.
-/// * Its depth is r - d, and its normal leads from the closest point to the centre. If two closest
-///   points tie within [`TIE`], either normal is right. A centre on the surface may be pushed
+/// * Its depth is r - d, and its normal leads from the closest point to the center. If two closest
+///   points tie within [`TIE`], either normal is right. A center on the surface may be pushed
 ///   anywhere.
 /// * Each part has the depth and the normal of its own facet's closest point, and no facet that has
-///   this point as well is closer to the centre: it is a local minimum of the distance.
-/// * A facet that has the centre's foot within it, with nothing between, has a part with its
+///   this point as well is closer to the center: it is a local minimum of the distance.
+/// * A facet that has the center's foot within it, with nothing between, has a part with its
 ///   normal.
 ///
-/// Of a surface of one side those facets count whose front the centre is on. It is left open if a
+/// Of a surface of one side those facets count whose front the center is on. It is left open if a
 /// facet that does not count is the closest, unless all facets within reach do not count, or the
-/// closest that does has the centre's foot within it: elsewhere its rim may be within the solid.
+/// closest that does has the center's foot within it: elsewhere its rim may be within the solid.
 fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
     let Kind::Ball(radius) = ball.kind else {
         return Verdict::Open;
@@ -82,20 +82,20 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
     let reach = f64::from(radius) + surface.world_margin();
     let size = 2.0 * reach;
     let (small, tie) = (PRECISION * size, TIE * size);
-    let centre = ball.centre();
+    let center = ball.center();
     let numbered = surface.all_facets();
     let facets: Vec<Facet> = numbered.iter().flatten().copied().collect();
-    // Rounding decides on which side of a plane a centre in it lies. Under a map of the world it
+    // Rounding decides on which side of a plane a center in it lies. Under a map of the world it
     // may be either side.
-    let is_on_plane = |it: &Facet| it.height(centre).abs() < tie;
+    let is_on_plane = |it: &Facet| it.height(center).abs() < tie;
     let is_mapped = surface.place != [Transform::IDENTITY; 2];
-    let counts = |it: &Facet| !surface.one_sided || it.height(centre) >= 0.0;
-    let near = facets.iter().filter(|it| it.distance(centre) < reach + tie);
+    let counts = |it: &Facet| !surface.one_sided || it.height(center) >= 0.0;
+    let near = facets.iter().filter(|it| it.distance(center) < reach + tie);
     let near: Vec<&Facet> = near.collect();
     if surface.one_sided && is_mapped && near.iter().any(|it| is_on_plane(it)) {
         return Verdict::Open;
     }
-    let distance = |it: &&Facet| it.distance(centre);
+    let distance = |it: &&Facet| it.distance(center);
     let pushing: Vec<Facet> = near.iter().filter(|it| counts(it)).map(|it| **it).collect();
     let closest = pushing
         .iter()
@@ -104,7 +104,7 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
     let behind = behind.fold(f64::INFINITY, f64::min);
     let Some(closest) = closest.filter(|it| distance(it) <= reach + small) else {
         return match answer.event {
-            None if near.is_empty() || near.iter().any(|it| it.distance(centre) > reach) => {
+            None if near.is_empty() || near.iter().any(|it| it.distance(center) > reach) => {
                 Verdict::Open
             }
             None => Verdict::Holds,
@@ -113,13 +113,13 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
         };
     };
     let least = distance(&closest);
-    if behind < least + tie && closest.inset(centre) < tie {
+    if behind < least + tie && closest.inset(center) < tie {
         return Verdict::Open;
     }
     if least > reach - small {
         return Verdict::Open;
     }
-    let (depth, toward) = (reach - least, (centre - closest.closest(centre)) / least);
+    let (depth, toward) = (reach - least, (center - closest.closest(center)) / least);
     let expected = format!("expected push {:?} depth {depth:e}", toward.to_array());
     let Some(event) = answer.event else {
         return Verdict::Broken(format!("no contact; {expected}"));
@@ -130,15 +130,15 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
     }
     // The direction is as precise as the distance allows.
     let is_toward = |touch: &Touch, foot: DVec3| {
-        let way = centre - foot;
+        let way = center - foot;
         let length = way.length();
         let allowed = 2.0 * PRECISION * (1.0 + size / length);
         length < tie || touch.push.as_dvec3().distance(way / length) <= allowed
     };
     let ties = pushing
         .iter()
-        .filter(|it| it.distance(centre) <= least + tie);
-    let feet = ties.map(|it| it.closest(centre));
+        .filter(|it| it.distance(center) <= least + tie);
+    let feet = ties.map(|it| it.closest(center));
     if !feet.clone().any(|foot| is_toward(&event, foot)) {
         return broken("the normal");
     }
@@ -146,30 +146,30 @@ fn judge(surface: &Surface, ball: &Shape, answer: &Answer) -> Verdict {
         let Some(Some(facet)) = numbered.get(part.facet as usize) else {
             return broken(&format!("part {} is no facet", part.facet));
         };
-        let foot = facet.closest(centre);
-        let away = foot.distance(centre);
+        let foot = facet.closest(center);
+        let away = foot.distance(center);
         let is_deep = (f64::from(part.depth) - (reach - away)).abs() <= small;
         if !is_deep || !is_toward(part, foot) {
             return broken(&format!("part {} is not as its closest point", part.facet));
         }
         // (Vertices separated by a rounding error may or may not coincide.)
         let is_closer =
-            |it: &&Facet| it.distance(foot) <= ONE_PLACE && it.distance(centre) < away - tie;
+            |it: &&Facet| it.distance(foot) <= ONE_PLACE && it.distance(center) < away - tie;
         // At the rim of a face, rounding decides whether the foot is inside and a minimum.
-        let is_rim = facet.inset(centre) < -tie;
+        let is_rim = facet.inset(center) < -tie;
         if let Some(owner) = pushing.iter().find(|it| is_rim && is_closer(it)) {
-            let owner = owner.closest(centre).to_array();
+            let owner = owner.closest(center).to_array();
             return broken(&format!("part {} is no minimum: {owner:?}", part.facet));
         }
     }
     for facet in &pushing {
-        let height = facet.height(centre).abs();
-        let foot = facet.closest(centre);
-        let is_clear = facet.inset(centre) > tie && height < reach - tie && height > tie;
+        let height = facet.height(center).abs();
+        let foot = facet.closest(center);
+        let is_clear = facet.inset(center) > tie && height < reach - tie && height > tie;
         // Another facet on the same point may come closer.
         let mut others = pushing.iter().filter(|it| it.distance(foot) <= small);
-        let is_owned = others.any(|it| it.distance(centre) < height - small);
-        if !is_clear || is_owned || is_hidden(&facets, [centre, foot]) {
+        let is_owned = others.any(|it| it.distance(center) < height - small);
+        if !is_clear || is_owned || is_hidden(&facets, [center, foot]) {
             continue;
         }
         let is_it = |it: &&Touch| {
@@ -261,8 +261,8 @@ pub(super) fn model(surface: &Surface, ball: &Shape) -> Answer {
         unreachable!("all are balls");
     };
     let reach = f64::from(radius) + surface.world_margin();
-    let centre = ball.centre();
-    let counts = |it: &Facet| !surface.one_sided || it.height(centre) >= 0.0;
+    let center = ball.center();
+    let counts = |it: &Facet| !surface.one_sided || it.height(center) >= 0.0;
     let numbered = surface.all_facets();
     let counting = || numbered.iter().flatten().filter(|it| counts(it));
     let mut parts = Vec::new();
@@ -270,13 +270,13 @@ pub(super) fn model(surface: &Surface, ball: &Shape) -> Answer {
         let Some(facet) = facet.filter(counts) else {
             continue;
         };
-        let foot = facet.closest(centre);
-        let away = foot.distance(centre);
+        let foot = facet.closest(center);
+        let away = foot.distance(center);
         let is_closer = |it: &Facet| {
-            it.distance(foot) <= 1e-6 * reach && it.distance(centre) < away - 1e-6 * reach
+            it.distance(foot) <= 1e-6 * reach && it.distance(center) < away - 1e-6 * reach
         };
         if away <= reach && !counting().any(is_closer) {
-            let push = (centre - foot).try_normalize().unwrap_or(facet.normal);
+            let push = (center - foot).try_normalize().unwrap_or(facet.normal);
             parts.push(Touch {
                 push: push.as_vec3(),
                 depth: (reach - away) as f32,

@@ -38,13 +38,13 @@ impl Corner {
         }
     }
 
-    /// Returns `true` if the centre is above the surface, which in its own frame is a graph over
+    /// Returns `true` if the center is above the surface, which in its own frame is a graph over
     /// the xz plane (or x). A dirty surface has facets that face down.
     fn is_above(&self) -> bool {
-        let centre = self.shape.centre();
+        let center = self.shape.center();
         let up = self.surface.map().transform_vector3(DVec3::Y);
-        let down = [centre, centre - up * 100.0];
-        let is_over = |it: &&Facet| it.height(centre) * it.normal.dot(up) > 0.0;
+        let down = [center, center - up * 100.0];
+        let is_over = |it: &&Facet| it.height(center) * it.normal.dot(up) > 0.0;
         let mut facets = self.facets.iter().filter(is_over);
         facets.any(|it| it.crossed_by(down, -1e-6).is_some())
     }
@@ -67,7 +67,7 @@ impl Trial for Corner {
             .map(|it| self.depth_in(it).unwrap_or(-1.0));
         let deepest = depths.fold(answer.depth(), f64::max);
         if !self.is_above() {
-            return Verdict::Broken("the centre is through the surface, or far away".into());
+            return Verdict::Broken("the center is through the surface, or far away".into());
         }
         if deepest <= slop {
             if self.ticks == 0 {
@@ -132,7 +132,7 @@ fn in_a_room(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<d
 }
 
 /// A corner of 2 to 6 facets, concave, convex or a saddle, with its vertex or ridge at the origin,
-/// and a shape whose centre is above it.
+/// and a shape whose center is above it.
 fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Trial>> {
     if random.random_range(0..3) == 0 {
         return in_a_room(random, plane, variant);
@@ -170,7 +170,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     let mut shape = shape.at(at);
     if variant == Variant::Altered {
         surface = surface.altered(random);
-        let here = surface.map().transform_point3(shape.centre());
+        let here = surface.map().transform_point3(shape.center());
         shape = shape.at(here.as_vec3());
     }
     let corner = Corner {
@@ -180,9 +180,9 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
         shape,
         ticks: 0,
     };
-    let centre = corner.shape.centre();
+    let center = corner.shape.center();
     let margin = 0.02 * corner.shape.reach();
-    let is_clear = corner.facets.iter().all(|it| it.distance(centre) > margin);
+    let is_clear = corner.facets.iter().all(|it| it.distance(center) > margin);
     let is_near = corner.shape.reach() < 1.5;
     (is_clear && is_near && corner.is_above()).then(|| Box::new(corner) as Box<dyn Trial>)
 }

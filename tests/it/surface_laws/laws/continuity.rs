@@ -53,7 +53,7 @@ impl Path {
         change > from.distance(to) * slope + NOISE * self.size()
     }
 
-    /// Returns `true` if a step takes the centre through a facet, or (for a one-sided surface)
+    /// Returns `true` if a step takes the center through a facet, or (for a one-sided surface)
     /// through the plane of a facet nearby, so that it is on another side then.
     fn changes_side(&self, step: [DVec3; 2]) -> bool {
         let reach = (self.shape.reach() + self.surface.world_margin()) * 1.01;
@@ -79,8 +79,8 @@ impl Trial for Path {
 
     /// A step with a jump has one in one of its halves, so bisection ends with a jump in a step of
     /// [`STEP`]. There it breaks the law if the normal is the same on both sides, or if there is a
-    /// contact on one side alone; for a ball it always does. Left open: steps in which the centre
-    /// changes sides, and centres in the solid behind a one-sided surface, where a shape meets a
+    /// contact on one side alone; for a ball it always does. Left open: steps in which the center
+    /// changes sides, and centers in the solid behind a one-sided surface, where a shape meets a
     /// facet at its rim and is deep in its plane at once.
     fn judge(&mut self, answers: &[Answer]) -> Verdict {
         let mut steps = self.positions.windows(2).zip(answers.windows(2));

@@ -1,4 +1,4 @@
-//! *Economy*: a closed convex mesh pushes as its convex hull does, while the centre is outside.
+//! *Economy*: a closed convex mesh pushes as its convex hull does, while the center is outside.
 
 use bevy::{math::DVec3, prelude::*};
 use headbutt::query;
@@ -110,16 +110,16 @@ fn contact_with(surface: &Surface, shape: &Shape) -> Option<query::Contact<Vec3>
 
 /// The depth is the penetration of the convex hulls, computed along all axes that can separate them
 /// (for cylinders by `query::contact`), and a translation by it along the normal separates the
-/// shape from the hull. Left open: a centre inside the mesh, or one that the shortest translation
+/// shape from the hull. Left open: a center inside the mesh, or one that the shortest translation
 /// takes through it.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let facets = surface.world_facets();
     let hull = polytope(&facets);
     let margin = surface.world_margin();
-    let centre = shape.centre();
+    let center = shape.center();
     let width = hull.points.iter().map(|it| it.length()).fold(0.0, f64::max);
     let size = 2.0 * (shape.reach() + margin + width);
-    let outside = facets.iter().map(|it| it.height(centre));
+    let outside = facets.iter().map(|it| it.height(center));
     if outside.fold(f64::NEG_INFINITY, f64::max) < TIE * size {
         return Verdict::Open;
     }
@@ -142,7 +142,7 @@ fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     }
     let is_through = |push: DVec3| {
         facets.iter().any(|it| {
-            it.crossed_by([centre, centre + push * depth], 0.0)
+            it.crossed_by([center, center + push * depth], 0.0)
                 .is_some()
         })
     };
@@ -156,7 +156,7 @@ fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
         return Verdict::Broken(format!("the depth; expected {depth:e}"));
     }
     let push = event.push.as_dvec3();
-    let moved = shape.at((centre + push * depth).as_vec3());
+    let moved = shape.at((center + push * depth).as_vec3());
     let remaining = match penetration(&moved, &hull, &facets, margin) {
         Some((depth, _)) => depth,
         None => contact_with(surface, &moved).map_or(0.0, |it| f64::from(it.depth)),
@@ -183,7 +183,7 @@ fn a_closed_convex_mesh_pushes_crates_as_its_hull_does() {
     Variant::Crates.hold("economy", USUAL, 0.3, make);
 }
 
-/// A box with its centre over a cube, deep in its side: the shortest translation is sideways, and
+/// A box with its center over a cube, deep in its side: the shortest translation is sideways, and
 /// the judge accepts no other.
 #[test]
 fn planted_faults_are_found() {

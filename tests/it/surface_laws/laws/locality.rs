@@ -21,12 +21,12 @@ fn with_far_facets(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Sur
     let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
     let squares = columns.map(|it| it.length_squared());
     let factor = squares.iter().sum::<f64>().sqrt();
-    let centre = map.transform_point3(shape.centre()).as_vec3();
+    let center = map.transform_point3(shape.center()).as_vec3();
     let reach = (shape.reach() * factor) as f32 + surface.margin + gap;
     if surface.plane {
         // The line continues from its last point, straight away from the shape.
         let end = *far.points.last().expect("a line has points");
-        let out = (end - centre).normalize();
+        let out = (end - center).normalize();
         for step in 1..=random.random_range(1..4) {
             far.points.push(end + out * reach * step as f32);
             let count = far.points.len() as u32;
@@ -36,7 +36,7 @@ fn with_far_facets(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Sur
     }
     for _ in 0..random.random_range(1..5) {
         let out = direction(random, false).as_vec3();
-        let at = centre + out * reach * 1.01;
+        let at = center + out * reach * 1.01;
         let mut across = || {
             let any = direction(random, false).as_vec3();
             out.cross(any).normalize_or(Vec3::ZERO)
@@ -62,13 +62,13 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
     }
     let shape = variant.body(random, &surface)?;
     let shape = placed(random, &surface, &shape)?;
-    let centre = shape.centre();
+    let center = shape.center();
     if plane {
         // Not where the line continues, and not where that would close it.
         let end = surface.points.last()?.as_dvec3();
         let end = surface.map().transform_point3(end);
         let reach = shape.reach() + surface.world_margin();
-        if surface.closed || end.distance(centre) < reach + 0.5 {
+        if surface.closed || end.distance(center) < reach + 0.5 {
             return None;
         }
     }

@@ -45,7 +45,7 @@ fn ask_mesh(level: &Surface, mesh: &Surface, pose: Transform) -> Question {
 }
 
 /// On a flat floor the contact is that of the floor's plane: the depth is that of the lowest
-/// corner, and the normal that of the floor, towards the side of the crate's centre.
+/// corner, and the normal that of the floor, towards the side of the crate's center.
 fn on_a_floor(random: &mut StdRng) -> Option<Box<dyn Trial>> {
     let cell = [4.0, 1.0, 0.5][random.random_range(0..3)];
     let columns = (16.0 / cell) as usize + 1;

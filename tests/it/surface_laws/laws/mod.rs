@@ -88,7 +88,7 @@ fn case(surface: &Surface, shape: &Shape) -> String {
 }
 
 /// Places a shape on a surface, sunk in by a random part of its own extent, on either side or the
-/// outer one. Some centres lie on the grid of the surface's vertices, or exactly in the plane, on
+/// outer one. Some centers lie on the grid of the surface's vertices, or exactly in the plane, on
 /// an edge or on a vertex of a facet.
 fn placed(random: &mut StdRng, surface: &Surface, shape: &Shape) -> Option<Shape> {
     let sunk = match random.random_range(0..4) {

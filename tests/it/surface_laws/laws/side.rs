@@ -1,4 +1,4 @@
-//! *Side*: no shape is pushed through a surface that its centre is outside of, neither by a part
+//! *Side*: no shape is pushed through a surface that its center is outside of, neither by a part
 //! nor by the whole translation.
 
 use bevy::{math::DVec3, prelude::*};
@@ -51,14 +51,14 @@ fn make(
 }
 
 /// For each part, a point slightly off the contact point in the direction of its push is on the
-/// same side of the surface as the shape's centre: no facet with the contact point lies between
+/// same side of the surface as the shape's center: no facet with the contact point lies between
 /// them. In a corner of less than a right angle that point may be beyond the other facet, so a
 /// point slightly off the part's own facet is accepted too. No facet of a one-sided surface pushes
-/// at an inner point if the centre is behind it. Left open: a contact so deep that the centre is
-/// below the contact point, and a centre in the plane of a facet.
+/// at an inner point if the center is behind it. Left open: a contact so deep that the center is
+/// below the contact point, and a center in the plane of a facet.
 fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
-    let centre = shape.centre();
+    let center = shape.center();
     let numbered = surface.all_facets();
     let mut judged = false;
     for part in &answer.parts {
@@ -70,19 +70,19 @@ fn judge(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
         let point = on_margin - push * surface.world_margin();
         let meets = |it: &Facet| it.distance(point) < 1e-5 * size;
         let around = || numbered.iter().flatten().filter(|it| meets(it));
-        if (centre - point).dot(push) < TIE * size
-            || around().any(|it| it.height(centre).abs() < STEP * size)
+        if (center - point).dot(push) < TIE * size
+            || around().any(|it| it.height(center).abs() < STEP * size)
         {
             continue;
         }
         judged = true;
         let inset = facet.inset(point);
-        if surface.one_sided && inset > TIE * size && facet.height(centre) < 0.0 {
+        if surface.one_sided && inset > TIE * size && facet.height(center) < 0.0 {
             return Verdict::Broken(format!("the back of facet {} pushes", part.facet));
         }
         let hides = |it: &Facet, from: DVec3| {
-            let beyond = -it.height(from) * it.height(centre).signum();
-            beyond > 1e-3 * STEP * size && it.crossed_by([from, centre], 0.0).is_some()
+            let beyond = -it.height(from) * it.height(center).signum();
+            beyond > 1e-3 * STEP * size && it.crossed_by([from, center], 0.0).is_some()
         };
         let [a, b, c] = facet.corners;
         let middle = if surface.plane {
@@ -121,19 +121,19 @@ fn side_of_moves(it: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<d
 /// Parts with normals this opposite squeeze the shape, and no translation clears both.
 const OPPOSITE: f32 = -0.95;
 
-/// The translation out of the surface takes the centre through no facet. Left open: a centre in the
-/// plane of a facet nearby, a shape that barely moves or is squeezed, and a centre inside a closed
+/// The translation out of the surface takes the center through no facet. Left open: a center in the
+/// plane of a facet nearby, a shape that barely moves or is squeezed, and a center inside a closed
 /// surface or behind a one-sided one.
 fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     let size = 2.0 * shape.reach();
-    let centre = shape.centre();
+    let center = shape.center();
     let facets = surface.world_facets();
     let way = answer.push_out.as_dvec3();
-    let near = facets.iter().filter(|it| it.distance(centre) < size);
-    let is_on_plane = |it: &Facet| it.height(centre).abs() < STEP * size;
-    let is_behind = |it: &Facet| surface.one_sided && it.height(centre) < 0.0;
+    let near = facets.iter().filter(|it| it.distance(center) < size);
+    let is_on_plane = |it: &Facet| it.height(center).abs() < STEP * size;
+    let is_behind = |it: &Facet| surface.one_sided && it.height(center) < 0.0;
     let is_open = |it: &Facet| is_on_plane(it) || is_behind(it);
-    let is_inside = surface.closed && super::is_behind(&facets, centre);
+    let is_inside = surface.closed && super::is_behind(&facets, center);
     let mut pairs = answer.parts.iter().enumerate().flat_map(|(number, one)| {
         let others = answer.parts.iter().skip(number + 1);
         others.map(|other| one.push.dot(other.push))
@@ -142,7 +142,7 @@ fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
     if way.length() < STEP * size || is_squeezed || is_inside || near.clone().any(is_open) {
         return Verdict::Open;
     }
-    let step = [centre, centre + way];
+    let step = [center, center + way];
     let is_through = |it: &Facet| {
         it.crossed_by(step, TIE * size).is_some() && it.height(step[1]).abs() > STEP * size
     };
@@ -156,17 +156,17 @@ fn judge_move(surface: &Surface, shape: &Shape, answer: &Answer) -> Verdict {
 }
 
 #[test]
-fn no_translation_takes_a_centre_through_a_surface() {
+fn no_translation_takes_a_center_through_a_surface() {
     Variant::Plain.hold("side of moves", USUAL, 0.5, side_of_moves);
 }
 
 #[test]
-fn no_translation_takes_a_centre_through_an_altered_surface() {
+fn no_translation_takes_a_center_through_an_altered_surface() {
     Variant::Altered.hold("side of moves", USUAL, 0.5, side_of_moves);
 }
 
 #[test]
-fn no_translation_takes_a_crates_centre_through_a_surface() {
+fn no_translation_takes_a_crates_center_through_a_surface() {
     Variant::Crates.hold("side of moves", USUAL, 0.5, side_of_moves);
 }
 

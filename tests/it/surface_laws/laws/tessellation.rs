@@ -53,7 +53,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
 
 /// The event is the same in depth and normal. Another normal is accepted if, along it, the shape
 /// gets out of an equally deep facet by the same depth. Left open: shapes that just touch, and a
-/// centre in the plane of a facet nearby, of which both sides push. There rounding decides about
+/// center in the plane of a facet nearby, of which both sides push. There rounding decides about
 /// the side, and for a ball the depth is the same.
 fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     let ([surface, ..], [base, others @ ..]) = (surfaces, answers) else {
@@ -61,16 +61,16 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
     };
     let margin = surface.world_margin();
     let reach = shape.reach() + margin;
-    let centre = shape.centre();
+    let center = shape.center();
     let facets = surface.all_facets();
-    let is_near = |it: &&Facet| it.distance(centre) <= reach;
+    let is_near = |it: &&Facet| it.distance(center) <= reach;
     let near: Vec<&Facet> = facets.iter().flatten().filter(is_near).collect();
     // The precision of a round shape depends on the size of the pair.
     let span = near.iter().map(|it| it.span()).fold(0.0, f64::max);
     let is_round = matches!(shape.kind, Kind::Cylinder(..) | Kind::Cone(..));
     let size = 2.0 * reach + if is_round { span } else { 0.0 };
     let (small, tie) = (PRECISION * size, TIE * size);
-    let on_plane = near.iter().any(|it| it.height(centre).abs() < tie);
+    let on_plane = near.iter().any(|it| it.height(center).abs() < tie);
     let is_ball = matches!(shape.kind, Kind::Ball(_));
     if near.is_empty() || (on_plane && !is_ball) {
         return Verdict::Open;
@@ -87,7 +87,7 @@ fn judge(surfaces: &[Surface], shape: &Shape, answers: &[Answer]) -> Verdict {
             let is_deep = f64::from(part.depth) >= base.depth() - tie;
             let is_same = part.push.distance(touch.push) <= SAME_NORMAL;
             let way = facet.map_or(f64::INFINITY, |it| it.polytope().reach(push));
-            let way = way + margin - centre.dot(push) + shape.extent(-push);
+            let way = way + margin - center.dot(push) + shape.extent(-push);
             is_deep && (is_same || way <= base.depth() + tie)
         })
     };
