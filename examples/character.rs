@@ -127,17 +127,16 @@ fn respond(
         player.velocity.y = JUMP;
     }
 
-    // One-way platforms are solid for a body that is above them and falls, and for a body that stands
-    // on them: a platform that rises has already moved in this tick.
+    // One-way platforms are solid for a body that falls from above, and for one that stands on them:
+    // a platform that rises has already moved in this tick.
     let (feet, falls) = (pose.translation.y - HALF.y, player.velocity.y <= 0.0);
-    let (ground, rises) = (player.ground.map(|ground| ground.entity), !falls);
+    let ground = player.ground.map(|ground| ground.entity);
     let is_solid = |other: Entity| {
-        let is_above = |platform: &Transform| feet >= platform.translation.y + 0.5;
-        let is_ground = ground == Some(other);
-        !rises && is_ground
-            || platforms
-                .get(other)
-                .map_or(true, |pose| falls && is_above(pose))
+        let Ok(platform) = platforms.get(other) else {
+            return true;
+        };
+        let is_above = feet >= platform.translation.y + 0.5;
+        falls && (is_above || ground == Some(other))
     };
     let filter = SpatialQueryFilter::default()
         .excluding_tree(entity)

@@ -984,8 +984,9 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
             } => {
                 hits += 1;
                 assert!(touching - safe <= 1e-5, "{case}: {found:?}");
+                // On curved shapes, the points of a touch are as precise as its normal.
                 assert!(
-                    (contact.point_a - contact.point_b).length() <= NEAR,
+                    (contact.point_a - contact.point_b).length() <= 5.0 * NEAR,
                     "{case}: {found:?}"
                 );
                 // Several parts may be touched first, within the precision of a cast.
