@@ -51,6 +51,10 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// [`Teleported`](crate::Teleported) begins a new path: after a teleport, and after a response has
 /// moved the collider.
 ///
+/// A path is straight, also that of a child of a parent that turns. If a parent turns far in one
+/// tick, the paths of its children may touch, although the children keep their distance. Exclude
+/// such pairs with layers.
+///
 /// There is no path in the first tick of a collider, also after it was disabled, invalid or of
 /// another dimension, nor in the first tick in which any collider is swept.
 ///

@@ -93,7 +93,8 @@ impl ContactPlane {
 ///
 /// # Precision
 ///
-/// The result is exact for rigid planes. With soft planes, it has an error of about 1e-9 of its
+/// The result is exact for rigid planes. If two of many planes are opposite to within half a degree,
+/// one of them may be violated by a thousandth of the translation. With soft planes, it has an error of about 1e-9 of its
 /// length, or more between planes at angles of less than a few degrees.
 ///
 /// If rigid planes contradict each other, some are left out: each that contradicts those that bound

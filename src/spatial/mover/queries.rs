@@ -31,11 +31,17 @@ impl SpatialQuery<'_, '_> {
     /// use bevy::prelude::*;
     /// use headbutt::{ContactPlane, clip_velocity, prelude::*, solve_planes};
     ///
-    /// /// Moves a capsule by 0.3, or as far as the planes within a distance of 0.5 allow. fn
-    /// glide( query: SpatialQuery, mut player: Single<&mut Transform, With<Collider>>, mut planes:
-    /// Local<Vec<ContactPlane>>, ) { let body = Collider::capsule_3d(0.4, 1.0);
-    /// query.contact_planes(&body, **player, 0.5, &SpatialQueryFilter::default(), &mut planes);
-    /// player.translation += solve_planes(Vec3::X * 0.3, &planes); } # let _ = glide;
+    /// /// Moves a capsule by 0.3, or as far as the planes within a distance of 0.5 allow.
+    /// fn glide(
+    ///     query: SpatialQuery,
+    ///     mut player: Single<&mut Transform, With<Collider>>,
+    ///     mut planes: Local<Vec<ContactPlane>>,
+    /// ) {
+    ///     let body = Collider::capsule_3d(0.4, 1.0);
+    ///     query.contact_planes(&body, **player, 0.5, &SpatialQueryFilter::default(), &mut planes);
+    ///     player.translation += solve_planes(Vec3::X * 0.3, &planes);
+    /// }
+    /// # let _ = glide;
     /// ```
     ///
     /// A surface has no planes at its seams, and only those on its outer side if it is one-sided.
