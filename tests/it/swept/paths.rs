@@ -98,20 +98,26 @@ fn a_bullet_that_is_spawned_within_a_tick_begins_its_path() {
     }
 }
 
-/// An observer of the removal may insert the marker again, or despawn the other bullet.
+/// A hook of the removal may insert the marker again, or despawn the other bullet. (Observers of a
+/// removal have other types in Bevy 0.20.)
 #[test]
-fn observers_of_the_removal_of_teleported_do_no_harm() {
+fn hooks_of_the_removal_of_teleported_do_no_harm() {
+    #[derive(Resource, Clone, Copy)]
+    struct Bullets([Entity; 2]);
+
     let (mut app, first) = scene();
     let second = bullet(&mut app, -7.0);
     let world = app.world_mut();
-    world.add_observer(
-        move |removed: On<Remove, Teleported>, mut commands: Commands| {
-            commands.entity(removed.entity).try_insert(Teleported);
-            if removed.entity == first {
-                commands.entity(second).try_despawn();
-            }
-        },
-    );
+    world.insert_resource(Bullets([first, second]));
+    let hooks = world.register_component_hooks::<Teleported>();
+    hooks.on_remove(|mut world, context| {
+        let Bullets([first, second]) = *world.resource::<Bullets>();
+        let mut commands = world.commands();
+        commands.entity(context.entity).try_insert(Teleported);
+        if context.entity == first {
+            commands.entity(second).try_despawn();
+        }
+    });
     for entity in [first, second] {
         world.entity_mut(entity).insert(Teleported);
     }
