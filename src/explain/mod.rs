@@ -383,13 +383,14 @@ fn ignored_reason(world: &World, entity: Entity) -> Option<IgnoredReason> {
         return Some(IgnoredReason::Disabled);
     }
     let Some(collider) = found.get::<Collider>() else {
-        #[cfg(feature = "mesh")]
-        if found.contains::<crate::ColliderFromMesh>() {
-            return Some(IgnoredReason::WaitsForMesh);
-        }
         return Some(IgnoredReason::NoCollider);
     };
     match collider.shape() {
+        // `ColliderFromMesh` requires a `Collider`, which has no shape until the mesh is loaded.
+        #[cfg(feature = "mesh")]
+        Ok(None) if found.contains::<crate::ColliderFromMesh>() => {
+            Some(IgnoredReason::WaitsForMesh)
+        }
         Err(error) => Some(IgnoredReason::InvalidShape(error)),
         Ok(None) => Some(IgnoredReason::NoShape),
         Ok(_) if !found.contains::<Transform>() => Some(IgnoredReason::NoTransform),
