@@ -127,8 +127,8 @@ fn respond(
         player.velocity.y = JUMP;
     }
 
-    // One-way platforms are solid for a body that falls from above, and for one that stands on them:
-    // a platform that rises has already moved in this tick.
+    // One-way platforms are solid for a body that falls from above, and for one that stands on
+    // them: a platform that rises has already moved in this tick.
     let (feet, falls) = (pose.translation.y - HALF.y, player.velocity.y <= 0.0);
     let ground = player.ground.map(|ground| ground.entity);
     let is_solid = |other: Entity| {

@@ -2,9 +2,9 @@
 //!
 //! It is built from a [`Tree`] of two children per node, by skipping every other level (Dammertz,
 //! Hanika and Keller, "Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of Incoherent
-//! Rays" (2008)). The four boxes of a node are tested together by vector instructions: each [`Vec4`]
-//! has one coordinate of all four. When boxes move, the tree is refitted: its nodes get new boxes
-//! and keep their children.
+//! Rays" (2008)). The four boxes of a node are tested together by vector instructions: each
+//! [`Vec4`] has one coordinate of all four. When boxes move, the tree is refitted: its nodes get
+//! new boxes and keep their children.
 //!
 //! # Precision
 //!
@@ -327,8 +327,8 @@ impl WideTree {
     }
 }
 
-/// Children to visit, each with its key: a lower bound of its distance. If there are more, a part of
-/// the tree is searched on its own.
+/// Children to visit, each with its key: a lower bound of its distance. If there are more, a part
+/// of the tree is searched on its own.
 type Open = ArrayVec<(f32, Child), 64>;
 
 /// A limit below all keys, which ends a search.
@@ -401,8 +401,8 @@ impl Path {
         self.max = max;
     }
 
-    /// Returns where the path enters the boxes of a node, and a mask of those that it certainly does
-    /// not enter until `limit`.
+    /// Returns where the path enters the boxes of a node, and a mask of those that it certainly
+    /// does not enter until `limit`.
     #[inline(always)]
     fn enter(&self, node: &Node, limit: f32) -> (Vec4, u32) {
         let [min, max] = &node.corners;

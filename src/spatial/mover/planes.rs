@@ -93,9 +93,10 @@ impl ContactPlane {
 ///
 /// # Precision
 ///
-/// The result is exact for rigid planes. If two of many planes are opposite to within half a degree,
-/// one of them may be violated by a thousandth of the translation. With soft planes, it has an error of about 1e-9 of its
-/// length, or more between planes at angles of less than a few degrees.
+/// The result is exact for rigid planes. If two of many planes are opposite to within half a
+/// degree, one of them may be violated by a thousandth of the translation. With soft planes, it has
+/// an error of about 1e-9 of its length, or more between planes at angles of less than a few
+/// degrees.
 ///
 /// If rigid planes contradict each other, some are left out: each that contradicts those that bound
 /// the translation found so far, the most violated plane first. Soft planes give way to rigid ones.

@@ -104,7 +104,8 @@ impl SpatialQuery<'_, '_> {
     /// * **Walls** are all faces steeper than `max_slope`. A body slides along them, and does not
     ///   climb them. In the air, it slides down on slopes.
     /// * **Overlaps** at the start are resolved first, as by [`push_out`](Self::push_out).
-    /// * **The gap** to everything is at least three eighths of the skin after the move, if there is room.
+    /// * **The gap** to everything is at least three eighths of the skin after the move, if there
+    ///   is room.
     /// * The path depends on the geometry alone, not on the order in which entities were spawned.
     ///
     /// A half-space, an inert shape and an invalid pose do not move.
