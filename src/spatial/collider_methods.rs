@@ -9,8 +9,8 @@ use crate::{
     space::Space,
     spatial::{
         ClosestPoint, ColliderPose,
-        collider_queries::{proxy_in_box, proxy_of},
         pair::{distance_of, intersects_of},
+        probe::{proxy_in_box, proxy_of},
         side::LoneShape,
     },
 };

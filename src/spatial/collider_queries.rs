@@ -1,11 +1,9 @@
 //! Colliders as arguments of [`query`](crate::query).
 
-use bevy::prelude::*;
-
 use crate::{
-    Collider, CollisionLayers,
+    Collider,
     math::{Vec2, Vec3},
-    pipeline::{proxy::Proxy, world_pose::WorldPose},
+    pipeline::proxy::Proxy,
     query::{
         Against, Cast, CastOptions, Contact, Distance, Manifold, Motion, Ray, RayHit, RayTarget,
         sealed,
@@ -16,7 +14,7 @@ use crate::{
         ColliderMotion, ColliderPose,
         cast::cast_in_world,
         pair::{contact_in_world, distance_in_world, intersects_of, manifold_in_world_of},
-        probe::BoxedProxy,
+        probe::proxy_of,
         ray::ray_at_proxy,
         side::{LoneShape, Side},
     },
@@ -263,33 +261,6 @@ impl<V: Dimension> RayTarget<V> for Collider {
         let hit = ray_at_proxy(&proxy, &ray)?;
         Some(ray.hit_in_world(&hit))
     }
-}
-
-/// Returns the proxy of a collider, or `None` if it touches nothing or is of the other dimension.
-#[inline]
-pub fn proxy_of<V: Dimension>(collider: &Collider, pose: &ColliderPose) -> Option<Proxy<V>> {
-    proxy_in_box(collider, pose).map(|boxed| boxed.proxy)
-}
-
-/// Returns the same proxy with its bounding box.
-#[inline]
-pub fn proxy_in_box<V: Dimension>(
-    collider: &Collider,
-    pose: &ColliderPose,
-) -> Option<BoxedProxy<V>> {
-    proxy_at(collider, || pose.world_pose::<V>())
-}
-
-/// Returns the same proxy with its bounding box, from a pose in the world.
-#[inline]
-pub fn proxy_at<V: Dimension>(
-    collider: &Collider,
-    world_pose: impl FnOnce() -> Option<WorldPose<V::DVec>>,
-) -> Option<BoxedProxy<V>> {
-    let shape = V::body_of(collider.shape().ok()??)?;
-    let layers = CollisionLayers::default();
-    let (proxy, aabb) = Proxy::new(Entity::PLACEHOLDER, shape, layers, world_pose()?).ok()?;
-    Some(BoxedProxy { proxy, aabb })
 }
 
 /// Calls one of two queries with two colliders, or returns `None` if one of them touches nothing or

@@ -1,18 +1,18 @@
 //! The collider of a query, in its pose.
 
+use bevy::ecs::entity::Entity;
+
 use crate::{
-    Collider,
+    Collider, CollisionLayers,
     math::{DVec2, DVec3, Vec2, Vec3},
     pipeline::{
         aabb::Aabb,
         proxy::{BoundingRegion, Proxy},
         world_pose::WorldPose,
     },
+    shape::Dimension,
     space::Space,
-    spatial::{
-        ColliderPose,
-        collider_queries::{proxy_at, proxy_in_box},
-    },
+    spatial::ColliderPose,
 };
 
 /// A collider in a pose.
@@ -55,4 +55,31 @@ impl Probe {
     pub fn in_3d(collider: &Collider, pose: WorldPose<DVec3>) -> Option<Self> {
         proxy_at(collider, || Some(pose)).map(Self::D3)
     }
+}
+
+/// Returns the proxy of a collider, or `None` if it touches nothing or is of the other dimension.
+#[inline]
+pub fn proxy_of<V: Dimension>(collider: &Collider, pose: &ColliderPose) -> Option<Proxy<V>> {
+    proxy_in_box(collider, pose).map(|boxed| boxed.proxy)
+}
+
+/// Returns the same proxy with its bounding box.
+#[inline]
+pub fn proxy_in_box<V: Dimension>(
+    collider: &Collider,
+    pose: &ColliderPose,
+) -> Option<BoxedProxy<V>> {
+    proxy_at(collider, || pose.world_pose::<V>())
+}
+
+/// Returns the same proxy with its bounding box, from a pose in the world.
+#[inline]
+pub fn proxy_at<V: Dimension>(
+    collider: &Collider,
+    world_pose: impl FnOnce() -> Option<WorldPose<V::DVec>>,
+) -> Option<BoxedProxy<V>> {
+    let shape = V::body_of(collider.shape().ok()??)?;
+    let layers = CollisionLayers::default();
+    let (proxy, aabb) = Proxy::new(Entity::PLACEHOLDER, shape, layers, world_pose()?).ok()?;
+    Some(BoxedProxy { proxy, aabb })
 }
