@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The poses of one dimension. Empty unless a collider is [`Swept`](crate::Swept).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PreviousPoses<D: DVector> {
     poses: EntityHashMap<PreviousPose<D>>,
     /// `true` if no collider's pose is missing.
@@ -24,15 +24,6 @@ pub(crate) struct PreviousPoses<D: DVector> {
 pub struct PreviousPose<D: DVector> {
     pub linear: D::Matrix,
     pub translation: D,
-}
-
-impl<D: DVector> Default for PreviousPoses<D> {
-    fn default() -> Self {
-        Self {
-            poses: EntityHashMap::default(),
-            is_complete: false,
-        }
-    }
 }
 
 impl<D: DVector> PreviousPoses<D> {

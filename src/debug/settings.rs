@@ -1,4 +1,4 @@
-//! What is drawn, and in which colors.
+//! The settings of the debug drawing: which parts are drawn, and in which colors.
 
 use bevy::prelude::*;
 

@@ -198,6 +198,10 @@ fn silhouettes(shape: &ConvexView<Vec3>) -> Vec<Line> {
     outlines.into_iter().flatten().collect()
 }
 
+/// Points of outlines are equal if they differ by at most this fraction of the outline's size: about
+/// eight rounding errors of f32.
+const SAME_POINT: f32 = 1e-6;
+
 /// Returns `true` if two outlines differ only by rounding.
 fn are_near(a: &[Line], b: &[Line]) -> bool {
     let size = a
@@ -205,7 +209,7 @@ fn are_near(a: &[Line], b: &[Line]) -> bool {
         .flatten()
         .fold(0.0, |size: f32, point| size.max(point.length()));
     let mut pairs = a.iter().flatten().zip(b.iter().flatten());
-    a.len() == b.len() && pairs.all(|(a, b)| a.distance(*b) <= 1e-6 * size)
+    a.len() == b.len() && pairs.all(|(a, b)| a.distance(*b) <= SAME_POINT * size)
 }
 
 fn all_pairs(points: &[Vec3]) -> Vec<Line> {

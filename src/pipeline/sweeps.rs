@@ -319,6 +319,14 @@ fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
 /// for axes down to 1e-9 of the longest.
 const MAX_STEPS: usize = 64;
 
+/// The search for a rotation ends if a step changes the matrix by less than this: a few rounding
+/// errors.
+const CONVERGED: f64 = 1e-14;
+
+/// The squared length of each axis of a rotation differs from 1 by less than this. A flat map has
+/// no such axes.
+const NEARLY_UNIT: f64 = 1e-12;
+
 /// Returns the rotation that leads from a linear map to that of a pose: the orthogonal factor of
 /// `end * start⁻¹` (its polar decomposition). The rest is a change of scale. Returns the identity
 /// if there is no rotation, because an axis is flat or mirrored.
@@ -333,13 +341,13 @@ fn rotation_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> D::Matr
     for _ in 0..MAX_STEPS {
         let next = D::nearer_orthogonal(matrix);
         let steps = columns(next).zip(columns(matrix));
-        let is_done = steps.map(|(a, b)| (a - b).extent()).sum::<f64>() < 1e-14;
+        let is_done = steps.map(|(a, b)| (a - b).extent()).sum::<f64>() < CONVERGED;
         matrix = next;
         if is_done {
             break;
         }
     }
-    let is_rotation = columns(matrix).all(|axis| (axis.length_squared() - 1.0).abs() < 1e-12)
+    let is_rotation = columns(matrix).all(|axis| (axis.length_squared() - 1.0).abs() < NEARLY_UNIT)
         && !D::is_mirrored(matrix);
     if is_rotation { matrix } else { D::IDENTITY }
 }

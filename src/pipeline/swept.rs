@@ -130,7 +130,7 @@ fn list_jobs<V: Space>(
 }
 
 fn motion_of<D: DVector>(sweep: Option<Sweep<D>>) -> MotionLocal<D> {
-    sweep.map_or(MotionLocal::linear(D::ZERO), |sweep| sweep.motion)
+    sweep.map_or(MotionLocal::still(), |sweep| sweep.motion)
 }
 
 /// Returns `true` if the motion of a swept collider relative to the other may exceed the inner

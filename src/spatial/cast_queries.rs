@@ -210,7 +210,7 @@ impl SpatialQuery<'_, '_> {
             return;
         };
         let search = self.search::<V>(selection);
-        let still = MotionLocal::linear(V::DVec::ZERO);
+        let still = MotionLocal::still();
         let mut max = 1.0;
         let mut visit_slot = |slot| {
             let Some(proxy) = search.selected(slot) else {

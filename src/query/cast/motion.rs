@@ -137,6 +137,11 @@ pub struct MotionLocal<D: DVector> {
 }
 
 impl<D: DVector> MotionLocal<D> {
+    /// No motion.
+    pub fn still() -> Self {
+        Self::linear(D::ZERO)
+    }
+
     /// A translation without a rotation.
     pub fn linear(translation: D) -> Self {
         Self {
