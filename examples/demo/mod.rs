@@ -1,0 +1,115 @@
+//! What the demos share: a window (or pictures without one), a title, a line of text that changes,
+//! and colors. The demos themselves show how to use headbutt, and this folder does not.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `options.rs` | the command line |
+//! | `capture.rs` | pictures without a window |
+//! | `script.rs` | scripted keyboard and mouse |
+//! | `pointer.rs` | the mouse in the world, and dragging |
+//! | `orbit.rs` | a camera that turns around a point, for 3D |
+
+#![allow(dead_code, reason = "no demo uses all of it")]
+
+mod capture;
+mod options;
+pub mod orbit;
+pub mod pointer;
+mod script;
+
+use bevy::{camera::ScalingMode, prelude::*};
+use headbutt::prelude::*;
+
+use options::Options;
+
+/// The size of the window and of pictures, in pixels.
+pub const SIZE: UVec2 = UVec2::new(1280, 720);
+
+pub const BACKGROUND: Color = Color::srgb(0.075, 0.085, 0.11);
+pub const INK: Color = Color::srgb(0.9, 0.91, 0.94);
+pub const FAINT: Color = Color::srgb(0.55, 0.58, 0.65);
+pub const BLUE: Color = Color::srgb(0.25, 0.5, 0.85);
+pub const ORANGE: Color = Color::srgb(0.92, 0.55, 0.2);
+pub const GREEN: Color = Color::srgb(0.35, 0.72, 0.4);
+pub const RED: Color = Color::srgb(0.88, 0.3, 0.32);
+pub const GRAY: Color = Color::srgb(0.27, 0.3, 0.36);
+
+/// The text below the title. A demo writes what happens.
+#[derive(Resource, Default)]
+pub struct Readout(pub String);
+
+#[derive(Component)]
+struct ReadoutText;
+
+/// Returns an app with a window, headbutt and its debug drawing. `keys` is shown at the bottom.
+///
+/// With `--screenshot FILE`, the app opens no window and writes a picture.
+pub fn app(title: &'static str, keys: &'static str) -> App {
+    let options = Options::from_env();
+    let mut app = App::new();
+    match &options.screenshot {
+        Some(file) => capture::build(&mut app, title, file, &options),
+        None => {
+            app.add_plugins(DefaultPlugins.set(window(title)));
+        }
+    }
+    app.add_plugins((HeadbuttPlugin::default(), HeadbuttDebugPlugin))
+        .insert_resource(ClearColor(BACKGROUND))
+        .init_resource::<Readout>()
+        .add_systems(Startup, move |commands: Commands| {
+            spawn_text(commands, title, keys)
+        })
+        .add_systems(
+            PostUpdate,
+            write_readout.before(bevy::ui::UiSystems::Content),
+        );
+    app
+}
+
+fn window(title: &str) -> WindowPlugin {
+    WindowPlugin {
+        primary_window: Some(Window {
+            title: format!("headbutt: {title}"),
+            resolution: SIZE.into(),
+            canvas: Some("#demo".to_owned()),
+            fit_canvas_to_parent: true,
+            ..default()
+        }),
+        ..default()
+    }
+}
+
+/// Returns a 2D camera that shows `height` units of the world from top to bottom.
+pub fn camera_2d(height: f32) -> impl Bundle {
+    let scaling_mode = ScalingMode::FixedVertical {
+        viewport_height: height,
+    };
+    let projection = OrthographicProjection {
+        scaling_mode,
+        ..OrthographicProjection::default_2d()
+    };
+    (Camera2d, Projection::Orthographic(projection))
+}
+
+fn spawn_text(mut commands: Commands, title: &str, keys: &str) {
+    let at = |top: Val, bottom: Val| Node {
+        position_type: PositionType::Absolute,
+        left: px(24),
+        top,
+        bottom,
+        ..default()
+    };
+    let text = |text: &str, size: f32, color: Color| {
+        let font = TextFont::from_font_size(size);
+        (Text::new(text), font, TextColor(color))
+    };
+    commands.spawn((text(title, 26.0, INK), at(px(18), Val::Auto)));
+    commands.spawn((text("", 18.0, INK), at(px(58), Val::Auto), ReadoutText));
+    commands.spawn((text(keys, 16.0, FAINT), at(Val::Auto, px(18))));
+}
+
+fn write_readout(readout: Res<Readout>, mut text: Single<&mut Text, With<ReadoutText>>) {
+    if text.0 != readout.0 {
+        text.0.clone_from(&readout.0);
+    }
+}

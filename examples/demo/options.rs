@@ -1,0 +1,64 @@
+//! The command line that all demos share.
+
+use std::{path::PathBuf, process::exit};
+
+use lexopt::prelude::*;
+
+use super::script::Script;
+
+const USAGE: &str = "\
+Options, for pictures without a window:
+  --screenshot FILE  writes a picture as PNG, and ends
+  --ticks N          takes it after N ticks (default: 60)
+  --every K          takes one every K ticks, into FILE with the number in place of #
+  --input SCRIPT     presses keys and moves the mouse, for example
+                     '10 down ArrowLeft; 40 up ArrowLeft; 50 cursor 640 360; 51 press; 60 release'
+";
+
+/// What the command line asks for.
+pub struct Options {
+    /// The file of the picture. A demo without it opens a window.
+    pub screenshot: Option<PathBuf>,
+    /// The tick of the last picture.
+    pub ticks: u32,
+    /// The number of ticks from one picture to the next.
+    pub every: u32,
+    /// The input that replaces keyboard and mouse.
+    pub script: Script,
+}
+
+impl Options {
+    /// Reads the command line. Prints how to use it and ends the process if it cannot be read.
+    pub fn from_env() -> Self {
+        Self::parse().unwrap_or_else(|error| {
+            eprintln!("{error}\n\n{USAGE}");
+            exit(2);
+        })
+    }
+
+    fn parse() -> Result<Self, lexopt::Error> {
+        let mut options = Self {
+            screenshot: None,
+            ticks: 60,
+            every: u32::MAX,
+            script: Script::default(),
+        };
+        let mut parser = lexopt::Parser::from_env();
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("screenshot") => options.screenshot = Some(parser.value()?.into()),
+                Long("ticks") => options.ticks = parser.value()?.parse()?,
+                Long("every") => options.every = parser.value()?.parse::<u32>()?.max(1),
+                Long("input") => {
+                    options.script = parser.value()?.parse_with(str::parse)?;
+                }
+                Long("help") => {
+                    print!("{USAGE}");
+                    exit(0);
+                }
+                other => return Err(other.unexpected()),
+            }
+        }
+        Ok(options)
+    }
+}
