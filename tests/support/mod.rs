@@ -1,6 +1,7 @@
 //! What the tests of ticks share: an app whose time they control, and a record of everything that
 //! it reports.
 
+pub mod cases;
 pub mod process;
 pub mod warnings;
 

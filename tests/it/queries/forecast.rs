@@ -9,9 +9,12 @@
 //! HEADBUTT_FORECASTS=1000000 cargo test --test it queries::forecast
 //! ```
 
-use std::env;
+use std::ops::Range;
 
-use crate::oracle::{Convex, adversity::Adverse, cases::Dimension};
+use crate::{
+    oracle::{Convex, adversity::Adverse, cases::Dimension},
+    support,
+};
 use bevy::math::{DVec3, Quat, Vec2, Vec3};
 use headbutt::{
     Support,
@@ -300,10 +303,9 @@ impl<V: Dimension> Case<V> {
     }
 }
 
-/// The number of cases, usually or as the environment says.
-fn cases(usual: usize) -> usize {
-    let count = env::var("HEADBUTT_FORECASTS").ok();
-    count.map_or(usual, |count| count.parse().expect("a number of cases"))
+/// The numbers of the cases, usually or as the environment says.
+fn cases(usual: usize) -> Range<usize> {
+    support::cases::cases("HEADBUTT_FORECASTS", usual)
 }
 
 fn judge_all<V: Dimension>(usual: usize)
@@ -312,7 +314,7 @@ where
 {
     let mut failures = Vec::new();
     let mut hits = 0;
-    for number in 0..cases(usual) {
+    for number in cases(usual) {
         let case = Case::<V>::numbered(number);
         let forecast = case.forecast();
         hits += usize::from(forecast.minimum_translation.deep() != DVec3::ZERO);
@@ -325,7 +327,7 @@ where
         println!("{failure}");
     }
     assert!(failures.is_empty(), "{} failures", failures.len());
-    assert!(hits * 4 > cases(usual), "{hits} hits test little");
+    assert!(hits * 4 > cases(usual).len(), "{hits} hits test little");
 }
 
 #[test]
@@ -464,7 +466,7 @@ impl<V: Dimension> AnyCase<V> {
 fn judge_any<V: Dimension>(usual: usize) {
     let mut failures = Vec::new();
     let mut errors: Vec<(f64, usize)> = Vec::new();
-    for number in 0..cases(usual) {
+    for number in cases(usual) {
         let random = &mut StdRng::seed_from_u64(number as u64);
         let case = AnyCase::<V>::numbered(number);
         match case.judge(random) {
@@ -488,7 +490,7 @@ fn judge_any<V: Dimension>(usual: usize) {
     }
     assert!(failures.is_empty(), "{} failures", failures.len());
     assert!(
-        errors.len() * 8 > cases(usual),
+        errors.len() * 8 > cases(usual).len(),
         "{} hits test little",
         errors.len()
     );
