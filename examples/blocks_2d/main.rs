@@ -150,8 +150,8 @@ fn draw(
     match last.0 {
         Some(hit) => {
             // From B's deepest point to A's surface.
-            let out = hit.in_2d().minimum_translation();
-            let start = hit.in_2d().point();
+            let out = hit.in_2d().minimum_translation;
+            let start = hit.in_2d().point;
             gizmos.arrow_2d(start, start + out, INK);
         }
         None => {

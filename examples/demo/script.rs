@@ -10,7 +10,10 @@ use bevy::{
     },
     picking::pointer::{Location, PointerAction, PointerButton, PointerId, PointerInput},
     prelude::*,
-    reflect::{DynamicEnum, FromReflect, enums::DynamicVariant},
+    reflect::{
+        FromReflect,
+        enums::{DynamicEnum, DynamicVariant},
+    },
     window::PrimaryWindow,
 };
 
