@@ -33,7 +33,7 @@ fn main() -> AppExit {
     demo::app("two blocks", keys)
         .insert_resource(PushOut(true))
         .init_resource::<LastHit>()
-        .add_systems(Startup, spawn)
+        .add_systems(Startup, (spawn, hide_normals))
         .add_systems(Update, (demo::pointer::drag, switch, describe, draw))
         .add_systems(FixedUpdate, steer)
         .add_systems(FixedPostUpdate, push_out.after(HeadbuttSystems::Report))
@@ -45,7 +45,7 @@ fn spawn(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<ColorMaterial>>,
 ) {
-    commands.spawn(demo::camera_2d(10.0));
+    commands.spawn(demo::camera_2d(9.0));
     let mut block = |size: Vec2, x: f32, name: &str, color: Color| {
         let shape = Rectangle::from_size(size);
         let mesh = Mesh2d(meshes.add(shape));
@@ -68,6 +68,11 @@ fn spawn(
     };
     commands.spawn((A, block(Vec2::new(3.0, 2.0), -1.0, "A", BLUE)));
     commands.spawn((B, block(Vec2::new(2.0, 2.0), 4.0, "B", ORANGE)));
+}
+
+/// The demo draws the normal itself, as the way out for B.
+fn hide_normals(mut store: ResMut<GizmoConfigStore>) {
+    store.config_mut::<HeadbuttGizmos>().1.contact_normals = false;
 }
 
 fn steer(
@@ -140,23 +145,27 @@ fn describe(
     };
 }
 
-/// Draws the shortest line between the blocks, or the translation that separates them.
+/// Draws the shortest line between the blocks. If they overlap, draws where the minimum translation
+/// leads B.
 fn draw(
     last: Res<LastHit>,
+    push_out: Res<PushOut>,
     a: Single<(&Collider, &Transform), With<A>>,
     b: Single<(&Collider, &Transform), With<B>>,
     mut gizmos: Gizmos,
 ) {
-    match last.0 {
-        Some(hit) => {
-            // From B's deepest point to A's surface.
-            let out = hit.in_2d().minimum_translation;
-            let start = hit.in_2d().point;
-            gizmos.arrow_2d(start, start + out, INK);
-        }
-        None => {
-            let apart = query::distance(a.0, *a.1, b.0, *b.1);
-            gizmos.line(apart.point_a, apart.point_b, FAINT);
-        }
+    let Some(hit) = last.0 else {
+        let apart = query::distance(a.0, *a.1, b.0, *b.1);
+        gizmos.line(apart.point_a, apart.point_b, FAINT);
+        return;
+    };
+    let hit = hit.in_2d();
+    gizmos.arrow_2d(hit.point, hit.point + hit.minimum_translation, INK);
+    if !push_out.0 {
+        let target = Isometry2d::new(
+            b.1.translation.truncate() + hit.minimum_translation,
+            Rot2::radians(b.1.rotation.to_euler(EulerRot::XYZ).2),
+        );
+        gizmos.rect_2d(target, Vec2::splat(2.0), FAINT);
     }
 }
