@@ -16,5 +16,7 @@ pub use event::{
     CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, Contact2d, EndReason,
 };
 pub(crate) use previous_poses::{PreviousPose, PreviousPoses};
-pub(crate) use shortest_translation::{BoundingPlanes, shortest_translation, translations_onto};
+pub(crate) use shortest_translation::{
+    BoundingPlanes, PushPlane, shortest_translation, translations_onto,
+};
 pub use world_mover::{WorldMoveError, WorldMover};

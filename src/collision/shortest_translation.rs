@@ -19,17 +19,17 @@ const CLEARED: f64 = 1e-9;
 /// plane takes at most a few steps, and most planes take none.
 const MAX_STEPS_PER_PLANE: usize = 4;
 
-/// A plane, given by its unit normal and its depth.
-pub type Plane<D> = (D, f64);
+/// A plane that a translation has to clear: its unit normal and its depth.
+pub type PushPlane<D> = (D, f64);
 
 /// The planes on which a shortest translation ends.
-pub type BoundingPlanes<D> = SmallVec<[Plane<D>; 3]>;
+pub type BoundingPlanes<D> = SmallVec<[PushPlane<D>; 3]>;
 
 /// Returns the shortest translations onto the plane `added` alone, and onto `added` and one or two
 /// of `others`, each with its planes.
 pub fn translations_onto<D: DVector>(
-    added: Plane<D>,
-    others: &[Plane<D>],
+    added: PushPlane<D>,
+    others: &[PushPlane<D>],
 ) -> impl Iterator<Item = (D, BoundingPlanes<D>)> {
     let alone = (added.0 * added.1, SmallVec::from_slice(&[added]));
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
@@ -49,7 +49,7 @@ pub fn translations_onto<D: DVector>(
 /// Returns the shortest translation onto two planes, or `None` if a shorter one clears both.
 ///
 /// With the cosine c between the normals, λ₁ = (d₁ - c d₂) / (1 - c²), and λ₂ likewise.
-fn onto_two<D: DVector>([(n1, d1), (n2, d2)]: [Plane<D>; 2]) -> Option<D> {
+fn onto_two<D: DVector>([(n1, d1), (n2, d2)]: [PushPlane<D>; 2]) -> Option<D> {
     let cosine = n1.dot(n2);
     let determinant = 1.0 - cosine * cosine;
     if determinant <= DEPENDENT {
@@ -63,7 +63,7 @@ fn onto_two<D: DVector>([(n1, d1), (n2, d2)]: [Plane<D>; 2]) -> Option<D> {
 /// Returns the shortest translation onto three planes, or `None` if a shorter one clears all.
 ///
 /// The factors solve G λ = d, where G holds the cosines between the normals, by Cramer's rule.
-fn onto_three<D: DVector>(planes: [Plane<D>; 3]) -> Option<D> {
+fn onto_three<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<D> {
     let [(n1, d1), (n2, d2), (n3, d3)] = planes;
     let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
     let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
@@ -95,14 +95,14 @@ pub struct Clearance<D> {
 /// from cleared, and solves for these four planes exactly. The translation gets longer in each
 /// step, so that no set of planes repeats, and the last translation clears all planes.
 pub fn shortest_translation<D: DVector>(
-    planes: impl IntoIterator<Item = Plane<D>>,
+    planes: impl IntoIterator<Item = PushPlane<D>>,
 ) -> Clearance<D> {
-    let mut planes: SmallVec<[Plane<D>; 16]> = planes.into_iter().collect();
+    let mut planes: SmallVec<[PushPlane<D>; 16]> = planes.into_iter().collect();
     let mut bounding = BoundingPlanes::new();
     let mut translation = D::ZERO;
     let mut clears_all = true;
     for _ in 0..MAX_STEPS_PER_PLANE * planes.len() {
-        let missing = |(normal, depth): &Plane<D>| depth - normal.dot(translation);
+        let missing = |(normal, depth): &PushPlane<D>| depth - normal.dot(translation);
         let numbered = planes.iter().enumerate();
         let worst = numbered.max_by(|(_, a), (_, b)| missing(a).total_cmp(&missing(b)));
         let Some((index, plane)) = worst.map(|(index, plane)| (index, *plane)) else {
@@ -134,6 +134,6 @@ pub fn shortest_translation<D: DVector>(
     }
 }
 
-fn is_cleared<D: DVector>(translation: D, (normal, depth): Plane<D>) -> bool {
+fn is_cleared<D: DVector>(translation: D, (normal, depth): PushPlane<D>) -> bool {
     translation.dot(normal) >= depth - CLEARED * depth.abs().max(translation.length())
 }

@@ -88,18 +88,20 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
     }
     let outcome = epa.fill_dimensions().unwrap_or_else(|| epa.expand());
     match outcome {
-        Outcome::Flat(found) | Outcome::Converged(found) => Ok(found),
-        Outcome::Full | Outcome::Tangled | Outcome::Repeats | Outcome::Invalid => Err(EarlyEnd {
-            is_full: matches!(outcome, Outcome::Full),
-            best: epa.best.unwrap_or_else(|| epa.evaluate(D::axis(0)).1),
-            open: epa.open,
-            scale: epa.scale,
-        }),
+        EpaOutcome::Flat(found) | EpaOutcome::Converged(found) => Ok(found),
+        EpaOutcome::Full | EpaOutcome::Tangled | EpaOutcome::Repeats | EpaOutcome::Invalid => {
+            Err(EarlyEnd {
+                is_full: matches!(outcome, EpaOutcome::Full),
+                best: epa.best.unwrap_or_else(|| epa.evaluate(D::axis(0)).1),
+                open: epa.open,
+                scale: epa.scale,
+            })
+        }
     }
 }
 
 /// The reason why the loop ended.
-enum Outcome<D> {
+enum EpaOutcome<D> {
     /// Y does not extend beyond the origin in some direction.
     Flat(Penetration<D>),
     /// The bounds have met.
@@ -153,7 +155,7 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
 
     /// Adds vertices until they span all dimensions. Returns an outcome if that is impossible, in
     /// particular if Y ends at the origin.
-    fn fill_dimensions(&mut self) -> Option<Outcome<D>> {
+    fn fill_dimensions(&mut self) -> Option<EpaOutcome<D>> {
         // The origin lies in GJK's simplex, or as near to it as rounding allows: at these points.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
         // Each iteration adds a vertex or removes one. Only vertices of GJK's simplex are removed.
@@ -169,7 +171,7 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
             };
             let (vertex, found) = self.evaluate(normal);
             if found.depth <= FLAT_DEPTH * self.scale {
-                return Some(Outcome::Flat(Penetration {
+                return Some(EpaOutcome::Flat(Penetration {
                     depth: found.depth.max(0.0),
                     first,
                     second,
@@ -177,13 +179,13 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
                 }));
             }
             if !vertex.point.is_finite() {
-                return Some(Outcome::Invalid);
+                return Some(EpaOutcome::Invalid);
             }
             // This vertex is independent of the others, which lie within less than `FLAT_DEPTH` of
             // a plane through the origin.
             self.push(vertex);
         }
-        Some(Outcome::Tangled)
+        Some(EpaOutcome::Tangled)
     }
 
     /// Returns a vector at right angles to the simplex of all vertices.
@@ -205,28 +207,28 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
     }
 
     /// Runs the loop of EPA.
-    fn expand(&mut self) -> Outcome<D> {
+    fn expand(&mut self) -> EpaOutcome<D> {
         if self.polytope.begin(&self.points).is_none() {
-            return Outcome::Tangled;
+            return EpaOutcome::Tangled;
         }
         loop {
             let Some(facet) = self.polytope.nearest() else {
-                return Outcome::Tangled;
+                return EpaOutcome::Tangled;
             };
             let (vertex, found) = self.evaluate(facet.normal);
             let gap = found.depth - facet.distance;
             if gap <= DEPTH_GAP * self.scale {
-                return Outcome::Converged(self.with_points(found, gap));
+                return EpaOutcome::Converged(self.with_points(found, gap));
             }
             if !vertex.point.is_finite() {
-                return Outcome::Invalid;
+                return EpaOutcome::Invalid;
             }
             if self.points.contains(&vertex.point) {
-                return Outcome::Repeats;
+                return EpaOutcome::Repeats;
             }
             if self.points.is_full() {
                 self.collect_open();
-                return Outcome::Full;
+                return EpaOutcome::Full;
             }
             self.push(vertex);
             let tolerance = COPLANAR_DISTANCE * self.scale;
@@ -234,9 +236,9 @@ impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usi
                 Growth::Grown => {}
                 Growth::Full => {
                     self.collect_open();
-                    return Outcome::Full;
+                    return EpaOutcome::Full;
                 }
-                Growth::Tangled => return Outcome::Tangled,
+                Growth::Tangled => return EpaOutcome::Tangled,
             }
         }
     }

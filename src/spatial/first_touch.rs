@@ -19,7 +19,7 @@ type Parts = (u32, u32);
 const SAME_NORMAL: f64 = 1e-9;
 
 /// The outcome of a pair of parts.
-struct Outcome<D> {
+struct PartOutcome<D> {
     cast: CastLocal<D>,
     parts: Parts,
     touching: f64,
@@ -28,7 +28,7 @@ struct Outcome<D> {
 /// The earliest outcomes so far.
 pub struct FirstTouch<D> {
     /// The outcomes at the earliest time of touching.
-    found: SmallVec<[Outcome<D>; 4]>,
+    found: SmallVec<[PartOutcome<D>; 4]>,
     /// Until this time no pair overlaps.
     safe: f64,
     /// The earliest time of touching.
@@ -64,7 +64,7 @@ impl<D: DVector> FirstTouch<D> {
         let limit = self.limit();
         self.found.retain(|outcome| outcome.touching <= limit);
         if touching <= limit {
-            self.found.push(Outcome {
+            self.found.push(PartOutcome {
                 cast,
                 parts,
                 touching,
@@ -78,14 +78,14 @@ impl<D: DVector> FirstTouch<D> {
     /// outcome.
     pub fn finish(self, separates: impl Fn(D, f64, Parts) -> bool) -> (CastLocal<D>, Parts) {
         let mut ranks = Ranks::default();
-        let mut rank = |outcome: &Outcome<D>| match &outcome.cast {
+        let mut rank = |outcome: &PartOutcome<D>| match &outcome.cast {
             // Events compare depths in f32, so this does, too.
             CastLocal::Overlapping(contact) => -1.0 - f64::from(length_to_f32(contact.depth)),
             CastLocal::Hit { contact, .. } | CastLocal::Touching { contact, .. }
                 if self.found.len() > 1 =>
             {
                 ranks.of(contact.normal, || {
-                    let overlaps = |other: &&Outcome<D>| {
+                    let overlaps = |other: &&PartOutcome<D>| {
                         !separates(contact.normal, outcome.touching, other.parts)
                     };
                     self.found.iter().filter(overlaps).count() as f64

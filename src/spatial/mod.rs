@@ -14,7 +14,7 @@
 //! | `probe.rs` | the collider of a query, in its pose |
 //! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |
 //! | `ray_queries.rs`, `overlap_queries.rs`, `cast_queries.rs` | its queries |
-//! | `mover/` | planes, ways out, and characters that slide |
+//! | `mover/` | planes, push-outs, and characters that slide |
 //! | `casters.rs` | [`RayCaster`] and [`ShapeCaster`], which cast in each tick |
 
 pub(crate) mod cast;

@@ -65,7 +65,7 @@ fn least_stretch<D: DVector>(pose: &WorldPose<D>) -> Option<f64> {
 
 /// A plane in f64: see [`ContactPlane`](super::ContactPlane).
 #[derive(Clone, Copy, Debug)]
-pub struct Plane<D> {
+pub struct NearPlane<D> {
     pub entity: Entity,
     pub part: u32,
     pub normal: D,
@@ -75,7 +75,7 @@ pub struct Plane<D> {
 
 /// The first touch of a cast. The normals point from the other collider to the body.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch<D> {
+pub struct BodyTouch<D> {
     pub entity: Entity,
     /// The time up to which the motion is free.
     pub time: f64,
@@ -94,7 +94,7 @@ pub struct Surroundings<'a, 'w, 's> {
 }
 
 impl Surroundings<'_, '_, '_> {
-    /// Returns the first touch of a body on the way from its position, apart from `ignored`. A body
+    /// Returns the first touch of a body on its path from its position, apart from `ignored`. A body
     /// that overlaps others may leave them. Among touches at the same time, the order of the
     /// normals and points decides, not the entities.
     pub fn cast<V: QuerySpace>(
@@ -102,7 +102,7 @@ impl Surroundings<'_, '_, '_> {
         body: &Proxy<V>,
         motion: V::DVec,
         ignored: Option<Entity>,
-    ) -> Option<Touch<V::DVec>> {
+    ) -> Option<BodyTouch<V::DVec>> {
         let options = CastOptions {
             leave_overlaps: true,
         };
@@ -110,7 +110,7 @@ impl Surroundings<'_, '_, '_> {
             Some(entity) => Selection::except(self.filter, entity),
             None => self.filter.into(),
         };
-        let mut first: Option<(f64, Touch<V::DVec>)> = None;
+        let mut first: Option<(f64, BodyTouch<V::DVec>)> = None;
         let (body, motion) = ((body, body.region().ok()), MotionLocal::linear(motion));
         self.query
             .visit_casts::<V>(body, Some(motion), options, selection, &mut |found| {
@@ -133,13 +133,13 @@ impl Surroundings<'_, '_, '_> {
 
     /// Lists the planes of everything within the margin of a body, sorted by their gaps, and then
     /// by their geometry.
-    pub fn planes<V: QuerySpace>(&self, body: &Grown<V>, planes: &mut Vec<Plane<V::DVec>>) {
+    pub fn planes<V: QuerySpace>(&self, body: &Grown<V>, planes: &mut Vec<NearPlane<V::DVec>>) {
         planes.clear();
         self.query
             .near_side((&body.proxy).into(), self.filter, |other| {
                 visit_contacts(&body.proxy, other, |found| {
                     let normal = -found.contact.normal;
-                    planes.push(Plane {
+                    planes.push(NearPlane {
                         entity: other.entity,
                         part: found.parts.1,
                         normal,
@@ -160,11 +160,11 @@ impl Surroundings<'_, '_, '_> {
 }
 
 /// Returns a touch, and its time.
-fn touch_of<V: Space>(entity: Entity, cast: &Cast<V>) -> Option<(f64, Touch<V::DVec>)> {
+fn touch_of<V: Space>(entity: Entity, cast: &Cast<V>) -> Option<(f64, BodyTouch<V::DVec>)> {
     let (contact, face_normal) = cast.contact().zip(cast.face_normal())?;
     // Normals that were rounded to f32 are no longer unit vectors in f64.
     let unit = |normal: V| (-normal.to_f64()).unit();
-    let touch = Touch {
+    let touch = BodyTouch {
         entity,
         time: cast.safe_time(),
         gap: 0.0,

@@ -16,7 +16,7 @@
 //! **Flying.** Otherwise, the motion leads straight to the first touch, and on along the planes
 //! that were touched. The touch of ground from above ends the flight, and the rest is a walk.
 //!
-//! **Ground** is where the face that opposes the way down is flat enough. The contact normal may be
+//! **Ground** is where the face that opposes the fall is flat enough. The contact normal may be
 //! steeper at an edge: a capsule stands on the edge of a step until it hangs at its side
 //! ([`LEAST_UP`]). A body also stands on a corner below a flat side, and between slopes that are
 //! too steep but hold it from both sides.
@@ -31,10 +31,10 @@ use crate::{
     space::{DVector, Space},
     spatial::{
         mover::{
-            body::{Grown, Plane, Surroundings, Touch, radius_of, rounding_of},
+            body::{BodyTouch, Grown, NearPlane, Surroundings, radius_of, rounding_of},
             ground::Ground,
             planes::clipped,
-            push_out::way_out,
+            push_out::search_push_out,
             slide::{MoveAndSlide, Slide, SlideHit, horizontal, without_climbing},
         },
         spatial_query::QuerySpace,
@@ -64,8 +64,8 @@ const LEAST_MOTION: f64 = 1e-6;
 /// A translation leads upwards if this fraction of it does.
 const RISING: f64 = 1e-6;
 
-/// The maximum number of times that planes push a body out of overlaps before the search for a way
-/// out begins.
+/// The maximum number of times that planes push a body out of overlaps before the search for a
+/// push-out begins.
 const MAX_PUSHES: usize = 4;
 
 /// The greatest step height and snap distance, in skins: longer casts are not precise enough.
@@ -82,7 +82,7 @@ const LOOKAHEAD: f64 = 4.0;
 const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
 
 /// The maximum length of a push-out, in units of `radius_of`.
-const MAX_WAY_OUT: f64 = 2.0;
+const MAX_PUSH_OUT: f64 = 2.0;
 
 /// The world's up, and what counts as ground.
 #[derive(Clone, Copy)]
@@ -108,19 +108,19 @@ impl<D: DVector> Upright<D> {
     }
 
     /// Returns `true` if a body can walk on what it touches.
-    fn is_ground(&self, touch: &Touch<D>) -> bool {
+    fn is_ground(&self, touch: &BodyTouch<D>) -> bool {
         let is_flat = touch.face_normal.dot(self.up) >= self.least_cosine;
         is_flat && touch.normal.dot(self.up) >= LEAST_UP
     }
 
     /// Returns `true` if a body can stand on what it touches: on ground, or with a flat side on a
     /// corner.
-    fn supports(&self, touch: &Touch<D>) -> bool {
+    fn supports(&self, touch: &BodyTouch<D>) -> bool {
         self.is_ground(touch) || touch.normal.dot(self.up) >= self.least_cosine
     }
 
     /// Returns the normal of the plane along which a body walks.
-    fn walking_normal(&self, ground: &Touch<D>) -> D {
+    fn walking_normal(&self, ground: &BodyTouch<D>) -> D {
         if ground.normal.dot(self.up) >= self.least_cosine {
             ground.normal
         } else {
@@ -129,7 +129,7 @@ impl<D: DVector> Upright<D> {
     }
 
     /// Returns a horizontal motion turned into the plane of the ground, with the same length.
-    fn along(&self, ground: &Touch<D>, lateral: D) -> D {
+    fn along(&self, ground: &BodyTouch<D>, lateral: D) -> D {
         let normal = self.walking_normal(ground);
         let along = lateral - self.up * (lateral.dot(normal) / self.up.dot(normal));
         along.unit().unwrap_or_default() * lateral.length()
@@ -139,7 +139,7 @@ impl<D: DVector> Upright<D> {
         motion - self.up * motion.dot(self.up)
     }
 
-    /// Returns the greatest fall of the ground on a way.
+    /// Returns the greatest fall of the ground along a walk.
     fn max_drop(&self, lateral: D) -> f64 {
         let cosine = self.least_cosine;
         let slope = (1.0 - cosine * cosine).max(0.0).sqrt() / cosine;
@@ -151,11 +151,11 @@ impl<D: DVector> Upright<D> {
 /// The state of a body during a move.
 pub struct Character<'a, 'w, 's, V: QuerySpace> {
     around: &'a Surroundings<'a, 'w, 's>,
-    /// The body with a margin of half of the skin, at its position on the way.
+    /// The body with a margin of half of the skin, at its position on the path.
     body: Proxy<V>,
     skin: f64,
     upright: Option<Upright<V::DVec>>,
-    ground: Option<Touch<V::DVec>>,
+    ground: Option<BodyTouch<V::DVec>>,
     touches_left: u32,
     hits: SmallVec<[SlideHit; 4]>,
 }
@@ -248,7 +248,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             };
             lateral = lateral * (1.0 - touch.time);
             let is_ground = upright.is_ground(&touch);
-            self.note(&touch, lateral, is_ground);
+            self.add_hit(&touch, lateral, is_ground);
             if is_ground {
                 self.ground = Some(touch);
                 self.back_away(&touch, upright.up);
@@ -280,7 +280,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             let landed = self
                 .upright
                 .filter(|upright| upright.supports(&touch) && motion.dot(upright.up) <= 0.0);
-            self.note(&touch, motion, landed.is_some());
+            self.add_hit(&touch, motion, landed.is_some());
             if let Some(upright) = landed {
                 let lateral = upright.lateral(motion);
                 self.ground = Some(touch);
@@ -310,13 +310,13 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         self.advance(up * (upright.step_height + self.skin), None);
         let risen = (self.position() - start).dot(up);
         // A step is found even if the body moves by less than the gap in front of it.
-        let way = lateral.length().max(2.0 * self.skin);
-        let walked = self.advance(direction * way, None);
-        let walked = walked.map_or(way, |touch| touch.time * way);
+        let length = lateral.length().max(2.0 * self.skin);
+        let walked = self.advance(direction * length, None);
+        let walked = walked.map_or(length, |touch| touch.time * length);
         let landing = self.advance(up * -risen, None);
         let height = (self.position() - start).dot(up);
         // A round body reaches edges that are higher than it rises.
-        let is_low = |touch: &Touch<V::DVec>| {
+        let is_low = |touch: &BodyTouch<V::DVec>| {
             let edge = (touch.point - ground.point).dot(up);
             edge <= upright.step_height + self.skin
         };
@@ -351,19 +351,19 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
 
     /// Returns the ground below the body. The gap along its normal is at most two skins on the
     /// steepest ground, and half a skin plus 1.5 skins / `least_cosine` on flat ground.
-    fn find_ground(&self, upright: &Upright<V::DVec>) -> Option<Touch<V::DVec>> {
+    fn find_ground(&self, upright: &Upright<V::DVec>) -> Option<BodyTouch<V::DVec>> {
         let half = 0.5 * self.skin;
-        let way = 3.0 * half / upright.least_cosine;
-        let touch = self.around.cast(&self.body, upright.up * -way, None)?;
+        let depth = 3.0 * half / upright.least_cosine;
+        let touch = self.around.cast(&self.body, upright.up * -depth, None)?;
         if upright.supports(&touch) {
-            let gap = half + touch.time * way * touch.normal.dot(upright.up);
-            return Some(Touch { gap, ..touch });
+            let gap = half + touch.time * depth * touch.normal.dot(upright.up);
+            return Some(BodyTouch { gap, ..touch });
         }
         // A steep slope beside the ground may be touched first.
         let mut planes = Vec::new();
         let grown = Grown::new(&self.body, self.skin)?;
         self.around.planes(&grown, &mut planes);
-        let touches = planes.iter().map(|plane| Touch {
+        let touches = planes.iter().map(|plane| BodyTouch {
             entity: plane.entity,
             time: 0.0,
             gap: plane.gap + half,
@@ -376,7 +376,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             // Between slopes that are too steep, a body does not fall either.
             let normals: SmallVec<[_; 8]> = planes.iter().map(|plane| plane.normal).collect();
             let is_wedged = clipped(-upright.up, &normals).length() <= WEDGED;
-            is_wedged.then_some(Touch {
+            is_wedged.then_some(BodyTouch {
                 gap: self.skin,
                 normal: upright.up,
                 face_normal: upright.up,
@@ -403,7 +403,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             }
             let pushes = BACK_OFF.iter().filter_map(|part| {
                 let gap = part * self.skin;
-                let missing = |plane: &Plane<V::DVec>| (plane.normal, gap - plane.gap);
+                let missing = |plane: &NearPlane<V::DVec>| (plane.normal, gap - plane.gap);
                 let push = shortest_translation(planes.iter().map(missing));
                 push.clears_all.then_some(push.translation)
             });
@@ -415,9 +415,9 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let Some(body) = self.at_position(exact) else {
             return false;
         };
-        let way = way_out(self.around, &body, MAX_WAY_OUT * radius);
-        self.body.world_pose.translation = self.position() + way.unwrap_or_default();
-        way.is_some()
+        let push = search_push_out(self.around, &body, MAX_PUSH_OUT * radius);
+        self.body.world_pose.translation = self.position() + push.unwrap_or_default();
+        push.is_some()
     }
 
     /// Returns the exact body at the position of this one.
@@ -432,20 +432,22 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     ///
     /// With the closing speed c along the normal, the gap is s/2 + c (d - x) at a distance x, where
     /// d is the distance at which the grown body touches.
-    fn advance(&mut self, motion: V::DVec, ignored: Option<Entity>) -> Option<Touch<V::DVec>> {
+    fn advance(&mut self, motion: V::DVec, ignored: Option<Entity>) -> Option<BodyTouch<V::DVec>> {
         let length = motion.length();
         if self.is_short(motion) || !length.is_finite() {
             return None;
         }
         let start = self.position();
-        let way = length + LOOKAHEAD * self.skin;
+        let cast_length = length + LOOKAHEAD * self.skin;
         let direction = motion * (1.0 / length);
-        let found = self.around.cast(&self.body, direction * way, ignored);
+        let found = self
+            .around
+            .cast(&self.body, direction * cast_length, ignored);
         let touch = found.and_then(|touch| {
             let closing = -touch.normal.dot(direction);
-            let distance = touch.time * way;
+            let distance = touch.time * cast_length;
             let stop = (distance - 0.5 * self.skin / closing.max(0.0)).max(0.0);
-            (stop < length).then_some(Touch {
+            (stop < length).then_some(BodyTouch {
                 time: stop / length,
                 gap: 0.5 * self.skin + (distance - stop) * closing,
                 ..touch
@@ -466,14 +468,14 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     }
 
     /// Moves away from a touch along a unit vector, until the gap is the skin.
-    fn back_away(&mut self, touch: &Touch<V::DVec>, direction: V::DVec) {
+    fn back_away(&mut self, touch: &BodyTouch<V::DVec>, direction: V::DVec) {
         let missing = (self.skin - touch.gap).clamp(0.0, 0.5 * self.skin);
         let cosine = touch.normal.dot(direction).max(LEAST_UP);
         self.push(direction * (missing / cosine));
     }
 
-    /// Notes a touch on the way.
-    fn note(&mut self, touch: &Touch<V::DVec>, motion: V::DVec, is_ground: bool) {
+    /// Adds a touch to the hits.
+    fn add_hit(&mut self, touch: &BodyTouch<V::DVec>, motion: V::DVec, is_ground: bool) {
         let vector = |vector: V::DVec| V::from_f64(vector).to_vec3();
         self.touches_left = self.touches_left.saturating_sub(1);
         self.hits.push(SlideHit {

@@ -6,7 +6,7 @@ use crate::{
     math::{DVec3, Vec2, Vec3},
     pipeline::{proxies::ProxySlot, proxy::Proxy},
     space::{DVector, Space},
-    spatial::{SpatialQuery, mover::body::Touch, spatial_query::QuerySpace},
+    spatial::{SpatialQuery, mover::body::BodyTouch, spatial_query::QuerySpace},
 };
 
 /// The ground on which a body stands: a result of
@@ -34,7 +34,7 @@ impl Ground {
     /// Returns the ground of a body at a position.
     pub(super) fn new<V: QuerySpace>(
         query: &SpatialQuery,
-        touch: &Touch<V::DVec>,
+        touch: &BodyTouch<V::DVec>,
         position: V::DVec,
         up: V::DVec,
     ) -> Self {

@@ -1,10 +1,10 @@
-//! Kinematic movement: contacts as planes, ways out of overlaps, and characters that slide.
+//! Kinematic movement: contacts as planes, push-outs, and characters that slide.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `planes.rs` | [`ContactPlane`], [`solve_planes`] and [`clip_velocity`] |
 //! | `body.rs` | the moving collider: its casts and its planes |
-//! | `push_out.rs` | [`PushOut`]: the shortest way out of everything solid |
+//! | `push_out.rs` | [`PushOut`]: the shortest translation out of everything solid |
 //! | `ground.rs` | [`Ground`], and platforms that carry |
 //! | `slide.rs` | [`MoveAndSlide`], and [`Slide`], its result |
 //! | `character.rs` | the algorithm: slopes, steps, ground, ceilings |

@@ -1,7 +1,7 @@
-//! The shortest way out of everything solid.
+//! The shortest translation out of everything solid.
 //!
 //! A convex obstacle is left over a plane: in the direction d, by the depth of the body along d.
-//! The body is free if it has left each obstacle over one of its planes. So a way out is a choice
+//! The body is free if it has left each obstacle over one of its planes. So a push-out is a choice
 //! of one plane for each obstacle, and the shortest translation that clears the chosen planes.
 //!
 //! The search is best-first over partial choices. It takes the choice with the shortest
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 use crate::{
     Collider,
-    collision::shortest_translation,
+    collision::{PushPlane, shortest_translation},
     pipeline::{narrow_phase::PartContact, proxy::Proxy},
     query::{Ray, RaySide, Solver},
     space::{DVector, Space},
@@ -55,16 +55,16 @@ pub enum PushOut {
     Moved(Vec3),
     /// No translation was found: nothing within the maximum distance is free, or the search reached
     /// its limit of 128 positions.
-    NoWay,
+    NotFound,
 }
 
-/// # Ways out
+/// # Pushing out
 impl SpatialQuery<'_, '_> {
     /// Returns the shortest translation, of at most `max_distance`, after which a shape overlaps
     /// nothing.
     ///
     /// Unlike [`Collisions::push_out`](crate::Collisions::push_out), it also resolves contacts that
-    /// contradict each other, and checks that the way ends where there is room.
+    /// contradict each other, and checks that the translation ends where there is room.
     ///
     /// ```
     /// use bevy::{ecs::system::RunSystemOnce, prelude::*};
@@ -90,8 +90,8 @@ impl SpatialQuery<'_, '_> {
     ///
     /// * Convex obstacles are left over planes. So the translation is the shortest for boxes in any
     ///   rotation, and may be longer than necessary at the corners of other shapes.
-    /// * A facet of a surface is left on the side on which the body is. The way never leads the
-    ///   center of the body through a collider that does not contain it at the start.
+    /// * A facet of a surface is left on the side on which the body is. The path never
+    ///   leads the center of the body through a collider that does not contain it at the start.
     /// * The translation leaves a gap of a few roundings of the position to f32, which may still
     ///   count as touching.
     /// * The search tries at most 128 positions. It allocates.
@@ -110,28 +110,24 @@ impl SpatialQuery<'_, '_> {
         in_space(
             collider,
             pose,
-            |body| out_in_world::<Vec2>(way_out(&around, &body, max)),
-            |body| out_in_world::<Vec3>(way_out(&around, &body, max)),
+            |body| in_world::<Vec2>(search_push_out(&around, &body, max)),
+            |body| in_world::<Vec3>(search_push_out(&around, &body, max)),
         )
         .unwrap_or(PushOut::Free)
     }
 }
 
-fn out_in_world<V: QuerySpace>(way: Option<V::DVec>) -> PushOut {
-    match way {
-        Some(way) if way == V::DVec::ZERO => PushOut::Free,
-        Some(way) => PushOut::Moved(V::from_f64(way).to_vec3()),
-        None => PushOut::NoWay,
+fn in_world<V: QuerySpace>(translation: Option<V::DVec>) -> PushOut {
+    match translation {
+        Some(translation) if translation == V::DVec::ZERO => PushOut::Free,
+        Some(translation) => PushOut::Moved(V::from_f64(translation).to_vec3()),
+        None => PushOut::NotFound,
     }
 }
 
-/// A plane that a body can clear to leave an obstacle, as for [`shortest_translation`]: its unit
-/// normal and its depth.
-type Exit<D> = (D, f64);
-
 /// One plane for each of some obstacles, and the shortest translation that clears them.
 struct Choice<D> {
-    exits: SmallVec<[Exit<D>; 4]>,
+    exits: SmallVec<[PushPlane<D>; 4]>,
     translation: D,
 }
 
@@ -139,11 +135,11 @@ struct Choice<D> {
 struct Obstacle<D> {
     depth: f64,
     normal: D,
-    exits: SmallVec<[Exit<D>; 16]>,
+    exits: SmallVec<[PushPlane<D>; 16]>,
 }
 
 /// Returns the shortest translation out of everything, or `None` if none is found.
-pub fn way_out<V: QuerySpace>(
+pub fn search_push_out<V: QuerySpace>(
     around: &Surroundings,
     body: &Proxy<V>,
     max_distance: f64,
@@ -220,7 +216,7 @@ fn exits<V: Space>(
     body: &Proxy<V>,
     other: &Proxy<V>,
     found: &PartContact<V::DVec>,
-) -> SmallVec<[Exit<V::DVec>; 16]> {
+) -> SmallVec<[PushPlane<V::DVec>; 16]> {
     let normal = -found.contact.normal;
     let mut exits = SmallVec::from_iter([(normal, found.contact.depth)]);
     let own = Side::from(body).part(found.parts.0);
@@ -239,7 +235,7 @@ fn exits<V: Space>(
     with_pair([&own, &part], |pair| {
         let solver = Solver::without_closed_form(pair);
         for direction in directions.filter(|direction| direction.dot(normal) >= least) {
-            let is_same = |(other, _): &Exit<_>| direction.dot(*other) >= SAME_DIRECTION;
+            let is_same = |(other, _): &PushPlane<_>| direction.dot(*other) >= SAME_DIRECTION;
             if !exits.iter().any(is_same) {
                 exits.push((direction, solver.contact_over(-direction, true).depth));
             }
@@ -252,9 +248,9 @@ fn exits<V: Space>(
 /// contain it.
 fn is_through<V: QuerySpace>(around: &Surroundings, body: &Proxy<V>, translation: V::DVec) -> bool {
     let center = body.world_pose.translation + body.center();
-    let way = Ray::between(V::from_f64(center), V::from_f64(center + translation));
+    let path = Ray::between(V::from_f64(center), V::from_f64(center + translation));
     let mut is_through = false;
-    around.query.visit_ray(way, around.filter, |hit| {
+    around.query.visit_ray(path, around.filter, |hit| {
         is_through |= hit.side != RaySide::Inside;
         if is_through { -1.0 } else { f32::INFINITY }
     });

@@ -30,7 +30,7 @@ pub struct MoveAndSlide {
     /// The height of the steps that a body climbs while it walks, 0 by default.
     pub step_height: f32,
     /// The maximum distance by which a body that stood on the ground before is moved down to the
-    /// ground after a move. By default, as far as a slope or a step can fall on the way. 0 for a
+    /// ground after a move. By default, as far as a slope or a step can fall on the path. 0 for a
     /// body that takes off at every edge.
     pub snap_distance: Option<f32>,
     /// The gap that a body keeps from everything. By default, a hundredth of half of the least side
@@ -57,7 +57,7 @@ impl Default for MoveAndSlide {
     }
 }
 
-/// A touch on the way of a [`Slide`].
+/// A touch on the path of a [`Slide`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SlideHit {
@@ -92,7 +92,7 @@ pub struct Slide {
 }
 
 impl Slide {
-    /// Returns the touches on the way, in their order. What a body stands on without moving is not
+    /// Returns the touches on the path, in their order. What a body stands on without moving is not
     /// touched: see [`ground`](Self#structfield.ground).
     pub fn hits(&self) -> &[SlideHit] {
         &self.hits

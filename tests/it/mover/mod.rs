@@ -1,4 +1,4 @@
-//! Planes, ways out of overlaps, and characters that slide.
+//! Planes, push-outs, and characters that slide.
 
 mod planes;
 mod push_out;

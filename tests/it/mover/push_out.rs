@@ -1,4 +1,4 @@
-//! Ways out of overlaps, against brute force and closed forms.
+//! Push-outs, against brute force and closed forms.
 
 use bevy::prelude::*;
 use headbutt::{PushOut, prelude::*};
@@ -24,15 +24,15 @@ fn a_box_in_two_tiles_goes_up() {
     let mut level = Level::new(tiles);
     let body = Collider::rectangle(12.0, 12.0);
     for x in [-2.0, 0.0, 1.0] {
-        let PushOut::Moved(way) = push_out(&mut level, &body, at(x, -1.0), 20.0) else {
+        let PushOut::Moved(push) = push_out(&mut level, &body, at(x, -1.0), 20.0) else {
             panic!("there is room above");
         };
-        assert!(way.abs_diff_eq(Vec3::Y * 7.0, 1e-4), "{way}");
-        assert!(is_free(&mut level, &body, at(x + way.x, way.y - 1.0)));
+        assert!(push.abs_diff_eq(Vec3::Y * 7.0, 1e-4), "{push}");
+        assert!(is_free(&mut level, &body, at(x + push.x, push.y - 1.0)));
     }
     assert_eq!(
         push_out(&mut level, &body, at(0.0, -1.0), 6.0),
-        PushOut::NoWay
+        PushOut::NotFound
     );
     assert_eq!(
         push_out(&mut level, &body, at(0.0, 6.001), 6.0),
@@ -43,7 +43,7 @@ fn a_box_in_two_tiles_goes_up() {
 /// The least translation of an axis-aligned box out of axis-aligned boxes ends at the sides of some
 /// of them. So it is the shortest of all pairs of coordinates at which the body is free.
 #[test]
-fn the_way_out_of_boxes_is_the_shortest() {
+fn the_push_out_of_boxes_is_the_shortest() {
     let mut random = StdRng::seed_from_u64(4);
     let mut moved = 0;
     for case in 0..300 {
@@ -98,16 +98,20 @@ fn the_way_out_of_boxes_is_the_shortest() {
         let body = Collider::rectangle(own.x * 2.0, own.y * 2.0);
         match push_out(&mut level, &body, Transform::IDENTITY, 100.0) {
             PushOut::Free => assert_eq!(best, 0.0, "case {case}"),
-            PushOut::Moved(way) => {
-                // Every box that the way crosses contains the center, or else it may be longer.
+            PushOut::Moved(push) => {
+                // Every box that the path crosses contains the center, or else it may be longer.
                 assert!(
-                    way.length() > best - 1e-3,
-                    "case {case}: {way}, best {best}"
+                    push.length() > best - 1e-3,
+                    "case {case}: {push}, best {best}"
                 );
-                assert!(is_free(&mut level, &body, Transform::from_translation(way)));
-                moved += u32::from((way.length() - best).abs() < 1e-3);
+                assert!(is_free(
+                    &mut level,
+                    &body,
+                    Transform::from_translation(push)
+                ));
+                moved += u32::from((push.length() - best).abs() < 1e-3);
             }
-            PushOut::NoWay => panic!("case {case}: there is always a way"),
+            PushOut::NotFound => panic!("case {case}: there is always room"),
         }
     }
     assert!(moved > 20, "{moved}");
@@ -115,7 +119,7 @@ fn the_way_out_of_boxes_is_the_shortest() {
 
 #[test]
 fn nobody_is_pushed_through_a_wall() {
-    // A thin wall, and a body whose center is in front of it: the way over the wall is blocked.
+    // A thin wall, and a body whose center is in front of it: the path over the wall is blocked.
     let mut level = Level::new([
         (Collider::rectangle(0.2, 10.0), at(0.0, 0.0)),
         (Collider::rectangle(10.0, 10.0), at(-6.0, 0.0)),
@@ -123,11 +127,11 @@ fn nobody_is_pushed_through_a_wall() {
     let body = Collider::rectangle(1.0, 1.0);
     // Between the block at x < -1 and the wall at x > -0.1 there is too little room.
     let out = push_out(&mut level, &body, at(-0.5, 0.0), 2.0);
-    assert_eq!(out, PushOut::NoWay);
-    let PushOut::Moved(way) = push_out(&mut level, &body, at(-0.5, 4.0), 2.0) else {
+    assert_eq!(out, PushOut::NotFound);
+    let PushOut::Moved(push) = push_out(&mut level, &body, at(-0.5, 4.0), 2.0) else {
         panic!("there is room above");
     };
-    assert!(way.abs_diff_eq(Vec3::Y * 1.5, 1e-4), "{way}");
+    assert!(push.abs_diff_eq(Vec3::Y * 1.5, 1e-4), "{push}");
 }
 
 #[test]
@@ -139,20 +143,20 @@ fn a_body_leaves_a_mesh_on_its_own_side() {
     ]);
     let body = Collider::cuboid(1.0, 1.0, 1.0);
     let pose = at(0.25, 0.2);
-    let PushOut::Moved(way) = push_out(&mut level, &body, pose, 4.0) else {
+    let PushOut::Moved(push) = push_out(&mut level, &body, pose, 4.0) else {
         panic!("there is room above");
     };
-    assert!(way.abs_diff_eq(Vec3::new(-0.25, 0.3, 0.0), 1e-4), "{way}");
+    assert!(push.abs_diff_eq(Vec3::new(-0.25, 0.3, 0.0), 1e-4), "{push}");
 }
 
 #[test]
-fn there_is_no_way_out_of_a_press() {
+fn a_press_has_no_push_out() {
     let mut level = Level::new([
         (Collider::half_space(Vec3::Y), at(0.0, 0.0)),
         (Collider::half_space(Vec3::NEG_Y), at(0.0, 1.5)),
     ]);
     let out = push_out(&mut level, &Collider::sphere(1.0), at(0.0, 0.75), 1e3);
-    assert_eq!(out, PushOut::NoWay);
+    assert_eq!(out, PushOut::NotFound);
     let out = push_out(&mut level, &Collider::sphere(1.0), at(0.0, f32::NAN), 1e3);
     assert_eq!(out, PushOut::Free);
 }
