@@ -7,6 +7,7 @@
 use core::ops::ControlFlow;
 
 use bevy::prelude::*;
+use smallvec::SmallVec;
 
 use crate::{
     Collider, ColliderPose,
@@ -73,6 +74,9 @@ pub struct NearPlane<D> {
     pub point: D,
 }
 
+/// A list of planes that rarely needs the heap.
+pub type NearPlanes<D> = SmallVec<[NearPlane<D>; 16]>;
+
 /// The first touch of a cast. The normals point from the other collider to the body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyTouch<D> {
@@ -131,10 +135,10 @@ impl Surroundings<'_, '_, '_> {
         first.map(|(_, touch)| touch)
     }
 
-    /// Lists the planes of everything within the margin of a body, sorted by their gaps, and then
+    /// Returns the planes of everything within the margin of a body, sorted by their gaps, and then
     /// by their geometry.
-    pub fn planes<V: QuerySpace>(&self, body: &Grown<V>, planes: &mut Vec<NearPlane<V::DVec>>) {
-        planes.clear();
+    pub fn planes<V: QuerySpace>(&self, body: &Grown<V>) -> NearPlanes<V::DVec> {
+        let mut planes = NearPlanes::new();
         self.query
             .near_side((&body.proxy).into(), self.filter, |other| {
                 visit_contacts(&body.proxy, other, |found| {
@@ -156,6 +160,7 @@ impl Surroundings<'_, '_, '_> {
             let ids = || (a.entity, a.part).cmp(&(b.entity, b.part));
             gaps.then_with(normals).then_with(points).then_with(ids)
         });
+        planes
     }
 }
 

@@ -360,9 +360,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             return Some(BodyTouch { gap, ..touch });
         }
         // A steep slope beside the ground may be touched first.
-        let mut planes = Vec::new();
-        let grown = Grown::new(&self.body, self.skin)?;
-        self.around.planes(&grown, &mut planes);
+        let planes = self.around.planes(&Grown::new(&self.body, self.skin)?);
         let touches = planes.iter().map(|plane| BodyTouch {
             entity: plane.entity,
             time: 0.0,
@@ -388,7 +386,6 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     /// Moves the body out of everything that is closer than three eighths of the skin. Returns
     /// `false` if it overlaps something afterwards.
     fn back_off(&mut self, exact: &Proxy<V>, radius: f64) -> bool {
-        let mut planes = Vec::new();
         for _ in 0..MAX_PUSHES {
             let Some(wide) = self
                 .at_position(exact)
@@ -396,7 +393,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             else {
                 return false;
             };
-            self.around.planes(&wide, &mut planes);
+            let planes = self.around.planes(&wide);
             let least = planes.first().map_or(self.skin, |plane| plane.gap);
             if least >= 0.5 * self.skin * (1.0 - SETTLED) {
                 return true;

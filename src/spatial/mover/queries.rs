@@ -15,6 +15,7 @@ use crate::{
             planes::ContactPlane,
             slide::{MoveAndSlide, Slide},
         },
+        probe::Probe,
         spatial_query::QuerySpace,
     },
 };
@@ -47,6 +48,9 @@ impl SpatialQuery<'_, '_> {
     /// A surface has no planes at its seams, and only those on its outer side if it is one-sided.
     /// Compounds have a plane for each part. A scale that is not uniform makes `max_gap` longer
     /// along the axes that it stretches.
+    ///
+    /// The method replaces the content of `planes`. If the list is kept, up to 16 planes of convex
+    /// shapes allocate nothing.
     pub fn contact_planes(
         &self,
         collider: &Collider,
@@ -56,13 +60,15 @@ impl SpatialQuery<'_, '_> {
         planes: &mut Vec<ContactPlane>,
     ) {
         planes.clear();
-        let found = in_space(
-            collider,
-            pose,
-            |body| list_planes(self, &body, max_gap, filter),
-            |body| list_planes(self, &body, max_gap, filter),
-        );
-        planes.extend(found.into_iter().flatten());
+        let around = Surroundings {
+            query: self,
+            filter,
+        };
+        match Probe::new(collider, pose) {
+            Some(Probe::D2(probe)) => list_planes(&around, &probe.proxy, max_gap, planes),
+            Some(Probe::D3(probe)) => list_planes(&around, &probe.proxy, max_gap, planes),
+            None => {}
+        }
     }
 
     /// Moves a shape by `translation`, and lets it slide along everything that it touches. Returns
@@ -139,25 +145,22 @@ impl SpatialQuery<'_, '_> {
     }
 }
 
-/// Returns the planes within a gap of a body.
+/// Adds the planes within a gap of a body to a list.
 fn list_planes<V: QuerySpace>(
-    query: &SpatialQuery,
+    around: &Surroundings,
     body: &Proxy<V>,
     max_gap: f32,
-    filter: &SpatialQueryFilter,
-) -> Vec<ContactPlane> {
-    let mut planes = Vec::new();
-    let around = Surroundings { query, filter };
-    if let Some(grown) = Grown::new(body, max_gap.into()) {
-        around.planes(&grown, &mut planes);
-    }
-    let in_world = planes.iter().map(|plane| ContactPlane {
+    planes: &mut Vec<ContactPlane>,
+) {
+    let Some(grown) = Grown::new(body, max_gap.into()) else {
+        return;
+    };
+    planes.extend(around.planes(&grown).iter().map(|plane| ContactPlane {
         entity: plane.entity,
         part: plane.part,
         normal: V::from_f64(plane.normal).to_vec3(),
         gap: plane.gap as f32,
         point: V::from_f64(plane.point).to_vec3(),
         push_limit: f32::INFINITY,
-    });
-    in_world.collect()
+    }));
 }

@@ -233,6 +233,20 @@ fn planes_have_the_gaps_and_normals_of_the_nearest_points() {
 }
 
 #[test]
+fn the_planes_of_a_few_convex_shapes_allocate_nothing() {
+    let mut level =
+        Level::new((-3..3).map(|x| (Collider::cuboid(1.0, 1.0, 1.0), at(x as f32, -0.5))));
+    let (body, pose) = (Collider::capsule_3d(1.0, 1.0), at(0.25, 1.5));
+    let (mut planes, filter) = (Vec::with_capacity(16), SpatialQueryFilter::default());
+    level.ask(|query| {
+        let mut list = || query.contact_planes(&body, pose, 0.5, &filter, &mut planes);
+        list();
+        assert_eq!(allocation_counter::measure(list).count_total, 0);
+    });
+    assert!(planes.len() > 2, "{planes:?}");
+}
+
+#[test]
 fn a_floor_of_triangles_is_one_floor() {
     let floor = Collider::heightfield(Vec2::splat(8.0), 9, &[0.0; 81]);
     let mut level = Level::new([(floor, Transform::IDENTITY)]);
