@@ -149,7 +149,7 @@ fn respond(
     let translation = player.velocity * time.delta_secs();
     let slide = query.move_and_slide(body, *pose, translation, &settings, &filter);
     pose.translation += slide.translation;
-    player.velocity = slide.clip_velocity(player.velocity.extend(0.0)).xy();
+    player.velocity = slide.clip_velocity(player.velocity);
     player.ground = slide.ground;
 }
 

@@ -11,7 +11,7 @@
 //! | [`shapes`] | each kind of shape: validation, support function, bounds, contacts |
 //! | [`queries`] | `headbutt::query` on pairs of convex shapes, against the [`oracle`] |
 //! | [`spatial`] | `SpatialQuery` against each collider by itself, sensors, `sync_now` |
-//! | [`mover`] | planes, ways out and `move_and_slide`, against closed forms and brute force |
+//! | [`mover`] | planes, push-outs and `move_and_slide`, against closed forms and brute force |
 //! | [`swept`] | the paths of swept colliders |
 //! | [`surfaces`] | meshes, polylines and height fields in a tick |
 //! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |

@@ -13,7 +13,7 @@ use crate::{
 /// [`SpatialQuery::move_and_slide`].
 ///
 /// It stores a point in the frame of the other collider. If that collider moves,
-/// [`SpatialQuery::carry`] returns the translation of the point.
+/// [`SpatialQuery::carry`] returns the translation of the point. In 2D, z is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ground {
@@ -60,14 +60,16 @@ impl Ground {
             let foot = V::DVec::of(self.foot.to_array());
             pose.linear() * anchor + (pose.translation - foot)
         });
-        moved.filter(|moved| moved.is_finite()).unwrap_or_default()
+        let is_finite = |moved: &V::DVec| V::from_f64(*moved).is_finite();
+        moved.filter(is_finite).unwrap_or_default()
     }
 }
 
 /// # Moving platforms
 impl SpatialQuery<'_, '_> {
     /// Returns the translation of the point of the ground below a body since a [`Ground`] was
-    /// found, including the effect of the ground's rotation. 0 if the ground was despawned.
+    /// found, including the effect of the ground's rotation. 0 if the ground was despawned, or
+    /// if the translation is not finite. In 2D, z is 0, and `.xy()` is the `Vec2`.
     ///
     /// [`move_and_slide`](Self::move_and_slide) carries a body by itself if it is given the ground
     /// of the previous move.

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use crate::{
     collision::shortest_translation,
     math::{DVec3, Vec3},
+    shape::Dimension,
     space::{DVector, Space},
 };
 
@@ -22,7 +23,8 @@ const MAX_SWEEPS: usize = 1024;
 /// The iteration ends if no push changes by more than this fraction of the largest push.
 const CONVERGED: f64 = 1e-12;
 
-/// A plane in front of which a body has to stay: a contact, or a surface within a distance.
+/// A plane in front of which a body has to stay: a contact, or a surface within a distance. In 2D, z
+/// is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactPlane {
@@ -43,7 +45,8 @@ pub struct ContactPlane {
 }
 
 impl ContactPlane {
-    /// Returns a rigid plane, for planes that are not contacts. The entity is a placeholder.
+    /// Returns a rigid plane, for planes that are not contacts. The entity is a placeholder. In 2D:
+    /// [`new_2d`](Self::new_2d).
     pub fn new(normal: Dir3, gap: f32) -> Self {
         Self {
             entity: Entity::PLACEHOLDER,
@@ -55,6 +58,14 @@ impl ContactPlane {
         }
     }
 
+    /// Returns a rigid plane in 2D: see [`new`](Self::new).
+    pub fn new_2d(normal: Dir2, gap: f32) -> Self {
+        Self {
+            normal: normal.extend(0.0),
+            ..Self::new(Dir3::X, gap)
+        }
+    }
+
     /// Sets the maximum length by which the plane pushes: see
     /// [`push_limit`](Self#structfield.push_limit).
     #[must_use]
@@ -62,9 +73,9 @@ impl ContactPlane {
         Self { push_limit, ..self }
     }
 
-    /// Returns the gap after a translation of the body.
-    pub fn gap_after(&self, translation: Vec3) -> f32 {
-        let change = self.normal.as_dvec3().dot(translation.as_dvec3());
+    /// Returns the gap after a translation of the body, a `Vec2` or a `Vec3`.
+    pub fn gap_after<V: Dimension>(&self, translation: V) -> f32 {
+        let change = self.normal.to_f64().dot(translation.to_vec3().to_f64());
         (f64::from(self.gap) + change) as f32
     }
 
@@ -75,7 +86,8 @@ impl ContactPlane {
     }
 }
 
-/// Returns the translation nearest to `target` after which no plane has a negative gap.
+/// Returns the translation nearest to `target`, a `Vec2` or a `Vec3`, after which no plane has a
+/// negative gap.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -89,6 +101,10 @@ impl ContactPlane {
 /// // A crowd that gives way.
 /// let crowd = ContactPlane::new(Dir3::NEG_X, 0.0).with_push_limit(0.5);
 /// assert_eq!(solve_planes(Vec3::X * 2.0, &[crowd]), Vec3::X * 1.5);
+///
+/// // The same in 2D.
+/// let crowd = ContactPlane::new_2d(Dir2::NEG_X, 0.0).with_push_limit(0.5);
+/// assert_eq!(solve_planes(Vec2::X * 2.0, &[crowd]), Vec2::X * 1.5);
 /// ```
 ///
 /// # Precision
@@ -101,22 +117,21 @@ impl ContactPlane {
 /// If rigid planes contradict each other, some are left out: each that contradicts those that bound
 /// the translation found so far, the most violated plane first. Soft planes give way to rigid ones.
 /// If the target is not finite, the result is 0.
-pub fn solve_planes(target: Vec3, planes: &[ContactPlane]) -> Vec3 {
+pub fn solve_planes<V: Dimension>(target: V, planes: &[ContactPlane]) -> V {
     if !target.is_finite() {
-        return Vec3::ZERO;
+        return V::default();
     }
-    let has_soft = planes.iter().any(|plane| plane.push_limit.is_finite());
-    let target = if has_soft {
-        pushed_softly(target.to_f64(), planes)
-    } else {
-        target.to_f64()
-    };
+    let mut target = target.to_vec3().to_f64();
+    if planes.iter().any(|plane| plane.push_limit.is_finite()) {
+        target = pushed_softly(target, planes);
+    }
     let rigid = planes.iter().filter(|plane| plane.push_limit.is_infinite());
     let planes = rigid.filter_map(|plane| Some((plane.unit_normal()?, plane.gap.into())));
-    Vec3::from_f64(nearest_translation(target, planes))
+    V::projected(Vec3::from_f64(nearest_translation(target, planes)))
 }
 
-/// Returns the velocity nearest to `velocity` that leads into none of the planes.
+/// Returns the velocity nearest to `velocity`, a `Vec2` or a `Vec3`, that leads into none of the
+/// planes. If the velocity is not finite, the result is 0.
 ///
 /// All planes count, whatever their gaps, except soft ones: pass the planes that the body touches.
 ///
@@ -128,13 +143,14 @@ pub fn solve_planes(target: Vec3, planes: &[ContactPlane]) -> Vec3 {
 /// let velocity = clip_velocity(Vec3::new(4.0, -9.0, 0.0), &[floor]);
 /// assert_eq!(velocity, Vec3::X * 4.0);
 /// ```
-pub fn clip_velocity(velocity: Vec3, planes: &[ContactPlane]) -> Vec3 {
+pub fn clip_velocity<V: Dimension>(velocity: V, planes: &[ContactPlane]) -> V {
     if !velocity.is_finite() {
-        return Vec3::ZERO;
+        return V::default();
     }
     let rigid = planes.iter().filter(|plane| plane.push_limit.is_infinite());
     let normals: SmallVec<[DVec3; 8]> = rigid.filter_map(ContactPlane::unit_normal).collect();
-    Vec3::from_f64(clipped(velocity.to_f64(), &normals))
+    let velocity = velocity.to_vec3().to_f64();
+    V::projected(Vec3::from_f64(clipped(velocity, &normals)))
 }
 
 /// Returns the vector nearest to `vector` that leads against none of the unit normals.

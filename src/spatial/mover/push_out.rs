@@ -51,7 +51,8 @@ const CLEARANCE: f64 = 8.0;
 pub enum PushOut {
     /// The shape overlaps nothing solid.
     Free,
-    /// The translation after which the shape overlaps nothing solid.
+    /// The translation after which the shape overlaps nothing solid. In 2D, z is 0, and `.xy()` is
+    /// the `Vec2`.
     Moved(Vec3),
     /// No translation was found: nothing within the maximum distance is free, or the search reached
     /// its limit of 128 positions.

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use crate::{
     math::{DVec3, Vec3},
+    shape::Dimension,
     space::{DVector, Space},
     spatial::mover::{ground::Ground, planes::clipped},
 };
@@ -22,7 +23,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveAndSlide {
     /// The direction away from the ground, of any length, y by default. If it is 0, there is no
-    /// ground: everything is a wall, as in a game that is seen from above.
+    /// ground: everything is a wall, as in a game that is seen from above. In 2D, z is ignored.
     pub up: Vec3,
     /// The angle in radians up to which a slope is ground, 50 degrees by default, and at most 1.5
     /// radians. Steeper slopes are walls, on which a body slides down.
@@ -57,7 +58,7 @@ impl Default for MoveAndSlide {
     }
 }
 
-/// A touch on the path of a [`Slide`].
+/// A touch on the path of a [`Slide`]. In 2D, z is 0, and `.xy()` is the `Vec2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SlideHit {
@@ -98,11 +99,15 @@ impl Slide {
         &self.hits
     }
 
-    /// Returns the part of a velocity that the move leaves: the nearest velocity that leads into
-    /// nothing that was hit. On the ground, nothing is left of a fall, and a body does not climb
-    /// slopes that are too steep.
-    pub fn clip_velocity(&self, velocity: Vec3) -> Vec3 {
-        let mut velocity = velocity.as_dvec3();
+    /// Returns the part of a velocity, a `Vec2` or a `Vec3`, that the move leaves: the nearest
+    /// velocity that leads into nothing that was hit. On the ground, nothing is left of a fall, and
+    /// a body does not climb slopes that are too steep. If the velocity is not finite, the result
+    /// is 0.
+    pub fn clip_velocity<V: Dimension>(&self, velocity: V) -> V {
+        if !velocity.is_finite() {
+            return V::default();
+        }
+        let mut velocity = velocity.to_vec3().to_f64();
         if self.ground.is_some() {
             velocity -= self.up * velocity.dot(self.up).min(0.0);
         }
@@ -112,7 +117,7 @@ impl Slide {
         for normal in &normals {
             velocity = without_climbing(velocity, *normal, self.up);
         }
-        Vec3::from_f64(clipped(velocity, &normals))
+        V::projected(Vec3::from_f64(clipped(velocity, &normals)))
     }
 }
 

@@ -1,6 +1,9 @@
 //! Planes of contacts, against closed forms, and their solver, against brute force.
 
-use bevy::{math::DVec3, prelude::*};
+use bevy::{
+    math::{DVec2, DVec3},
+    prelude::*,
+};
 use headbutt::{ContactPlane, clip_velocity, prelude::*, solve_planes};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -118,7 +121,11 @@ fn the_solution_is_the_nearest_translation_in_front_of_all_planes() {
             solved.as_dvec3().distance(expected) < 1e-5 * (1.0 + expected.length()),
             "case {case}: {solved}, not {expected}"
         );
-        assert!(!is_flat || solved.z == 0.0);
+        if is_flat {
+            let flat = solve_planes(target.xy(), &planes).as_dvec2();
+            assert!(flat.distance(expected.truncate()) < 1e-5 * (1.0 + expected.length()));
+            assert_eq!(solved.z, 0.0);
+        }
         deflected += u32::from(solved.distance(target) > 0.01);
     }
     assert!(deflected > 10_000);
@@ -138,7 +145,36 @@ fn a_clipped_velocity_is_the_nearest_that_enters_no_plane() {
             clipped.as_dvec3().distance(expected) < 1e-5,
             "case {case}: {clipped}"
         );
+        if is_flat {
+            let flat = clip_velocity(velocity.xy(), &planes).as_dvec2();
+            assert!(flat.distance(expected.truncate()) < 1e-5, "case {case}");
+        }
     }
+}
+
+/// The line through (1, 2) at right angles to (0.6, 0.8), and one along y.
+#[test]
+fn planes_of_a_2d_game_are_lines() {
+    let slope = Dir2::new(Vec2::new(0.6, 0.8)).expect("not zero");
+    let planes = [
+        ContactPlane::new_2d(slope, -slope.dot(Vec2::new(1.0, 2.0))),
+        ContactPlane::new_2d(Dir2::NEG_X, 3.0),
+    ];
+    let gap = planes[0].gap_after(Vec2::new(2.0, 3.0));
+    assert!((gap - 1.4).abs() < 1e-6, "{gap}");
+    let near = |actual: Vec2, expected: DVec2| {
+        assert!(actual.as_dvec2().distance(expected) < 1e-5, "{actual}");
+    };
+    near(solve_planes(Vec2::ZERO, &planes), DVec2::new(1.32, 1.76));
+    // Where both lines meet: 0.6 * 3 + 0.8 y = 2.2.
+    near(
+        solve_planes(Vec2::new(9.0, -9.0), &planes),
+        DVec2::new(3.0, 0.5),
+    );
+    // Along the slope, by the part (0.8, -0.6) of the velocity, and then nowhere.
+    let down = DVec2::new(0.8, -0.6) * 3.0;
+    near(clip_velocity(Vec2::NEG_Y * 5.0, &planes[..1]), down);
+    near(clip_velocity(Vec2::NEG_Y * 5.0, &planes), DVec2::ZERO);
 }
 
 /// The solution minimizes half the squared distance to the target plus, for each plane, its limit
@@ -195,6 +231,8 @@ fn invalid_planes_and_targets_do_no_harm() {
     assert_eq!(solve_planes(Vec3::X, &[nan, never]), Vec3::X);
     assert_eq!(solve_planes(Vec3::NAN, &[]), Vec3::ZERO);
     assert_eq!(clip_velocity(Vec3::INFINITY, &[]), Vec3::ZERO);
+    assert_eq!(solve_planes(Vec2::new(0.0, f32::NAN), &[]), Vec2::ZERO);
+    assert_eq!(clip_velocity(Vec2::NAN, &[]), Vec2::ZERO);
     // Two walls that leave no room: the deeper one is cleared.
     let walls = [
         ContactPlane::new(Dir3::X, -1.0),

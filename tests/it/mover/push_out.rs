@@ -180,7 +180,9 @@ fn a_push_along_an_axis_clears_all_that_it_can() {
     let expected = Vec3::Y * depth / 0.5_f32.cos();
     assert!(along(Vec2::Y * 7.0).abs_diff_eq(expected, 1e-5));
     assert_eq!(along(Vec2::NEG_Y), Vec3::ZERO);
-    assert_eq!(along(Vec2::ZERO), Vec3::ZERO);
+    for invalid in [Vec2::ZERO, Vec2::NAN, Vec2::INFINITY] {
+        assert_eq!(along(invalid), Vec3::ZERO);
+    }
     let expected = Vec3::NEG_X * (depth / 0.5_f32.sin()).max(0.2);
     assert!(along(Vec2::NEG_X).abs_diff_eq(expected, 1e-5));
 }

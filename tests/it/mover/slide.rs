@@ -71,6 +71,12 @@ fn a_body_stops_at_a_wall_and_slides_along_it() {
             );
             let velocity = slide.clip_velocity(Vec3::new(8.0, 4.0, 0.0));
             assert!(velocity.abs_diff_eq(Vec3::Y * 4.0, 1e-5));
+            let velocity = slide.clip_velocity(Vec2::new(8.0, 4.0));
+            assert!(velocity.abs_diff_eq(Vec2::Y * 4.0, 1e-5));
+            for invalid in [Vec3::NAN, Vec3::new(0.0, f32::INFINITY, 0.0)] {
+                assert_eq!(slide.clip_velocity(invalid), Vec3::ZERO);
+                assert_eq!(slide.clip_velocity(invalid.xy()), Vec2::ZERO);
+            }
             // Pressed against the wall, it neither moves nor sticks.
             let pressed = walker.pose.translation;
             for tick in 0..100 {
