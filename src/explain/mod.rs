@@ -63,11 +63,12 @@ use crate::{
 /// It is meant for debugging, and costs as much as a test of the pair with all facets of both.
 pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
     let pair = [entity, other];
-    let mut changed = [false; 2];
+    let (mut changed, mut is_2d) = ([false; 2], false);
     let status = match LastTick::of(world) {
         None => PairStatus::NoPlugin,
         Some(tick) => tick.without_answer(pair).unwrap_or_else(|| {
             changed = pair.map(|entity| tick.has_changed(entity));
+            is_2d = matches!(tick.proxies.slot_of(entity), Some(ProxySlot::D2(_)));
             tick.status(pair)
         }),
     };
@@ -76,12 +77,13 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
         other,
         status,
         changed,
+        is_2d,
         names: pair.map(|entity| world.get::<Name>(entity).cloned()),
     }
 }
 
 /// Why two entities collide or do not collide: the result of [`explain`]. It displays as one or two
-/// sentences that name the entities and say what to do.
+/// sentences that name the entities and say what to do. Numbers in them are rounded to four digits.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -95,6 +97,8 @@ pub struct Explanation {
     /// tick. The status does not include such changes. (It stays `true` in further ticks after a
     /// change through `bypass_change_detection`, which no tick sees.)
     pub changed: [bool; 2],
+    /// `true` if vectors are displayed in 2D.
+    is_2d: bool,
     names: [Option<Name>; 2],
 }
 

@@ -7,6 +7,7 @@ use bevy::prelude::*;
 use crate::{
     CollisionEvent, CollisionLayers,
     explain::{Explanation, PairStatus},
+    math::Vec3,
 };
 
 const NO_PLUGIN: &str = "the app has no `HeadbuttPlugin`. Add it with `App::add_plugins`.";
@@ -27,6 +28,9 @@ const ONE_SIDED: &str = "is `one_sided`, and the center of the other is behind i
                          vertices of its facets, or do without `one_sided`.";
 const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support` of a custom \
                            shape.";
+
+/// Numbers of this size are written out, and others with an exponent.
+const WRITTEN_OUT: core::ops::Range<f64> = 1e-4..1e7;
 
 /// An entity with its name, as warnings display it.
 struct Label<'a>(Entity, Option<&'a Name>);
@@ -69,6 +73,10 @@ impl Explanation {
         Label(entity, if is_first { name } else { other_name }.as_ref())
     }
 
+    fn vector(&self, vector: Vec3) -> ShortVector {
+        ShortVector(vector, self.is_2d)
+    }
+
     fn write_status(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match &self.status {
             PairStatus::NoPlugin => out.write_str(NO_PLUGIN),
@@ -78,12 +86,12 @@ impl Explanation {
             PairStatus::Ignored { entity, reason } => {
                 write!(out, "{} {reason}.", self.label(*entity))
             }
-            PairStatus::Touching(contact) => write_contact(out, contact),
+            PairStatus::Touching(contact) => self.write_contact(out, contact),
             PairStatus::PassedThrough(contact) => write!(
                 out,
                 "the path of this tick led to {} after {} of the tick.",
-                contact.point(),
-                contact.time()
+                self.vector(contact.point()),
+                FourDigits(contact.time())
             ),
             PairStatus::Unseen { entity } => write!(out, "{} {UNSEEN}", self.label(*entity)),
             PairStatus::Dimensions { in_2d, in_3d } => {
@@ -100,6 +108,7 @@ impl Explanation {
             } => self.write_layers(out, [*layers, *other_layers]),
             PairStatus::NotCandidate => out.write_str(NOT_CANDIDATE),
             PairStatus::BoxesApart { axis, gap } => {
+                let (axis, gap) = (self.vector(*axis), FourDigits(*gap));
                 write!(
                     out,
                     "their bounding boxes are {gap} apart along {axis}. {LOOKS_CLOSER}"
@@ -114,6 +123,9 @@ impl Explanation {
                 point,
                 other_point,
             } => {
+                let distance = FourDigits(*distance);
+                let [normal, point, other_point] =
+                    [normal, point, other_point].map(|vector| self.vector(*vector));
                 write!(out, "they are {distance} apart along {normal}, ")?;
                 write!(out, "from {point} to {other_point}. {LOOKS_CLOSER}")
             }
@@ -144,19 +156,81 @@ impl Explanation {
         }
         write!(out, ". Change their `CollisionLayers`.")
     }
+
+    fn write_contact(&self, out: &mut fmt::Formatter, contact: &CollisionEvent) -> fmt::Result {
+        let (depth, normal) = (FourDigits(contact.depth), self.vector(contact.normal));
+        write!(out, "they are {depth} deep along {normal}.")?;
+        if !contact.is_solid() {
+            write!(out, " One of them is a `Sensor`, so `push_out` ignores it.")?;
+        } else if contact.ongoing() {
+            write!(
+                out,
+                " `Started` was sent in an earlier tick, and `OngoingEvents` decides whether \
+                 `Ongoing` is sent."
+            )?;
+        }
+        Ok(())
+    }
 }
 
-fn write_contact(out: &mut fmt::Formatter, contact: &CollisionEvent) -> fmt::Result {
-    let (depth, normal) = (contact.depth, contact.normal);
-    write!(out, "they are {depth} deep along {normal}.")?;
-    if !contact.is_solid() {
-        write!(out, " One of them is a `Sensor`, so `push_out` ignores it.")?;
-    } else if contact.ongoing() {
-        write!(
-            out,
-            " `Started` was sent in an earlier tick, and `OngoingEvents` decides whether \
-             `Ongoing` is sent."
-        )?;
+/// A vector of a sentence, in 2D if the flag is `true`.
+struct ShortVector(Vec3, bool);
+
+impl fmt::Display for ShortVector {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let [x, y, z] = self.0.to_array().map(FourDigits);
+        if self.1 {
+            write!(out, "[{x}, {y}]")
+        } else {
+            write!(out, "[{x}, {y}, {z}]")
+        }
     }
-    Ok(())
+}
+
+/// A number of a sentence, with at most four significant digits.
+struct FourDigits(f32);
+
+impl fmt::Display for FourDigits {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        // The nearest decimal number, of which `Display` then writes no further digits.
+        let Ok(number) = format!("{:.3e}", self.0).parse::<f64>() else {
+            return write!(out, "{}", self.0);
+        };
+        // Without the sign of -0.
+        let number = number + 0.0;
+        if number == 0.0 || WRITTEN_OUT.contains(&number.abs()) || !number.is_finite() {
+            write!(out, "{number}")
+        } else {
+            write!(out, "{number:e}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_at_most_four_digits() {
+        let cases = [
+            (0.5, "0.5"),
+            (1.0 / 3.0, "0.3333"),
+            (-2.0 / 3.0, "-0.6667"),
+            (0.499_999_76, "0.5"),
+            (9.999_96, "10"),
+            (-0.0, "0"),
+            (1_234.567, "1235"),
+            (123_456.7, "123500"),
+            (0.001_234_56, "0.001235"),
+            (1.234_56e-7, "1.235e-7"),
+            (2e20, "2e20"),
+            (f32::INFINITY, "inf"),
+        ];
+        for (number, expected) in cases {
+            assert_eq!(FourDigits(number).to_string(), expected);
+        }
+        let vector = Vec3::new(1.0, -1.0 / 3.0, 0.0);
+        assert_eq!(ShortVector(vector, true).to_string(), "[1, -0.3333]");
+        assert_eq!(ShortVector(vector, false).to_string(), "[1, -0.3333, 0]");
+    }
 }

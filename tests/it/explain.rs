@@ -273,7 +273,11 @@ fn a_swept_collider_that_passed_through() {
     // The ball has the radius 1, and the near side of the cube is at 9.
     assert!((contact.time() - 8.0 / 20.0).abs() < 1e-6);
     assert!((contact.normal - Vec3::X).length() < 1e-6);
-    assert!(explanation.to_string().contains("are apart again"));
+    let text = explanation.to_string();
+    assert!(
+        text.contains("are apart again") && text.contains("to [9, 0, 0] after 0.4"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -405,7 +409,8 @@ fn colliders_that_are_apart() {
         };
         assert_eq!(axis, sign * Vec3::X);
         assert!((gap - 0.5).abs() < 1e-5, "{gap}");
-        let words = ["bounding boxes", "apart along"];
+        let along = format!("are 0.5 apart along [{sign}, 0, 0]");
+        let words = ["bounding boxes", along.as_str()];
         assert_explained(&app, pair, &words, PairStatus::BoxesApart { axis, gap });
     }
 
@@ -419,6 +424,14 @@ fn colliders_that_are_apart() {
         other_point: Vec3::new(0.75, 1.0, 0.0),
     };
     assert_explained(&app, pair, &["0.25 apart along [0.6, 0.8, 0]"], expected);
+    // The same in 2D, where a third of a unit has no end.
+    let mut app = crate::support::app();
+    let circles =
+        [0.0, 7.0 / 3.0].map(|x| (Collider::circle(1.0), Transform::from_xyz(x, 0.0, 0.0)));
+    let pair = circles.map(|circle| app.world_mut().spawn(circle).id());
+    tick(&mut app);
+    let text = explained(&app, pair).to_string();
+    assert!(text.contains("are 0.3333 apart along [1, 0]"), "{text}");
     // A half-space has no box.
     let pose = Transform::from_xyz(7.0, -1.5, 0.0);
     assert_status(
