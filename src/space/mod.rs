@@ -244,6 +244,18 @@ pub trait DVector:
     /// axis.
     fn perpendicular(edges: &[Self]) -> Option<Self>;
 
+    /// Returns an orthonormal basis of the plane perpendicular to this unit vector: one vector in
+    /// 2D, and two in 3D. Returns fewer if this vector is zero or not finite.
+    fn tangents(self) -> ArrayVec<Self, 2> {
+        let mut axes: ArrayVec<Self, 3> = ArrayVec::from_iter([self]);
+        while axes.len() < Self::DIMENSION
+            && let Some(tangent) = Self::perpendicular(&axes).and_then(Self::unit)
+        {
+            axes.push(tangent);
+        }
+        axes.into_iter().skip(1).collect()
+    }
+
     /// Returns a rotation matrix. Uses `libm`, so that all platforms return the same bits.
     fn rotation(angle: Self::Angle) -> Self::Matrix;
 

@@ -88,24 +88,15 @@ impl<S: Support + ?Sized> Corner<'_, S> {
     /// Returns `true` if a face with this normal contains the point: the support points in
     /// directions that are slightly tilted span it.
     fn has_face(&self, normal: DVecOf<S>) -> bool {
-        let dimension = DVecOf::<S>::DIMENSION;
-        let mut across: ArrayVec<DVecOf<S>, 3> = ArrayVec::from_iter([normal]);
-        while across.len() < dimension {
-            let side = DVecOf::<S>::perpendicular(&across).and_then(DVector::unit);
-            let Some(side) = side else {
-                return false;
-            };
-            across.push(side);
-        }
         let mut edges: ArrayVec<DVecOf<S>, 4> = ArrayVec::new();
-        for side in across.iter().skip(1).flat_map(|side| [*side, -*side]) {
+        for side in normal.tangents().into_iter().flat_map(|side| [side, -side]) {
             let edge = self.shape.support(normal + side * FACE_TILT) - self.point;
             if edge.dot(normal).abs() <= self.tolerance {
                 edges.push(edge);
             }
         }
         let side = LEAST_FACE * self.tolerance;
-        if dimension == 2 {
+        if DVecOf::<S>::DIMENSION == 2 {
             return edges.iter().any(|edge| edge.length() > side);
         }
         let spans = |a: DVecOf<S>, b: DVecOf<S>| {

@@ -220,12 +220,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
         let mut angle = FIRST_ANGLE;
         for _ in 0..MAX_POLISH {
             let (normal, length) = self.best?;
-            let mut axes = List::<D, 3>::new();
-            axes.push(normal)?;
-            while axes.len() < D::DIMENSION {
-                axes.push(D::perpendicular(&axes)?.unit()?)?;
-            }
-            for side in axes.iter().skip(1).flat_map(|side| [*side, -*side]) {
+            for side in normal.tangents().into_iter().flat_map(|side| [side, -side]) {
                 self.tilt((normal + side * angle).unit()?);
             }
             if self.best?.1 >= length {

@@ -42,16 +42,11 @@ pub struct ContactFrame<D> {
 
 impl<D: DVector> ContactFrame<D> {
     pub fn new(normal: D) -> Self {
-        let tangent = |edges: &[D]| {
-            let perpendicular = D::perpendicular(edges).and_then(DVector::unit);
-            perpendicular.unwrap_or(D::ZERO)
-        };
-        let first = tangent(&[normal]);
-        let second = tangent(&[normal, first]);
-        Self {
-            normal,
-            tangents: [first, second],
+        let mut tangents = [D::ZERO; 2];
+        for (slot, tangent) in tangents.iter_mut().zip(normal.tangents()) {
+            *slot = tangent;
         }
+        Self { normal, tangents }
     }
 
     /// Converts a point to the coordinates of this frame.
