@@ -26,6 +26,7 @@ use crate::{
         minkowski::{MinkowskiDifference, Vertex},
         penetration::Penetration,
         simplex::{Simplex, nearest},
+        trace::{EpaStep, Step},
     },
     space::{DVector, Facet, Growth, List, Polytope},
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, DISTINCT_DIRECTIONS, FLAT_DEPTH, ROUNDING},
@@ -75,7 +76,7 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
 ) -> Result<Penetration<D>, EarlyEnd<D>> {
     // The polytope is filled in place, because it is too large to be moved.
     let mut epa = Epa::<D, _, VERTICES, FACETS> {
-        support: |direction| pair.vertex(direction),
+        pair,
         vertices: List::new(),
         points: List::new(),
         polytope: D::Polytope::new(),
@@ -116,9 +117,8 @@ enum EpaOutcome<D> {
     Invalid,
 }
 
-struct Epa<D: DVector, F, const VERTICES: usize, const FACETS: usize> {
-    /// Returns the support point of Y in a direction.
-    support: F,
+struct Epa<'a, D: DVector, P, const VERTICES: usize, const FACETS: usize> {
+    pair: &'a P,
     vertices: List<Vertex<D>, VERTICES>,
     /// The points of the vertices, for the polytope.
     points: List<D, VERTICES>,
@@ -130,20 +130,36 @@ struct Epa<D: DVector, F, const VERTICES: usize, const FACETS: usize> {
     open: List<D, MAX_OPEN>,
 }
 
-impl<D: DVector, F: Fn(D) -> Vertex<D>, const VERTICES: usize, const FACETS: usize>
-    Epa<D, F, VERTICES, FACETS>
+impl<D, P, const VERTICES: usize, const FACETS: usize> Epa<'_, D, P, VERTICES, FACETS>
+where
+    D: DVector,
+    P: MinkowskiDifference<Vector = D>,
 {
     /// Evaluates the support function along a unit vector, and returns the contact along it.
     #[inline]
     fn evaluate(&mut self, normal: D) -> (Vertex<D>, Penetration<D>) {
-        let vertex = (self.support)(normal);
+        let vertex = self.pair.vertex(normal);
         // If GJK ended on a single vertex at the origin, its scale is 0.
         self.scale = self.scale.max(vertex.scale());
         let found = Penetration::at_vertex(normal, &vertex, self.scale);
         if self.best.is_none_or(|best| found.depth < best.depth) {
             self.best = Some(found);
         }
+        self.pair.record(|| self.to_step(vertex));
         (vertex, found)
+    }
+
+    /// Returns the state after the evaluation of a vertex that is not yet part of the polytope.
+    fn to_step(&self, vertex: Vertex<D>) -> Step<D> {
+        let nearest = self.polytope.nearest();
+        Step::Epa(EpaStep {
+            vertex,
+            vertices: self.vertices.to_vec(),
+            facets: self.polytope.facets().collect(),
+            nearest,
+            lower_bound: nearest.map_or(0.0, |facet| facet.distance.max(0.0)),
+            upper_bound: self.best.map_or(f64::INFINITY, |best| best.depth),
+        })
     }
 
     /// Adds a vertex if there is capacity.

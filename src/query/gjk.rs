@@ -29,6 +29,7 @@ use crate::{
     query::{
         minkowski::{MinkowskiDifference, Vertex},
         simplex::{Nearest, Simplex, nearest},
+        trace::{GjkStep, Step},
     },
     space::{DVector, List},
     tolerance::{CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, TOUCHING},
@@ -106,6 +107,7 @@ impl<D: DVector> Gjk<D> {
         let mut gjk = Self::unstarted(nearest(&[vertex]), pair.radius_sum());
         gjk.check(&vertex);
         let _ = gjk.simplex.push(vertex);
+        pair.record(|| gjk.to_step(vertex));
         gjk
     }
 
@@ -258,8 +260,15 @@ impl<D: DVector> Gjk<D> {
 
     #[inline]
     fn step(&mut self, pair: &impl MinkowskiDifference<Vector = D>) {
+        let vertex = pair.vertex(-self.nearest.point);
+        self.add(vertex);
+        pair.record(|| self.to_step(vertex));
+    }
+
+    /// Updates the bounds and the simplex for the support point in direction -v.
+    #[inline(always)]
+    fn add(&mut self, vertex: Vertex<D>) {
         let v = self.nearest.point;
-        let vertex = pair.vertex(-v);
         self.check(&vertex);
         if self.state != State::Running {
             return;
@@ -300,6 +309,18 @@ impl<D: DVector> Gjk<D> {
             self.simplex.pop();
             self.state = State::Stalled;
         }
+    }
+
+    /// Returns the state after an iteration that evaluated a vertex.
+    fn to_step(&self, vertex: Vertex<D>) -> Step<D> {
+        Step::Gjk(GjkStep {
+            vertex,
+            simplex: self.simplex.to_vec(),
+            target: D::ZERO,
+            nearest: self.nearest.point,
+            lower_bound: self.lower_bound,
+            upper_bound: self.distance,
+        })
     }
 
     /// Updates the scale for a new vertex, and the state if the vertex is invalid or if the

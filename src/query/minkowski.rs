@@ -8,14 +8,14 @@
 use core::cmp::Ordering;
 
 use crate::{
-    query::counter::Counter,
+    query::{counter::Counter, trace::Step},
     shape::{Core, DVecOf, MatrixOf, Support, compare_shapes},
     space::{DVector, Pose, Space},
     tolerance::OFFSET_SCALE,
 };
 
-/// A vertex of the Minkowski difference and the two points whose difference it is, in the frame of
-/// the first shape.
+/// A vertex of the Minkowski difference A - B of two cores, and the two points whose difference it
+/// is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex<D> {
     /// `first - second`.
@@ -24,7 +24,8 @@ pub struct Vertex<D> {
     pub first: D,
     /// The support point of the second core.
     pub second: D,
-    /// The direction in which the support function was evaluated, of any length.
+    /// The direction in which the support function of A - B was evaluated, of any length. `first` is
+    /// A's support point in this direction, and `second` is B's in the opposite direction.
     pub direction: D,
 }
 
@@ -71,6 +72,11 @@ pub trait MinkowskiDifference {
 
     /// Returns the same pair with B moved.
     fn with_second_moved(&self, translation: Self::Vector) -> Self;
+
+    /// Passes a step of a solver to the pair's trace. Pairs without a trace ignore `step`, so that
+    /// no code for it is generated.
+    #[inline(always)]
+    fn record(&self, _step: impl FnOnce() -> Step<Self::Vector>) {}
 }
 
 /// Two shapes and their relative pose.

@@ -83,6 +83,8 @@ mod ray;
 mod results;
 pub(crate) mod simplex;
 mod solver;
+pub mod trace;
+mod traced_pair;
 
 use crate::{shape::Support, space::ShapePose};
 pub use against::Against;

@@ -39,6 +39,14 @@ impl<D: DVector> Penetration<D> {
         }
     }
 
+    /// Limits the distance between the cores of touching shapes to the sum of their radii, so that
+    /// the tolerance does not lead to a negative depth.
+    #[inline(always)]
+    pub fn touching(self, radius_sum: f64) -> Self {
+        let depth = self.depth.max(-radius_sum);
+        Self { depth, ..self }
+    }
+
     /// Returns the point of a facet of the Minkowski difference that is nearest to `normal *
     /// depth`, relative to that point.
     pub fn nearest_on(&self, facet: &[Vertex<D>]) -> Nearest<D> {

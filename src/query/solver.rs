@@ -182,15 +182,9 @@ where
             Method::ClosedForm(ClosedForm::Separated) => {
                 separated(&Gjk::solve(&self.pair, Goal::Nearest), DVector::axis(0))
             }
-            Method::Gjk(gjk) => {
-                gjk.run(&self.pair, Goal::Contact);
-                if gjk.cores_may_touch() {
-                    return penetration(&self.pair, &gjk.simplex, gjk.scale);
-                }
-                separated(gjk, DVector::axis(0))
-            }
+            Method::Gjk(gjk) => return gjk_contact(gjk, &self.pair),
         };
-        self.pair.touching(cores)
+        cores.touching(self.pair.radius_sum())
     }
 
     /// Returns the distance and the nearest points, or `None` if a shape is invalid.
@@ -229,14 +223,6 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    /// Limits the distance between the cores of touching shapes to the sum of their radii, so that
-    /// the tolerance does not lead to a negative depth.
-    #[inline(always)]
-    fn touching(&self, cores: Penetration<DVecOf<A>>) -> Penetration<DVecOf<A>> {
-        let depth = cores.depth.max(-self.radius_sum());
-        Penetration { depth, ..cores }
-    }
-
     /// Returns the contact of the shapes.
     #[inline(always)]
     pub fn contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
@@ -261,7 +247,7 @@ where
     ) -> Option<LocalContact<DVecOf<A>>> {
         match closed_form {
             ClosedForm::Contact(cores) if closed_form.hit(self.radius_sum()) => {
-                Some(self.contact(&self.touching(*cores)))
+                Some(self.contact(&cores.touching(self.radius_sum())))
             }
             _ => None,
         }
@@ -294,7 +280,7 @@ where
 
     /// Returns the distance between the shapes, and their nearest points.
     #[inline(always)]
-    fn distance(
+    pub fn distance(
         &self,
         hit: bool,
         cores: &Penetration<DVecOf<A>>,
@@ -365,10 +351,25 @@ where
     }
 }
 
+/// Returns the contact of the cores of shapes that touch: from EPA if the cores overlap, and
+/// otherwise from GJK.
+#[inline]
+pub fn gjk_contact<D: DVector>(
+    gjk: &mut Gjk<D>,
+    pair: &impl MinkowskiDifference<Vector = D>,
+) -> Penetration<D> {
+    gjk.run(pair, Goal::Contact);
+    if gjk.cores_may_touch() {
+        penetration(pair, &gjk.simplex, gjk.scale)
+    } else {
+        separated(gjk, DVector::axis(0)).touching(pair.radius_sum())
+    }
+}
+
 /// Returns GJK's result for separated cores. If they are not separated, the normal is `otherwise`.
 /// GJK's v points from the second core to the first.
 #[inline]
-fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
+pub fn separated<D: DVector>(gjk: &Gjk<D>, otherwise: D) -> Penetration<D> {
     let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
     Penetration {
         normal: (-gjk.separation()).unit().unwrap_or(otherwise),

@@ -345,14 +345,14 @@ pub trait DVector:
     }
 }
 
-/// A facet of a [`Polytope`].
-#[derive(Clone, Copy, Debug)]
+/// A facet of EPA's polytope: an edge in 2D, and a triangle in 3D.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facet<D> {
     /// The outward unit normal.
     pub normal: D,
     /// `normal · p` for each point p of the facet's plane. It is negative if the origin is outside.
     pub distance: f64,
-    /// The indices of the facet's vertices, of which the first [`DVector::DIMENSION`] count.
+    /// The indices of the facet's vertices. In 2D, the third one is unused.
     pub vertices: [u16; 3],
     /// The index of the facet in its polytope.
     pub index: usize,

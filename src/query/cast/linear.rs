@@ -38,9 +38,11 @@ use crate::{
         },
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
+        trace::Trace,
+        traced_pair::TracedPair,
     },
     shape::{DVecOf, Support},
-    space::{DVector, Pose},
+    space::{DVector, Pose, Space},
     tolerance::{CAST_MARGIN, GRAZING_DEPTH, TOUCHING},
 };
 
@@ -71,19 +73,13 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let (translation_a, translation_b) = (motion_a.translation, motion_b.translation);
     let pair = Pair::new(a, pose_a, b, pose_b);
-    let of_first = if pair.swapped {
-        translation_b - translation_a
-    } else {
-        translation_a - translation_b
-    };
-    let velocity = DVecOf::<A>::transpose(pair.frame) * -of_first;
+    let velocity = relative_velocity(&pair, [&motion_a, &motion_b]);
     let boxes = match pair.boxes() {
         Some(half_extents) => Some(BoxPair::new(&pair, half_extents)?),
         None => None,
     };
-    let travel = translation_a.extent() + translation_b.extent();
+    let travel = motion_a.translation.extent() + motion_b.translation.extent();
     let has_distance = boxes.as_ref().is_some_and(BoxPair::has_distance);
     if !has_distance && misses_clearly(&pair, velocity, travel) {
         return Some(CastLocal::Miss);
@@ -98,26 +94,56 @@ where
         Some(boxes) => cast.by_sweep(boxes, &pair).or_else(|| cast.by_gjk(&pair)),
         None => cast.by_swept_polygons(&pair).or_else(|| cast.by_gjk(&pair)),
     };
-    let Outcome::Touches(touch) = outcome? else {
-        return Some(CastLocal::Miss);
-    };
-    let moved = pair.with_second_moved(velocity * touch.safe);
-    let contact = moved.touching_contact(&touch.cores);
-    let [on_first, on_second] = touch.is_on_face;
-    let face_normal = if pair.swapped && on_first || !pair.swapped && on_second {
-        contact.normal
+    Some(cast.in_world(outcome?, &pair, [&motion_a, &motion_b], pose_b.rotation))
+}
+
+/// Returns the outcome of a linear cast by GJK, or `None` if it is left to `solve.rs`.
+pub fn trace_linear<A, B>(
+    a: &A,
+    (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    b: &B,
+    (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    trace: &mut impl Trace<DVecOf<A>>,
+) -> Option<CastLocal<DVecOf<A>>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let pair = Pair::new(a, pose_a, b, pose_b);
+    let velocity = relative_velocity(&pair, [&motion_a, &motion_b]);
+    let travel = motion_a.translation.extent() + motion_b.translation.extent();
+    let boxes = [CoreBox::new(a), CoreBox::new(b)];
+    if boxes.iter().any(|core| core.is_half_space) {
+        return None;
+    }
+    let size = pair_size(&boxes, pair.radius_sum());
+    let cast = LinearCast::new(&pair, velocity, size, travel)?;
+    let traced = TracedPair::new(pair, trace);
+    let outcome = cast.by_gjk(&traced)?;
+    Some(cast.in_world(
+        outcome,
+        &traced.pair,
+        [&motion_a, &motion_b],
+        pose_b.rotation,
+    ))
+}
+
+/// Returns the velocity of the second shape of a pair relative to the first, in the frame of the
+/// pair.
+fn relative_velocity<A, B>(
+    pair: &Pair<A, B>,
+    [motion_a, motion_b]: [&MotionLocal<DVecOf<A>>; 2],
+) -> DVecOf<A>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let of_first = if pair.swapped {
+        motion_b.translation - motion_a.translation
     } else {
-        let velocity_a = translation_a + contact.offset_a.rotated_by(motion_a.rotation);
-        let velocity_b = translation_b + contact.offset_b.rotated_by(motion_b.rotation);
-        let motion = (velocity_a - velocity_b, pose_b.rotation);
-        face_normal(b, motion, size, &contact)
+        motion_a.translation - motion_b.translation
     };
-    Some(CastLocal::Hit {
-        safe: touch.safe,
-        touching: touch.touching,
-        contact,
-        face_normal,
-    })
+    DVecOf::<A>::transpose(pair.frame) * -of_first
 }
 
 /// Returns `true` if one of two planes separates the shapes during the whole motion, by far more
@@ -194,6 +220,41 @@ impl<D: DVector> LinearCast<D> {
             slack: GRAZING_DEPTH * size + 4.0 * rounding,
             size,
         })
+    }
+
+    /// Returns the outcome with the contact in world axes. `rotation_b` is the rotation of the
+    /// caller's second shape.
+    fn in_world<A, B>(
+        &self,
+        outcome: Outcome<D>,
+        pair: &Pair<A, B>,
+        [motion_a, motion_b]: [&MotionLocal<D>; 2],
+        rotation_b: D::Matrix,
+    ) -> CastLocal<D>
+    where
+        A: Support<Vector: Space<DVec = D>> + ?Sized,
+        B: Support<Vector = A::Vector> + ?Sized,
+    {
+        let Outcome::Touches(touch) = outcome else {
+            return CastLocal::Miss;
+        };
+        let moved = pair.with_second_moved(self.velocity * touch.safe);
+        let contact = moved.touching_contact(&touch.cores);
+        let [on_first, on_second] = touch.is_on_face;
+        let face_normal = if pair.swapped && on_first || !pair.swapped && on_second {
+            contact.normal
+        } else {
+            let velocity_a = motion_a.translation + contact.offset_a.rotated_by(motion_a.rotation);
+            let velocity_b = motion_b.translation + contact.offset_b.rotated_by(motion_b.rotation);
+            let motion = (velocity_a - velocity_b, rotation_b);
+            face_normal(pair.b, motion, self.size, &contact)
+        };
+        CastLocal::Hit {
+            safe: touch.safe,
+            touching: touch.touching,
+            contact,
+            face_normal,
+        }
     }
 
     fn by_distance(&self, mut boxes: BoxPair<D>) -> Option<Outcome<D>> {

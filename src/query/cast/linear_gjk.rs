@@ -30,6 +30,7 @@ use crate::{
         minkowski::{MinkowskiDifference, Vertex},
         penetration::Penetration,
         simplex::{Nearest, Simplex, nearest_to},
+        trace::{GjkStep, Step},
     },
     space::{DVector, List},
 };
@@ -89,6 +90,8 @@ impl<D: DVector> LinearCast<D> {
                 let closing_speed = -normal.dot(self.velocity);
                 let step = above / closing_speed;
                 if closing_speed <= 0.0 || ray.time + step >= 1.0 {
+                    (ray.time, ray.position) = (1.0, self.velocity);
+                    pair.record(|| ray.to_step(self, vertex));
                     return (ray.start_gap > self.clearance).then_some(Outcome::Misses);
                 }
                 ray.time += step;
@@ -97,6 +100,7 @@ impl<D: DVector> LinearCast<D> {
                 best = f64::INFINITY;
             }
             ray.add(vertex)?;
+            pair.record(|| ray.to_step(self, vertex));
             let distance = ray.nearest.point.length();
             let gap = distance - self.radius_sum;
             if gap <= 1.5 * self.margin + band {
@@ -181,6 +185,39 @@ impl<D: DVector> Ray<D> {
         self.simplex = kept;
         self.nearest.weights = weights;
         Some(())
+    }
+
+    /// Returns the state after an iteration that evaluated a vertex.
+    fn to_step(&self, cast: &LinearCast<D>, vertex: Vertex<D>) -> Step<D> {
+        let normal = vertex.direction;
+        Step::Cast {
+            interval: [self.time, self.certain_touch(cast)],
+            gjk: GjkStep {
+                vertex,
+                simplex: self.simplex.to_vec(),
+                target: self.position,
+                nearest: self.position + self.nearest.point,
+                lower_bound: normal.dot(self.position - vertex.point).max(0.0),
+                upper_bound: self.nearest.point.length(),
+            },
+        }
+    }
+
+    /// Returns a time at which the shapes certainly touch, or infinity if none is known: the time
+    /// at which x is at the distance of the radii from the plane through y with normal x - y, if it
+    /// is then that near to the simplex, too.
+    fn certain_touch(&self, cast: &LinearCast<D>) -> f64 {
+        let touch = || {
+            let normal = (-self.nearest.point).unit()?;
+            let gap = self.nearest.point.length() - cast.radius_sum;
+            let time = self.time - gap / normal.dot(cast.velocity);
+            let distance = nearest_to(cast.velocity * time, &self.simplex)
+                .point
+                .length();
+            let touches = time >= self.time && distance <= cast.radius_sum + cast.margin;
+            touches.then_some(time)
+        };
+        touch().unwrap_or(f64::INFINITY)
     }
 
     /// Returns `true` if the simplex is a facet whose points of one core span a facet of that core,

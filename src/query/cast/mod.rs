@@ -26,11 +26,12 @@ use crate::{
     query::{
         Against,
         results::{Contact, LocalContact},
+        trace::Trace,
     },
     shape::{DVecOf, Support},
     space::{DVector, Pose, Space},
 };
-use linear::{is_linear, solve_linear};
+use linear::{is_linear, solve_linear, trace_linear};
 pub use motion::Motion;
 pub(crate) use motion::MotionLocal;
 use moving_pair::MovingPair;
@@ -123,6 +124,9 @@ impl<V: Space> Cast<V> {
         }
     }
 }
+
+/// The pose of a shape at the start, and its motion.
+type Moving<D> = (Pose<D>, MotionLocal<D>);
 
 /// Options of [`cast_shape`] and [`time_of_impact`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -332,13 +336,43 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    cast_in_world(motion_a, motion_b, |moving_a, moving_b| {
+        cast_moving(a, moving_a, b, moving_b, options)
+    })
+}
+
+/// Returns the first touch of two shapes under linear motion, and records the steps of GJK.
+/// [`cast_moving`] solves casts that GJK leaves open.
+pub(super) fn trace_cast<A, B>(
+    a: &A,
+    motion_a: Motion<A::Vector>,
+    b: &B,
+    motion_b: Motion<A::Vector>,
+    trace: &mut impl Trace<DVecOf<A>>,
+) -> Cast<A::Vector>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    cast_in_world(motion_a, motion_b, |moving_a, moving_b| {
+        trace_linear(a, moving_a, b, moving_b, trace)
+            .unwrap_or_else(|| cast_moving(a, moving_a, b, moving_b, CastOptions::default()))
+    })
+}
+
+/// Returns an outcome in the world. `solve` takes the pose at the start and the motion of each
+/// shape. If one of them is invalid, the cast is a miss.
+fn cast_in_world<V: Space>(
+    motion_a: Motion<V>,
+    motion_b: Motion<V>,
+    solve: impl FnOnce(Moving<V::DVec>, Moving<V::DVec>) -> CastLocal<V::DVec>,
+) -> Cast<V> {
     let poses = motion_a.start().valid().zip(motion_b.start().valid());
     let motions = motion_a.local().zip(motion_b.local());
     let (Some((pose_a, pose_b)), Some((motion_a, motion_b))) = (poses, motions) else {
         return Cast::Miss;
     };
-    let cast = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
-    cast.in_world(|time| {
+    solve((pose_a, motion_a), (pose_b, motion_b)).in_world(|time| {
         [(pose_a, motion_a), (pose_b, motion_b)]
             .map(|(pose, motion)| pose.translation + motion.translation * time)
     })
