@@ -138,7 +138,7 @@ fn an_arrow_shows_how_to_leave_block_a() {
     let rows = (280..440).map(|y| picture.count([left, y], [right - left, 1], is_ink));
     let longest = rows.max();
     assert!(
-        longest.is_some_and(|length| length > 30),
+        longest.is_some_and(|length| length > 20),
         "{longest:?} pixels of an arrow"
     );
 }
