@@ -153,7 +153,7 @@ fn is_fast<V: Space>(
         || b.markers.is_swept && is_fast(b, motion_b, a, motion_a)
 }
 
-/// The least number of casts for a task.
+/// The least number of casts for a task: starting a task costs as much as a few casts.
 const MIN_CASTS: usize = 16;
 
 /// Casts all pairs, in parallel if there are many. Returns the number of casts.

@@ -15,7 +15,8 @@ use crate::{
 /// The indices of two parts, in an order that does not depend on the arguments of the cast.
 type Parts = (u32, u32);
 
-/// Unit normals are equal if their scalar product is at most this much less than 1.
+/// Unit normals are equal if their scalar product is at most this much less than 1: an angle of
+/// 4.5e-5, more than the errors of contact normals on faces, which are at most 1e-6.
 const SAME_NORMAL: f64 = 1e-9;
 
 /// The outcome of a pair of parts.

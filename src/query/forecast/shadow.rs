@@ -26,20 +26,24 @@ use crate::{
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, ROUNDING},
 };
 
-/// The maximum number of steps to a tangent plane.
+/// The maximum number of steps to a tangent plane. Newton's method takes a few. Without a tangent,
+/// the loop continues with the direction of the support point.
 const MAX_TILTS: usize = 16;
 
-/// The maximum number of steps of the loop.
+/// The maximum number of steps of the loop. At most 256 of them add vertices, and the others
+/// close facets.
 const MAX_STEPS: usize = 1024;
 
-/// The maximum number of steps of the compass search, and the tangent of its first angle. The angle
-/// is halved in each step that finds no better axis. So the last angle is below 1e-6 if at most 23
-/// steps find a better one.
+/// The maximum number of steps of the compass search. The angle is halved in each step that finds
+/// no better axis. So the last angle is below 1e-6 if at most 23 steps find a better one.
 const MAX_POLISH: usize = 40;
+
+/// The tangent of the first angle of the compass search: about half of the angle between neighbors
+/// if 256 directions, as many as a body has vertices, are spread over a sphere.
 const FIRST_ANGLE: f64 = 0.1;
 
 /// The sine of the angle up to which a support point counts as below a plane through the origin,
-/// and a direction as in the plane of a facet.
+/// and a direction as in the plane of a facet: 1,000 times [`ROUNDING`].
 const LEVEL: f64 = 1e-12;
 
 /// Returns the shortest translation of the end of a motion out of the shadow of O, or zero if it is

@@ -19,7 +19,7 @@ const MAX_VERTICES: usize = 256;
 const MAX_FACETS: usize = 2 * MAX_VERTICES;
 
 /// The sine of the least angle between two edges of a facet: the normal of a narrower facet is
-/// dominated by rounding.
+/// dominated by rounding. That of this angle has an error of 1e-4, for unit edges with 1e-15.
 const LEAST_ANGLE: f64 = 1e-11;
 
 /// A vertex: a point of the body, or the direction of an unbounded edge, a unit vector.

@@ -98,8 +98,8 @@ pub struct Surroundings<'a, 'w, 's> {
 }
 
 impl Surroundings<'_, '_, '_> {
-    /// Returns the first touch of a body on its path from its position, apart from `ignored`. A body
-    /// that overlaps others may leave them. Among touches at the same time, the order of the
+    /// Returns the first touch of a body on its path from its position, apart from `ignored`. A
+    /// body that overlaps others may leave them. Among touches at the same time, the order of the
     /// normals and points decides, not the entities.
     pub fn cast<V: QuerySpace>(
         &self,
@@ -180,7 +180,8 @@ fn touch_of<V: Space>(entity: Entity, cast: &Cast<V>) -> Option<(f64, BodyTouch<
     Some((cast.touching_time()?, touch))
 }
 
-/// A body counts as at least this thick, as a fraction of its longest side.
+/// A body counts as at least this thick, as a fraction of its longest side. So the default skin is
+/// at least a thousandth of half of that side, also for a flat body.
 const LEAST_FLATNESS: f64 = 0.1;
 
 /// Returns half of the least side of a body's bounding box in the world, but at least a twentieth

@@ -41,47 +41,53 @@ use crate::{
     },
 };
 
-/// The default skin, as a fraction of half of the body's least side.
+/// The default skin, as a fraction of half of the body's least side. It is too narrow to be seen,
+/// and 80 roundings to f32 at 1,000 times that length from the origin.
 const SKIN: f64 = 0.01;
 
-/// The least skin, in roundings of the position to f32.
+/// The least skin, in roundings of the position to f32. So [`SETTLED`] allows for four of them.
 const LEAST_SKIN: f64 = 16.0;
 
 /// A body hangs at an edge, and does not stand on it, if its contact normal is steeper than this
-/// cosine.
+/// cosine, an angle of 75 degrees. There, a gap of s takes a push of 4 s upwards.
 const LEAST_UP: f64 = 0.25;
 
 /// The tolerance of a gap, as a fraction of the intended gap. A body moves to correct a gap only if
 /// it differs by more. Otherwise rounding would move the body in every tick.
 const SETTLED: f64 = 0.25;
 
-/// A body is wedged between slopes if they leave at most this fraction of its fall.
+/// A body is wedged between slopes if they leave at most this fraction of its fall: more than the
+/// errors of their normals, and less than a player sees.
 const WEDGED: f64 = 1e-3;
 
-/// Motions shorter than this fraction of the skin end.
+/// Motions shorter than this fraction of the skin end. With the default skin, the rounding of the
+/// position to f32 is longer.
 const LEAST_MOTION: f64 = 1e-6;
 
-/// A translation leads upwards if this fraction of it does.
+/// A translation leads upwards if this fraction of it does: more than the rounding of a horizontal
+/// translation to f32.
 const RISING: f64 = 1e-6;
 
 /// The maximum number of times that planes push a body out of overlaps before the search for a
-/// push-out begins.
+/// push-out begins. Flat faces need one push. The planes of curved surfaces change with each push.
 const MAX_PUSHES: usize = 4;
 
-/// The greatest step height and snap distance, in skins: longer casts are not precise enough.
+/// The greatest step height and snap distance, in skins. A cast of this length has a rounding error
+/// of about 1e-6 skins.
 const MAX_LENGTH: f64 = 1e9;
 
-/// Bounds the work, and the number of hits.
+/// Bounds the work, and the number of hits: eight times the default.
 const MAX_TOUCHES: u32 = 64;
 
-/// How far a cast looks ahead, in skins.
+/// How far a cast looks ahead, in skins. A body stops 1 / 2c skins before the touch, where c is the
+/// sine of the angle of approach: within this distance from 7 degrees on.
 const LOOKAHEAD: f64 = 4.0;
 
 /// The fractions of the skin to which a body backs off from overlaps. In a gap that is too narrow
 /// for one, the next is tried.
 const BACK_OFF: [f64; 4] = [1.0, 0.5, 0.25, 0.0];
 
-/// The maximum length of a push-out, in units of `radius_of`.
+/// The maximum length of a push-out, in units of `radius_of`: the least side of the body.
 const MAX_PUSH_OUT: f64 = 2.0;
 
 /// The world's up, and what counts as ground.

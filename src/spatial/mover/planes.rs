@@ -17,14 +17,16 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// The maximum number of iterations for planes with a push limit. Each takes every plane once.
+/// The maximum number of iterations for planes with a push limit. Each takes every plane once. For
+/// two planes at an angle θ, it reduces the error by cos² θ. So 10 degrees reach [`CONVERGED`].
 const MAX_SWEEPS: usize = 1024;
 
-/// The iteration ends if no push changes by more than this fraction of the largest push.
+/// The iteration ends if no push changes by more than this fraction of the largest push. Between
+/// two planes at 10 degrees, the error is up to 33 times that: far below the rounding to f32.
 const CONVERGED: f64 = 1e-12;
 
-/// A plane in front of which a body has to stay: a contact, or a surface within a distance. In 2D, z
-/// is 0.
+/// A plane in front of which a body has to stay: a contact, or a surface within a distance. In 2D,
+/// z is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactPlane {
