@@ -367,14 +367,11 @@ fn cast_in_world<V: Space>(
     motion_b: Motion<V>,
     solve: impl FnOnce(Moving<V::DVec>, Moving<V::DVec>) -> CastLocal<V::DVec>,
 ) -> Cast<V> {
-    let poses = motion_a.start().valid().zip(motion_b.start().valid());
-    let motions = motion_a.local().zip(motion_b.local());
-    let (Some((pose_a, pose_b)), Some((motion_a, motion_b))) = (poses, motions) else {
+    let (Some(motion_a), Some(motion_b)) = (motion_a.valid(), motion_b.valid()) else {
         return Cast::Miss;
     };
-    solve((pose_a, motion_a), (pose_b, motion_b)).in_world(|time| {
-        [(pose_a, motion_a), (pose_b, motion_b)]
-            .map(|(pose, motion)| pose.translation + motion.translation * time)
+    solve(motion_a, motion_b).in_world(|time| {
+        [motion_a, motion_b].map(|(pose, motion)| pose.translation + motion.translation * time)
     })
 }
 

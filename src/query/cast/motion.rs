@@ -4,7 +4,7 @@ use bevy::transform::components::Transform;
 
 use crate::{
     math::{Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
-    space::{DVector, ShapePose, Space},
+    space::{DVector, Pose, ShapePose, Space},
 };
 
 /// The largest rotation of a motion, in radians: about 1,600 turns. The work of a cast grows with
@@ -81,6 +81,11 @@ impl<V: Space> Motion<V> {
         self.start
     }
 
+    /// Returns the pose at the start and the motion from it, or `None` if one of them is invalid.
+    pub(crate) fn valid(&self) -> Option<StartAndMotion<V::DVec>> {
+        self.start.valid().zip(self.local())
+    }
+
     /// Returns the motion without its start, or `None` if it is invalid.
     pub(crate) fn local(&self) -> Option<MotionLocal<V::DVec>> {
         let size = V::DVec::angle_size(self.rotation);
@@ -135,6 +140,9 @@ pub struct MotionLocal<D: DVector> {
     /// along with the shape. Zero except for a part of a compound.
     pub pivot: D,
 }
+
+/// The pose of a shape at the start, and the motion from it.
+pub type StartAndMotion<D> = (Pose<D>, MotionLocal<D>);
 
 impl<D: DVector> MotionLocal<D> {
     /// No motion.

@@ -123,9 +123,8 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let motion_a = Motion::linear(pose_a, velocity).local()?;
-    let motion_b = Motion::still(pose_b).local()?;
-    let (pose_a, pose_b) = (pose_a.valid()?, pose_b.valid()?);
+    let (pose_a, motion_a) = Motion::linear(pose_a, velocity).valid()?;
+    let (pose_b, motion_b) = Motion::still(pose_b).valid()?;
     let velocity = velocity.to_f64();
     let start = local_contact(Pair::new(a, pose_a, b, pose_b));
     let options = CastOptions::default();
