@@ -116,6 +116,11 @@ pub const SAME_NORMAL: f64 = 1e-4;
 /// [`TOUCHING`].
 pub const CAST_MARGIN: f64 = 2.5e-10;
 
+/// The time `touching` of a cast is later than `safe` only if the shapes move by at most this
+/// fraction of the pair's size in between. Otherwise both are equal. The search for a touch ends
+/// within the same gap. The other half of [`TOUCHING`] allows for the error of the contact.
+pub const CAST_TOUCHING: f64 = 0.5 * TOUCHING;
+
 /// Shapes that slide along each other's surface count as a miss if they overlap by at most half of
 /// this fraction of the pair's size: twice [`TOUCHING`]. So rounding the tangent of a face to f32,
 /// which is a slope of 6e-8 over the length of the face, adds to the overlap of shapes that touch

@@ -19,7 +19,8 @@ use crate::{
     space::DVector,
 };
 
-/// A point is a support point if no other is higher by more than this fraction of the size.
+/// A point is a support point if no other is higher by more than this fraction of the size: eight
+/// times the rounding of a pose to f32.
 const SAME_HEIGHT: f64 = 1e-6;
 
 /// The cosine of the angle up to which two normals are equal. A surface of radius r drops by
@@ -30,14 +31,16 @@ const SAME_NORMAL: f64 = 1.0 - 1e-5;
 /// surface of radius r drops by 5e-5 r at this angle, so that it has no face.
 const FACE_TILT: f64 = 0.01;
 
-/// The size of the smallest face, as a multiple of the height tolerance.
+/// The size of the smallest face, as a multiple of the height tolerance. The heights of its
+/// vertices are known to the tolerance, so the normal of such a face is known to a tenth.
 const LEAST_FACE: f64 = 10.0;
 
 /// The maximum number of tilts to an edge. Each at least halves the angle on a round surface, which
 /// has no edge.
 const MAX_TILTS: usize = 12;
 
-/// The maximum number of faces in each direction around a corner.
+/// The maximum number of faces in each direction around a corner. It bounds the work at the tip of
+/// a cone of many faces, where neighbors differ little.
 const MAX_FACES: usize = 8;
 
 /// Returns the negated normal of the face, or the contact normal if the shape has no edges there.

@@ -43,13 +43,15 @@ use crate::{
     },
     shape::{DVecOf, Support},
     space::{DVector, Pose, Space},
-    tolerance::{CAST_MARGIN, GRAZING_DEPTH, TOUCHING},
+    tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, TOUCHING},
 };
 
 /// The maximum number of steps of Newton's method. Most casts need 2 to 6.
 const MAX_STEPS: usize = 32;
 
-/// The clearance at the start, as a fraction of the size: four times the touching tolerance.
+/// The clearance at the start, as a fraction of the size: far enough that `solve.rs` finds no
+/// contact there, whose tolerance is at most twice [`TOUCHING`], because a pair's scale is at most
+/// twice its size.
 const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 
 /// A miss is clear if the gap exceeds this part of the shapes. Even if a shape is a thousand times
@@ -177,8 +179,11 @@ pub struct LinearCast<D> {
     pub speed: f64,
     pub radius_sum: f64,
     pub size: f64,
-    /// A step ends 1.5 times this before the touch, which exceeds all rounding errors.
+    /// The least gap at the time `safe`. Half of it exceeds all rounding errors.
     pub margin: f64,
+    /// The gap at which a step ends: halfway between the margin and two margins, the gap at which
+    /// the search ends. So rounding leads to neither side of them.
+    pub stop_gap: f64,
     /// Shapes that are this far apart at the start certainly do not touch there.
     pub clearance: f64,
     /// An overlap of this depth is certainly more than a touch.
@@ -210,12 +215,14 @@ impl<D: DVector> LinearCast<D> {
     ) -> Option<Self> {
         let center = pair.relative().translation;
         let rounding = 4.0 * f64::EPSILON * (travel + center.extent() + size);
+        let margin = CAST_MARGIN * size + rounding;
         rounding.is_finite().then(|| Self {
             center,
             velocity,
             speed: velocity.length(),
             radius_sum: pair.radius_sum(),
-            margin: CAST_MARGIN * size + rounding,
+            margin,
+            stop_gap: 1.5 * margin,
             clearance: CLEAR_OF_TOUCHING * size + 4.0 * rounding,
             slack: GRAZING_DEPTH * size + 4.0 * rounding,
             size,
@@ -264,12 +271,12 @@ impl<D: DVector> LinearCast<D> {
         if gap <= self.clearance {
             return None;
         }
-        let limit = (0.5 * TOUCHING * self.size).max(2.0 * self.margin);
+        let limit = (CAST_TOUCHING * self.size).max(2.0 * self.margin);
         let mut target = 2.0 * self.margin;
         let mut root = boxes.has_points().then(|| self.root_of_points());
         for _ in 0..MAX_STEPS {
             let closing_speed = -cores.normal.dot(self.velocity);
-            let newton = (gap - 1.5 * self.margin) / closing_speed;
+            let newton = (gap - self.stop_gap) / closing_speed;
             let step = root.take().unwrap_or(newton);
             if closing_speed <= 0.0 || time + step >= 1.0 {
                 return Some(Outcome::Misses);
@@ -292,7 +299,7 @@ impl<D: DVector> LinearCast<D> {
         let square = self.velocity.length_squared();
         let nearest = -self.center.dot(self.velocity) / square;
         let offset = (self.center + self.velocity * nearest).length();
-        let radius = self.radius_sum + 1.5 * self.margin;
+        let radius = self.radius_sum + self.stop_gap;
         if offset > radius {
             return f64::INFINITY;
         }
@@ -314,7 +321,7 @@ impl<D: DVector> LinearCast<D> {
 
     /// Returns the touch whose cores have no gap after another step.
     pub fn touching(&self, safe: f64, step: f64, cores: Penetration<D>) -> Touch<D> {
-        let is_certain = step * self.speed <= 0.5 * TOUCHING * self.size;
+        let is_certain = step * self.speed <= CAST_TOUCHING * self.size;
         let touching = if is_certain {
             (safe + step).min(1.0)
         } else {
@@ -380,9 +387,9 @@ impl<D: DVector> LinearCast<D> {
         if overlap.start_gap <= self.clearance || !overlap.overlaps_deeply(end) {
             return None;
         }
-        let safe = (overlap.enter - 1.5 * self.margin / overlap.closing_speed).max(0.0);
+        let safe = (overlap.enter - self.stop_gap / overlap.closing_speed).max(0.0);
         let step = overlap.enter - safe;
-        if step * self.speed > 0.5 * TOUCHING * self.size {
+        if step * self.speed > CAST_TOUCHING * self.size {
             return None;
         }
         let moved = pair.with_second_moved(self.velocity * safe);
@@ -396,7 +403,7 @@ impl<D: DVector> LinearCast<D> {
 
     /// Returns `true` if the cores certainly do not overlap before the end.
     fn passes(&self, overlap: &SweptOverlap) -> bool {
-        let before = 1.5 * self.margin / overlap.closing_speed;
+        let before = self.stop_gap / overlap.closing_speed;
         overlap.start_gap > self.clearance
             && (overlap.exit <= 0.0
                 || overlap.enter >= overlap.exit

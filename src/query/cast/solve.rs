@@ -48,24 +48,27 @@ use crate::{
     },
     shape::{DVecOf, Support},
     space::DVector,
-    tolerance::{CAST_MARGIN, GRAZING_DEPTH, TOUCHING},
+    tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, TOUCHING},
 };
 
 /// The maximum number of advances of a cast. Reached only by shapes that rotate thousands of times
 /// within the touching tolerance.
 const MAX_ROUNDS: usize = 1 << 13;
 
-/// The number of steps along one axis before GJK computes a better one.
+/// The number of steps along one axis before GJK computes a better one. They find a simple root in
+/// fewer, so that only an axis which has become useless takes all.
 const STEPS_PER_AXIS: usize = 16;
 
-/// The touching tolerance grows by this factor in each round.
+/// The gap at which the search ends grows by this factor in each round, up to [`CAST_TOUCHING`]: as
+/// [`GAP_GROWTH`](crate::tolerance::GAP_GROWTH), for surfaces that approach slowly.
 pub const TARGET_GROWTH: f64 = 1.3;
 
 /// After a touch, the motion is followed for at least this fraction of the size, beyond its end if
 /// necessary, to see whether the shapes overlap.
 pub const PROBED_MOTION: f64 = 1e-3;
 
-/// The depth at which a touch is probed first, as a fraction of the size.
+/// The depth at which a touch is probed first, as a fraction of the size: far deeper than a touch,
+/// so that a coarse bound on the depth decides, and less than most shapes are thick.
 pub const PROBED_DEPTH: f64 = 0.01;
 
 /// If the gap is below this fraction of the size, the axis rotates. Each such axis serves for a
@@ -80,7 +83,7 @@ const MAX_PLACEMENT_ERROR: f64 = 1e-3;
 /// other.
 const OPPOSITE: f64 = -0.5;
 
-/// The part of an interval's bound that allows for rounding.
+/// The part of an interval's bound that allows for rounding: a million rounding errors of f64.
 const CERTAIN: f64 = 1.0 - 1e-9;
 
 /// Returns the outcome of a cast.
@@ -194,7 +197,7 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let margin = CAST_MARGIN * pair.size + pair.rounding;
-    let limit = (0.5 * TOUCHING * pair.size).max(2.0 * margin);
+    let limit = (CAST_TOUCHING * pair.size).max(2.0 * margin);
     let mut target = 2.0 * margin;
     let mut last: Option<Round<DVecOf<A>>> = None;
     loop {
@@ -252,7 +255,7 @@ where
     B: Support<Vector = A::Vector> + ?Sized,
 {
     let step = separation.gap / separation.closing_speed;
-    let is_certain = step > 0.0 && step * pair.speed_bound() <= 0.5 * TOUCHING * pair.size;
+    let is_certain = step > 0.0 && step * pair.speed_bound() <= CAST_TOUCHING * pair.size;
     if is_certain {
         (time + step).min(1.0)
     } else {
