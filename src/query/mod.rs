@@ -9,6 +9,7 @@
 //! | when do they first touch in motion? | [`cast_shape`], [`time_of_impact`] |
 //! | will they hit, and which correction of the motion prevents it? | [`forecast`] |
 //! | where does a ray hit? | [`cast_ray`] |
+//! | how do the algorithms find that out? | [`trace`] |
 //!
 //! Both arguments are of the same dimension, each with its pose, such as `Isometry3d`, `Vec2` or
 //! `Transform`: see [`ShapePose`].

@@ -92,9 +92,9 @@ impl<D: DVector> LinearCast<D> {
                 let closing_speed = -normal.dot(self.velocity);
                 let step = above / closing_speed;
                 if closing_speed <= 0.0 || ray.time + step >= 1.0 {
-                    (ray.time, ray.position) = (1.0, self.velocity);
-                    pair.record(|| ray.to_step(self, vertex));
-                    return (ray.start_gap > self.clearance).then_some(Outcome::Misses);
+                    let is_certain = ray.start_gap > self.clearance;
+                    pair.record(|| ray.at_end(self, vertex));
+                    return is_certain.then_some(Outcome::Misses);
                 }
                 ray.time += step;
                 ray.position = self.velocity * ray.time;
@@ -187,6 +187,13 @@ impl<D: DVector> Ray<D> {
         self.simplex = kept;
         self.nearest.weights = weights;
         Some(())
+    }
+
+    /// Returns the state at the end of a motion that a vertex proves to be free.
+    fn at_end(mut self, cast: &LinearCast<D>, vertex: Vertex<D>) -> Step<D> {
+        (self.time, self.position) = (1.0, cast.velocity);
+        let _ = self.add(vertex);
+        self.to_step(cast, vertex)
     }
 
     /// Returns the state after an iteration that evaluated a vertex.

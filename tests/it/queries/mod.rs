@@ -16,3 +16,4 @@ mod rays;
 mod resting;
 mod seam;
 mod small_cases;
+mod trace;
