@@ -57,7 +57,9 @@ pub use collision::{
     Collisions, Contact2d, EndReason, WorldMoveError, WorldMover,
 };
 #[cfg(feature = "debug-plugin")]
-pub use debug::{ColliderColors, ColliderGizmo, GizmoPoses, HeadbuttDebugPlugin, HeadbuttGizmos};
+pub use debug::{
+    ColliderColors, ColliderGizmo, ExplainedPair, GizmoPoses, HeadbuttDebugPlugin, HeadbuttGizmos,
+};
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 #[cfg(feature = "picking")]
@@ -130,7 +132,7 @@ pub mod prelude {
         Teleported, WorldMover, query,
     };
     #[cfg(feature = "debug-plugin")]
-    pub use crate::{ColliderGizmo, HeadbuttDebugPlugin, HeadbuttGizmos};
+    pub use crate::{ColliderGizmo, ExplainedPair, HeadbuttDebugPlugin, HeadbuttGizmos};
     #[cfg(feature = "picking")]
     pub use crate::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
 }

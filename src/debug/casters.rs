@@ -1,27 +1,19 @@
 //! Casts of the components [`RayCaster`] and [`ShapeCaster`].
 
-use bevy::{
-    math::{Affine3A, Mat3A, Vec3A},
-    prelude::*,
-};
+use bevy::prelude::*;
 
 use crate::{
     RayCaster, ShapeCaster,
     debug::{
-        layer::{Canvas, ColoredLine, Overlay, arrow, cross},
+        layer::{Canvas, ColoredLine, Overlay},
+        motion::{self, Colors},
         settings::ColliderColors,
         shapes::flattened,
     },
-    math::{Quat, Vec2, Vec3},
+    math::{Vec2, Vec3},
+    query::Cast,
     spatial::QuerySpace,
 };
-
-/// The length at which an endless ray is cut.
-const FAR: f32 = 1e4;
-
-/// The length of the normal at a hit and the size of the cross, relative to the distance.
-const NORMAL: f32 = 0.1;
-const MARKER: f32 = 0.02;
 
 type RayCasters<'w, 's, V> = Query<'w, 's, (&'static RayCaster<V>, &'static GlobalTransform)>;
 
@@ -46,7 +38,6 @@ pub fn draw_casters(
             .iter()
             .flat_map(|(caster, pose)| shape_lines(caster, pose, colors));
         lines.extend(rays_2d.chain(rays_3d).chain(shapes));
-        lines.retain(|(line, _)| line.iter().all(|point| point.is_finite()));
     }
     overlay.update(lines, &mut canvas);
 }
@@ -59,19 +50,17 @@ fn ray_lines<V: QuerySpace>(
 ) -> Vec<ColoredLine> {
     let pose = flattened::<V>(pose.affine());
     let origin = pose.transform_point3(caster.ray.origin.to_vec3());
-    let direction = pose
-        .transform_vector3(caster.ray.direction.to_vec3())
-        .normalize_or_zero();
-    let Some(hit) = caster.first() else {
-        let end = origin + direction * caster.ray.max_distance.min(FAR);
-        return vec![([origin, end], colors.casters.to_linear())];
-    };
-    let end = origin + direction * hit.distance;
-    let tip = end + hit.normal.to_vec3() * (NORMAL * hit.distance);
-    let normal = arrow(end, tip, MARKER * hit.distance);
-    let lines = normal.into_iter().chain([[origin, end]]);
-    let color = colors.caster_hits.to_linear();
-    lines.map(|line| (line, color)).collect()
+    let direction = pose.transform_vector3(caster.ray.direction.to_vec3());
+    let hit = caster.first();
+    let length = hit.map_or(caster.ray.max_distance, |hit| hit.distance);
+    let normal = hit.map(|hit| hit.normal.to_vec3());
+    motion::ray_lines(
+        origin,
+        direction,
+        length,
+        normal,
+        colors_of(hit.is_some(), colors),
+    )
 }
 
 /// Returns the shape at the start, and where it hits or ends.
@@ -80,35 +69,26 @@ fn shape_lines(
     pose: &GlobalTransform,
     colors: &ColliderColors,
 ) -> Vec<ColoredLine> {
-    let is_2d = caster.collider.shape_2d().is_some();
-    let (start, rotation) = if is_2d {
-        let rotation = Vec3::Z * caster.rotation.z;
-        (flattened::<Vec2>(pose.affine()), rotation)
+    let start = if caster.collider.shape_2d().is_some() {
+        flattened::<Vec2>(pose.affine())
     } else {
-        (pose.affine(), caster.rotation)
+        pose.affine()
     };
-    let hit = caster.first();
-    let time = hit.and_then(|hit| hit.touching_time()).unwrap_or(1.0) as f32;
-    let turn = Mat3A::from_quat(Quat::from_scaled_axis(rotation * time));
-    let end = Affine3A {
-        matrix3: turn * start.matrix3,
-        translation: start.translation + Vec3A::from(caster.translation) * time,
+    let cast = caster.first().map_or(Cast::Miss, |first| first.hit);
+    let colors = colors_of(cast.is_hit(), colors);
+    let motion = [caster.translation, caster.rotation];
+    motion::cast_lines(&caster.collider, start, motion, &cast, colors)
+}
+
+fn colors_of(is_hit: bool, colors: &ColliderColors) -> Colors {
+    let color = if is_hit {
+        colors.caster_hits
+    } else {
+        colors.casters
     };
-    let outline = caster.collider.wireframe();
-    let placed = |pose: Affine3A| {
-        let lines = outline.iter().copied();
-        lines.map(move |line| line.map(|point| pose.transform_point3(point)))
-    };
-    let path = [start, end].map(|pose| Vec3::from(pose.translation));
-    let color = hit
-        .map_or(colors.casters, |_| colors.caster_hits)
-        .to_linear();
-    let ends = placed(start).chain(placed(end));
-    let mut lines: Vec<_> = ends.chain([path]).map(|line| (line, color)).collect();
-    if let Some(contact) = hit.and_then(|hit| hit.contact().copied()) {
-        let arm = MARKER * caster.translation.length();
-        let points = cross(contact.point_b, arm, is_2d);
-        lines.extend(points.map(|line| (line, color)));
+    let color = color.to_linear();
+    Colors {
+        path: color,
+        hit: color,
     }
-    lines
 }

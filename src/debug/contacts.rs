@@ -26,10 +26,7 @@ pub fn draw_contacts(
             let Ok(sides) = colliders.get_many([pair.entity, pair.other]) else {
                 continue;
             };
-            let sizes = sides.map(|(collider, pose)| size_of(collider, pose));
-            let marker = MARKER * sizes.into_iter().flatten().fold(f32::MAX, f32::min);
-            let [(collider, pose), _] = sides;
-            let plane = collider.shape_2d().map(|_| pose.translation().z);
+            let (marker, plane) = (marker_of(sides), plane_of(sides));
             for hit in collisions.parts(pair.entity, pair.other) {
                 add_contact(&hit, marker, plane, &settings, &mut lines);
             }
@@ -38,8 +35,21 @@ pub fn draw_contacts(
     overlay.update(lines, &mut canvas);
 }
 
+type Side<'a> = (&'a Collider, &'a GlobalTransform);
+
+/// Returns the size of the crosses and arrowheads for a pair.
+pub fn marker_of(sides: [Side; 2]) -> f32 {
+    let sizes = sides.map(|(collider, pose)| size_of(collider, pose));
+    MARKER * sizes.into_iter().flatten().fold(f32::MAX, f32::min)
+}
+
+/// Returns the z at which a pair in 2D is drawn: that of the first.
+pub fn plane_of([(collider, pose), _]: [Side; 2]) -> Option<f32> {
+    collider.shape_2d().map(|_| pose.translation().z)
+}
+
 /// Adds the lines of a contact. In 2D, `plane` is the z at which the first collider is drawn.
-fn add_contact(
+pub fn add_contact(
     hit: &CollisionEvent,
     marker: f32,
     plane: Option<f32>,

@@ -120,8 +120,9 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Draws these lines instead of the previous ones.
-    pub fn update(&mut self, lines: Vec<ColoredLine>, canvas: &mut Canvas) {
+    /// Draws these lines instead of the previous ones, except those that are not finite.
+    pub fn update(&mut self, mut lines: Vec<ColoredLine>, canvas: &mut Canvas) {
+        lines.retain(|(line, _)| line.iter().all(|point| point.is_finite()));
         if lines != self.lines || self.layer.is_lost(canvas) {
             self.layer.draw(lines.iter().copied(), canvas);
             self.lines = lines;

@@ -1,4 +1,5 @@
-//! Debug drawing: outlines of colliders, their boxes, contacts and casts, as Bevy gizmos.
+//! Debug drawing: outlines of colliders, their boxes, contacts, paths, casts and the explanation of
+//! a pair, as Bevy gizmos.
 //!
 //! | file | contents |
 //! |---|---|
@@ -8,7 +9,9 @@
 //! | `ground.rs` | half-spaces: a grid near the camera |
 //! | `layer.rs` | a list of lines that Bevy keeps drawing: a retained gizmo |
 //! | `shapes.rs` | the layers of all shapes and boxes |
-//! | `contacts.rs`, `casters.rs` | one layer each |
+//! | `contacts.rs`, `casters.rs`, `paths.rs`, `queries.rs` | one layer each |
+//! | `explanation.rs` | [`ExplainedPair`], and its layer |
+//! | `motion.rs` | the lines of rays and of moving shapes |
 //!
 //! **Everything is retained.** A layer stays on the screen until its lines change, so a scene at
 //! rest changes no gizmo. The wireframe of a shape is computed once, in the collider's own frame:
@@ -16,24 +19,30 @@
 //! or a scale only maps points.
 //!
 //! **The tick is not involved.** The systems read the components and the results of the tick. They
-//! ask no [`SpatialQuery`](crate::SpatialQuery), whose index would cost time in each tick.
+//! ask no [`SpatialQuery`](crate::SpatialQuery), whose index would cost time in each tick. Queries
+//! of the app are recorded in `spatial/query_log.rs`, while the switch for them is on.
 //!
 //! Another kind of drawing needs a switch in `settings.rs` and a system that fills a layer.
 
 mod casters;
 mod contacts;
+mod explanation;
 mod ground;
 mod layer;
+mod motion;
+mod paths;
+mod queries;
 mod settings;
 mod shapes;
 mod silhouette;
 mod wireframe;
 
+pub use explanation::ExplainedPair;
 pub use settings::{ColliderColors, ColliderGizmo, GizmoPoses, HeadbuttGizmos};
 
 use bevy::prelude::*;
 
-use crate::pipeline::HeadbuttSystems;
+use crate::{pipeline::HeadbuttSystems, spatial::query_log::QueryLog};
 
 /// Draws colliders, contacts and casts, to show what collides. Needs the feature `debug-plugin`.
 ///
@@ -56,9 +65,11 @@ use crate::pipeline::HeadbuttSystems;
 ///   camera. The color shows the state of the collider: see [`ColliderColors`].
 /// * The points and normals of contacts.
 /// * The rays and shapes of [`RayCaster`](crate::RayCaster) and
-///   [`ShapeCaster`](crate::ShapeCaster). What a system asks of a
-///   [`SpatialQuery`](crate::SpatialQuery) is not drawn.
-/// * Bounding boxes, off by default.
+///   [`ShapeCaster`](crate::ShapeCaster).
+/// * The paths of [`Swept`](crate::Swept) colliders, and where they touch first.
+/// * Why two entities do or do not collide: see [`ExplainedPair`].
+/// * Bounding boxes, and the rays and casts of [`SpatialQuery`](crate::SpatialQuery), both off by
+///   default.
 ///
 /// Hidden entities are drawn as well, because an invisible wall collides, too.
 ///
@@ -102,13 +113,30 @@ impl Plugin for HeadbuttDebugPlugin {
         }
         app.register_type::<HeadbuttGizmos>()
             .register_type::<ColliderGizmo>()
+            .init_resource::<ExplainedPair>()
+            .init_resource::<QueryLog>()
+            .add_systems(FixedFirst, queries::begin_step)
+            .add_systems(
+                RunFixedMainLoop,
+                queries::end_steps.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
+            )
+            .add_systems(
+                PostUpdate,
+                explanation::explain_pair
+                    .run_if(explanation::is_outdated)
+                    .after(HeadbuttSystems::Report),
+            )
             .add_systems(
                 PostUpdate,
                 (
                     shapes::draw_shapes,
                     contacts::draw_contacts,
                     casters::draw_casters,
+                    paths::draw_paths,
+                    queries::draw_queries,
+                    explanation::draw_explanation,
                 )
+                    .after(explanation::explain_pair)
                     .after(HeadbuttSystems::Report)
                     .after(TransformSystems::Propagate)
                     .run_if(resource_exists::<Assets<GizmoAsset>>)

@@ -15,7 +15,7 @@ use bevy::prelude::*;
 /// }
 /// ```
 ///
-/// By [`default`](Self::default), everything but `boxes` is drawn, in rendered poses.
+/// By [`default`](Self::default), everything but `boxes` and `queries` is drawn, in rendered poses.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect, GizmoConfigGroup)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[type_path = "headbutt"]
@@ -33,6 +33,17 @@ pub struct HeadbuttGizmos {
     /// Draws each [`RayCaster`](crate::RayCaster) and [`ShapeCaster`](crate::ShapeCaster) up to its
     /// first hit, with the normal there.
     pub casters: bool,
+    /// Draws the path of each [`Swept`](crate::Swept) collider in the last tick: its outlines where
+    /// the path begins and at the first touch, and the line of its origin.
+    pub paths: bool,
+    /// Draws the rays and moving shapes of each [`SpatialQuery`](crate::SpatialQuery) up to their
+    /// first hit: those of the last fixed step and those since the last frame. Off by default.
+    ///
+    /// Each of these two lists holds 4,096 queries, and further ones are not drawn. Points, boxes,
+    /// overlaps and [`move_and_slide`](crate::SpatialQuery::move_and_slide) are not drawn at all.
+    pub queries: bool,
+    /// Draws the pair of [`ExplainedPair`](crate::ExplainedPair).
+    pub explanation: bool,
     /// If `true`, only entities with a [`ColliderGizmo`] are drawn.
     pub require_component: bool,
     /// The poses of shapes and boxes.
@@ -48,6 +59,7 @@ impl HeadbuttGizmos {
     pub fn all() -> Self {
         Self {
             boxes: true,
+            queries: true,
             ..Self::default()
         }
     }
@@ -60,6 +72,9 @@ impl HeadbuttGizmos {
             contact_points: false,
             contact_normals: false,
             casters: false,
+            paths: false,
+            queries: false,
+            explanation: false,
             ..Self::default()
         }
     }
@@ -73,6 +88,9 @@ impl Default for HeadbuttGizmos {
             contact_points: true,
             contact_normals: true,
             casters: true,
+            paths: true,
+            queries: false,
+            explanation: true,
             require_component: false,
             poses: GizmoPoses::default(),
             inert_size: 0.5,
@@ -121,6 +139,16 @@ pub struct ColliderColors {
     pub casters: Color,
     /// Casters that hit something.
     pub caster_hits: Color,
+    /// Paths without a touch, and the part of a path after its first touch.
+    pub paths: Color,
+    /// Paths up to their first touch.
+    pub path_hits: Color,
+    /// Queries.
+    pub queries: Color,
+    /// The end of a query that hits something.
+    pub query_hits: Color,
+    /// The explained pair.
+    pub explanation: Color,
 }
 
 impl Default for ColliderColors {
@@ -136,6 +164,11 @@ impl Default for ColliderColors {
             contact_normals: Color::srgb(1.0, 0.4, 0.75),
             casters: Color::srgb(0.3, 0.6, 0.75),
             caster_hits: Color::srgb(0.3, 0.9, 1.0),
+            paths: Color::srgb(0.5, 0.5, 0.3),
+            path_hits: Color::srgb(0.95, 0.85, 0.2),
+            queries: Color::srgb(0.6, 0.6, 0.6),
+            query_hits: Color::srgb(0.2, 1.0, 0.3),
+            explanation: Color::srgb(1.0, 1.0, 1.0),
         }
     }
 }

@@ -19,7 +19,7 @@ use bevy::{
 };
 
 use crate::{
-    Collider, ColliderAabb, ColliderGizmo, Collisions, HeadbuttGizmos, Sensor,
+    Collider, ColliderAabb, ColliderGizmo, Collisions, ExplainedPair, HeadbuttGizmos, Sensor,
     debug::{
         ground::{Ground, Viewpoint},
         layer::{Canvas, ColoredLine, Layer, cross},
@@ -28,7 +28,7 @@ use crate::{
     },
     math::{Vec2, Vec3},
     pipeline::{
-        Proxy,
+        WorldPose,
         proxies::{Proxies, ProxySlot},
     },
     space::{DVector, Space},
@@ -49,11 +49,12 @@ pub struct Target {
     gizmo: Option<&'static ColliderGizmo>,
 }
 
-/// The results of the last tick, if the app has ticks.
+/// The results of the last tick, if the app has ticks, and the explained pair.
 #[derive(SystemParam)]
 pub struct Tick<'w> {
     proxies: Option<Res<'w, Proxies>>,
     collisions: Option<Res<'w, Collisions>>,
+    explained: Option<Res<'w, ExplainedPair>>,
 }
 
 /// The layer of a collider.
@@ -116,9 +117,8 @@ pub fn draw_shapes(
     shapes.begin(settings, &tick);
     let camera = Viewpoint::of_first(&cameras);
     for target in &targets {
-        if settings.selects(target.gizmo)
-            && let Some(look) = shapes.look(&target, &settings, &tick, camera.as_ref())
-        {
+        let is_drawn = settings.selects(target.gizmo) || tick.explains(target.entity, &settings);
+        if is_drawn && let Some(look) = shapes.look(&target, &settings, &tick, camera.as_ref()) {
             shapes.update(&target, look, &settings);
         }
     }
@@ -170,17 +170,10 @@ impl Shapes {
         tick: &Tick,
         camera: Option<&Viewpoint>,
     ) -> Option<Look> {
-        let rendered = if target.collider.shape_2d().is_some() {
-            flattened::<Vec2>(target.pose.affine())
-        } else {
-            target.pose.affine()
-        };
-        let pose = match settings.poses {
-            GizmoPoses::Rendered => rendered,
-            GizmoPoses::Tick => tick.pose_of(target.entity, rendered).unwrap_or(rendered),
-        };
+        let pose = tick.drawn_pose(target.entity, &target.collider, target.pose, settings);
         let ground = camera.and_then(|camera| Ground::of(&target.collider, &pose, camera));
         let color = match target.gizmo {
+            _ if tick.explains(target.entity, settings) => settings.colors.explanation,
             Some(ColliderGizmo::Color(color)) => *color,
             _ => self.color_of(target, settings, tick),
         };
@@ -329,42 +322,70 @@ fn lines_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<
     }
 }
 
-/// Returns the lines of a bounding box in the world. In 2D, in the plane of the collider.
-fn box_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<ColoredLine> {
-    let aabb = collider
-        .aabb(GlobalTransform::from(look.pose))
-        .filter(|_| settings.boxes);
-    let z = look.pose.translation.z;
-    let corners = aabb.map(|ColliderAabb { min, max }| match collider.shape_2d() {
+/// Returns the corners of a bounding box in the world. In 2D, in the plane of the collider.
+pub fn box_corners(collider: &Collider, pose: Affine3A) -> Option<[Vec3; 2]> {
+    let ColliderAabb { min, max } = collider.aabb(GlobalTransform::from(pose))?;
+    let z = pose.translation.z;
+    Some(match collider.shape_2d() {
         Some(_) => [min.with_z(z), max.with_z(z)],
         None => [min, max],
-    });
-    let edges = corners
-        .into_iter()
-        .flat_map(|[min, max]| box_edges(min, max));
+    })
+}
+
+/// Returns the lines of a bounding box in the world.
+fn box_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<ColoredLine> {
+    let corners = box_corners(collider, look.pose).filter(|_| settings.boxes);
+    let corners = corners.into_iter();
+    let edges = corners.flat_map(|[min, max]| box_edges(min, max));
     let color = settings.colors.boxes.to_linear();
     edges.map(|line| (line, color)).collect()
 }
 
 impl Tick<'_> {
+    /// Returns `true` for an entity of the explained pair.
+    fn explains(&self, entity: Entity, settings: &HeadbuttGizmos) -> bool {
+        let pair = self.explained.as_ref().and_then(|explained| explained.pair);
+        settings.explanation && pair.is_some_and(|pair| pair.contains(&entity))
+    }
+
+    /// Returns the pose in which a collider is drawn.
+    pub fn drawn_pose(
+        &self,
+        entity: Entity,
+        collider: &Collider,
+        pose: &GlobalTransform,
+        settings: &HeadbuttGizmos,
+    ) -> Affine3A {
+        let rendered = if collider.shape_2d().is_some() {
+            flattened::<Vec2>(pose.affine())
+        } else {
+            pose.affine()
+        };
+        match settings.poses {
+            GizmoPoses::Rendered => rendered,
+            GizmoPoses::Tick => self.pose_of(entity, rendered).unwrap_or(rendered),
+        }
+    }
+
     /// Returns the pose of a collider in the last tick, or `None` if no tick has read it. In 2D, z
     /// is that of the rendered pose.
     fn pose_of(&self, entity: Entity, rendered: Affine3A) -> Option<Affine3A> {
         let proxies = self.proxies.as_ref()?;
         match proxies.slot_of(entity)? {
             ProxySlot::D2(slot) => {
-                let mut pose = pose_in_3d(proxies.d2.get(slot)?);
+                let mut pose = pose_in_3d::<Vec2>(&proxies.d2.get(slot)?.world_pose);
                 pose.translation.z = rendered.translation.z;
                 Some(pose)
             }
-            ProxySlot::D3(slot) => Some(pose_in_3d(proxies.d3.get(slot)?)),
+            ProxySlot::D3(slot) => Some(pose_in_3d::<Vec3>(&proxies.d3.get(slot)?.world_pose)),
             ProxySlot::Inert | ProxySlot::Invalid => None,
         }
     }
 }
 
-fn pose_in_3d<V: Space>(proxy: &Proxy<V>) -> Affine3A {
-    let linear = proxy.world_pose.linear();
+/// Returns a pose as a map of 3D points.
+pub fn pose_in_3d<V: Space>(pose: &WorldPose<V::DVec>) -> Affine3A {
+    let linear = pose.linear();
     let vector = |components: [f64; 3]| Vec3A::from_array(components.map(|it| it as f32));
     let column = |axis| vector(V::DVec::column(linear, axis).components());
     let third = if V::DVec::DIMENSION == 2 {
@@ -374,7 +395,7 @@ fn pose_in_3d<V: Space>(proxy: &Proxy<V>) -> Affine3A {
     };
     Affine3A {
         matrix3: Mat3A::from_cols(column(0), column(1), third),
-        translation: vector(proxy.world_pose.translation.components()),
+        translation: vector(pose.translation.components()),
     }
 }
 

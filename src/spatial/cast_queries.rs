@@ -129,6 +129,8 @@ impl SpatialQuery<'_, '_> {
         let motion = motion.into();
         if let Some(probe) = Probe::new(collider, *motion.start()) {
             self.hits_of_probe(&probe, &motion, options, filter.into(), hits);
+            #[cfg(feature = "debug-plugin")]
+            self.log_cast(collider, &motion, hits.first());
         }
     }
 
@@ -166,9 +168,20 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(EntityHit<Cast<Vec3>>) -> f64,
     ) {
         let motion = motion.into();
-        if let Some(probe) = Probe::new(collider, *motion.start()) {
-            self.visit_probe(&probe, &motion, options, filter.into(), &mut visit);
-        }
+        let Some(probe) = Probe::new(collider, *motion.start()) else {
+            return;
+        };
+        #[cfg(feature = "debug-plugin")]
+        let mut first: Option<EntityHit<Cast<Vec3>>> = None;
+        self.visit_probe(&probe, &motion, options, filter.into(), &mut |found| {
+            #[cfg(feature = "debug-plugin")]
+            if first.is_none_or(|first| time(&found) < time(&first)) {
+                first = Some(found);
+            }
+            visit(found)
+        });
+        #[cfg(feature = "debug-plugin")]
+        self.log_cast(collider, &motion, first.as_ref());
     }
 
     fn visit_probe(

@@ -69,6 +69,12 @@ impl ColliderMotion {
         &self.start
     }
 
+    /// Returns the translation and the rotation.
+    #[cfg(feature = "debug-plugin")]
+    pub(crate) fn vectors(&self) -> [Vec3; 2] {
+        [self.translation, self.rotation]
+    }
+
     /// Returns the motion without its start in a space, or `None` if it is invalid.
     pub(crate) fn local<V: Space>(&self) -> Option<MotionLocal<V::DVec>> {
         Motion::<V>::linear(Transform::IDENTITY, V::projected(self.translation))

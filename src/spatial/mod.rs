@@ -14,6 +14,7 @@
 //! | `probe.rs` | the collider of a query, in its pose |
 //! | `spatial_query.rs`, `filter.rs` | [`SpatialQuery`] and its filter |
 //! | `ray_queries.rs`, `overlap_queries.rs`, `cast_queries.rs` | its queries |
+//! | `query_log.rs` | its rays and casts, recorded for the debug drawing |
 //! | `mover/` | planes, push-outs, and characters that slide |
 //! | `casters.rs` | [`RayCaster`] and [`ShapeCaster`], which cast in each tick |
 
@@ -30,6 +31,8 @@ mod mover;
 mod overlap_queries;
 pub(crate) mod pair;
 mod probe;
+#[cfg(feature = "debug-plugin")]
+pub(crate) mod query_log;
 pub(crate) mod ray;
 mod ray_queries;
 pub(crate) mod side;

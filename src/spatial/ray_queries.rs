@@ -25,8 +25,11 @@ impl SpatialQuery<'_, '_> {
         ray: impl Into<Ray<V>>,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<RayHit<V>>> {
-        let (hit, visits) = self.first_hit(&ray.into(), filter);
+        let ray = ray.into();
+        let (hit, visits) = self.first_hit(&ray, filter);
         self.count(visits);
+        #[cfg(feature = "debug-plugin")]
+        self.log_ray(&ray, hit.as_deref());
         hit
     }
 
@@ -44,6 +47,8 @@ impl SpatialQuery<'_, '_> {
             let mut total = 0;
             for (ray, slot) in rays.iter().zip(hits) {
                 let (hit, visits) = self.first_hit(ray, filter);
+                #[cfg(feature = "debug-plugin")]
+                self.log_ray(ray, hit.as_deref());
                 *slot = hit;
                 total += u64::from(visits);
             }
@@ -67,12 +72,15 @@ impl SpatialQuery<'_, '_> {
         ray: impl Into<Ray<V>>,
         filter: &SpatialQueryFilter,
     ) -> bool {
-        let mut is_blocked = false;
-        self.along_ray(&ray.into(), filter, |ray, proxy| {
-            is_blocked = ray_at_proxy(proxy, ray).is_some();
-            if is_blocked { STOP } else { ray.max }
+        let ray = ray.into();
+        let mut hit = None;
+        self.along_ray(&ray, filter, |ray, proxy| {
+            hit = ray_at_proxy(proxy, ray).map(|hit| ray.hit_in_world::<V>(&hit));
+            if hit.is_some() { STOP } else { ray.max }
         });
-        is_blocked
+        #[cfg(feature = "debug-plugin")]
+        self.log_ray(&ray, hit.as_ref());
+        hit.is_some()
     }
 
     /// Lists all hits of a ray, sorted by distance, then by entity, then by part: the first hit on
@@ -84,7 +92,8 @@ impl SpatialQuery<'_, '_> {
         hits: &mut Vec<EntityHit<RayHit<V>>>,
     ) {
         hits.clear();
-        self.along_ray(&ray.into(), filter, |ray, proxy| {
+        let ray = ray.into();
+        self.along_ray(&ray, filter, |ray, proxy| {
             visit_ray_at_proxy(proxy, ray, &mut |hit| {
                 let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
                 hits.push(EntityHit { entity, hit });
@@ -93,6 +102,8 @@ impl SpatialQuery<'_, '_> {
             ray.max
         });
         sort_by_distance(hits);
+        #[cfg(feature = "debug-plugin")]
+        self.log_ray(&ray, hits.first().map(|first| &first.hit));
     }
 
     /// Lists the first hit of a ray on each collider, sorted by distance, then by entity.
@@ -102,7 +113,10 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         hits: &mut Vec<EntityHit<RayHit<V>>>,
     ) {
-        self.first_hits(&ray.into(), filter, hits);
+        let ray = ray.into();
+        self.first_hits(&ray, filter, hits);
+        #[cfg(feature = "debug-plugin")]
+        self.log_ray(&ray, hits.first().map(|first| &first.hit));
     }
 
     /// See [`ray_hits_per_entity`](Self::ray_hits_per_entity).
@@ -133,11 +147,18 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(EntityHit<RayHit<V>>) -> f32,
     ) {
-        self.along_ray(&ray.into(), filter, |ray, proxy| {
+        let ray = ray.into();
+        #[cfg(feature = "debug-plugin")]
+        let mut first: Option<RayHit<V>> = None;
+        self.along_ray(&ray, filter, |ray, proxy| {
             let Some(hit) = ray_at_proxy(proxy, ray) else {
                 return ray.max;
             };
             let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
+            #[cfg(feature = "debug-plugin")]
+            if first.is_none_or(|first| hit.distance < first.distance) {
+                first = Some(hit);
+            }
             let max = visit(EntityHit { entity, hit });
             if max >= 0.0 {
                 ray.max.min(max.into())
@@ -145,6 +166,8 @@ impl SpatialQuery<'_, '_> {
                 STOP
             }
         });
+        #[cfg(feature = "debug-plugin")]
+        self.log_ray(&ray, first.as_ref());
     }
 
     /// Returns the first hit of a ray, and the number of visited nodes.

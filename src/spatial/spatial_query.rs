@@ -10,6 +10,8 @@ use bevy::{
     prelude::*,
 };
 
+#[cfg(feature = "debug-plugin")]
+use crate::spatial::query_log::QueryLog;
 use crate::{
     math::{Vec2, Vec3},
     pipeline::{
@@ -84,6 +86,8 @@ pub struct SpatialQuery<'w, 's> {
     pub(super) index: Res<'w, SpatialIndex>,
     parents: Parents<'w, 's>,
     pub(super) visits: Local<'s, AtomicU64>,
+    #[cfg(feature = "debug-plugin")]
+    pub(super) log: Option<Res<'w, QueryLog>>,
 }
 
 type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Allow<Disabled>>;

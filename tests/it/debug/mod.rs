@@ -1,6 +1,8 @@
 //! Debug drawing, without a renderer: the lines of each shape, and what an app draws.
 
+mod explanation;
 mod gizmos;
+mod motions;
 mod overlays;
 mod wireframes;
 

@@ -1,0 +1,87 @@
+//! The lines of rays and of moving shapes.
+
+use bevy::{
+    color::LinearRgba,
+    math::{Affine3A, Mat3A, Vec3A},
+};
+
+use crate::{
+    Collider,
+    debug::{
+        layer::{ColoredLine, arrow, cross},
+        wireframe::Line,
+    },
+    math::{Quat, Vec3},
+    query::Cast,
+};
+
+/// The length at which an endless ray is cut.
+const FAR: f32 = 1e4;
+
+/// The length of the normal at a hit and the size of the cross, relative to the distance.
+const NORMAL: f32 = 0.1;
+const MARKER: f32 = 0.02;
+
+/// The colors of a motion: of its path, and at its hit.
+#[derive(Clone, Copy)]
+pub struct Colors {
+    pub path: LinearRgba,
+    pub hit: LinearRgba,
+}
+
+/// Returns a ray of this length, and the normal at its end. The direction may have any length.
+pub fn ray_lines(
+    origin: Vec3,
+    direction: Vec3,
+    length: f32,
+    normal: Option<Vec3>,
+    colors: Colors,
+) -> Vec<ColoredLine> {
+    let end = origin + direction.normalize_or_zero() * length.min(FAR);
+    let arrow = normal.map(|normal| arrow(end, end + normal * (NORMAL * length), MARKER * length));
+    let arrow = arrow.into_iter().flatten().map(|line| (line, colors.hit));
+    arrow.chain([([origin, end], colors.path)]).collect()
+}
+
+/// Returns lines in the world, given lines in the frame of a pose.
+pub fn placed(lines: &[Line], pose: Affine3A) -> impl Iterator<Item = Line> {
+    let place = move |point| pose.transform_point3(point);
+    lines.iter().map(move |line| line.map(place))
+}
+
+/// Returns a moving shape at the start and where it hits or ends, and the line of its origin. The
+/// rotation is the axis times the angle. In 2D, only the motion in the xy plane counts.
+pub fn cast_lines(
+    collider: &Collider,
+    start: Affine3A,
+    [translation, rotation]: [Vec3; 2],
+    cast: &Cast<Vec3>,
+    colors: Colors,
+) -> Vec<ColoredLine> {
+    let is_2d = collider.shape_2d().is_some();
+    let (translation, rotation) = if is_2d {
+        (translation.with_z(0.0), Vec3::Z * rotation.z)
+    } else {
+        (translation, rotation)
+    };
+    let time = cast.touching_time().unwrap_or(1.0) as f32;
+    let turn = Mat3A::from_quat(Quat::from_scaled_axis(rotation * time));
+    let end = Affine3A {
+        matrix3: turn * start.matrix3,
+        translation: start.translation + Vec3A::from(translation) * time,
+    };
+    let outline = collider.wireframe();
+    let origins = [start, end].map(|pose| Vec3::from(pose.translation));
+    let path = placed(&outline, start).chain([origins]);
+    let path = path.map(|line| (line, colors.path));
+    let at_end = if cast.is_hit() {
+        colors.hit
+    } else {
+        colors.path
+    };
+    let marker = MARKER * translation.length();
+    let crosses = cast.contact().into_iter();
+    let crosses = crosses.flat_map(|contact| cross(contact.point_b, marker, is_2d));
+    let ends = placed(&outline, end).chain(crosses);
+    path.chain(ends.map(|line| (line, at_end))).collect()
+}

@@ -1,0 +1,112 @@
+//! Paths of swept colliders in the last tick.
+
+use bevy::{ecs::entity::EntityHashMap, math::Affine3A, prelude::*};
+
+use crate::{
+    Collider,
+    debug::{
+        layer::{Canvas, ColoredLine, Overlay},
+        motion::placed,
+        settings::ColliderColors,
+        shapes::pose_in_3d,
+        wireframe::Line,
+    },
+    math::{Vec2, Vec3},
+    pipeline::{
+        WorldPose, contacts::FoundContacts, proxies::Proxies, proxy_arena::ProxyArena,
+        sweeps::Sweep,
+    },
+    space::{DVector, Space},
+};
+
+type Colliders<'w, 's> = Query<'w, 's, (&'static Collider, &'static GlobalTransform)>;
+
+/// Draws the paths of all swept colliders that moved in the last tick.
+pub fn draw_paths(
+    colliders: Colliders,
+    proxies: Option<Res<Proxies>>,
+    found: Option<Res<FoundContacts>>,
+    mut overlay: Local<Overlay>,
+    mut canvas: Canvas,
+) {
+    let mut lines = Vec::new();
+    let settings = canvas.settings().filter(|settings| settings.paths);
+    if let (Some(settings), Some(proxies), Some(found)) = (settings, proxies, found) {
+        let times = first_times(&found);
+        let colors = &settings.colors;
+        add_paths::<Vec2>(&proxies.d2, &colliders, &times, colors, &mut lines);
+        add_paths::<Vec3>(&proxies.d3, &colliders, &times, colors, &mut lines);
+    }
+    overlay.update(lines, &mut canvas);
+}
+
+/// Returns the time of the first touch of each collider on its path.
+fn first_times(found: &FoundContacts) -> EntityHashMap<f64> {
+    let mut times = EntityHashMap::default();
+    for contact in found.swept.iter() {
+        for entity in [contact.event.entity, contact.event.other] {
+            let time = times.entry(entity).or_insert(contact.time);
+            *time = contact.time.min(*time);
+        }
+    }
+    times
+}
+
+/// Adds the lines of the paths in one space.
+fn add_paths<V: Space>(
+    arena: &ProxyArena<V>,
+    colliders: &Colliders,
+    times: &EntityHashMap<f64>,
+    colors: &ColliderColors,
+    lines: &mut Vec<ColoredLine>,
+) {
+    for slot in arena.changed() {
+        if let Some(proxy) = arena.get(*slot)
+            && proxy.markers.is_swept
+            && let Some(path) = arena.sweeps().path_of(*slot)
+            && let Some(sweep) = path.sweep(proxy)
+            && let Ok((collider, drawn)) = colliders.get(proxy.entity)
+        {
+            let z = (V::DVec::DIMENSION == 2).then(|| drawn.translation().z);
+            let pose = |time| {
+                let pose = pose_in_3d::<V>(&pose_at::<V>(&sweep, time));
+                let translation = pose.translation;
+                let translation = z.map_or(translation, |z| translation.with_z(z));
+                Affine3A {
+                    translation,
+                    ..pose
+                }
+            };
+            let time = times.get(&proxy.entity).copied();
+            lines.extend(path_lines(&collider.wireframe(), pose, time, colors));
+        }
+    }
+}
+
+/// Returns the pose on a path at a time.
+fn pose_at<V: Space>(sweep: &Sweep<V::DVec>, time: f64) -> WorldPose<V::DVec> {
+    let rotation = V::DVec::rotation(sweep.motion.rotation * time);
+    let back = V::DVec::transpose(rotation);
+    sweep.start.before(back, sweep.motion.translation * -time)
+}
+
+/// Returns the outlines at the start and at the first touch, and the line of the origin. The
+/// outline at the end is that of the collider itself.
+fn path_lines(
+    outline: &[Line],
+    pose: impl Fn(f64) -> Affine3A,
+    first: Option<f64>,
+    colors: &ColliderColors,
+) -> Vec<ColoredLine> {
+    let [free, hit] = [colors.paths, colors.path_hits].map(|color| color.to_linear());
+    let line = |from: f64, to| [from, to].map(|time| Vec3::from(pose(time).translation));
+    let start = placed(outline, pose(0.0));
+    let Some(first) = first else {
+        let lines = start.chain([line(0.0, 1.0)]);
+        return lines.map(|line| (line, free)).collect();
+    };
+    let touch = placed(outline, pose(first));
+    let lines = start.chain(touch).chain([line(0.0, first)]);
+    let lines = lines.map(|line| (line, hit));
+    lines.chain([(line(first, 1.0), free)]).collect()
+}

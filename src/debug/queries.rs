@@ -1,0 +1,79 @@
+//! The rays and moving shapes of [`SpatialQuery`](crate::SpatialQuery), in all systems.
+
+use bevy::prelude::*;
+
+use crate::{
+    debug::{
+        layer::{Canvas, ColoredLine, Overlay},
+        motion::{Colors, cast_lines, ray_lines},
+        settings::ColliderColors,
+        shapes::pose_in_3d,
+    },
+    math::{Vec2, Vec3},
+    space::Space,
+    spatial::query_log::{LoggedCast, LoggedQuery, QueryLog},
+};
+
+/// Runs at the start of each fixed step.
+pub fn begin_step(log: Option<Res<QueryLog>>) {
+    if let Some(log) = log {
+        log.begin_step();
+    }
+}
+
+/// Runs after the fixed steps of a frame.
+pub fn end_steps(log: Option<Res<QueryLog>>) {
+    if let Some(log) = log {
+        log.end_steps();
+    }
+}
+
+/// Draws the queries of the last fixed step, and those since the last frame.
+pub fn draw_queries(log: Option<Res<QueryLog>>, mut overlay: Local<Overlay>, mut canvas: Canvas) {
+    let mut lines = Vec::new();
+    let settings = canvas.settings().filter(|settings| settings.queries);
+    match (settings, log) {
+        (Some(settings), Some(log)) => {
+            for query in log.take() {
+                lines.extend(lines_of(&query, &settings.colors));
+            }
+        }
+        (None, Some(log)) => log.turn_off(),
+        (_, None) => {}
+    }
+    overlay.update(lines, &mut canvas);
+}
+
+fn lines_of(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine> {
+    let colors = Colors {
+        path: colors.queries.to_linear(),
+        hit: colors.query_hits.to_linear(),
+    };
+    match query {
+        LoggedQuery::Ray {
+            origin,
+            direction,
+            length,
+            normal,
+        } => ray_lines(*origin, *direction, *length, *normal, colors),
+        LoggedQuery::Cast(cast) => {
+            let lines = if cast.collider.shape_2d().is_some() {
+                cast_lines_in::<Vec2>(cast, colors)
+            } else {
+                cast_lines_in::<Vec3>(cast, colors)
+            };
+            lines.unwrap_or_default()
+        }
+    }
+}
+
+/// Returns the lines of a cast in one space, or `None` if it is invalid.
+fn cast_lines_in<V: Space>(logged: &LoggedCast, colors: Colors) -> Option<Vec<ColoredLine>> {
+    let LoggedCast {
+        collider,
+        motion,
+        cast,
+    } = logged;
+    let start = pose_in_3d::<V>(&motion.start().world_pose::<V>()?);
+    Some(cast_lines(collider, start, motion.vectors(), cast, colors))
+}
