@@ -360,11 +360,11 @@ fn the_interval_of_a_ball_and_a_wall_closes_at_the_touch() {
         &mut steps,
     );
     assert!((cast.touching_time().expect("a hit") - 0.5).abs() < NEAR);
-    let intervals = steps.iter().filter_map(|step| match step {
+    let mut intervals = steps.iter().filter_map(|step| match step {
         Step::Cast { interval, .. } => Some(*interval),
         Step::Gjk(_) | Step::Epa(_) => None,
     });
-    let [free, touch] = intervals.last().expect("a step");
+    let [free, touch] = intervals.next_back().expect("a step");
     assert!(
         free <= 0.5 && 0.5 <= touch + 1e-15 && touch - free < 1e-8,
         "{free} {touch}"
