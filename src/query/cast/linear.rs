@@ -190,13 +190,13 @@ pub struct LinearCast<D> {
     pub slack: f64,
 }
 
-pub enum Outcome<D> {
+pub enum LinearOutcome<D> {
     Misses,
-    Touches(Touch<D>),
+    Touches(LinearTouch<D>),
 }
 
 /// The first touch, after which the shapes overlap.
-pub struct Touch<D> {
+pub struct LinearTouch<D> {
     pub safe: f64,
     pub touching: f64,
     /// At the time `safe`.
@@ -233,7 +233,7 @@ impl<D: DVector> LinearCast<D> {
     /// caller's second shape.
     fn in_world<A, B>(
         &self,
-        outcome: Outcome<D>,
+        outcome: LinearOutcome<D>,
         pair: &Pair<A, B>,
         [motion_a, motion_b]: [&MotionLocal<D>; 2],
         rotation_b: D::Matrix,
@@ -242,7 +242,7 @@ impl<D: DVector> LinearCast<D> {
         A: Support<Vector: Space<DVec = D>> + ?Sized,
         B: Support<Vector = A::Vector> + ?Sized,
     {
-        let Outcome::Touches(touch) = outcome else {
+        let LinearOutcome::Touches(touch) = outcome else {
             return CastLocal::Miss;
         };
         let moved = pair.with_second_moved(self.velocity * touch.safe);
@@ -264,7 +264,7 @@ impl<D: DVector> LinearCast<D> {
         }
     }
 
-    fn by_distance(&self, mut boxes: BoxPair<D>) -> Option<Outcome<D>> {
+    fn by_distance(&self, mut boxes: BoxPair<D>) -> Option<LinearOutcome<D>> {
         let mut time = 0.0;
         let mut cores = boxes.nearest()?;
         let mut gap = -cores.depth - self.radius_sum;
@@ -279,7 +279,7 @@ impl<D: DVector> LinearCast<D> {
             let newton = (gap - self.stop_gap) / closing_speed;
             let step = root.take().unwrap_or(newton);
             if closing_speed <= 0.0 || time + step >= 1.0 {
-                return Some(Outcome::Misses);
+                return Some(LinearOutcome::Misses);
             }
             time += step;
             boxes.relative.translation = self.center + self.velocity * time;
@@ -307,7 +307,7 @@ impl<D: DVector> LinearCast<D> {
     }
 
     /// Returns the touch if the shapes certainly overlap afterwards.
-    fn touch(&self, safe: f64, gap: f64, cores: Penetration<D>) -> Option<Outcome<D>> {
+    fn touch(&self, safe: f64, gap: f64, cores: Penetration<D>) -> Option<LinearOutcome<D>> {
         let closing_speed = -cores.normal.dot(self.velocity);
         let between = cores.second - cores.first;
         let square = self.speed * self.speed;
@@ -316,18 +316,18 @@ impl<D: DVector> LinearCast<D> {
         let depth = self.radius_sum - (between + self.velocity * deepest).length();
         let step = gap / closing_speed;
         let overlaps = gap > 0.0 && closing_speed > 0.0 && depth > self.slack;
-        overlaps.then(|| Outcome::Touches(self.touching(safe, step, cores)))
+        overlaps.then(|| LinearOutcome::Touches(self.touching(safe, step, cores)))
     }
 
     /// Returns the touch whose cores have no gap after another step.
-    pub fn touching(&self, safe: f64, step: f64, cores: Penetration<D>) -> Touch<D> {
+    pub fn touching(&self, safe: f64, step: f64, cores: Penetration<D>) -> LinearTouch<D> {
         let is_certain = step * self.speed <= CAST_TOUCHING * self.size;
         let touching = if is_certain {
             (safe + step).min(1.0)
         } else {
             safe
         };
-        Touch {
+        LinearTouch {
             safe,
             touching,
             cores,
@@ -339,7 +339,7 @@ impl<D: DVector> LinearCast<D> {
         &self,
         mut boxes: BoxPair<D>,
         pair: &impl MinkowskiDifference<Vector = D>,
-    ) -> Option<Outcome<D>> {
+    ) -> Option<LinearOutcome<D>> {
         // A slower motion is nearly at rest along every axis.
         if self.speed <= self.clearance {
             return None;
@@ -347,7 +347,7 @@ impl<D: DVector> LinearCast<D> {
         let mut swept = SweptBoxes::new(self.velocity, self.radius_sum, self.slack);
         swept.add_faces(&boxes);
         if self.passes(swept.overlap()) {
-            return Some(Outcome::Misses);
+            return Some(LinearOutcome::Misses);
         }
         if self.radius_sum > 0.0 {
             return None;
@@ -361,7 +361,10 @@ impl<D: DVector> LinearCast<D> {
     }
 
     /// Returns `None` for shapes that are not polygons, too.
-    fn by_swept_polygons(&self, pair: &impl MinkowskiDifference<Vector = D>) -> Option<Outcome<D>> {
+    fn by_swept_polygons(
+        &self,
+        pair: &impl MinkowskiDifference<Vector = D>,
+    ) -> Option<LinearOutcome<D>> {
         if self.speed <= self.clearance || self.radius_sum > 0.0 {
             return None;
         }
@@ -379,9 +382,9 @@ impl<D: DVector> LinearCast<D> {
         overlap: &SweptOverlap,
         pair: &impl MinkowskiDifference<Vector = D>,
         contact: impl FnOnce(f64) -> Option<(Penetration<D>, [bool; 2])>,
-    ) -> Option<Outcome<D>> {
+    ) -> Option<LinearOutcome<D>> {
         if self.passes(overlap) {
-            return Some(Outcome::Misses);
+            return Some(LinearOutcome::Misses);
         }
         let end = (overlap.enter + PROBED_MOTION * self.size / self.speed).max(1.0);
         if overlap.start_gap <= self.clearance || !overlap.overlaps_deeply(end) {
@@ -395,7 +398,7 @@ impl<D: DVector> LinearCast<D> {
         let moved = pair.with_second_moved(self.velocity * safe);
         let (cores, is_on_face) = contact(safe)?;
         let cores = cores.with_opposite_points(&moved);
-        Some(Outcome::Touches(Touch {
+        Some(LinearOutcome::Touches(LinearTouch {
             is_on_face,
             ..self.touching(safe, step, cores)
         }))

@@ -23,7 +23,7 @@
 use crate::{
     query::{
         cast::{
-            linear::{LinearCast, Outcome, Touch},
+            linear::{LinearCast, LinearOutcome, LinearTouch},
             solve::{PROBED_DEPTH, PROBED_MOTION},
         },
         gjk::Gjk,
@@ -51,7 +51,7 @@ const MAX_BAND: f64 = 1e-9;
 const FACET_PART: f64 = 1e-2;
 
 /// The position of a cast between two steps.
-struct Ray<D: DVector> {
+struct CastState<D: DVector> {
     time: f64,
     /// x.
     position: D,
@@ -66,8 +66,8 @@ struct Ray<D: DVector> {
 
 impl<D: DVector> LinearCast<D> {
     /// Returns `None` if the outcome is not certain.
-    pub fn by_gjk(&self, pair: &impl MinkowskiDifference<Vector = D>) -> Option<Outcome<D>> {
-        let mut ray = Ray {
+    pub fn by_gjk(&self, pair: &impl MinkowskiDifference<Vector = D>) -> Option<LinearOutcome<D>> {
+        let mut ray = CastState {
             time: 0.0,
             position: D::ZERO,
             simplex: Simplex::new(),
@@ -94,7 +94,7 @@ impl<D: DVector> LinearCast<D> {
                 if closing_speed <= 0.0 || ray.time + step >= 1.0 {
                     let is_certain = ray.start_gap > self.clearance;
                     pair.record(|| ray.at_end(self, vertex));
-                    return is_certain.then_some(Outcome::Misses);
+                    return is_certain.then_some(LinearOutcome::Misses);
                 }
                 ray.time += step;
                 ray.position = self.velocity * ray.time;
@@ -122,10 +122,10 @@ impl<D: DVector> LinearCast<D> {
     /// Returns the touch if the shapes certainly overlap afterwards.
     fn touch_of(
         &self,
-        ray: &Ray<D>,
+        ray: &CastState<D>,
         gap: f64,
         pair: &impl MinkowskiDifference<Vector = D>,
-    ) -> Option<Outcome<D>> {
+    ) -> Option<LinearOutcome<D>> {
         let closing_speed = -ray.normal.dot(self.velocity);
         let is_apart = ray.start_gap > self.clearance && gap > 0.0 && closing_speed > 0.0;
         let end = (PROBED_MOTION * self.size / self.speed).max(1.0 - ray.time);
@@ -142,7 +142,7 @@ impl<D: DVector> LinearCast<D> {
             scale: self.size,
         };
         let touch = self.touching(ray.time, self.stop_gap / closing_speed, cores);
-        Some(Outcome::Touches(Touch {
+        Some(LinearOutcome::Touches(LinearTouch {
             is_on_face: [
                 ray.is_on_facet_of(|vertex| vertex.first, self.size),
                 ray.is_on_facet_of(|vertex| vertex.second, self.size),
@@ -169,7 +169,7 @@ impl<D: DVector> LinearCast<D> {
     }
 }
 
-impl<D: DVector> Ray<D> {
+impl<D: DVector> CastState<D> {
     /// Adds a vertex, and keeps those of which the nearest point is a combination. Returns `None`
     /// if the simplex is full: then it contains x, and the shapes overlap.
     fn add(&mut self, vertex: Vertex<D>) -> Option<()> {

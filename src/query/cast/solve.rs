@@ -170,7 +170,7 @@ where
 }
 
 /// The first touch.
-struct Touch<D: DVector> {
+struct CertifiedTouch<D: DVector> {
     safe: f64,
     touching: f64,
     /// At the time `safe`.
@@ -191,7 +191,7 @@ fn approach<A, B>(
     pair: &MovingPair<A, B>,
     mut time: f64,
     rounds: &mut usize,
-) -> Option<Touch<DVecOf<A>>>
+) -> Option<CertifiedTouch<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -215,7 +215,7 @@ where
         // The second condition only holds if rounding has stopped GJK.
         let is_near = proximity.gap <= target || separation.gap <= 2.0 * margin;
         if is_near || *rounds == 0 {
-            return Some(Touch {
+            return Some(CertifiedTouch {
                 safe: time,
                 touching: touching_time(pair, time, separation),
                 proximity,
