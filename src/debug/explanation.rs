@@ -75,13 +75,15 @@ pub fn is_outdated(explained: Option<Res<ExplainedPair>>) -> bool {
 
 /// Updates the explanation.
 pub fn explain_pair(world: &mut World) {
-    world.resource_scope(|world, mut explained: Mut<ExplainedPair>| {
-        let pair = explained.pair;
-        let explanation = pair.map(|[entity, other]| explain(world, entity, other));
-        if explained.explanation != explanation {
-            explained.explanation = explanation;
-        }
-    });
+    let explained = world.get_resource::<ExplainedPair>();
+    let pair = explained.and_then(|explained| explained.pair);
+    let explanation = pair.map(|[entity, other]| explain(world, entity, other));
+    // A `resource_scope` would mark the resource as changed.
+    if let Some(mut explained) = world.get_resource_mut::<ExplainedPair>()
+        && explained.explanation != explanation
+    {
+        explained.explanation = explanation;
+    }
 }
 
 /// Draws the explanation.
