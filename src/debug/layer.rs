@@ -7,8 +7,7 @@ use crate::{
     math::Vec3,
 };
 
-/// A line in the world and its color. (A conversion of each line's color would take most of the
-/// time.)
+/// A line in the world and its color.
 pub type ColoredLine = (Line, LinearRgba);
 
 /// What a system needs to draw layers.
@@ -46,26 +45,28 @@ impl Layer {
             .is_some_and(|(entity, _)| !canvas.gizmos.contains(*entity))
     }
 
-    /// Replaces the lines.
-    pub fn draw(&mut self, lines: impl IntoIterator<Item = ColoredLine>, canvas: &mut Canvas) {
-        let mut lines = lines.into_iter().peekable();
-        if lines.peek().is_none() {
-            return self.clear(canvas);
-        }
+    /// Replaces the lines by those that `fill` adds.
+    pub fn draw(&mut self, canvas: &mut Canvas, fill: impl FnOnce(&mut GizmoAsset)) {
         let drawn = self.0.as_ref();
         let drawn = drawn.filter(|(entity, _)| canvas.gizmos.contains(*entity));
         if let Some((_, handle)) = drawn
             && let Some(asset) = canvas.assets.get_mut_untracked(handle)
         {
             asset.clear();
-            fill(asset, lines);
+            fill(asset);
+            if asset.list_positions.is_empty() {
+                return self.clear(canvas);
+            }
             // Sent here and not by the assets, which may send it only in the next frame.
             let id = handle.id();
             canvas.changes.write(AssetEvent::Modified { id });
             return;
         }
         let mut asset = GizmoAsset::new();
-        fill(&mut asset, lines);
+        fill(&mut asset);
+        if asset.list_positions.is_empty() {
+            return self.clear(canvas);
+        }
         let handle = canvas.assets.add(asset);
         let config = canvas.config();
         let gizmo = Gizmo {
@@ -106,10 +107,27 @@ impl Layer {
     }
 }
 
-fn fill(asset: &mut GizmoAsset, lines: impl Iterator<Item = ColoredLine>) {
-    for ([start, end], color) in lines {
-        asset.line(start, end, color);
+/// Adds lines of one color, except those that are not finite. `place` maps a point to the world.
+pub fn add_lines(
+    asset: &mut GizmoAsset,
+    lines: &[Line],
+    color: LinearRgba,
+    place: impl Fn(Vec3) -> Vec3,
+) {
+    // Extends whole lists, because moving shapes spend most of their time here.
+    let points = lines.as_flattened().iter().map(|point| place(*point));
+    let start = asset.list_positions.len();
+    asset.list_positions.extend(points);
+    let mut added = asset.list_positions.iter().skip(start);
+    // A huge scale may exceed the range of f32.
+    if !added.all(|point| point.is_finite()) {
+        let lines = lines.iter().map(|line| line.map(&place));
+        let finite = lines.filter(|line| line.iter().all(|point| point.is_finite()));
+        asset.list_positions.truncate(start);
+        asset.list_positions.extend(finite.flatten());
     }
+    let count = asset.list_positions.len();
+    asset.list_colors.resize(count, color);
 }
 
 /// Lines that are computed in each frame, and drawn when they change.
@@ -124,7 +142,11 @@ impl Overlay {
     pub fn update(&mut self, mut lines: Vec<ColoredLine>, canvas: &mut Canvas) {
         lines.retain(|(line, _)| line.iter().all(|point| point.is_finite()));
         if lines != self.lines || self.layer.is_lost(canvas) {
-            self.layer.draw(lines.iter().copied(), canvas);
+            self.layer.draw(canvas, |asset| {
+                for ([start, end], color) in &lines {
+                    asset.line(*start, *end, *color);
+                }
+            });
             self.lines = lines;
         }
         self.layer.update_style(canvas);

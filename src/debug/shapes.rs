@@ -22,7 +22,7 @@ use crate::{
     Collider, ColliderAabb, ColliderGizmo, Collisions, ExplainedPair, HeadbuttGizmos, Sensor,
     debug::{
         ground::{Ground, Viewpoint},
-        layer::{Canvas, ColoredLine, Layer, cross},
+        layer::{Canvas, Layer, add_lines, cross},
         settings::GizmoPoses,
         wireframe::{Line, box_edges},
     },
@@ -79,7 +79,7 @@ struct Drawn {
     /// In the frame of the collider, or in the world if there is a `ground`.
     lines: Vec<Line>,
     /// In the world.
-    box_lines: Vec<ColoredLine>,
+    box_lines: Vec<Line>,
     /// The frame in which the collider was last seen.
     frame: u32,
 }
@@ -122,7 +122,7 @@ pub fn draw_shapes(
             shapes.update(&target, look, &settings);
         }
     }
-    shapes.finish(&mut canvas);
+    shapes.finish(settings.colors.boxes.to_linear(), &mut canvas);
 }
 
 impl HeadbuttGizmos {
@@ -255,7 +255,7 @@ impl Shapes {
     }
 
     /// Removes colliders that are gone, and draws the layers with changes.
-    fn finish(&mut self, canvas: &mut Canvas) {
+    fn finish(&mut self, box_color: LinearRgba, canvas: &mut Canvas) {
         let Self {
             drawn,
             layers,
@@ -282,7 +282,9 @@ impl Shapes {
                 if *is_outdated || layer.is_lost(canvas) {
                     members.retain(|entity| drawn.get(entity).is_some_and(|it| it.key == *key));
                     let members = members.iter().filter_map(|entity| drawn.get(entity));
-                    layer.draw(members.flat_map(Drawn::lines_in_world), canvas);
+                    layer.draw(canvas, |asset| {
+                        members.for_each(|drawn| drawn.add_to(asset, box_color));
+                    });
                     *is_outdated = false;
                 }
                 layer.update_style(canvas);
@@ -293,20 +295,19 @@ impl Shapes {
 }
 
 impl Drawn {
-    fn lines_in_world(&self) -> impl Iterator<Item = ColoredLine> {
+    fn add_to(&self, asset: &mut GizmoAsset, box_color: LinearRgba) {
         let Look {
             pose,
             color,
             ground,
         } = self.look;
-        let place = move |point| match ground {
-            Some(_) => point,
-            None => pose.transform_point3(point),
-        };
-        let shape = self.lines.iter().map(move |line| (line.map(place), color));
-        // A huge scale may exceed the range of f32.
-        let shape = shape.filter(|(line, _)| line.iter().all(|point| point.is_finite()));
-        shape.chain(self.box_lines.iter().copied())
+        match ground {
+            Some(_) => add_lines(asset, &self.lines, color, |point| point),
+            None => add_lines(asset, &self.lines, color, |point| {
+                pose.transform_point3(point)
+            }),
+        }
+        add_lines(asset, &self.box_lines, box_color, |point| point);
     }
 }
 
@@ -333,12 +334,12 @@ pub fn box_corners(collider: &Collider, pose: Affine3A) -> Option<[Vec3; 2]> {
 }
 
 /// Returns the lines of a bounding box in the world.
-fn box_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<ColoredLine> {
-    let corners = box_corners(collider, look.pose).filter(|_| settings.boxes);
-    let corners = corners.into_iter();
-    let edges = corners.flat_map(|[min, max]| box_edges(min, max));
-    let color = settings.colors.boxes.to_linear();
-    edges.map(|line| (line, color)).collect()
+fn box_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<Line> {
+    if !settings.boxes {
+        return Vec::new();
+    }
+    let corners = box_corners(collider, look.pose);
+    corners.map_or_else(Vec::new, |[min, max]| box_edges(min, max))
 }
 
 impl Tick<'_> {
