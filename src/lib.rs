@@ -32,6 +32,8 @@ mod debug;
 mod diagnostics;
 mod explain;
 mod math;
+#[cfg(feature = "overlay")]
+mod overlay;
 #[cfg(feature = "picking")]
 mod picking;
 mod pipeline;
@@ -62,6 +64,8 @@ pub use debug::{
 };
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
+#[cfg(feature = "overlay")]
+pub use overlay::{HeadbuttOverlay, HeadbuttOverlayPlugin};
 #[cfg(feature = "picking")]
 pub use picking::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
 pub use pipeline::proxy_error::ProxyError as ColliderError;
@@ -133,6 +137,8 @@ pub mod prelude {
     };
     #[cfg(feature = "debug-plugin")]
     pub use crate::{ColliderGizmo, ExplainedPair, HeadbuttDebugPlugin, HeadbuttGizmos};
+    #[cfg(feature = "overlay")]
+    pub use crate::{HeadbuttOverlay, HeadbuttOverlayPlugin};
     #[cfg(feature = "picking")]
     pub use crate::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
 }

@@ -17,6 +17,7 @@
 //! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |
 //! | `debug` | debug drawing (feature `debug-plugin`) |
 //! | `mesh` | colliders from Bevy's `Mesh` (feature `mesh`) |
+//! | `overlay` | the diagnostics as text on the screen (feature `overlay`) |
 //! | `picking` | the picking backend (feature `picking`) |
 //! | `serialize` | colliders as data (feature `serialize`) |
 
@@ -33,6 +34,8 @@ mod mesh;
 mod model;
 mod mover;
 mod oracle;
+#[cfg(feature = "overlay")]
+mod overlay;
 #[cfg(feature = "picking")]
 mod picking;
 mod queries;

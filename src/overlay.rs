@@ -1,0 +1,159 @@
+//! The diagnostics of the last ticks as text on the screen.
+
+use core::{fmt::Write, time::Duration};
+use std::collections::VecDeque;
+
+use bevy::prelude::*;
+
+use crate::{CollisionDiagnostics, CollisionEvent};
+
+/// Shows counts and times of the last ticks at the top left of the screen, on a key. Needs the
+/// feature `overlay`.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// // In a game, `DefaultPlugins` has Bevy's user interface.
+/// App::new().add_plugins((
+///     MinimalPlugins,
+///     HeadbuttPlugin::default(),
+///     HeadbuttOverlayPlugin { key: KeyCode::F3 },
+/// ));
+/// ```
+///
+/// The text is hidden until the key is pressed. [`HeadbuttOverlay`] shows and hides it from code.
+///
+/// The counts are those of the last tick: see [`CollisionDiagnostics`]. Events are counted over the
+/// last frame. The time of each stage is a mean over the last 60 ticks, of which only the last one
+/// of a frame counts. While the text is hidden, nothing is measured or spawned.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadbuttOverlayPlugin {
+    /// The key that shows and hides the text.
+    pub key: KeyCode,
+}
+
+impl Default for HeadbuttOverlayPlugin {
+    /// Creates a plugin with the key F3.
+    fn default() -> Self {
+        Self { key: KeyCode::F3 }
+    }
+}
+
+/// The state of [`HeadbuttOverlayPlugin`], which may change at any time.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeadbuttOverlay {
+    /// `true` if the text is visible.
+    pub is_visible: bool,
+}
+
+/// Marks the text, which exists while it is visible.
+#[derive(Component)]
+struct OverlayText;
+
+impl Plugin for HeadbuttOverlayPlugin {
+    fn build(&self, app: &mut App) {
+        let key = self.key;
+        let toggle = move |keys: Res<ButtonInput<KeyCode>>,
+                           mut overlay: ResMut<HeadbuttOverlay>| {
+            if keys.just_pressed(key) {
+                overlay.is_visible = !overlay.is_visible;
+            }
+        };
+        let toggle = toggle.run_if(resource_exists::<ButtonInput<KeyCode>>);
+        let is_visible = |overlay: Res<HeadbuttOverlay>| overlay.is_visible;
+        app.init_resource::<HeadbuttOverlay>()
+            .add_message::<CollisionEvent>()
+            .add_systems(
+                Update,
+                (toggle, show_or_hide, update.run_if(is_visible)).chain(),
+            );
+    }
+}
+
+/// Spawns or despawns the text.
+fn show_or_hide(
+    overlay: Res<HeadbuttOverlay>,
+    texts: Query<Entity, With<OverlayText>>,
+    mut commands: Commands,
+) {
+    if overlay.is_visible && texts.is_empty() {
+        let node = Node {
+            position_type: PositionType::Absolute,
+            top: px(8),
+            left: px(8),
+            padding: px(6).all(),
+            ..Node::default()
+        };
+        let background = BackgroundColor(Color::srgba(0.0, 0.0, 0.0, 0.7));
+        let font = TextFont::from_font_size(14.0);
+        let above_all = GlobalZIndex(i32::MAX);
+        let text = Text::new("no tick");
+        let name = Name::new("headbutt overlay");
+        commands.spawn((OverlayText, name, text, font, node, background, above_all));
+    }
+    if !overlay.is_visible {
+        texts
+            .iter()
+            .for_each(|entity| commands.entity(entity).despawn());
+    }
+}
+
+/// The number of ticks of which times are averaged.
+const TICKS: usize = 60;
+
+/// Adds the last tick, and writes the text.
+fn update(
+    latest: Option<Res<CollisionDiagnostics>>,
+    mut events: MessageReader<CollisionEvent>,
+    mut times: Local<VecDeque<[Duration; 4]>>,
+    mut texts: Query<&mut Text, With<OverlayText>>,
+) {
+    let count = events.read().count();
+    let Some(latest) = latest.filter(|latest| latest.is_changed()) else {
+        return;
+    };
+    times.truncate(TICKS - 1);
+    times.push_front([
+        latest.sync,
+        latest.broad_phase,
+        latest.narrow_phase,
+        latest.report,
+    ]);
+    for mut text in &mut texts {
+        text.0 = text_of(&latest, count, &times);
+    }
+}
+
+/// Returns the text: a line for each count and each time.
+fn text_of(
+    latest: &CollisionDiagnostics,
+    events: usize,
+    times: &VecDeque<[Duration; 4]>,
+) -> String {
+    let counts = [
+        ("colliders", latest.colliders),
+        ("changed", latest.changed),
+        ("pairs", latest.candidates),
+        ("contacts", latest.contacts),
+        ("events", events),
+    ];
+    let mut text = String::new();
+    for (name, count) in counts {
+        // Writing to a `String` never fails.
+        let _ = writeln!(text, "{name:<12}{count:>9}");
+    }
+    let mut means = [0.0; 4];
+    for stages in times {
+        for (mean, time) in means.iter_mut().zip(stages) {
+            *mean += 1e3 * time.as_secs_f64() / times.len() as f64;
+        }
+    }
+    let names = ["sync", "broad phase", "narrow phase", "report"];
+    for (name, mean) in names.into_iter().zip(means) {
+        let _ = writeln!(text, "{name:<12}{mean:>9.3} ms");
+    }
+    let total: f64 = means.iter().sum();
+    let _ = write!(text, "{:<12}{total:>9.3} ms", "total");
+    text
+}
