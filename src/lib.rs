@@ -39,6 +39,8 @@ mod picking;
 mod pipeline;
 mod plugin;
 pub mod query;
+#[cfg(feature = "record")]
+mod record;
 mod settings;
 mod shape;
 mod sorted;
@@ -71,6 +73,11 @@ pub use picking::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingS
 pub use pipeline::proxy_error::ProxyError as ColliderError;
 pub use pipeline::{HeadbuttSystems, Teleported, sync_now};
 pub use plugin::HeadbuttPlugin;
+#[cfg(feature = "record")]
+pub use record::{
+    HeadbuttRecorder, Recording, RecordingError, RecordingFault, Replay, ReplayError, ReplayTick,
+    ReplayedTick,
+};
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
@@ -106,6 +113,11 @@ pub mod guide {
     /// [response]: crate::guide::response
     #[doc = include_str!("../docs/QUERIES.md")]
     pub mod queries {}
+
+    /// [serialization]: crate::guide::serialization
+    #[cfg(feature = "record")]
+    #[doc = include_str!("../docs/RECORDING.md")]
+    pub mod recording {}
 
     /// [first-game]: crate#first-game
     /// [queries]: crate::guide::queries

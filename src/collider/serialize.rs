@@ -24,15 +24,23 @@ enum Data {
     Space(BodyData<Vec3>),
 }
 
-impl Serialize for Collider {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let data = match &self.content {
+impl Collider {
+    /// Returns the collider as data, or the reason why it cannot be saved. `Serialize` returns the
+    /// same reason as a text.
+    pub(crate) fn data(&self) -> Result<impl Serialize + use<>, SaveError> {
+        match &self.content {
             Content::Inert => Ok(Data::Inert),
             Content::Rejected(error) => Err(SaveError::Rejected(*error)),
             Content::Shape(AnyColliderShape::D2(shape)) => BodyData::of(shape).map(Data::Plane),
             Content::Shape(AnyColliderShape::D3(shape)) => BodyData::of(shape).map(Data::Space),
-        };
-        data.map_err(ser::Error::custom)?.serialize(serializer)
+        }
+    }
+}
+
+impl Serialize for Collider {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let data = self.data().map_err(ser::Error::custom)?;
+        data.serialize(serializer)
     }
 }
 

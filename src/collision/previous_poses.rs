@@ -35,6 +35,16 @@ impl<D: DVector> PreviousPoses<D> {
         self.poses.insert(entity, pose);
     }
 
+    #[cfg(feature = "record")]
+    pub fn remove(&mut self, entity: Entity) {
+        self.poses.remove(&entity);
+    }
+
+    #[cfg(feature = "record")]
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, &PreviousPose<D>)> {
+        self.poses.iter().map(|(entity, pose)| (*entity, pose))
+    }
+
     /// Removes the poses of all entities for which `predicate` returns `false`.
     pub fn retain(&mut self, predicate: impl Fn(Entity) -> bool) {
         self.poses.retain(|entity, _| predicate(*entity));

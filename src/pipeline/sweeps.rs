@@ -365,9 +365,7 @@ pub fn store_poses(
     } = collisions;
     // If an entity was teleported during this tick, its path begins in the pose of the teleport,
     // which is stored already.
-    let id = world.component_id::<Teleported>();
-    let marked = id.and_then(|id| world.storages().sparse_sets.get(id));
-    let any = marked.is_some_and(|marked| !marked.is_empty());
+    let any = any_teleported(world);
     let has_begun = |entity: Entity| any && is_teleported(world, entity);
     if !is_current {
         poses_2d.clear();
@@ -385,8 +383,15 @@ pub fn store_poses(
     }
 }
 
+/// Returns `true` if any entity is teleported.
+pub fn any_teleported(world: &World) -> bool {
+    let id = world.component_id::<Teleported>();
+    let marked = id.and_then(|id| world.storages().sparse_sets.get(id));
+    marked.is_some_and(|marked| !marked.is_empty())
+}
+
 /// Returns `true` if an entity or one of its ancestors is teleported.
-fn is_teleported(world: &World, entity: Entity) -> bool {
+pub fn is_teleported(world: &World, entity: Entity) -> bool {
     let parent_of = |entity: &Entity| world.get::<ChildOf>(*entity).map(ChildOf::parent);
     core::iter::successors(Some(entity), parent_of)
         .take(MAX_ANCESTORS)

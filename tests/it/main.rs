@@ -19,6 +19,7 @@
 //! | `mesh` | colliders from Bevy's `Mesh` (feature `mesh`) |
 //! | `overlay` | the diagnostics as text on the screen (feature `overlay`) |
 //! | `picking` | the picking backend (feature `picking`) |
+//! | `record` | recordings and their replay (feature `record`) |
 //! | `serialize` | colliders as data (feature `serialize`) |
 
 #[cfg(feature = "debug-plugin")]
@@ -39,6 +40,8 @@ mod overlay;
 #[cfg(feature = "picking")]
 mod picking;
 mod queries;
+#[cfg(feature = "record")]
+mod record;
 #[cfg(feature = "serialize")]
 mod serialize;
 mod shapes;

@@ -1,0 +1,93 @@
+//! Replays recordings of headbutt, and checks that the contacts are the same, to the bit.
+//!
+//! ```text
+//! cargo run --example replay --features record -- --check examples/recordings/*.headbutt
+//! cargo run --example replay --features record -- --make examples/recordings
+//! ```
+//!
+//! The first command plays each file forwards and back. It ends with the exit code 1 if a file is
+//! damaged, or if a contact differs. The second one records the sessions of `sessions.rs` again.
+
+mod sessions;
+
+use std::{error::Error, fs, path::PathBuf, process::ExitCode};
+
+use bevy::prelude::*;
+use headbutt::{Recording, Replay, ReplayTick, prelude::*};
+use lexopt::Arg;
+
+const USAGE: &str = "usage: replay --check FILE...   or: replay --make FOLDER";
+
+fn main() -> ExitCode {
+    let result = Options::from_env().and_then(|options| match options.folder {
+        Some(folder) => sessions::record_all(&folder),
+        None => options.files.iter().try_for_each(check),
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Options {
+    files: Vec<PathBuf>,
+    folder: Option<PathBuf>,
+}
+
+impl Options {
+    fn from_env() -> Result<Self, Box<dyn Error>> {
+        let mut parser = lexopt::Parser::from_env();
+        let mut options = Self {
+            files: Vec::new(),
+            folder: None,
+        };
+        while let Some(arg) = parser.next()? {
+            match arg {
+                Arg::Long("check") => {}
+                Arg::Long("make") => options.folder = Some(parser.value()?.into()),
+                Arg::Value(file) => options.files.push(file.into()),
+                other => return Err(format!("{}\n{USAGE}", other.unexpected()).into()),
+            }
+        }
+        if options.files.is_empty() && options.folder.is_none() {
+            return Err(USAGE.into());
+        }
+        Ok(options)
+    }
+}
+
+/// Plays a file forwards and back.
+fn check(file: &PathBuf) -> Result<(), Box<dyn Error>> {
+    let in_file = |error: &dyn Error| format!("{}: {error}", file.display());
+    let bytes = fs::read(file).map_err(|error| in_file(&error))?;
+    let size = bytes.len();
+    let recording = Recording::read(bytes).map_err(|error| in_file(&error))?;
+    let ticks = recording.len();
+    let omitted = recording.omitted();
+    let mut replay = Replay::new(recording);
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(ReplayTick)));
+
+    let mut contacts = 0;
+    for tick in (0..ticks).chain((0..ticks).rev()) {
+        let played = replay.go_to(app.world_mut(), tick)?;
+        if !played.is_equal() {
+            return Err(format!("{}: the contacts differ: {played:?}", file.display()).into());
+        }
+        contacts += u64::from(played.contacts);
+        // Bevy's own bookkeeping of a frame.
+        app.world_mut().clear_trackers();
+    }
+    println!(
+        "{}: {ticks} ticks, {} contacts, {size} bytes: equal to the bit, forwards and back",
+        file.display(),
+        contacts / 2,
+    );
+    if omitted > 0 {
+        println!("  without {omitted} colliders, whose shapes are custom");
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! Errors from reading and replaying a recording.
+
+/// An error in the data of a recording.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at byte {offset}: {reason}")]
+pub struct RecordingError {
+    /// The offset of the first invalid byte, or of the block that has an invalid value.
+    pub offset: usize,
+    /// What is wrong there.
+    pub reason: RecordingFault,
+}
+
+/// What is wrong in a recording.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordingFault {
+    /// The data does not begin as a recording does.
+    #[error("this is not a recording of headbutt")]
+    NotARecording,
+    /// Another version of headbutt wrote the recording in another format.
+    #[error("the format has version {0}, and this version of headbutt reads version 1")]
+    Version(u16),
+    /// The data ends too early.
+    #[error("the recording is truncated: {missing} bytes are missing")]
+    Truncated {
+        /// The number of bytes that are missing in the last block.
+        missing: usize,
+    },
+    /// The checksum of a block is wrong.
+    #[error("the checksum is wrong, so the data is damaged")]
+    Checksum,
+    /// The checksum of a block is right, but its contents are invalid.
+    #[error("the block is invalid: {0}")]
+    Invalid(String),
+}
+
+/// An error from replaying a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The recording has fewer ticks.
+    #[error("tick {tick} does not exist, because the recording has {count} ticks")]
+    NoSuchTick {
+        /// The requested tick.
+        tick: usize,
+        /// The number of ticks of the recording.
+        count: usize,
+    },
+    /// The world has no `HeadbuttPlugin` in the schedule `ReplayTick`.
+    #[error("the app has no `HeadbuttPlugin::in_schedule(ReplayTick)`")]
+    NoPlugin,
+}

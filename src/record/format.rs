@@ -1,0 +1,282 @@
+//! The blocks of a recording: see the [format](super).
+
+use bevy::prelude::*;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{
+    collider::CollisionLayers,
+    collision::PreviousPose,
+    math::{Vec2, Vec3},
+    record::{
+        error::{RecordingError, RecordingFault},
+        hash::Hasher,
+    },
+    shape::serialize::SerializeSpace,
+    space::DVector,
+};
+
+/// The first bytes of a recording.
+pub const MAGIC: [u8; 8] = *b"HEADBUTT";
+/// The version of the format, which follows in two bytes.
+pub const VERSION: u16 = 1;
+
+/// The first block.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of the crate that wrote the recording.
+    pub crate_version: String,
+    pub seconds_per_tick: f64,
+}
+
+/// A block of one tick: what has changed since the previous tick, and hashes of the results.
+#[derive(Default, Serialize, Deserialize)]
+pub struct Tick {
+    /// Colliders that no earlier tick has. They are numbered in order.
+    pub colliders: Vec<Vec<u8>>,
+    /// The bits of each `Entity` that no earlier tick has. They are numbered in order, and begin
+    /// with the default state and pose.
+    pub entities: Vec<u64>,
+    /// Entities that changed in anything but their pose. If an entity was despawned, or is neither
+    /// a collider nor an ancestor any more, it gets the default state.
+    pub states: Vec<(u32, NodeState)>,
+    /// Entities whose pose changed, and a mask of the components that changed.
+    pub moves: Vec<(u32, u16)>,
+    /// The differences of all components that changed: see [`PoseBits`].
+    pub differences: Vec<i32>,
+    /// The starts of paths that are not the poses of the previous tick.
+    pub starts_2d: Vec<PathStart<Vec2>>,
+    pub starts_3d: Vec<PathStart<Vec3>>,
+    pub pairs: Pairs,
+    /// Number and hash of the contacts, without phases, and of the contacts of parts.
+    pub contacts: u32,
+    pub contact_hash: u64,
+    /// The hash of all `Started` and `Ended` events. `None` if they depend on contacts that the
+    /// recording does not have: those from before its first tick, or restored ones.
+    pub event_hash: Option<u64>,
+}
+
+/// The candidate pairs of a tick.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pairs {
+    /// As in the previous tick. Before the first tick, they are automatic.
+    #[default]
+    Unchanged,
+    Automatic,
+    Custom(Vec<(u32, u32)>),
+}
+
+/// The pose in which the path of a swept collider starts, or `None` if it has no path.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct PathStart<V: SerializeSpace> {
+    pub id: u32,
+    pose: Option<(<V::DVec as DVector>::Matrix, V::DVec)>,
+}
+
+impl<V: SerializeSpace> PathStart<V> {
+    pub fn new(id: u32, pose: Option<&PreviousPose<V::DVec>>) -> Self {
+        let pose = pose.map(|pose| (pose.linear, pose.translation));
+        Self { id, pose }
+    }
+
+    pub fn pose(&self) -> Option<PreviousPose<V::DVec>> {
+        let (linear, translation) = self.pose?;
+        Some(PreviousPose {
+            linear,
+            translation,
+        })
+    }
+}
+
+/// An entity with a collider, or an ancestor of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    pub state: NodeState,
+    pub pose: PoseBits,
+}
+
+/// An entity without its pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeState {
+    pub parent: Option<u32>,
+    pub has_pose: bool,
+    pub collider: Option<ColliderId>,
+    pub layers: Option<CollisionLayers>,
+    pub is_sensor: bool,
+    pub is_swept: bool,
+    pub is_disabled: bool,
+}
+
+/// A reference to a collider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ColliderId {
+    /// The default collider, or one with an invalid shape.
+    Inert,
+    /// A collider that cannot be saved. It is inert in a replay.
+    Omitted,
+    /// The number of a collider in [`Tick::colliders`] of all ticks.
+    Saved(u32),
+}
+
+/// The bits of a `Transform`, so that a NaN equals itself. What 2D needs comes first, so that the
+/// mask of a move in 2D has one byte.
+///
+/// A move is written as the differences of the bits as integers. If a coordinate changes little,
+/// so do its bits, and the difference takes few bytes. It also leads back to the old bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoseBits(pub [u32; 10]);
+
+impl Default for PoseBits {
+    fn default() -> Self {
+        Self::from(&Transform::IDENTITY)
+    }
+}
+
+impl From<&Transform> for PoseBits {
+    fn from(transform: &Transform) -> Self {
+        let [x, y, z] = transform.translation.to_array();
+        let [i, j, k, w] = transform.rotation.to_array();
+        let [scale_x, scale_y, scale_z] = transform.scale.to_array();
+        Self([x, y, k, w, z, i, j, scale_x, scale_y, scale_z].map(f32::to_bits))
+    }
+}
+
+impl From<PoseBits> for Transform {
+    fn from(PoseBits(bits): PoseBits) -> Self {
+        let [x, y, k, w, z, i, j, scale_x, scale_y, scale_z] = bits.map(f32::from_bits);
+        Self {
+            translation: Vec3::new(x, y, z),
+            rotation: Quat::from_xyzw(i, j, k, w),
+            scale: Vec3::new(scale_x, scale_y, scale_z),
+        }
+    }
+}
+
+impl PoseBits {
+    /// Adds the differences to a new pose to a list, and returns their mask.
+    pub fn differences_to(&self, new: &Self, differences: &mut Vec<i32>) -> u16 {
+        let mut mask = 0;
+        for (index, (old, new)) in self.0.iter().zip(new.0).enumerate() {
+            if *old != new {
+                mask |= 1 << index;
+                differences.push(new.wrapping_sub(*old).cast_signed());
+            }
+        }
+        mask
+    }
+
+    /// Applies differences, or subtracts them if `is_back`. Returns `None` if there are too few.
+    pub fn apply<'a>(
+        &mut self,
+        mask: u16,
+        differences: &mut impl Iterator<Item = &'a i32>,
+        is_back: bool,
+    ) -> Option<()> {
+        for (index, bits) in self.0.iter_mut().enumerate() {
+            if mask & (1 << index) != 0 {
+                let difference = differences.next()?.cast_unsigned();
+                *bits = if is_back {
+                    bits.wrapping_sub(difference)
+                } else {
+                    bits.wrapping_add(difference)
+                };
+            }
+        }
+        Some(())
+    }
+}
+
+/// The number of bytes before the contents of a block: their length and a checksum.
+const PREFIX: usize = 12;
+
+fn checksum(length: [u8; 4], contents: &[u8]) -> [u8; 8] {
+    let mut hasher = Hasher::new();
+    hasher.bytes(&length);
+    hasher.bytes(contents);
+    hasher.finish().to_le_bytes()
+}
+
+/// Appends a block.
+pub fn write_block(value: &impl Serialize, bytes: &mut Vec<u8>) -> Result<(), String> {
+    let contents = postcard::to_allocvec(value).map_err(|error| error.to_string())?;
+    let length = u32::try_from(contents.len()).map_err(|_| "a tick exceeds 4 GiB".to_owned())?;
+    let length = length.to_le_bytes();
+    bytes.extend(length);
+    bytes.extend(checksum(length, &contents));
+    bytes.extend(contents);
+    Ok(())
+}
+
+/// The blocks of a recording.
+pub struct Blocks<'a> {
+    rest: &'a [u8],
+    /// The offset of the next block.
+    pub offset: usize,
+}
+
+impl<'a> Blocks<'a> {
+    /// Reads what precedes the blocks.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, RecordingError> {
+        let fault = |offset, reason| RecordingError { offset, reason };
+        let Some((magic, rest)) = bytes.split_first_chunk() else {
+            return Err(if !bytes.is_empty() && MAGIC.starts_with(bytes) {
+                let missing = MAGIC.len() + 2 - bytes.len();
+                fault(bytes.len(), RecordingFault::Truncated { missing })
+            } else {
+                fault(0, RecordingFault::NotARecording)
+            });
+        };
+        if *magic != MAGIC {
+            return Err(fault(0, RecordingFault::NotARecording));
+        }
+        let Some((version, rest)) = rest.split_first_chunk() else {
+            let missing = 2 - rest.len();
+            return Err(fault(bytes.len(), RecordingFault::Truncated { missing }));
+        };
+        let version = u16::from_le_bytes(*version);
+        if version != VERSION {
+            return Err(fault(MAGIC.len(), RecordingFault::Version(version)));
+        }
+        let offset = bytes.len() - rest.len();
+        Ok(Self { rest, offset })
+    }
+
+    /// Returns `true` if there is no further block.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Reads the next block, without decoding its contents.
+    pub fn next(&mut self) -> Result<&'a [u8], RecordingError> {
+        let end = self.offset + self.rest.len();
+        let truncated = |missing| RecordingError {
+            offset: end,
+            reason: RecordingFault::Truncated { missing },
+        };
+        let missing = || truncated(PREFIX - self.rest.len().min(PREFIX));
+        let (length, rest) = self.rest.split_first_chunk().ok_or_else(missing)?;
+        let (expected, rest) = rest.split_first_chunk().ok_or_else(missing)?;
+        let count = u32::from_le_bytes(*length) as usize;
+        let Some((contents, rest)) = rest.split_at_checked(count) else {
+            return Err(truncated(count - rest.len()));
+        };
+        if checksum(*length, contents) != *expected {
+            return Err(RecordingError {
+                offset: self.offset,
+                reason: RecordingFault::Checksum,
+            });
+        }
+        self.rest = rest;
+        self.offset += PREFIX + count;
+        Ok(contents)
+    }
+}
+
+/// Decodes the contents of a block.
+pub fn decode<T: DeserializeOwned>(contents: &[u8]) -> Result<T, String> {
+    match postcard::take_from_bytes(contents) {
+        Ok((value, [])) => Ok(value),
+        Ok((_, rest)) => Err(format!("it has {} bytes too many", rest.len())),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,189 @@
+//! Hashes that are the same on every platform and in every build.
+//!
+//! The hash of a set of contacts is the sum of the hashes of its contacts. So it does not depend on
+//! their order.
+
+use bevy::prelude::*;
+
+use crate::collision::{CollisionEvent, CollisionPhase, Collisions, EndReason, SurfacePoint};
+
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x0100_0000_01b3;
+
+/// The hash FNV-1a. Each step is a bijection, so a change of one byte always changes the result.
+#[derive(Clone, Copy)]
+pub struct Hasher(u64);
+
+impl Hasher {
+    pub const fn new() -> Self {
+        Self(OFFSET)
+    }
+
+    /// Adds bytes, one by one.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.add(u64::from(*byte)));
+    }
+
+    fn add(&mut self, value: u64) {
+        self.0 = (self.0 ^ value).wrapping_mul(PRIME);
+    }
+
+    fn float(&mut self, value: f32) {
+        self.add(u64::from(value.to_bits()));
+    }
+
+    fn vector(&mut self, vector: Vec3) {
+        let values = vector.to_array();
+        values.into_iter().for_each(|value| self.float(value));
+    }
+
+    fn surface(&mut self, point: &SurfacePoint) {
+        self.add(u64::from(point.part));
+        self.vector(point.translation);
+        self.vector(point.offset);
+    }
+
+    pub fn finish(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the hash with all bits mixed, as a sum of hashes needs it. (The finalizer of
+    /// MurmurHash3.)
+    fn finish_mixed(self) -> u64 {
+        let hash = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        hash ^ (hash >> 33)
+    }
+}
+
+/// The kind of a hashed contact, so that the same contact has another hash in another list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Pairs,
+    Parts,
+    /// The only list in which the phase counts.
+    Events,
+}
+
+/// A sum of the hashes of contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContactSet {
+    pub hash: u64,
+    pub count: u32,
+}
+
+impl ContactSet {
+    /// Returns the contacts of a tick, and those of parts, without phases.
+    pub fn of_contacts(collisions: &Collisions, id_of: impl Fn(Entity) -> Option<u32>) -> Self {
+        let mut contacts = Self::default();
+        for hit in collisions.iter() {
+            contacts.add(List::Pairs, &hit, &id_of);
+        }
+        for hit in collisions.all_parts() {
+            contacts.add(List::Parts, hit, &id_of);
+        }
+        contacts
+    }
+
+    /// Returns the starts and ends among the events of a tick. The other events depend on the
+    /// settings of the app.
+    pub fn of_events<'a>(
+        events: impl Iterator<Item = &'a CollisionEvent>,
+        id_of: impl Fn(Entity) -> Option<u32>,
+    ) -> Self {
+        let mut set = Self::default();
+        for event in events.filter(|event| !event.ongoing()) {
+            set.add(List::Events, event, &id_of);
+        }
+        set
+    }
+
+    /// Adds a contact of two entities that have ids in the recording. Other contacts are ignored.
+    fn add(&mut self, list: List, hit: &CollisionEvent, id_of: impl Fn(Entity) -> Option<u32>) {
+        let (Some(id), Some(other)) = (id_of(hit.entity), id_of(hit.other)) else {
+            return;
+        };
+        let mut hasher = Hasher::new();
+        for value in [list as u32, id, other] {
+            hasher.add(u64::from(value));
+        }
+        if list == List::Events {
+            hasher.add(phase_code(hit.phase));
+        }
+        hasher.vector(hit.normal);
+        hasher.float(hit.depth);
+        hasher.surface(&hit.surface);
+        hasher.surface(&hit.other_surface);
+        for is_sensor in hit.are_sensors {
+            hasher.add(u64::from(is_sensor));
+        }
+        hasher.float(hit.time);
+        self.hash = self.hash.wrapping_add(hasher.finish_mixed());
+        self.count += 1;
+    }
+}
+
+fn phase_code(phase: CollisionPhase) -> u64 {
+    match phase {
+        CollisionPhase::Started => 0,
+        CollisionPhase::Ongoing => 1,
+        // A replay never despawns, so that it can go back.
+        CollisionPhase::Ended(
+            EndReason::Despawned | EndReason::Disabled | EndReason::ColliderRemoved,
+        ) => 2,
+        CollisionPhase::Ended(EndReason::Invalid) => 3,
+        CollisionPhase::Ended(EndReason::Filtered) => 4,
+        CollisionPhase::Ended(EndReason::NotCandidate) => 5,
+        CollisionPhase::Ended(EndReason::Separated) => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Published test vectors of FNV-1a with 64 bits.
+    #[test]
+    fn the_hash_of_bytes_is_fnv_1a() {
+        for (text, expected) in [
+            ("", 0xcbf2_9ce4_8422_2325_u64),
+            ("a", 0xaf63_dc4c_8601_ec8c),
+            ("foobar", 0x8594_4171_f739_67e8),
+        ] {
+            let mut hasher = Hasher::new();
+            hasher.bytes(text.as_bytes());
+            assert_eq!(hasher.finish(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn each_value_of_a_contact_changes_the_hash() {
+        let mut world = World::new();
+        let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+        let hash = |hit: CollisionEvent| {
+            let mut set = ContactSet::default();
+            set.add(List::Events, &hit, |entity| match entity {
+                it if it == a => Some(0),
+                it if it == b => Some(1),
+                _ => None,
+            });
+            (set.hash, set.count)
+        };
+        let hit = CollisionEvent::new(a, b, Dir3::X, 0.5).with_parts(3, 4);
+        let deeper = CollisionEvent::new(a, b, Dir3::X, 0.5_f32.next_up()).with_parts(3, 4);
+        let others = [
+            hit.flipped(),
+            deeper,
+            hit.with_parts(4, 3),
+            hit.with_time(0.5),
+            hit.with_sensors(true, false),
+            hit.with_phase(CollisionPhase::Ended(EndReason::Separated)),
+            hit.with_point(Vec3::Y),
+        ];
+        for other in others {
+            assert_ne!(hash(hit), hash(other), "{other:?}");
+        }
+        // Entities without an id do not count.
+        assert_eq!(hash(CollisionEvent::new(a, c, Dir3::X, 0.5)), (0, 0));
+    }
+}

@@ -1,0 +1,48 @@
+//! Recordings of a session, and their replay.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `recorder.rs` | [`HeadbuttRecorder`], which writes what each tick reads |
+//! | `nodes.rs` | the recorder's list of entities, and what has changed in it |
+//! | `format.rs` | the blocks of a file |
+//! | `recording.rs` | [`Recording`], a file that has been read |
+//! | `replay.rs` | [`Replay`], which plays it |
+//! | `hash.rs` | hashes of contacts |
+//!
+//! **A recording has the input of each tick**: the colliders and their ancestors with poses,
+//! layers and markers, the pairs that the app supplies, and the starts of paths that are not the
+//! poses of the previous tick (after a teleport). They are read directly before the first stage,
+//! and the contacts directly after the last one. What systems change in between belongs to the next
+//! tick. Entities have numbers in a recording, in the order of their appearance.
+//!
+//! **Contacts are hashed, not written.** A replay computes them anyway, and the hashes show whether
+//! they are the same.
+//!
+//! # Format
+//!
+//! The file begins with the 8 bytes `HEADBUTT` and the version of the format in two bytes. Blocks
+//! follow: a [header](format::Header), and one block for each [tick](format::Tick). A block has
+//!
+//! 1. the length of its contents, in 4 bytes,
+//! 2. the FNV-1a hash of these 4 bytes and of the contents, in 8 bytes,
+//! 3. the contents, in the format `postcard`.
+//!
+//! All numbers before the contents are little-endian. A block is written with a single call, so the
+//! file of a game that crashed ends with a complete tick. Only changes are written: a tick at rest
+//! takes about 40 bytes, however many colliders there are.
+//!
+//! Any change of [`format::Tick`] or of the data of a collider needs another version.
+
+mod error;
+mod format;
+mod hash;
+mod nodes;
+mod recorder;
+mod recording;
+mod replay;
+
+pub use error::{RecordingError, RecordingFault, ReplayError};
+pub use recorder::HeadbuttRecorder;
+pub(crate) use recorder::{begin_tick, end_tick};
+pub use recording::Recording;
+pub use replay::{Replay, ReplayTick, ReplayedTick};

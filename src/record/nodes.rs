@@ -1,0 +1,260 @@
+//! The recorder's list of entities: all colliders and their ancestors, as they were last written.
+//!
+//! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
+//! a change. So a recording ignores what the plugin ignores.
+
+use std::{collections::HashMap, sync::Arc};
+
+use bevy::{
+    ecs::{archetype::Archetype, entity::EntityHashMap},
+    prelude::*,
+};
+
+use crate::{
+    collider::{Collider, CollisionLayers, Sensor, Swept},
+    pipeline::unfiltered::{Unfiltered, disabling_components},
+    record::format::{ColliderId, Node, NodeState, PoseBits, Tick},
+    shape::serialize::SaveError,
+};
+
+/// The query for all colliders, including disabled ones.
+pub type Colliders = Unfiltered<(
+    Entity,
+    Ref<'static, Collider>,
+    Option<Ref<'static, Transform>>,
+    Option<&'static ChildOf>,
+    Option<&'static CollisionLayers>,
+    Has<Sensor>,
+    Has<Swept>,
+    &'static Archetype,
+)>;
+
+/// An entity as it is in the world.
+struct Found<'w> {
+    entity: Entity,
+    collider: Option<Ref<'w, Collider>>,
+    transform: Option<Ref<'w, Transform>>,
+    parent: Option<Entity>,
+    /// Without parent, pose and collider.
+    state: NodeState,
+}
+
+/// An entity as it was last written.
+struct Written {
+    id: u32,
+    /// The number of the last pass that found it.
+    pass: u64,
+    node: Node,
+    is_omitted: bool,
+    /// The data of its collider. The table keeps a collider as long as an entity has its data.
+    data: Option<Arc<[u8]>>,
+}
+
+/// All entities of the recording that still exist.
+#[derive(Default)]
+pub struct WrittenNodes {
+    entities: EntityHashMap<Written>,
+    colliders: ColliderTable,
+    next_id: u32,
+    pass: u64,
+}
+
+impl WrittenNodes {
+    /// Returns the id of an entity in the recording, or `None` if it is not there, or if its
+    /// collider is omitted.
+    pub fn id_of(&self, entity: Entity) -> Option<u32> {
+        let written = self.entities.get(&entity);
+        written.filter(|it| !it.is_omitted).map(|it| it.id)
+    }
+
+    /// Writes the differences between the world and this list, and updates the list.
+    pub fn update(&mut self, world: &World, colliders: &mut Colliders, tick: &mut Tick) {
+        self.pass += 1;
+        let disabling: Vec<_> = disabling_components(world).collect();
+        for (entity, collider, transform, parent, layers, is_sensor, is_swept, archetype) in
+            colliders.0.iter(world)
+        {
+            let parent = parent.map(ChildOf::parent);
+            let found = Found {
+                entity,
+                collider: Some(collider),
+                transform,
+                parent,
+                state: NodeState {
+                    layers: layers.copied(),
+                    is_sensor,
+                    is_swept,
+                    is_disabled: disabling.iter().any(|id| archetype.contains(*id)),
+                    ..NodeState::default()
+                },
+            };
+            self.write(world, &found, tick);
+            self.write_ancestors(world, parent, tick);
+        }
+        self.write_missing(tick);
+        self.colliders.prune();
+    }
+
+    /// Writes ancestors that have no collider. Colliders are written by themselves.
+    fn write_ancestors(&mut self, world: &World, mut next: Option<Entity>, tick: &mut Tick) {
+        while let Some(parent) = next.and_then(|parent| world.get_entity(parent).ok()) {
+            let written = self.entities.get(&parent.id());
+            let is_written = written.is_some_and(|it| it.pass == self.pass);
+            if is_written || parent.contains::<Collider>() {
+                return;
+            }
+            next = parent.get::<ChildOf>().map(ChildOf::parent);
+            let found = Found {
+                entity: parent.id(),
+                collider: None,
+                transform: parent.get_ref::<Transform>(),
+                parent: next,
+                state: NodeState::default(),
+            };
+            self.write(world, &found, tick);
+        }
+    }
+
+    fn write(&mut self, world: &World, found: &Found, tick: &mut Tick) {
+        let Self {
+            entities,
+            colliders,
+            next_id,
+            ..
+        } = self;
+        let parent = found.parent.filter(|it| world.get_entity(*it).is_ok());
+        let parent = parent.map(|parent| enter(entities, next_id, parent, tick).id);
+        let written = enter(entities, next_id, found.entity, tick);
+        written.pass = self.pass;
+        let Node { state: old, pose } = written.node;
+        let mut state = NodeState {
+            parent,
+            has_pose: found.transform.is_some(),
+            collider: old.collider.filter(|_| found.collider.is_some()),
+            ..found.state
+        };
+        if let Some(collider) = &found.collider
+            && (collider.is_changed() || state.collider.is_none())
+        {
+            let (id, data) = colliders.id_of(collider, tick);
+            let is_omitted = id == ColliderId::Omitted;
+            if is_omitted && !written.is_omitted {
+                warn_of(world, found.entity);
+            }
+            written.is_omitted = is_omitted;
+            written.data = data;
+            state.collider = Some(id);
+        }
+        let pose = match &found.transform {
+            Some(transform) if transform.is_changed() || !old.has_pose => {
+                PoseBits::from(&**transform)
+            }
+            _ => pose,
+        };
+        written.write(Node { state, pose }, tick);
+    }
+
+    /// Writes the entities that were despawned, or are neither colliders nor ancestors any more.
+    /// They keep their ids for one tick, in which their contacts end.
+    fn write_missing(&mut self, tick: &mut Tick) {
+        let pass = self.pass;
+        self.entities.retain(|_, written| {
+            let is_found = written.pass == pass;
+            if !is_found {
+                written.data = None;
+                let state = NodeState::default();
+                let pose = written.node.pose;
+                written.write(Node { state, pose }, tick);
+            }
+            is_found || written.pass + 1 == pass
+        });
+        tick.states.sort_by_key(|(id, _)| *id);
+    }
+}
+
+impl Written {
+    /// Writes the differences to a new state and pose.
+    fn write(&mut self, new: Node, tick: &mut Tick) {
+        if new.state != self.node.state {
+            tick.states.push((self.id, new.state));
+        }
+        let old = &self.node.pose;
+        let mask = old.differences_to(&new.pose, &mut tick.differences);
+        if mask != 0 {
+            tick.moves.push((self.id, mask));
+        }
+        self.node = new;
+    }
+}
+
+/// Returns the entry of an entity, with a new id if it has none.
+fn enter<'a>(
+    entities: &'a mut EntityHashMap<Written>,
+    next_id: &mut u32,
+    entity: Entity,
+    tick: &mut Tick,
+) -> &'a mut Written {
+    entities.entry(entity).or_insert_with(|| {
+        let id = *next_id;
+        *next_id += 1;
+        tick.entities.push(entity.to_bits());
+        Written {
+            id,
+            pass: 0,
+            node: Node::default(),
+            is_omitted: false,
+            data: None,
+        }
+    })
+}
+
+/// Warns that a collider is not recorded.
+fn warn_of(world: &World, entity: Entity) {
+    let name = world.get::<Name>(entity);
+    let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
+    log::warn!(
+        "the collider of entity {entity}{name} is not recorded: {}",
+        SaveError::Custom
+    );
+}
+
+/// The numbers of the colliders that were written, so that equal colliders are written once.
+#[derive(Default)]
+struct ColliderTable {
+    numbers: HashMap<Arc<[u8]>, u32>,
+    next: u32,
+    /// The size after the last [`prune`](Self::prune).
+    pruned_len: usize,
+}
+
+impl ColliderTable {
+    /// Returns the number of a collider, and its data. A new collider is written.
+    fn id_of(&mut self, collider: &Collider, tick: &mut Tick) -> (ColliderId, Option<Arc<[u8]>>) {
+        if collider.is_inert() {
+            return (ColliderId::Inert, None);
+        }
+        let bytes = collider
+            .data()
+            .ok()
+            .and_then(|data| postcard::to_allocvec(&data).ok());
+        let Some(bytes) = bytes else {
+            return (ColliderId::Omitted, None);
+        };
+        if let Some((data, number)) = self.numbers.get_key_value(&*bytes) {
+            return (ColliderId::Saved(*number), Some(data.clone()));
+        }
+        let (number, data) = (self.next, Arc::<[u8]>::from(&*bytes));
+        self.next += 1;
+        self.numbers.insert(data.clone(), number);
+        tick.colliders.push(bytes);
+        (ColliderId::Saved(number), Some(data))
+    }
+
+    /// Forgets colliders that no entity has, once there may be as many of them as others.
+    fn prune(&mut self) {
+        if self.numbers.len() > 2 * self.pruned_len + 16 {
+            self.numbers.retain(|data, _| Arc::strong_count(data) > 1);
+            self.pruned_len = self.numbers.len();
+        }
+    }
+}

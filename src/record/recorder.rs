@@ -1,0 +1,236 @@
+//! The resource that records a session.
+
+use std::{fs::File, io::Write, path::Path};
+
+use bevy::{ecs::message::MessageCursor, prelude::*};
+
+use crate::{
+    collision::{CollisionEvent, Collisions, PreviousPoses},
+    math::{DVec2, DVec3},
+    pipeline::{
+        contacts::FoundContacts,
+        progress::{Completed, Progress},
+        proxies::Proxies,
+        state_revision::StateRevision,
+        sweeps::{any_teleported, is_teleported},
+    },
+    record::{
+        format::{Header, MAGIC, Pairs, PathStart, Tick, VERSION, write_block},
+        hash::ContactSet,
+        nodes::{Colliders, WrittenNodes},
+    },
+    settings::BroadPhase,
+    shape::serialize::SerializeSpace,
+};
+
+/// Records a session while this resource is in the world: the colliders, their poses, and a hash of
+/// the contacts of each tick. Needs the feature `record`.
+///
+/// ```no_run
+/// use bevy::prelude::*;
+/// use headbutt::{HeadbuttRecorder, prelude::*};
+///
+/// App::new()
+///     .add_plugins((MinimalPlugins, HeadbuttPlugin::default()))
+///     .insert_resource(HeadbuttRecorder::to_file("session.headbutt"));
+/// ```
+///
+/// A system may insert and remove it at any time. [`Recording`](crate::Recording) reads the file,
+/// and [`Replay`](crate::Replay) plays it.
+///
+/// It records all colliders and their ancestors, also disabled ones, and the pairs of
+/// [`CandidatePairs`](crate::CandidatePairs). It does not change what the plugin does, and its
+/// memory does not grow with the length of the session. Each tick is written at once, so the file
+/// is complete up to the last tick, also if the game crashes.
+///
+/// * A collider with a custom shape is not recorded, because its shape is code. One warning names
+///   the entity.
+/// * If the file cannot be written, one warning names the reason, and the recording ends.
+#[derive(Resource)]
+pub struct HeadbuttRecorder {
+    writer: Option<Box<dyn Write + Send + Sync>>,
+    nodes: WrittenNodes,
+    /// The tick in progress. If it is aborted, the next one continues it.
+    tick: Tick,
+    /// The poses in which the paths of the next tick begin, if the app does not change them.
+    poses_2d: PreviousPoses<DVec2>,
+    poses_3d: PreviousPoses<DVec3>,
+    /// The pairs of the last tick.
+    pairs: Pairs,
+    /// `true` if the contacts of the previous tick are those of the recording.
+    knows_contacts: bool,
+    /// The events before this tick are read.
+    events: MessageCursor<CollisionEvent>,
+    has_begun: bool,
+    bytes: Vec<u8>,
+}
+
+impl HeadbuttRecorder {
+    /// Creates a recorder that writes a file, and replaces any old one. If that is not possible,
+    /// one warning says why, and nothing is recorded.
+    pub fn to_file(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        match File::create(path) {
+            Ok(file) => Self::new(file),
+            Err(error) => {
+                log::warn!(
+                    "the recording {} cannot be written: {error}",
+                    path.display()
+                );
+                Self::with_writer(None)
+            }
+        }
+    }
+
+    /// Creates a recorder that writes to any writer, for example to memory. It makes one call of
+    /// `write_all` per tick, so a file needs no buffer.
+    pub fn new(writer: impl Write + Send + Sync + 'static) -> Self {
+        Self::with_writer(Some(Box::new(writer)))
+    }
+
+    fn with_writer(writer: Option<Box<dyn Write + Send + Sync>>) -> Self {
+        Self {
+            writer,
+            nodes: WrittenNodes::default(),
+            tick: Tick::default(),
+            poses_2d: PreviousPoses::default(),
+            poses_3d: PreviousPoses::default(),
+            pairs: Pairs::Automatic,
+            knows_contacts: false,
+            events: MessageCursor::default(),
+            has_begun: false,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Returns `true` unless writing has failed.
+    pub fn is_recording(&self) -> bool {
+        self.writer.is_some()
+    }
+
+    /// Reads what the tick is about to read.
+    fn begin(&mut self, world: &World, colliders: &mut Colliders) {
+        let collisions = world.resource::<Collisions>();
+        self.knows_contacts = if self.has_begun {
+            StateRevision::is_current(world)
+        } else {
+            collisions.is_empty()
+        };
+        self.nodes.update(world, colliders, &mut self.tick);
+        let nodes = &self.nodes;
+        self.tick.starts_2d = path_starts(nodes, &collisions.poses_2d, &self.poses_2d);
+        self.tick.starts_3d = path_starts(nodes, &collisions.poses_3d, &self.poses_3d);
+        self.events = world
+            .resource::<Messages<CollisionEvent>>()
+            .get_cursor_current();
+    }
+
+    /// Writes the tick with its results.
+    fn end(&mut self, world: &World) -> Result<(), String> {
+        let Self { nodes, tick, .. } = self;
+        let id_of = |entity| nodes.id_of(entity);
+        let collisions = world.resource::<Collisions>();
+        let contacts = ContactSet::of_contacts(collisions, id_of);
+        (tick.contacts, tick.contact_hash) = (contacts.count, contacts.hash);
+        let messages = world.resource::<Messages<CollisionEvent>>();
+        let events = ContactSet::of_events(self.events.read(messages), id_of);
+        tick.event_hash = self.knows_contacts.then_some(events.hash);
+        let pairs = pairs_of(world, id_of);
+        if pairs != self.pairs {
+            self.pairs = pairs.clone();
+            tick.pairs = pairs;
+        }
+        self.bytes.clear();
+        if !self.has_begun {
+            self.bytes.extend(MAGIC);
+            self.bytes.extend(VERSION.to_le_bytes());
+            write_block(&header(world), &mut self.bytes)?;
+        }
+        write_block(&self.tick, &mut self.bytes)?;
+        let writer = self.writer.as_mut();
+        let written = writer.map_or(Ok(()), |writer| writer.write_all(&self.bytes));
+        written.map_err(|error| error.to_string())?;
+        self.has_begun = true;
+        self.tick = Tick::default();
+        self.remember_poses(world, collisions);
+        Ok(())
+    }
+
+    /// Stores the poses in which the next paths begin, except those that an observer has changed by
+    /// `Teleported` since the contacts were found: the next tick has to write them.
+    fn remember_poses(&mut self, world: &World, collisions: &Collisions) {
+        self.poses_2d.clone_from(&collisions.poses_2d);
+        self.poses_3d.clone_from(&collisions.poses_3d);
+        if any_teleported(world) {
+            self.poses_2d.retain(|entity| !is_teleported(world, entity));
+            self.poses_3d.retain(|entity| !is_teleported(world, entity));
+        }
+    }
+}
+
+/// Returns the starts of paths that differ from those that the replay will know.
+fn path_starts<V: SerializeSpace>(
+    nodes: &WrittenNodes,
+    poses: &PreviousPoses<V::DVec>,
+    known: &PreviousPoses<V::DVec>,
+) -> Vec<PathStart<V>> {
+    let changed = poses
+        .iter()
+        .filter(|(entity, pose)| known.get(*entity) != Some(*pose));
+    let changed = changed.map(|(entity, pose)| (entity, Some(pose)));
+    let removed = known
+        .iter()
+        .filter(|(entity, _)| poses.get(*entity).is_none());
+    let removed = removed.map(|(entity, _)| (entity, None));
+    let starts = changed.chain(removed);
+    let mut starts: Vec<_> = starts
+        .filter_map(|(entity, pose)| Some(PathStart::new(nodes.id_of(entity)?, pose)))
+        .collect();
+    starts.sort_unstable_by_key(|start| start.id);
+    starts
+}
+
+fn pairs_of(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Pairs {
+    match world.resource::<Proxies>().source {
+        BroadPhase::Automatic => Pairs::Automatic,
+        BroadPhase::Custom => {
+            let pairs = world.resource::<FoundContacts>().custom_pairs.iter();
+            Pairs::Custom(
+                pairs
+                    .filter_map(|(a, b)| Some((id_of(a)?, id_of(b)?)))
+                    .collect(),
+            )
+        }
+    }
+}
+
+fn header(world: &World) -> Header {
+    let time = world.get_resource::<Time<Fixed>>();
+    Header {
+        crate_version: env!("CARGO_PKG_VERSION").to_owned(),
+        seconds_per_tick: time.map_or(0.0, |time| time.timestep().as_secs_f64()),
+    }
+}
+
+/// Runs directly before the first stage.
+pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
+    world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
+        if recorder.is_recording() {
+            recorder.begin(world, &mut colliders);
+        }
+    });
+}
+
+/// Runs directly after the last stage.
+pub fn end_tick(world: &mut World) {
+    let is_complete = world.resource::<Progress>().completed == Completed::Report;
+    world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
+        if !recorder.is_recording() || !is_complete {
+            return;
+        }
+        if let Err(error) = recorder.end(world) {
+            log::warn!("the recording ends, because it cannot be written: {error}");
+            *recorder = HeadbuttRecorder::with_writer(None);
+        }
+    });
+}

@@ -1,0 +1,360 @@
+//! Playing a recording.
+//!
+//! A contact depends only on the shapes and poses of its tick, and a path also on the poses of the
+//! previous tick. Whether a contact starts or ends depends on the pairs that touched in the
+//! previous tick. So after a jump to any tick, forwards or back, the previous tick runs first.
+
+use bevy::{
+    ecs::{entity::EntityHashMap, entity_disabling::Disabled, schedule::ScheduleLabel},
+    prelude::*,
+};
+
+use crate::{
+    collider::{Collider, Sensor, Swept},
+    collision::{CollisionEvent, Collisions, PreviousPoses},
+    record::{
+        error::ReplayError,
+        format::{ColliderId, Node, Pairs, PathStart, Tick},
+        hash::ContactSet,
+        recording::{Nodes, Recording},
+    },
+    settings::{BroadPhase, CandidatePairs},
+    shape::serialize::SerializeSpace,
+};
+
+/// The schedule of the plugin in an app that replays a recording:
+/// `HeadbuttPlugin::in_schedule(ReplayTick)`.
+#[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReplayTick;
+
+/// Plays a [`Recording`] in a world, forwards and back.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::{Recording, Replay, ReplayTick, prelude::*};
+///
+/// fn check(bytes: Vec<u8>) -> Result<(), BevyError> {
+///     let mut replay = Replay::new(Recording::read(bytes)?);
+///     let mut app = App::new();
+///     app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(ReplayTick)));
+///     for tick in 0..replay.recording().len() {
+///         let played = replay.go_to(app.world_mut(), tick)?;
+///         assert!(played.is_equal(), "{played:?}");
+///     }
+///     Ok(())
+/// }
+/// ```
+///
+/// The replay spawns all entities of the recording. In each tick they get the colliders, poses,
+/// layers, markers and parents that they had in the session. An entity that was despawned loses its
+/// components. The other entities of the world should have no collider. The replay sets the
+/// resources [`BroadPhase`] and [`CandidatePairs`].
+#[derive(Resource)]
+pub struct Replay {
+    recording: Recording,
+    /// The entities of the recording after the first `position` ticks.
+    nodes: Nodes,
+    position: usize,
+    /// The entities of the world, by id in the recording, with the state that they show.
+    shown: Vec<(Entity, Node)>,
+    ids: EntityHashMap<u32>,
+    /// The ids of the entities that may differ in `nodes` and `shown`.
+    changed: Vec<u32>,
+    tick: Option<usize>,
+}
+
+/// The result of a tick of a [`Replay`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReplayedTick {
+    /// The number of the tick, from 0.
+    pub tick: usize,
+    /// The number of contacts in the replay, including those of parts.
+    pub contacts: u32,
+    /// The number of contacts in the recording.
+    pub recorded_contacts: u32,
+    /// `true` if the contacts equal those of the recording, bit for bit.
+    pub contacts_equal: bool,
+    /// `true` if the `Started` and `Ended` events equal those of the recording, bit for bit. `None`
+    /// if they depend on contacts that the recording does not have: those from before its first
+    /// tick, or contacts that the app restored.
+    pub events_equal: Option<bool>,
+}
+
+impl ReplayedTick {
+    /// Returns `true` if the tick has the same contacts and events as in the recording, bit for
+    /// bit.
+    pub fn is_equal(&self) -> bool {
+        self.contacts_equal && self.events_equal != Some(false)
+    }
+}
+
+impl Replay {
+    /// Creates a replay that has not begun.
+    pub fn new(recording: Recording) -> Self {
+        Self {
+            recording,
+            nodes: Nodes::default(),
+            position: 0,
+            shown: Vec::new(),
+            ids: EntityHashMap::default(),
+            changed: Vec::new(),
+            tick: None,
+        }
+    }
+
+    /// Returns the recording.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// Returns the tick that the world shows, or `None` before the first one.
+    pub fn tick(&self) -> Option<usize> {
+        self.tick
+    }
+
+    /// Runs a tick of the recording in a world, and compares the contacts and events.
+    ///
+    /// If it is the next tick, only that one runs. Otherwise the tick before it runs as well, and
+    /// the changes in between are applied without running a tick.
+    ///
+    /// # Errors
+    ///
+    /// If the recording has no such tick, or the world has no
+    /// `HeadbuttPlugin::in_schedule(ReplayTick)`.
+    pub fn go_to(&mut self, world: &mut World, tick: usize) -> Result<ReplayedTick, ReplayError> {
+        let count = self.recording.len();
+        let expected = self.recording.tick(tick);
+        let expected = expected.ok_or(ReplayError::NoSuchTick { tick, count })?;
+        if !has_plugin(world) {
+            return Err(ReplayError::NoPlugin);
+        }
+        match (self.tick.take(), tick.checked_sub(1)) {
+            (last, previous) if last == previous => {}
+            (_, Some(previous)) => {
+                self.play(world, previous, None)?;
+            }
+            (_, None) => {
+                self.seek(0);
+                self.show(world);
+                run(world)?;
+            }
+        }
+        let events = self.play(world, tick, Some(&expected))?;
+        self.tick = Some(tick);
+        let contacts = ContactSet::of_contacts(world.resource(), |entity| self.id_of(entity));
+        Ok(ReplayedTick {
+            tick,
+            contacts: contacts.count,
+            recorded_contacts: expected.contacts,
+            contacts_equal: (contacts.count, contacts.hash)
+                == (expected.contacts, expected.contact_hash),
+            events_equal: expected.event_hash.map(|hash| hash == events.hash),
+        })
+    }
+
+    /// Runs a tick. Returns its `Started` and `Ended` events.
+    fn play(
+        &mut self,
+        world: &mut World,
+        tick: usize,
+        block: Option<&Tick>,
+    ) -> Result<ContactSet, ReplayError> {
+        self.seek(tick + 1);
+        self.show(world);
+        if let Some(block) = block {
+            self.begin_paths(world, &block.starts_2d, |it| &mut it.poses_2d);
+            self.begin_paths(world, &block.starts_3d, |it| &mut it.poses_3d);
+        }
+        self.supply_pairs(world, tick);
+        let messages = world.get_resource::<Messages<CollisionEvent>>();
+        let mut cursor = messages.ok_or(ReplayError::NoPlugin)?.get_cursor_current();
+        run(world)?;
+        let mut messages = world.resource_mut::<Messages<CollisionEvent>>();
+        let events = ContactSet::of_events(cursor.read(&messages), |entity| self.id_of(entity));
+        // Without frames, nothing else drops them.
+        messages.update();
+        Ok(events)
+    }
+
+    /// Changes `nodes` to those after the first `position` ticks.
+    fn seek(&mut self, position: usize) {
+        while self.position != position {
+            let is_back = position < self.position;
+            let tick = self.position - usize::from(is_back);
+            let Some(block) = self.recording.tick(tick) else {
+                return;
+            };
+            // `Recording::read` has applied all ticks, so no error is left.
+            if is_back {
+                let undo = self.recording.undo(tick);
+                undo.and_then(|undo| self.nodes.undo(&block, undo).ok());
+                self.position -= 1;
+            } else {
+                self.nodes.apply(&block).ok();
+                self.position += 1;
+            }
+            self.changed.extend(block.states.iter().map(|(id, _)| *id));
+            self.changed.extend(block.moves.iter().map(|(id, _)| *id));
+        }
+    }
+
+    /// Spawns an empty entity for each entity of the recording, in the same order: the normal of two
+    /// equal shapes in the same pose depends on the order of their entities.
+    fn spawn_all(&mut self, world: &mut World) {
+        let entities = self.recording.entities.iter().zip(0_u32..);
+        let mut order: Vec<_> = entities.map(|(entity, id)| (*entity, id)).collect();
+        order.sort_unstable();
+        let spawned = order.iter().map(|_| world.spawn_empty().id());
+        let mut spawned: Vec<_> = spawned.collect();
+        spawned.sort_unstable();
+        let ids = order.into_iter().map(|(_, id)| id);
+        let mut pairs: Vec<_> = ids.zip(spawned).collect();
+        pairs.sort_unstable();
+        self.ids = pairs.iter().map(|(id, entity)| (*entity, *id)).collect();
+        let shown = pairs
+            .into_iter()
+            .map(|(_, entity)| (entity, Node::default()));
+        self.shown = shown.collect();
+    }
+
+    /// Changes the world's entities to `nodes`.
+    fn show(&mut self, world: &mut World) {
+        if self.shown.is_empty() {
+            self.spawn_all(world);
+        }
+        let mut changed = core::mem::take(&mut self.changed);
+        changed.sort_unstable();
+        changed.dedup();
+        for id in changed.drain(..) {
+            let node = self.nodes.get(id).copied().unwrap_or_default();
+            if let Some((entity, old)) = self.shown.get(id as usize).copied() {
+                self.update(world, entity, &old, &node);
+            }
+            if let Some((_, shown)) = self.shown.get_mut(id as usize) {
+                *shown = node;
+            }
+        }
+        self.changed = changed;
+    }
+
+    /// Changes an entity from one state to another.
+    fn update(&self, world: &mut World, entity: Entity, old: &Node, new: &Node) {
+        let Ok(mut entity) = world.get_entity_mut(entity) else {
+            return;
+        };
+        let (old_state, state) = (old.state, new.state);
+        if state.has_pose && old_state.has_pose {
+            if new.pose != old.pose
+                && let Some(mut transform) = entity.get_mut::<Transform>()
+            {
+                *transform = new.pose.into();
+            }
+        } else if state.has_pose {
+            entity.insert(Transform::from(new.pose));
+        }
+        if state == old_state {
+            return;
+        }
+        if state.collider != old_state.collider {
+            set(&mut entity, state.collider.map(|id| self.collider(id)));
+        }
+        // A collider brings a `Transform`, but an app may have removed it.
+        if !state.has_pose {
+            entity.remove::<Transform>();
+        }
+        if state.layers != old_state.layers {
+            set(&mut entity, state.layers);
+        }
+        set(&mut entity, state.is_sensor.then_some(Sensor));
+        set(&mut entity, state.is_swept.then_some(Swept));
+        set(&mut entity, state.is_disabled.then_some(Disabled));
+        if state.parent != old_state.parent {
+            let parent = state.parent.and_then(|parent| self.entity(parent));
+            set(&mut entity, parent.map(ChildOf));
+        }
+    }
+
+    fn collider(&self, id: ColliderId) -> Collider {
+        match id {
+            ColliderId::Inert | ColliderId::Omitted => Collider::default(),
+            ColliderId::Saved(index) => {
+                let collider = self.recording.colliders.get(index as usize);
+                collider.cloned().unwrap_or_default()
+            }
+        }
+    }
+
+    fn id_of(&self, entity: Entity) -> Option<u32> {
+        self.ids.get(&entity).copied()
+    }
+
+    fn entity(&self, id: u32) -> Option<Entity> {
+        self.shown.get(id as usize).map(|(entity, _)| *entity)
+    }
+
+    /// Sets the poses in which paths begin, as `Teleported` did in the session.
+    fn begin_paths<V: SerializeSpace>(
+        &self,
+        world: &mut World,
+        starts: &[PathStart<V>],
+        poses_of: impl Fn(&mut Collisions) -> &mut PreviousPoses<V::DVec>,
+    ) {
+        for start in starts {
+            let Some(entity) = self.entity(start.id) else {
+                continue;
+            };
+            if let Some(mut collisions) = world.get_resource_mut::<Collisions>() {
+                // Marked as changed, the contacts would count as restored.
+                let poses = poses_of(collisions.bypass_change_detection());
+                match start.pose() {
+                    Some(pose) => poses.insert(entity, pose),
+                    None => poses.remove(entity),
+                }
+            }
+            // Only changed colliders have paths.
+            if let Some(mut transform) = world.get_mut::<Transform>(entity) {
+                transform.set_changed();
+            }
+        }
+    }
+
+    fn supply_pairs(&self, world: &mut World, tick: usize) {
+        let pairs = self.recording.pairs(tick);
+        let source = match pairs {
+            Pairs::Custom(_) => BroadPhase::Custom,
+            Pairs::Automatic | Pairs::Unchanged => BroadPhase::Automatic,
+        };
+        world.insert_resource(source);
+        if let Pairs::Custom(pairs) = pairs
+            && let Some(mut supplied) = world.get_resource_mut::<CandidatePairs>()
+        {
+            supplied.clear();
+            let entity_of = |id| self.entity(id);
+            supplied.extend(
+                pairs
+                    .iter()
+                    .filter_map(|(a, b)| Some((entity_of(*a)?, entity_of(*b)?))),
+            );
+        }
+    }
+}
+
+fn has_plugin(world: &World) -> bool {
+    let schedules = world.get_resource::<Schedules>();
+    let has_schedule = schedules.is_some_and(|schedules| schedules.contains(ReplayTick));
+    has_schedule && world.contains_resource::<Collisions>()
+}
+
+fn run(world: &mut World) -> Result<(), ReplayError> {
+    let result = world.try_run_schedule(ReplayTick);
+    result.map_err(|_| ReplayError::NoPlugin)
+}
+
+/// Inserts a component, or removes it.
+fn set<T: Component>(entity: &mut EntityWorldMut, component: Option<T>) {
+    match component {
+        Some(component) => entity.insert(component),
+        None => entity.remove::<T>(),
+    };
+}
