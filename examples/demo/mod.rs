@@ -7,6 +7,7 @@
 //! | `capture.rs` | pictures without a window |
 //! | `script.rs` | scripted keyboard and mouse |
 //! | `pointer.rs` | the mouse in the world, and dragging |
+//! | `paint.rs` | filled shapes, for 2D |
 //! | `orbit.rs` | a camera that turns around a point, for 3D |
 
 #![allow(dead_code, reason = "no demo uses all of it")]
@@ -14,6 +15,7 @@
 mod capture;
 mod options;
 pub mod orbit;
+pub mod paint;
 pub mod pointer;
 mod script;
 
@@ -30,6 +32,7 @@ pub const INK: Color = Color::srgb(0.9, 0.91, 0.94);
 pub const FAINT: Color = Color::srgb(0.55, 0.58, 0.65);
 pub const BLUE: Color = Color::srgb(0.25, 0.5, 0.85);
 pub const ORANGE: Color = Color::srgb(0.92, 0.55, 0.2);
+pub const YELLOW: Color = Color::srgb(0.96, 0.8, 0.32);
 pub const GREEN: Color = Color::srgb(0.35, 0.72, 0.4);
 pub const RED: Color = Color::srgb(0.88, 0.3, 0.32);
 pub const GRAY: Color = Color::srgb(0.27, 0.3, 0.36);
@@ -41,7 +44,8 @@ pub struct Readout(pub String);
 #[derive(Component)]
 struct ReadoutText;
 
-/// Returns an app with a window, headbutt and its debug drawing. `keys` is shown at the bottom.
+/// Returns an app with a window, headbutt and its debug drawing, which F1 shows and hides. `keys`
+/// is shown at the bottom.
 ///
 /// With `--screenshot FILE`, the app opens no window and writes a picture.
 pub fn app(title: &'static str, keys: &'static str) -> App {
@@ -59,11 +63,25 @@ pub fn app(title: &'static str, keys: &'static str) -> App {
         .add_systems(Startup, move |commands: Commands| {
             spawn_text(commands, title, keys)
         })
+        .add_systems(Update, switch_gizmos)
         .add_systems(
             PostUpdate,
             write_readout.before(bevy::ui::UiSystems::Content),
         );
     app
+}
+
+/// Hides the debug drawing: for demos that look better without it.
+pub fn hide_gizmos(mut store: ResMut<GizmoConfigStore>) {
+    store.config_mut::<HeadbuttGizmos>().0.enabled = false;
+}
+
+/// Shows or hides the debug drawing.
+fn switch_gizmos(keys: Res<ButtonInput<KeyCode>>, mut store: ResMut<GizmoConfigStore>) {
+    if keys.just_pressed(KeyCode::F1) {
+        let (config, _) = store.config_mut::<HeadbuttGizmos>();
+        config.enabled = !config.enabled;
+    }
 }
 
 fn window(title: &str) -> WindowPlugin {
