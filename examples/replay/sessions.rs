@@ -79,13 +79,17 @@ fn bouncing(app: &mut App) {
     .add_systems(FixedPostUpdate, bounce.after(HeadbuttSystems::Report));
 }
 
-/// 3D: turning shapes over hills.
+/// 3D: turning shapes over hills on a plain.
 fn tumbling(app: &mut App) {
     app.add_systems(Startup, |mut commands: Commands| {
         let heights: Vec<f32> = (0..81_u8)
             .map(|index| 0.1 * f32::from(index % 9 * (index / 9) % 7))
             .collect();
         commands.spawn(Collider::heightfield(Vec2::splat(12.0), 9, &heights));
+        commands.spawn((
+            Collider::half_space(Vec3::Y),
+            Transform::from_xyz(0.0, -1.0, 0.0),
+        ));
         for index in 0..10_u8 {
             let number = f32::from(index);
             let collider = match index % 5 {
@@ -97,7 +101,11 @@ fn tumbling(app: &mut App) {
             };
             let position = Vec3::new(number % 4.0 * 1.5 - 2.0, 3.0, number / 4.0 - 1.0);
             let pose = Transform::from_translation(position);
-            commands.spawn((collider, pose, Velocity(Vec3::new(0.5, -number, -0.3))));
+            commands.spawn((
+                collider,
+                pose,
+                Velocity(Vec3::new(0.5, -0.2 * number, -0.3)),
+            ));
         }
     })
     .add_systems(FixedUpdate, (fall, turn, fly).chain())

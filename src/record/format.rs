@@ -47,6 +47,9 @@ pub struct Tick {
     pub starts_2d: Vec<PathStart<Vec2>>,
     pub starts_3d: Vec<PathStart<Vec3>>,
     pub pairs: Pairs,
+    /// `true` if the app has written the contacts since the previous tick. Then all pairs are
+    /// tested.
+    pub is_restored: bool,
     /// Number and hash of the contacts, without phases, and of the contacts of parts.
     pub contacts: u32,
     pub contact_hash: u64,

@@ -2,7 +2,10 @@
 
 use std::{fs::File, io::Write, path::Path};
 
-use bevy::{ecs::message::MessageCursor, prelude::*};
+use bevy::{
+    ecs::{change_detection::Tick as ChangeTick, message::MessageCursor},
+    prelude::*,
+};
 
 use crate::{
     collision::{CollisionEvent, Collisions, PreviousPoses},
@@ -57,6 +60,9 @@ pub struct HeadbuttRecorder {
     poses_3d: PreviousPoses<DVec3>,
     /// The pairs of the last tick.
     pairs: Pairs,
+    /// The contacts of the last tick, and the change tick of their resource.
+    contacts: ContactSet,
+    revision: Option<ChangeTick>,
     /// `true` if the contacts of the previous tick are those of the recording.
     knows_contacts: bool,
     /// The events before this tick are read.
@@ -96,6 +102,8 @@ impl HeadbuttRecorder {
             poses_2d: PreviousPoses::default(),
             poses_3d: PreviousPoses::default(),
             pairs: Pairs::Automatic,
+            contacts: ContactSet::default(),
+            revision: None,
             knows_contacts: false,
             events: MessageCursor::default(),
             has_begun: false,
@@ -111,8 +119,9 @@ impl HeadbuttRecorder {
     /// Reads what the tick is about to read.
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
+        self.tick.is_restored = !StateRevision::is_current(world);
         self.knows_contacts = if self.has_begun {
-            StateRevision::is_current(world)
+            !self.tick.is_restored
         } else {
             collisions.is_empty()
         };
@@ -129,9 +138,14 @@ impl HeadbuttRecorder {
     fn end(&mut self, world: &World) -> Result<(), String> {
         let Self { nodes, tick, .. } = self;
         let id_of = |entity| nodes.id_of(entity);
-        let collisions = world.resource::<Collisions>();
-        let contacts = ContactSet::of_contacts(collisions, id_of);
-        (tick.contacts, tick.contact_hash) = (contacts.count, contacts.hash);
+        let collisions = world.resource_ref::<Collisions>();
+        // At rest, the report leaves the contacts unchanged.
+        let revision = Some(collisions.last_changed());
+        if revision != self.revision {
+            self.contacts = ContactSet::of_contacts(&collisions, id_of);
+            self.revision = revision;
+        }
+        (tick.contacts, tick.contact_hash) = (self.contacts.count, self.contacts.hash);
         let messages = world.resource::<Messages<CollisionEvent>>();
         let events = ContactSet::of_events(self.events.read(messages), id_of);
         tick.event_hash = self.knows_contacts.then_some(events.hash);
@@ -152,7 +166,7 @@ impl HeadbuttRecorder {
         written.map_err(|error| error.to_string())?;
         self.has_begun = true;
         self.tick = Tick::default();
-        self.remember_poses(world, collisions);
+        self.remember_poses(world, &collisions);
         Ok(())
     }
 

@@ -165,6 +165,11 @@ impl Replay {
         if let Some(block) = block {
             self.begin_paths(world, &block.starts_2d, |it| &mut it.poses_2d);
             self.begin_paths(world, &block.starts_3d, |it| &mut it.poses_3d);
+            if block.is_restored
+                && let Some(mut collisions) = world.get_resource_mut::<Collisions>()
+            {
+                collisions.set_changed();
+            }
         }
         self.supply_pairs(world, tick);
         let messages = world.get_resource::<Messages<CollisionEvent>>();
@@ -311,10 +316,6 @@ impl Replay {
                     Some(pose) => poses.insert(entity, pose),
                     None => poses.remove(entity),
                 }
-            }
-            // Only changed colliders have paths.
-            if let Some(mut transform) = world.get_mut::<Transform>(entity) {
-                transform.set_changed();
             }
         }
     }
