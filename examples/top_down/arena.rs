@@ -55,7 +55,7 @@ fn body(paint: &mut Paint, color: Color, center: [f32; 2]) -> impl Bundle + use<
     (Mover, Collider::from(shape), fill, at(center, 2.0))
 }
 
-/// Lets an enemy in every 1.5 seconds, if there is room.
+/// Lets an enemy in every 1.5 seconds, if there is room at the next door.
 pub fn enter(
     time: Res<Time>,
     query: SpatialQuery,
@@ -63,16 +63,18 @@ pub fn enter(
     mut commands: Commands,
     mut paint: Paint,
     mut wait: Local<f32>,
-    mut doors: Local<usize>,
+    mut turn: Local<usize>,
 ) {
     *wait += time.delta_secs();
-    let door = DOORS[*doors % DOORS.len()];
+    if *wait < 1.5 || enemies.iter().len() == 8 {
+        return;
+    }
+    *wait = 0.0;
+    *turn += 1;
+    let door = DOORS[*turn % DOORS.len()];
     let (body, filter) = (Collider::circle(RADIUS), SpatialQueryFilter::default());
-    let is_free = !query.is_overlapped(&body, Vec2::from(door), &filter);
-    if *wait >= 1.5 && is_free && enemies.iter().len() < 8 {
+    if !query.is_overlapped(&body, Vec2::from(door), &filter) {
         commands.spawn(enemy(&mut paint, door));
-        *wait = 0.0;
-        *doors += 1;
     }
 }
 

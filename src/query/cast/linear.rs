@@ -47,7 +47,7 @@ use crate::{
 };
 
 /// The maximum number of steps of Newton's method. Most casts need 2 to 6.
-const MAX_STEPS: usize = 32;
+pub const MAX_STEPS: usize = 32;
 
 /// The clearance at the start, as a fraction of the size: far enough that `solve.rs` finds no
 /// contact there, whose tolerance is at most twice [`TOUCHING`], because a pair's scale is at most
@@ -207,7 +207,7 @@ pub struct LinearTouch<D> {
 
 impl<D: DVector> LinearCast<D> {
     /// `travel` is a bound of the translations. Returns `None` if a length is not finite.
-    fn new(
+    pub fn new(
         pair: &impl MinkowskiDifference<Vector = D>,
         velocity: D,
         size: f64,

@@ -5,6 +5,7 @@
 //! | `motion.rs` | [`Motion`], the argument of a cast |
 //! | `linear.rs` | linear casts, of points, segments and boxes in closed form |
 //! | `linear_gjk.rs` | linear casts of any two convex shapes |
+//! | `ball.rs` | casts of a ball and a rotating box, in closed form |
 //! | `core_box.rs` | boxes around cores, and the size of a pair |
 //! | `body.rs`, `moving_pair.rs` | a shape and a pair, with the separation, as functions of time |
 //! | `axis.rs` | the axes of a separation, and bounds of its rates |
@@ -12,6 +13,7 @@
 //! | `face_normal.rs` | the face that opposes the motion most |
 
 mod axis;
+mod ball;
 mod body;
 mod core_box;
 mod face_normal;
@@ -31,6 +33,7 @@ use crate::{
     shape::{DVecOf, Support},
     space::{DVector, Pose, Space},
 };
+use ball::solve_ball;
 use linear::{is_linear, solve_linear, trace_linear};
 pub use motion::Motion;
 pub(crate) use motion::MotionLocal;
@@ -387,8 +390,12 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let is_linear = is_linear(a, &motion_a) && is_linear(b, &motion_b);
-    if is_linear && let Some(cast) = solve_linear(a, (pose_a, motion_a), b, (pose_b, motion_b)) {
+    let closed_form = if is_linear(a, &motion_a) && is_linear(b, &motion_b) {
+        solve_linear(a, (pose_a, motion_a), b, (pose_b, motion_b))
+    } else {
+        solve_ball(a, (pose_a, motion_a), b, (pose_b, motion_b))
+    };
+    if let Some(cast) = closed_form {
         return cast;
     }
     MovingPair::new(a, (pose_a, motion_a), b, (pose_b, motion_b))
