@@ -11,6 +11,8 @@ use crate::{
 pub struct SweptEvents {
     /// Sorted by pair.
     entries: Buffer<Entry>,
+    /// The index of the first entry whose pair may still come.
+    next: usize,
 }
 
 struct Entry {
@@ -24,6 +26,7 @@ struct Entry {
 impl SweptEvents {
     /// Begins a tick with these contacts, sorted by pair.
     pub fn begin_tick(&mut self, contacts: &[SweptContact]) {
+        self.next = 0;
         self.entries.clear();
         self.entries.extend(contacts.iter().map(|contact| Entry {
             contact: *contact,
@@ -33,16 +36,22 @@ impl SweptEvents {
     }
 
     /// Returns `true` if the pair of an event touches on a path. Then the event must not be sent.
+    /// The events must come sorted by pair.
     pub fn defer(&mut self, event: &CollisionEvent, old: Option<&CollisionEvent>) -> bool {
         let pair = event.pair();
-        let key = |entry: &Entry| entry.contact.event.pair();
-        let index = self.entries.binary_search_by_key(&pair, key).ok();
-        let entry = index.and_then(|index| self.entries.get_mut(index));
-        entry.is_some_and(|entry| {
-            entry.old = old.copied();
-            entry.touches = event.touching();
-            true
-        })
+        while let Some(entry) = self.entries.get_mut(self.next) {
+            let entry_pair = entry.contact.event.pair();
+            if entry_pair > pair {
+                return false;
+            }
+            self.next += 1;
+            if entry_pair == pair {
+                entry.old = old.copied();
+                entry.touches = event.touching();
+                return true;
+            }
+        }
+        false
     }
 
     /// Calls `send` with all events of the contacts, sorted by time.
