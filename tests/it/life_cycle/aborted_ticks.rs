@@ -128,6 +128,34 @@ fn no_contact_is_lost_at_whichever_evaluation_the_panic_comes() {
 }
 
 #[test]
+fn a_bullet_has_a_path_again_in_the_second_tick_after_a_panic() {
+    let mut aborted = 0;
+    for calls in (0..60).map(|number| number * number) {
+        let mut aborting = Aborting::new();
+        let (wall, faulty) = (aborting.ball(5.0), aborting.faulty);
+        let bullet = (Collider::sphere(0.1), Swept, Transform::default());
+        let bullet = aborting.app.world_mut().spawn(bullet).id();
+        aborting.pose(faulty).translation.x = 8.0;
+        assert_eq!(aborting.run(), []);
+        aborting.pose(bullet).translation.x = 10.0;
+        aborted += usize::from(aborting.abort(calls));
+        aborting.run();
+        aborting.pose(bullet).translation.x = 0.0;
+        let mut messages = aborting.run();
+        messages.retain(|hit| [hit.entity, hit.other].contains(&wall));
+        assert_eq!(messages.len(), 2, "{messages:?} after {calls} points");
+        assert!(messages[0].started() && messages[1].ended());
+        for hit in messages {
+            // The bullet touches after 10 - 6 - 0.1 of 10 units.
+            assert!((hit.time() - 0.39).abs() < 1e-5, "{hit:?}");
+        }
+        assert_eq!(aborting.state().len(), 0);
+    }
+    // The bounding box needs six points, so most panics came from the tests of pairs and the cast.
+    assert!((6..60).contains(&aborted), "{aborted}");
+}
+
+#[test]
 fn contacts_end_if_all_colliders_are_despawned_after_the_panic() {
     let mut aborting = Aborting::new();
     let all = [aborting.ball(0.0), aborting.ball(1.0), aborting.faulty];
