@@ -53,7 +53,7 @@ impl Crowd {
         };
         let pose = Transform::from_translation(self.vector(SPACE));
         let mut entity = self.app.world_mut().spawn((collider, pose));
-        if number % 4 == 0 {
+        if number.is_multiple_of(4) {
             entity.insert(Swept);
         }
         entity.id()
