@@ -8,9 +8,12 @@ use headbutt::{HeadbuttRecorder, prelude::*};
 const STEP: Duration = Duration::from_micros(15_625);
 const TICKS: u32 = 320;
 
+/// Adds the systems of a session.
+type Build = fn(&mut App);
+
 /// Records all sessions into a folder.
 pub fn record_all(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let sessions: [(&str, fn(&mut App)); 3] = [
+    let sessions: [(&str, Build); 3] = [
         ("bouncing_2d", bouncing),
         ("tumbling_3d", tumbling),
         ("shooting_range", shooting_range),

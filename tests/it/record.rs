@@ -284,7 +284,7 @@ impl Player {
 
 fn tick_count() -> usize {
     let ticks = env::var("HEADBUTT_REPLAY");
-    ticks.map_or(2_000, |ticks| ticks.parse().expect("a number of ticks"))
+    ticks.map_or(300, |ticks| ticks.parse().expect("a number of ticks"))
 }
 
 #[test]
