@@ -204,8 +204,8 @@ impl Replay {
         }
     }
 
-    /// Spawns an empty entity for each entity of the recording, in the same order: the normal of two
-    /// equal shapes in the same pose depends on the order of their entities.
+    /// Spawns an empty entity for each entity of the recording, in the same order: the normal of
+    /// two equal shapes in the same pose depends on the order of their entities.
     fn spawn_all(&mut self, world: &mut World) {
         let entities = self.recording.entities.iter().zip(0_u32..);
         let mut order: Vec<_> = entities.map(|(entity, id)| (*entity, id)).collect();
