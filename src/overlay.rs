@@ -23,6 +23,8 @@ use crate::{CollisionDiagnostics, CollisionEvent};
 /// ```
 ///
 /// The text is hidden until the key is pressed. [`HeadbuttOverlay`] shows and hides it from code.
+/// It has Bevy's default font, so the game needs Bevy's features `bevy_ui_render` and
+/// `default_font`, which are on by default.
 ///
 /// The counts are those of the last tick: see [`CollisionDiagnostics`]. Events are counted over the
 /// last frame. The time of each stage is a mean over the last 60 ticks, of which only the last one
