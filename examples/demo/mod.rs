@@ -9,14 +9,20 @@
 //! | `pointer.rs` | the mouse in the world, and dragging |
 //! | `paint.rs` | filled shapes, for 2D |
 //! | `orbit.rs` | a camera that turns around a point, for 3D |
+//! | `labels.rs` | text that follows an entity |
+//! | `fill.rs` | meshes of colliders |
+//! | `report.rs` | the contacts of the dragged collider |
 
 #![allow(dead_code, reason = "no demo uses all of it")]
 
 mod capture;
+pub mod fill;
+pub mod labels;
 mod options;
 pub mod orbit;
 pub mod paint;
 pub mod pointer;
+pub mod report;
 mod script;
 
 use bevy::{camera::ScalingMode, prelude::*};
@@ -60,13 +66,14 @@ pub fn app(title: &'static str, keys: &'static str) -> App {
     app.add_plugins((HeadbuttPlugin::default(), HeadbuttDebugPlugin))
         .insert_resource(ClearColor(BACKGROUND))
         .init_resource::<Readout>()
+        .init_resource::<pointer::Drag>()
         .add_systems(Startup, move |commands: Commands| {
             spawn_text(commands, title, keys)
         })
         .add_systems(Update, switch_gizmos)
         .add_systems(
             PostUpdate,
-            write_readout.before(bevy::ui::UiSystems::Content),
+            (write_readout, labels::place).before(bevy::ui::UiSystems::Content),
         );
     app
 }
@@ -110,20 +117,25 @@ pub fn camera_2d(height: f32) -> impl Bundle {
 }
 
 fn spawn_text(mut commands: Commands, title: &str, keys: &str) {
-    let at = |top: Val, bottom: Val| Node {
-        position_type: PositionType::Absolute,
-        left: px(24),
-        top,
-        bottom,
-        ..default()
+    let at = |top: Val, bottom: Val| {
+        let node = Node {
+            position_type: PositionType::Absolute,
+            left: px(16),
+            padding: UiRect::axes(px(8), px(4)),
+            top,
+            bottom,
+            ..default()
+        };
+        // Legible over whatever is behind it.
+        (node, BackgroundColor(BACKGROUND.with_alpha(0.85)))
     };
     let text = |text: &str, size: f32, color: Color| {
         let font = TextFont::from_font_size(size);
         (Text::new(text), font, TextColor(color))
     };
-    commands.spawn((text(title, 26.0, INK), at(px(18), Val::Auto)));
-    commands.spawn((text("", 18.0, INK), at(px(58), Val::Auto), ReadoutText));
-    commands.spawn((text(keys, 16.0, FAINT), at(Val::Auto, px(18))));
+    commands.spawn((text(title, 26.0, INK), at(px(14), Val::Auto)));
+    commands.spawn((text("", 18.0, INK), at(px(52), Val::Auto), ReadoutText));
+    commands.spawn((text(keys, 16.0, FAINT), at(Val::Auto, px(14))));
 }
 
 fn write_readout(readout: Res<Readout>, mut text: Single<&mut Text, With<ReadoutText>>) {

@@ -1,9 +1,21 @@
-//! A camera that turns around a point: drag with the right mouse button, zoom with the wheel.
+//! A camera that turns around a point: drag with the right mouse button or press the arrow keys, and
+//! zoom with the wheel.
 
 use bevy::{
+    core_pipeline::tonemapping::Tonemapping,
     input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll},
+    mesh::PrimitiveTopology,
     prelude::*,
 };
+use headbutt::prelude::*;
+
+use super::fill;
+
+const GROUND: Color = Color::srgb(0.1, 0.115, 0.145);
+const GRID: Color = Color::srgb(0.17, 0.19, 0.24);
+
+/// How fast the arrow keys turn the camera, in radians per second.
+const TURN: f32 = 1.2;
 
 /// The point that a camera looks at, and from where.
 #[derive(Component, Clone, Copy)]
@@ -25,8 +37,66 @@ impl Orbit {
     }
 }
 
+/// Returns a 3D camera and a light that moves with it, from above its left shoulder.
+pub fn camera(orbit: Orbit) -> impl Bundle {
+    let light = DirectionalLight {
+        illuminance: 4200.0,
+        ..default()
+    };
+    let from = Transform::from_xyz(-1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y);
+    (
+        Camera3d::default(),
+        // Colors stay as they are, and need no tables that Bevy would have to ship.
+        Tonemapping::None,
+        AmbientLight {
+            brightness: 300.0,
+            ..default()
+        },
+        orbit,
+        orbit.pose(),
+        children![(light, from)],
+    )
+}
+
+/// Returns the ground below y = 0, with a grid. It has no light, which would take most of the time
+/// to draw.
+pub fn ground(meshes: &mut Assets<Mesh>, materials: &mut Assets<StandardMaterial>) -> impl Bundle {
+    let collider = Collider::half_space(Vec3::Y);
+    let mut material = |base_color| {
+        MeshMaterial3d(materials.add(StandardMaterial {
+            base_color,
+            unlit: true,
+            ..default()
+        }))
+    };
+    let mesh = Mesh3d(meshes.add(fill::mesh_3d(&collider)));
+    let grid = (
+        Mesh3d(meshes.add(grid())),
+        material(GRID),
+        Transform::from_xyz(0.0, 0.01, 0.0),
+    );
+    (collider, mesh, material(GROUND), children![grid])
+}
+
+fn grid() -> Mesh {
+    let end = 40.0;
+    let lines = (-20..=20).flat_map(|index| {
+        let at = 2.0 * index as f32;
+        [
+            [at, 0.0, -end],
+            [at, 0.0, end],
+            [-end, 0.0, at],
+            [end, 0.0, at],
+        ]
+    });
+    Mesh::new(PrimitiveTopology::LineList, default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, lines.collect::<Vec<_>>())
+}
+
 /// Turns and zooms the camera.
 pub fn orbit(
+    time: Res<Time>,
+    keys: Res<ButtonInput<KeyCode>>,
     buttons: Res<ButtonInput<MouseButton>>,
     motion: Res<AccumulatedMouseMotion>,
     scroll: Res<AccumulatedMouseScroll>,
@@ -35,8 +105,13 @@ pub fn orbit(
     let (orbit, pose) = &mut *camera;
     if buttons.pressed(MouseButton::Right) {
         orbit.yaw -= 0.006 * motion.delta.x;
-        orbit.pitch = (orbit.pitch + 0.006 * motion.delta.y).clamp(-1.5, 1.5);
+        orbit.pitch += 0.006 * motion.delta.y;
     }
+    let axis = |less, more| f32::from(keys.pressed(more)) - f32::from(keys.pressed(less));
+    let angle = TURN * time.delta_secs();
+    orbit.yaw += angle * axis(KeyCode::ArrowLeft, KeyCode::ArrowRight);
+    orbit.pitch += angle * axis(KeyCode::ArrowDown, KeyCode::ArrowUp);
+    orbit.pitch = orbit.pitch.clamp(-1.5, 1.5);
     orbit.distance = (orbit.distance * (-0.1 * scroll.delta.y).exp()).clamp(1.0, 500.0);
     **pose = orbit.pose();
 }

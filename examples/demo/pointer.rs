@@ -1,57 +1,134 @@
-//! The mouse in a 2D world, and dragging of colliders.
+//! The mouse in the world, and dragging of colliders in 2D and 3D.
 
 use bevy::{ecs::system::SystemParam, prelude::*, window::PrimaryWindow};
-use headbutt::prelude::*;
+use headbutt::{prelude::*, query::Ray};
 
-/// The mouse in the world that the 2D camera shows.
+/// How near to a 2D collider a click has to be. A polyline has no inside to click on.
+const NEAR: f32 = 0.15;
+
+/// The mouse in the world that the camera shows.
 #[derive(SystemParam)]
 pub struct Pointer<'w, 's> {
     window: Single<'w, 's, &'static Window, With<PrimaryWindow>>,
-    camera: Single<'w, 's, (&'static Camera, &'static GlobalTransform), With<Camera2d>>,
+    camera: Single<'w, 's, (&'static Camera, &'static GlobalTransform)>,
 }
 
 impl Pointer<'_, '_> {
-    /// Returns the position of the mouse in the world, or `None` if it is outside of the window.
+    /// Returns the position of the mouse in a 2D world, or `None` if it is outside of the window.
     pub fn position(&self) -> Option<Vec2> {
+        Some(self.ray()?.origin.truncate())
+    }
+
+    /// Returns the ray under the mouse, or `None` if it is outside of the window.
+    pub fn ray(&self) -> Option<Ray3d> {
         let (camera, pose) = *self.camera;
         let cursor = self.window.cursor_position()?;
-        camera.viewport_to_world_2d(pose, cursor).ok()
+        camera.viewport_to_world(pose, cursor).ok()
+    }
+
+    /// Returns the point under the mouse that is as far from the camera as `point`.
+    pub fn beside(&self, point: Vec3) -> Option<Vec3> {
+        let ray = self.ray()?;
+        let forward = *self.camera.1.forward();
+        let distance = (point - ray.origin).dot(forward) / ray.direction.dot(forward);
+        Some(ray.get_point(distance))
     }
 }
+
+/// How fast the keys turn a collider, in radians per second.
+const TURN: f32 = 1.5;
 
 /// A collider that the mouse can drag.
 #[derive(Component)]
 pub struct Draggable;
 
-/// The collider that the mouse holds, and where: the offset of its center from the mouse.
-#[derive(Default)]
-pub struct Held(Option<(Entity, Vec2)>);
+/// What the mouse drags.
+#[derive(Resource, Default)]
+pub struct Drag {
+    /// The collider that was dragged last.
+    pub entity: Option<Entity>,
+    /// The point by which the mouse holds it, if the button is down.
+    held_at: Option<Vec3>,
+}
 
-/// Drags the collider under the mouse while the left button is down.
+/// Drags the 2D collider under the mouse while the left button is down.
 pub fn drag(
     pointer: Pointer,
     buttons: Res<ButtonInput<MouseButton>>,
     query: SpatialQuery,
     mut draggable: Query<&mut Transform, With<Draggable>>,
-    mut held: Local<Held>,
-    mut under: Local<Vec<Entity>>,
+    mut drag: ResMut<Drag>,
 ) {
-    let Some(cursor) = pointer.position() else {
-        return;
-    };
-    if buttons.just_pressed(MouseButton::Left) {
-        query.entities_at(cursor, &SpatialQueryFilter::default(), &mut under);
-        held.0 = under.iter().find_map(|&entity| {
-            let pose = draggable.get(entity).ok()?;
-            Some((entity, pose.translation.truncate() - cursor))
-        });
+    if buttons.just_pressed(MouseButton::Left)
+        && let Some(cursor) = pointer.position()
+    {
+        let is_draggable = |entity| draggable.contains(entity);
+        let filter = SpatialQueryFilter::default().with_predicate(&is_draggable);
+        if let Some(near) = query.closest_to_point(cursor, NEAR, &filter) {
+            drag.entity = Some(near.entity);
+            drag.held_at = Some(cursor.extend(0.0));
+        }
     }
-    if !buttons.pressed(MouseButton::Left) {
-        held.0 = None;
+    drag.follow(&pointer, &buttons, &mut draggable);
+}
+
+/// Drags the 3D collider under the mouse while the left button is down, in the plane parallel to
+/// the screen.
+pub fn drag_3d(
+    pointer: Pointer,
+    buttons: Res<ButtonInput<MouseButton>>,
+    query: SpatialQuery,
+    mut draggable: Query<&mut Transform, With<Draggable>>,
+    mut drag: ResMut<Drag>,
+) {
+    if buttons.just_pressed(MouseButton::Left)
+        && let Some(ray) = pointer.ray()
+    {
+        let ray = Ray::new(ray.origin, *ray.direction);
+        if let Some(hit) = query.cast_ray(ray, &SpatialQueryFilter::default())
+            && draggable.contains(hit.entity)
+        {
+            drag.entity = Some(hit.entity);
+            drag.held_at = Some(hit.point);
+        }
     }
-    if let Some((entity, offset)) = held.0
+    drag.follow(&pointer, &buttons, &mut draggable);
+}
+
+impl Drag {
+    /// Moves the collider as the mouse has moved.
+    fn follow(
+        &mut self,
+        pointer: &Pointer,
+        buttons: &ButtonInput<MouseButton>,
+        draggable: &mut Query<&mut Transform, With<Draggable>>,
+    ) {
+        if !buttons.pressed(MouseButton::Left) {
+            self.held_at = None;
+        }
+        if let (Some(entity), Some(from)) = (self.entity, self.held_at)
+            && let Some(to) = pointer.beside(from)
+            && to != from
+            && let Ok(mut pose) = draggable.get_mut(entity)
+        {
+            pose.translation += to - from;
+            self.held_at = Some(to);
+        }
+    }
+}
+
+/// Turns the collider that was dragged last with the keys Q and E. For `FixedUpdate`.
+pub fn turn(
+    time: Res<Time>,
+    keys: Res<ButtonInput<KeyCode>>,
+    drag: Res<Drag>,
+    mut draggable: Query<&mut Transform, With<Draggable>>,
+) {
+    let speed = f32::from(keys.pressed(KeyCode::KeyQ)) - f32::from(keys.pressed(KeyCode::KeyE));
+    if speed != 0.0
+        && let Some(entity) = drag.entity
         && let Ok(mut pose) = draggable.get_mut(entity)
     {
-        pose.translation = (cursor + offset).extend(pose.translation.z);
+        pose.rotate_z(speed * TURN * time.delta_secs());
     }
 }

@@ -1,0 +1,56 @@
+//! Text that follows an entity on the screen, in 2D and 3D.
+
+use bevy::prelude::*;
+
+use super::INK;
+
+/// The width of a label in pixels. Its text is centered.
+const WIDTH: f32 = 240.0;
+
+/// Text below an entity.
+#[derive(Component)]
+pub struct Label {
+    target: Entity,
+    /// The distance in the world, down the screen.
+    below: f32,
+}
+
+/// Returns a label of an entity without a parent.
+pub fn label(text: &str, target: Entity, below: f32) -> impl Bundle {
+    (
+        Label { target, below },
+        Text::new(text),
+        TextFont::from_font_size(15.0),
+        TextColor(INK),
+        TextLayout::justify(Justify::Center),
+        Node {
+            position_type: PositionType::Absolute,
+            width: px(WIDTH),
+            ..default()
+        },
+    )
+}
+
+/// Moves the labels.
+///
+/// `GlobalTransform`s are computed later in the frame. For entities without a parent, `Transform`
+/// is the same.
+pub fn place(
+    camera: Single<(&Camera, &Transform)>,
+    targets: Query<&Transform>,
+    mut labels: Query<(&Label, &mut Node)>,
+) {
+    let (camera, view) = *camera;
+    for (label, mut node) in &mut labels {
+        let Ok(target) = targets.get(label.target) else {
+            continue;
+        };
+        let point = target.translation + label.below * view.down();
+        if let Ok(position) = camera.world_to_viewport(&GlobalTransform::from(*view), point) {
+            let (left, top) = (px(position.x - 0.5 * WIDTH), px(position.y));
+            if (node.left, node.top) != (left, top) {
+                (node.left, node.top) = (left, top);
+            }
+        }
+    }
+}
