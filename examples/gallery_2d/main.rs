@@ -1,0 +1,141 @@
+//! All 2D shapes. Drag one over the others: those that touch light up.
+//!
+//! ```text
+//! cargo run --example gallery_2d --features demo
+//! ```
+
+#[path = "../demo/mod.rs"]
+mod demo;
+
+use bevy::{math::DVec2, prelude::*};
+use demo::{BLUE, GRAY, ORANGE, fill, labels, pointer::*, report};
+use headbutt::prelude::*;
+
+/// The colors of shapes.
+#[derive(Resource)]
+struct Materials {
+    resting: Handle<ColorMaterial>,
+    touching: Handle<ColorMaterial>,
+}
+
+/// The points (x, y) with x⁴ + y⁴ <= r⁴.
+struct Squircle(f64);
+
+/// The farthest point in a direction is where the gradient of x⁴ + y⁴ has that direction.
+impl Support for Squircle {
+    type Vector = Vec2;
+
+    fn support(&self, direction: DVec2) -> DVec2 {
+        let root = DVec2::new(direction.x.cbrt(), direction.y.cbrt());
+        self.0 * root / (root.x.powi(4) + root.y.powi(4)).powf(0.25)
+    }
+}
+
+fn main() -> AppExit {
+    let keys = "mouse: drag a shape    Q, E: turn it    B: boxes";
+    demo::app("every 2D shape", keys)
+        .add_systems(Startup, (style, spawn))
+        .add_systems(Update, (drag, show_boxes, light_up, report::describe))
+        .add_systems(FixedUpdate, turn)
+        .run()
+}
+
+/// The shapes, with their names and scales.
+fn shapes() -> [(&'static str, Collider, Vec2); 12] {
+    let hull = [
+        (-0.9, -0.3),
+        (-0.2, -0.75),
+        (0.8, -0.4),
+        (0.7, 0.5),
+        (-0.3, 0.75),
+    ];
+    let line = [
+        (-0.9, -0.5),
+        (-0.45, 0.5),
+        (0.0, -0.5),
+        (0.45, 0.5),
+        (0.9, -0.5),
+    ];
+    let [a, b, c] = [(-0.9, -0.6), (0.9, -0.6), (-0.3, 0.8)].map(Vec2::from);
+    let corner = [
+        (Vec2::new(-0.45, 0.0), Collider::rectangle(0.6, 1.5)),
+        (Vec2::new(0.3, -0.45), Collider::rectangle(0.9, 0.6)),
+    ];
+    let plain = |name, collider| (name, collider, Vec2::ONE);
+    [
+        plain("circle", Collider::circle(0.8)),
+        plain("ellipse", Collider::ellipse(0.95, 0.55)),
+        plain("capsule_2d", Collider::capsule_2d(0.42, 0.9)),
+        plain("rectangle", Collider::rectangle(1.7, 1.1)),
+        plain("triangle", Collider::triangle(a, b, c)),
+        plain("regular_polygon", Collider::regular_polygon(0.85, 6)),
+        plain("convex_hull", Collider::convex_hull(hull.map(Vec2::from))),
+        plain("rounded", Collider::regular_polygon(0.6, 3).rounded(0.25)),
+        plain("polyline", Collider::polyline(line.map(Vec2::from))),
+        plain("compound", Collider::compound(corner)),
+        plain("custom", Collider::custom(Squircle(0.75))),
+        (
+            "scale (1.0, 0.5)",
+            Collider::regular_polygon(0.95, 5),
+            Vec2::new(1.0, 0.5),
+        ),
+    ]
+}
+
+fn style(mut store: ResMut<GizmoConfigStore>) {
+    let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
+    config.line.width = 2.5;
+    // A shape has its color, whether it moves or not.
+    gizmos.colors.moving = gizmos.colors.resting;
+}
+
+fn spawn(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut colors: ResMut<Assets<ColorMaterial>>,
+) {
+    commands.spawn(demo::camera_2d(10.0));
+    let resting = colors.add(BLUE.with_alpha(0.4));
+    let touching = colors.add(ORANGE.with_alpha(0.5));
+
+    for (index, (name, collider, scale)) in shapes().into_iter().enumerate() {
+        let (row, column) = ((index / 6) as f32, (index % 6) as f32);
+        let place = Vec3::new(2.75 * (column - 2.5), 1.75 - 2.9 * row, 0.0);
+        let mesh = Mesh2d(meshes.add(fill::mesh_2d(&collider)));
+        let fill = (mesh, MeshMaterial2d(resting.clone()));
+        let pose = Transform::from_translation(place).with_scale(scale.extend(1.0));
+        let touched = CollidingEntities::default();
+        let shape = commands.spawn((collider, pose, Name::new(name), fill, touched, Draggable));
+        let shape = shape.id();
+        commands.spawn(labels::label(name, shape, 1.0));
+    }
+
+    let ground = Collider::half_space(Vec2::Y);
+    let mesh = Mesh2d(meshes.add(fill::mesh_2d(&ground)));
+    let fill = (mesh, MeshMaterial2d(colors.add(GRAY.with_alpha(0.5))));
+    let pose = Transform::from_xyz(0.0, -3.4, -1.0);
+    let name = "half_space";
+    let ground = commands.spawn((ground, pose, Name::new(name), fill)).id();
+    commands.spawn(labels::label(name, ground, 0.3));
+    commands.insert_resource(Materials { resting, touching });
+}
+
+fn show_boxes(keys: Res<ButtonInput<KeyCode>>, mut store: ResMut<GizmoConfigStore>) {
+    if keys.just_pressed(KeyCode::KeyB) {
+        let (_, gizmos) = store.config_mut::<HeadbuttGizmos>();
+        gizmos.boxes = !gizmos.boxes;
+    }
+}
+
+type Lit<'w> = (&'w CollidingEntities, &'w mut MeshMaterial2d<ColorMaterial>);
+
+fn light_up(materials: Res<Materials>, mut shapes: Query<Lit, Changed<CollidingEntities>>) {
+    for (touched, mut material) in &mut shapes {
+        let color = if touched.is_empty() {
+            &materials.resting
+        } else {
+            &materials.touching
+        };
+        material.0 = color.clone();
+    }
+}
