@@ -1,5 +1,5 @@
-//! A camera that turns around a point: drag with the right mouse button or press the arrow keys, and
-//! zoom with the wheel.
+//! A camera that turns around a point: drag with the right mouse button or press the arrow keys,
+//! and zoom with the wheel.
 
 use bevy::{
     core_pipeline::tonemapping::Tonemapping,

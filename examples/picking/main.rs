@@ -1,5 +1,5 @@
-//! Colliders under the mouse: hover, click to select, and drag over the ground. Bevy's picking sends
-//! the events, and headbutt tells it what the mouse points at.
+//! Colliders under the mouse: hover, click to select, and drag over the ground. Bevy's picking
+//! sends the events, and headbutt tells it what the mouse points at.
 //!
 //! ```text
 //! cargo run --example picking --features demo

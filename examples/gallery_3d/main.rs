@@ -1,0 +1,122 @@
+//! All 3D shapes. Drag one over the others: those that touch light up.
+//!
+//! ```text
+//! cargo run --example gallery_3d --features demo
+//! ```
+
+#[path = "../demo/mod.rs"]
+mod demo;
+mod shapes;
+
+use bevy::prelude::*;
+use demo::{
+    BLUE, ORANGE, fill, labels,
+    orbit::{self, Orbit},
+    pointer::*,
+    report,
+};
+use headbutt::prelude::*;
+
+/// The colors of shapes.
+#[derive(Resource)]
+struct Materials {
+    resting: Handle<StandardMaterial>,
+    touching: Handle<StandardMaterial>,
+}
+
+fn main() -> AppExit {
+    let keys = "mouse: drag a shape    right button or arrows: turn the camera    wheel: zoom    \
+        Q, E: turn the shape    L: lines";
+    demo::app("every 3D shape", keys)
+        .add_systems(Startup, (style, spawn))
+        .add_systems(
+            Update,
+            (
+                drag_3d,
+                orbit::orbit,
+                show_lines,
+                light_up,
+                report::describe,
+            ),
+        )
+        .add_systems(FixedUpdate, turn)
+        .run()
+}
+
+fn style(mut store: ResMut<GizmoConfigStore>) {
+    let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
+    gizmos.shapes = false;
+    gizmos.colors.moving = gizmos.colors.resting;
+    config.line.width = 3.0;
+    // Contacts are inside of the shapes, so they are drawn over everything.
+    config.depth_bias = -1.0;
+}
+
+fn spawn(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+) {
+    commands.spawn(orbit::camera(Orbit {
+        center: Vec3::new(0.0, -0.2, 0.6),
+        distance: 15.5,
+        yaw: 0.0,
+        pitch: 0.75,
+    }));
+    let mut material = |color: Color| {
+        materials.add(StandardMaterial {
+            base_color: color,
+            perceptual_roughness: 0.8,
+            // Triangles and surfaces have no inside.
+            double_sided: true,
+            cull_mode: None,
+            ..default()
+        })
+    };
+    let (resting, touching) = (material(BLUE), material(ORANGE));
+
+    for (index, (name, collider, scale)) in shapes::all().into_iter().enumerate() {
+        let (row, column) = ((index / 5) as f32, (index % 5) as f32);
+        let place = Vec3::new(3.4 * (column - 2.0), 0.0, 3.8 * (row - 1.0));
+        let pose = Transform::from_translation(place)
+            .with_rotation(Quat::from_rotation_y(0.5))
+            .with_scale(scale);
+        let mesh = Mesh3d(meshes.add(fill::mesh_3d(&collider)));
+        let fill = (mesh, MeshMaterial3d(resting.clone()));
+        let touched = CollidingEntities::default();
+        let shape = commands.spawn((collider, pose, Name::new(name), fill, touched, Draggable));
+        let shape = shape.id();
+        commands.spawn(labels::label(name, shape, 1.15));
+    }
+
+    let ground = orbit::ground(&mut meshes, &mut materials);
+    // In front of the shapes, where its label is legible.
+    let pose = Transform::from_xyz(0.0, -1.3, 5.2);
+    let name = "half_space";
+    let ground = commands.spawn((ground, pose, Name::new(name))).id();
+    commands.spawn(labels::label(name, ground, 0.0));
+    commands.insert_resource(Materials { resting, touching });
+}
+
+fn show_lines(keys: Res<ButtonInput<KeyCode>>, mut store: ResMut<GizmoConfigStore>) {
+    if keys.just_pressed(KeyCode::KeyL) {
+        let (_, gizmos) = store.config_mut::<HeadbuttGizmos>();
+        gizmos.shapes = !gizmos.shapes;
+    }
+}
+
+type Lit<'w> = (
+    &'w CollidingEntities,
+    &'w mut MeshMaterial3d<StandardMaterial>,
+);
+
+fn light_up(materials: Res<Materials>, mut shapes: Query<Lit, Changed<CollidingEntities>>) {
+    for (touched, mut material) in &mut shapes {
+        let color = if touched.is_empty() {
+            &materials.resting
+        } else {
+            &materials.touching
+        };
+        material.0 = color.clone();
+    }
+}
