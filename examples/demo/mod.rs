@@ -18,7 +18,7 @@
 mod capture;
 pub mod fill;
 pub mod labels;
-mod options;
+pub mod options;
 pub mod orbit;
 pub mod paint;
 pub mod pointer;
@@ -55,15 +55,21 @@ struct ReadoutText;
 ///
 /// With `--screenshot FILE`, the app opens no window and writes a picture.
 pub fn app(title: &'static str, keys: &'static str) -> App {
-    let options = Options::from_env();
+    let mut app = with_options(title, keys, &Options::from_env(false));
+    app.add_plugins(HeadbuttPlugin::default());
+    app
+}
+
+/// Returns an app like [`app`], without the plugin.
+pub fn with_options(title: &'static str, keys: &'static str, options: &Options) -> App {
     let mut app = App::new();
     match &options.screenshot {
-        Some(file) => capture::build(&mut app, title, file, &options),
+        Some(file) => capture::build(&mut app, title, file, options),
         None => {
             app.add_plugins(DefaultPlugins.set(window(title)));
         }
     }
-    app.add_plugins((HeadbuttPlugin::default(), HeadbuttDebugPlugin))
+    app.add_plugins(HeadbuttDebugPlugin)
         .insert_resource(ClearColor(BACKGROUND))
         .init_resource::<Readout>()
         .init_resource::<pointer::Drag>()

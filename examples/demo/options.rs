@@ -17,6 +17,8 @@ Options, for pictures without a window:
 
 /// What the command line asks for.
 pub struct Options {
+    /// The file that the demo shows, if it takes one.
+    pub file: Option<PathBuf>,
     /// The file of the picture. A demo without it opens a window.
     pub screenshot: Option<PathBuf>,
     /// The tick of the last picture.
@@ -29,15 +31,16 @@ pub struct Options {
 
 impl Options {
     /// Reads the command line. Prints how to use it and ends the process if it cannot be read.
-    pub fn from_env() -> Self {
-        Self::parse().unwrap_or_else(|error| {
+    pub fn from_env(takes_file: bool) -> Self {
+        Self::parse(takes_file).unwrap_or_else(|error| {
             eprintln!("{error}\n\n{USAGE}");
             exit(2);
         })
     }
 
-    fn parse() -> Result<Self, lexopt::Error> {
+    fn parse(takes_file: bool) -> Result<Self, lexopt::Error> {
         let mut options = Self {
+            file: None,
             screenshot: None,
             ticks: 60,
             every: u32::MAX,
@@ -56,6 +59,7 @@ impl Options {
                     print!("{USAGE}");
                     exit(0);
                 }
+                Value(file) if takes_file => options.file = Some(file.into()),
                 other => return Err(other.unexpected()),
             }
         }

@@ -1,24 +1,38 @@
 //! Replays recordings of headbutt, and checks that the contacts are the same, to the bit.
 //!
 //! ```text
+//! cargo run --example replay --features demo -- examples/recordings/tumbling_3d.headbutt
 //! cargo run --example replay --features record -- --check examples/recordings/*.headbutt
 //! cargo run --example replay --features record -- --make examples/recordings
 //! ```
 //!
-//! The first command plays each file forwards and back. It ends with the exit code 1 if a file is
-//! damaged, or if a contact differs. The second one records the sessions of `sessions.rs` again.
+//! The first command shows a recording in a window. The second one plays each file forwards and
+//! back, without a window. Both end with the exit code 1 if a file is damaged, and the second one
+//! also if a contact differs. The third one records the sessions of `sessions.rs` again.
 
+#[cfg(feature = "demo")]
+#[path = "../demo/mod.rs"]
+mod demo;
 mod sessions;
+#[cfg(feature = "demo")]
+mod window;
 
-use std::{error::Error, fs, path::PathBuf, process::ExitCode};
+#[cfg(feature = "demo")]
+use std::env;
+use std::{error::Error, fs, path::Path, path::PathBuf, process::ExitCode};
 
 use bevy::prelude::*;
 use headbutt::{Recording, Replay, ReplayTick, prelude::*};
 use lexopt::Arg;
 
-const USAGE: &str = "usage: replay --check FILE...   or: replay --make FOLDER";
+const USAGE: &str = "usage: replay --check FILE...   or: replay --make FOLDER
+with the feature `demo` also: replay FILE";
 
 fn main() -> ExitCode {
+    #[cfg(feature = "demo")]
+    if !env::args().any(|argument| argument == "--check" || argument == "--make") {
+        return window::play();
+    }
     let result = Options::from_env().and_then(|options| match options.folder {
         Some(folder) => sessions::record_all(&folder),
         None => options.files.iter().try_for_each(check),
@@ -59,12 +73,17 @@ impl Options {
     }
 }
 
-/// Plays a file forwards and back.
-fn check(file: &PathBuf) -> Result<(), Box<dyn Error>> {
+/// Reads a recording. The error names the file.
+fn read(file: &Path) -> Result<Recording, Box<dyn Error>> {
     let in_file = |error: &dyn Error| format!("{}: {error}", file.display());
     let bytes = fs::read(file).map_err(|error| in_file(&error))?;
-    let size = bytes.len();
-    let recording = Recording::read(bytes).map_err(|error| in_file(&error))?;
+    Ok(Recording::read(bytes).map_err(|error| in_file(&error))?)
+}
+
+/// Plays a file forwards and back.
+fn check(file: &PathBuf) -> Result<(), Box<dyn Error>> {
+    let recording = read(file)?;
+    let size = fs::metadata(file)?.len();
     let ticks = recording.len();
     let omitted = recording.omitted();
     let mut replay = Replay::new(recording);
