@@ -26,12 +26,17 @@ impl Pointer<'_, '_> {
         camera.viewport_to_world(pose, cursor).ok()
     }
 
-    /// Returns the point under the mouse that is as far from the camera as `point`.
-    pub fn beside(&self, point: Vec3) -> Option<Vec3> {
+    /// Returns the point under the mouse in a plane through `point`.
+    pub fn in_plane(&self, point: Vec3, normal: Dir3) -> Option<Vec3> {
         let ray = self.ray()?;
-        let forward = *self.camera.1.forward();
-        let distance = (point - ray.origin).dot(forward) / ray.direction.dot(forward);
-        Some(ray.get_point(distance))
+        let distance = (point - ray.origin).dot(*normal) / ray.direction.dot(*normal);
+        // Above the horizon, the ray does not meet the ground.
+        (distance > 0.0).then(|| ray.get_point(distance))
+    }
+
+    /// Returns the direction in which the camera looks.
+    pub fn forward(&self) -> Dir3 {
+        self.camera.1.forward()
     }
 }
 
@@ -69,13 +74,14 @@ pub fn drag(
             drag.held_at = Some(cursor.extend(0.0));
         }
     }
-    drag.follow(&pointer, &buttons, &mut draggable);
+    drag.follow(&pointer, Dir3::Z, &buttons, &mut draggable);
 }
 
-/// Drags the 3D collider under the mouse while the left button is down, in the plane parallel to
-/// the screen.
+/// Drags the 3D collider under the mouse while the left button is down: at its height, or with the
+/// shift key up and down, too.
 pub fn drag_3d(
     pointer: Pointer,
+    keys: Res<ButtonInput<KeyCode>>,
     buttons: Res<ButtonInput<MouseButton>>,
     query: SpatialQuery,
     mut draggable: Query<&mut Transform, With<Draggable>>,
@@ -92,14 +98,20 @@ pub fn drag_3d(
             drag.held_at = Some(hit.point);
         }
     }
-    drag.follow(&pointer, &buttons, &mut draggable);
+    let normal = if keys.pressed(KeyCode::ShiftLeft) {
+        pointer.forward()
+    } else {
+        Dir3::Y
+    };
+    drag.follow(&pointer, normal, &buttons, &mut draggable);
 }
 
 impl Drag {
-    /// Moves the collider as the mouse has moved.
+    /// Moves the collider as the mouse has moved in a plane.
     fn follow(
         &mut self,
         pointer: &Pointer,
+        normal: Dir3,
         buttons: &ButtonInput<MouseButton>,
         draggable: &mut Query<&mut Transform, With<Draggable>>,
     ) {
@@ -107,7 +119,7 @@ impl Drag {
             self.held_at = None;
         }
         if let (Some(entity), Some(from)) = (self.entity, self.held_at)
-            && let Some(to) = pointer.beside(from)
+            && let Some(to) = pointer.in_plane(from, normal)
             && to != from
             && let Ok(mut pose) = draggable.get_mut(entity)
         {

@@ -25,8 +25,8 @@ struct Materials {
 }
 
 fn main() -> AppExit {
-    let keys = "mouse: drag a shape    right button or arrows: turn the camera    wheel: zoom    \
-        Q, E: turn the shape    L: lines";
+    let keys = "mouse: drag a shape, with shift up and down    Q, E: turn it    L: lines    \
+        right button or arrows: turn the camera    wheel: zoom";
     demo::app("every 3D shape", keys)
         .add_systems(Startup, (style, spawn))
         .add_systems(
