@@ -16,7 +16,7 @@ use crate::{
 
 /// The part of the screen for the Minkowski difference.
 const REGION: Rect = Rect {
-    min: Vec2::new(0.6, -4.1),
+    min: Vec2::new(0.6, -3.9),
     max: Vec2::new(8.3, 2.3),
 };
 
@@ -56,7 +56,9 @@ pub fn world(a: Only<A>, b: Only<B>, progress: Res<Progress>, mut gizmos: Gizmos
         Step::Epa(step) => &step.vertex,
         Step::Cast { interval, gjk } => {
             let start = b.1.translation.truncate();
-            gizmos.arrow_2d(start, start + MOTION, FAINT);
+            gizmos
+                .arrow_2d(start, start + MOTION, FAINT)
+                .with_tip_length(0.2);
             for (time, color) in interval.iter().zip([GREEN, RED]).filter(|it| *it.0 <= 1.0) {
                 outline(*b, MOTION * *time as f32, color, &mut gizmos);
             }
@@ -97,7 +99,9 @@ pub fn difference(a: Only<A>, b: Only<B>, progress: Res<Progress>, mut gizmos: G
             interval,
             gjk: step,
         }) => {
-            gizmos.arrow_2d(origin, view.at(path), FAINT);
+            gizmos
+                .arrow_2d(origin, view.at(path), FAINT)
+                .with_tip_length(0.2);
             gjk(step, &view, &mut gizmos);
             dot(view.at(step.target), GREEN, &mut gizmos);
             dot(view.at(path * interval[1].min(1.0)), RED, &mut gizmos);

@@ -12,7 +12,7 @@ mod steps;
 use std::sync::Arc;
 
 use bevy::{math::DVec2, prelude::*};
-use demo::{BLUE, FAINT, ORANGE, Readout, pointer::Draggable};
+use demo::{BLUE, FAINT, GREEN, ORANGE, RED, Readout, pointer::Draggable};
 use headbutt::{prelude::*, query::trace::Step};
 use steps::Mode;
 
@@ -70,6 +70,14 @@ fn spawn(mut commands: Commands) {
         FAINT,
         [4.45, 2.85],
     ));
+    let legend = [
+        ("support point", GREEN, 1.6),
+        ("simplex or polytope", BLUE, 4.2),
+        ("nearest point", RED, 6.9),
+    ];
+    for (name, color, x) in legend {
+        commands.spawn(text(name, color, [x, -4.2]));
+    }
     let name = |name, color| {
         let label = children![text(name, color, [0.0, 0.0])];
         (Draggable, Visibility::default(), label)

@@ -40,7 +40,7 @@ impl Mode {
     pub fn poses(self) -> [Transform; 2] {
         let [a, b] = match self {
             Self::Distance => [[-5.8, -1.6], [-2.9, -0.1]],
-            Self::Contact => [[-4.8, -1.3], [-3.9, -0.6]],
+            Self::Contact => [[-5.1, -1.3], [-3.9, -0.9]],
             Self::Cast => [[-6.9, -1.2], [-2.0, -0.8]],
         };
         [(a, 0.3), (b, 0.6)].map(|([x, y], angle)| {
