@@ -72,8 +72,8 @@ fn spawn(mut commands: Commands) {
     ));
     let legend = [
         ("support point", GREEN, 1.6),
-        ("simplex or polytope", BLUE, 4.2),
-        ("nearest point", RED, 6.9),
+        ("simplex or polytope", BLUE, 4.45),
+        ("nearest point", RED, 7.3),
     ];
     for (name, color, x) in legend {
         commands.spawn(text(name, color, [x, -4.2]));
