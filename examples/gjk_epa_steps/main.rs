@@ -41,9 +41,8 @@ const KEYS: &str = "right, left: step    tab: distance, contact, cast    mouse: 
 
 fn main() -> AppExit {
     demo::app("GJK and EPA, step by step", KEYS)
-        .insert_gizmo_config(HeadbuttGizmos::none(), GizmoConfig::default())
         .init_resource::<Progress>()
-        .add_systems(Startup, spawn)
+        .add_systems(Startup, (spawn, demo::hide_gizmos))
         .add_systems(
             Update,
             (
