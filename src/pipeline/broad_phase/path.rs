@@ -5,13 +5,10 @@
 //! drawn in a raster).
 
 use crate::{
-    pipeline::{
-        aabb::Aabb,
-        broad_phase::{
-            grid::{Entry, Grid},
-            row_key::RowNumber,
-            sweep::ROW_ROUNDING,
-        },
+    pipeline::broad_phase::{
+        grid::{Entry, Grid},
+        row_key::RowNumber,
+        sweep::ROW_ROUNDING,
     },
     shape::Bounds,
     space::DVector,
@@ -57,16 +54,6 @@ impl MovingBox {
                 translation: translation[2],
             },
         }
-    }
-
-    /// Returns `true` if a box overlaps the box around the path along y and z.
-    fn is_near(&self, aabb: &Aabb) -> bool {
-        let [[_, min_y, min_z], [_, max_y, max_z]] = aabb.corners();
-        let overlaps = |path: &MovingInterval, min: f32, max: f32| {
-            let [begin, end] = path.range([0.0, 1.0]);
-            f64::from(min) <= end && f64::from(max) >= begin
-        };
-        overlaps(&self.y, min_y, max_y) && overlaps(&self.z, min_z, max_z)
     }
 
     /// Returns the same box with a margin around it.
@@ -155,10 +142,7 @@ impl Grid {
                     let [begin, end] = moving.x.range(times);
                     let entries = self.row_from(index, begin - largest_x).iter();
                     let is_before_end = |entry: &&Entry| f64::from(entry.aabb.min[0]) <= end;
-                    entries
-                        .take_while(is_before_end)
-                        .filter(|entry| moving.is_near(&entry.aabb))
-                        .for_each(&mut visit);
+                    entries.take_while(is_before_end).for_each(&mut visit);
                 }
                 index += 1;
             }
