@@ -54,12 +54,10 @@ impl<V: Space> ProxyArena<V> {
         (!aabb.is_empty()).then_some(aabb)
     }
 
-    /// Returns a box around the path of a slot, or `None` for a half-space or a free slot.
-    pub fn path_box_of(&self, slot: u32) -> Option<Aabb> {
-        match self.sweeps.path_of(slot) {
-            Some(path) => path.region.map(|region| region.path_box()),
-            None => self.box_of(slot).copied(),
-        }
+    /// Returns the bounding box of each slot for the broad phase: around its path, if any collider
+    /// is swept, and otherwise that of its pose.
+    pub fn path_boxes(&self) -> &[Aabb] {
+        self.sweeps.boxes().unwrap_or(&self.boxes)
     }
 
     /// Returns the paths of this tick.
@@ -151,7 +149,7 @@ impl<V: Space> ProxyArena<V> {
                 *is_changed = false;
             }
         }
-        // The path of a swept proxy ends, even if the proxy does not move again.
+        // The box around a path shrinks, even if the proxy does not move again.
         let mut sweeps = core::mem::take(&mut self.sweeps);
         sweeps.end_tick(|slot| self.mark_changed(slot));
         self.sweeps = sweeps;

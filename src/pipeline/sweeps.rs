@@ -1,9 +1,8 @@
 //! The paths of colliders from the previous tick to this tick, while any collider is swept.
 //!
 //! [`sync`](super::sync) finds the paths of all changed proxies after it has updated them. The
-//! broad phase finds the pairs of a swept proxy along the path. All other pairs, all other stages,
-//! and spatial queries use the boxes of the poses. The report stage stores the poses for the next
-//! tick.
+//! broad phase uses boxes around the paths. All other stages, and spatial queries, use the boxes of
+//! the poses. The report stage stores the poses for the next tick.
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use smallvec::SmallVec;
@@ -33,9 +32,7 @@ pub struct Path<D: DVector> {
     /// The linear map of the previous tick.
     linear: D::Matrix,
     /// `None` for a half-space.
-    pub region: Option<TurningRegion<D>>,
-    /// See [`LongPaths`].
-    is_long: bool,
+    region: Option<TurningRegion<D>>,
 }
 
 /// The motion along a path.
@@ -79,18 +76,8 @@ impl<D: DVector> TurningRegion<D> {
         region
     }
 
-    /// Returns the box at the end of the path.
-    pub fn bounds(&self) -> &Bounds<D> {
-        &self.bounds
-    }
-
-    /// Returns the translation from the start to the end of the path.
-    pub fn translation(&self) -> D {
-        self.translation
-    }
-
     /// Returns a box around the path.
-    pub fn path_box(&self) -> Aabb {
+    fn path_box(&self) -> Aabb {
         let bounds = self.bounds.around_translation(-self.translation);
         Aabb::around(&bounds, f64::INFINITY)
     }
@@ -115,67 +102,27 @@ impl<D: DVector> TurningRegion<D> {
 /// The paths of one space. All lists are empty if no collider is swept.
 #[derive(Default)]
 pub struct Sweeps<V: Space> {
+    /// The box around the path of each slot.
+    boxes: Buffer<Aabb>,
     /// For each slot, `true` if its proxy is swept.
     are_swept: Buffer<bool>,
     /// The index of each slot's path, or [`NONE`].
     indices: Buffer<u32>,
     paths: Buffer<(u32, Path<V::DVec>)>,
-    long: LongPaths,
-    /// The largest [growth](growth) of a box around a path that is not long.
-    growth: f32,
-}
-
-/// The proxies whose pairs the broad phase finds along their paths: all swept ones, even at rest,
-/// and those whose paths lead far away from the boxes of their poses.
-#[derive(Default)]
-pub struct LongPaths {
-    pub slots: Buffer<u32>,
-    /// The box around each path.
-    pub boxes: Buffer<Aabb>,
 }
 
 /// Stands for the index of a path if there is none.
 const NONE: u32 = u32::MAX;
 
-/// The largest growth of a box around a path that is not long.
-const MAX_GROWTH: f32 = 0.5;
-
-/// Returns the distance by which a box around a path exceeds the box of the pose on any side, as a
-/// fraction of the size of the latter.
-fn growth(aabb: &Aabb, path_box: &Aabb) -> f32 {
-    let [[min, max], [path_min, path_max]] = [aabb.corners(), path_box.corners()];
-    let below = min.into_iter().zip(path_min).map(|(own, path)| own - path);
-    let above = path_max.into_iter().zip(max).map(|(path, own)| path - own);
-    let size = aabb.size().into_iter().fold(0.0, f32::max);
-    below.chain(above).fold(0.0, f32::max) / size
-}
-
 impl<V: Space> Sweeps<V> {
-    /// Returns `true` if any collider is swept.
-    pub fn any(&self) -> bool {
-        !self.are_swept.is_empty()
+    /// Returns the box around the path of each slot, or `None` if no collider is swept.
+    pub fn boxes(&self) -> Option<&[Aabb]> {
+        (!self.boxes.is_empty()).then_some(&self.boxes)
     }
 
     /// Returns `true` if the proxy in a slot is swept.
-    #[inline]
     pub fn is_swept(&self, slot: u32) -> bool {
         self.are_swept.get(slot as usize) == Some(&true)
-    }
-
-    /// Returns the long paths.
-    pub fn long(&self) -> &LongPaths {
-        &self.long
-    }
-
-    /// Returns `true` if a slot is in the list of long paths.
-    pub fn is_long(&self, slot: u32) -> bool {
-        self.is_swept(slot) || self.path_of(slot).is_some_and(|path| path.is_long)
-    }
-
-    /// Returns the distance by which the box around a path that is not long exceeds the box of the
-    /// pose, as a fraction of its size.
-    pub fn growth(&self) -> f64 {
-        f64::from(self.growth)
     }
 
     /// Returns the region of a slot, or `None` for a half-space. `aabb` is the box of its pose.
@@ -187,104 +134,88 @@ impl<V: Space> Sweeps<V> {
     }
 
     /// Returns the path of a slot, or `None` if its proxy did not move.
-    #[inline]
     pub fn path_of(&self, slot: u32) -> Option<&Path<V::DVec>> {
         let index = self.indices.get(slot as usize)?;
         self.paths.get(*index as usize).map(|(_, path)| path)
     }
 
-    /// Finds the paths of all changed slots. `path_of` returns the path of a proxy.
+    /// Updates the boxes and paths of all changed slots. `path_of` returns the path of a proxy.
     pub fn find(
         &mut self,
         arena: &ProxyArena<V>,
         path_of: impl Fn(&Proxy<V>) -> Option<Path<V::DVec>>,
     ) {
-        let is_first = !self.any();
+        let is_first = self.boxes.is_empty();
         let count = arena.slots().len();
+        self.boxes.resize(count, Aabb::EMPTY);
         self.are_swept.resize(count, false);
         self.indices.resize(count, NONE);
         if is_first {
             arena.slots().for_each(|slot| self.update(arena, slot));
+        } else {
+            let changed = arena.changed().iter();
+            changed.for_each(|slot| self.update(arena, *slot));
         }
         for slot in arena.changed() {
-            self.update(arena, *slot);
             if let Some(proxy) = arena.get(*slot)
                 && let Some(path) = path_of(proxy)
             {
-                self.add(*slot, path, arena.box_of(*slot), proxy);
-            }
-        }
-        for slot in arena.slots() {
-            if self.is_swept(slot)
-                && self.path_of(slot).is_none()
-                && let Some(aabb) = arena.box_of(slot)
-            {
-                self.long.slots.push(slot);
-                self.long.boxes.push(*aabb);
+                self.add(*slot, path, proxy.world_pose.translation);
             }
         }
     }
 
-    /// Copies whether the proxy in a slot is swept.
+    /// Copies the box of a slot, and whether its proxy is swept.
     fn update(&mut self, arena: &ProxyArena<V>, slot: u32) {
-        if let Some(is_swept) = self.are_swept.get_mut(slot as usize) {
+        let index = slot as usize;
+        if let Some(aabb) = self.boxes.get_mut(index)
+            && let Some(is_swept) = self.are_swept.get_mut(index)
+        {
+            *aabb = arena.boxes().get(index).copied().unwrap_or(Aabb::EMPTY);
             *is_swept = arena.get(slot).is_some_and(|proxy| proxy.markers.is_swept);
         }
     }
 
-    fn add(&mut self, slot: u32, mut path: Path<V::DVec>, aabb: Option<&Aabb>, proxy: &Proxy<V>) {
-        if let Some(aabb) = aabb {
-            let region = TurningRegion::new(aabb, &path, proxy.world_pose.translation);
-            let path_box = region.path_box();
-            let growth = growth(aabb, &path_box);
-            path.is_long = proxy.markers.is_swept || growth > MAX_GROWTH;
-            path.region = Some(region);
-            if path.is_long {
-                self.long.slots.push(slot);
-                self.long.boxes.push(path_box);
-            } else {
-                self.growth = self.growth.max(growth);
+    fn add(&mut self, slot: u32, mut path: Path<V::DVec>, pivot: V::DVec) {
+        let number = self.paths.len() as u32;
+        if let Some(index) = self.indices.get_mut(slot as usize)
+            && let Some(aabb) = self.boxes.get_mut(slot as usize)
+        {
+            if !aabb.is_empty() {
+                let region = TurningRegion::new(aabb, &path, pivot);
+                *aabb = region.path_box();
+                path.region = Some(region);
             }
-        }
-        if let Some(index) = self.indices.get_mut(slot as usize) {
-            *index = self.paths.len() as u32;
+            *index = number;
             self.paths.push((slot, path));
         }
     }
 
-    /// Drops the paths, and calls `visit` with the slots of swept proxies that had one.
+    /// Drops the paths, and calls `visit` with the slots that had one.
     pub fn end_tick(&mut self, mut visit: impl FnMut(u32)) {
         self.paths.note();
         for (slot, _) in self.paths.drain(..) {
-            let index = slot as usize;
-            if let Some(index) = self.indices.get_mut(index) {
+            if let Some(index) = self.indices.get_mut(slot as usize) {
                 *index = NONE;
             }
-            if self.are_swept.get(index) == Some(&true) {
-                visit(slot);
-            }
+            visit(slot);
         }
-        self.long.slots.clear();
-        self.long.boxes.clear();
-        self.growth = 0.0;
     }
 
     /// Empties all lists.
     pub fn clear(&mut self) {
+        self.boxes.clear();
         self.are_swept.clear();
         self.indices.clear();
         self.paths.clear();
-        self.long.slots.clear();
-        self.long.boxes.clear();
     }
 
     /// Frees unused memory.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
+        self.boxes.reclaim(reclaim);
         self.are_swept.reclaim(reclaim);
         self.indices.reclaim(reclaim);
         self.paths.reclaim(reclaim);
-        self.long.slots.reclaim(reclaim);
-        self.long.boxes.reclaim(reclaim);
     }
 }
 
@@ -335,7 +266,6 @@ fn path_of<V: Space>(proxy: &Proxy<V>, previous: &PreviousPoses<V::DVec>) -> Opt
         max_angle,
         linear,
         region: None,
-        is_long: false,
     })
 }
 
@@ -366,23 +296,16 @@ impl<D: DVector> Path<D> {
 
 /// Returns a bound on the angle of [`rotation_between`], which costs much more.
 ///
-/// Let M be the linear map from the start S to the end E, and Q its orthogonal factor: the
-/// orthogonal map nearest to M. So in the Frobenius norm, |Q - I| <= |Q - M| + |M - I| <= 2 |M - I|.
-/// For a rotation by the angle θ, |Q - I| = 2 √2 sin(θ/2). And θ/2 <= tan(θ/2).
-///
-/// If E is a rotation times a factor f, the same bound for M⁻¹ needs no inverse: |M⁻¹ - I| = |(S -
-/// E) E⁻¹| = |S - E| / f.
+/// Let M be the linear map from the start to the end, and Q its orthogonal factor: the orthogonal
+/// map nearest to M. So in the Frobenius norm, |Q - I| <= |Q - M| + |M - I| <= 2 |M - I|. For a
+/// rotation by the angle θ, |Q - I| = 2 √2 sin(θ/2). And θ/2 <= tan(θ/2).
 fn max_angle_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> f64 {
-    let (first, second, factor) = match end.factor() {
-        Some(factor) => (start, end.linear(), factor),
-        None => match D::inverse(start) {
-            Some(inverse) => (D::IDENTITY, end.linear() * inverse, 1.0),
-            None => return 0.0,
-        },
+    let Some(inverse) = D::inverse(start) else {
+        return 0.0;
     };
-    let columns = (0..D::DIMENSION).map(|index| D::column(second, index) - D::column(first, index));
-    let squared = columns.map(DVector::length_squared).sum::<f64>();
-    let squared_sine = 0.5 * squared / (factor * factor);
+    let map = end.linear() * inverse;
+    let columns = (0..D::DIMENSION).map(|index| D::column(map, index) - D::axis(index));
+    let squared_sine = 0.5 * columns.map(DVector::length_squared).sum::<f64>();
     let tangent = (squared_sine / (1.0 - squared_sine)).sqrt();
     if squared_sine < 0.5 {
         2.0 * tangent
@@ -551,7 +474,6 @@ mod tests {
                     max_angle: 0.0,
                     linear: DMat3::IDENTITY,
                     region: None,
-                    is_long: false,
                 };
                 let aabb = Aabb::around(&Bounds { min, max }, radius);
                 TurningRegion::new(&aabb, &path, end)

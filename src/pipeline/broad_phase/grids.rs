@@ -9,11 +9,7 @@ use core::{cmp::Ordering, num::NonZeroU16};
 
 use crate::{
     buffer::{Buffer, Reclaim, is_excessive},
-    pipeline::{
-        aabb::Aabb,
-        broad_phase::{grid::Grid, path::MovingBox},
-        candidates::PairList,
-    },
+    pipeline::{aabb::Aabb, broad_phase::grid::Grid, candidates::PairList},
 };
 
 /// A box is thin along an axis if its size along that axis is more than this many octaves below its
@@ -174,19 +170,6 @@ impl Grids {
                     query(pairs, coarser, grid, |_| true, is_wanted);
                 }
             }
-        }
-    }
-
-    /// Calls `visit` with the slots and boxes that a moving box may meet: see
-    /// [`Grid::for_each_along`].
-    pub fn for_each_along(
-        &self,
-        moving: &MovingBox,
-        growth: f64,
-        mut visit: impl FnMut(u32, &Aabb),
-    ) {
-        for (_, grid) in self.occupied() {
-            grid.for_each_along(moving, growth, |entry| visit(entry.slot, &entry.aabb));
         }
     }
 

@@ -8,8 +8,8 @@
 //! each tick and refitted with enlarged boxes. Compounds and surfaces use them, because there the
 //! hierarchies rarely change.
 //!
-//! Swept colliders are in neither structure, because long boxes would widen all cells. They query
-//! both along their paths: see [`paths`].
+//! While any collider is swept, the boxes are those around the paths of this tick: see
+//! [`sweeps`](super::sweeps).
 //!
 //! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
 //! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
@@ -17,8 +17,6 @@
 mod cell_size;
 mod grid;
 mod grids;
-mod path;
-mod paths;
 mod row_key;
 mod sweep;
 
@@ -28,7 +26,8 @@ use crate::{
     buffer::{Peak, Reclaim, is_excessive},
     diagnostics::CollisionDiagnostics,
     pipeline::{
-        broad_phase::{grids::Grids, paths::Paths},
+        aabb::Aabb,
+        broad_phase::grids::Grids,
         candidates::{Candidates, PairList, SlotPair},
         progress::{Completed, Progress},
         proxies::Proxies,
@@ -85,8 +84,6 @@ struct Overlaps {
     moving: Grids,
     /// The boxes at rest. May include boxes that have since moved or been removed.
     resting: Grids,
-    /// The paths of swept colliders.
-    paths: Paths,
     /// The peak number of boxes at rest.
     rest_peak: Peak,
 }
@@ -100,18 +97,15 @@ impl Overlaps {
     /// Finds the pairs of proxies that may touch, if at least one of the two changed.
     fn find<V: Space>(&mut self, arena: &ProxyArena<V>, pairs: &mut PairList) {
         let Self {
-            moving,
-            resting,
-            paths,
-            ..
+            moving, resting, ..
         } = self;
         pairs.all.clear();
         let changed = arena.changed();
         if changed.is_empty() {
             return;
         }
-        let (boxes, sweeps) = (arena.boxes(), arena.sweeps());
-        let has_box = |slot: u32| arena.box_of(slot).is_some() && !sweeps.is_swept(slot);
+        let boxes = arena.path_boxes();
+        let has_box = |slot: u32| arena.box_of(slot).is_some();
         let woken = changed.iter().filter(|slot| !moving.contains(**slot));
         let unchanged = (moving.len() + woken.count()).saturating_sub(changed.len());
         let settles = unchanged > changed.len() + resting.len() / RESTING_FRACTION;
@@ -127,8 +121,9 @@ impl Overlaps {
         });
         moving.overlaps_with(resting, pairs, |slot| arena.is_changed(slot), rests);
         find_half_space_pairs(arena, &mut pairs.all);
-        if sweeps.any() {
-            paths.find(arena, [(moving, &|_| true), (resting, &rests)], pairs);
+        if arena.sweeps().boxes().is_some() {
+            // Most boxes around paths are far larger than the paths.
+            pairs.all.retain(|pair| arena.may_meet(*pair));
         }
     }
 
@@ -137,10 +132,9 @@ impl Overlaps {
         let Self {
             moving,
             resting,
-            paths,
             rest_peak,
         } = self;
-        let boxes = arena.boxes();
+        let boxes = arena.path_boxes();
         rest_peak.note(arena.count().saturating_sub(moving.len()));
         if reclaim.ends_window() {
             // Removed boxes leave `resting` only when other boxes come to rest, which may never
@@ -157,12 +151,12 @@ impl Overlaps {
         }
         moving.reclaim(reclaim);
         resting.reclaim(reclaim);
-        paths.reclaim(reclaim);
     }
 }
 
 /// Adds the pairs of a half-space and a box that overlaps it, or its path.
 fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPair>) {
+    let boxes = arena.path_boxes();
     for slot in arena.half_spaces() {
         let Some(proxy) = arena.get(*slot) else {
             continue;
@@ -178,8 +172,8 @@ fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPa
             half_space = half_space.raised((-half_space.normal.dot(path.translation)).max(0.0));
         }
         let overlaps = |other: &u32| {
-            let bounds: Option<Bounds<V::DVec>> =
-                arena.path_box_of(*other).map(|aabb| aabb.bounds());
+            let aabb = boxes.get(*other as usize).filter(|aabb| !aabb.is_empty());
+            let bounds: Option<Bounds<V::DVec>> = aabb.map(Aabb::bounds);
             bounds
                 .is_some_and(|bounds| is_turning || bounds.overlaps_half_space(&half_space, origin))
         };

@@ -12,7 +12,7 @@ use crate::pipeline::{
 };
 
 /// Relative bound on the rounding errors of a row's limits, in f64.
-pub const ROW_ROUNDING: f64 = 1e-9;
+const ROW_ROUNDING: f64 = 1e-9;
 
 impl Grid {
     /// Calls `visit` with all pairs of overlapping boxes whose first box is in one of `rows`.

@@ -277,15 +277,12 @@ impl<V: Space> Workspace<V> {
 impl<V: Space> Task<V> {
     /// Adds the contacts of pairs to `found`.
     fn test(&mut self, arena: &ProxyArena<V>, pairs: &[SlotPair], found: &mut Vec<CollisionEvent>) {
-        let paths = arena.sweeps();
-        // Of most pairs that may meet on the way, the poses are far apart.
-        let is_apart = |pair: SlotPair| {
-            (paths.is_swept(pair.0) || paths.is_swept(pair.1)) && !arena.may_touch(pair)
-        };
+        let has_paths = arena.sweeps().boxes().is_some();
         for pairs in pairs.chunks(BATCH) {
             let mut batch = [None; BATCH];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
-                if !is_apart(*pair) {
+                // Of most pairs that may meet on the way, the poses are far apart.
+                if !has_paths || arena.may_touch(*pair) {
                     *proxies = fetch(arena, *pair);
                 }
             }
