@@ -24,6 +24,11 @@ struct Picture(Image);
 impl Picture {
     /// Runs an example up to a tick, with scripted input. Returns `None` if nothing can draw here.
     fn of(example: &str, tick: u32, input: &str) -> Option<Self> {
+        Self::with(example, tick, input, &[])
+    }
+
+    /// The same with further arguments.
+    fn with(example: &str, tick: u32, input: &str, arguments: &[&str]) -> Option<Self> {
         let mut programs = env::current_exe().expect("the path of this test");
         // From target/debug/deps to target/debug/examples.
         programs.pop();
@@ -32,6 +37,7 @@ impl Picture {
         let file = env::temp_dir().join(format!("headbutt-{}-{example}-{tick}.png", id()));
         let output = Command::new(&program)
             .args(["--ticks", &tick.to_string(), "--input", input])
+            .args(arguments)
             .arg("--screenshot")
             .arg(&file)
             .output();
@@ -141,4 +147,156 @@ fn an_arrow_shows_how_to_leave_block_a() {
         longest.is_some_and(|length| length > 20),
         "{longest:?} pixels of an arrow"
     );
+}
+
+/// Orange fills, at any brightness: colliders that touch, and the lift.
+fn is_any_orange([red, green, blue]: [f32; 3]) -> bool {
+    red > 0.6 && (0.35..0.7).contains(&green) && blue < 0.35
+}
+
+/// The fill of a shape in the gallery that touches nothing.
+fn is_dark_blue([red, green, blue]: [f32; 3]) -> bool {
+    red < 0.25 && (0.25..0.45).contains(&green) && blue > 0.5
+}
+
+fn is_background(color: [f32; 3]) -> bool {
+    color.iter().all(|channel| *channel < 0.15)
+}
+
+/// The camera of `gallery_2d` draws the circle at (145, 234), and the ellipse at (343, 234).
+#[test]
+fn shapes_that_touch_light_up_in_the_gallery() {
+    let input = "3 cursor 145 234; 4 press; 6 cursor 200 250; 8 cursor 265 290; 10 release";
+    let Some(picture) = Picture::of("gallery_2d", 24, input) else {
+        return;
+    };
+    // The circle has moved onto the ellipse.
+    assert!(is_background(picture.color([145, 234])));
+    assert!(is_any_orange(picture.color([240, 310])), "the circle");
+    assert!(is_any_orange(picture.color([370, 230])), "the ellipse");
+    assert!(is_dark_blue(picture.color([740, 234])), "the rectangle");
+}
+
+#[test]
+fn a_dragged_sphere_moves_in_the_gallery() {
+    let input = "1 cursor 320 212; 2 press; 3 cursor 455 300; 4 release";
+    let Some(picture) = Picture::of("gallery_3d", 5, input) else {
+        return;
+    };
+    let is_ground = is_background;
+    assert!(
+        is_ground(picture.color([320, 212])),
+        "{:?}",
+        picture.color([320, 212])
+    );
+    // It touches the frustum now.
+    for pixel in [[455, 270], [455, 340]] {
+        assert!(
+            is_any_orange(picture.color(pixel)),
+            "{:?}",
+            picture.color(pixel)
+        );
+    }
+}
+
+#[test]
+fn a_click_selects_and_a_drag_moves_the_picked_shape() {
+    let input = "1 cursor 440 215; 2 press; 4 cursor 460 300; 5 cursor 480 330; 6 release; \
+                 7 cursor 770 280";
+    let Some(picture) = Picture::of("picking", 9, input) else {
+        return;
+    };
+    assert!(
+        is_any_orange(picture.color([450, 300])),
+        "the selected shape"
+    );
+    assert!(is_background(picture.color([440, 200])), "where it was");
+    let [brightness, plain] = [[760, 260], [950, 270]].map(|pixel| picture.color(pixel)[1]);
+    assert!(
+        brightness > plain + 0.1,
+        "the shape under the pointer is brighter"
+    );
+}
+
+/// The player is a blue square of 58 pixels.
+fn is_player([red, green, blue]: [f32; 3]) -> bool {
+    (0.2..0.3).contains(&red) && (0.45..0.55).contains(&green) && blue > 0.8
+}
+
+#[test]
+fn the_player_jumps_onto_a_one_way_platform_and_takes_coins() {
+    let input = "5 down ArrowRight; 25 down Space; 27 up Space";
+    let Some(picture) = Picture::of("platformer", 60, input) else {
+        return;
+    };
+    let count = picture.count([466, 322], [62, 62], is_player);
+    assert!(count > 2_000, "{count} pixels of the player");
+}
+
+/// The player walks to the left, against the wall at the pixel 41, and shoots to the right.
+#[test]
+fn a_wall_stops_the_player_and_the_bullets() {
+    let input = "5 down KeyA; 80 cursor 900 360; 100 press; 170 release";
+    let Some(picture) = Picture::of("top_down", 185, input) else {
+        return;
+    };
+    let count = picture.count([40, 349], [42, 42], is_player);
+    assert!(count > 800, "{count} pixels of the player at the wall");
+    assert_eq!(
+        picture.count([0, 300], [40, 120], is_player),
+        0,
+        "in the wall"
+    );
+    let behind = picture.count([900, 330], [300, 50], is_any_orange);
+    assert_eq!(behind, 0, "bullets behind the wall");
+}
+
+#[test]
+fn many_colliders_move_and_those_that_touch_are_orange() {
+    let Some(picture) = Picture::of("stress", 20, "") else {
+        return;
+    };
+    let count = |set| picture.count([420, 0], [860, 660], set);
+    assert!(count(is_any_orange) > 5_000 && count(is_player) > 5_000);
+}
+
+/// The last step of GJK for the shapes of the start draws the shortest line, in red, from the
+/// difference to the origin.
+#[test]
+fn the_last_step_of_gjk_shows_the_nearest_point() {
+    let step = |count: usize| {
+        let presses = (0..count).map(|number| {
+            let tick = 3 + 3 * number;
+            format!("{tick} down ArrowRight; {} up ArrowRight; ", tick + 1)
+        });
+        Picture::of("gjk_epa_steps", 20, &presses.collect::<String>())
+    };
+    let (Some(first), Some(last)) = (step(0), step(3)) else {
+        return;
+    };
+    let is_red = |[red, green, blue]: [f32; 3]| red > 0.75 && green < 0.4 && blue < 0.45;
+    let in_difference = |picture: &Picture| picture.count([683, 190], [555, 440], is_red);
+    let (first, last) = (in_difference(&first), in_difference(&last));
+    assert!(last > 100, "{last} red pixels");
+    assert_ne!(first, last, "a step changes the picture");
+}
+
+#[test]
+fn a_recording_is_played_to_its_tick() {
+    let recording = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/examples/recordings/bouncing_2d.headbutt"
+    );
+    let pictures = [3, 60].map(|tick| Picture::with("replay", tick, "", &[recording]));
+    let [Some(first), Some(later)] = pictures else {
+        return;
+    };
+    let bodies = |picture: &Picture| {
+        let pixels = (100..600).flat_map(|y| (300..1000).map(move |x| [x, y]));
+        let body = pixels.filter(|pixel| !is_background(picture.color(*pixel)));
+        body.collect::<Vec<_>>()
+    };
+    let (first, later) = (bodies(&first), bodies(&later));
+    assert!(first.len() > 10_000 && later.len() > 10_000);
+    assert_ne!(first, later, "the bodies move");
 }

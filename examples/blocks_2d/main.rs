@@ -30,7 +30,7 @@ struct LastHit(Option<CollisionEvent>);
 
 fn main() -> AppExit {
     let keys = "arrows: move B    I: turn B    O: turn A    mouse: drag    space: push out, or not";
-    demo::app("two blocks", keys)
+    demo::app("Two blocks", keys)
         .insert_resource(PushOut(true))
         .init_resource::<LastHit>()
         .add_systems(Startup, (spawn, hide_normals))

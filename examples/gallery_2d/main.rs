@@ -33,7 +33,7 @@ impl Support for Squircle {
 
 fn main() -> AppExit {
     let keys = "mouse: drag a shape    Q, E: turn it    B: boxes";
-    demo::app("every 2D shape", keys)
+    demo::app("Every 2D shape", keys)
         .add_systems(Startup, (style, spawn))
         .add_systems(Update, (drag, show_boxes, light_up, report::describe))
         .add_systems(FixedUpdate, turn)

@@ -27,7 +27,7 @@ struct Materials {
 fn main() -> AppExit {
     let keys = "mouse: drag a shape, with shift up and down    Q, E: turn it    L: lines    \
         right button or arrows: turn the camera    wheel: zoom";
-    demo::app("every 3D shape", keys)
+    demo::app("Every 3D shape", keys)
         .add_systems(Startup, (style, spawn))
         .add_systems(
             Update,

@@ -42,7 +42,7 @@ type Material = MeshMaterial3d<StandardMaterial>;
 fn main() -> AppExit {
     let keys =
         "mouse: hover, click, drag    right button or arrows: turn the camera    wheel: zoom";
-    demo::app("picking", keys)
+    demo::app("Picking", keys)
         .add_plugins(HeadbuttPickingPlugin)
         .init_resource::<Selected>()
         .init_resource::<HeldAt>()

@@ -59,7 +59,7 @@ struct Deaths(u32);
 
 fn main() -> AppExit {
     let keys = "arrows: walk    space: jump    down: drop through a platform    F1: colliders";
-    demo::app("platformer", keys)
+    demo::app("Platformer", keys)
         .init_resource::<Deaths>()
         .add_systems(Startup, (demo::hide_gizmos, level::spawn))
         .add_systems(FixedUpdate, (drive, steer, patrol))

@@ -7,12 +7,12 @@ use headbutt::{HeadbuttPlugin, Recording, Replay, ReplayTick, ReplayedTick, prel
 
 use crate::{
     USAGE,
-    demo::{self, BLUE, Readout, fill, options::Options, orbit, orbit::Orbit},
+    demo::{self, BLUE, GRAY, Readout, fill, options::Options, orbit, orbit::Orbit},
     read,
 };
 
-const KEYS: &str = "space: play    left, right: step    home, end: first and last tick    \
-    right mouse button: turn    wheel: zoom";
+const KEYS: &str = "space: play    comma, period: step    home, end: first and last tick    \
+    arrows: turn the camera in 3D";
 
 /// The tick that is shown.
 #[derive(Resource)]
@@ -84,8 +84,8 @@ fn step(keys: Res<ButtonInput<KeyCode>>, mut position: ResMut<Position>, replay:
     let last = replay.recording().len().saturating_sub(1);
     let tick = position.tick;
     let pressed = [
-        (KeyCode::ArrowLeft, tick.saturating_sub(1)),
-        (KeyCode::ArrowRight, last.min(tick + 1)),
+        (KeyCode::Comma, tick.saturating_sub(1)),
+        (KeyCode::Period, last.min(tick + 1)),
         (KeyCode::Home, 0),
         (KeyCode::End, last),
     ];
@@ -152,12 +152,14 @@ fn fill_colliders(
 ) {
     for (entity, collider) in &colliders {
         let mut entity = commands.entity(entity);
+        let is_bounded = collider.aabb(Transform::IDENTITY).is_some();
+        let color = if is_bounded { BLUE } else { GRAY };
         if collider.shape_2d().is_some() {
             let mesh = Mesh2d(meshes.add(fill::mesh_2d(collider)));
-            entity.insert((mesh, MeshMaterial2d(flat.add(BLUE.with_alpha(0.6)))));
+            entity.insert((mesh, MeshMaterial2d(flat.add(color.with_alpha(0.6)))));
         } else if collider.shape_3d().is_some() {
             let mesh = Mesh3d(meshes.add(fill::mesh_3d(collider)));
-            entity.insert((mesh, MeshMaterial3d(solid.add(BLUE))));
+            entity.insert((mesh, MeshMaterial3d(solid.add(color))));
         }
     }
 }

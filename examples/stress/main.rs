@@ -33,7 +33,7 @@ struct Setup {
 
 fn main() -> AppExit {
     let keys = "1 to 5: 1,000, 2,000, 5,000, 10,000, 20,000 colliders    D: 2D or 3D    L: lines";
-    demo::app("stress", keys)
+    demo::app("Stress", keys)
         .add_plugins((
             HeadbuttDiagnosticsPlugin,
             FrameTimeDiagnosticsPlugin::default(),

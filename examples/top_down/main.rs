@@ -69,7 +69,7 @@ struct Game {
 fn main() -> AppExit {
     let keys = "WASD or arrows: walk    mouse or space: shoot    F1: colliders";
     let response = (strike, push_out).after(HeadbuttSystems::Report);
-    demo::app("top down", keys)
+    demo::app("Top down", keys)
         .init_resource::<Game>()
         .add_systems(Startup, (demo::hide_gizmos, arena::spawn))
         .add_systems(FixedUpdate, (arena::enter, steer, chase, fly).chain())
