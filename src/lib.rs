@@ -1,6 +1,7 @@
 //! [benchmarks]: crate::guide::benchmarks
 //! [characters]: crate::guide::response#characters
 //! [coming-from]: crate::guide::coming_from
+//! [demos]: crate::guide::demos
 //! [fast]: crate::guide::response#fast-bodies
 //! [hitboxes]: crate::guide::response#hitboxes
 //! [level-designers]: crate::guide::surfaces#4-for-level-designers
@@ -13,6 +14,7 @@
     feature = "debug-plugin",
     doc = "[debugging]: crate::guide::debugging\n"
 )]
+#![cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -109,6 +111,10 @@ pub mod guide {
     #[cfg(feature = "debug-plugin")]
     #[doc = include_str!("../docs/DEBUGGING.md")]
     pub mod debugging {}
+
+    #[cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
+    #[doc = include_str!("../docs/DEMOS.md")]
+    pub mod demos {}
 
     /// [response]: crate::guide::response
     #[doc = include_str!("../docs/QUERIES.md")]
