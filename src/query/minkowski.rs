@@ -33,7 +33,7 @@ impl<D: DVector> Vertex<D> {
     /// Returns a lower bound on the scale of the pair, without its radii: see
     /// [`tolerance`](crate::tolerance).
     #[inline]
-    pub fn scale(&self) -> f64 {
+    pub(crate) fn scale(&self) -> f64 {
         let offset = self.first.extent() + self.second.extent();
         self.point.length().max(OFFSET_SCALE * offset)
     }
