@@ -110,10 +110,12 @@ fn window(title: &str) -> WindowPlugin {
     }
 }
 
-/// Returns a 2D camera that shows `height` units of the world from top to bottom.
+/// Returns a 2D camera that shows `height` units of the world from top to bottom, or more if the
+/// window is narrower than [`SIZE`]: in a browser it may have any size.
 pub fn camera_2d(height: f32) -> impl Bundle {
-    let scaling_mode = ScalingMode::FixedVertical {
-        viewport_height: height,
+    let scaling_mode = ScalingMode::AutoMin {
+        min_width: height * SIZE.x as f32 / SIZE.y as f32,
+        min_height: height,
     };
     let projection = OrthographicProjection {
         scaling_mode,
