@@ -1,11 +1,11 @@
-//! Builds the demos that run in a browser, as a static page in `target/web`.
+//! Builds the demos that run in a browser, as a static page in `target/page`.
 //!
 //! ```text
 //! rustup target add wasm32-unknown-unknown
-//! cargo run --manifest-path web/Cargo.toml
+//! cargo run --manifest-path web/Cargo.toml [DEMO...]
 //! ```
 //!
-//! Any server of files can serve the folder, for example `python3 -m http.server -d target/web`.
+//! Any server of files can serve the folder, for example `python3 -m http.server -d target/page`.
 //! If `wasm-opt` is installed, it makes the files smaller.
 
 use std::{
@@ -15,49 +15,57 @@ use std::{
     process::Command,
 };
 
+use headbutt_web::{Demo, PAGE, chosen_demos, root};
 use wasm_bindgen_cli_support::Bindgen;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The demos, each with its title.
-const DEMOS: [(&str, &str); 2] = [
-    ("blocks_2d", "Two blocks"),
-    ("gjk_epa_steps", "GJK and EPA step by step"),
+/// The features of WebAssembly that rustc uses for this target. All browsers with WebGL2 of the last
+/// years have them. `wasm-opt` must not use any other.
+const WASM_FEATURES: [&str; 6] = [
+    "--enable-bulk-memory",
+    "--enable-multivalue",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-reference-types",
+    "--enable-sign-ext",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
-        .canonicalize()?;
-    let page = root.join("target/web");
+    let demos = chosen_demos()?;
+    let root = root()?;
+    let page = root.join(PAGE);
     fs::create_dir_all(&page)?;
-    compile(&root)?;
-    for (demo, title) in DEMOS {
-        let program = root.join(format!("target/{TARGET}/web/examples/{demo}.wasm"));
-        bind(&program, &page)?;
-        let html = include_str!("demo.html").replace("DEMO", demo);
+    compile(&root, &demos)?;
+    for Demo { name, title } in &demos {
+        let program = root.join(format!("target/{TARGET}/web/examples/{name}.wasm"));
+        let program = bind(name, &program, &page)?;
+        optimize(&program)?;
+        let html = include_str!("demo.html").replace("DEMO", name);
         fs::write(
-            page.join(format!("{demo}.html")),
+            page.join(format!("{name}.html")),
             html.replace("TITLE", title),
         )?;
-        let size = fs::metadata(page.join(format!("{demo}_bg.wasm")))?.len();
-        println!("{demo}: {:.1} MB", size as f64 * 1e-6);
+        println!("{name}: {}", size(&program)?);
     }
-    let links = DEMOS.map(|(demo, title)| format!("<li><a href=\"{demo}.html\">{title}</a></li>"));
+    let link = |demo: &Demo| format!("<li><a href=\"{}.html\">{}</a></li>", demo.name, demo.title);
+    let links: Vec<String> = demos.iter().map(link).collect();
     let html = include_str!("index.html").replace("LINKS", &links.join("\n"));
     fs::write(page.join("index.html"), html)?;
     println!("{}", page.display());
     Ok(())
 }
 
-fn compile(root: &Path) -> Result<(), Box<dyn Error>> {
+fn compile(root: &Path, demos: &[Demo]) -> Result<(), Box<dyn Error>> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .current_dir(root)
-        .args(["build", "--profile", "web", "--target", TARGET]);
-    cargo.args(["--features", "demo"]);
-    for (demo, _) in DEMOS {
-        cargo.args(["--example", demo]);
+        .args(["build", "--profile", "web", "--target", TARGET])
+        // Where this program looks for the results, whatever the environment says.
+        .args(["--target-dir", "target"])
+        .args(["--features", "demo"]);
+    for demo in demos {
+        cargo.args(["--example", demo.name]);
     }
     if cargo.status()?.success() {
         Ok(())
@@ -66,8 +74,9 @@ fn compile(root: &Path) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Writes the JavaScript that loads a program, and the program as this script needs it.
-fn bind(program: &PathBuf, page: &Path) -> Result<(), Box<dyn Error>> {
+/// Writes the JavaScript that loads a program, and the program as this script needs it. Returns the
+/// path of the latter.
+fn bind(name: &str, program: &Path, page: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Bindgen::new()
         .input_path(program)
         .web(true)?
@@ -75,14 +84,34 @@ fn bind(program: &PathBuf, page: &Path) -> Result<(), Box<dyn Error>> {
         .remove_name_section(true)
         .remove_producers_section(true)
         .generate(page)?;
-    let stem = program.file_stem().ok_or("a program without a name")?;
-    let file = page.join(format!("{}_bg.wasm", stem.to_string_lossy()));
-    // Missing tools are no error: the page is only larger.
-    let _ = Command::new("wasm-opt")
-        .args(["-Os", "--all-features"])
-        .arg(&file)
-        .arg("-o")
-        .arg(&file)
-        .status();
-    Ok(())
+    Ok(page.join(format!("{name}_bg.wasm")))
+}
+
+/// Makes a program smaller, if `wasm-opt` is installed.
+fn optimize(program: &Path) -> Result<(), Box<dyn Error>> {
+    let mut wasm_opt = Command::new("wasm-opt");
+    wasm_opt.arg("-Os").args(WASM_FEATURES);
+    wasm_opt.arg(program).arg("-o").arg(program);
+    match wasm_opt.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!("wasm-opt cannot read {}", program.display()).into()),
+        Err(_) => {
+            println!("wasm-opt is not installed: the page works, and is larger than it could be");
+            Ok(())
+        }
+    }
+}
+
+/// Returns the size of a file, and what a server that compresses would send.
+fn size(file: &Path) -> Result<String, Box<dyn Error>> {
+    let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 * 1e-6);
+    let raw = megabytes(fs::metadata(file)?.len());
+    let gzip = Command::new("gzip").args(["-9", "-c"]).arg(file).output();
+    Ok(match gzip {
+        Ok(output) => {
+            let compressed = megabytes(output.stdout.len() as u64);
+            format!("{raw}, {compressed} with gzip -9")
+        }
+        Err(_) => raw,
+    })
 }
