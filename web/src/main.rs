@@ -90,7 +90,7 @@ fn bind(name: &str, program: &Path, page: &Path) -> Result<PathBuf, Box<dyn Erro
 /// Makes a program smaller, if `wasm-opt` is installed.
 fn optimize(program: &Path) -> Result<(), Box<dyn Error>> {
     let mut wasm_opt = Command::new("wasm-opt");
-    wasm_opt.arg("-Os").args(WASM_FEATURES);
+    wasm_opt.arg("-O1").args(WASM_FEATURES);
     wasm_opt.arg(program).arg("-o").arg(program);
     match wasm_opt.status() {
         Ok(status) if status.success() => Ok(()),
