@@ -9,7 +9,7 @@ use bevy::{
     asset::RenderAssetUsages,
     ecs::{
         entity_disabling::{DefaultQueryFilters, Disabled},
-        schedule::ScheduleLabel,
+        schedule::{ScheduleLabel, SingleThreadedExecutor},
     },
     mesh::{Indices, MeshPlugin, MeshVertexAttribute, PrimitiveTopology, VertexFormat},
     prelude::*,
@@ -470,6 +470,10 @@ fn a_warm_tick_without_mesh_changes_allocates_nothing() {
         let not_there = meshes(&mut scene.app).reserve_handle();
         show(&mut scene.app, waits, scene.dimension, not_there);
         scene.assert_size(None);
+        // With Bevy's feature `multi_threaded`, the other executor allocates for its tasks.
+        scene.app.edit_schedule(FixedPostUpdate, |schedule| {
+            schedule.set_executor(SingleThreadedExecutor::new());
+        });
         let world = scene.app.world_mut();
         world.run_schedule(FixedPostUpdate);
         let counted = allocation_counter::measure(|| world.run_schedule(FixedPostUpdate));

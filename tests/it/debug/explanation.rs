@@ -45,7 +45,7 @@ fn the_text_follows_the_pair_and_changes_only_with_its_content() {
     app.world_mut().resource_mut::<ExplainedPair>().pair = Some([a, b]);
     assert_eq!(tick(&mut app), []);
     let text = explain(app.world(), a, b).to_string();
-    assert!(text.contains("apart along [1, 0, 0]"), "{text}");
+    assert!(text.contains("apart along [1, 0]"), "{text}");
     assert_eq!(explained(&app).text(), text);
 
     let mut ticks = app.world().read_change_tick();
