@@ -39,6 +39,6 @@ pub fn root() -> io::Result<PathBuf> {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
 }
 
-/// The folder of the page, from the root of the repository. It is not `target/web`, where Cargo puts
-/// the build scripts of the profile `web`.
+/// The folder of the page, from the root of the repository. It is not `target/web`, where Cargo
+/// puts the build scripts of the profile `web`.
 pub const PAGE: &str = "target/page";

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Any server of files can serve the folder, for example `python3 -m http.server -d target/page`.
-//! If `wasm-opt` is installed, it makes the files smaller.
+//! The tool does not run `wasm-opt`: the version in Debian 12 writes programs that do not start, and
+//! a compressed program becomes hardly smaller.
 
 use std::{
     error::Error,
@@ -20,17 +21,6 @@ use wasm_bindgen_cli_support::Bindgen;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The features of WebAssembly that rustc uses for this target. All browsers with WebGL2 of the last
-/// years have them. `wasm-opt` must not use any other.
-const WASM_FEATURES: [&str; 6] = [
-    "--enable-bulk-memory",
-    "--enable-multivalue",
-    "--enable-mutable-globals",
-    "--enable-nontrapping-float-to-int",
-    "--enable-reference-types",
-    "--enable-sign-ext",
-];
-
 fn main() -> Result<(), Box<dyn Error>> {
     let demos = chosen_demos()?;
     let root = root()?;
@@ -40,7 +30,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     for Demo { name, title } in &demos {
         let program = root.join(format!("target/{TARGET}/web/examples/{name}.wasm"));
         let program = bind(name, &program, &page)?;
-        optimize(&program)?;
         let html = include_str!("demo.html").replace("DEMO", name);
         fs::write(
             page.join(format!("{name}.html")),
@@ -85,21 +74,6 @@ fn bind(name: &str, program: &Path, page: &Path) -> Result<PathBuf, Box<dyn Erro
         .remove_producers_section(true)
         .generate(page)?;
     Ok(page.join(format!("{name}_bg.wasm")))
-}
-
-/// Makes a program smaller, if `wasm-opt` is installed.
-fn optimize(program: &Path) -> Result<(), Box<dyn Error>> {
-    let mut wasm_opt = Command::new("wasm-opt");
-    wasm_opt.arg("-O1").args(WASM_FEATURES);
-    wasm_opt.arg(program).arg("-o").arg(program);
-    match wasm_opt.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("wasm-opt cannot read {}", program.display()).into()),
-        Err(_) => {
-            println!("wasm-opt is not installed: the page works, and is larger than it could be");
-            Ok(())
-        }
-    }
 }
 
 /// Returns the size of a file, and what a server that compresses would send.

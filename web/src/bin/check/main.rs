@@ -1,4 +1,4 @@
-//! Checks the demos of `target/page` in a browser without a screen, with the keyboard and the mouse.
+//! Checks the demos of `target/page` in a browser without a screen, with keyboard and mouse.
 //!
 //! ```text
 //! cargo run --manifest-path web/Cargo.toml --bin check [DEMO...]
@@ -41,6 +41,5 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         println!("{}: passed in {} s", demo.name, start.elapsed().as_secs());
     }
-    drop(browser);
     Ok(())
 }
