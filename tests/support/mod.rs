@@ -18,6 +18,13 @@ use headbutt::prelude::*;
 /// The length of a fixed step, exactly: 64 of them make a second.
 const STEP: Duration = Duration::from_micros(15_625);
 
+/// Returns the hash FNV-1a with 64 bits.
+pub fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// A copy by reflection that has lost its type, as scenes keep it.
 pub fn dynamic(value: &dyn PartialReflect) -> Box<dyn PartialReflect> {
     value.to_dynamic().unwrapped()

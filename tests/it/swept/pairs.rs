@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::place;
 use crate::support::{
-    Dimension, app,
+    Dimension, app, fnv,
     process::{run_again, this_run},
     tick,
 };
@@ -137,11 +137,4 @@ fn events_of_paths_are_the_same_on_any_number_of_threads() {
     }
     assert!(lines.matches("Started").count() > 1_000);
     println!("run: {} {:016x}", lines.len(), fnv(lines.as_bytes()));
-}
-
-/// The hash FNV-1a.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -1,0 +1,316 @@
+//! Recordings: a replay has the same contacts and events as the session, to the bit, forwards and
+//! back, and damaged files are errors.
+//!
+//! A long run:
+//!
+//! ```text
+//! HEADBUTT_REPLAY=10000 cargo test --release --features record --test it -- record::
+//! ```
+
+mod damage;
+mod session;
+
+use std::{
+    env, fs,
+    io::{self, Write},
+};
+
+use crate::support::{app, tick, transform, warnings::Warnings};
+use bevy::{math::DVec2, prelude::*};
+use headbutt::{
+    Collisions, HeadbuttRecorder, Recording, Replay, ReplayError, ReplayTick, Support, prelude::*,
+};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use session::{Chaos, Memory, Session, tick_count};
+
+#[test]
+fn a_replay_has_the_contacts_of_the_session_forwards_back_and_after_jumps() {
+    let ticks = tick_count();
+    let session = Session::chaos(1, 12, ticks);
+    let touching = session
+        .contacts
+        .iter()
+        .filter(|contacts| contacts.len() > 8);
+    assert!(2 * touching.count() > ticks);
+    let mut player = session.replay();
+    for tick in 0..ticks {
+        let has_events = player.assert_equal(tick, &session);
+        assert!(has_events, "{tick}");
+    }
+    for tick in (0..ticks).rev() {
+        player.assert_equal(tick, &session);
+    }
+    let mut random = StdRng::seed_from_u64(2);
+    for _ in 0..300 {
+        player.assert_equal(random.random_range(0..ticks), &session);
+    }
+}
+
+/// Contacts of one ball against another: the closed form is a depth of 1 - 0.6.
+#[test]
+fn a_replay_reports_a_contact_that_differs_from_the_session() {
+    let mut app = app();
+    let ball = || Collider::circle(0.5);
+    let world = app.world_mut();
+    world.spawn((ball(), Transform::IDENTITY));
+    let other = world.spawn((ball(), Transform::from_xyz(0.6, 0.0, 0.0)));
+    let other = other.id();
+    let session = Session::record(&mut app, 4, |world, _| {
+        transform(world, other).translation.x += 0.01;
+    });
+    let mut player = session.replay();
+    player.assert_equal(2, &session);
+    let world = player.app.world_mut();
+    let mut poses = world.query::<&mut Transform>();
+    for mut pose in poses.iter_mut(world) {
+        pose.scale = Vec3::splat(1.0 + f32::EPSILON);
+    }
+    let played = player.replay.go_to(world, 3).expect("a tick");
+    assert!(!played.is_equal() && !played.contacts_equal, "{played:?}");
+    assert_eq!(played.contacts, played.recorded_contacts);
+    let mut poses = world.query_filtered::<Entity, With<Collider>>();
+    let first = poses.iter(world).next().expect("a collider");
+    world.despawn(first);
+    let played = player.replay.go_to(world, 1).expect("a tick");
+    assert_eq!((played.contacts, played.recorded_contacts), (0, 1));
+}
+
+/// Runs a session twice, with and without a recorder.
+#[test]
+fn recording_does_not_change_the_events() {
+    let run = |is_recorded: bool| {
+        let mut app = app();
+        // A resource takes an entity, and so the ids are equal only if both have one.
+        app.insert_resource(if is_recorded {
+            HeadbuttRecorder::new(io::sink())
+        } else {
+            HeadbuttRecorder::new(Full(0))
+        });
+        let mut chaos = Chaos::new(3, 10, app.world_mut());
+        let mut events = Vec::new();
+        for _ in 0..300 {
+            chaos.go_on(app.world_mut());
+            events.extend(tick(&mut app).messages);
+        }
+        events
+    };
+    let events = run(true);
+    assert!(events.len() > 1_000);
+    // `Debug` distinguishes all f32, and NaN equals itself.
+    assert!(format!("{events:?}") == format!("{:?}", run(false)));
+}
+
+#[test]
+fn a_recorder_may_begin_and_end_at_any_time() {
+    let mut app = app();
+    let mut chaos = Chaos::new(4, 10, app.world_mut());
+    for _ in 0..3 {
+        for _ in 0..20 {
+            chaos.go_on(app.world_mut());
+            tick(&mut app);
+        }
+        let expected = 39 + usize::from(app.world().resource::<Collisions>().is_empty());
+        let session = Session::record(&mut app, 40, |world, _| chaos.go_on(world));
+        app.world_mut().remove_resource::<HeadbuttRecorder>();
+        let mut player = session.replay();
+        let checked = (0..40).filter(|tick| player.assert_equal(*tick, &session));
+        // The contacts of the first tick had begun before.
+        assert_eq!(checked.count(), expected);
+        for tick in (0..40).rev() {
+            player.assert_equal(tick, &session);
+        }
+    }
+}
+
+/// A rollback writes old contacts, on which the events of the next tick depend.
+#[test]
+fn a_tick_after_a_rollback_is_compared_without_events() {
+    let mut app = app();
+    let mut chaos = Chaos::new(5, 10, app.world_mut());
+    let mut saved = Collisions::default();
+    let session = Session::record(&mut app, 60, |world, number| {
+        chaos.go_on(world);
+        if number == 30 {
+            saved = world.resource::<Collisions>().clone();
+        }
+        if number == 40 {
+            *world.resource_mut::<Collisions>() = saved.clone();
+        }
+    });
+    let mut player = session.replay();
+    for tick in (0..60).chain((0..60).rev()) {
+        let has_events = player.assert_equal(tick, &session);
+        assert_eq!(has_events, tick != 40);
+    }
+}
+
+/// A point with a radius, as a shape of the app.
+#[derive(Clone)]
+struct Ball;
+
+impl Support for Ball {
+    type Vector = Vec2;
+
+    fn support(&self, _: DVec2) -> DVec2 {
+        DVec2::ZERO
+    }
+
+    fn radius(&self) -> f64 {
+        0.5
+    }
+}
+
+#[test]
+fn a_custom_shape_is_left_out_with_one_warning_that_names_its_entity() {
+    let warnings = Warnings::listen();
+    let mut app = app();
+    let world = app.world_mut();
+    let parts = (Collider::custom(Ball), Name::new("mine"), Swept);
+    let custom = world.spawn(parts).id();
+    let pose = Transform::from_xyz(0.4, 0.0, 0.0);
+    world.spawn((Collider::circle(0.5), pose));
+    world.spawn(Collider::circle(0.5));
+    let memory = Memory::default();
+    app.insert_resource(HeadbuttRecorder::new(memory.clone()));
+    for _ in 0..3 {
+        transform(app.world_mut(), custom).translation.x += 0.01;
+        tick(&mut app);
+    }
+    warnings.assert_one_naming(custom, "mine");
+    assert_eq!(app.world().resource::<Collisions>().len(), 3);
+    let recording = Recording::read(memory.bytes()).expect("a recording");
+    assert_eq!(recording.omitted(), 1);
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(ReplayTick)));
+    let mut replay = Replay::new(recording);
+    for tick in 0..3 {
+        let played = replay.go_to(app.world_mut(), tick).expect("a tick");
+        assert!(played.is_equal() && played.contacts == 1, "{played:?}");
+    }
+}
+
+/// A writer that fails after some bytes.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self
+            .0
+            .checked_sub(bytes.len())
+            .ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_recording_that_cannot_be_written_ends_with_one_warning() {
+    let warnings = Warnings::listen();
+    for make in [
+        || HeadbuttRecorder::to_file(env::temp_dir().join("no such folder/session.headbutt")),
+        || HeadbuttRecorder::new(Full(2_000)),
+        || HeadbuttRecorder::new(Full(5)),
+    ] {
+        let mut app = app();
+        app.insert_resource(make());
+        let chaos = Chaos::new(6, 5, app.world_mut());
+        for _ in 0..50 {
+            for (entity, _) in &chaos.alive {
+                transform(app.world_mut(), *entity).translation.x += 0.01;
+            }
+            tick(&mut app);
+        }
+        assert!(!app.world().resource::<HeadbuttRecorder>().is_recording());
+        let lines = warnings.take();
+        let of_recording = lines.iter().filter(|line| line.contains("recording"));
+        assert_eq!(of_recording.count(), 1, "{lines:#?}");
+    }
+}
+
+/// The bytes that a recorder keeps while bullets come and go: none that grow with the session.
+#[test]
+fn the_memory_of_a_recorder_does_not_grow_with_the_session() {
+    let mut app = app();
+    app.insert_resource(HeadbuttRecorder::new(io::sink()));
+    app.world_mut().spawn(Collider::circle(20.0));
+    let mut run = |ticks: usize| {
+        for number in 0..ticks {
+            let world = app.world_mut();
+            let radius = 0.5 + number as f32 * 1e-4;
+            let bullet = world.spawn((Collider::circle(radius), Swept)).id();
+            tick(&mut app);
+            transform(app.world_mut(), bullet).translation.x = 1.0;
+            tick(&mut app);
+            app.world_mut().despawn(bullet);
+        }
+    };
+    run(200);
+    let counted = allocation_counter::measure(|| run(2_000));
+    // Each of 2,000 bullets takes more than 100 bytes of the recording.
+    assert!(counted.bytes_current < 20_000, "{}", counted.bytes_current);
+    assert!(counted.bytes_total > 200_000, "{}", counted.bytes_total);
+}
+
+#[test]
+fn a_missing_tick_or_plugin_is_an_error() {
+    let session = Session::chaos(10, 4, 3);
+    let mut player = session.replay();
+    let error = player.replay.go_to(player.app.world_mut(), 3);
+    assert_eq!(error, Err(ReplayError::NoSuchTick { tick: 3, count: 3 }));
+    let error = player.replay.go_to(&mut World::new(), 0);
+    assert_eq!(error, Err(ReplayError::NoPlugin));
+    player.assert_equal(0, &session);
+}
+
+#[test]
+fn a_hierarchy_with_a_loop_is_recorded_and_replayed() {
+    let mut app = app();
+    let world = app.world_mut();
+    let [a, b] = [(); 2].map(|()| world.spawn(Collider::circle(1.0)).id());
+    world.spawn(Collider::circle(1.0));
+    world.entity_mut(a).insert(ChildOf(b));
+    let session = Session::record(&mut app, 4, |world, number| match number {
+        1 => {
+            world.entity_mut(b).insert(ChildOf(a));
+        }
+        2 => {
+            world.entity_mut(b).remove::<ChildOf>();
+        }
+        _ => {}
+    });
+    let counts: Vec<_> = session.contacts.iter().map(Vec::len).collect();
+    assert_eq!(counts, [6, 0, 6, 6]);
+    let mut player = session.replay();
+    for tick in [0, 1, 2, 3, 2, 1, 0, 3, 1, 3] {
+        player.assert_equal(tick, &session);
+    }
+}
+
+/// The recordings in the repository: made by another build, on another machine.
+#[test]
+fn the_recordings_of_the_examples_replay_forwards_and_back() {
+    for name in ["bouncing_2d", "tumbling_3d", "shooting_range"] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/recordings");
+        let path = format!("{folder}/{name}.headbutt");
+        let bytes = fs::read(path).expect("a recording");
+        assert!(bytes.len() < 100_000, "{name}");
+        let recording = Recording::read(bytes).expect(name);
+        let ticks = recording.len();
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(ReplayTick)));
+        let mut replay = Replay::new(recording);
+        let mut contacts = 0;
+        for tick in (0..ticks).chain((0..ticks).rev()) {
+            let played = replay.go_to(app.world_mut(), tick).expect("a tick");
+            assert!(played.is_equal(), "{name}: {played:?}");
+            contacts += played.contacts;
+        }
+        assert!(
+            ticks >= 300 && contacts > 100,
+            "{name}: {ticks} ticks, {contacts} contacts"
+        );
+    }
+}
