@@ -213,18 +213,18 @@ fn a_click_selects_and_a_drag_moves_the_picked_shape() {
     );
 }
 
-/// The player is a blue square of 58 pixels.
-fn is_player([red, green, blue]: [f32; 3]) -> bool {
+/// The fill of the player, which is a square of 58 pixels, and of colliders that touch nothing.
+fn is_bright_blue([red, green, blue]: [f32; 3]) -> bool {
     (0.2..0.3).contains(&red) && (0.45..0.55).contains(&green) && blue > 0.8
 }
 
 #[test]
-fn the_player_jumps_onto_a_one_way_platform_and_takes_coins() {
+fn the_player_jumps_onto_a_one_way_platform() {
     let input = "5 down ArrowRight; 25 down Space; 27 up Space";
     let Some(picture) = Picture::of("platformer", 60, input) else {
         return;
     };
-    let count = picture.count([466, 322], [62, 62], is_player);
+    let count = picture.count([466, 322], [62, 62], is_bright_blue);
     assert!(count > 2_000, "{count} pixels of the player");
 }
 
@@ -235,10 +235,10 @@ fn a_wall_stops_the_player_and_the_bullets() {
     let Some(picture) = Picture::of("top_down", 185, input) else {
         return;
     };
-    let count = picture.count([40, 349], [42, 42], is_player);
+    let count = picture.count([40, 349], [42, 42], is_bright_blue);
     assert!(count > 800, "{count} pixels of the player at the wall");
     assert_eq!(
-        picture.count([0, 300], [40, 120], is_player),
+        picture.count([0, 300], [40, 120], is_bright_blue),
         0,
         "in the wall"
     );
@@ -252,7 +252,7 @@ fn many_colliders_move_and_those_that_touch_are_orange() {
         return;
     };
     let count = |set| picture.count([420, 0], [860, 660], set);
-    assert!(count(is_any_orange) > 5_000 && count(is_player) > 5_000);
+    assert!(count(is_any_orange) > 5_000 && count(is_bright_blue) > 5_000);
 }
 
 /// The last step of GJK for the shapes of the start draws the shortest line, in red, from the
