@@ -35,7 +35,7 @@ use crate::{
     },
     shape::{DVecOf, Support},
     space::{DVector, Pose, Space},
-    tolerance::TOUCHING,
+    tolerance::CAST_TOUCHING,
 };
 
 /// A ball and a rotating box. Vectors are in the axes of the world.
@@ -165,6 +165,7 @@ impl<D: DVector> BallCast<D> {
         let LinearCast {
             size,
             margin,
+            stop_gap,
             clearance,
             ..
         } = self.line;
@@ -172,11 +173,11 @@ impl<D: DVector> BallCast<D> {
         if position.gap <= clearance {
             return None;
         }
-        let limit = (0.5 * TOUCHING * size).max(2.0 * margin);
+        let limit = (CAST_TOUCHING * size).max(2.0 * margin);
         let mut target = 2.0 * margin;
         for _ in 0..MAX_STEPS {
             let closing_speed = -position.cores.normal.dot(position.velocity);
-            let above = position.gap - 1.5 * margin;
+            let above = position.gap - stop_gap;
             let root = (closing_speed * closing_speed + 2.0 * position.curvature * above).sqrt();
             let time = position.time + 2.0 * above / (closing_speed + root);
             if time >= 1.0 {
@@ -209,7 +210,7 @@ impl<D: DVector> BallCast<D> {
         let depth = radius_sum - distance - 0.5 * at.curvature * deepest * deepest;
         let overlaps = at.gap > 0.0 && closing_speed > 0.0 && depth > slack;
         let step = at.gap / closing_speed;
-        let is_certain = step * at.velocity.length() <= 0.5 * TOUCHING * size;
+        let is_certain = step * at.velocity.length() <= CAST_TOUCHING * size;
         let step = if is_certain { step } else { 0.0 };
         overlaps.then(|| (at.time + step).min(1.0))
     }
