@@ -183,5 +183,7 @@ impl Plugin for HeadbuttPlugin {
             .register_type::<CollisionEvent>();
         pipeline::build(app, self.schedule);
         casters::build(app, self.schedule);
+        #[cfg(feature = "record")]
+        crate::record::build(app, self.schedule);
     }
 }

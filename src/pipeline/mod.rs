@@ -34,7 +34,7 @@ pub mod proxies;
 pub mod proxy;
 pub mod proxy_arena;
 pub mod proxy_error;
-mod report;
+pub mod report;
 pub mod spatial_index;
 pub mod state_revision;
 pub mod sweeps;
@@ -124,28 +124,6 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
         );
     #[cfg(feature = "mesh")]
     build_mesh_colliders(app, schedule);
-    #[cfg(feature = "record")]
-    build_recorder(app, schedule);
-}
-
-/// Adds the systems of a [`HeadbuttRecorder`](crate::HeadbuttRecorder): one reads what the tick is
-/// about to read, and one writes it with the results. No system of the app runs between them and
-/// the stages.
-#[cfg(feature = "record")]
-fn build_recorder(app: &mut App, schedule: InternedScheduleLabel) {
-    use crate::record::{HeadbuttRecorder, begin_tick, end_tick};
-
-    let begin = begin_tick
-        .in_set(HeadbuttSystems::Sync)
-        .before(sync::sync)
-        .run_if(resource_exists::<HeadbuttRecorder>);
-    #[cfg(feature = "mesh")]
-    let begin = begin.after(sync::mesh_assets::resolve);
-    let end = end_tick
-        .in_set(HeadbuttSystems::Report)
-        .after(report::report)
-        .run_if(resource_exists::<HeadbuttRecorder>);
-    app.add_systems(schedule, (begin, end));
 }
 
 #[cfg(feature = "mesh")]

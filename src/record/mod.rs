@@ -8,6 +8,7 @@
 //! | `recording.rs` | [`Recording`], a file that has been read |
 //! | `replay.rs` | [`Replay`], which plays it |
 //! | `hash.rs` | hashes of contacts |
+//! | `error.rs` | errors from reading and replaying |
 //!
 //! **A recording has the input of each tick**: the colliders and their ancestors with poses,
 //! layers and markers, the pairs that the app supplies, and the starts of paths that are not the
@@ -41,8 +42,26 @@ mod recorder;
 mod recording;
 mod replay;
 
+use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*};
+
+use crate::pipeline::{HeadbuttSystems, report, sync};
 pub use error::{RecordingError, RecordingFault, ReplayError};
 pub use recorder::HeadbuttRecorder;
-pub(crate) use recorder::{begin_tick, end_tick};
 pub use recording::Recording;
 pub use replay::{Replay, ReplayTick, ReplayedTick};
+
+/// Adds the systems of a recorder: one reads what the tick is about to read, and one writes it with
+/// the results. No system of the app runs between them and the stages.
+pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
+    let begin = recorder::begin_tick
+        .in_set(HeadbuttSystems::Sync)
+        .before(sync::sync)
+        .run_if(resource_exists::<HeadbuttRecorder>);
+    #[cfg(feature = "mesh")]
+    let begin = begin.after(sync::mesh_assets::resolve);
+    let end = recorder::end_tick
+        .in_set(HeadbuttSystems::Report)
+        .after(report::report)
+        .run_if(resource_exists::<HeadbuttRecorder>);
+    app.add_systems(schedule, (begin, end));
+}
