@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::{
     RayCaster, ShapeCaster,
     debug::{
-        layer::{Canvas, ColoredLine, Overlay},
+        layer::{Canvas, ColoredLine, LineLayer},
         motion::{self, Colors},
         settings::ColliderColors,
         shapes::flattened,
@@ -22,7 +22,7 @@ pub fn draw_casters(
     rays_2d: RayCasters<Vec2>,
     rays_3d: RayCasters<Vec3>,
     shapes: Query<(&ShapeCaster, &GlobalTransform)>,
-    mut overlay: Local<Overlay>,
+    mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {
     let mut lines = Vec::new();
@@ -39,7 +39,7 @@ pub fn draw_casters(
             .flat_map(|(caster, pose)| shape_lines(caster, pose, colors));
         lines.extend(rays_2d.chain(rays_3d).chain(shapes));
     }
-    overlay.update(lines, &mut canvas);
+    layer.update(lines, &mut canvas);
 }
 
 /// Returns the ray up to its first hit, and the normal there.

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use crate::{
     Collider, CollisionEvent, Collisions, HeadbuttGizmos,
-    debug::layer::{Canvas, ColoredLine, Overlay, arrow, cross},
+    debug::layer::{Canvas, ColoredLine, LineLayer, arrow, cross},
 };
 
 /// The size of a cross and of an arrowhead, relative to the smaller collider.
@@ -14,7 +14,7 @@ const MARKER: f32 = 0.04;
 pub fn draw_contacts(
     colliders: Query<(&Collider, &GlobalTransform)>,
     collisions: Option<Res<Collisions>>,
-    mut overlay: Local<Overlay>,
+    mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {
     let settings = canvas.settings();
@@ -32,7 +32,7 @@ pub fn draw_contacts(
             }
         }
     }
-    overlay.update(lines, &mut canvas);
+    layer.update(lines, &mut canvas);
 }
 
 type Side<'a> = (&'a Collider, &'a GlobalTransform);

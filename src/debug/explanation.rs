@@ -6,7 +6,7 @@ use crate::{
     Collider, Explanation, HeadbuttGizmos, PairStatus,
     debug::{
         contacts::{add_contact, marker_of, plane_of},
-        layer::{Canvas, ColoredLine, Overlay, arrow, cross},
+        layer::{Canvas, ColoredLine, LineLayer, arrow, cross},
         shapes::{Tick, box_corners},
         wireframe::{Line, box_edges},
     },
@@ -91,7 +91,7 @@ pub fn draw_explanation(
     colliders: Query<(&Collider, &GlobalTransform)>,
     explained: Option<Res<ExplainedPair>>,
     tick: Tick,
-    mut overlay: Local<Overlay>,
+    mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {
     let mut lines = Vec::new();
@@ -109,7 +109,7 @@ pub fn draw_explanation(
         };
         lines = sides.lines(&explanation.status, &settings);
     }
-    overlay.update(lines, &mut canvas);
+    layer.update(lines, &mut canvas);
 }
 
 /// The drawn pair.

@@ -132,12 +132,12 @@ pub fn add_lines(
 
 /// Lines that are computed in each frame, and drawn when they change.
 #[derive(Default)]
-pub struct Overlay {
+pub struct LineLayer {
     layer: Layer,
     lines: Vec<ColoredLine>,
 }
 
-impl Overlay {
+impl LineLayer {
     /// Draws these lines instead of the previous ones, except those that are not finite.
     pub fn update(&mut self, mut lines: Vec<ColoredLine>, canvas: &mut Canvas) {
         lines.retain(|(line, _)| line.iter().all(|point| point.is_finite()));

@@ -5,7 +5,7 @@ use bevy::{ecs::entity::EntityHashMap, math::Affine3A, prelude::*};
 use crate::{
     Collider,
     debug::{
-        layer::{Canvas, ColoredLine, Overlay},
+        layer::{Canvas, ColoredLine, LineLayer},
         motion::placed,
         settings::ColliderColors,
         shapes::pose_in_3d,
@@ -26,7 +26,7 @@ pub fn draw_paths(
     colliders: Colliders,
     proxies: Option<Res<Proxies>>,
     found: Option<Res<FoundContacts>>,
-    mut overlay: Local<Overlay>,
+    mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {
     let mut lines = Vec::new();
@@ -37,7 +37,7 @@ pub fn draw_paths(
         add_paths::<Vec2>(&proxies.d2, &colliders, &times, colors, &mut lines);
         add_paths::<Vec3>(&proxies.d3, &colliders, &times, colors, &mut lines);
     }
-    overlay.update(lines, &mut canvas);
+    layer.update(lines, &mut canvas);
 }
 
 /// Returns the time of the first touch of each collider on its path.

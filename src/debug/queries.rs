@@ -4,7 +4,7 @@ use bevy::prelude::*;
 
 use crate::{
     debug::{
-        layer::{Canvas, ColoredLine, Overlay},
+        layer::{Canvas, ColoredLine, LineLayer},
         motion::{Colors, cast_lines, ray_lines},
         settings::ColliderColors,
         shapes::pose_in_3d,
@@ -29,7 +29,7 @@ pub fn end_steps(log: Option<Res<QueryLog>>) {
 }
 
 /// Draws the queries of the last fixed step, and those since the last frame.
-pub fn draw_queries(log: Option<Res<QueryLog>>, mut overlay: Local<Overlay>, mut canvas: Canvas) {
+pub fn draw_queries(log: Option<Res<QueryLog>>, mut layer: Local<LineLayer>, mut canvas: Canvas) {
     let mut lines = Vec::new();
     let settings = canvas.settings().filter(|settings| settings.queries);
     match (settings, log) {
@@ -41,7 +41,7 @@ pub fn draw_queries(log: Option<Res<QueryLog>>, mut overlay: Local<Overlay>, mut
         (None, Some(log)) => log.turn_off(),
         (_, None) => {}
     }
-    overlay.update(lines, &mut canvas);
+    layer.update(lines, &mut canvas);
 }
 
 fn lines_of(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine> {
