@@ -58,7 +58,7 @@ impl Hasher {
 
 /// The kind of a hashed contact, so that the same contact has another hash in another list.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum List {
+enum ContactList {
     Pairs,
     Parts,
     /// The only list in which the phase counts.
@@ -77,10 +77,10 @@ impl ContactSet {
     pub fn of_contacts(collisions: &Collisions, id_of: impl Fn(Entity) -> Option<u32>) -> Self {
         let mut contacts = Self::default();
         for hit in collisions.iter() {
-            contacts.add(List::Pairs, &hit, &id_of);
+            contacts.add(ContactList::Pairs, &hit, &id_of);
         }
         for hit in collisions.all_parts() {
-            contacts.add(List::Parts, hit, &id_of);
+            contacts.add(ContactList::Parts, hit, &id_of);
         }
         contacts
     }
@@ -93,13 +93,18 @@ impl ContactSet {
     ) -> Self {
         let mut set = Self::default();
         for event in events.filter(|event| !event.ongoing()) {
-            set.add(List::Events, event, &id_of);
+            set.add(ContactList::Events, event, &id_of);
         }
         set
     }
 
     /// Adds a contact of two entities that have ids in the recording. Other contacts are ignored.
-    fn add(&mut self, list: List, hit: &CollisionEvent, id_of: impl Fn(Entity) -> Option<u32>) {
+    fn add(
+        &mut self,
+        list: ContactList,
+        hit: &CollisionEvent,
+        id_of: impl Fn(Entity) -> Option<u32>,
+    ) {
         let (Some(id), Some(other)) = (id_of(hit.entity), id_of(hit.other)) else {
             return;
         };
@@ -107,7 +112,7 @@ impl ContactSet {
         for value in [list as u32, id, other] {
             hasher.add(u64::from(value));
         }
-        if list == List::Events {
+        if list == ContactList::Events {
             hasher.add(phase_code(hit.phase));
         }
         hasher.vector(hit.normal);
@@ -162,7 +167,7 @@ mod tests {
         let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
         let hash = |hit: CollisionEvent| {
             let mut set = ContactSet::default();
-            set.add(List::Events, &hit, |entity| match entity {
+            set.add(ContactList::Events, &hit, |entity| match entity {
                 it if it == a => Some(0),
                 it if it == b => Some(1),
                 _ => None,
