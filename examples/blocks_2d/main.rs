@@ -8,7 +8,7 @@
 mod demo;
 
 use bevy::prelude::*;
-use demo::{BLUE, FAINT, INK, ORANGE, Readout, pointer::Draggable};
+use demo::{BLUE, FAINT, INK, ORANGE, Readout, fill::Paint, pointer::Draggable};
 use headbutt::prelude::*;
 
 const SPEED: f32 = 4.0;
@@ -40,16 +40,11 @@ fn main() -> AppExit {
         .run()
 }
 
-fn spawn(
-    mut commands: Commands,
-    mut meshes: ResMut<Assets<Mesh>>,
-    mut materials: ResMut<Assets<ColorMaterial>>,
-) {
+fn spawn(mut commands: Commands, mut paint: Paint) {
     commands.spawn(demo::camera_2d(9.0));
     let mut block = |size: Vec2, x: f32, name: &str, color: Color| {
         let shape = Rectangle::from_size(size);
-        let mesh = Mesh2d(meshes.add(shape));
-        let material = MeshMaterial2d(materials.add(color.with_alpha(0.8)));
+        let fill = paint.fill(shape, color.with_alpha(0.8));
         let label = (
             Text2d::new(name),
             TextFont::from_font_size(64.0),
@@ -60,8 +55,7 @@ fn spawn(
         (
             Collider::from(shape),
             pose,
-            mesh,
-            material,
+            fill,
             Draggable,
             children![label],
         )

@@ -1,9 +1,10 @@
-//! Meshes of colliders. They need nothing but the shape of the collider, so that what is drawn is
-//! what collides.
+//! Filled shapes, and meshes of colliders. These need nothing but the shape of the collider, so that
+//! what is drawn is what collides.
 
 use std::f32::consts::FRAC_PI_2;
 
 use bevy::{
+    ecs::system::SystemParam,
     mesh::{PrimitiveTopology, VertexAttributeValues},
     prelude::*,
 };
@@ -18,6 +19,27 @@ const OUTLINE: u32 = 256;
 /// The numbers of meridians and parallels on the surface of a 3D shape, around the y axis.
 const MERIDIANS: u32 = 96;
 const PARALLELS: u32 = 48;
+
+/// Makes the meshes and the materials of 2D shapes.
+#[derive(SystemParam)]
+pub struct Paint<'w> {
+    meshes: ResMut<'w, Assets<Mesh>>,
+    materials: ResMut<'w, Assets<ColorMaterial>>,
+}
+
+impl Paint<'_> {
+    /// Returns the components that draw a shape, filled with a color.
+    pub fn fill(
+        &mut self,
+        shape: impl Into<Mesh>,
+        color: Color,
+    ) -> (Mesh2d, MeshMaterial2d<ColorMaterial>) {
+        (
+            Mesh2d(self.meshes.add(shape)),
+            MeshMaterial2d(self.materials.add(color)),
+        )
+    }
+}
 
 /// Returns the interior of a 2D collider, and the lines of a polyline, which has no interior.
 pub fn mesh_2d(collider: &Collider) -> Mesh {

@@ -7,10 +7,9 @@
 //! | `capture.rs` | pictures without a window |
 //! | `script.rs` | scripted keyboard and mouse |
 //! | `pointer.rs` | the mouse in the world, and dragging |
-//! | `paint.rs` | filled shapes, for 2D |
 //! | `orbit.rs` | a camera that turns around a point, for 3D |
 //! | `labels.rs` | text that follows an entity |
-//! | `fill.rs` | meshes of colliders |
+//! | `fill.rs` | filled shapes, and meshes of colliders |
 //! | `report.rs` | the contacts of the dragged collider |
 
 #![allow(dead_code, reason = "no demo uses all of it")]
@@ -20,7 +19,6 @@ pub mod fill;
 pub mod labels;
 pub mod options;
 pub mod orbit;
-pub mod paint;
 pub mod pointer;
 pub mod report;
 mod script;

@@ -4,7 +4,7 @@ use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
 use headbutt::prelude::*;
 
 use super::{COIN, Coin, ENEMY, Enemy, HALF, Lift, OneWay, PLAYER, Player, TERRAIN, Walker};
-use crate::demo::{self, BLUE, FAINT, GREEN, INK, ORANGE, RED, YELLOW, paint::Paint};
+use crate::demo::{self, BLUE, FAINT, GREEN, INK, ORANGE, RED, YELLOW, fill::Paint};
 
 pub const START: Vec2 = Vec2::new(-4.5, 0.6);
 /// The width and the height of one-way platforms.

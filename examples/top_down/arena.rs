@@ -8,7 +8,7 @@ use headbutt::prelude::*;
 use super::{
     BULLET, Bullet, COIN, Coin, ENEMY, Enemy, Game, HEALTH, Mover, PLAYER, Player, RADIUS, WALL,
 };
-use crate::demo::{self, BLUE, GRAY, INK, ORANGE, RED, Readout, YELLOW, paint::Paint};
+use crate::demo::{self, BLUE, GRAY, INK, ORANGE, RED, Readout, YELLOW, fill::Paint};
 
 /// The center and the size of each wall.
 #[rustfmt::skip]

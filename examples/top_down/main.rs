@@ -12,7 +12,7 @@ mod arena;
 mod demo;
 
 use bevy::prelude::*;
-use demo::{paint::Paint, pointer::Pointer};
+use demo::{fill::Paint, pointer::Pointer};
 use headbutt::{prelude::*, query::Ray};
 
 const WALL: u32 = 1 << 0;
