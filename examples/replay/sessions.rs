@@ -29,7 +29,9 @@ pub fn record_all(folder: &Path) -> Result<(), Box<dyn Error>> {
         for _ in 0..=TICKS {
             app.update();
         }
-        let size = fs::metadata(&file)?.len();
+        let metadata = fs::metadata(&file);
+        let metadata = metadata.map_err(|error| format!("{}: {error}", file.display()))?;
+        let size = metadata.len();
         println!("{}: {TICKS} ticks, {size} bytes", file.display());
     }
     Ok(())

@@ -28,7 +28,12 @@ struct Played(ReplayedTick);
 pub fn play() -> ExitCode {
     let options = Options::from_env(true);
     let recording = match &options.file {
-        Some(file) => read(file),
+        Some(file) => read(file).and_then(|recording| {
+            if recording.is_empty() {
+                return Err(format!("{}: the recording has no tick", file.display()).into());
+            }
+            Ok(recording)
+        }),
         None => Err(USAGE.into()),
     };
     match recording {
