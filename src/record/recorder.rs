@@ -38,8 +38,9 @@ use crate::{
 ///     .insert_resource(HeadbuttRecorder::to_file("session.headbutt"));
 /// ```
 ///
-/// A system may insert and remove it at any time. [`Recording`](crate::Recording) reads the file,
-/// and [`Replay`](crate::Replay) plays it.
+/// A system may insert and remove it at any time, and insert the same recorder again: the recording
+/// leaves out the ticks in between. [`Recording`](crate::Recording) reads the file, and
+/// [`Replay`](crate::Replay) plays it.
 ///
 /// It records all colliders and their ancestors, also disabled ones, and the pairs of
 /// [`CandidatePairs`](crate::CandidatePairs). It does not change what the plugin does, and its
@@ -68,6 +69,8 @@ pub struct HeadbuttRecorder {
     /// The events before this tick are read.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
+    /// `true` if the tick in progress was read from its begin on.
+    is_in_tick: bool,
     bytes: Vec<u8>,
 }
 
@@ -107,6 +110,7 @@ impl HeadbuttRecorder {
             knows_contacts: false,
             events: MessageCursor::default(),
             has_begun: false,
+            is_in_tick: false,
             bytes: Vec::new(),
         }
     }
@@ -116,12 +120,14 @@ impl HeadbuttRecorder {
         self.writer.is_some()
     }
 
-    /// Reads what the tick is about to read.
-    fn begin(&mut self, world: &World, colliders: &mut Colliders) {
+    /// Reads what the tick is about to read. `is_inserted` is `true` if the recorder was not in the
+    /// world in the previous tick: then it does not know the contacts of that tick.
+    fn begin(&mut self, world: &World, colliders: &mut Colliders, is_inserted: bool) {
         let collisions = world.resource::<Collisions>();
+        self.is_in_tick = true;
         self.tick.is_restored = !StateRevision::is_current(world);
         self.knows_contacts = if self.has_begun {
-            !self.tick.is_restored
+            !self.tick.is_restored && !is_inserted
         } else {
             collisions.is_empty()
         };
@@ -165,6 +171,7 @@ impl HeadbuttRecorder {
         let written = writer.map_or(Ok(()), |writer| writer.write_all(&self.bytes));
         written.map_err(|error| error.to_string())?;
         self.has_begun = true;
+        self.is_in_tick = false;
         self.tick = Tick::default();
         self.remember_poses(world, &collisions);
         Ok(())
@@ -230,7 +237,8 @@ fn header(world: &World) -> Header {
 pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         if recorder.is_recording() {
-            recorder.begin(world, &mut colliders);
+            let is_inserted = recorder.is_added();
+            recorder.begin(world, &mut colliders, is_inserted);
         }
     });
 }
@@ -239,7 +247,8 @@ pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
 pub fn end_tick(world: &mut World) {
     let is_complete = world.resource::<Progress>().completed == Completed::Report;
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
-        if !recorder.is_recording() || !is_complete {
+        // An observer may have inserted the recorder in the middle of the tick.
+        if !recorder.is_recording() || !is_complete || !recorder.is_in_tick {
             return;
         }
         if let Err(error) = recorder.end(world) {

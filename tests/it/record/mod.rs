@@ -21,7 +21,7 @@ use headbutt::{
     Collisions, HeadbuttRecorder, Recording, Replay, ReplayError, ReplayTick, Support, prelude::*,
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
-use session::{Chaos, Memory, Session, tick_count};
+use session::{Chaos, Memory, Session, bits, tick_count};
 
 #[test]
 fn a_replay_has_the_contacts_of_the_session_forwards_back_and_after_jumps() {
@@ -312,5 +312,62 @@ fn the_recordings_of_the_examples_replay_forwards_and_back() {
             ticks >= 300 && contacts > 100,
             "{name}: {ticks} ticks, {contacts} contacts"
         );
+    }
+}
+
+#[test]
+fn a_recorder_that_is_removed_and_inserted_again_continues() {
+    let mut app = app();
+    let mut chaos = Chaos::new(11, 10, app.world_mut());
+    let memory = Memory::default();
+    app.insert_resource(HeadbuttRecorder::new(memory.clone()));
+    let mut contacts = Vec::new();
+    for _ in 0..4 {
+        for _ in 0..15 {
+            chaos.go_on(app.world_mut());
+            tick(&mut app);
+            contacts.push(bits(app.world()));
+        }
+        let recorder = app.world_mut().remove_resource::<HeadbuttRecorder>();
+        for _ in 0..5 {
+            chaos.go_on(app.world_mut());
+            tick(&mut app);
+        }
+        app.insert_resource(recorder.expect("a recorder"));
+    }
+    let bytes = memory.bytes();
+    let session = Session { bytes, contacts };
+    let mut player = session.replay();
+    for number in (0..60).chain((0..60).rev()) {
+        let has_events = player.assert_equal(number, &session);
+        // The contacts of the ticks in between are unknown.
+        assert_eq!(has_events, number == 0 || number % 15 != 0, "{number}");
+    }
+}
+
+#[test]
+fn a_recorder_inserted_by_an_observer_begins_with_the_next_tick() {
+    let mut app = app();
+    let world = app.world_mut();
+    let [first, _] = [(); 2].map(|()| world.spawn(Collider::circle(1.0)).id());
+    let memory = Memory::default();
+    let file = memory.clone();
+    world
+        .entity_mut(first)
+        .observe(move |_: On<CollisionStarted>, mut commands: Commands| {
+            commands.insert_resource(HeadbuttRecorder::new(file.clone()));
+        });
+    tick(&mut app);
+    let contacts = (0..3).map(|_| {
+        tick(&mut app);
+        bits(app.world())
+    });
+    let contacts: Vec<_> = contacts.collect();
+    let bytes = memory.bytes();
+    let session = Session { bytes, contacts };
+    let mut player = session.replay();
+    for number in [0, 1, 2, 1, 0] {
+        // The contact began before the recording.
+        assert_eq!(player.assert_equal(number, &session), number != 0);
     }
 }

@@ -199,7 +199,7 @@ fn toggle(world: &mut World, entity: Entity, component: impl Component + Clone) 
 
 /// The bits of all contacts without entities, sorted: they are the same in a session and a replay,
 /// apart from which side comes first.
-fn bits(world: &World) -> Vec<Vec<u32>> {
+pub fn bits(world: &World) -> Vec<Vec<u32>> {
     let side = |hit: CollisionEvent| {
         let mut all = vec![hit.depth.to_bits(), hit.part(), hit.other_part()];
         for vector in [
