@@ -64,7 +64,7 @@ fn spawn(mut commands: Commands, mut paint: Paint) {
     commands.spawn((B, block(Vec2::new(2.0, 2.0), 4.0, "B", ORANGE)));
 }
 
-/// The demo draws the normal itself, as the way out for B.
+/// The demo draws the normal itself, as the translation of B.
 fn hide_normals(mut store: ResMut<GizmoConfigStore>) {
     store.config_mut::<HeadbuttGizmos>().1.contact_normals = false;
 }
@@ -119,6 +119,7 @@ fn describe(
     mut readout: ResMut<Readout>,
 ) {
     readout.0 = match last.0 {
+        Some(hit) if hit.depth < 5e-4 => "B touches A".to_owned(),
         Some(hit) => {
             let (depth, normal, out) = (hit.depth, hit.normal, hit.minimum_translation());
             let then = if push_out.0 {

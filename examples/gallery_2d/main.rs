@@ -1,4 +1,4 @@
-//! All 2D shapes. Drag one over the others: those that touch light up.
+//! Each kind of 2D shape. Drag one over the others: those that touch light up.
 //!
 //! ```text
 //! cargo run --example gallery_2d --features demo
@@ -33,7 +33,7 @@ impl Support for Squircle {
 
 fn main() -> AppExit {
     let keys = "mouse: drag a shape    Q, E: turn it    B: boxes";
-    demo::app("Every 2D shape", keys)
+    demo::app("2D shapes", keys)
         .add_systems(Startup, (style, spawn))
         .add_systems(Update, (drag, show_boxes, light_up, report::describe))
         .add_systems(FixedUpdate, turn)

@@ -1,4 +1,4 @@
-//! All 3D shapes. Drag one over the others: those that touch light up.
+//! Each kind of 3D shape. Drag one over the others: those that touch light up.
 //!
 //! ```text
 //! cargo run --example gallery_3d --features demo
@@ -27,7 +27,7 @@ struct Materials {
 fn main() -> AppExit {
     let keys = "mouse: drag a shape, with shift up and down    Q, E: turn it    L: lines    \
         right button or arrows: turn the camera    wheel: zoom";
-    demo::app("Every 3D shape", keys)
+    demo::app("3D shapes", keys)
         .add_systems(Startup, (style, spawn))
         .add_systems(
             Update,

@@ -30,7 +30,7 @@
 //!
 //! All numbers before the contents are little-endian. A block is written with a single call, so the
 //! file of a game that crashed ends with a complete tick. Only changes are written: a tick at rest
-//! takes about 40 bytes, however many colliders there are.
+//! takes about 35 bytes, however many colliders there are.
 //!
 //! Any change of [`format::Tick`] or of the data of a collider needs another version.
 
