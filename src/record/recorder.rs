@@ -120,14 +120,14 @@ impl HeadbuttRecorder {
         self.writer.is_some()
     }
 
-    /// Reads what the tick is about to read. `is_inserted` is `true` if the recorder was not in the
-    /// world in the previous tick: then it does not know the contacts of that tick.
-    fn begin(&mut self, world: &World, colliders: &mut Colliders, is_inserted: bool) {
+    /// Reads what the tick is about to read.
+    fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
         self.is_in_tick = true;
         self.tick.is_restored = !StateRevision::is_current(world);
         self.knows_contacts = if self.has_begun {
-            !self.tick.is_restored && !is_inserted
+            // A rollback, or a tick without this recorder, has written other contacts.
+            Some(world.resource_ref::<Collisions>().last_changed()) == self.revision
         } else {
             collisions.is_empty()
         };
@@ -237,8 +237,7 @@ fn header(world: &World) -> Header {
 pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         if recorder.is_recording() {
-            let is_inserted = recorder.is_added();
-            recorder.begin(world, &mut colliders, is_inserted);
+            recorder.begin(world, &mut colliders);
         }
     });
 }
