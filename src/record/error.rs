@@ -6,11 +6,11 @@
 pub struct RecordingError {
     /// The offset of the first invalid byte, or of the block that has an invalid value.
     pub offset: usize,
-    /// What is wrong there.
+    /// The fault at this offset.
     pub reason: RecordingFault,
 }
 
-/// What is wrong in a recording.
+/// A fault of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingFault {

@@ -17,13 +17,13 @@
 //! length R, the sum of the radii. That point remains in the box. So at the time s after the touch,
 //! the depth is at least R - |w + s z'| - K s²/2. If that exceeds the tolerance, the touch is a hit.
 //!
-//! What is not certain here is left to `solve.rs`, as in `linear.rs`.
+//! Uncertain cases are left to `solve.rs`, as in `linear.rs`.
 
 use crate::{
     query::{
         analytic::boxes::BoxPair,
         cast::{
-            CastLocal,
+            CastLocal, Moving,
             axis::rates_along_turning_axis,
             face_normal::face_normal,
             linear::{LinearCast, MAX_STEPS},
@@ -34,7 +34,7 @@ use crate::{
         penetration::Penetration,
     },
     shape::{DVecOf, Support},
-    space::{DVector, Pose, Space},
+    space::{DVector, Space},
     tolerance::CAST_TOUCHING,
 };
 
@@ -71,9 +71,9 @@ struct Position<D: DVector> {
 /// Returns the outcome of a cast, or `None` if it is left to `solve.rs`.
 pub fn solve_ball<A, B>(
     a: &A,
-    (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    (pose_a, motion_a): Moving<DVecOf<A>>,
     b: &B,
-    (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    (pose_b, motion_b): Moving<DVecOf<A>>,
 ) -> Option<CastLocal<DVecOf<A>>>
 where
     A: Support + ?Sized,

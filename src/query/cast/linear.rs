@@ -30,7 +30,7 @@ use crate::{
             SweptOverlap, boxes::BoxPair, swept_boxes::SweptBoxes, swept_polygons::SweptPolygons,
         },
         cast::{
-            CastLocal,
+            CastLocal, Moving,
             core_box::{CoreBox, pair_size},
             face_normal::face_normal,
             motion::MotionLocal,
@@ -42,7 +42,7 @@ use crate::{
         traced_pair::TracedPair,
     },
     shape::{DVecOf, Support},
-    space::{DVector, Pose, Space},
+    space::{DVector, Space},
     tolerance::{CAST_MARGIN, CAST_TOUCHING, GRAZING_DEPTH, TOUCHING},
 };
 
@@ -67,9 +67,9 @@ pub fn is_linear<S: Support + ?Sized>(shape: &S, motion: &MotionLocal<DVecOf<S>>
 /// Returns the outcome of a linear cast, or `None` if it is left to `solve.rs`.
 pub fn solve_linear<A, B>(
     a: &A,
-    (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    (pose_a, motion_a): Moving<DVecOf<A>>,
     b: &B,
-    (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    (pose_b, motion_b): Moving<DVecOf<A>>,
 ) -> Option<CastLocal<DVecOf<A>>>
 where
     A: Support + ?Sized,
@@ -102,9 +102,9 @@ where
 /// Returns the outcome of a linear cast by GJK, or `None` if it is left to `solve.rs`.
 pub fn trace_linear<A, B>(
     a: &A,
-    (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    (pose_a, motion_a): Moving<DVecOf<A>>,
     b: &B,
-    (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    (pose_b, motion_b): Moving<DVecOf<A>>,
     trace: &mut impl Trace<DVecOf<A>>,
 ) -> Option<CastLocal<DVecOf<A>>>
 where
