@@ -10,6 +10,7 @@
 //! | `orbit.rs` | a camera that turns around a point, for 3D |
 //! | `labels.rs` | text that follows an entity |
 //! | `fill.rs` | filled shapes, and meshes of colliders |
+//! | `light.rs` | colors of colliders that touch something |
 //! | `report.rs` | the contacts of the dragged collider |
 
 #![allow(dead_code, reason = "no demo uses all of it")]
@@ -17,6 +18,7 @@
 mod capture;
 pub mod fill;
 pub mod labels;
+pub mod light;
 pub mod options;
 pub mod orbit;
 pub mod pointer;

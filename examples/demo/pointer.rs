@@ -28,10 +28,9 @@ impl Pointer<'_, '_> {
 
     /// Returns the point under the mouse in a plane through `point`.
     pub fn in_plane(&self, point: Vec3, normal: Dir3) -> Option<Vec3> {
-        let ray = self.ray()?;
-        let distance = (point - ray.origin).dot(*normal) / ray.direction.dot(*normal);
         // Above the horizon, the ray does not meet the ground.
-        (distance > 0.0).then(|| ray.get_point(distance))
+        self.ray()?
+            .plane_intersection_point(point, InfinitePlane3d { normal })
     }
 
     /// Returns the direction in which the camera looks.

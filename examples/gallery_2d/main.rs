@@ -8,15 +8,13 @@
 mod demo;
 
 use bevy::{math::DVec2, prelude::*};
-use demo::{BLUE, GRAY, ORANGE, fill, labels, pointer::*, report};
+use demo::{
+    BLUE, GRAY, ORANGE, fill, labels,
+    light::{Materials, light_up},
+    pointer::*,
+    report,
+};
 use headbutt::prelude::*;
-
-/// The colors of shapes.
-#[derive(Resource)]
-struct Materials {
-    resting: Handle<ColorMaterial>,
-    touching: Handle<ColorMaterial>,
-}
 
 /// The points (x, y) with x⁴ + y⁴ <= r⁴.
 struct Squircle(f64);
@@ -35,7 +33,15 @@ fn main() -> AppExit {
     let keys = "mouse: drag a shape    Q, E: turn it    B: boxes";
     demo::app("2D shapes", keys)
         .add_systems(Startup, (style, spawn))
-        .add_systems(Update, (drag, show_boxes, light_up, report::describe))
+        .add_systems(
+            Update,
+            (
+                drag,
+                show_boxes,
+                light_up::<MeshMaterial2d<ColorMaterial>>,
+                report::describe,
+            ),
+        )
         .add_systems(FixedUpdate, turn)
         .run()
 }
@@ -95,14 +101,16 @@ fn spawn(
     mut colors: ResMut<Assets<ColorMaterial>>,
 ) {
     commands.spawn(demo::camera_2d(10.0));
-    let resting = colors.add(BLUE.with_alpha(0.4));
-    let touching = colors.add(ORANGE.with_alpha(0.5));
+    let materials = Materials {
+        resting: MeshMaterial2d(colors.add(BLUE.with_alpha(0.4))),
+        touching: MeshMaterial2d(colors.add(ORANGE.with_alpha(0.5))),
+    };
 
     for (index, (name, collider, scale)) in shapes().into_iter().enumerate() {
         let (row, column) = ((index / 6) as f32, (index % 6) as f32);
         let place = Vec3::new(2.75 * (column - 2.5), 1.75 - 2.9 * row, 0.0);
         let mesh = Mesh2d(meshes.add(fill::mesh_2d(&collider)));
-        let fill = (mesh, MeshMaterial2d(resting.clone()));
+        let fill = (mesh, materials.resting.clone());
         let pose = Transform::from_translation(place).with_scale(scale.extend(1.0));
         let touched = CollidingEntities::default();
         let shape = commands.spawn((collider, pose, Name::new(name), fill, touched, Draggable));
@@ -117,25 +125,12 @@ fn spawn(
     let name = "half_space";
     let ground = commands.spawn((ground, pose, Name::new(name), fill)).id();
     commands.spawn(labels::label(name, ground, 0.3));
-    commands.insert_resource(Materials { resting, touching });
+    commands.insert_resource(materials);
 }
 
 fn show_boxes(keys: Res<ButtonInput<KeyCode>>, mut store: ResMut<GizmoConfigStore>) {
     if keys.just_pressed(KeyCode::KeyB) {
         let (_, gizmos) = store.config_mut::<HeadbuttGizmos>();
         gizmos.boxes = !gizmos.boxes;
-    }
-}
-
-type Lit<'w> = (&'w CollidingEntities, &'w mut MeshMaterial2d<ColorMaterial>);
-
-fn light_up(materials: Res<Materials>, mut shapes: Query<Lit, Changed<CollidingEntities>>) {
-    for (touched, mut material) in &mut shapes {
-        let color = if touched.is_empty() {
-            &materials.resting
-        } else {
-            &materials.touching
-        };
-        material.0 = color.clone();
     }
 }

@@ -11,18 +11,12 @@ mod shapes;
 use bevy::prelude::*;
 use demo::{
     BLUE, ORANGE, fill, labels,
+    light::{Materials, light_up},
     orbit::{self, Orbit},
     pointer::*,
     report,
 };
 use headbutt::prelude::*;
-
-/// The colors of shapes.
-#[derive(Resource)]
-struct Materials {
-    resting: Handle<StandardMaterial>,
-    touching: Handle<StandardMaterial>,
-}
 
 fn main() -> AppExit {
     let keys = "mouse: drag a shape, with shift up and down    Q, E: turn it    L: lines    \
@@ -35,7 +29,7 @@ fn main() -> AppExit {
                 drag_3d,
                 orbit::orbit,
                 show_lines,
-                light_up,
+                light_up::<MeshMaterial3d<StandardMaterial>>,
                 report::describe,
             ),
         )
@@ -73,7 +67,10 @@ fn spawn(
             ..default()
         })
     };
-    let (resting, touching) = (material(BLUE), material(ORANGE));
+    let colors = Materials {
+        resting: MeshMaterial3d(material(BLUE)),
+        touching: MeshMaterial3d(material(ORANGE)),
+    };
 
     for (index, (name, collider, scale)) in shapes::all().into_iter().enumerate() {
         let (row, column) = ((index / 5) as f32, (index % 5) as f32);
@@ -82,7 +79,7 @@ fn spawn(
             .with_rotation(Quat::from_rotation_y(0.5))
             .with_scale(scale);
         let mesh = Mesh3d(meshes.add(fill::mesh_3d(&collider)));
-        let fill = (mesh, MeshMaterial3d(resting.clone()));
+        let fill = (mesh, colors.resting.clone());
         let touched = CollidingEntities::default();
         let shape = commands.spawn((collider, pose, Name::new(name), fill, touched, Draggable));
         let shape = shape.id();
@@ -95,28 +92,12 @@ fn spawn(
     let name = "half_space";
     let ground = commands.spawn((ground, pose, Name::new(name))).id();
     commands.spawn(labels::label(name, ground, 0.0));
-    commands.insert_resource(Materials { resting, touching });
+    commands.insert_resource(colors);
 }
 
 fn show_lines(keys: Res<ButtonInput<KeyCode>>, mut store: ResMut<GizmoConfigStore>) {
     if keys.just_pressed(KeyCode::KeyL) {
         let (_, gizmos) = store.config_mut::<HeadbuttGizmos>();
         gizmos.shapes = !gizmos.shapes;
-    }
-}
-
-type Lit<'w> = (
-    &'w CollidingEntities,
-    &'w mut MeshMaterial3d<StandardMaterial>,
-);
-
-fn light_up(materials: Res<Materials>, mut shapes: Query<Lit, Changed<CollidingEntities>>) {
-    for (touched, mut material) in &mut shapes {
-        let color = if touched.is_empty() {
-            &materials.resting
-        } else {
-            &materials.touching
-        };
-        material.0 = color.clone();
     }
 }

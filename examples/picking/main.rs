@@ -143,10 +143,7 @@ fn hover(
     selected: Res<Selected>,
     mut shapes: Query<&mut Material>,
 ) -> Result {
-    if selected.0 != Some(over.entity) {
-        shapes.get_mut(over.entity)?.0 = materials.hovered.clone();
-    }
-    Ok(())
+    paint_unselected(over.entity, &materials.hovered, &selected, &mut shapes)
 }
 
 fn leave(
@@ -155,8 +152,18 @@ fn leave(
     selected: Res<Selected>,
     mut shapes: Query<&mut Material>,
 ) -> Result {
-    if selected.0 != Some(out.entity) {
-        shapes.get_mut(out.entity)?.0 = materials.plain.clone();
+    paint_unselected(out.entity, &materials.plain, &selected, &mut shapes)
+}
+
+/// The selected shape keeps its color.
+fn paint_unselected(
+    entity: Entity,
+    material: &Handle<StandardMaterial>,
+    selected: &Selected,
+    shapes: &mut Query<&mut Material>,
+) -> Result {
+    if selected.0 != Some(entity) {
+        shapes.get_mut(entity)?.0 = material.clone();
     }
     Ok(())
 }
@@ -221,10 +228,8 @@ fn drag(
     }
     let (camera, view) = *camera;
     let ray = camera.viewport_to_world(view, drag.pointer_location.position)?;
-    let distance = (held_at.0.y - ray.origin.y) / ray.direction.y;
     // Above the horizon, the ray does not meet the plane.
-    if distance > 0.0 {
-        let point = ray.get_point(distance);
+    if let Some(point) = ray.plane_intersection_point(held_at.0, InfinitePlane3d::new(Vec3::Y)) {
         poses.get_mut(drag.entity)?.translation += point - held_at.0;
         held_at.0 = point;
     }

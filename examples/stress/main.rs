@@ -14,7 +14,7 @@ use bevy::{
     prelude::*,
     window::PresentMode,
 };
-use demo::{Readout, orbit::Orbit};
+use demo::{Readout, light::light_up, orbit::Orbit};
 use headbutt::{HeadbuttDiagnosticsPlugin, prelude::*};
 
 const COUNTS: [(KeyCode, usize); 5] = [
@@ -47,7 +47,8 @@ fn main() -> AppExit {
             (
                 choose,
                 scene::build.run_if(resource_changed::<Setup>),
-                scene::light_up,
+                light_up::<MeshMaterial2d<ColorMaterial>>,
+                light_up::<MeshMaterial3d<StandardMaterial>>,
                 demo::orbit::orbit.run_if(any_with_component::<Orbit>),
                 describe,
             )

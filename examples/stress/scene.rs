@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{
     Setup,
-    demo::{self, BLUE, ORANGE, orbit},
+    demo::{self, BLUE, ORANGE, light::Materials, orbit},
 };
 
 /// The area of a 2D collider, or the volume of a 3D one, in which it is alone on average.
@@ -29,13 +29,6 @@ pub struct Velocity(Vec3);
 #[derive(Resource)]
 pub struct Bounds(Vec3);
 
-/// The colors of colliders, in 2D and in 3D.
-#[derive(Resource, Default)]
-pub struct Materials {
-    resting: (Handle<ColorMaterial>, Handle<StandardMaterial>),
-    touching: (Handle<ColorMaterial>, Handle<StandardMaterial>),
-}
-
 /// Replaces the scene.
 pub fn build(
     setup: Res<Setup>,
@@ -48,11 +41,8 @@ pub fn build(
     for entity in &old {
         commands.entity(entity).despawn();
     }
-    let mut material = |color: Color| (flat.add(color), solid.add(color));
-    let materials = Materials {
-        resting: material(BLUE),
-        touching: material(ORANGE),
-    };
+    let flat = [BLUE, ORANGE].map(|color| MeshMaterial2d(flat.add(color)));
+    let solid = [BLUE, ORANGE].map(|color| MeshMaterial3d(solid.add(color)));
 
     let side = 2.0 * RADIUS;
     // Entities with the same mesh and material are drawn together.
@@ -98,16 +88,18 @@ pub fn build(
         let velocity = Velocity(within(speed));
         let touched = CollidingEntities::default();
         let mut entity = commands.spawn((InScene, collider, pose, velocity, touched));
-        let (color, surface) = materials.resting.clone();
         if setup.in_3d {
-            entity.insert((Mesh3d(mesh), MeshMaterial3d(surface)));
+            entity.insert((Mesh3d(mesh), solid[0].clone()));
         } else {
-            entity.insert((Mesh2d(mesh), MeshMaterial2d(color)));
+            entity.insert((Mesh2d(mesh), flat[0].clone()));
         }
     }
     spawn_camera(&mut commands, *setup, bounds);
     commands.insert_resource(Bounds(bounds));
-    commands.insert_resource(materials);
+    let [resting, touching] = flat;
+    commands.insert_resource(Materials { resting, touching });
+    let [resting, touching] = solid;
+    commands.insert_resource(Materials { resting, touching });
 }
 
 /// Returns half of the size of the box: as wide as the window in 2D, and a cube in 3D.
@@ -158,28 +150,4 @@ pub fn travel(
             }
             pose.translation += seconds * velocity.0;
         });
-}
-
-type Painted<'w> = (
-    &'w CollidingEntities,
-    Option<&'w mut MeshMaterial2d<ColorMaterial>>,
-    Option<&'w mut MeshMaterial3d<StandardMaterial>>,
-);
-
-pub fn light_up(
-    materials: Res<Materials>,
-    mut colliders: Query<Painted, Changed<CollidingEntities>>,
-) {
-    for (touched, flat, solid) in &mut colliders {
-        let (color, surface) = match touched.is_empty() {
-            true => &materials.resting,
-            false => &materials.touching,
-        };
-        if let Some(mut material) = flat {
-            material.set_if_neq(MeshMaterial2d(color.clone()));
-        }
-        if let Some(mut material) = solid {
-            material.set_if_neq(MeshMaterial3d(surface.clone()));
-        }
-    }
 }
