@@ -13,6 +13,8 @@ pub struct Progress {
     pub completed: Completed,
     /// `true` if the previous tick was aborted.
     pub is_restart: bool,
+    /// The number of ticks that have begun.
+    pub begun: u64,
 }
 
 /// The last stage that completed.

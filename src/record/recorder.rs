@@ -69,8 +69,8 @@ pub struct HeadbuttRecorder {
     /// The events before this tick are read.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
-    /// `true` if the tick in progress was read from its begin on.
-    is_in_tick: bool,
+    /// The number of the last tick that was read from its begin on, as counted by [`Progress`].
+    last_begun: Option<u64>,
     bytes: Vec<u8>,
 }
 
@@ -110,7 +110,7 @@ impl HeadbuttRecorder {
             knows_contacts: false,
             events: MessageCursor::default(),
             has_begun: false,
-            is_in_tick: false,
+            last_begun: None,
             bytes: Vec::new(),
         }
     }
@@ -123,7 +123,8 @@ impl HeadbuttRecorder {
     /// Reads what the tick is about to read.
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
-        self.is_in_tick = true;
+        // The stages begin after this system.
+        self.last_begun = Some(world.resource::<Progress>().begun.wrapping_add(1));
         self.tick.is_restored = !StateRevision::is_current(world);
         self.knows_contacts = if self.has_begun {
             // A rollback, or a tick without this recorder, has written other contacts.
@@ -171,7 +172,6 @@ impl HeadbuttRecorder {
         let written = writer.map_or(Ok(()), |writer| writer.write_all(&self.bytes));
         written.map_err(|error| error.to_string())?;
         self.has_begun = true;
-        self.is_in_tick = false;
         self.tick = Tick::default();
         self.remember_poses(world, &collisions);
         Ok(())
@@ -244,10 +244,14 @@ pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
 
 /// Runs directly after the last stage.
 pub fn end_tick(world: &mut World) {
-    let is_complete = world.resource::<Progress>().completed == Completed::Report;
+    let Progress {
+        completed, begun, ..
+    } = *world.resource::<Progress>();
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
-        // An observer may have inserted the recorder in the middle of the tick.
-        if !recorder.is_recording() || !is_complete || !recorder.is_in_tick {
+        // An observer may have inserted the recorder in the middle of the tick, also one that was
+        // removed in the middle of an earlier tick.
+        let is_complete = completed == Completed::Report && recorder.last_begun == Some(begun);
+        if !recorder.is_recording() || !is_complete {
             return;
         }
         if let Err(error) = recorder.end(world) {

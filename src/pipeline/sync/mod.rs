@@ -74,6 +74,7 @@ pub fn sync(world: &mut World) {
     *progress = Progress {
         completed: Completed::Nothing,
         is_restart,
+        begun: progress.begun.wrapping_add(1),
     };
     with_state(world, |world, state, proxies, index| {
         if is_restart {

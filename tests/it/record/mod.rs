@@ -371,3 +371,54 @@ fn a_recorder_inserted_by_an_observer_begins_with_the_next_tick() {
         assert_eq!(player.assert_equal(number, &session), number != 0);
     }
 }
+
+#[test]
+fn a_recorder_that_moves_within_ticks_records_only_whole_ticks() {
+    let mut app = app();
+    let world = app.world_mut();
+    let [first, _] = [(); 2].map(|()| world.spawn(Collider::circle(1.0)).id());
+    let memory = Memory::default();
+    app.insert_resource(HeadbuttRecorder::new(memory.clone()));
+    let world = app.world_mut();
+    world.init_resource::<Kept>();
+    world
+        .entity_mut(first)
+        .observe(remove_recorder)
+        .observe(insert_recorder);
+    let mut contacts = Vec::new();
+    // The recorder is removed in the second tick and inserted in the fourth.
+    for (number, x) in [9.0, 0.0, 0.0, 9.0, 9.0, 9.0].into_iter().enumerate() {
+        app.world_mut()
+            .entity_mut(first)
+            .insert(Transform::from_xyz(x, 0.0, 0.0));
+        tick(&mut app);
+        if [0, 4, 5].contains(&number) {
+            contacts.push(bits(app.world()));
+        }
+    }
+    let session = Session {
+        bytes: memory.bytes(),
+        contacts,
+    };
+    let mut player = session.replay();
+    for number in [0, 1, 2, 1, 0] {
+        player.assert_equal(number, &session);
+    }
+}
+
+#[derive(Resource, Default)]
+struct Kept(Option<HeadbuttRecorder>);
+
+fn remove_recorder(_: On<CollisionStarted>, mut commands: Commands) {
+    commands.queue(|world: &mut World| {
+        let recorder = world.remove_resource::<HeadbuttRecorder>();
+        world.resource_mut::<Kept>().0 = recorder;
+    });
+}
+
+fn insert_recorder(_: On<CollisionEnded>, mut commands: Commands) {
+    commands.queue(|world: &mut World| {
+        let recorder = world.resource_mut::<Kept>().0.take();
+        world.insert_resource(recorder.expect("a recorder"));
+    });
+}
