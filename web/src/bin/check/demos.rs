@@ -29,6 +29,10 @@ pub struct Demo<'a> {
     pub browser: &'a Browser,
     /// The height of the world that its camera shows at least.
     height: f64,
+    /// Where the orange shape may be.
+    area: Area,
+    /// The part of a corner that a dot may hide, in units of the world.
+    hidden: f64,
 }
 
 impl<'a> Demo<'a> {
@@ -60,8 +64,14 @@ impl<'a> Demo<'a> {
 
     /// Waits until the orange pixels fill a rectangle of the world.
     fn wait_for_orange(&self, what: &str, expected: Area) -> Result<(), Box<dyn Error>> {
-        self.wait_for(what, |picture| has_orange_at(picture, expected))?;
+        self.wait_for(what, |picture| self.has_orange_at(picture, expected))?;
         Ok(())
+    }
+
+    fn has_orange_at(&self, picture: &Picture, expected: Area) -> bool {
+        let tolerance = TOLERANCE * picture.pixel_length() + self.hidden;
+        let found = picture.bounds(is_orange, &self.area);
+        found.is_some_and(|found| found.is_close_to(&expected, tolerance))
     }
 
     /// Drags what is at a point of the world to another point.
@@ -78,12 +88,6 @@ impl<'a> Demo<'a> {
     }
 }
 
-fn has_orange_at(picture: &Picture, expected: Area) -> bool {
-    let tolerance = TOLERANCE * picture.pixel_length();
-    let found = picture.bounds(is_orange, &Area::EVERYWHERE);
-    found.is_some_and(|found| found.is_close_to(&expected, tolerance))
-}
-
 fn press(browser: &Browser, key: char) -> Result<(), Box<dyn Error>> {
     browser.key_down(key)?;
     browser.wait_for_frames()?;
@@ -95,6 +99,8 @@ pub fn blocks(browser: &Browser) -> Result<(), Box<dyn Error>> {
     let demo = Demo {
         browser,
         height: 9.0,
+        area: Area::EVERYWHERE,
+        hidden: 0.0,
     };
     let b_at = |center| Area::around(center, [1.0, 1.0]);
     demo.wait_for_orange("B starts at (4, 0)", b_at([4.0, 0.0]))?;
@@ -107,7 +113,7 @@ pub fn blocks(browser: &Browser) -> Result<(), Box<dyn Error>> {
     demo.wait_for_orange("with the left arrow, B moves to the edge of A", touching)?;
     for _ in 0..5 {
         browser.wait_for_frames()?;
-        if !has_orange_at(&demo.picture()?, touching) {
+        if !demo.has_orange_at(&demo.picture()?, touching) {
             return Err("B does not stay at the edge of A while the key is down".into());
         }
     }
@@ -126,6 +132,13 @@ pub fn steps(browser: &Browser) -> Result<(), Box<dyn Error>> {
     let demo = Demo {
         browser,
         height: 10.0,
+        // On the right, the edges of red and green lines are orange where they cross.
+        area: Area {
+            max: [0.0, f64::INFINITY],
+            ..Area::EVERYWHERE
+        },
+        // The green dots of support points.
+        hidden: 0.1,
     };
     let (sin, cos) = 0.6_f64.sin_cos();
     let half_size = [0.9 * cos + 0.6 * sin, 0.9 * sin + 0.6 * cos];
