@@ -8,7 +8,7 @@
 mod demo;
 
 use bevy::prelude::*;
-use demo::{BLUE, FAINT, INK, ORANGE, Readout, fill::Paint, pointer::Draggable};
+use demo::{BLUE, FAINT, INK, ORANGE, Readout, fill::Fill, pointer::Draggable};
 use headbutt::prelude::*;
 
 const SPEED: f32 = 4.0;
@@ -40,11 +40,9 @@ fn main() -> AppExit {
         .run()
 }
 
-fn spawn(mut commands: Commands, mut paint: Paint) {
+fn spawn(mut commands: Commands) {
     commands.spawn(demo::camera_2d(9.0));
-    let mut block = |size: Vec2, x: f32, name: &str, color: Color| {
-        let shape = Rectangle::from_size(size);
-        let fill = paint.fill(shape, color.with_alpha(0.8));
+    let block = |size: Vec2, x: f32, name: &str, color: Color| {
         let label = (
             Text2d::new(name),
             TextFont::from_font_size(64.0),
@@ -53,9 +51,9 @@ fn spawn(mut commands: Commands, mut paint: Paint) {
         );
         let pose = Transform::from_xyz(x, 0.0, 0.0);
         (
-            Collider::from(shape),
+            Collider::rectangle(size.x, size.y),
             pose,
-            fill,
+            Fill::collider(color.with_alpha(0.8)),
             Draggable,
             children![label],
         )

@@ -1,10 +1,9 @@
-//! Filled shapes, and meshes of colliders. These need nothing but the shape of the collider, so that
-//! what is drawn is what collides.
+//! Filled shapes, and meshes of colliders. These need only the shape of the collider, so what is
+//! drawn is what collides.
 
 use std::f32::consts::FRAC_PI_2;
 
 use bevy::{
-    ecs::system::SystemParam,
     mesh::{PrimitiveTopology, VertexAttributeValues},
     prelude::*,
 };
@@ -20,25 +19,43 @@ const OUTLINE: u32 = 256;
 const MERIDIANS: u32 = 96;
 const PARALLELS: u32 = 48;
 
-/// Makes the meshes and the materials of 2D shapes.
-#[derive(SystemParam)]
-pub struct Paint<'w> {
-    meshes: ResMut<'w, Assets<Mesh>>,
-    materials: ResMut<'w, Assets<ColorMaterial>>,
+/// Draws a 2D shape, filled with a color.
+#[derive(Component)]
+pub struct Fill {
+    /// If `None`, the shape of the entity's collider is filled.
+    shape: Option<Mesh>,
+    color: Color,
 }
 
-impl Paint<'_> {
-    /// Returns the components that draw a shape, filled with a color.
-    pub fn fill(
-        &mut self,
-        shape: impl Into<Mesh>,
-        color: Color,
-    ) -> (Mesh2d, MeshMaterial2d<ColorMaterial>) {
-        (
-            Mesh2d(self.meshes.add(shape)),
-            MeshMaterial2d(self.materials.add(color)),
-        )
+impl Fill {
+    pub fn collider(color: Color) -> Self {
+        Self { shape: None, color }
     }
+
+    pub fn shape(shape: impl Into<Mesh>, color: Color) -> Self {
+        let shape = Some(shape.into());
+        Self { shape, color }
+    }
+}
+
+/// Adds the mesh and the material.
+pub fn draw(
+    add: On<Add, Fill>,
+    fills: Query<(&Fill, Option<&Collider>)>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<ColorMaterial>>,
+    mut commands: Commands,
+) -> Result {
+    let (fill, collider) = fills.get(add.entity)?;
+    let mesh = match (&fill.shape, collider) {
+        (Some(shape), _) => shape.clone(),
+        (None, Some(collider)) => mesh_2d(collider),
+        (None, None) => panic!("no collider"),
+    };
+    let material = MeshMaterial2d(materials.add(fill.color));
+    let mesh = Mesh2d(meshes.add(mesh));
+    commands.entity(add.entity).insert((mesh, material));
+    Ok(())
 }
 
 /// Returns the interior of a 2D collider, and the lines of a polyline, which has no interior.

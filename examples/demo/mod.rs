@@ -10,6 +10,7 @@
 //! | `orbit.rs` | a camera that turns around a point, for 3D |
 //! | `labels.rs` | text that follows an entity |
 //! | `fill.rs` | filled shapes, and meshes of colliders |
+//! | `game.rs` | coins, creatures, and other things that are in both games |
 //! | `light.rs` | colors of colliders that touch something |
 //! | `report.rs` | the contacts of the dragged collider |
 
@@ -17,6 +18,7 @@
 
 mod capture;
 pub mod fill;
+pub mod game;
 pub mod labels;
 pub mod light;
 pub mod options;
@@ -42,6 +44,7 @@ pub const YELLOW: Color = Color::srgb(0.96, 0.8, 0.32);
 pub const GREEN: Color = Color::srgb(0.35, 0.72, 0.4);
 pub const RED: Color = Color::srgb(0.88, 0.3, 0.32);
 pub const GRAY: Color = Color::srgb(0.27, 0.3, 0.36);
+pub const EARTH: Color = Color::srgb(0.17, 0.185, 0.23);
 
 /// The text below the title. A demo writes what happens.
 #[derive(Resource, Default)]
@@ -73,6 +76,7 @@ pub fn with_options(title: &'static str, keys: &'static str, options: &Options) 
         .insert_resource(ClearColor(BACKGROUND))
         .init_resource::<Readout>()
         .init_resource::<pointer::Drag>()
+        .add_observer(fill::draw)
         .add_systems(Startup, move |commands: Commands| {
             spawn_text(commands, title, keys)
         })

@@ -10,6 +10,7 @@ const NEAR: f32 = 0.15;
 #[derive(SystemParam)]
 pub struct Pointer<'w, 's> {
     window: Single<'w, 's, &'static Window, With<PrimaryWindow>>,
+    buttons: Res<'w, ButtonInput<MouseButton>>,
     camera: Single<'w, 's, (&'static Camera, &'static GlobalTransform)>,
 }
 
@@ -17,6 +18,12 @@ impl Pointer<'_, '_> {
     /// Returns the position of the mouse in a 2D world, or `None` if it is outside of the window.
     pub fn position(&self) -> Option<Vec2> {
         Some(self.ray()?.origin.truncate())
+    }
+
+    /// Returns the position of the mouse in a 2D world while the left button is down.
+    pub fn pressed(&self) -> Option<Vec2> {
+        self.position()
+            .filter(|_| self.buttons.pressed(MouseButton::Left))
     }
 
     /// Returns the ray under the mouse, or `None` if it is outside of the window.

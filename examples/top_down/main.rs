@@ -4,15 +4,13 @@
 //! cargo run --example top_down --features demo
 //! ```
 //!
-//! `chase` casts rays, `push_out` separates what overlaps, and `strike`, `hurt` and `collect` react
-//! to events.
+//! `chase` casts rays, `push_out` separates what overlaps, and `strike` and `meet` react to events.
 
-mod arena;
 #[path = "../demo/mod.rs"]
 mod demo;
 
-use bevy::prelude::*;
-use demo::{fill::Paint, pointer::Pointer};
+use bevy::{prelude::*, time::common_conditions::on_timer};
+use demo::{BLUE, GRAY, INK, ORANGE, RED, fill::Fill, game::*, pointer::Pointer};
 use headbutt::{prelude::*, query::Ray};
 
 const WALL: u32 = 1 << 0;
@@ -21,17 +19,28 @@ const ENEMY: u32 = 1 << 2;
 const BULLET: u32 = 1 << 3;
 const COIN: u32 = 1 << 4;
 
-const LEFT: [KeyCode; 2] = [KeyCode::ArrowLeft, KeyCode::KeyA];
-const RIGHT: [KeyCode; 2] = [KeyCode::ArrowRight, KeyCode::KeyD];
-const DOWN: [KeyCode; 2] = [KeyCode::ArrowDown, KeyCode::KeyS];
-const UP: [KeyCode; 2] = [KeyCode::ArrowUp, KeyCode::KeyW];
-
 const PLAYER_SPEED: f32 = 5.0;
 const ENEMY_SPEED: f32 = 2.5;
 const BULLET_SPEED: f32 = 40.0;
 /// The radius of the player and of the enemies.
 const RADIUS: f32 = 0.42;
-const HEALTH: u32 = 5;
+const START: [f32; 2] = [0.0, 0.0];
+
+/// The center and the size of each wall.
+#[rustfmt::skip]
+const WALLS: [[f32; 4]; 12] = [
+    [0.0, 5.8, 27.4, 0.4], [0.0, -6.8, 27.4, 0.4], [-13.5, -0.5, 0.4, 12.2],
+    [13.5, -0.5, 0.4, 12.2], [-8.0, 2.2, 0.4, 4.0], [-6.3, 0.4, 3.8, 0.4], [-8.0, -4.4, 4.4, 0.4],
+    [0.0, 3.2, 5.0, 0.4], [0.0, -3.6, 0.4, 3.2], [5.5, -0.5, 0.4, 4.4], [7.6, 1.5, 3.8, 0.4],
+    [8.5, -4.4, 4.4, 0.4],
+];
+#[rustfmt::skip]
+const COINS: [[f32; 2]; 10] = [
+    [-11.5, 4.0], [-5.5, 2.4], [-11.5, -5.4], [-4.5, -5.4], [0.0, 4.5], [3.0, -4.5], [7.5, 3.6],
+    [7.5, -0.8], [11.5, -5.4], [11.5, 4.0],
+];
+/// Where enemies enter.
+const DOORS: [[f32; 2]; 4] = [[12.4, 0.5], [-12.4, -2.5], [6.5, -5.8], [-3.5, 4.8]];
 
 #[derive(Component, Default)]
 struct Player {
@@ -39,162 +48,153 @@ struct Player {
     reload: f32,
 }
 
+/// An enemy, which walks to where it last saw the player.
+#[derive(Component)]
+struct Enemy(Vec2);
+
 #[derive(Component, Default)]
-struct Enemy {
-    sees: bool,
-    /// Where it last saw the player.
-    target: Option<Vec2>,
-    wounds: u32,
-}
-
-/// The player and the enemies: walls and enemies push them out.
-#[derive(Component)]
-struct Mover;
-
-#[derive(Component)]
-struct Bullet {
-    velocity: Vec2,
-    is_spent: bool,
-}
-
-#[derive(Component)]
-struct Coin;
-
-#[derive(Resource, Default)]
-struct Game {
-    wounds: u32,
-    kills: u32,
-}
+struct Velocity(Vec2);
 
 fn main() -> AppExit {
     let keys = "WASD or arrows: walk    mouse or space: shoot    F1: colliders";
-    let response = (strike, push_out).after(HeadbuttSystems::Report);
-    demo::app("Top down", keys)
-        .init_resource::<Game>()
-        .add_systems(Startup, (demo::hide_gizmos, arena::spawn))
-        .add_systems(FixedUpdate, (arena::enter, steer, chase, fly).chain())
-        .add_systems(FixedPostUpdate, response)
-        .add_systems(Update, (arena::fade, arena::draw_sight, arena::describe))
+    let enter = enter.run_if(on_timer(std::time::Duration::from_millis(1500)));
+    demo::game::app("Top down", keys)
+        .add_systems(Startup, spawn)
+        .add_systems(FixedUpdate, (enter, steer, chase, travel).chain())
+        .add_systems(FixedPostUpdate, push_out.after(HeadbuttSystems::Report))
         .run()
 }
 
-/// Walks, turns to the mouse or ahead, and shoots.
+fn spawn(mut commands: Commands) {
+    commands.spawn(demo::camera_2d(16.0));
+    let layers = CollisionLayers::new(WALL, !WALL);
+    for [x, y, width, height] in WALLS {
+        let wall = (Collider::rectangle(width, height), layers);
+        commands.spawn((wall, Fill::collider(GRAY), at([x, y], 0.0)));
+    }
+    let layers = CollisionLayers::new(COIN, PLAYER);
+    for center in COINS {
+        commands.spawn((coin(center), Collider::circle(0.25), Sensor, layers));
+    }
+    let layers = CollisionLayers::new(PLAYER, WALL | ENEMY | COIN);
+    let body = (Collider::circle(RADIUS), layers, Velocity::default());
+    let gun = Fill::shape(Rectangle::new(0.2, 0.5), INK);
+    let gun = children![(gun, at([0.0, 0.4], -0.1))];
+    let look = (Fill::collider(BLUE), at(START, 2.0), gun);
+    let player = (Player::default(), body, look);
+    commands.spawn(player).observe(meet);
+}
+
+/// Lets an enemy in at the next door at which there is room.
+fn enter(query: SpatialQuery, enemies: Query<(), With<Enemy>>, mut commands: Commands) {
+    let count = enemies.iter().len();
+    let (circle, filter) = (Collider::circle(RADIUS), SpatialQueryFilter::default());
+    let mut doors = DOORS.iter().cycle().skip(count).take(DOORS.len());
+    let free = doors.find(|&&door| !query.is_overlapped(&circle, Vec2::from(door), &filter));
+    if count < 8
+        && let Some(&door) = free
+    {
+        let layers = CollisionLayers::new(ENEMY, !COIN);
+        let body = (circle, layers, Velocity::default());
+        commands.spawn((Enemy(door.into()), body, creature(RED, door)));
+    }
+}
+
+/// The player walks, turns to the mouse or ahead, and shoots.
 fn steer(
     time: Res<Time>,
     keys: Res<ButtonInput<KeyCode>>,
-    buttons: Res<ButtonInput<MouseButton>>,
     pointer: Pointer,
-    player: Single<(&mut Player, &mut Transform)>,
+    player: Single<(&mut Player, &mut Velocity, &mut Transform)>,
     mut commands: Commands,
-    mut paint: Paint,
 ) {
-    let (mut player, mut pose) = player.into_inner();
-    let held = |either: [KeyCode; 2]| f32::from(keys.any_pressed(either));
-    let direction = Vec2::new(held(RIGHT) - held(LEFT), held(UP) - held(DOWN));
-    let walk = direction.normalize_or_zero();
-    pose.translation += (PLAYER_SPEED * time.delta_secs() * walk).extend(0.0);
-    let clicks = buttons.pressed(MouseButton::Left);
-    let cursor = pointer.position().filter(|_| clicks);
-    let aim = cursor.map_or(walk, |cursor| cursor - pose.translation.xy());
+    let (mut player, mut velocity, mut pose) = player.into_inner();
+    let walk = direction(&keys).normalize_or_zero();
+    velocity.0 = PLAYER_SPEED * walk;
+    let target = pointer.pressed();
+    let aim = target.map_or(walk, |target| target - pose.translation.xy());
     if aim != Vec2::ZERO {
-        pose.rotation = Quat::from_rotation_z(aim.to_angle());
+        pose.rotation = Quat::from_rotation_z(Vec2::Y.angle_to(aim));
     }
     player.reload -= time.delta_secs();
-    if (clicks || keys.pressed(KeyCode::Space)) && player.reload <= 0.0 {
+    if (target.is_some() || keys.pressed(KeyCode::Space)) && player.reload <= 0.0 {
         player.reload = 0.15;
-        let velocity = BULLET_SPEED * pose.local_x().xy();
-        commands.spawn(arena::bullet(&mut paint, &pose, velocity));
+        let velocity = Velocity(BULLET_SPEED * pose.local_y().xy());
+        let layers = CollisionLayers::new(BULLET, WALL | ENEMY);
+        // `Teleported` begins the path at the gun, so that the first tick is swept.
+        let body = (Collider::capsule_2d(0.07, 0.4), layers, Swept, Teleported);
+        let bullet = (body, velocity, Fill::collider(ORANGE), *pose);
+        commands.spawn(bullet).observe(strike);
     }
 }
 
 /// Enemies walk to where they last saw the player. Only walls block their sight.
 fn chase(
-    time: Res<Time>,
     query: SpatialQuery,
     player: Single<&Transform, With<Player>>,
-    mut enemies: Query<(&mut Enemy, &mut Transform), Without<Player>>,
+    mut enemies: Query<(&mut Enemy, &mut Velocity, &Transform)>,
+    mut gizmos: Gizmos,
 ) {
     let walls = SpatialQueryFilter::default().with_mask(WALL);
     let player = player.translation.xy();
-    for (mut enemy, mut pose) in &mut enemies {
+    for (mut enemy, mut velocity, pose) in &mut enemies {
         let position = pose.translation.xy();
-        enemy.sees = !query.is_ray_blocked(Ray::between(position, player), &walls);
-        if enemy.sees {
-            enemy.target = Some(player);
+        if !query.is_ray_blocked(Ray::between(position, player), &walls) {
+            enemy.0 = player;
         }
-        let target = enemy.target.unwrap_or(position);
-        let next = position.move_towards(target, ENEMY_SPEED * time.delta_secs());
-        pose.translation = next.extend(pose.translation.z);
+        gizmos.line_2d(position, enemy.0, RED.with_alpha(0.4));
+        velocity.0 = (10.0 * (enemy.0 - position)).clamp_length_max(ENEMY_SPEED);
     }
 }
 
-fn fly(time: Res<Time>, mut bullets: Query<(&Bullet, &mut Transform)>) {
-    for (bullet, mut pose) in &mut bullets {
-        pose.translation += (bullet.velocity * time.delta_secs()).extend(0.0);
+fn travel(time: Res<Time>, mut bodies: Query<(&Velocity, &mut Transform)>) {
+    for (velocity, mut pose) in &mut bodies {
+        pose.translation += (velocity.0 * time.delta_secs()).extend(0.0);
     }
 }
 
-/// A bullet ends at its first hit. The second bullet kills an enemy.
-fn strike(
-    mut hits: MessageReader<CollisionEvent>,
-    mut bullets: Query<&mut Bullet>,
-    mut enemies: Query<&mut Enemy>,
-    mut commands: Commands,
-    mut paint: Paint,
-    mut game: ResMut<Game>,
-) {
-    for hit in hits.read().filter(|hit| hit.started()) {
-        let Some(hit) = hit.seen_by(|entity| bullets.contains(entity)) else {
-            continue;
-        };
-        // The hits of a bullet come in order of time, and go on behind the first.
-        if let Ok(mut bullet) = bullets.get_mut(hit.entity)
-            && !std::mem::replace(&mut bullet.is_spent, true)
-        {
-            commands.entity(hit.entity).despawn();
-            commands.spawn(arena::spark(&mut paint, hit.in_2d().other_point));
-            if let Ok(mut enemy) = enemies.get_mut(hit.other) {
-                enemy.wounds += 1;
-                if enemy.wounds == 2 {
-                    commands.entity(hit.other).despawn();
-                    game.kills += 1;
-                }
-            }
-        }
-    }
-}
-
+/// Pushes the player and the enemies out of walls and of each other.
 fn push_out(
     collisions: Res<Collisions>,
-    movers: Query<Entity, With<Mover>>,
+    walkers: Query<Entity, (With<Velocity>, Without<Swept>)>,
     mut mover: WorldMover,
 ) -> Result {
-    for entity in &movers {
+    for entity in &walkers {
         mover.translate(entity, collisions.push_out(entity, |_hit| true))?;
     }
     Ok(())
 }
 
-/// Observes the player: an enemy that reaches the player costs health, and is gone.
-fn hurt(
+/// Observes each bullet, which ends at its first hit.
+fn strike(
     hit: On<CollisionStarted>,
-    enemies: Query<Entity, With<Enemy>>,
+    enemies: Query<(), With<Enemy>>,
+    mut score: ResMut<Score>,
     mut commands: Commands,
-    mut game: ResMut<Game>,
 ) {
+    commands.entity(hit.entity).despawn();
+    commands.spawn(spark(hit.in_2d().other_point));
     if enemies.contains(hit.other) {
-        commands.entity(hit.other).try_despawn();
-        game.wounds += 1;
-    }
-    if game.wounds == HEALTH {
-        *game = Game::default();
-        for enemy in &enemies {
-            commands.entity(enemy).try_despawn();
-        }
+        commands.entity(hit.other).despawn();
+        score.kills += 1;
     }
 }
 
-/// Observes each coin, which only the player can touch.
-fn collect(hit: On<CollisionStarted>, mut commands: Commands) {
-    commands.entity(hit.entity).despawn();
+/// Observes the player, who collects coins. An enemy kills the player, and vanishes.
+fn meet(
+    hit: On<CollisionStarted>,
+    coins: Query<(), With<Coin>>,
+    enemies: Query<(), With<Enemy>>,
+    mut player: Single<&mut Transform, With<Player>>,
+    mut score: ResMut<Score>,
+    mut commands: Commands,
+) {
+    if coins.contains(hit.other) {
+        commands.entity(hit.other).despawn();
+        score.coins += 1;
+    } else if enemies.contains(hit.other) {
+        commands.entity(hit.other).despawn();
+        **player = at(START, 2.0);
+        score.deaths += 1;
+    }
 }
