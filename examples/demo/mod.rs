@@ -58,7 +58,7 @@ struct ReadoutText;
 ///
 /// With `--screenshot FILE`, the app opens no window and writes a picture.
 pub fn app(title: &'static str, keys: &'static str) -> App {
-    let mut app = with_options(title, keys, &Options::from_env(false));
+    let mut app = with_options(title, keys, &Options::from_env(None));
     app.add_plugins(HeadbuttPlugin::default());
     app
 }

@@ -30,15 +30,27 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line. Prints how to use it and ends the process if it cannot be read.
-    pub fn from_env(takes_file: bool) -> Self {
-        Self::parse(takes_file).unwrap_or_else(|error| {
-            eprintln!("{error}\n\n{USAGE}");
-            exit(2);
-        })
+    /// Reads the command line. Prints how to use it and ends the process if it cannot be read, or
+    /// on request.
+    ///
+    /// `file_usage` is for a demo that takes a file.
+    pub fn from_env(file_usage: Option<&str>) -> Self {
+        let usage = || file_usage.map_or(USAGE.to_owned(), |own| format!("{own}\n{USAGE}"));
+        match Self::parse(file_usage.is_some()) {
+            Ok(Some(options)) => options,
+            Ok(None) => {
+                print!("{}", usage());
+                exit(0);
+            }
+            Err(error) => {
+                eprintln!("{error}\n\n{}", usage());
+                exit(2);
+            }
+        }
     }
 
-    fn parse(takes_file: bool) -> Result<Self, lexopt::Error> {
+    /// Returns `None` if the command line asks for help.
+    fn parse(takes_file: bool) -> Result<Option<Self>, lexopt::Error> {
         let mut options = Self {
             file: None,
             screenshot: None,
@@ -55,14 +67,11 @@ impl Options {
                 Long("input") => {
                     options.script = parser.value()?.parse_with(str::parse)?;
                 }
-                Long("help") => {
-                    print!("{USAGE}");
-                    exit(0);
-                }
+                Long("help") => return Ok(None),
                 Value(file) if takes_file => options.file = Some(file.into()),
                 other => return Err(other.unexpected()),
             }
         }
-        Ok(options)
+        Ok(Some(options))
     }
 }

@@ -25,17 +25,30 @@ use bevy::prelude::*;
 use headbutt::{Recording, Replay, ReplayTick, prelude::*};
 use lexopt::Arg;
 
-const USAGE: &str = "usage: replay --check FILE...   or: replay --make FOLDER
-with the feature `demo` also: replay FILE";
+const USAGE: &str = "\
+replay FILE             shows a recording in a window (with the feature `demo`)
+replay --check FILE...  plays recordings without a window, and compares the contacts
+replay --make FOLDER    records the sessions of this example
+";
+
+enum Task {
+    Help,
+    Check(Vec<PathBuf>),
+    Make(PathBuf),
+}
 
 fn main() -> ExitCode {
     #[cfg(feature = "demo")]
     if !env::args().any(|argument| argument == "--check" || argument == "--make") {
         return window::play();
     }
-    let result = Options::from_env().and_then(|options| match options.folder {
-        Some(folder) => sessions::record_all(&folder),
-        None => options.files.iter().try_for_each(check),
+    let result = Task::from_env().and_then(|task| match task {
+        Task::Help => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        Task::Check(files) => files.iter().try_for_each(check),
+        Task::Make(folder) => sessions::record_all(&folder),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -46,30 +59,24 @@ fn main() -> ExitCode {
     }
 }
 
-struct Options {
-    files: Vec<PathBuf>,
-    folder: Option<PathBuf>,
-}
-
-impl Options {
+impl Task {
+    /// Reads the command line, without the options of a window.
     fn from_env() -> Result<Self, Box<dyn Error>> {
         let mut parser = lexopt::Parser::from_env();
-        let mut options = Self {
-            files: Vec::new(),
-            folder: None,
-        };
+        let mut files = Vec::new();
         while let Some(arg) = parser.next()? {
             match arg {
+                Arg::Long("help") => return Ok(Self::Help),
+                Arg::Long("make") => return Ok(Self::Make(parser.value()?.into())),
                 Arg::Long("check") => {}
-                Arg::Long("make") => options.folder = Some(parser.value()?.into()),
-                Arg::Value(file) => options.files.push(file.into()),
-                other => return Err(format!("{}\n{USAGE}", other.unexpected()).into()),
+                Arg::Value(file) => files.push(file.into()),
+                other => return Err(format!("{}\n\n{USAGE}", other.unexpected()).into()),
             }
         }
-        if options.files.is_empty() && options.folder.is_none() {
+        if files.is_empty() {
             return Err(USAGE.into());
         }
-        Ok(options)
+        Ok(Self::Check(files))
     }
 }
 

@@ -26,7 +26,7 @@ struct Position {
 struct Played(ReplayedTick);
 
 pub fn play() -> ExitCode {
-    let options = Options::from_env(true);
+    let options = Options::from_env(Some(USAGE));
     let recording = match &options.file {
         Some(file) => read(file).and_then(|recording| {
             if recording.is_empty() {
