@@ -139,7 +139,7 @@ fn spawn_text(mut commands: Commands, title: &str, keys: &str) {
             ..default()
         };
         // Legible over whatever is behind it.
-        (node, BackgroundColor(BACKGROUND.with_alpha(0.85)))
+        (node, BackgroundColor(BACKGROUND))
     };
     let text = |text: &str, size: f32, color: Color| {
         let font = TextFont::from_font_size(size);

@@ -40,7 +40,7 @@ fn main() -> AppExit {
             count: 5_000,
             in_3d: false,
         })
-        .add_systems(Startup, style)
+        .add_systems(Startup, (style, scene::add_materials))
         .add_systems(FixedUpdate, scene::travel)
         .add_systems(
             Update,

@@ -29,77 +29,75 @@ pub struct Velocity(Vec3);
 #[derive(Resource)]
 pub struct Bounds(Vec3);
 
+pub fn add_materials(
+    mut flat: ResMut<Assets<ColorMaterial>>,
+    mut solid: ResMut<Assets<StandardMaterial>>,
+    mut commands: Commands,
+) {
+    let [resting, touching] = [BLUE, ORANGE].map(|color| MeshMaterial2d(flat.add(color)));
+    commands.insert_resource(Materials { resting, touching });
+    let [resting, touching] = [BLUE, ORANGE].map(|color| MeshMaterial3d(solid.add(color)));
+    commands.insert_resource(Materials { resting, touching });
+}
+
 /// Replaces the scene.
 pub fn build(
     setup: Res<Setup>,
     old: Query<Entity, With<InScene>>,
-    mut commands: Commands,
+    flat: Res<Materials<MeshMaterial2d<ColorMaterial>>>,
+    solid: Res<Materials<MeshMaterial3d<StandardMaterial>>>,
     mut meshes: ResMut<Assets<Mesh>>,
-    mut flat: ResMut<Assets<ColorMaterial>>,
-    mut solid: ResMut<Assets<StandardMaterial>>,
+    mut commands: Commands,
 ) {
     for entity in &old {
         commands.entity(entity).despawn();
     }
-    let flat = [BLUE, ORANGE].map(|color| MeshMaterial2d(flat.add(color)));
-    let solid = [BLUE, ORANGE].map(|color| MeshMaterial3d(solid.add(color)));
-
-    let side = 2.0 * RADIUS;
-    // Entities with the same mesh and material are drawn together.
-    let shapes = if setup.in_3d {
-        [
-            (
-                Collider::sphere(RADIUS),
-                Sphere::new(RADIUS).mesh().ico(1).expect("few triangles"),
-            ),
-            (
-                Collider::cuboid(side, side, side),
-                Cuboid::from_length(side).mesh().build(),
-            ),
-        ]
-    } else {
-        [
-            (
-                Collider::circle(RADIUS),
-                Circle::new(RADIUS).mesh().resolution(16).build(),
-            ),
-            (
-                Collider::rectangle(side, side),
-                Rectangle::from_length(side).mesh().build(),
-            ),
-        ]
-    };
-    let shapes = shapes.map(|(collider, mesh)| (collider, meshes.add(mesh)));
-
     let bounds = bounds(*setup);
+    commands.insert_resource(Bounds(bounds));
+    spawn_camera(&mut commands, *setup, bounds);
+
+    // Entities with the same mesh and material are drawn together.
+    let shapes = shapes(setup.in_3d).map(|(collider, mesh)| (collider, meshes.add(mesh)));
+    let speed = Vec3::new(SPEED, SPEED, if setup.in_3d { SPEED } else { 0.0 });
     let mut random = StdRng::seed_from_u64(1);
-    let mut within = |size: Vec3| {
-        let size = size.to_array();
-        Vec3::from(size.map(|half| half * random.random_range(-1.0..=1.0)))
-    };
-    let speed = if setup.in_3d {
-        Vec3::splat(SPEED)
-    } else {
-        Vec3::new(SPEED, SPEED, 0.0)
-    };
     for index in 0..setup.count {
         let (collider, mesh) = shapes[index % 2].clone();
-        let pose = Transform::from_translation(within(bounds));
-        let velocity = Velocity(within(speed));
+        let pose = Transform::from_translation(within(bounds, &mut random));
+        let velocity = Velocity(within(speed, &mut random));
         let touched = CollidingEntities::default();
-        let mut entity = commands.spawn((InScene, collider, pose, velocity, touched));
+        let body = (InScene, collider, pose, velocity, touched);
         if setup.in_3d {
-            entity.insert((Mesh3d(mesh), solid[0].clone()));
+            commands.spawn((body, Mesh3d(mesh), solid.resting.clone()));
         } else {
-            entity.insert((Mesh2d(mesh), flat[0].clone()));
+            commands.spawn((body, Mesh2d(mesh), flat.resting.clone()));
         }
     }
-    spawn_camera(&mut commands, *setup, bounds);
-    commands.insert_resource(Bounds(bounds));
-    let [resting, touching] = flat;
-    commands.insert_resource(Materials { resting, touching });
-    let [resting, touching] = solid;
-    commands.insert_resource(Materials { resting, touching });
+}
+
+/// Returns a ball and a box, in 2D or in 3D, with few triangles.
+fn shapes(in_3d: bool) -> [(Collider, Mesh); 2] {
+    let side = 2.0 * RADIUS;
+    if in_3d {
+        let sphere = Sphere::new(RADIUS).mesh().ico(1).expect("few triangles");
+        let cube = Cuboid::from_length(side).mesh().build();
+        [
+            (Collider::sphere(RADIUS), sphere),
+            (Collider::cuboid(side, side, side), cube),
+        ]
+    } else {
+        let circle = Circle::new(RADIUS).mesh().resolution(16).build();
+        let square = Rectangle::from_length(side).mesh().build();
+        [
+            (Collider::circle(RADIUS), circle),
+            (Collider::rectangle(side, side), square),
+        ]
+    }
+}
+
+/// Returns a random vector of at most this size along each axis.
+fn within(size: Vec3, random: &mut StdRng) -> Vec3 {
+    let size = size.to_array();
+    Vec3::from(size.map(|half| half * random.random_range(-1.0..=1.0)))
 }
 
 /// Returns half of the size of the box: as wide as the window in 2D, and a cube in 3D.
