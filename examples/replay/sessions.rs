@@ -138,9 +138,9 @@ fn push_out(
     mut bodies: Query<(Entity, &mut Transform), With<Velocity>>,
 ) {
     for (entity, mut pose) in &mut bodies {
-        let way = collisions.push_out(entity, |_| true);
-        if way != Vec3::ZERO {
-            pose.translation += way;
+        let translation = collisions.push_out(entity, |_| true);
+        if translation != Vec3::ZERO {
+            pose.translation += translation;
         }
     }
 }
