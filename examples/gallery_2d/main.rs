@@ -123,8 +123,10 @@ fn spawn(
     let fill = (mesh, MeshMaterial2d(colors.add(GRAY.with_alpha(0.5))));
     let pose = Transform::from_xyz(0.0, -3.4, -1.0);
     let name = "half_space";
-    let ground = commands.spawn((ground, pose, Name::new(name), fill)).id();
-    commands.spawn(labels::label(name, ground, 0.3));
+    commands.spawn((ground, pose, Name::new(name), fill));
+    // Between two of the lines that hatch the half-space.
+    let between = commands.spawn(Transform::from_xyz(-2.4, -3.4, 0.0)).id();
+    commands.spawn(labels::label(name, between, 0.3));
     commands.insert_resource(materials);
 }
 

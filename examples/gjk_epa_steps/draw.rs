@@ -14,6 +14,8 @@ use crate::{
     steps::{MOTION, Mode},
 };
 
+pub const PLANE: Color = Color::srgb(0.26, 0.54, 0.3);
+
 /// The part of the screen for the Minkowski difference.
 const REGION: Rect = Rect {
     min: Vec2::new(0.6, -3.9),
@@ -150,7 +152,7 @@ fn epa(step: &EpaStep<DVec2>, view: &View, gizmos: &mut Gizmos) {
 fn support_point(vertex: &Vertex<DVec2>, view: &View, gizmos: &mut Gizmos) {
     let point = view.at(vertex.point);
     let along = 0.8 * vertex.direction.normalize().as_vec2().perp();
-    gizmos.line_2d(point - along, point + along, GREEN.with_alpha(0.5));
+    gizmos.line_2d(point - along, point + along, PLANE);
     arrow(point, vertex.direction, gizmos);
 }
 

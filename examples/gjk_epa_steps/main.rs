@@ -58,27 +58,29 @@ fn main() -> AppExit {
 
 fn spawn(mut commands: Commands) {
     commands.spawn(demo::camera_2d(10.0));
-    let text = |text: &str, color: Color, [x, y]: [f32; 2]| {
+    let text = |text: &str, size: f32, color: Color, [x, y]: [f32; 2]| {
         let pose = Transform::from_xyz(x, y, 0.0).with_scale(Vec3::splat(0.01));
-        let font = TextFont::from_font_size(26.0);
+        let font = TextFont::from_font_size(size);
         (Text2d::new(text), font, TextColor(color), pose)
     };
-    commands.spawn(text("world", FAINT, [-4.45, 2.85]));
-    commands.spawn(text(
-        "Minkowski difference A - B of the cores",
-        FAINT,
-        [4.45, 2.85],
-    ));
+    let titles = [
+        ("world", -4.45),
+        ("Minkowski difference A - B of the cores", 4.45),
+    ];
+    for (title, x) in titles {
+        commands.spawn(text(title, 26.0, FAINT, [x, 2.85]));
+    }
     let legend = [
-        ("support point", GREEN, 1.6),
-        ("simplex or polytope", BLUE, 4.45),
-        ("nearest point", RED, 7.3),
+        ("support point", GREEN, 1.37),
+        ("support plane", draw::PLANE, 3.26),
+        ("simplex, polytope", BLUE, 5.4),
+        ("nearest point", RED, 7.53),
     ];
     for (name, color, x) in legend {
-        commands.spawn(text(name, color, [x, -4.2]));
+        commands.spawn(text(name, 20.0, color, [x, -4.2]));
     }
     let name = |name, color| {
-        let label = children![text(name, color, [0.0, 0.0])];
+        let label = children![text(name, 26.0, color, [0.0, 0.0])];
         (Draggable, Visibility::default(), label)
     };
     let [pose_a, pose_b] = Mode::Distance.poses();
