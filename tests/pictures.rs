@@ -159,6 +159,11 @@ fn is_dark_blue([red, green, blue]: [f32; 3]) -> bool {
     red < 0.25 && (0.25..0.45).contains(&green) && blue > 0.5
 }
 
+/// The background and the text.
+fn is_gray([red, green, blue]: [f32; 3]) -> bool {
+    red.max(green).max(blue) - red.min(green).min(blue) < 0.1
+}
+
 fn is_background(color: [f32; 3]) -> bool {
     color.iter().all(|channel| *channel < 0.15)
 }
@@ -253,6 +258,9 @@ fn many_colliders_move_and_those_that_touch_are_orange() {
     };
     let count = |set| picture.count([420, 0], [860, 660], set);
     assert!(count(is_any_orange) > 5_000 && count(is_bright_blue) > 5_000);
+    // The text is on a panel, through which no collider shines.
+    let panel = |set| picture.count([20, 60], [380, 180], set);
+    assert_eq!(panel(|color| !is_gray(color)), 0);
 }
 
 /// The last step of GJK for the shapes of the start draws the shortest line, in red, from the
