@@ -111,10 +111,12 @@ fn bounds(setup: Setup) -> Vec3 {
     0.5 * Vec3::new(aspect * height, height, 0.0)
 }
 
+/// Without antialiasing, which would take most of a frame if there is no GPU.
 fn spawn_camera(commands: &mut Commands, setup: Setup, bounds: Vec3) {
     if setup.in_3d {
         commands.spawn((
             InScene,
+            Msaa::Off,
             orbit::camera(orbit::Orbit {
                 center: Vec3::ZERO,
                 distance: 4.5 * bounds.y,
@@ -123,7 +125,7 @@ fn spawn_camera(commands: &mut Commands, setup: Setup, bounds: Vec3) {
             }),
         ));
     } else {
-        commands.spawn((InScene, demo::camera_2d(2.0 * bounds.y)));
+        commands.spawn((InScene, Msaa::Off, demo::camera_2d(2.0 * bounds.y)));
     }
 }
 
