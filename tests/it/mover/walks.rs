@@ -254,6 +254,8 @@ fn nobody_gets_stuck_between_blocks() {
                         let way =
                             lateral(&mut tries, is_flat) + Vec3::Y * tries.random_range(0.0..2.0);
                         let mut probe = Walker::new(walker.body.clone(), at);
+                        // In a gap that is as wide as the body, a body without its scale is stuck.
+                        probe.pose.scale = walker.pose.scale;
                         let slide = probe.go(query, way * 0.1);
                         slide.translation.length() > 0.03
                     };
