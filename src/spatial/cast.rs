@@ -7,17 +7,15 @@
 use crate::{
     pipeline::proxy::BoundingRegion,
     query::{Cast, CastLocal, CastOptions, Counter, MotionLocal, cast_moving},
-    shape::{Bounds, HalfSpace, Support},
+    shape::{Bounds, HalfSpace},
     space::{DVector, Space},
     spatial::{
         first_touch::FirstTouch,
+        moving_sides::{Moving, MovingSides},
         pair::{contact_of, in_order, offsets, surface_pair},
-        side::{Side, SidePart},
+        side::SidePart,
     },
 };
-
-/// A side and its motion about its own origin.
-pub type Moving<'a, V> = (Side<'a, V>, MotionLocal<<V as Space>::DVec>);
 
 /// Returns the first touch of two moving sides.
 ///
@@ -60,12 +58,10 @@ fn cast_of_parts<V: Space>(
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let surface_pair = surface_pair(first, second, &counter);
-    // Ties, too, do not depend on the order of the arguments.
-    let ordered = |(a, b): (u32, u32)| if is_swapped { (b, a) } else { (a, b) };
-    let sides = [(a, motion_a), (b, motion_b)];
-    let mut found = FirstTouch::new(same_time(sides));
-    search_swept(sides, |[part_a, part_b], indices| {
-        let indices = ordered(indices);
+    let sides = MovingSides::new([(a, motion_a), (b, motion_b)], is_swapped);
+    let mut found = FirstTouch::new(sides.same_time());
+    search_swept(sides.moving, |[part_a, part_b], indices| {
+        let indices = sides.in_order(indices);
         if surface_pair
             .as_ref()
             .is_some_and(|pair| pair.ignores(indices))
@@ -99,17 +95,8 @@ fn cast_of_parts<V: Space>(
         found.add(cast, indices);
         found.limit()
     });
-    let size = size_of(a).min(size_of(b));
-    let (cast, parts) = found.finish(|normal, time, parts| {
-        let (part_a, part_b) = ordered(parts);
-        // Heights relative to one point of the pair, so that they are exact far from the origin.
-        let height = |(side, motion), part, direction| {
-            height_of((side, motion), part, time, a.translation(), direction)
-        };
-        let depth = height(sides[0], part_a, normal) + height(sides[1], part_b, -normal);
-        depth <= SEPARATED * size
-    });
-    (cast, ordered(parts))
+    let (cast, parts) = found.finish(&sides);
+    (cast, sides.in_order(parts))
 }
 
 /// Returns the first touch of two moving sides in the world.
@@ -118,55 +105,6 @@ pub fn cast_in_world<V: Space>(a: Moving<V>, b: Moving<V>, options: CastOptions)
     cast.in_world(|time| {
         [&a, &b].map(|(side, motion)| side.translation() + motion.translation * time)
     })
-}
-
-/// Times of touching are equal if the shapes move by at most this part of the size of the smaller
-/// side between them. That is more than the error of a cast.
-const SAME_TIME: f64 = 1e-8;
-
-/// Two parts are separated along a normal if they overlap by at most this part of the size of the
-/// smaller side. That is more than the tolerance of touching.
-const SEPARATED: f64 = 1e-5;
-
-/// Returns the difference of times up to which two moving sides touch at the same time.
-fn same_time<V: Space>([(a, motion_a), (b, motion_b)]: [Moving<V>; 2]) -> f64 {
-    let (size_a, size_b) = (size_of(a), size_of(b));
-    let arc = |motion: &MotionLocal<V::DVec>, size: f64| match V::DVec::angle_size(motion.rotation)
-    {
-        0.0 => 0.0,
-        angle => angle * size,
-    };
-    let length = (motion_b.translation - motion_a.translation).length()
-        + arc(&motion_a, size_a)
-        + arc(&motion_b, size_b);
-    let time = SAME_TIME * size_a.min(size_b) / length;
-    if time.is_finite() { time.min(1.0) } else { 0.0 }
-}
-
-/// Returns the length of the diagonal of a side's box. It is infinite for a half-space.
-fn size_of<V: Space>(side: Side<V>) -> f64 {
-    let region = side.region();
-    let bounds = region.as_ref().and_then(BoundingRegion::bounds);
-    bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
-}
-
-/// Returns the largest coordinate of a moving part along a direction, relative to an origin.
-fn height_of<V: Space>(
-    (side, motion): Moving<V>,
-    part: u32,
-    time: f64,
-    origin: V::DVec,
-    direction: V::DVec,
-) -> f64 {
-    let Some(part) = side.part(part) else {
-        return 0.0;
-    };
-    let (shape, pose) = (part.scaled_shape(), part.pose());
-    let rotation = V::DVec::rotation(motion.rotation * time);
-    let offset = rotation * (pose.translation - side.translation());
-    let center = side.translation() - origin + motion.translation * time + offset;
-    let local = V::DVec::transpose(rotation * pose.rotation) * direction;
-    direction.dot(center) + local.dot(shape.support(local)) + shape.radius()
 }
 
 /// The region that a side or a part covers while it rotates, without its translation.

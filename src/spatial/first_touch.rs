@@ -4,20 +4,34 @@
 //! or with a side that lies between two parts. The contact of each pair is correct by itself. But
 //! only a normal that separates the shape from all these parts shows where the surface of the whole
 //! collider is. So the first outcome is the one whose normal separates the most parts.
+//!
+//! **The face normal** is chosen among all parts that are touched along this normal, because each
+//! outcome knows only the faces of its own part. For example, a ball at the edge of a step touches
+//! two segments at the same point. The rules are those of `query/cast/face_normal.rs` for one
+//! shape:
+//!
+//! * A face whose normal is the contact normal is in contact, and comes first.
+//! * Otherwise, the face opposes the motion most. A face is hidden if another of these parts rises
+//!   in front of its plane: the back of a segment, or the side between two boxes. It counts only if
+//!   all faces are hidden.
+//! * Among equal faces, the order of their normals decides, not that of the parts.
 
 use smallvec::SmallVec;
 
 use crate::{
-    query::{CastLocal, length_to_f32},
-    space::DVector,
+    query::{CastLocal, LocalContact, length_to_f32},
+    space::{DVector, Space},
+    spatial::moving_sides::{MovingSides, Parts},
 };
-
-/// The indices of two parts, in an order that does not depend on the arguments of the cast.
-type Parts = (u32, u32);
 
 /// Unit normals are equal if their scalar product is at most this much less than 1: an angle of
 /// 4.5e-5, more than the errors of contact normals on faces, which are at most 1e-6.
 const SAME_NORMAL: f64 = 1e-9;
+
+/// A part may be touched at the same point as the first one if its time differs by at most this
+/// many times that of equal times. The casts of facets a thousand times larger than the body are
+/// that much less exact. Whether the part is touched there is then decided by its height.
+const SAME_POINT: f64 = 1e3;
 
 /// The outcome of a pair of parts.
 struct PartOutcome<D> {
@@ -26,9 +40,27 @@ struct PartOutcome<D> {
     touching: f64,
 }
 
+impl<D: DVector> PartOutcome<D> {
+    /// Returns the contact and the face normal. Returns `None` for an overlap at the start.
+    fn touch(&self) -> Option<(&LocalContact<D>, D)> {
+        match &self.cast {
+            CastLocal::Miss | CastLocal::Overlapping(_) => None,
+            CastLocal::Hit {
+                contact,
+                face_normal,
+                ..
+            }
+            | CastLocal::Touching {
+                contact,
+                face_normal,
+            } => Some((contact, *face_normal)),
+        }
+    }
+}
+
 /// The earliest outcomes so far.
 pub struct FirstTouch<D> {
-    /// The outcomes at the earliest time of touching.
+    /// The outcomes at the earliest time of touching, and those that may touch the same point.
     found: SmallVec<[PartOutcome<D>; 4]>,
     /// Until this time no pair overlaps.
     safe: f64,
@@ -62,9 +94,9 @@ impl<D: DVector> FirstTouch<D> {
             self.safe = self.safe.min(safe);
         }
         self.touching = self.touching.min(touching);
-        let limit = self.limit();
-        self.found.retain(|outcome| outcome.touching <= limit);
-        if touching <= limit {
+        let latest = self.touching + SAME_POINT * self.same_time;
+        self.found.retain(|outcome| outcome.touching <= latest);
+        if touching <= latest {
             self.found.push(PartOutcome {
                 cast,
                 parts,
@@ -74,44 +106,110 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// Returns the first outcome: the deepest overlap at the start, or else the hit whose normal
-    /// separates the most of the parts that are touched first. `separates` returns `true` if two
-    /// parts do not overlap along the given normal at the given time. Also returns the parts of the
-    /// outcome.
-    pub fn finish(self, separates: impl Fn(D, f64, Parts) -> bool) -> (CastLocal<D>, Parts) {
+    /// separates the most of the parts that are touched first. Also returns its parts.
+    pub fn finish<V: Space<DVec = D>>(self, sides: &MovingSides<V>) -> (CastLocal<D>, Parts) {
+        let Some(first) = self.first(sides) else {
+            return (CastLocal::Miss, (0, 0));
+        };
+        let mut cast = first.cast;
+        if let CastLocal::Hit { safe, .. } = &mut cast {
+            *safe = self.safe;
+        }
+        if let CastLocal::Hit {
+            contact,
+            face_normal,
+            ..
+        }
+        | CastLocal::Touching {
+            contact,
+            face_normal,
+        } = &mut cast
+            && self.found.len() > 1
+            && *face_normal != contact.normal
+        {
+            *face_normal = self.face_normal(first, contact.normal, sides);
+        }
+        (cast, first.parts)
+    }
+
+    fn first<V: Space<DVec = D>>(&self, sides: &MovingSides<V>) -> Option<&PartOutcome<D>> {
+        let limit = self.limit();
+        let earliest = self
+            .found
+            .iter()
+            .filter(|outcome| outcome.touching <= limit);
+        let earliest: SmallVec<[_; 4]> = earliest.collect();
         let mut ranks = Ranks::default();
         let mut rank = |outcome: &PartOutcome<D>| match &outcome.cast {
             // Events compare depths in f32, so this does, too.
             CastLocal::Overlapping(contact) => -1.0 - f64::from(length_to_f32(contact.depth)),
             CastLocal::Hit { contact, .. } | CastLocal::Touching { contact, .. }
-                if self.found.len() > 1 =>
+                if earliest.len() > 1 =>
             {
                 ranks.of(contact.normal, || {
-                    let overlaps = |other: &&PartOutcome<D>| {
-                        !separates(contact.normal, outcome.touching, other.parts)
+                    let overlaps = |other: &&&PartOutcome<D>| {
+                        !sides.separates(contact.normal, outcome.touching, other.parts)
                     };
-                    self.found.iter().filter(overlaps).count() as f64
+                    earliest.iter().filter(overlaps).count() as f64
                 })
             }
             _ => 0.0,
         };
-        let ranked: SmallVec<[f64; 4]> = self.found.iter().map(&mut rank).collect();
-        let first = ranked
-            .iter()
-            .zip(&self.found)
-            .min_by(|(rank_a, a), (rank_b, b)| {
-                let times = a.touching.total_cmp(&b.touching);
-                let ranks = rank_a.total_cmp(rank_b);
-                ranks.then(times).then(a.parts.cmp(&b.parts))
-            });
-        let Some((_, outcome)) = first else {
-            return (CastLocal::Miss, (0, 0));
-        };
-        let mut cast = outcome.cast;
-        if let CastLocal::Hit { safe, .. } = &mut cast {
-            *safe = self.safe;
-        }
-        (cast, outcome.parts)
+        let ranked = earliest.iter().map(|outcome| (rank(outcome), *outcome));
+        let first = ranked.min_by(|(rank_a, a), (rank_b, b)| {
+            let times = a.touching.total_cmp(&b.touching);
+            let ranks = rank_a.total_cmp(rank_b);
+            ranks.then(times).then(a.parts.cmp(&b.parts))
+        });
+        first.map(|(_, outcome)| outcome)
     }
+
+    /// Returns the face normal at the first touch, given its normal: see the file head.
+    fn face_normal<V: Space<DVec = D>>(
+        &self,
+        first: &PartOutcome<D>,
+        normal: D,
+        sides: &MovingSides<V>,
+    ) -> D {
+        let time = first.touching;
+        let mut faces: SmallVec<[Face<D>; 4]> = SmallVec::new();
+        for outcome in &self.found {
+            let Some((contact, face)) = outcome.touch() else {
+                continue;
+            };
+            if !sides.touches(normal, time, outcome.parts) {
+                continue;
+            }
+            if face == contact.normal {
+                return normal;
+            }
+            faces.push(Face {
+                normal: face,
+                opposition: face.dot(sides.velocity(contact)),
+                parts: outcome.parts,
+            });
+        }
+        faces.sort_unstable_by(|a, b| {
+            let oppositions = b.opposition.total_cmp(&a.opposition);
+            oppositions.then_with(|| a.normal.total_cmp(b.normal))
+        });
+        let is_visible = |face: &&Face<D>| {
+            let rises =
+                |other: &Face<D>| sides.is_higher(-face.normal, time, [other.parts, face.parts]);
+            !faces.iter().any(rises)
+        };
+        let face = faces.iter().find(is_visible).or(faces.first());
+        face.map_or(normal, |face| face.normal)
+    }
+}
+
+/// A face at the first touch.
+struct Face<D> {
+    /// From the first side to the second.
+    normal: D,
+    /// The speed of the first side against the face.
+    opposition: f64,
+    parts: Parts,
 }
 
 /// The ranks of normals. A mesh of many facets has few different normals at a contact.

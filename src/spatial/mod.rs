@@ -8,6 +8,7 @@
 //! | `pair.rs` | contact, distance and manifold of two sides, by their parts |
 //! | `collider_queries.rs` | colliders in [`query`](crate::query) |
 //! | `cast.rs` | casts of two sides, by their parts |
+//! | `moving_sides.rs` | two moving sides, and where their parts are |
 //! | `first_touch.rs` | the first of the outcomes of several pairs of parts |
 //! | `ray.rs` | rays against colliders |
 //! | `collider_methods.rs` | the box of a collider, and points |
@@ -28,6 +29,7 @@ mod collider_queries;
 mod filter;
 mod first_touch;
 mod mover;
+mod moving_sides;
 mod overlap_queries;
 pub(crate) mod pair;
 mod probe;

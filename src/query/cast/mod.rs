@@ -116,7 +116,8 @@ impl<V: Space> Cast<V> {
     /// overlap at the start, it is the contact normal. `None` for a miss.
     ///
     /// At an edge or a corner, many contact normals are correct. A floor test asks for a face.
-    /// Inside a face, on a round shape, and on a half-space, both normals are equal.
+    /// Inside a face, on a round shape, and on a half-space, both normals are equal. If several
+    /// parts of a collider meet at the contact, the faces of all of them count.
     pub fn face_normal(&self) -> Option<V> {
         match self {
             Self::Miss => None,

@@ -1,0 +1,122 @@
+//! Two moving sides, and where their parts are during the motion.
+
+use crate::{
+    pipeline::proxy::BoundingRegion,
+    query::{LocalContact, MotionLocal},
+    shape::Support,
+    space::{DVector, Space},
+    spatial::side::Side,
+};
+
+/// A side and its motion about its own origin.
+pub type Moving<'a, V> = (Side<'a, V>, MotionLocal<<V as Space>::DVec>);
+
+/// The indices of two parts, in an order that does not depend on the arguments of the cast.
+pub type Parts = (u32, u32);
+
+/// Times of touching are equal if the shapes move by at most this part of the size of the smaller
+/// side between them. That is more than the error of a cast.
+const SAME_TIME: f64 = 1e-8;
+
+/// Heights of parts are equal if they differ by at most this part of the size of the smaller side.
+/// That is more than the tolerance of touching.
+const SAME_HEIGHT: f64 = 1e-5;
+
+/// Two moving sides.
+pub struct MovingSides<'a, V: Space> {
+    /// The sides in the order of the arguments of the cast.
+    pub moving: [Moving<'a, V>; 2],
+    /// `true` if [`Parts`] are in the other order.
+    is_swapped: bool,
+    /// The size of the smaller side.
+    size: f64,
+}
+
+impl<'a, V: Space> MovingSides<'a, V> {
+    pub fn new(moving: [Moving<'a, V>; 2], is_swapped: bool) -> Self {
+        let [size_a, size_b] = moving.map(|(side, _)| size_of(side));
+        Self {
+            moving,
+            is_swapped,
+            size: size_a.min(size_b),
+        }
+    }
+
+    /// Converts between the order of the arguments and that of [`Parts`].
+    pub fn in_order(&self, (a, b): (u32, u32)) -> (u32, u32) {
+        if self.is_swapped { (b, a) } else { (a, b) }
+    }
+
+    /// Returns the difference of times up to which the sides touch at the same time.
+    pub fn same_time(&self) -> f64 {
+        let [(a, motion_a), (b, motion_b)] = self.moving;
+        let arc =
+            |motion: &MotionLocal<V::DVec>, size: f64| match V::DVec::angle_size(motion.rotation) {
+                0.0 => 0.0,
+                angle => angle * size,
+            };
+        let length = (motion_b.translation - motion_a.translation).length()
+            + arc(&motion_a, size_of(a))
+            + arc(&motion_b, size_of(b));
+        let time = SAME_TIME * self.size / length;
+        if time.is_finite() { time.min(1.0) } else { 0.0 }
+    }
+
+    /// Returns `true` if two parts do not overlap along a normal at a time.
+    pub fn separates(&self, normal: V::DVec, time: f64, parts: Parts) -> bool {
+        self.depth(normal, time, parts) <= SAME_HEIGHT * self.size
+    }
+
+    /// Returns `true` if two parts touch along a normal at a time, and do not overlap.
+    pub fn touches(&self, normal: V::DVec, time: f64, parts: Parts) -> bool {
+        self.depth(normal, time, parts).abs() <= SAME_HEIGHT * self.size
+    }
+
+    fn depth(&self, normal: V::DVec, time: f64, parts: Parts) -> f64 {
+        let (part_a, part_b) = self.in_order(parts);
+        let [a, b] = self.moving;
+        self.height(a, part_a, time, normal) + self.height(b, part_b, time, -normal)
+    }
+
+    /// Returns `true` if the second of two parts is higher along a direction at a time than the
+    /// second of two others.
+    pub fn is_higher(&self, direction: V::DVec, time: f64, [parts, others]: [Parts; 2]) -> bool {
+        let [height, other] = [parts, others].map(|parts| {
+            let (_, part) = self.in_order(parts);
+            self.height(self.moving[1], part, time, direction)
+        });
+        height > other + SAME_HEIGHT * self.size
+    }
+
+    /// Returns the velocity of the first side relative to the second at a contact, whose points are
+    /// relative to the translations of the sides.
+    pub fn velocity(&self, contact: &LocalContact<V::DVec>) -> V::DVec {
+        let [(_, motion_a), (_, motion_b)] = self.moving;
+        motion_a.translation + contact.offset_a.rotated_by(motion_a.rotation)
+            - motion_b.translation
+            - contact.offset_b.rotated_by(motion_b.rotation)
+    }
+
+    /// Returns the largest coordinate of a moving part along a direction, relative to one point of
+    /// the pair, so that it is exact far from the origin.
+    fn height(&self, (side, motion): Moving<V>, part: u32, time: f64, direction: V::DVec) -> f64 {
+        let Some(part) = side.part(part) else {
+            return 0.0;
+        };
+        let [(first, _), _] = self.moving;
+        let (shape, pose) = (part.scaled_shape(), part.pose());
+        let rotation = V::DVec::rotation(motion.rotation * time);
+        let offset = rotation * (pose.translation - side.translation());
+        let origin = side.translation() - first.translation();
+        let center = origin + motion.translation * time + offset;
+        let local = V::DVec::transpose(rotation * pose.rotation) * direction;
+        direction.dot(center) + local.dot(shape.support(local)) + shape.radius()
+    }
+}
+
+/// Returns the length of the diagonal of a side's box. It is infinite for a half-space.
+fn size_of<V: Space>(side: Side<V>) -> f64 {
+    let region = side.region();
+    let bounds = region.as_ref().and_then(BoundingRegion::bounds);
+    bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
+}
