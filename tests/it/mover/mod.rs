@@ -3,6 +3,7 @@
 mod planes;
 mod push_out;
 mod slide;
+mod steps;
 mod walks;
 
 use bevy::{ecs::system::SystemState, prelude::*};

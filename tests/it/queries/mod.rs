@@ -16,4 +16,5 @@ mod rays;
 mod resting;
 mod seam;
 mod small_cases;
+mod tied_faces;
 mod trace;

@@ -1,0 +1,202 @@
+//! The face normal of a cast that touches several parts of a collider at the same point.
+
+use core::f32::consts::PI;
+
+use crate::support::cases::cases;
+use bevy::prelude::*;
+use headbutt::{
+    prelude::*,
+    query::{self, Cast, CastOptions},
+};
+use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
+
+/// A convex tip at the origin.
+struct Tip {
+    vertices: Vec<Vec3>,
+    /// The indices of the vertices of each facet, two of them in 2D.
+    facets: Vec<Vec<u32>>,
+    /// The outward normals of the faces that meet at the tip.
+    normals: Vec<Vec3>,
+}
+
+impl Tip {
+    /// Two segments.
+    fn of_2d(random: &mut StdRng) -> Self {
+        let half_angle = random.random_range(0.2..1.4_f32);
+        let axis = random.random_range(0.0..2.0 * PI);
+        let sides = [half_angle, -half_angle];
+        let arms = sides.map(|side| Vec2::from_angle(axis + side) * random.random_range(1.0..3.0));
+        let outward = |arm: Vec2, other: Vec2| {
+            let normal = arm.perp().normalize();
+            (normal * -normal.dot(other).signum()).extend(0.0)
+        };
+        Self {
+            vertices: vec![Vec3::ZERO, arms[0].extend(0.0), arms[1].extend(0.0)],
+            facets: vec![vec![0, 1], vec![2, 0]],
+            normals: vec![outward(arms[0], arms[1]), outward(arms[1], arms[0])],
+        }
+    }
+
+    /// A pyramid, or a ridge through the origin whose two sides consist of two triangles each.
+    fn of_3d(random: &mut StdRng) -> Self {
+        let axes: [f32; 3] = [(); 3].map(|()| random.random_range(-PI..PI));
+        let rotation = Quat::from_euler(EulerRot::XYZ, axes[0], axes[1], axes[2]);
+        let height = random.random_range(0.3..2.0);
+        let sides = random.random_range(2..7_u32);
+        let (mut vertices, facets) = if sides == 2 {
+            let ends = [Vec3::Z, Vec3::NEG_Z].map(|end| end * random.random_range(1.0..3.0));
+            let feet = [1.0, -1.0].map(|x| Vec3::new(x, -height, random.random_range(-1.0..1.0)));
+            let vertices = vec![Vec3::ZERO, ends[0], ends[1], feet[0], feet[1]];
+            (vertices, vec![[0, 1, 3], [0, 2, 3], [0, 1, 4], [0, 2, 4]])
+        } else {
+            let angle = |index: u32| {
+                let jitter = random.random_range(-0.2..0.2);
+                (index as f32 + jitter) * 2.0 * PI / sides as f32
+            };
+            let ring = (0..sides).map(angle).map(|angle| {
+                let foot = Vec2::from_angle(angle);
+                Vec3::new(foot.x, -height, foot.y)
+            });
+            let vertices = [Vec3::ZERO].into_iter().chain(ring).collect();
+            let facet = |index| [0, 1 + index, 1 + (index + 1) % sides];
+            (vertices, (0..sides).map(facet).collect())
+        };
+        for vertex in &mut vertices {
+            *vertex = rotation * *vertex;
+        }
+        let inside = rotation * Vec3::NEG_Y;
+        let normals = facets.iter().map(|facet| {
+            let [a, b] = [facet[1], facet[2]].map(|index| vertices[index as usize]);
+            let normal = a.cross(b).normalize();
+            normal * -normal.dot(inside).signum()
+        });
+        Self {
+            normals: normals.collect(),
+            facets: facets.iter().map(|facet| facet.to_vec()).collect(),
+            vertices,
+        }
+    }
+
+    fn collider(&self) -> Collider {
+        let facets = self.facets.iter();
+        if self.facets[0].len() == 2 {
+            let vertices = self.vertices.iter().map(|vertex| vertex.xy());
+            let facets = facets.map(|facet| [facet[0], facet[1]]);
+            Collider::polyline_with_indices(vertices, facets)
+        } else {
+            let facets = facets.map(|facet| [facet[0], facet[1], facet[2]]);
+            Collider::trimesh(self.vertices.clone(), facets.collect::<Vec<_>>())
+        }
+    }
+}
+
+fn cast(ball: &Collider, start: Vec3, motion: Vec3, ground: &Collider) -> Cast<Vec3> {
+    let options = CastOptions::default();
+    query::cast_shape(ball, start, motion, ground, Vec3::ZERO, Vec3::ZERO, options)
+}
+
+/// A ball touches the tip with any normal between those of the faces. Of their outer sides, the one
+/// that opposes the motion most is returned, whatever the order of the facets.
+#[test]
+fn at_a_tip_of_facets_the_face_opposes_the_motion() {
+    let rounds = cases("HEADBUTT_CASTS", 4000);
+    let mut random = StdRng::seed_from_u64(rounds.start as u64);
+    let mut hidden = 0;
+    for round in rounds {
+        let (mut tip, ball) = if round % 2 == 0 {
+            (Tip::of_2d(&mut random), Collider::circle(0.5))
+        } else {
+            (Tip::of_3d(&mut random), Collider::sphere(0.5))
+        };
+        let mut weighted = || random.random_range(0.1..1.0_f32);
+        let normal: Vec3 = tip.normals.iter().map(|side| *side * weighted()).sum();
+        let normal = normal.normalize();
+        let mut motion = Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)));
+        if round % 2 == 0 {
+            motion.z = 0.0;
+        }
+        motion = motion.normalize_or(Vec3::X);
+        if motion.dot(normal) > -0.1 {
+            motion = -motion;
+        }
+        let opposition = |side: &Vec3| -side.dot(motion);
+        let mut oppositions: Vec<_> = tip.normals.iter().map(opposition).collect();
+        oppositions.sort_by(|a, b| b.total_cmp(a));
+        oppositions.dedup_by(|a, b| *b - *a < 1e-5);
+        if motion.dot(normal) > -0.1
+            || oppositions
+                .get(1)
+                .is_some_and(|x| oppositions[0] - x < 1e-3)
+        {
+            continue;
+        }
+        // The back of another facet opposes the motion even more.
+        hidden += usize::from(oppositions.iter().any(|x| -x > oppositions[0]));
+        let expected = tip
+            .normals
+            .iter()
+            .max_by(|a, b| opposition(a).total_cmp(&opposition(b)));
+        let expected = expected.copied().expect("there are faces");
+        let start = normal * 0.5 - motion;
+        let mut found = vec![];
+        for _ in 0..4 {
+            tip.facets.shuffle(&mut random);
+            found.push(cast(&ball, start, motion * 2.0, &tip.collider()));
+        }
+        let face = found[0].face_normal().expect("a hit");
+        let contact = found[0].contact().expect("a hit");
+        assert!((contact.normal + normal).length() < 5e-4, "round {round}");
+        assert!(
+            (face + expected).length() < 1e-4,
+            "round {round}: {face}, not {}, by {motion} to {:?}",
+            -expected,
+            tip.normals
+        );
+        for other in &found {
+            let normal = other.face_normal().expect("a hit");
+            assert!((face - normal).length() < 1e-6, "round {round}: {found:?}");
+        }
+    }
+    assert!(hidden > 100, "{hidden}");
+}
+
+/// The side between two boxes that form a kerb is no face of the kerb.
+#[test]
+fn the_side_between_two_boxes_is_hidden() {
+    let ball = Collider::sphere(0.5);
+    // The edge along x is at y = 1 and z = 1, and the boxes meet at x = 0.
+    let halves = [-1.0, 1.0].map(|x| (Vec3::X * x, Collider::cuboid(2.0, 2.0, 2.0)));
+    let normal = Vec3::new(0.0, 0.6, 0.8);
+    let at_touch = Vec3::new(0.0, 1.0, 1.0) + normal * 0.5;
+    for (motion, face) in [
+        (Vec3::new(4.0, -1.0, 0.0), Vec3::Y),
+        (Vec3::new(-4.0, -1.0, 0.0), Vec3::Y),
+        (Vec3::new(4.0, -0.5, -1.0), Vec3::Z),
+        (Vec3::new(-4.0, -0.5, -1.0), Vec3::Z),
+    ] {
+        for order in [[0, 1], [1, 0]] {
+            let kerb = Collider::compound(order.map(|index| halves[index].clone()));
+            let found = cast(&ball, at_touch - motion, motion * 2.0, &kerb);
+            let actual = found.face_normal().expect("a hit");
+            assert!((actual + face).length() < 1e-5, "{motion}: {actual}");
+        }
+    }
+}
+
+/// A box whose bottom overhangs the edge of a step stands on the top of the step.
+#[test]
+fn a_box_that_overhangs_an_edge_of_segments_stands_on_the_top() {
+    let body = Collider::rectangle(1.0, 1.0);
+    let points = [Vec2::new(0.0, -1.0), Vec2::ZERO, Vec2::new(4.0, 0.0)];
+    for segments in [[[0, 1], [1, 2]], [[1, 2], [0, 1]]] {
+        let step = Collider::polyline_with_indices(points, segments);
+        for x in [-0.4, 0.0, 0.4] {
+            for motion in [Vec3::new(1.0, -0.25, 0.0), Vec3::new(-1.0, -0.25, 0.0)] {
+                let start = Vec3::new(x, 0.5, 0.0) - motion * 0.5;
+                let found = cast(&body, start, motion, &step);
+                let face = found.face_normal().expect("a hit");
+                assert!((face + Vec3::Y).length() < 1e-6, "{x}, {motion}: {found:?}");
+            }
+        }
+    }
+}
