@@ -168,29 +168,29 @@ fn is_background(color: [f32; 3]) -> bool {
     color.iter().all(|channel| *channel < 0.15)
 }
 
-/// The camera of `gallery_2d` draws the circle at (145, 234), and the ellipse at (343, 234).
+/// The camera of `gallery_2d` draws the circle at (145, 180), and the ellipse at (343, 180).
 #[test]
 fn shapes_that_touch_light_up_in_the_gallery() {
-    let input = "3 cursor 145 234; 4 press; 6 cursor 200 250; 8 cursor 265 290; 10 release";
+    let input = "3 cursor 145 180; 4 press; 6 cursor 200 196; 8 cursor 265 236; 10 release";
     let Some(picture) = Picture::of("gallery_2d", 24, input) else {
         return;
     };
     // The circle has moved onto the ellipse.
-    assert!(is_background(picture.color([145, 234])));
-    assert!(is_any_orange(picture.color([240, 310])), "the circle");
-    assert!(is_any_orange(picture.color([370, 230])), "the ellipse");
-    assert!(is_dark_blue(picture.color([740, 234])), "the rectangle");
+    assert!(is_background(picture.color([145, 180])));
+    assert!(is_any_orange(picture.color([240, 256])), "the circle");
+    assert!(is_any_orange(picture.color([370, 176])), "the ellipse");
+    assert!(is_dark_blue(picture.color([740, 180])), "the rectangle");
 }
 
 #[test]
 fn a_dragged_sphere_moves_in_the_gallery() {
-    let input = "1 cursor 320 212; 2 press; 3 cursor 455 300; 4 release";
+    let input = "1 cursor 282 195; 2 press; 3 cursor 250 300; 4 release";
     let Some(picture) = Picture::of("gallery_3d", 5, input) else {
         return;
     };
-    assert!(is_background(picture.color([320, 212])), "where it was");
+    assert!(is_background(picture.color([282, 195])), "where it was");
     // It touches the frustum now.
-    for pixel in [[455, 270], [435, 340]] {
+    for pixel in [[260, 275], [200, 330]] {
         assert!(
             is_any_orange(picture.color(pixel)),
             "{:?}",

@@ -1,4 +1,4 @@
-//! Each kind of 3D shape. Drag one over the others: those that touch light up.
+//! All 3D shapes. Drag one over the others: those that touch light up.
 //!
 //! ```text
 //! cargo run --example gallery_3d --features demo
@@ -53,9 +53,9 @@ fn spawn(
 ) {
     commands.spawn(orbit::camera(Orbit {
         center: Vec3::new(0.0, -0.2, 0.6),
-        distance: 15.5,
+        distance: 16.5,
         yaw: 0.0,
-        pitch: 0.75,
+        pitch: 0.85,
     }));
     let mut material = |color: Color| {
         materials.add(StandardMaterial {
@@ -73,8 +73,8 @@ fn spawn(
     };
 
     for (index, (name, collider, scale)) in shapes::all().into_iter().enumerate() {
-        let (row, column) = ((index / 5) as f32, (index % 5) as f32);
-        let place = Vec3::new(3.4 * (column - 2.0), 0.0, 3.8 * (row - 1.0));
+        let (row, column) = ((index / 6) as f32, (index % 6) as f32);
+        let place = Vec3::new(3.2 * (column - 2.5), 0.0, 4.1 * (row - 1.0));
         let pose = Transform::from_translation(place)
             .with_rotation(Quat::from_rotation_y(0.5))
             .with_scale(scale);
@@ -88,7 +88,7 @@ fn spawn(
 
     let ground = orbit::ground(&mut meshes, &mut materials);
     // In front of the shapes, where its label is legible.
-    let pose = Transform::from_xyz(0.0, -1.3, 5.2);
+    let pose = Transform::from_xyz(0.0, -1.3, 5.7);
     let name = "half_space";
     let ground = commands.spawn((ground, pose, Name::new(name))).id();
     commands.spawn(labels::label(name, ground, 0.0));

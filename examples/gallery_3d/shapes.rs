@@ -6,7 +6,7 @@ use bevy::{math::DVec3, prelude::*};
 use headbutt::prelude::*;
 
 /// Returns the shapes with their names and scales.
-pub fn all() -> [(&'static str, Collider, Vec3); 15] {
+pub fn all() -> [(&'static str, Collider, Vec3); 18] {
     let [a, b, c] = [(-0.9, -0.6, 0.3), (0.9, -0.6, 0.3), (-0.2, 0.8, -0.5)].map(Vec3::from);
     let bar = |x, y, z| (Vec3::ZERO, Collider::cuboid(x, y, z));
     let thin = 0.45;
@@ -17,6 +17,13 @@ pub fn all() -> [(&'static str, Collider, Vec3); 15] {
     ];
     let squeezed = Vec3::new(1.0, 0.55, 0.75);
     let prism = Extrusion::new(RegularPolygon::new(0.8, 5), 0.7);
+    let slice = Extrusion::new(CircularSector::new(1.0, 0.9), 0.6);
+    let tetrahedron = Tetrahedron::new(
+        Vec3::new(-0.9, -0.6, -0.5),
+        Vec3::new(0.9, -0.6, -0.5),
+        Vec3::new(0.0, -0.6, 1.0),
+        Vec3::new(0.0, 0.9, 0.0),
+    );
     let frustum = ConicalFrustum {
         radius_top: 0.4,
         radius_bottom: 0.8,
@@ -32,7 +39,13 @@ pub fn all() -> [(&'static str, Collider, Vec3); 15] {
         plain("cone", Collider::cone(0.8, 1.5)),
         plain("triangle", Collider::triangle(a, b, c)),
         plain("ConicalFrustum", Collider::from(frustum)),
+        plain("Tetrahedron", Collider::from(tetrahedron)),
         plain("Extrusion", Collider::from(prism)),
+        plain("sector, extruded", Collider::from(slice)),
+        plain(
+            "rounded triangle",
+            Collider::triangle(a, b, c).rounded(0.12),
+        ),
         plain("convex_hull", octahedron()),
         plain("rounded", rounded),
         plain("trimesh", torus()),
