@@ -61,7 +61,7 @@ fn cast_of_parts<V: Space>(
     let sides = MovingSides::new([(a, motion_a), (b, motion_b)], is_swapped);
     let mut found = FirstTouch::new(sides.same_time());
     search_swept(sides.moving, |[part_a, part_b], indices| {
-        let indices = sides.in_order(indices);
+        let indices = sides.reordered(indices);
         if surface_pair
             .as_ref()
             .is_some_and(|pair| pair.ignores(indices))
@@ -96,7 +96,7 @@ fn cast_of_parts<V: Space>(
         found.limit()
     });
     let (cast, parts) = found.finish(&sides);
-    (cast, sides.in_order(parts))
+    (cast, sides.reordered(parts))
 }
 
 /// Returns the first touch of two moving sides in the world.

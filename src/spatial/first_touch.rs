@@ -30,7 +30,9 @@ const SAME_NORMAL: f64 = 1e-9;
 
 /// A part may be touched at the same point as the first one if its time differs by at most this
 /// many times that of equal times. The casts of facets a thousand times larger than the body are
-/// that much less exact. Whether the part is touched there is then decided by its height.
+/// that much less exact. Whether the part is touched there is then decided by its height. The search
+/// passes over a part only if it certainly touches nothing before [`FirstTouch::limit`], so it visits
+/// each part at this point, in any order.
 const SAME_POINT: f64 = 1e3;
 
 /// The outcome of a pair of parts.
@@ -112,26 +114,26 @@ impl<D: DVector> FirstTouch<D> {
             return (CastLocal::Miss, (0, 0));
         };
         let mut cast = first.cast;
-        if let CastLocal::Hit { safe, .. } = &mut cast {
-            *safe = self.safe;
-        }
-        if let CastLocal::Hit {
-            contact,
-            face_normal,
-            ..
-        }
-        | CastLocal::Touching {
-            contact,
-            face_normal,
-        } = &mut cast
-            && self.found.len() > 1
-            && *face_normal != contact.normal
-        {
-            *face_normal = self.face_normal(first, contact.normal, sides);
+        match &mut cast {
+            CastLocal::Miss | CastLocal::Overlapping(_) => {}
+            CastLocal::Touching {
+                contact,
+                face_normal,
+            } => *face_normal = self.face_normal(first, contact.normal, *face_normal, sides),
+            CastLocal::Hit {
+                safe,
+                contact,
+                face_normal,
+                ..
+            } => {
+                *safe = self.safe;
+                *face_normal = self.face_normal(first, contact.normal, *face_normal, sides);
+            }
         }
         (cast, first.parts)
     }
 
+    /// Returns the first outcome: see [`Self::finish`].
     fn first<V: Space<DVec = D>>(&self, sides: &MovingSides<V>) -> Option<&PartOutcome<D>> {
         let limit = self.limit();
         let earliest = self
@@ -147,10 +149,10 @@ impl<D: DVector> FirstTouch<D> {
                 if earliest.len() > 1 =>
             {
                 ranks.of(contact.normal, || {
-                    let overlaps = |other: &&&PartOutcome<D>| {
-                        !sides.separates(contact.normal, outcome.touching, other.parts)
-                    };
-                    earliest.iter().filter(overlaps).count() as f64
+                    let time = outcome.touching;
+                    let parts = earliest.iter().map(|other| other.parts);
+                    let overlaps = |parts: &_| !sides.separates(contact.normal, time, *parts);
+                    parts.filter(overlaps).count() as f64
                 })
             }
             _ => 0.0,
@@ -164,13 +166,18 @@ impl<D: DVector> FirstTouch<D> {
         first.map(|(_, outcome)| outcome)
     }
 
-    /// Returns the face normal at the first touch, given its normal: see the file head.
+    /// Returns the face normal at the first touch, given its normal and the face normal among the
+    /// faces of its own part: see the file head.
     fn face_normal<V: Space<DVec = D>>(
         &self,
         first: &PartOutcome<D>,
         normal: D,
+        own: D,
         sides: &MovingSides<V>,
     ) -> D {
+        if self.found.len() == 1 || own == normal {
+            return own;
+        }
         let time = first.touching;
         let mut faces: SmallVec<[Face<D>; 4]> = SmallVec::new();
         for outcome in &self.found {
@@ -194,12 +201,13 @@ impl<D: DVector> FirstTouch<D> {
             oppositions.then_with(|| a.normal.total_cmp(b.normal))
         });
         let is_visible = |face: &&Face<D>| {
-            let rises =
-                |other: &Face<D>| sides.is_higher(-face.normal, time, [other.parts, face.parts]);
+            let front = -face.normal;
+            let rises = |other: &Face<D>| sides.is_higher(other.parts, face.parts, front, time);
             !faces.iter().any(rises)
         };
         let face = faces.iter().find(is_visible).or(faces.first());
-        face.map_or(normal, |face| face.normal)
+        // There are none if rounding exceeds the tolerance, which is 0 for a point.
+        face.map_or(own, |face| face.normal)
     }
 }
 

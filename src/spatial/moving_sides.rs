@@ -28,64 +28,69 @@ pub struct MovingSides<'a, V: Space> {
     pub moving: [Moving<'a, V>; 2],
     /// `true` if [`Parts`] are in the other order.
     is_swapped: bool,
-    /// The size of the smaller side.
-    size: f64,
+    sizes: [f64; 2],
 }
 
 impl<'a, V: Space> MovingSides<'a, V> {
     pub fn new(moving: [Moving<'a, V>; 2], is_swapped: bool) -> Self {
-        let [size_a, size_b] = moving.map(|(side, _)| size_of(side));
         Self {
             moving,
             is_swapped,
-            size: size_a.min(size_b),
+            sizes: moving.map(|(side, _)| size_of(side)),
         }
     }
 
     /// Converts between the order of the arguments and that of [`Parts`].
-    pub fn in_order(&self, (a, b): (u32, u32)) -> (u32, u32) {
+    pub fn reordered(&self, (a, b): (u32, u32)) -> (u32, u32) {
         if self.is_swapped { (b, a) } else { (a, b) }
     }
 
     /// Returns the difference of times up to which the sides touch at the same time.
     pub fn same_time(&self) -> f64 {
-        let [(a, motion_a), (b, motion_b)] = self.moving;
+        let [(_, motion_a), (_, motion_b)] = self.moving;
+        let [size_a, size_b] = self.sizes;
         let arc =
             |motion: &MotionLocal<V::DVec>, size: f64| match V::DVec::angle_size(motion.rotation) {
                 0.0 => 0.0,
                 angle => angle * size,
             };
         let length = (motion_b.translation - motion_a.translation).length()
-            + arc(&motion_a, size_of(a))
-            + arc(&motion_b, size_of(b));
-        let time = SAME_TIME * self.size / length;
+            + arc(&motion_a, size_a)
+            + arc(&motion_b, size_b);
+        let time = SAME_TIME * size_a.min(size_b) / length;
         if time.is_finite() { time.min(1.0) } else { 0.0 }
+    }
+
+    /// Returns the difference of heights up to which they are equal.
+    fn same_height(&self) -> f64 {
+        let [size_a, size_b] = self.sizes;
+        SAME_HEIGHT * size_a.min(size_b)
     }
 
     /// Returns `true` if two parts do not overlap along a normal at a time.
     pub fn separates(&self, normal: V::DVec, time: f64, parts: Parts) -> bool {
-        self.depth(normal, time, parts) <= SAME_HEIGHT * self.size
+        self.depth(normal, time, parts) <= self.same_height()
     }
 
     /// Returns `true` if two parts touch along a normal at a time, and do not overlap.
     pub fn touches(&self, normal: V::DVec, time: f64, parts: Parts) -> bool {
-        self.depth(normal, time, parts).abs() <= SAME_HEIGHT * self.size
+        self.depth(normal, time, parts).abs() <= self.same_height()
     }
 
     fn depth(&self, normal: V::DVec, time: f64, parts: Parts) -> f64 {
-        let (part_a, part_b) = self.in_order(parts);
+        let (part_a, part_b) = self.reordered(parts);
         let [a, b] = self.moving;
         self.height(a, part_a, time, normal) + self.height(b, part_b, time, -normal)
     }
 
-    /// Returns `true` if the second of two parts is higher along a direction at a time than the
-    /// second of two others.
-    pub fn is_higher(&self, direction: V::DVec, time: f64, [parts, others]: [Parts; 2]) -> bool {
-        let [height, other] = [parts, others].map(|parts| {
-            let (_, part) = self.in_order(parts);
+    /// Returns `true` if the second side's part of a pair is higher along a direction at a time than
+    /// its part of another pair.
+    pub fn is_higher(&self, pair: Parts, other: Parts, direction: V::DVec, time: f64) -> bool {
+        let height = |pair| {
+            let (_, part) = self.reordered(pair);
             self.height(self.moving[1], part, time, direction)
-        });
-        height > other + SAME_HEIGHT * self.size
+        };
+        height(pair) > height(other) + self.same_height()
     }
 
     /// Returns the velocity of the first side relative to the second at a contact, whose points are
