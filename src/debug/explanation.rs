@@ -7,7 +7,7 @@ use crate::{
     debug::{
         contacts::{add_contact, marker_of, plane_of},
         layer::{Canvas, ColoredLine, LineLayer, arrow, cross},
-        shapes::{LastTick, box_corners},
+        shapes::{TickResults, box_corners},
         wireframe::{Line, box_edges},
     },
     explain,
@@ -90,7 +90,7 @@ pub fn explain_pair(world: &mut World) {
 pub fn draw_explanation(
     colliders: Query<(&Collider, &GlobalTransform)>,
     explained: Option<Res<ExplainedPair>>,
-    tick: LastTick,
+    tick: TickResults,
     mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {

@@ -49,7 +49,7 @@ pub struct HeadbuttGizmos {
     /// The poses of shapes and boxes.
     pub poses: GizmoPoses,
     /// Half the length of the cross that marks a collider without a valid shape, in the units of the
-    /// collider. If they are pixels, choose a greater one, such as 10.
+    /// collider. If a unit is a pixel, choose about 10.
     pub inert_size: f32,
     /// The colors.
     pub colors: ColliderColors,

@@ -51,7 +51,7 @@ pub struct Target {
 
 /// The results of the last tick, if the app has ticks, and the explained pair.
 #[derive(SystemParam)]
-pub struct LastTick<'w> {
+pub struct TickResults<'w> {
     proxies: Option<Res<'w, Proxies>>,
     collisions: Option<Res<'w, Collisions>>,
     explained: Option<Res<'w, ExplainedPair>>,
@@ -105,7 +105,7 @@ pub struct Shapes {
 /// Draws the shapes and boxes that have changed.
 pub fn draw_shapes(
     targets: Query<Target>,
-    tick: LastTick,
+    tick: TickResults,
     cameras: Query<(&Camera, Option<&Projection>, &GlobalTransform)>,
     mut shapes: Local<Shapes>,
     mut canvas: Canvas,
@@ -144,7 +144,7 @@ impl Shapes {
     }
 
     /// Prepares for the colliders of this frame.
-    fn begin(&mut self, settings: HeadbuttGizmos, tick: &LastTick) {
+    fn begin(&mut self, settings: HeadbuttGizmos, tick: &TickResults) {
         let are_new = self.settings != Some(settings);
         if are_new {
             // All lines are computed again.
@@ -167,7 +167,7 @@ impl Shapes {
         &self,
         target: &TargetItem,
         settings: &HeadbuttGizmos,
-        tick: &LastTick,
+        tick: &TickResults,
         camera: Option<&Viewpoint>,
     ) -> Option<Look> {
         let pose = tick.drawn_pose(target.entity, &target.collider, target.pose, settings);
@@ -186,7 +186,12 @@ impl Shapes {
     }
 
     /// Returns the color of the state of a collider.
-    fn color_of(&self, target: &TargetItem, settings: &HeadbuttGizmos, tick: &LastTick) -> Color {
+    fn color_of(
+        &self,
+        target: &TargetItem,
+        settings: &HeadbuttGizmos,
+        tick: &TickResults,
+    ) -> Color {
         let colors = &settings.colors;
         let slot = tick
             .proxies
@@ -342,7 +347,7 @@ fn box_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<Li
     corners.map_or_else(Vec::new, |[min, max]| box_edges(min, max))
 }
 
-impl LastTick<'_> {
+impl TickResults<'_> {
     /// Returns `true` for an entity of the explained pair.
     fn explains(&self, entity: Entity, settings: &HeadbuttGizmos) -> bool {
         let pair = self.explained.as_ref().and_then(|explained| explained.pair);
