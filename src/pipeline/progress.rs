@@ -1,4 +1,4 @@
-//! Detection of aborted ticks.
+//! The number of the tick, and detection of aborted ticks.
 
 use bevy::prelude::*;
 

@@ -69,7 +69,7 @@ pub struct HeadbuttRecorder {
     /// The events before this tick are read.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
-    /// The number of the last tick that was read from its begin on, as counted by [`Progress`].
+    /// The number, in [`Progress::begun`], of the last tick whose start this recorder has read.
     last_begun: Option<u64>,
     bytes: Vec<u8>,
 }
@@ -123,7 +123,7 @@ impl HeadbuttRecorder {
     /// Reads what the tick is about to read.
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
-        // The stages begin after this system.
+        // `Sync` counts the tick, and runs after this system.
         self.last_begun = Some(world.resource::<Progress>().begun.wrapping_add(1));
         self.tick.is_restored = !StateRevision::is_current(world);
         self.knows_contacts = if self.has_begun {
@@ -248,8 +248,8 @@ pub fn end_tick(world: &mut World) {
         completed, begun, ..
     } = *world.resource::<Progress>();
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
-        // An observer may have inserted the recorder in the middle of the tick, also one that was
-        // removed in the middle of an earlier tick.
+        // An observer may have inserted the recorder within the tick: a new one, or one that was
+        // removed within an earlier tick.
         let is_complete = completed == Completed::Report && recorder.last_begun == Some(begun);
         if !recorder.is_recording() || !is_complete {
             return;

@@ -373,7 +373,7 @@ fn a_recorder_inserted_by_an_observer_begins_with_the_next_tick() {
 }
 
 #[test]
-fn a_recorder_that_moves_within_ticks_records_only_whole_ticks() {
+fn a_recorder_removed_and_inserted_within_ticks_records_only_whole_ticks() {
     let mut app = app();
     let world = app.world_mut();
     let [first, _] = [(); 2].map(|()| world.spawn(Collider::circle(1.0)).id());
@@ -400,6 +400,7 @@ fn a_recorder_that_moves_within_ticks_records_only_whole_ticks() {
         bytes: memory.bytes(),
         contacts,
     };
+    // `replay` asserts that these three ticks are all.
     let mut player = session.replay();
     for number in [0, 1, 2, 1, 0] {
         player.assert_equal(number, &session);
