@@ -18,7 +18,7 @@ const SPEEDS: [f32; 4] = [0.01, 0.05, 0.1, 0.25];
 
 /// A floor at the height 0, and a step up.
 struct Step {
-    name: &'static str,
+    name: String,
     colliders: Vec<(Collider, Transform)>,
 }
 
@@ -52,7 +52,7 @@ fn steps(is_flat: bool, height: f32) -> Vec<Step> {
     } else {
         Collider::compound(boxes.clone().map(|(solid, pose)| (pose.translation, solid)))
     };
-    let one = |name, collider| Step {
+    let one = |name: String, collider| Step {
         name,
         colliders: vec![(collider, Transform::IDENTITY)],
     };
@@ -62,15 +62,18 @@ fn steps(is_flat: bool, height: f32) -> Vec<Step> {
         meshes(&profile)
     };
     let mut all = vec![
-        one("a compound", compound),
+        one("a compound".to_owned(), compound),
         Step {
-            name: "boxes",
+            name: "boxes".to_owned(),
             colliders: boxes.to_vec(),
         },
     ];
     for (name, surface) in surfaces {
-        all.push(one(name, surface.clone().one_sided()));
-        all.push(one(name, surface));
+        all.push(one(
+            format!("one-sided {name}"),
+            surface.clone().one_sided(),
+        ));
+        all.push(one(name.to_owned(), surface));
     }
     all
 }
@@ -220,7 +223,7 @@ fn an_edge_is_ground_unless_it_is_beside_the_body() {
         if !body.is_round {
             return;
         }
-        // The limit is at 0.25.
+        // It does not stand if the cosine of the contact normal is below 0.25.
         for cosine in [0.9, 0.6, 0.3, 0.2, 0.05_f32] {
             let radius = RADIUS + SKIN;
             let on_edge = height + radius * cosine + body.half_height - RADIUS;
