@@ -1,7 +1,8 @@
 //! Runs the examples with a window, and looks at their pictures.
 //!
 //! ```text
-//! cargo build --features demo --examples && cargo test --features demo --test pictures
+//! cargo build --features demo --examples
+//! cargo test --features demo --test pictures -- --nocapture
 //! ```
 //!
 //! The examples draw off screen, with any driver for Vulkan. Without one, the tests pass and say so.

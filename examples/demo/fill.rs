@@ -1,4 +1,4 @@
-//! Filled shapes, and meshes of colliders. These need only the shape of the collider, so what is
+//! Filled shapes, and meshes of colliders. The mesh of a collider needs only its shape, so what is
 //! drawn is what collides.
 
 use std::f32::consts::FRAC_PI_2;
@@ -50,7 +50,7 @@ pub fn draw(
     let mesh = match (&fill.shape, collider) {
         (Some(shape), _) => shape.clone(),
         (None, Some(collider)) => mesh_2d(collider),
-        (None, None) => panic!("no collider"),
+        (None, None) => return Err("no collider to fill".into()),
     };
     let material = MeshMaterial2d(materials.add(fill.color));
     let mesh = Mesh2d(meshes.add(mesh));

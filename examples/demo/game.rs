@@ -1,4 +1,4 @@
-//! What the games share. How they react to collisions is in the games themselves.
+//! The score, the keys and the looks of the games, so that their own files show how to use headbutt.
 
 use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
 
@@ -27,12 +27,12 @@ fn show_score(score: Res<Score>, coins: Query<(), With<Coin>>, mut readout: ResM
     readout.0 = format!("coins: {coins} of {all}    kills: {kills}    deaths: {deaths}");
 }
 
-/// Returns the pose of something in front of all that has a smaller `z`.
+/// Returns a pose. What has a greater `z` is in front.
 pub fn at([x, y]: [f32; 2], z: f32) -> Transform {
     Transform::from_xyz(x, y, z)
 }
 
-/// Returns the arrow keys or WASD that are pressed: -1, 0 or 1 along each axis.
+/// Returns the direction of the pressed arrow keys or WASD: -1, 0 or 1 along each axis.
 pub fn direction(keys: &ButtonInput<KeyCode>) -> Vec2 {
     use KeyCode::{ArrowDown, ArrowLeft, ArrowRight, ArrowUp, KeyA, KeyD, KeyS, KeyW};
     let pressed = |either: [KeyCode; 2]| f32::from(keys.any_pressed(either));
@@ -57,7 +57,7 @@ pub fn creature(color: Color, center: [f32; 2]) -> impl Bundle {
     (Fill::collider(color), at(center, 2.0), eyes)
 }
 
-/// Fills the area from a line down to the given heights below its points.
+/// Fills the area between a line and the heights that `bottom` returns for its points.
 pub fn strip(top: &[[f32; 2]], bottom: impl Fn(f32) -> f32, color: Color) -> Fill {
     let ends = |&[x, y]: &[f32; 2]| [[x, y, 0.0], [x, bottom(y), 0.0]];
     let vertices: Vec<_> = top.iter().flat_map(ends).collect();

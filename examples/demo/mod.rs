@@ -10,7 +10,7 @@
 //! | `orbit.rs` | a camera that turns around a point, for 3D |
 //! | `labels.rs` | text that follows an entity |
 //! | `fill.rs` | filled shapes, and meshes of colliders |
-//! | `game.rs` | coins, creatures, and other things that are in both games |
+//! | `game.rs` | the score, the keys and the looks of the games |
 //! | `light.rs` | colors of colliders that touch something |
 //! | `report.rs` | the contacts of the dragged collider |
 

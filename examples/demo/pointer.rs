@@ -21,7 +21,7 @@ impl Pointer<'_, '_> {
     }
 
     /// Returns the position of the mouse in a 2D world while the left button is down.
-    pub fn pressed(&self) -> Option<Vec2> {
+    pub fn pressed_position(&self) -> Option<Vec2> {
         self.position()
             .filter(|_| self.buttons.pressed(MouseButton::Left))
     }

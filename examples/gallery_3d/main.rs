@@ -1,4 +1,4 @@
-//! All 3D shapes. Drag one over the others: those that touch light up.
+//! All 3D shapes with a surface. Drag one over the others: those that touch light up.
 //!
 //! ```text
 //! cargo run --example gallery_3d --features demo

@@ -17,6 +17,7 @@ pub fn all() -> [(&'static str, Collider, Vec3); 18] {
     ];
     let squeezed = Vec3::new(1.0, 0.55, 0.75);
     let prism = Extrusion::new(RegularPolygon::new(0.8, 5), 0.7);
+    let rectangle = Plane3d::new(Vec3::Y, Vec2::new(0.8, 0.6));
     let slice = Extrusion::new(CircularSector::new(1.0, 0.9), 0.6);
     let tetrahedron = Tetrahedron::new(
         Vec3::new(-0.9, -0.6, -0.5),
@@ -42,10 +43,7 @@ pub fn all() -> [(&'static str, Collider, Vec3); 18] {
         plain("Tetrahedron", Collider::from(tetrahedron)),
         plain("Extrusion", Collider::from(prism)),
         plain("sector, extruded", Collider::from(slice)),
-        plain(
-            "rounded triangle",
-            Collider::triangle(a, b, c).rounded(0.12),
-        ),
+        plain("Plane3d", Collider::from(rectangle)),
         plain("convex_hull", octahedron()),
         plain("rounded", rounded),
         plain("trimesh", torus()),

@@ -10,7 +10,8 @@
 mod demo;
 
 use bevy::prelude::*;
-use demo::{BLUE, EARTH, FAINT, GREEN, ORANGE, RED, fill::Fill, game::*};
+use demo::game::{Coin, Follow, Score, at, coin, creature, direction, follow, strip};
+use demo::{BLUE, EARTH, FAINT, GREEN, ORANGE, RED, fill::Fill};
 use headbutt::{prelude::*, query::Ray};
 
 const TERRAIN: u32 = 1 << 0;
@@ -67,7 +68,8 @@ struct OneWay {
 }
 
 fn main() -> AppExit {
-    let keys = "arrows: walk    space: jump    down: drop through a platform    F1: colliders";
+    let keys =
+        "WASD or arrows: walk    space: jump    down: drop through a platform    F1: colliders";
     demo::game::app("Platformer", keys)
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, (drive, steer, patrol))

@@ -111,7 +111,7 @@ fn bounds(setup: Setup) -> Vec3 {
     0.5 * Vec3::new(aspect * height, height, 0.0)
 }
 
-/// Without antialiasing, which would take most of a frame if there is no GPU.
+/// Spawns a camera without antialiasing, which takes more than half of a frame without a GPU.
 fn spawn_camera(commands: &mut Commands, setup: Setup, bounds: Vec3) {
     if setup.in_3d {
         commands.spawn((

@@ -10,7 +10,8 @@
 mod demo;
 
 use bevy::{prelude::*, time::common_conditions::on_timer};
-use demo::{BLUE, GRAY, INK, ORANGE, RED, fill::Fill, game::*, pointer::Pointer};
+use demo::game::{Coin, Score, at, coin, creature, direction, spark};
+use demo::{BLUE, GRAY, INK, ORANGE, RED, fill::Fill, pointer::Pointer};
 use headbutt::{prelude::*, query::Ray};
 
 const WALL: u32 = 1 << 0;
@@ -22,9 +23,8 @@ const COIN: u32 = 1 << 4;
 const PLAYER_SPEED: f32 = 5.0;
 const ENEMY_SPEED: f32 = 2.5;
 const BULLET_SPEED: f32 = 40.0;
-/// The radius of the player and of the enemies.
-const RADIUS: f32 = 0.42;
-const START: [f32; 2] = [0.0, 0.0];
+const MAX_ENEMIES: usize = 8;
+const BODY_RADIUS: f32 = 0.42;
 
 /// The center and the size of each wall.
 #[rustfmt::skip]
@@ -39,14 +39,10 @@ const COINS: [[f32; 2]; 10] = [
     [-11.5, 4.0], [-5.5, 2.4], [-11.5, -5.4], [-4.5, -5.4], [0.0, 4.5], [3.0, -4.5], [7.5, 3.6],
     [7.5, -0.8], [11.5, -5.4], [11.5, 4.0],
 ];
-/// Where enemies enter.
 const DOORS: [[f32; 2]; 4] = [[12.4, 0.5], [-12.4, -2.5], [6.5, -5.8], [-3.5, 4.8]];
 
-#[derive(Component, Default)]
-struct Player {
-    /// The seconds until the next shot.
-    reload: f32,
-}
+#[derive(Component)]
+struct Player;
 
 /// An enemy, which walks to where it last saw the player.
 #[derive(Component)]
@@ -62,6 +58,7 @@ fn main() -> AppExit {
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, (enter, steer, chase, travel).chain())
         .add_systems(FixedPostUpdate, push_out.after(HeadbuttSystems::Report))
+        .add_systems(Update, draw_sight)
         .run()
 }
 
@@ -77,48 +74,46 @@ fn spawn(mut commands: Commands) {
         commands.spawn((coin(center), Collider::circle(0.25), Sensor, layers));
     }
     let layers = CollisionLayers::new(PLAYER, WALL | ENEMY | COIN);
-    let body = (Collider::circle(RADIUS), layers, Velocity::default());
+    let body = (Collider::circle(BODY_RADIUS), layers, Velocity::default());
     let gun = Fill::shape(Rectangle::new(0.2, 0.5), INK);
     let gun = children![(gun, at([0.0, 0.4], -0.1))];
-    let look = (Fill::collider(BLUE), at(START, 2.0), gun);
-    let player = (Player::default(), body, look);
-    commands.spawn(player).observe(meet);
+    let look = (Fill::collider(BLUE), at([0.0; 2], 2.0), gun);
+    commands.spawn((Player, body, look)).observe(meet);
 }
 
 /// Lets an enemy in at the next door at which there is room.
 fn enter(query: SpatialQuery, enemies: Query<(), With<Enemy>>, mut commands: Commands) {
     let count = enemies.iter().len();
-    let (circle, filter) = (Collider::circle(RADIUS), SpatialQueryFilter::default());
-    let mut doors = DOORS.iter().cycle().skip(count).take(DOORS.len());
-    let free = doors.find(|&&door| !query.is_overlapped(&circle, Vec2::from(door), &filter));
-    if count < 8
-        && let Some(&door) = free
-    {
+    let (circle, filter) = (Collider::circle(BODY_RADIUS), SpatialQueryFilter::default());
+    let mut doors = DOORS.iter().cycle().skip(count).take(MAX_ENEMIES - count);
+    let is_free = |door: [f32; 2]| !query.is_overlapped(&circle, Vec2::from(door), &filter);
+    if let Some(&door) = doors.find(|door| is_free(**door)) {
         let layers = CollisionLayers::new(ENEMY, !COIN);
         let body = (circle, layers, Velocity::default());
         commands.spawn((Enemy(door.into()), body, creature(RED, door)));
     }
 }
 
-/// The player walks, turns to the mouse or ahead, and shoots.
+/// The player walks, turns to the mouse or ahead, and shoots, but not in the next `reload` seconds.
 fn steer(
     time: Res<Time>,
     keys: Res<ButtonInput<KeyCode>>,
     pointer: Pointer,
-    player: Single<(&mut Player, &mut Velocity, &mut Transform)>,
+    player: Single<(&mut Velocity, &mut Transform), With<Player>>,
+    mut reload: Local<f32>,
     mut commands: Commands,
 ) {
-    let (mut player, mut velocity, mut pose) = player.into_inner();
+    let (mut velocity, mut pose) = player.into_inner();
     let walk = direction(&keys).normalize_or_zero();
     velocity.0 = PLAYER_SPEED * walk;
-    let target = pointer.pressed();
+    let target = pointer.pressed_position();
     let aim = target.map_or(walk, |target| target - pose.translation.xy());
     if aim != Vec2::ZERO {
         pose.rotation = Quat::from_rotation_z(Vec2::Y.angle_to(aim));
     }
-    player.reload -= time.delta_secs();
-    if (target.is_some() || keys.pressed(KeyCode::Space)) && player.reload <= 0.0 {
-        player.reload = 0.15;
+    *reload -= time.delta_secs();
+    if (target.is_some() || keys.pressed(KeyCode::Space)) && *reload <= 0.0 {
+        *reload = 0.15;
         let velocity = Velocity(BULLET_SPEED * pose.local_y().xy());
         let layers = CollisionLayers::new(BULLET, WALL | ENEMY);
         // `Teleported` begins the path at the gun, so that the first tick is swept.
@@ -133,7 +128,6 @@ fn chase(
     query: SpatialQuery,
     player: Single<&Transform, With<Player>>,
     mut enemies: Query<(&mut Enemy, &mut Velocity, &Transform)>,
-    mut gizmos: Gizmos,
 ) {
     let walls = SpatialQueryFilter::default().with_mask(WALL);
     let player = player.translation.xy();
@@ -142,8 +136,13 @@ fn chase(
         if !query.is_ray_blocked(Ray::between(position, player), &walls) {
             enemy.0 = player;
         }
-        gizmos.line_2d(position, enemy.0, RED.with_alpha(0.4));
         velocity.0 = (10.0 * (enemy.0 - position)).clamp_length_max(ENEMY_SPEED);
+    }
+}
+
+fn draw_sight(enemies: Query<(&Enemy, &Transform)>, mut gizmos: Gizmos) {
+    for (enemy, pose) in &enemies {
+        gizmos.line_2d(pose.translation.xy(), enemy.0, RED.with_alpha(0.4));
     }
 }
 
@@ -153,7 +152,7 @@ fn travel(time: Res<Time>, mut bodies: Query<(&Velocity, &mut Transform)>) {
     }
 }
 
-/// Pushes the player and the enemies out of walls and of each other.
+/// Pushes all bodies but the bullets, which are `Swept`, out of walls and of each other.
 fn push_out(
     collisions: Res<Collisions>,
     walkers: Query<Entity, (With<Velocity>, Without<Swept>)>,
@@ -165,7 +164,7 @@ fn push_out(
     Ok(())
 }
 
-/// Observes each bullet, which ends at its first hit.
+/// Observes each bullet, which ends at its first hit: despawned, it triggers no more observers.
 fn strike(
     hit: On<CollisionStarted>,
     enemies: Query<(), With<Enemy>>,
@@ -194,7 +193,7 @@ fn meet(
         score.coins += 1;
     } else if enemies.contains(hit.other) {
         commands.entity(hit.other).despawn();
-        **player = at(START, 2.0);
+        **player = at([0.0; 2], 2.0);
         score.deaths += 1;
     }
 }
