@@ -30,9 +30,9 @@ pub struct Demo<'a> {
     /// The height of the world that its camera shows at least.
     height: f64,
     /// Where the orange shape may be.
-    area: Area,
+    orange_area: Area,
     /// The part of a corner that a dot may hide, in units of the world.
-    hidden: f64,
+    hidden_by_dots: f64,
 }
 
 impl<'a> Demo<'a> {
@@ -69,8 +69,8 @@ impl<'a> Demo<'a> {
     }
 
     fn has_orange_at(&self, picture: &Picture, expected: Area) -> bool {
-        let tolerance = TOLERANCE * picture.pixel_length() + self.hidden;
-        let found = picture.bounds(is_orange, &self.area);
+        let tolerance = TOLERANCE * picture.pixel_length() + self.hidden_by_dots;
+        let found = picture.bounds(is_orange, &self.orange_area);
         found.is_some_and(|found| found.is_close_to(&expected, tolerance))
     }
 
@@ -99,8 +99,8 @@ pub fn blocks(browser: &Browser) -> Result<(), Box<dyn Error>> {
     let demo = Demo {
         browser,
         height: 9.0,
-        area: Area::EVERYWHERE,
-        hidden: 0.0,
+        orange_area: Area::EVERYWHERE,
+        hidden_by_dots: 0.0,
     };
     let b_at = |center| Area::around(center, [1.0, 1.0]);
     demo.wait_for_orange("B starts at (4, 0)", b_at([4.0, 0.0]))?;
@@ -133,12 +133,12 @@ pub fn steps(browser: &Browser) -> Result<(), Box<dyn Error>> {
         browser,
         height: 10.0,
         // On the right, the edges of red and green lines are orange where they cross.
-        area: Area {
+        orange_area: Area {
             max: [0.0, f64::INFINITY],
             ..Area::EVERYWHERE
         },
         // The green dots of support points.
-        hidden: 0.1,
+        hidden_by_dots: 0.1,
     };
     let (sin, cos) = 0.6_f64.sin_cos();
     let half_size = [0.9 * cos + 0.6 * sin, 0.9 * sin + 0.6 * cos];
