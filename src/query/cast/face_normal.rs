@@ -35,6 +35,10 @@ const FACE_TILT: f64 = 0.01;
 /// vertices are known to the tolerance, so the normal of such a face is known to a tenth.
 const LEAST_FACE: f64 = 10.0;
 
+/// The sine of the angle up to which a motion is parallel to a normal. The rounding of parallel unit
+/// vectors may leave a difference along them.
+const PARALLEL: f64 = 1e-9;
+
 /// The maximum number of tilts to an edge. Each at least halves the angle on a round surface, which
 /// has no edge.
 const MAX_TILTS: usize = 12;
@@ -168,11 +172,12 @@ impl<S: Support + ?Sized> Corner<'_, S> {
             return best.face;
         }
         let across = against - normal * normal.dot(against);
-        let toward = match across.unit() {
-            Some(unit) => unit,
-            None => DVecOf::<S>::perpendicular(&[normal])?.unit()?,
+        let across = if across.length() > PARALLEL {
+            across
+        } else {
+            DVecOf::<S>::perpendicular(&[normal])?
         };
-        let start = self.tilted(normal, toward)?;
+        let start = self.tilted(normal, across.unit()?)?;
         let side = DVecOf::<S>::perpendicular(&[start.direction, start.edge])?.unit()?;
         for toward in [side, -side] {
             let (mut edge, mut toward) = (start, toward);

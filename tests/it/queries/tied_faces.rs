@@ -1,4 +1,4 @@
-//! The face normal of a cast that touches several parts of a collider at the same point.
+//! The face normal of a cast at a corner, mostly one where several parts of a collider meet.
 
 use core::f32::consts::PI;
 
@@ -227,5 +227,21 @@ fn a_box_that_overhangs_an_edge_of_segments_stands_on_the_top() {
                 assert!((face + Vec3::Y).length() < 1e-6, "{x}, {motion}: {found:?}");
             }
         }
+    }
+}
+
+/// A motion along the contact normal leads to no edge of the facet. Its face is found even so,
+/// however the positions are rounded.
+#[test]
+fn a_ball_that_falls_straight_onto_a_corner_hits_the_face() {
+    let ball = Collider::sphere(0.5);
+    let arms = [Vec3::new(0.0, -0.5, 1.0), Vec3::new(1.0, -0.1, 1.0)];
+    let normal = arms[0].cross(arms[1]).normalize();
+    for index in 0..1000 {
+        let tip = Vec3::new(index as f32 * 0.37 - 200.0, (index % 7) as f32 * 0.3, -2.0);
+        let facet = Collider::triangle(tip, tip + arms[0], tip + arms[1]);
+        let found = cast(&ball, tip + Vec3::Y * 2.5, Vec3::NEG_Y * 4.0, &facet);
+        let face = found.face_normal().expect("a hit");
+        assert!((face + normal).length() < 1e-4, "{face} at {tip}");
     }
 }
