@@ -12,8 +12,8 @@
 //!
 //! * A face whose normal is the contact normal is in contact, and comes first.
 //! * Otherwise, the face opposes the motion most. A face is hidden if another of these parts rises
-//!   in front of its plane: the back of a segment, or the side between two boxes. It counts only if
-//!   all faces are hidden.
+//!   in front of its plane: the back of a segment, or the side between two boxes.
+//! * If all faces are hidden, as between the ridges of a peak, those count that face the normal.
 //! * Among equal faces, the order of their normals decides, not that of the parts.
 
 use smallvec::SmallVec;
@@ -205,7 +205,9 @@ impl<D: DVector> FirstTouch<D> {
             let rises = |other: &Face<D>| sides.is_higher(other.parts, face.parts, front, time);
             !faces.iter().any(rises)
         };
-        let face = faces.iter().find(is_visible).or(faces.first());
+        let is_front = |face: &&Face<D>| face.normal.dot(normal) > 0.0;
+        let visible = faces.iter().find(is_visible);
+        let face = visible.or_else(|| faces.iter().find(is_front));
         // There are none if rounding exceeds the tolerance, which is 0 for a point.
         face.map_or(own, |face| face.normal)
     }

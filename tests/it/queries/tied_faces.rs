@@ -230,6 +230,35 @@ fn a_box_that_overhangs_an_edge_of_segments_stands_on_the_top() {
     }
 }
 
+/// Other ridges of this peak rise in front of the plane of each facet. The backs of the facets are
+/// no faces of the peak even so.
+#[test]
+fn at_a_peak_of_ridges_the_face_is_on_the_outer_side() {
+    let ball = Collider::sphere(0.5);
+    let heights = [-0.2, -0.7, -0.9, -0.7, -0.95, -0.2, -0.4];
+    let corner = |index: usize| {
+        let foot = Vec2::from_angle(index as f32 * 2.0 * PI / 7.0);
+        Vec3::new(foot.x, heights[index], foot.y)
+    };
+    let vertices: Vec<_> = (0..7).map(corner).chain([Vec3::ZERO]).collect();
+    let facets: Vec<_> = (0..7).map(|index| [7, (index + 1) % 7, index]).collect();
+    let outward = |facet: &[u32; 3]| {
+        let [_, a, b] = facet.map(|index| vertices[index as usize]);
+        a.cross(b).normalize()
+    };
+    let normals: Vec<_> = facets.iter().map(outward).collect();
+    assert!(normals.iter().all(|normal| normal.y > 0.6));
+    let peak = Collider::trimesh(vertices.clone(), facets);
+    for degrees in 0..360 {
+        let lateral = Vec2::from_angle((degrees as f32).to_radians());
+        let motion = Vec3::new(lateral.x, -0.2, lateral.y);
+        let found = cast(&ball, Vec3::Y * 0.5 - motion, motion * 2.0, &peak);
+        let face = found.face_normal().expect("a hit");
+        let is_outer = |normal: &Vec3| (face + normal).length() < 1e-4;
+        assert!(normals.iter().any(is_outer), "{face} by {motion}");
+    }
+}
+
 /// A motion along the contact normal leads to no edge of the facet. Its face is found even so,
 /// however the positions are rounded.
 #[test]
