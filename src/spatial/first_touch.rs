@@ -200,10 +200,14 @@ impl<D: DVector> FirstTouch<D> {
             let oppositions = b.opposition.total_cmp(&a.opposition);
             oppositions.then_with(|| a.normal.total_cmp(b.normal))
         });
+        let mut parts: SmallVec<[Parts; 4]> = faces.iter().map(|face| face.parts).collect();
         let is_visible = |face: &&Face<D>| {
             let front = -face.normal;
-            let rises = |other: &Face<D>| sides.is_higher(other.parts, face.parts, front, time);
-            !faces.iter().any(rises)
+            let rises = |other: &Parts| sides.is_higher(*other, face.parts, front, time);
+            let hiding = parts.iter().position(rises);
+            // This part often hides the next face, too. So few parts are tested for each face.
+            hiding.into_iter().for_each(|index| parts.swap(0, index));
+            hiding.is_none()
         };
         let is_front = |face: &&Face<D>| face.normal.dot(normal) > 0.0;
         let visible = faces.iter().find(is_visible);
