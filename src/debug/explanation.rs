@@ -31,7 +31,11 @@ use crate::{
 ///     player: Single<Entity, With<Player>>,
 ///     door: Single<Entity, With<Door>>,
 /// ) {
-///     explained.pair = Some([*player, *door]);
+///     let pair = Some([*player, *door]);
+///     // Written only if it differs, so that `show` prints only changes.
+///     if explained.pair != pair {
+///         explained.pair = pair;
+///     }
 /// }
 ///
 /// fn show(explained: Res<ExplainedPair>) {

@@ -84,11 +84,12 @@ use crate::{pipeline::HeadbuttSystems, spatial::query_log::QueryLog};
 /// use headbutt::prelude::*;
 ///
 /// fn toggle(keys: Res<ButtonInput<KeyCode>>, mut store: ResMut<GizmoConfigStore>) {
-///     let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
 ///     if keys.just_pressed(KeyCode::F1) {
+///         let (config, _) = store.config_mut::<HeadbuttGizmos>();
 ///         config.enabled = !config.enabled;
 ///     }
 ///     if keys.just_pressed(KeyCode::F2) {
+///         let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
 ///         gizmos.boxes = !gizmos.boxes;
 ///         config.line.width = 3.0;
 ///     }

@@ -306,13 +306,14 @@ impl Drawn {
             color,
             ground,
         } = self.look;
+        // First, so that the shape is seen where both are equal.
+        add_lines(asset, &self.box_lines, box_color, |point| point);
         match ground {
             Some(_) => add_lines(asset, &self.lines, color, |point| point),
             None => add_lines(asset, &self.lines, color, |point| {
                 pose.transform_point3(point)
             }),
         }
-        add_lines(asset, &self.box_lines, box_color, |point| point);
     }
 }
 
