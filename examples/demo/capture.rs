@@ -43,6 +43,14 @@ struct Pictures {
     pending: u32,
 }
 
+impl Pictures {
+    /// Returns the file of the picture at a tick.
+    fn file_at(&self, tick: u32) -> String {
+        let number = format!("{:04}", tick / self.every);
+        self.file.to_string_lossy().replace('#', &number)
+    }
+}
+
 /// Adds all of Bevy but the window, and what takes the pictures.
 pub fn build(app: &mut App, title: &str, file: &Path, options: &Options) {
     let mut window = window(title);
@@ -108,11 +116,16 @@ fn take(
     pictures.tick += 1;
     let tick = pictures.tick;
     if tick > pictures.last && pictures.pending == 0 {
-        exit.write(AppExit::Success);
+        let file = pictures.file_at(pictures.last);
+        exit.write(if Path::new(&file).exists() {
+            AppExit::Success
+        } else {
+            eprintln!("{file} cannot be written");
+            AppExit::error()
+        });
     }
     if tick == pictures.last || (tick < pictures.last && tick.is_multiple_of(pictures.every)) {
-        let number = format!("{:04}", tick / pictures.every);
-        let file = pictures.file.to_string_lossy().replace('#', &number);
+        let file = pictures.file_at(tick);
         pictures.pending += 1;
         commands
             .spawn(Screenshot::image(target.0.clone()))

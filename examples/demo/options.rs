@@ -62,7 +62,7 @@ impl Options {
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("screenshot") => options.screenshot = Some(parser.value()?.into()),
-                Long("ticks") => options.ticks = parser.value()?.parse()?,
+                Long("ticks") => options.ticks = parser.value()?.parse::<u32>()?.max(1),
                 Long("every") => options.every = parser.value()?.parse::<u32>()?.max(1),
                 Long("input") => {
                     options.script = parser.value()?.parse_with(str::parse)?;
@@ -71,6 +71,11 @@ impl Options {
                 Value(file) if takes_file => options.file = Some(file.into()),
                 other => return Err(other.unexpected()),
             }
+        }
+        if let Some(file) = &options.screenshot
+            && file.extension().is_none_or(|extension| extension != "png")
+        {
+            return Err("the name of a picture ends with .png".into());
         }
         Ok(Some(options))
     }

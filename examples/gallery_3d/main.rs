@@ -41,7 +41,7 @@ fn style(mut store: ResMut<GizmoConfigStore>) {
     let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
     gizmos.shapes = false;
     gizmos.colors.moving = gizmos.colors.resting;
-    config.line.width = 3.0;
+    config.line.width = 2.0;
     // Contacts are inside of the shapes, so they are drawn over everything.
     config.depth_bias = -1.0;
 }
@@ -90,7 +90,9 @@ fn spawn(
     // In front of the shapes, where its label is legible.
     let pose = Transform::from_xyz(0.0, -1.3, 5.7);
     let name = "half_space";
-    let ground = commands.spawn((ground, pose, Name::new(name))).id();
+    let ground = commands
+        .spawn((ground, pose, Name::new(name), ColliderGizmo::Hidden))
+        .id();
     commands.spawn(labels::label(name, ground, 0.0));
     commands.insert_resource(colors);
 }

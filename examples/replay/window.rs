@@ -74,8 +74,16 @@ fn app(recording: Recording, options: &Options) -> App {
     app
 }
 
-fn toggle(mut position: ResMut<Position>) {
-    position.plays = !position.plays;
+/// Plays or pauses. At the end, plays from the beginning.
+fn toggle(mut position: ResMut<Position>, replay: Res<Replay>) {
+    if position.tick + 1 < replay.recording().len() {
+        position.plays = !position.plays;
+    } else {
+        *position = Position {
+            tick: 0,
+            plays: true,
+        };
+    }
 }
 
 fn advance(mut position: ResMut<Position>, replay: Res<Replay>) {
