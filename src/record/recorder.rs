@@ -69,8 +69,9 @@ pub struct HeadbuttRecorder {
     /// The events before this tick are read.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
-    /// The number, in [`Progress::begun`], of the last tick whose start this recorder has read.
-    last_begun: Option<u64>,
+    /// The number, in [`Progress::begun`], of the tick whose start this recorder has read. `None` if
+    /// the tick is written.
+    unwritten: Option<u64>,
     bytes: Vec<u8>,
 }
 
@@ -110,7 +111,7 @@ impl HeadbuttRecorder {
             knows_contacts: false,
             events: MessageCursor::default(),
             has_begun: false,
-            last_begun: None,
+            unwritten: None,
             bytes: Vec::new(),
         }
     }
@@ -124,7 +125,7 @@ impl HeadbuttRecorder {
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
         // `Sync` counts the tick, and runs after this system.
-        self.last_begun = Some(world.resource::<Progress>().begun.wrapping_add(1));
+        self.unwritten = Some(world.resource::<Progress>().begun.wrapping_add(1));
         self.tick.is_restored = !StateRevision::is_current(world);
         self.knows_contacts = if self.has_begun {
             // A rollback, or a tick without this recorder, has written other contacts.
@@ -172,6 +173,7 @@ impl HeadbuttRecorder {
         let written = writer.map_or(Ok(()), |writer| writer.write_all(&self.bytes));
         written.map_err(|error| error.to_string())?;
         self.has_begun = true;
+        self.unwritten = None;
         self.tick = Tick::default();
         self.remember_poses(world, &collisions);
         Ok(())
@@ -250,7 +252,7 @@ pub fn end_tick(world: &mut World) {
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         // An observer may have inserted the recorder within the tick: a new one, or one that was
         // removed within an earlier tick.
-        let is_complete = completed == Completed::Report && recorder.last_begun == Some(begun);
+        let is_complete = completed == Completed::Report && recorder.unwritten == Some(begun);
         if !recorder.is_recording() || !is_complete {
             return;
         }

@@ -407,6 +407,33 @@ fn a_recorder_removed_and_inserted_within_ticks_records_only_whole_ticks() {
     }
 }
 
+#[test]
+fn a_tick_without_its_first_stage_is_not_recorded() {
+    let mut app = app();
+    app.world_mut().spawn(Collider::circle(1.0));
+    app.insert_resource(Paused(false));
+    let stage = HeadbuttSystems::Sync.run_if(resource_equals(Paused(false)));
+    app.configure_sets(FixedPostUpdate, stage);
+    let memory = Memory::default();
+    app.insert_resource(HeadbuttRecorder::new(memory.clone()));
+    let mut contacts = Vec::new();
+    for is_paused in [false, true, true, false] {
+        app.insert_resource(Paused(is_paused));
+        tick(&mut app);
+        if !is_paused {
+            contacts.push(bits(app.world()));
+        }
+    }
+    let bytes = memory.bytes();
+    let session = Session { bytes, contacts };
+    // `replay` asserts that these two ticks are all.
+    let mut player = session.replay();
+    player.assert_equal(1, &session);
+}
+
+#[derive(Resource, PartialEq)]
+struct Paused(bool);
+
 #[derive(Resource, Default)]
 struct Kept(Option<HeadbuttRecorder>);
 
