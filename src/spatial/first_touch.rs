@@ -204,10 +204,12 @@ impl<D: DVector> FirstTouch<D> {
         let is_visible = |face: &&Face<D>| {
             let front = -face.normal;
             let rises = |other: &Parts| sides.is_higher(*other, face.parts, front, time);
-            let hiding = parts.iter().position(rises);
+            let Some(index) = parts.iter().position(rises) else {
+                return true;
+            };
             // This part often hides the next face, too. So few parts are tested for each face.
-            hiding.into_iter().for_each(|index| parts.swap(0, index));
-            hiding.is_none()
+            parts.swap(0, index);
+            false
         };
         let is_front = |face: &&Face<D>| face.normal.dot(normal) > 0.0;
         let visible = faces.iter().find(is_visible);
