@@ -5,7 +5,8 @@
 //! cargo test --features demo --test pictures -- --nocapture
 //! ```
 //!
-//! The examples draw off screen, with any driver for Vulkan. Without one, the tests pass and say so.
+//! The examples draw off screen, with any driver for Vulkan. Without one, the tests say so, and
+//! pass.
 
 use std::{
     env, fs,

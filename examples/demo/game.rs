@@ -1,4 +1,4 @@
-//! The score, the keys and the looks of the games, so that their own files show how to use headbutt.
+//! The score, the keys and the looks of the games. Their own files show how to use headbutt.
 
 use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
 

@@ -48,8 +48,8 @@ pub struct HeadbuttGizmos {
     pub require_component: bool,
     /// The poses of shapes and boxes.
     pub poses: GizmoPoses,
-    /// Half the length of the cross that marks a collider without a valid shape, in the units of the
-    /// collider. If a unit is a pixel, choose about 10.
+    /// Half the length of the cross that marks a collider without a valid shape, in the units of
+    /// the collider. If a unit is a pixel, choose about 10.
     pub inert_size: f32,
     /// The colors.
     pub colors: ColliderColors,

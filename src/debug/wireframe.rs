@@ -198,8 +198,8 @@ fn silhouettes(shape: &ConvexView<Vec3>) -> Vec<Line> {
     outlines.into_iter().flatten().collect()
 }
 
-/// Points of outlines are equal if they differ by at most this fraction of the outline's size: about
-/// eight rounding errors of f32.
+/// Points of outlines are equal if they differ by at most this fraction of the outline's size:
+/// about eight rounding errors of f32.
 const SAME_POINT: f32 = 1e-6;
 
 /// Returns `true` if two outlines differ only by rounding.

@@ -24,8 +24,8 @@ pub struct Vertex<D> {
     pub first: D,
     /// The support point of the second core.
     pub second: D,
-    /// The direction in which the support function of A - B was evaluated, of any length. `first` is
-    /// A's support point in this direction, and `second` is B's in the opposite direction.
+    /// The direction in which the support function of A - B was evaluated, of any length. `first`
+    /// is A's support point in this direction, and `second` is B's in the opposite direction.
     pub direction: D,
 }
 

@@ -69,8 +69,8 @@ pub struct HeadbuttRecorder {
     /// The events before this tick are read.
     events: MessageCursor<CollisionEvent>,
     has_begun: bool,
-    /// The number, in [`Progress::begun`], of the tick whose start this recorder has read. `None` if
-    /// the tick is written.
+    /// The number, in [`Progress::begun`], of the tick whose start this recorder has read. `None`
+    /// if the tick is written.
     unwritten: Option<u64>,
     bytes: Vec<u8>,
 }

@@ -30,9 +30,9 @@ const SAME_NORMAL: f64 = 1e-9;
 
 /// A part may be touched at the same point as the first one if its time differs by at most this
 /// many times that of equal times. The casts of facets a thousand times larger than the body are
-/// that much less exact. Whether the part is touched there is then decided by its height. The search
-/// passes over a part only if it certainly touches nothing before [`FirstTouch::limit`], so it visits
-/// each part at this point, in any order.
+/// that much less exact. Whether the part is touched there is then decided by its height. The
+/// search passes over a part only if it certainly touches nothing before [`FirstTouch::limit`], so
+/// it visits each part at this point, in any order.
 const SAME_POINT: f64 = 1e3;
 
 /// The outcome of a pair of parts.

@@ -83,8 +83,8 @@ impl<'a, V: Space> MovingSides<'a, V> {
         self.height(a, part_a, time, normal) + self.height(b, part_b, time, -normal)
     }
 
-    /// Returns `true` if the second side's part of a pair is higher along a direction at a time than
-    /// its part of another pair.
+    /// Returns `true` if the second side's part of a pair is higher along a direction at a time
+    /// than its part of another pair.
     pub fn is_higher(&self, pair: Parts, other: Parts, direction: V::DVec, time: f64) -> bool {
         let height = |pair| {
             let (_, part) = self.reordered(pair);

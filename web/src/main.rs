@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Any server of files can serve the folder, for example `python3 -m http.server -d target/page`.
-//! The tool does not run `wasm-opt`: the version in Debian 12 writes programs that do not start, and
-//! a compressed program becomes hardly smaller.
+//! The tool does not run `wasm-opt`: the version in Debian 12 writes programs that do not start,
+//! and a compressed program becomes hardly smaller.
 
 use std::{
     error::Error,

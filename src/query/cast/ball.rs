@@ -13,9 +13,10 @@
 //! `linear.rs`. With one, a step leaves a gap of the order of K h², so it converges quadratically,
 //! too. Each step needs one rotation and no support point.
 //!
-//! At the touch, let w be the vector from the nearest point of the box to the center of the ball, of
-//! length R, the sum of the radii. That point remains in the box. So at the time s after the touch,
-//! the depth is at least R - |w + s z'| - K s²/2. If that exceeds the tolerance, the touch is a hit.
+//! At the touch, let w be the vector from the nearest point of the box to the center of the ball,
+//! of length R, the sum of the radii. That point remains in the box. So at the time s after the
+//! touch, the depth is at least R - |w + s z'| - K s²/2. If that exceeds the tolerance, the touch is
+//! a hit.
 //!
 //! Uncertain cases are left to `solve.rs`, as in `linear.rs`.
 

@@ -35,8 +35,8 @@ const FACE_TILT: f64 = 0.01;
 /// vertices are known to the tolerance, so the normal of such a face is known to a tenth.
 const LEAST_FACE: f64 = 10.0;
 
-/// The sine of the angle up to which a motion is parallel to a normal. The rounding of parallel unit
-/// vectors may leave a difference along them.
+/// The sine of the angle up to which a motion is parallel to a normal. The rounding of parallel
+/// unit vectors may leave a difference along them.
 const PARALLEL: f64 = 1e-9;
 
 /// The maximum number of tilts to an edge. Each at least halves the angle on a round surface, which

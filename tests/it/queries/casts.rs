@@ -202,8 +202,8 @@ impl<V: Turning> Course<V> {
         gap(&a, &b).max(least)
     }
 
-    /// `true` if the shapes are points and segments whose difference has no volume. One may pass the
-    /// end of the other by less than the rounding.
+    /// `true` if the shapes are points and segments whose difference has no volume. One may pass
+    /// the end of the other by less than the rounding.
     fn is_of_segments(&self) -> bool {
         let radius = self.case.body_a.radius + self.case.body_b.radius;
         let [a, b] = [&self.case.a, &self.case.b].map(|shape| shape.points.len());
