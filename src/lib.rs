@@ -60,7 +60,7 @@ pub use collider::{
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
 pub use collision::{
     CollidingEntities, CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted,
-    Collisions, Contact2d, EndReason, WorldMoveError, WorldMover,
+    Collisions, Contact2d, EndReason, PushOut, WorldMoveError, WorldMover,
 };
 #[cfg(feature = "debug-plugin")]
 pub use debug::{
@@ -91,8 +91,8 @@ pub use space::{ShapePose, Space};
 pub use spatial::QuerySpace;
 pub use spatial::{
     ClosestPoint, ColliderAabb, ColliderMotion, ColliderPose, ContactPlane, EntityHit, Ground,
-    MoveAndSlide, PushOut, RayCaster, ShapeCaster, Slide, SlideHit, SpatialQuery,
-    SpatialQueryFilter, clip_velocity, solve_planes,
+    MoveAndSlide, RayCaster, ShapeCaster, Slide, SlideHit, SpatialQuery, SpatialQueryFilter,
+    clip_velocity, solve_planes,
 };
 
 /// The pages of `docs/` for users.

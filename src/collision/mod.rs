@@ -16,6 +16,7 @@ pub use event::{
     CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, Contact2d, EndReason,
 };
 pub(crate) use previous_poses::{PreviousPose, PreviousPoses};
+pub use push_out::PushOut;
 pub(crate) use shortest_translation::{
     BoundingPlanes, PushPlane, shortest_translation, translations_onto,
 };

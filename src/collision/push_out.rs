@@ -13,6 +13,35 @@ use crate::{
 /// clear such a plane, the push would be more than 10 times as long as the depth.
 const LEAST_SLOPE: f64 = 0.1;
 
+/// A translation out of everything solid.
+///
+/// In 2D, z is 0, and `.xy()` is the `Vec2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PushOut {
+    /// Nothing solid is overlapped.
+    Free,
+    /// The translation after which nothing solid is overlapped.
+    Moved(Vec3),
+    /// The shape is pressed: no short translation resolves all overlaps. This one leaves the least
+    /// overlap of those that were found.
+    Pressed(Vec3),
+}
+
+impl PushOut {
+    /// Returns the translation to apply, which is 0 for [`PushOut::Free`].
+    pub fn translation(self) -> Vec3 {
+        match self {
+            Self::Free => Vec3::ZERO,
+            Self::Moved(translation) | Self::Pressed(translation) => translation,
+        }
+    }
+
+    /// Returns `true` for [`PushOut::Pressed`].
+    pub fn is_pressed(self) -> bool {
+        matches!(self, Self::Pressed(_))
+    }
+}
+
 impl Collisions {
     /// Returns the shortest translation that moves an entity out of all solid colliders that it
     /// touches, or 0 if there are none. `is_solid` is called with each contact, as seen from

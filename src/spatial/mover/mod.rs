@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `planes.rs` | [`ContactPlane`], [`solve_planes`] and [`clip_velocity`] |
 //! | `body.rs` | the moving collider: its casts and its planes |
-//! | `push_out.rs` | [`PushOut`]: the shortest translation out of everything solid |
+//! | `push_out.rs` | `SpatialQuery::push_out`: the shortest translation out of everything solid |
 //! | `ground.rs` | [`Ground`], and platforms that carry |
 //! | `slide.rs` | [`MoveAndSlide`], and [`Slide`], its result |
 //! | `character.rs` | the algorithm: slopes, steps, ground, ceilings |
@@ -20,5 +20,4 @@ mod slide;
 
 pub use ground::Ground;
 pub use planes::{ContactPlane, clip_velocity, solve_planes};
-pub use push_out::PushOut;
 pub use slide::{MoveAndSlide, Slide, SlideHit};

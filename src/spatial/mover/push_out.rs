@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 use crate::{
     Collider,
-    collision::{PushPlane, shortest_translation},
+    collision::{PushOut, PushPlane, shortest_translation},
     pipeline::{narrow_phase::PartContact, proxy::Proxy},
     query::{Ray, RaySide, Solver},
     space::{DVector, Space},
@@ -48,19 +48,6 @@ const SAME_DIRECTION: f64 = 1.0 - 1e-9;
 /// The gap after a push-out, in roundings of the position to f32. Rounding the translation and then
 /// the position takes at most two of them.
 const CLEARANCE: f64 = 8.0;
-
-/// The result of [`SpatialQuery::push_out`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PushOut {
-    /// The shape overlaps nothing solid.
-    Free,
-    /// The translation after which the shape overlaps nothing solid. In 2D, z is 0, and `.xy()` is
-    /// the `Vec2`.
-    Moved(Vec3),
-    /// No translation was found: nothing within the maximum distance is free, or the search reached
-    /// its limit of 128 positions.
-    NotFound,
-}
 
 /// # Pushing out
 impl SpatialQuery<'_, '_> {
@@ -125,7 +112,7 @@ fn in_world<V: QuerySpace>(translation: Option<V::DVec>) -> PushOut {
     match translation {
         Some(translation) if translation == V::DVec::ZERO => PushOut::Free,
         Some(translation) => PushOut::Moved(V::from_f64(translation).to_vec3()),
-        None => PushOut::NotFound,
+        None => PushOut::Pressed(Vec3::ZERO),
     }
 }
 

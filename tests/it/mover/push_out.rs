@@ -32,7 +32,7 @@ fn a_box_in_two_tiles_goes_up() {
     }
     assert_eq!(
         push_out(&mut level, &body, at(0.0, -1.0), 6.0),
-        PushOut::NotFound
+        PushOut::Pressed(Vec3::ZERO)
     );
     assert_eq!(
         push_out(&mut level, &body, at(0.0, 6.001), 6.0),
@@ -111,7 +111,7 @@ fn the_push_out_of_boxes_is_the_shortest() {
                 ));
                 moved += u32::from((push.length() - best).abs() < 1e-3);
             }
-            PushOut::NotFound => panic!("case {case}: there is always room"),
+            PushOut::Pressed(_) => panic!("case {case}: there is always room"),
         }
     }
     assert!(moved > 20, "{moved}");
@@ -127,7 +127,7 @@ fn nobody_is_pushed_through_a_wall() {
     let body = Collider::rectangle(1.0, 1.0);
     // Between the block at x < -1 and the wall at x > -0.1 there is too little room.
     let out = push_out(&mut level, &body, at(-0.5, 0.0), 2.0);
-    assert_eq!(out, PushOut::NotFound);
+    assert_eq!(out, PushOut::Pressed(Vec3::ZERO));
     let PushOut::Moved(push) = push_out(&mut level, &body, at(-0.5, 4.0), 2.0) else {
         panic!("there is room above");
     };
@@ -156,7 +156,7 @@ fn a_press_has_no_push_out() {
         (Collider::half_space(Vec3::NEG_Y), at(0.0, 1.5)),
     ]);
     let out = push_out(&mut level, &Collider::sphere(1.0), at(0.0, 0.75), 1e3);
-    assert_eq!(out, PushOut::NotFound);
+    assert_eq!(out, PushOut::Pressed(Vec3::ZERO));
     let out = push_out(&mut level, &Collider::sphere(1.0), at(0.0, f32::NAN), 1e3);
     assert_eq!(out, PushOut::Free);
 }
