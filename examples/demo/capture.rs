@@ -1,16 +1,24 @@
 //! Pictures without a window: the cameras draw into an image, one tick per frame, and the image is
 //! written to a file. Needs no display, only a driver for Vulkan (a software one will do).
+//!
+//! For a picture, time stands still until all is drawn: no pipeline is missing, and two captures in
+//! a row are equal. So a picture does not depend on the speed of the machine.
 
-use std::path::{Path, PathBuf};
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use bevy::{
     camera::{ImageRenderTarget, NormalizedRenderTarget, RenderTarget},
     picking::input::PointerInputSettings,
     prelude::*,
     render::{
-        RenderPlugin,
-        render_resource::{TextureFormat, TextureUsages},
-        view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk},
+        RenderApp, RenderPlugin,
+        pipelined_rendering::PipelinedRenderingPlugin,
+        render_resource::{PipelineCache, TextureFormat, TextureUsages},
+        view::screenshot::{Screenshot, ScreenshotCaptured},
     },
     time::TimeUpdateStrategy,
     ui::IsDefaultUiCamera,
@@ -19,6 +27,9 @@ use bevy::{
 };
 
 use super::{SIZE, options::Options, script, window};
+
+/// The captures of one picture that may differ from the one before.
+const MAX_CAPTURES: u32 = 100;
 
 /// The image that the cameras draw into.
 #[derive(Resource)]
@@ -32,24 +43,24 @@ impl Target {
 }
 
 /// When to take pictures, and into which files.
-#[derive(Resource)]
 struct Pictures {
     file: PathBuf,
     last: u32,
     every: u32,
-    /// The ticks so far.
-    tick: u32,
-    /// The pictures that are not in their files yet.
-    pending: u32,
 }
 
 impl Pictures {
-    /// Returns the file of the picture at a tick.
-    fn file_at(&self, tick: u32) -> String {
+    /// Returns the file of the picture at a tick, or `None` if there is none.
+    fn file_at(&self, tick: u32) -> Option<String> {
+        let has_picture = tick == self.last || tick.is_multiple_of(self.every);
         let number = format!("{:04}", tick / self.every);
-        self.file.to_string_lossy().replace('#', &number)
+        has_picture.then(|| self.file.to_string_lossy().replace('#', &number))
     }
 }
+
+/// The last capture, until it is read.
+#[derive(Resource, Default)]
+struct Captured(Option<Image>);
 
 /// Adds all of Bevy but the window, and what takes the pictures.
 pub fn build(app: &mut App, title: &str, file: &Path, options: &Options) {
@@ -58,45 +69,32 @@ pub fn build(app: &mut App, title: &str, file: &Path, options: &Options) {
     app.add_plugins(
         DefaultPlugins
             .set(window)
-            // Without it, the first frames lack what is still being compiled.
             .set(RenderPlugin {
                 synchronous_pipeline_compilation: true,
                 ..default()
             })
+            // Each update draws what it has computed. The runner reads the state of the renderer.
+            .disable::<PipelinedRenderingPlugin>()
             .disable::<WinitPlugin>()
             .disable::<bevy::log::LogPlugin>(),
     );
     let mut image = Image::new_target_texture(SIZE.x, SIZE.y, TextureFormat::Rgba8UnormSrgb, None);
     image.texture_descriptor.usage |= TextureUsages::COPY_SRC;
     let image = app.world_mut().resource_mut::<Assets<Image>>().add(image);
-    let tick = app.world().resource::<Time<Fixed>>().timestep();
+    let pictures = Pictures {
+        file: file.to_owned(),
+        last: options.ticks,
+        every: options.every,
+    };
     app.insert_resource(Target(image))
         .insert_resource(options.script.clone())
-        .insert_resource(TimeUpdateStrategy::ManualDuration(tick))
+        .init_resource::<Captured>()
         .insert_resource(PointerInputSettings {
             is_mouse_enabled: false,
             ..default()
         })
-        .insert_resource(Pictures {
-            file: file.to_owned(),
-            last: options.ticks,
-            every: options.every,
-            tick: 0,
-            pending: 0,
-        })
         .add_observer(draw_into_image)
-        .add_systems(First, script::play)
-        .add_systems(Last, take);
-    app.set_runner(|mut app| {
-        app.finish();
-        app.cleanup();
-        loop {
-            app.update();
-            if let Some(exit) = app.should_exit() {
-                return exit;
-            }
-        }
-    });
+        .set_runner(move |app| run(app, &pictures));
 }
 
 fn draw_into_image(add: On<Add, Camera>, target: Res<Target>, mut commands: Commands) {
@@ -106,34 +104,69 @@ fn draw_into_image(add: On<Add, Camera>, target: Res<Target>, mut commands: Comm
     ));
 }
 
-/// Takes a picture if its tick has come. Ends the app when the last one is in its file.
-fn take(
-    mut pictures: ResMut<Pictures>,
-    target: Res<Target>,
-    mut commands: Commands,
-    mut exit: MessageWriter<AppExit>,
-) {
-    pictures.tick += 1;
-    let tick = pictures.tick;
-    if tick > pictures.last && pictures.pending == 0 {
-        let file = pictures.file_at(pictures.last);
-        exit.write(if Path::new(&file).exists() {
-            AppExit::Success
-        } else {
-            eprintln!("{file} cannot be written");
-            AppExit::error()
-        });
+/// Runs the ticks, one per update, and takes the pictures.
+fn run(mut app: App, pictures: &Pictures) -> AppExit {
+    app.finish();
+    app.cleanup();
+    let timestep = app.world().resource::<Time<Fixed>>().timestep();
+    for tick in 1..=pictures.last {
+        let result = app.world_mut().run_system_cached(script::play);
+        result.expect("a window, which `build` adds");
+        set_time_step(&mut app, timestep);
+        app.update();
+        if let Some(exit) = app.should_exit() {
+            return exit;
+        }
+        if let Some(file) = pictures.file_at(tick)
+            && let Err(error) = take(&mut app, &file)
+        {
+            eprintln!("{file}: {error}");
+            return AppExit::error();
+        }
     }
-    if tick == pictures.last || (tick < pictures.last && tick.is_multiple_of(pictures.every)) {
-        let file = pictures.file_at(tick);
-        pictures.pending += 1;
-        commands
-            .spawn(Screenshot::image(target.0.clone()))
-            .observe(save_to_disk(file))
-            .observe(
-                |_: On<ScreenshotCaptured>, mut pictures: ResMut<Pictures>| {
-                    pictures.pending -= 1;
-                },
-            );
+    AppExit::Success
+}
+
+/// Sets the time that passes from one update to the next.
+fn set_time_step(app: &mut App, duration: Duration) {
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(duration));
+}
+
+/// Writes a picture of the present tick. Time stands still until all is drawn.
+fn take(app: &mut App, file: &str) -> Result<(), Box<dyn Error>> {
+    set_time_step(app, Duration::ZERO);
+    let mut previous = None;
+    for _ in 0..MAX_CAPTURES {
+        let picture = capture(app);
+        if previous.as_ref() == Some(&picture) {
+            picture.try_into_dynamic()?.to_rgb8().save(file)?;
+            return Ok(());
+        }
+        previous = Some(picture);
+    }
+    Err("the picture changes while time stands still".into())
+}
+
+/// Draws until no pipeline is missing, and returns the image.
+///
+/// Bevy loads shaders on other threads. Until then, it omits everything that needs them.
+fn capture(app: &mut App) -> Image {
+    loop {
+        app.update();
+        let pipelines = app.sub_app(RenderApp).world().resource::<PipelineCache>();
+        if pipelines.waiting_pipelines().next().is_none() {
+            break;
+        }
+    }
+    let screenshot = Screenshot::image(app.world().resource::<Target>().0.clone());
+    let keep = |capture: On<ScreenshotCaptured>, mut captured: ResMut<Captured>| {
+        captured.0 = Some(capture.image.clone());
+    };
+    app.world_mut().spawn(screenshot).observe(keep);
+    loop {
+        app.update();
+        if let Some(image) = app.world_mut().resource_mut::<Captured>().0.take() {
+            return image;
+        }
     }
 }
