@@ -8,7 +8,6 @@ use crate::{
         layer::{Canvas, ColoredLine, LineLayer},
         motion::placed,
         settings::ColliderColors,
-        shapes::pose_in_3d,
         wireframe::Line,
     },
     math::{Vec2, Vec3},
@@ -69,7 +68,7 @@ fn add_paths<V: Space>(
         {
             let z = (V::DVec::DIMENSION == 2).then(|| drawn.translation().z);
             let pose = |time| {
-                let pose = pose_in_3d::<V>(&pose_at::<V>(&sweep, time));
+                let pose = pose_at::<V>(&sweep, time).in_3d();
                 let translation = pose.translation;
                 let translation = z.map_or(translation, |z| translation.with_z(z));
                 Affine3A {

@@ -7,7 +7,6 @@ use crate::{
         layer::{Canvas, ColoredLine, LineLayer},
         motion::{Colors, cast_lines, ray_lines},
         settings::ColliderColors,
-        shapes::pose_in_3d,
     },
     math::{Vec2, Vec3},
     space::Space,
@@ -74,6 +73,6 @@ fn cast_lines_in<V: Space>(logged: &LoggedCast, colors: Colors) -> Option<Vec<Co
         motion,
         cast,
     } = logged;
-    let start = pose_in_3d::<V>(&motion.start().world_pose::<V>()?);
+    let start = motion.start().world_pose::<V>()?.in_3d();
     Some(cast_lines(collider, start, motion.vectors(), cast, colors))
 }

@@ -27,10 +27,7 @@ use crate::{
         wireframe::{Line, box_edges},
     },
     math::{Vec2, Vec3},
-    pipeline::{
-        WorldPose,
-        proxies::{Proxies, ProxySlot},
-    },
+    pipeline::proxies::{Proxies, ProxySlot},
     space::{DVector, Space},
 };
 
@@ -378,31 +375,11 @@ impl TickResults<'_> {
     /// is that of the rendered pose.
     fn pose_of(&self, entity: Entity, rendered: Affine3A) -> Option<Affine3A> {
         let proxies = self.proxies.as_ref()?;
-        match proxies.slot_of(entity)? {
-            ProxySlot::D2(slot) => {
-                let mut pose = pose_in_3d::<Vec2>(&proxies.d2.get(slot)?.world_pose);
-                pose.translation.z = rendered.translation.z;
-                Some(pose)
-            }
-            ProxySlot::D3(slot) => Some(pose_in_3d::<Vec3>(&proxies.d3.get(slot)?.world_pose)),
-            ProxySlot::Inert | ProxySlot::Invalid => None,
+        let mut pose = proxies.pose(entity)?;
+        if let Some(ProxySlot::D2(_)) = proxies.slot_of(entity) {
+            pose.translation.z = rendered.translation.z;
         }
-    }
-}
-
-/// Returns a pose as a map of 3D points.
-pub fn pose_in_3d<V: Space>(pose: &WorldPose<V::DVec>) -> Affine3A {
-    let linear = pose.linear();
-    let vector = |components: [f64; 3]| Vec3A::from_array(components.map(|it| it as f32));
-    let column = |axis| vector(V::DVec::column(linear, axis).components());
-    let third = if V::DVec::DIMENSION == 2 {
-        Vec3A::Z
-    } else {
-        column(2)
-    };
-    Affine3A {
-        matrix3: Mat3A::from_cols(column(0), column(1), third),
-        translation: vector(pose.translation.components()),
+        Some(pose)
     }
 }
 

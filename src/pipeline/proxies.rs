@@ -1,6 +1,6 @@
 //! The proxies that the sync stage hands to the later stages.
 
-use bevy::{ecs::entity::EntityGeneration, prelude::*};
+use bevy::{ecs::entity::EntityGeneration, math::Affine3A, prelude::*};
 
 use crate::{
     buffer::{Buffer, Reclaim, drop_empty, reserve_amortized},
@@ -66,6 +66,15 @@ impl Proxies {
     pub fn slot_of(&self, entity: Entity) -> Option<ProxySlot> {
         let entry = (*self.entries.get(entity.index_u32() as usize)?)?;
         (entry.generation == entity.generation()).then_some(entry.slot)
+    }
+
+    /// Returns the pose of an entity's proxy as a map of 3D points, in 2D with z = 0.
+    pub fn pose(&self, entity: Entity) -> Option<Affine3A> {
+        match self.slot_of(entity)? {
+            ProxySlot::D2(slot) => Some(self.d2.get(slot)?.world_pose.in_3d()),
+            ProxySlot::D3(slot) => Some(self.d3.get(slot)?.world_pose.in_3d()),
+            ProxySlot::Inert | ProxySlot::Invalid => None,
+        }
     }
 
     /// Returns the entity in a slot.

@@ -3,7 +3,10 @@
 //! Bevy propagates `GlobalTransform` once per frame, after the fixed steps, so it is out of date
 //! within a fixed step. This file composes the `Transform`s itself, in every tick, in f64.
 
-use bevy::prelude::*;
+use bevy::{
+    math::{Affine3A, Mat3A, Vec3A},
+    prelude::*,
+};
 
 use crate::{
     collision::PreviousPose,
@@ -242,6 +245,22 @@ impl<D: DVector> WorldPose<D> {
         match self.factor {
             Some(factor) => Some(D::transpose(self.matrix) * (1.0 / factor)),
             None => D::inverse(self.matrix),
+        }
+    }
+
+    /// Returns the pose as a map of 3D points, in f32. In 2D, it leaves z as it is.
+    pub fn in_3d(&self) -> Affine3A {
+        let linear = self.linear();
+        let vector = |components: [f64; 3]| Vec3A::from_array(components.map(|it| it as f32));
+        let column = |axis| vector(D::column(linear, axis).components());
+        let third = if D::DIMENSION == 2 {
+            Vec3A::Z
+        } else {
+            column(2)
+        };
+        Affine3A {
+            matrix3: Mat3A::from_cols(column(0), column(1), third),
+            translation: vector(self.translation.components()),
         }
     }
 

@@ -57,7 +57,8 @@ use crate::{
 /// set, these are the poses of the present tick. Before the first tick there are no colliders. Call
 /// [`sync_now`](crate::sync_now) to see later spawns and moves.
 ///
-/// An entity that was despawned since then is still reported.
+/// An entity that was despawned since then is still reported. [`pose`](Self::pose) returns the pose
+/// of one collider.
 ///
 /// # Dimensions
 ///
@@ -82,6 +83,7 @@ use crate::{
 /// last query. Without queries, nothing is built.
 #[derive(SystemParam)]
 pub struct SpatialQuery<'w, 's> {
+    #[system_param(validation_message = "`HeadbuttPlugin` is missing. Add it with `add_plugins`.")]
     pub(super) proxies: Res<'w, Proxies>,
     pub(super) index: Res<'w, SpatialIndex>,
     parents: Parents<'w, 's>,
@@ -144,6 +146,34 @@ impl QuerySpace for Vec3 {
 pub const STOP: f64 = -1.0;
 
 impl SpatialQuery<'_, '_> {
+    /// Returns the world-space pose of an entity's collider: the one that all queries see, with the
+    /// parents and the scale. In 2D, z is 0.
+    ///
+    /// ```
+    /// use bevy::prelude::*;
+    /// use headbutt::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Gun;
+    ///
+    /// // In `FixedPostUpdate`, after `HeadbuttSystems::Sync`.
+    /// fn shoot(query: SpatialQuery, gun: Single<Entity, (With<Gun>, With<Collider>)>) {
+    ///     let Some(pose) = query.pose(*gun) else { return };
+    ///     let ray = query::Ray::new(pose.translation(), *pose.forward());
+    ///     let filter = SpatialQueryFilter::default().excluding(*gun);
+    ///     println!("{:?}", query.cast_ray(ray, &filter));
+    /// }
+    /// ```
+    ///
+    /// The `GlobalTransform` component lacks the moves of the fixed steps of this frame, and is
+    /// never updated without Bevy's `TransformPlugin`, as with `MinimalPlugins`. The pose here is
+    /// computed in f64, then rounded.
+    ///
+    /// `None` if the entity had no collider, or one that touches nothing.
+    pub fn pose(&self, entity: Entity) -> Option<GlobalTransform> {
+        self.proxies.pose(entity).map(GlobalTransform::from)
+    }
+
     /// Returns the number of tree nodes that queries have visited since the last
     /// [`reset_visits`](Self::reset_visits). One node has up to four children.
     ///

@@ -5,6 +5,7 @@ mod batches;
 mod brute_force;
 mod casters;
 mod index;
+mod poses;
 pub mod random_world;
 mod sensors;
 mod sync_now;
