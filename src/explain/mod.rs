@@ -63,12 +63,13 @@ use crate::{
 /// It is meant for debugging, and costs as much as a test of the pair with all facets of both.
 pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
     let pair = [entity, other];
-    let (mut changed, mut is_2d) = ([false; 2], false);
+    let (mut changed, mut is_2d, mut surface) = ([false; 2], false, None);
     let status = match LastTick::of(world) {
         None => PairStatus::NoPlugin,
         Some(tick) => tick.without_answer(pair).unwrap_or_else(|| {
             changed = pair.map(|entity| tick.has_changed(entity));
             is_2d = matches!(tick.proxies.slot_of(entity), Some(ProxySlot::D2(_)));
+            surface = tick.surface_around(pair);
             tick.status(pair)
         }),
     };
@@ -78,6 +79,7 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
         status,
         changed,
         is_2d,
+        surface,
         names: pair.map(|entity| world.get::<Name>(entity).cloned()),
     }
 }
@@ -99,6 +101,8 @@ pub struct Explanation {
     pub changed: [bool; 2],
     /// `true` if vectors are displayed in 2D.
     is_2d: bool,
+    /// The surface that may enclose the other entity.
+    surface: Option<Entity>,
     names: [Option<Name>; 2],
 }
 
@@ -238,6 +242,16 @@ struct Seen<'w, V: Space> {
     aabb: Option<&'w Aabb>,
 }
 
+impl<V: Space> Seen<'_, V> {
+    /// Returns the entity if it is a surface whose bounding box contains that of the other one.
+    fn as_surface_around(&self, other: &Self) -> Option<Entity> {
+        let [min, max] = self.aabb?.corners().map(Vec3::from);
+        let [other_min, other_max] = other.aabb?.corners().map(Vec3::from);
+        let contains = min.cmple(other_min).all() && other_max.cmple(max).all();
+        (self.proxy.is_surface() && contains).then_some(self.proxy.entity)
+    }
+}
+
 /// A [`Seen`] collider of either dimension.
 enum AnySeen<'w> {
     D2(Seen<'w, Vec2>),
@@ -331,6 +345,16 @@ impl<'w> LastTick<'w> {
             PairStatus::BoxesApart { axis, gap }
         } else {
             status_of_shapes(first, second)
+        }
+    }
+
+    /// Returns the surface whose bounding box contains that of the other collider, which may look
+    /// as if it were inside of a solid.
+    fn surface_around(&self, [entity, other]: [Entity; 2]) -> Option<Entity> {
+        match (self.seen(entity)?, self.seen(other)?) {
+            (AnySeen::D2(a), AnySeen::D2(b)) => a.as_surface_around(&b).or(b.as_surface_around(&a)),
+            (AnySeen::D3(a), AnySeen::D3(b)) => a.as_surface_around(&b).or(b.as_surface_around(&a)),
+            _ => None,
         }
     }
 

@@ -24,6 +24,8 @@ const NOT_CANDIDATE: &str = "the pair was not among the `CandidatePairs`. With \
                              `HeadbuttSystems::BroadPhase`.";
 const LOOKS_CLOSER: &str = "If they look closer on the screen, the colliders differ in size or \
                             position from what is drawn. If one of them is fast, add `Swept`.";
+const NO_INTERIOR: &str = "is a surface, which has no interior: only its facets collide. For a solid, \
+                           use a convex hull or a compound.";
 const ONE_SIDED: &str = "is `one_sided`, and the center of the other is behind it. Reverse the \
                          vertices of its facets, or do without `one_sided`.";
 const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support` of a custom \
@@ -127,7 +129,11 @@ impl Explanation {
                 let [normal, point, other_point] =
                     [normal, point, other_point].map(|vector| self.vector(*vector));
                 write!(out, "they are {distance} apart along {normal}, ")?;
-                write!(out, "from {point} to {other_point}. {LOOKS_CLOSER}")
+                write!(out, "from {point} to {other_point}. {LOOKS_CLOSER}")?;
+                match self.surface {
+                    Some(surface) => write!(out, " {} {NO_INTERIOR}", self.label(surface)),
+                    None => Ok(()),
+                }
             }
             PairStatus::NoDistance => out.write_str(NO_DISTANCE),
         }
@@ -146,12 +152,9 @@ impl Explanation {
                 continue;
             }
             let (entity, other) = (self.label(entity), self.label(other));
-            let (memberships, filters) = (on.memberships, with.filters);
-            write!(
-                out,
-                "{separator}{entity} is on the layers {memberships:#b}, "
-            )?;
-            write!(out, "and {other} interacts only with {filters:#b}")?;
+            let (memberships, filters) = (Layers(on.memberships), Layers(with.filters));
+            write!(out, "{separator}{entity} is on {memberships}, ")?;
+            write!(out, "and {other} interacts with {filters}")?;
             separator = "; ";
         }
         write!(out, ". Change their `CollisionLayers`.")
@@ -170,6 +173,19 @@ impl Explanation {
             )?;
         }
         Ok(())
+    }
+}
+
+/// The layers of a sentence.
+struct Layers(u32);
+
+impl fmt::Display for Layers {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self.0 {
+            0 => out.write_str("no layer"),
+            u32::MAX => out.write_str("all layers"),
+            layers => write!(out, "the layers {layers:#b}"),
+        }
     }
 }
 

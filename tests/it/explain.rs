@@ -375,7 +375,7 @@ fn colliders_that_are_never_tested() {
         layers,
         other_layers,
     };
-    let words = ["is on the layers 0b100,", "interacts only with 0b11."];
+    let words = ["is on the layers 0b100,", "interacts with the layers 0b11."];
     assert_explained(&app, pair, &words, status);
     let text = explained(&app, pair).to_string();
     assert!(!text.contains("0b1,"), "the layers that match: {text}");
@@ -384,6 +384,34 @@ fn colliders_that_are_never_tested() {
         other_layers: layers,
     };
     assert_explained(&app, [wall, ball], &words, status);
+}
+
+#[test]
+fn all_layers_and_no_layer_are_named_so() {
+    let cases = [
+        (
+            u32::MAX,
+            0,
+            "is on all layers, and",
+            "interacts with no layer.",
+        ),
+        (
+            0,
+            u32::MAX,
+            "is on no layer, and",
+            "interacts with all layers.",
+        ),
+    ];
+    for (memberships, filters, on, with) in cases {
+        let wall = (cube_at(1.5), CollisionLayers::new(memberships, u32::MAX));
+        let (mut app, pair) = ball_and(wall);
+        let layers = CollisionLayers::new(u32::MAX, filters);
+        app.world_mut().entity_mut(pair[0]).insert(layers);
+        tick(&mut app);
+        let text = explained(&app, pair).to_string();
+        let ending = format!("{with} Change their `CollisionLayers`.");
+        assert!(text.contains(on) && text.ends_with(&ending), "{text}");
+    }
 }
 
 #[test]
@@ -444,6 +472,71 @@ fn colliders_that_are_apart() {
             other_point: Vec3::new(0.0, -1.5, 0.0),
         },
     );
+}
+
+/// The walls of a room from -`half` to `half`: a closed mesh in 3D, and a closed line in 2D.
+fn room(half: f32, is_2d: bool) -> Collider {
+    let corner = |index: usize| {
+        let [x, y, z] = [1, 2, 4].map(|bit| if index & bit == 0 { -half } else { half });
+        Vec3::new(x, y, z)
+    };
+    if is_2d {
+        let corners = [0, 1, 3, 2, 0].map(|index| corner(index).truncate());
+        return Collider::polyline(corners);
+    }
+    let sides = [
+        [0, 1, 3, 2],
+        [4, 6, 7, 5],
+        [0, 4, 5, 1],
+        [2, 3, 7, 6],
+        [0, 2, 6, 4],
+        [1, 5, 7, 3],
+    ];
+    let facets = sides
+        .into_iter()
+        .flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]);
+    Collider::trimesh((0..8).map(corner), facets)
+}
+
+#[test]
+fn inside_of_a_closed_surface_which_has_no_interior() {
+    let has_sentence = |app: &App, pair| {
+        let text = explained(app, pair).to_string();
+        let says = text.contains("\"Room\" is a surface, which has no interior");
+        assert!(says || !text.contains("interior"), "{text}");
+        says
+    };
+    for is_2d in [false, true] {
+        let mut app = support::app();
+        let mut spawn = |collider: Collider, x: f32, name: &'static str| {
+            let bundle = (Name::new(name), collider, Transform::from_xyz(x, 0.0, 0.0));
+            app.world_mut().spawn(bundle).id()
+        };
+        let ball = if is_2d {
+            Collider::circle
+        } else {
+            Collider::sphere
+        };
+        let walls = spawn(room(5.0, is_2d), 0.0, "Room");
+        let inside = spawn(ball(1.0), 0.0, "Inside");
+        // Another room, whose walls the larger one does not touch either.
+        let small_room = spawn(room(2.0, is_2d), 0.0, "Small");
+        let outside = spawn(ball(1.0), 7.0, "Outside");
+        tick(&mut app);
+        let PairStatus::ShapesApart { distance, .. } = explained(&app, [inside, walls]).status
+        else {
+            panic!("{}", explained(&app, [inside, walls]));
+        };
+        support::assert_near(distance, 4.0, 4.0);
+        assert!(has_sentence(&app, [inside, walls]));
+        assert!(has_sentence(&app, [walls, inside]));
+        assert!(has_sentence(&app, [small_room, walls]));
+        assert!(!has_sentence(&app, [outside, walls]));
+    }
+    // A solid around a ball touches it, and one beside it is no surface.
+    let pose = Transform::from_xyz(1.5, 2.0, 0.0).with_scale(Vec3::splat(1.25));
+    let (app, pair) = ball_and((Collider::sphere(1.0), pose));
+    assert!(!has_sentence(&app, pair));
 }
 
 /// A floor of two triangles that face down.
