@@ -77,7 +77,8 @@ use crate::{pipeline::HeadbuttSystems, spatial::query_log::QueryLog};
 ///
 /// [`HeadbuttGizmos`] is the group of these gizmos in Bevy's `GizmoConfigStore`. It has a switch
 /// for each kind, and the store has their line width and render layers. [`ColliderGizmo`] hides an
-/// entity or gives it a color. All of them may change at any time:
+/// entity or gives it a color. Your own systems can draw in the same group, with
+/// `Gizmos<HeadbuttGizmos>`. All settings may change at any time:
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -107,7 +108,6 @@ pub struct HeadbuttDebugPlugin;
 
 impl Plugin for HeadbuttDebugPlugin {
     fn build(&self, app: &mut App) {
-        // `init_gizmo_group` would add systems that panic without Bevy's own plugin of gizmos.
         let mut store = app.world_mut().get_resource_or_init::<GizmoConfigStore>();
         if store.get_config::<HeadbuttGizmos>().is_none() {
             store.insert(GizmoConfig::default(), HeadbuttGizmos::default());
@@ -143,5 +143,18 @@ impl Plugin for HeadbuttDebugPlugin {
                     .run_if(resource_exists::<Assets<GizmoAsset>>)
                     .run_if(resource_exists::<Messages<AssetEvent<GizmoAsset>>>),
             );
+    }
+
+    /// Adds Bevy's systems for `Gizmos<HeadbuttGizmos>` in systems of the app. They panic without
+    /// the assets of Bevy's own plugin, which may have been added after this one.
+    fn finish(&self, app: &mut App) {
+        let store = app.world().get_resource::<GizmoConfigStore>();
+        let settings = store.and_then(|store| store.get_config::<HeadbuttGizmos>());
+        let settings = settings.map(|(config, gizmos)| (config.clone(), *gizmos));
+        if let Some((config, gizmos)) = settings
+            && app.world().contains_resource::<Assets<GizmoAsset>>()
+        {
+            app.insert_gizmo_config(gizmos, config);
+        }
     }
 }

@@ -1,8 +1,11 @@
 //! What an app draws: the switches, the states, and how often gizmos are rebuilt.
 
+use core::any::TypeId;
+
 use bevy::{
     camera::visibility::RenderLayers,
     color::palettes::css::{HOT_PINK, LIME},
+    gizmos::GizmoHandles,
     prelude::*,
 };
 use headbutt::{ColliderColors, CollisionDiagnostics, GizmoPoses, prelude::*};
@@ -426,6 +429,82 @@ fn drawing_changes_no_event_and_no_count_of_the_tick() {
     assert_eq!(run(Some(HeadbuttGizmos::all())), without);
 }
 
+/// The group's immediate lines in the frame that has just been computed, as a renderer finds them.
+fn immediate_lines(app: &App) -> Vec<Vec<Vec3>> {
+    let handles = app.world().resource::<GizmoHandles>().handles();
+    let handle = handles.get(&TypeId::of::<HeadbuttGizmos>());
+    let Some(Some(handle)) = handle else {
+        return Vec::new();
+    };
+    let assets = app.world().resource::<Assets<GizmoAsset>>();
+    let positions = &assets.get(handle).unwrap().buffer().buffer().list_positions;
+    positions.chunks(2).map(<[Vec3]>::to_vec).collect()
+}
+
+#[test]
+fn systems_of_the_app_draw_in_the_group_of_these_gizmos() {
+    let [in_frame, in_step] = [Vec3::X, Vec3::Y].map(|end| [Vec3::ZERO, end]);
+    let mut app = App::new();
+    // The assets of gizmos come after the plugin that draws.
+    app.add_plugins((
+        HeadbuttDebugPlugin,
+        MinimalPlugins,
+        bevy::asset::AssetPlugin::default(),
+        HeadbuttPlugin::default(),
+    ))
+    .init_asset::<GizmoAsset>()
+    .add_systems(Update, move |mut gizmos: Gizmos<HeadbuttGizmos>| {
+        gizmos.line(in_frame[0], in_frame[1], LIME);
+    })
+    .add_systems(FixedUpdate, move |mut gizmos: Gizmos<HeadbuttGizmos>| {
+        gizmos.line(in_step[0], in_step[1], LIME);
+    });
+    // Settings from before the start of the app stay.
+    let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+    let (config, gizmos) = store.config_mut::<HeadbuttGizmos>();
+    (config.line.width, gizmos.boxes) = (7.0, true);
+    app.finish();
+    support::start(&mut app);
+    let store = app.world().resource::<GizmoConfigStore>();
+    let (config, gizmos) = store.config::<HeadbuttGizmos>();
+    assert_eq!((config.line.width, gizmos.boxes), (7.0, true));
+
+    assert_eq!(immediate_lines(&app), [in_frame]);
+    support::tick(&mut app);
+    let mut lines = immediate_lines(&app);
+    lines.sort_by(|a, b| b[1].x.total_cmp(&a[1].x));
+    assert_eq!(lines, [in_frame, in_step]);
+    set(&mut app, |gizmos| *gizmos = HeadbuttGizmos::none());
+    let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+    store.config_mut::<HeadbuttGizmos>().0.enabled = false;
+    support::tick(&mut app);
+    assert_eq!(immediate_lines(&app), [[Vec3::ZERO; 2]; 0]);
+}
+
+/// A collider without a valid shape is a cross of three lines with these half lengths.
+#[test]
+fn the_size_of_the_cross_of_an_inert_collider_is_a_setting() {
+    let center = Vec3::new(3.0, -2.0, 1.0);
+    let mut app = app();
+    let pose = Transform::from_translation(center).with_scale(Vec3::new(1.0, 2.0, 3.0));
+    app.world_mut().spawn((Collider::circle(-1.0), pose));
+    let inert = ColliderColors::default().inert;
+    let mut cross_of = |size: Option<f32>| {
+        if let Some(size) = size {
+            set(&mut app, |gizmos| gizmos.inert_size = size);
+        }
+        let lines = tick(&mut app);
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        of_color(&lines, inert)
+    };
+    // The sizes are in the units of the collider, so its scale counts. 0.5 is the default.
+    for (size, half) in [(None, 0.5), (Some(10.0), 10.0), (Some(0.25), 0.25)] {
+        let arms = [Vec3::X, 2.0 * Vec3::Y, 3.0 * Vec3::Z].map(|arm| arm * half);
+        let expected = arms.map(|arm| [center - arm, center + arm]);
+        assert_eq!(cross_of(size), expected);
+    }
+}
+
 #[test]
 fn apps_without_gizmos_or_without_collisions_run() {
     let mut server = App::new();
@@ -435,6 +514,7 @@ fn apps_without_gizmos_or_without_collisions_run() {
         HeadbuttDebugPlugin,
     ));
     server.world_mut().spawn(Collider::circle(1.0));
+    server.finish();
     server.update();
 
     let mut editor = App::new();
@@ -446,6 +526,7 @@ fn apps_without_gizmos_or_without_collisions_run() {
     ));
     editor.init_asset::<GizmoAsset>();
     editor.world_mut().spawn(Collider::rectangle(1.0, 1.0));
+    editor.finish();
     editor.update();
     assert_eq!(
         of_color(&drawn(&mut editor), ColliderColors::default().resting).len(),
