@@ -2,14 +2,16 @@
 //!
 //! The poses are those on the screen, the `GlobalTransform`s of the last frame. A game may smooth
 //! the motion between two ticks, so that the poses of the tick are elsewhere. Therefore the
-//! backend cannot use the boxes of the tick, and tests each collider.
+//! backend cannot use the index of the tick, and keeps one of its own: [`DrawnColliders`].
+
+use core::ops::ControlFlow;
 
 use bevy::{
     camera::{
         Camera,
         visibility::{InheritedVisibility, RenderLayers},
     },
-    ecs::query::QueryData,
+    ecs::{change_detection::Tick, entity::EntityHashMap, query::QueryData},
     picking::{
         Pickable, PickingSystems,
         backend::{HitData, PointerHits, ray::RayMap},
@@ -19,8 +21,16 @@ use bevy::{
 
 use crate::{
     Collider, CollisionLayers, Sensor,
-    math::{Ray3d, Vec2, Vec3},
+    buffer::Reclaim,
+    math::{DVec3, Ray3d, Vec2, Vec3, Vec3Swizzles},
+    pipeline::{
+        aabb::Aabb,
+        proxies::{Proxies, ProxySlot},
+        spatial_index::SpatialIndex,
+    },
     query::{self, RaySide},
+    shape::{Bounds, Path},
+    spatial::probe::Probe,
 };
 
 /// Reports the colliders under a pointer to Bevy's picking, which then triggers clicks and the
@@ -66,7 +76,9 @@ use crate::{
 ///
 /// # Cost
 ///
-/// Each frame, each collider is tested with each pointer's ray.
+/// As long as there is a pointer, each frame compares the poses of all colliders with those of the
+/// frame before. Those that have moved get a new bounding box. An index of these boxes finds the
+/// colliders near a pointer's ray, and only their shapes are tested.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttPickingPlugin;
 
@@ -123,7 +135,7 @@ pub struct HeadbuttPickingCamera {
 #[derive(QueryData)]
 struct Target {
     entity: Entity,
-    collider: &'static Collider,
+    collider: Ref<'static, Collider>,
     pose: &'static GlobalTransform,
     layers: Option<&'static CollisionLayers>,
     is_sensor: Has<Sensor>,
@@ -141,8 +153,14 @@ fn report_hits(
         Option<&RenderLayers>,
     )>,
     targets: Query<Target>,
+    mut drawn: Local<DrawnColliders>,
     mut messages: MessageWriter<PointerHits>,
 ) {
+    if rays.map.is_empty() {
+        *drawn = DrawnColliders::default();
+        return;
+    }
+    drawn.update(&targets);
     for (id, ray) in rays.iter() {
         let Ok((camera, marker, render_layers)) = cameras.get(id.camera) else {
             continue;
@@ -152,7 +170,9 @@ fn report_hits(
         }
         let camera_layers = render_layers.unwrap_or_default();
         let filter = marker.copied().unwrap_or_default();
-        let selected = targets.iter().filter(|target| {
+        let near = drawn.near(ray).into_iter();
+        let near = near.filter_map(|entity| targets.get(entity).ok());
+        let selected = near.filter(|target| {
             filter.selects(target)
                 && (target.pickable.is_some() || !settings.require_markers)
                 && camera_layers.intersects(target.render_layers.unwrap_or_default())
@@ -173,6 +193,151 @@ fn report_hits(
     }
 }
 
+/// The colliders in their drawn poses, with an index of their boxes. Kept from frame to frame.
+#[derive(Default)]
+struct DrawnColliders {
+    proxies: Proxies,
+    index: SpatialIndex,
+    reclaim: Reclaim,
+    known: EntityHashMap<Known>,
+    frame: u32,
+    /// The lowest and the highest z of all 2D colliders, or `None` if there are none.
+    z_range: Option<[f32; 2]>,
+}
+
+/// What a proxy was computed from.
+struct Known {
+    pose: GlobalTransform,
+    collider_changed: Tick,
+    /// The frame in which the collider was found last.
+    frame: u32,
+}
+
+impl DrawnColliders {
+    /// Brings the proxies and the index up to date.
+    ///
+    /// Poses are compared, rather than Bevy's change ticks, which say nothing about an entity that
+    /// was disabled for a while.
+    fn update(&mut self, targets: &Query<Target>) {
+        self.frame = self.frame.wrapping_add(1);
+        self.z_range = None;
+        self.proxies.begin_tick();
+        for target in targets {
+            let collider_changed = target.collider.last_changed();
+            let known = self.known.get_mut(&target.entity).filter(|known| {
+                known.pose == *target.pose && known.collider_changed == collider_changed
+            });
+            match known {
+                Some(known) => known.frame = self.frame,
+                None => self.replace(&target),
+            }
+            if let Some(ProxySlot::D2(_)) = self.proxies.slot_of(target.entity) {
+                let z = target.pose.translation().z;
+                let [min, max] = self.z_range.unwrap_or([z; 2]);
+                self.z_range = Some([min.min(z), max.max(z)]);
+            }
+        }
+        let Self { known, proxies, .. } = self;
+        known.retain(|entity, known| {
+            let is_found = known.frame == self.frame;
+            if !is_found {
+                proxies.forget(*entity);
+            }
+            is_found
+        });
+        if known.len() < known.capacity() / 4 {
+            known.shrink_to_fit();
+        }
+        self.reclaim.begin_tick();
+        self.proxies.reclaim(&mut self.reclaim);
+        self.index.update(&self.proxies);
+        self.index.end_tick();
+    }
+
+    /// Computes the proxy of a collider that is new or has changed.
+    fn replace(&mut self, target: &TargetItem) {
+        let (entity, proxies) = (target.entity, &mut self.proxies);
+        proxies.forget(entity);
+        let slot = match Probe::new(&target.collider, target.pose) {
+            Some(Probe::D2(mut boxed)) if target.pose.translation().z.is_finite() => {
+                boxed.proxy.entity = entity;
+                ProxySlot::D2(proxies.d2.insert(boxed.proxy, boxed.aabb))
+            }
+            Some(Probe::D3(mut boxed)) => {
+                boxed.proxy.entity = entity;
+                ProxySlot::D3(proxies.d3.insert(boxed.proxy, boxed.aabb))
+            }
+            _ => ProxySlot::Inert,
+        };
+        proxies.set_slot(entity, slot);
+        let known = Known {
+            pose: *target.pose,
+            collider_changed: target.collider.last_changed(),
+            frame: self.frame,
+        };
+        self.known.insert(entity, known);
+    }
+
+    /// Returns the entities whose colliders a ray may hit.
+    fn near(&self, ray: &Ray3d) -> Vec<Entity> {
+        let Proxies { d2, d3, .. } = &self.proxies;
+        let mut slots: Vec<_> = d3
+            .half_spaces()
+            .iter()
+            .copied()
+            .map(ProxySlot::D3)
+            .collect();
+        let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
+        let mut path = Path::new(origin, DVec3::ZERO, direction, f64::INFINITY);
+        self.index.d3.get(d3).visit_along(&mut path, |slot| {
+            slots.push(ProxySlot::D3(slot));
+            f64::INFINITY
+        });
+        if let Some(corners) = self.crossings(ray) {
+            slots.extend(d2.half_spaces().iter().copied().map(ProxySlot::D2));
+            self.index
+                .d2
+                .get(d2)
+                .visit_overlapping(&corners.corners(), |slot| {
+                    slots.push(ProxySlot::D2(slot));
+                    ControlFlow::Continue(())
+                });
+        }
+        let entities = slots
+            .into_iter()
+            .filter_map(|slot| self.proxies.entity_in(slot));
+        entities.collect()
+    }
+
+    /// Returns a box around the points where a ray crosses the planes of all 2D colliders.
+    fn crossings(&self, ray: &Ray3d) -> Option<Aabb> {
+        let distances = self.z_range?.map(|z| distance_to_plane(ray, z));
+        let nearest = distances.into_iter().fold(f64::INFINITY, f64::min).max(0.0);
+        let farthest = distances.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        // A ray in one of the planes gives an infinity or NaN.
+        if !(farthest >= 0.0 && farthest.is_finite()) {
+            return None;
+        }
+        let [start, end] = [nearest, farthest].map(|distance| at(ray, distance).xy());
+        let bounds = Bounds {
+            min: start.min(end),
+            max: start.max(end),
+        };
+        // Rounded outward, as hits are rounded to f32.
+        Some(Aabb::around(&bounds, 0.0))
+    }
+}
+
+/// Returns the distance at which a ray crosses a plane of constant z. It is negative behind the
+/// origin, and infinite or NaN for a ray parallel to the plane.
+fn distance_to_plane(ray: &Ray3d, z: f32) -> f64 {
+    (f64::from(z) - f64::from(ray.origin.z)) / f64::from(ray.direction.z)
+}
+
+fn at(ray: &Ray3d, distance: f64) -> DVec3 {
+    ray.origin.as_dvec3() + ray.direction.as_dvec3() * distance
+}
+
 impl HeadbuttPickingCamera {
     fn selects(&self, target: &TargetItem) -> bool {
         let layers = target.layers.copied().unwrap_or_default();
@@ -184,7 +349,7 @@ impl HeadbuttPickingCamera {
 }
 
 fn hit_in_3d(target: &TargetItem, ray: &Ray3d, camera: Entity) -> Option<HitData> {
-    let hit = query::cast_ray(target.collider, target.pose, *ray)?;
+    let hit = query::cast_ray(&*target.collider, target.pose, *ray)?;
     if hit.side == RaySide::Inside {
         return None;
     }
@@ -200,14 +365,12 @@ fn hit_in_3d(target: &TargetItem, ray: &Ray3d, camera: Entity) -> Option<HitData
 
 /// Returns the hit where a ray crosses the plane of a 2D collider.
 fn hit_in_2d(target: &TargetItem, ray: &Ray3d, camera: Entity) -> Option<HitData> {
-    let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
     let z = target.pose.translation().z;
-    let distance = (f64::from(z) - origin.z) / direction.z;
-    // A ray in the plane gives an infinity or NaN.
+    let distance = distance_to_plane(ray, z);
     if !(distance >= 0.0 && distance.is_finite()) {
         return None;
     }
-    let position = (origin + direction * distance).as_vec3().with_z(z);
+    let position = at(ray, distance).as_vec3().with_z(z);
     let is_hit = target
         .collider
         .contains_point::<Vec2>(target.pose, position.truncate());

@@ -32,7 +32,7 @@ mod mover;
 mod moving_sides;
 mod overlap_queries;
 pub(crate) mod pair;
-mod probe;
+pub(crate) mod probe;
 #[cfg(feature = "debug-plugin")]
 pub(crate) mod query_log;
 pub(crate) mod ray;

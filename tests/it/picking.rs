@@ -1,6 +1,11 @@
 //! The picking backend: rays of pointers against colliders in their drawn poses, and a press
 //! through Bevy's own part of picking.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
 use bevy::{
     camera::{
         CameraProjection, ComputedCameraValues, ManualTextureViewHandle, NormalizedRenderTarget,
@@ -208,6 +213,188 @@ fn a_2d_collider_is_hit_in_its_own_plane_from_any_direction() {
         total += found.len();
     }
     assert!(total > 200, "{total} hits");
+}
+
+/// A ball, a disc or the half-space below a plane, which is in 2D or 3D.
+#[derive(Clone, Copy)]
+enum Solid {
+    Ball(f32),
+    Disc(f32),
+    Below(bool),
+}
+
+impl Solid {
+    fn collider(self) -> Collider {
+        match self {
+            Self::Ball(radius) => Collider::sphere(radius),
+            Self::Disc(radius) => Collider::circle(radius),
+            Self::Below(true) => Collider::half_space(Vec2::Y),
+            Self::Below(false) => Collider::half_space(Vec3::Y),
+        }
+    }
+
+    /// Returns by how much a ray hits the solid at `center`: negative for a miss. It is the least
+    /// of the amounts by which the conditions of a hit hold.
+    fn hits(self, center: DVec3, ray: &Ray3d) -> f64 {
+        let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3().normalize());
+        let at_plane = (center.z - origin.z) / direction.z;
+        let crossing = origin + direction * at_plane;
+        match self {
+            Self::Ball(radius) => {
+                let middle = (center - origin).dot(direction);
+                let across = (origin + direction * middle).distance(center);
+                let outside = origin.distance(center) - f64::from(radius);
+                (f64::from(radius) - across).min(outside).min(middle)
+            }
+            Self::Disc(radius) => at_plane.min(f64::from(radius) - crossing.distance(center)),
+            Self::Below(true) => at_plane.min(center.y - crossing.y),
+            Self::Below(false) => (origin.y - center.y).min(-direction.y),
+        }
+    }
+}
+
+/// The colliders move, change their shapes, come and go, and some are disabled for a while.
+#[test]
+fn every_frame_hits_exactly_what_is_drawn_under_the_pointer() {
+    let mut rng = StdRng::seed_from_u64(3);
+    let mut app = app();
+    let camera = spawn_camera(&mut app, ());
+    let mut bodies: Vec<(Entity, Solid, bool)> = Vec::new();
+    let mut judged = [0; 2];
+    for _ in 0..300 {
+        for _ in 0..rng.random_range(0..4) {
+            let solid = match rng.random_range(0..50) {
+                0 => Solid::Below(true),
+                1 => Solid::Below(false),
+                2..25 => Solid::Ball(rng.random_range(0.5..3.0)),
+                _ => Solid::Disc(rng.random_range(0.5..3.0)),
+            };
+            let mut point = || rng.random_range(-15.0..15.0);
+            let mut center = Vec3::new(point(), point(), point());
+            if let Solid::Below(_) = solid {
+                center.y = -14.0;
+            }
+            let pose = Transform::from_translation(center);
+            let is_new = bodies.len() < 40 || rng.random_bool(0.2);
+            if is_new {
+                let entity = app.world_mut().spawn((solid.collider(), pose)).id();
+                bodies.push((entity, solid, true));
+                continue;
+            }
+            let index = rng.random_range(0..bodies.len());
+            let (entity, known, is_enabled) = &mut bodies[index];
+            let mut body = app.world_mut().entity_mut(*entity);
+            match rng.random_range(0..4) {
+                0 => {
+                    (*known, *is_enabled) = (solid, true);
+                    body.insert((solid.collider(), pose));
+                    body.remove::<bevy::ecs::entity_disabling::Disabled>();
+                }
+                1 => {
+                    body.insert(bevy::ecs::entity_disabling::Disabled);
+                    *is_enabled = false;
+                }
+                2 => {
+                    body.despawn();
+                    bodies.swap_remove(index);
+                }
+                _ => {
+                    let center = center.with_y(body.get::<Transform>().unwrap().translation.y);
+                    *body.get_mut::<Transform>().unwrap() = Transform::from_translation(center);
+                }
+            }
+        }
+        let mut point =
+            |extent: f32| Vec3::from_array([(); 3].map(|()| rng.random_range(-extent..extent)));
+        // From afar, from among the bodies, and straight down.
+        let (origin, target) = match judged[0] % 3 {
+            0 => (point(60.0), point(15.0)),
+            1 => (point(15.0), point(15.0)),
+            _ => {
+                let target = point(15.0);
+                (target.with_z(50.0), target)
+            }
+        };
+        let ray = Ray3d::new(origin, Dir3::new(target - origin).unwrap());
+        let found = entities(&mut app, camera, ray);
+        for (entity, solid, is_enabled) in &bodies {
+            let center = app.world().get::<Transform>(*entity).unwrap().translation;
+            let amount = solid.hits(center.as_dvec3(), &ray);
+            // On the rim, rounding decides.
+            if amount.abs() > 1e-3 {
+                let expected = *is_enabled && amount > 0.0;
+                assert_eq!(found.contains(entity), expected, "{amount}");
+                judged[usize::from(expected)] += 1;
+            }
+        }
+        let mut unique = found.clone();
+        unique.sort();
+        unique.dedup();
+        assert_eq!(unique.len(), found.len());
+    }
+    assert!(judged[0] > 5000 && judged[1] > 500, "{judged:?}");
+}
+
+/// A ball of radius 1 that counts the evaluations of its support function.
+struct Counted(Arc<AtomicUsize>);
+
+impl Support for Counted {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        direction.normalize_or(DVec3::X)
+    }
+}
+
+#[test]
+fn only_shapes_near_the_pointer_and_shapes_that_moved_are_evaluated() {
+    let counter = Arc::new(AtomicUsize::new(0));
+    let ray = Ray3d::new(Vec3::new(0.2, 0.1, 50.0), Dir3::NEG_Z);
+    let mut counts = Vec::new();
+    for side in [1_u8, 20] {
+        let mut app = app();
+        let camera = spawn_camera(&mut app, ());
+        let spots = (0..side).flat_map(|x| (0..side).map(move |y| [x, y].map(f32::from)));
+        let balls: Vec<_> = spots
+            .map(|[x, y]| {
+                let pose = Transform::from_xyz(5.0 * x, 5.0 * y, 0.0);
+                let ball = Collider::custom(Counted(counter.clone()));
+                app.world_mut().spawn((ball, pose)).id()
+            })
+            .collect();
+        // The first frame has computed all boxes.
+        assert_eq!(entities(&mut app, camera, ray), [balls[0]]);
+        let mut frame = |app: &mut App| {
+            let before = counter.load(Ordering::Relaxed);
+            app.update();
+            counter.load(Ordering::Relaxed) - before
+        };
+        let at_rest = frame(&mut app);
+        let mover = *balls.last().unwrap();
+        app.world_mut()
+            .get_mut::<Transform>(mover)
+            .unwrap()
+            .translation
+            .z = 0.5;
+        // The pose is drawn in this frame, and picked in the next one.
+        frame(&mut app);
+        let with_a_move = frame(&mut app);
+        assert!(
+            0 < at_rest && at_rest < with_a_move,
+            "{at_rest} {with_a_move}"
+        );
+        counts.push([at_rest, with_a_move - at_rest]);
+    }
+    let [one, many] = [counts[0], counts[1]];
+    assert_eq!(
+        one[0], many[0],
+        "of 400 balls at rest, only the one under the pointer counts"
+    );
+    assert!(
+        many[1] <= one[0].max(one[1]),
+        "{one:?}, {many:?}: the box of one ball"
+    );
 }
 
 #[test]
