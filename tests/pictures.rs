@@ -286,14 +286,19 @@ fn the_last_step_of_gjk_shows_the_nearest_point() {
     assert_ne!(first, last, "a step changes the picture");
 }
 
+/// Returns the pictures of a recording at some ticks, or `None` if nothing can draw here.
+fn replay(recording: &str, ticks: &[u32]) -> Option<Vec<Picture>> {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/recordings/");
+    let file = format!("{file}{recording}.headbutt");
+    let pictures = ticks
+        .iter()
+        .map(|tick| Picture::with("replay", *tick, "", &[&file]));
+    pictures.collect()
+}
+
 #[test]
 fn a_recording_is_played_to_its_tick() {
-    let recording = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/examples/recordings/bouncing_2d.headbutt"
-    );
-    let pictures = [3, 60].map(|tick| Picture::with("replay", tick, "", &[recording]));
-    let [Some(first), Some(later)] = pictures else {
+    let Some(pictures) = replay("bouncing_2d", &[3, 60]) else {
         return;
     };
     let bodies = |picture: &Picture| {
@@ -301,7 +306,28 @@ fn a_recording_is_played_to_its_tick() {
         let body = pixels.filter(|pixel| !is_background(picture.color(*pixel)));
         body.collect::<Vec<_>>()
     };
-    let (first, later) = (bodies(&first), bodies(&later));
+    let (first, later) = (bodies(&pictures[0]), bodies(&pictures[1]));
     assert!(first.len() > 10_000 && later.len() > 10_000);
     assert_ne!(first, later, "the bodies move");
+}
+
+/// Twelve bodies that fly through a room of half-spaces, which have no bounds.
+#[test]
+fn the_camera_of_a_replay_sees_all_bodies_at_all_ticks() {
+    let Some(pictures) = replay("bouncing_2d", &[3, 60, 150, 300]) else {
+        return;
+    };
+    let counts = pictures.iter().map(|picture| {
+        let count = |corner, size| picture.count(corner, size, is_dark_blue);
+        let edges = [[0, 0], [0, 710]].map(|corner| count(corner, [1280, 10]));
+        assert_eq!(edges, [0; 2], "bodies at the lower or upper edge");
+        count([0, 0], [1280, 720])
+    });
+    let counts: Vec<_> = counts.collect();
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    // Where two bodies overlap, the color is another one, and so it is on their outlines.
+    assert!(
+        least > Some(&10_000) && least.zip(most).is_some_and(|(a, b)| 4 * a > 3 * b),
+        "{counts:?}"
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use bevy::{input::common_conditions::input_just_pressed, prelude::*};
+use bevy::{ecs::system::SystemState, input::common_conditions::input_just_pressed, prelude::*};
 use headbutt::{HeadbuttPlugin, Recording, Replay, ReplayTick, ReplayedTick, prelude::*};
 
 use crate::{
@@ -13,6 +13,12 @@ use crate::{
 
 const KEYS: &str = "space: play    comma, period: step    home, end: first and last tick    \
     arrows: turn the camera in 3D";
+
+/// The number of ticks, evenly distributed, in which the camera sees all colliders.
+const MAX_FRAMED_TICKS: usize = 320;
+
+/// The size of the picture over the size of what the camera has to show.
+const MARGIN: f32 = 1.25;
 
 /// The tick that is shown.
 #[derive(Resource)]
@@ -57,7 +63,7 @@ fn app(recording: Recording, options: &Options) -> App {
             tick: 0,
             plays: true,
         })
-        .add_systems(Startup, (show, spawn_camera).chain())
+        .add_systems(Startup, (spawn_camera, show).chain())
         .add_systems(FixedUpdate, advance)
         .add_systems(
             Update,
@@ -116,7 +122,7 @@ fn step(keys: Res<ButtonInput<KeyCode>>, mut position: ResMut<Position>, replay:
 fn show(world: &mut World) -> Result {
     let tick = world.resource::<Position>().tick;
     world.resource_scope(|world, mut replay: Mut<Replay>| {
-        if replay.tick() != Some(tick) {
+        if replay.tick() != Some(tick) || !world.contains_resource::<Played>() {
             let played = replay.go_to(world, tick)?;
             world.insert_resource(Played(played));
         }
@@ -124,36 +130,63 @@ fn show(world: &mut World) -> Result {
     })
 }
 
-/// Spawns a camera that sees all bounded colliders of the first tick.
-fn spawn_camera(mut commands: Commands, colliders: Query<(&Collider, &Transform)>) {
-    let mut boxes = colliders
-        .iter()
-        .filter_map(|(collider, pose)| collider.aabb(*pose));
-    let is_flat = colliders
-        .iter()
-        .any(|(collider, _)| collider.shape_2d().is_some());
-    let bounds = boxes.next().map(|first| {
-        boxes.fold((first.min, first.max), |(min, max), next| {
-            (min.min(next.min), max.max(next.max))
-        })
-    });
+/// Spawns a camera that sees the bounded colliders of all ticks.
+fn spawn_camera(world: &mut World) -> Result {
+    let mut bounds = None;
+    let mut is_flat = false;
+    world.resource_scope(|world, mut replay: Mut<Replay>| {
+        let ticks = replay.recording().len();
+        let mut state = SystemState::<(Query<(Entity, &Collider)>, SpatialQuery)>::new(world);
+        for tick in (0..ticks).step_by(ticks.div_ceil(MAX_FRAMED_TICKS)) {
+            replay.go_to(world, tick)?;
+            let (colliders, query) = state.get(world)?;
+            for (entity, collider) in &colliders {
+                is_flat |= collider.shape_2d().is_some();
+                let pose = query.pose(entity);
+                if let Some(aabb) = pose.and_then(|pose| collider.aabb(pose)) {
+                    let (min, max) = bounds.unwrap_or((aabb.min, aabb.max));
+                    bounds = Some((min.min(aabb.min), max.max(aabb.max)));
+                }
+            }
+            world.clear_trackers();
+        }
+        Ok::<_, BevyError>(())
+    })?;
     let (min, max) = bounds.unwrap_or((Vec3::NEG_ONE, Vec3::ONE));
-    let (center, size) = (min.midpoint(max), max - min);
+    let aspect = demo::SIZE.x as f32 / demo::SIZE.y as f32;
     if is_flat {
-        let height = 1.3
-            * size
-                .y
-                .max(size.x * demo::SIZE.y as f32 / demo::SIZE.x as f32);
-        let pose = Transform::from_translation(center.with_z(0.0));
-        commands.spawn((demo::camera_2d(height), pose));
+        let height = MARGIN * (max.y - min.y).max((max.x - min.x) / aspect);
+        let pose = Transform::from_translation(min.midpoint(max).with_z(0.0));
+        world.spawn((demo::camera_2d(height), pose));
     } else {
-        commands.spawn(orbit::camera(Orbit {
-            center,
-            distance: 1.2 * size.length(),
-            yaw: 0.6,
-            pitch: 0.4,
-        }));
+        world.spawn(orbit::camera(orbit_around(min, max, aspect)));
     }
+    Ok(())
+}
+
+/// Returns a camera that sees all corners of a box.
+fn orbit_around(min: Vec3, max: Vec3, aspect: f32) -> Orbit {
+    let mut orbit = Orbit {
+        center: min.midpoint(max),
+        distance: 0.0,
+        yaw: 0.6,
+        pitch: 0.4,
+    };
+    let to_camera = orbit.pose().rotation.inverse();
+    let half_height = (PerspectiveProjection::default().fov / 2.0).tan();
+    for corner in 0..8 {
+        let side = |axis| {
+            if corner >> axis & 1 == 0 {
+                min[axis]
+            } else {
+                max[axis]
+            }
+        };
+        let corner = to_camera * (Vec3::new(side(0), side(1), side(2)) - orbit.center);
+        let half = corner.y.abs().max(corner.x.abs() / aspect);
+        orbit.distance = orbit.distance.max(corner.z + MARGIN * half / half_height);
+    }
+    orbit
 }
 
 fn fill_colliders(
