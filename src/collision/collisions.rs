@@ -12,7 +12,8 @@ use crate::{
     sorted::merge,
 };
 
-/// The pairs of entities that touched in the last tick. Systems read it as `Res<Collisions>`.
+/// The pairs of entities that touched in the last tick. Systems read it as `Res<Collisions>`. Without
+/// [`HeadbuttPlugin`](crate::HeadbuttPlugin), they panic with Bevy's words *Resource does not exist*.
 ///
 /// ```
 /// use bevy::prelude::*;

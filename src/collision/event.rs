@@ -20,6 +20,11 @@ use bevy::prelude::*;
 /// }
 /// ```
 ///
+/// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods, because they
+/// are stored relative to the entities, where they stay precise far from the origin:
+/// [`point`](Self::point), [`other_point`](Self::other_point). So is what follows from the fields,
+/// such as [`minimum_translation`](Self::minimum_translation) and [`started`](Self::started).
+///
 /// All vectors are in the world's frame and units. In 2D, z is 0, and [`in_2d`](Self::in_2d)
 /// returns the same contact in `Vec2`. To move an entity out of what it touches, see
 /// [`Collisions::push_out`](crate::Collisions::push_out) and [`WorldMover`](crate::WorldMover).
@@ -35,7 +40,8 @@ use bevy::prelude::*;
 /// | `Update` | all ticks of this frame: none, one or several |
 ///
 /// For paused games, see
-/// [`HeadbuttPlugin::in_schedule`](crate::HeadbuttPlugin::in_schedule).
+/// [`HeadbuttPlugin::in_schedule`](crate::HeadbuttPlugin::in_schedule). Without the plugin, a
+/// reader panics with Bevy's words *Message not initialized*.
 ///
 /// # Unit tests
 ///
