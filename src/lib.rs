@@ -15,6 +15,7 @@
     doc = "[debugging]: crate::guide::debugging\n"
 )]
 #![cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
+#![cfg_attr(doc, doc = include_str!("../docs/pictures.md"))]
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -97,7 +98,8 @@ pub use spatial::{
 
 /// The pages of `docs/` for users.
 // The first definition of a link counts. So links lead to the pages here, and in the repository,
-// where only the definitions in the files count, to the files.
+// where only the definitions in the files count, to the files. In the same way, `pictures.md`
+// replaces the files of the pictures by their content: see tests/it/rustdoc.rs.
 #[cfg(doc)]
 pub mod guide {
     #[doc = include_str!("../docs/BENCHMARKS.md")]
@@ -113,10 +115,12 @@ pub mod guide {
     pub mod debugging {}
 
     #[cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
+    #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/DEMOS.md")]
     pub mod demos {}
 
     /// [response]: crate::guide::response
+    #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/QUERIES.md")]
     pub mod queries {}
 
@@ -138,6 +142,7 @@ pub mod guide {
     #[doc = include_str!("../docs/SHAPES.md")]
     pub mod shapes {}
 
+    #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/SURFACES.md")]
     pub mod surfaces {}
 }

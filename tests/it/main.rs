@@ -15,6 +15,7 @@
 //! | [`swept`] | the paths of swept colliders |
 //! | [`surfaces`] | meshes, polylines and height fields in a tick |
 //! | [`surface_laws`] | the laws of contacts with surfaces, against an oracle of their own |
+//! | [`rustdoc`] | the pictures in the pages of rustdoc |
 //! | `debug` | debug drawing (feature `debug-plugin`) |
 //! | `mesh` | colliders from Bevy's `Mesh` (feature `mesh`) |
 //! | `overlay` | the diagnostics as text on the screen (feature `overlay`) |
@@ -42,6 +43,7 @@ mod picking;
 mod queries;
 #[cfg(feature = "record")]
 mod record;
+mod rustdoc;
 #[cfg(feature = "serialize")]
 mod serialize;
 mod shapes;

@@ -1,0 +1,83 @@
+//! The pictures of the README and of the guide in rustdoc. A page of rustdoc cannot refer to a file
+//! of the repository, so `docs/pictures.md` has the pictures as text. To write it again:
+//!
+//! ```text
+//! HEADBUTT_EMBED=1 cargo test --test it rustdoc
+//! ```
+
+use std::{collections::BTreeSet, env, fs, path::Path};
+
+/// Returns the text of a file of the repository.
+fn text(file: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The pages of rustdoc, as `lib.rs` includes them.
+fn pages() -> Vec<String> {
+    let library = text("src/lib.rs");
+    let files = library.split("include_str!(\"../").skip(1);
+    let files = files.filter_map(|rest| rest.split('"').next());
+    let pages = files.filter(|file| *file != "docs/pictures.md");
+    pages.map(text).collect()
+}
+
+/// The names and the files of the pictures: `![..][name]` refers to `[name]: file`.
+fn pictures(pages: &[String]) -> BTreeSet<(String, String)> {
+    let mut pictures = BTreeSet::new();
+    for page in pages {
+        for image in page.split("![").skip(1) {
+            let (_, reference) = image.split_once("][").expect("a picture by its name");
+            let name = reference.split(']').next().unwrap_or_default();
+            let definition = format!("\n[{name}]: ");
+            let (_, file) = page.split_once(&definition).expect("the file of a picture");
+            let file = file.lines().next().unwrap_or_default();
+            let file = file.trim_start_matches("docs/").to_owned();
+            pictures.insert((name.to_owned(), file));
+        }
+    }
+    pictures
+}
+
+/// Returns bytes in base64: four letters for three bytes.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let groups = bytes.chunks(3).flat_map(|group| {
+        let mut bits = group.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        bits <<= 8 * (3 - group.len());
+        let letter = move |index| match index <= group.len() {
+            true => char::from(LETTERS[bits >> (18 - 6 * index) & 63]),
+            false => '=',
+        };
+        (0..4).map(letter)
+    });
+    groups.collect()
+}
+
+#[test]
+fn base64_as_in_its_standard() {
+    let cases = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+    for (length, expected) in cases.into_iter().enumerate() {
+        assert_eq!(base64(&b"foobar"[..length]), expected);
+    }
+}
+
+#[test]
+fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
+    let pictures = pictures(&pages());
+    assert!(pictures.len() >= 9, "{pictures:?}");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let definitions = pictures.iter().map(|(name, file)| {
+        let bytes = fs::read(docs.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let kind = if file.ends_with(".svg") { "svg+xml" } else { "png" };
+        format!("[{name}]: data:image/{kind};base64,{}\n", base64(&bytes))
+    });
+    let expected: String = definitions.collect();
+    let embedded = docs.join("pictures.md");
+    if env::var_os("HEADBUTT_EMBED").is_some() {
+        fs::write(&embedded, &expected).expect("a file that can be written");
+    }
+    // Without the long text in the message.
+    let is_equal = fs::read_to_string(&embedded).is_ok_and(|text| text == expected);
+    assert!(is_equal, "docs/pictures.md is out of date: see the head of this file");
+}
