@@ -7,7 +7,6 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    env,
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Mutex, PoisonError},
     thread::{self, ThreadId},
@@ -15,6 +14,7 @@ use std::{
 
 use crate::support::{
     Dimension, app,
+    cases::number,
     process::{run_again, this_run},
     tick,
 };
@@ -384,8 +384,7 @@ fn run(threads: usize, otherwise: Otherwise, ticks: usize) -> (u64, usize) {
 
 #[test]
 fn the_events_are_the_same_on_any_number_of_threads_and_without_caches() {
-    let ticks = env::var("HEADBUTT_TICKS");
-    let ticks = ticks.map_or(80, |ticks| ticks.parse().expect("a number of ticks"));
+    let ticks = number("HEADBUTT_TICKS").unwrap_or(80);
     let runs = [
         (1, Otherwise::Nothing),
         (2, Otherwise::Nothing),

@@ -20,7 +20,7 @@ use rand::{
 
 use crate::{
     spatial::random_world::{RandomWorld, Thing},
-    support::{self, Dimension, app, tick, transform},
+    support::{self, Dimension, app, cases::number, tick, transform},
 };
 
 /// Spawns a ball of radius 1 and another collider, and runs a tick.
@@ -599,8 +599,7 @@ fn a_support_function_that_returns_nan() {
 
 /// The number of random pairs: `HEADBUTT_EXPLAIN`, or some thousands.
 fn pairs() -> usize {
-    let number = std::env::var("HEADBUTT_EXPLAIN").ok();
-    number.map_or(8000, |number| number.parse().expect("a number"))
+    number("HEADBUTT_EXPLAIN").unwrap_or(8000)
 }
 
 /// The pairs that the app supplies, if it does.

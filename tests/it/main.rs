@@ -4,6 +4,7 @@
 //! | module | what it tests |
 //! |---|---|
 //! | [`events`] | what an event says, `push_out` and the diagnostics |
+//! | [`environment`] | the environment variables of long runs |
 //! | [`explain`] | why two entities collide or not: each reason, and random pairs |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
 //! | [`model`] | random operations on a world, against a model of the plugin |
@@ -26,6 +27,7 @@
 #[cfg(feature = "debug-plugin")]
 mod debug;
 mod determinism;
+mod environment;
 mod events;
 mod explain;
 #[path = "../../fuzz/src/invariants/mod.rs"]

@@ -1,6 +1,10 @@
 //! Rays at meshes, compounds and scaled colliders, compared with the crossing of each triangle and
 //! with the chord of each shape.
 
+#[path = "../../../tests/support/cases.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod cases;
+
 use bevy::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -14,8 +18,7 @@ use crate::{
 
 /// The number of random rays at each mesh: `HEADBUTT_RAYS`, by default 20,000.
 fn ray_count() -> u32 {
-    let count = std::env::var("HEADBUTT_RAYS").ok();
-    count.and_then(|count| count.parse().ok()).unwrap_or(20_000)
+    cases::number("HEADBUTT_RAYS").unwrap_or(20_000) as u32
 }
 
 /// Returns the proxy of a collider under the transforms of its ancestors, the root first.

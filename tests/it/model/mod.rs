@@ -22,7 +22,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::support::{Dimension, Record, app, frame, watch};
+use crate::support::{Dimension, Record, app, cases::number, frame, watch};
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use event_log::{EventLog, Pair, pair_of};
 use headbutt::{IntoShape, Support, prelude::*};
@@ -31,10 +31,7 @@ use world_pose::{WorldPose, is_ancestor};
 
 /// The least number of operations of a test: the value of `HEADBUTT_CHAOS`, or else the default.
 fn operations_or(default: usize) -> usize {
-    match std::env::var("HEADBUTT_CHAOS") {
-        Ok(count) => count.parse().expect("HEADBUTT_CHAOS is a number"),
-        Err(_) => default,
-    }
+    number("HEADBUTT_CHAOS").unwrap_or(default)
 }
 
 /// The two answers may differ if the gap or the depth is at most this fraction of the larger size:

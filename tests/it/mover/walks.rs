@@ -5,13 +5,13 @@
 //! ```
 
 use core::f32::consts::PI;
-use std::env;
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use super::{Level, Walker, at};
+use crate::support::cases::number;
 
 /// A hundredth of half of the least side of the bodies without a scale, which is 0.8.
 const SKIN: f32 = 0.004;
@@ -21,10 +21,7 @@ const STEPS: u32 = 250;
 
 /// The number of levels of each kind, of six.
 fn levels() -> u64 {
-    let steps = env::var("HEADBUTT_WALKS").ok();
-    let steps = steps.map_or(6_000, |text| {
-        text.parse().expect("HEADBUTT_WALKS is a number")
-    });
+    let steps = number("HEADBUTT_WALKS").unwrap_or(6_000) as u64;
     (steps / u64::from(6 * STEPS)).max(1)
 }
 

@@ -1,7 +1,6 @@
 //! Casts against the signed distance of an independent oracle, at times all along the motion.
 
 use std::{
-    env,
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
 };
@@ -400,8 +399,8 @@ fn cases(usual: usize) -> Range<usize> {
 }
 
 fn judge_all<V: Turning>(usual: usize) {
-    if let Ok(number) = env::var("HEADBUTT_CAST_CASE") {
-        let course = Course::<V>::numbered(number.parse().expect("a number"));
+    if let Some(number) = support::cases::number("HEADBUTT_CAST_CASE") {
+        let course = Course::<V>::numbered(number);
         println!("{:?} {:?}", course.regime, course.case);
         println!("{:?} {:?}", course.translations, course.angles);
         let cast = course.cast();

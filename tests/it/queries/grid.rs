@@ -17,7 +17,6 @@
 
 use std::{
     collections::BTreeMap,
-    env,
     panic::{AssertUnwindSafe, catch_unwind},
     thread,
 };
@@ -31,6 +30,7 @@ use crate::oracle::{
         tolerance,
     },
 };
+use crate::support::cases::number;
 use bevy::{
     ecs::schedule::ScheduleLabel,
     math::{DVec3, Quat, Vec2, Vec3},
@@ -538,8 +538,7 @@ impl Table {
 }
 
 fn cases(usual: usize) -> usize {
-    let asked = env::var("HEADBUTT_GRID").ok();
-    asked.map_or(usual, |number| number.parse().expect("a number of cases"))
+    number("HEADBUTT_GRID").unwrap_or(usual)
 }
 
 /// Judges the case of a number.
@@ -574,8 +573,7 @@ fn judge_number<V: Dimension>(number: usize, table: &mut Table) {
 
 /// The number of the only case to run, if the environment names one.
 fn asked_case() -> Option<usize> {
-    let number = env::var("HEADBUTT_GRID_CASE").ok()?;
-    Some(number.parse().expect("the number of a case"))
+    number("HEADBUTT_GRID_CASE")
 }
 
 fn show<V: Dimension>(case: &Adverse<V>, outcome: &Outcome) {

@@ -14,10 +14,11 @@ use headbutt::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
+use crate::support::cases::number;
+
 /// The number of random rays at each shape: `HEADBUTT_RAYS`, by default 2000.
 fn rays_per_shape() -> u32 {
-    let count = std::env::var("HEADBUTT_RAYS").ok();
-    count.and_then(|count| count.parse().ok()).unwrap_or(2000)
+    number("HEADBUTT_RAYS").unwrap_or(2000) as u32
 }
 
 /// Returns the interval in which a convex function of one number is negative. If it has none, the

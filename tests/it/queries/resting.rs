@@ -8,12 +8,13 @@ use headbutt::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
+use crate::support::cases::number;
+
 /// Half the length of each floor. The bodies stay far from its ends.
 const HALF: f32 = 16.0;
 
 fn casts() -> usize {
-    let number = std::env::var("HEADBUTT_RESTING").ok();
-    number.map_or(10_000, |number| number.parse().expect("a number of casts"))
+    number("HEADBUTT_RESTING").unwrap_or(10_000)
 }
 
 /// A collider, and the height of its origin above the floor on which it rests.

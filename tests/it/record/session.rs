@@ -1,7 +1,6 @@
 //! Random sessions that are recorded in memory, and their replay.
 
 use std::{
-    env,
     io::{self, Write},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -10,7 +9,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use headbutt::{Collisions, HeadbuttRecorder, Recording, Replay, ReplayTick, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use crate::support::{Dimension, app, tick, transform};
+use crate::support::{Dimension, app, cases::number, tick, transform};
 
 /// A file in memory, of which the test keeps a copy.
 #[derive(Clone, Default)]
@@ -280,6 +279,5 @@ impl Player {
 }
 
 pub fn tick_count() -> usize {
-    let ticks = env::var("HEADBUTT_REPLAY");
-    ticks.map_or(300, |ticks| ticks.parse().expect("a number of ticks"))
+    number("HEADBUTT_REPLAY").unwrap_or(300)
 }

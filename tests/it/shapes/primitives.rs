@@ -9,7 +9,6 @@
 //! ```
 
 use core::f64::consts::TAU;
-use std::env;
 
 use bevy::{
     math::{DMat3, DQuat, DVec2, DVec3},
@@ -942,7 +941,7 @@ mod refused {
 /// Shapes as colliders, under any transform.
 mod collided {
     use super::*;
-    use crate::support::{app, tick};
+    use crate::support::{app, cases::number, tick};
 
     /// An app with one collider, and its entity.
     fn app_with(collider: Collider, transform: Transform) -> (App, Entity) {
@@ -1268,8 +1267,7 @@ mod collided {
 
     #[test]
     fn boxes_are_tight_around_shapes_under_any_affine_map() {
-        let asked = env::var("HEADBUTT_BOXES").ok();
-        let count = asked.map_or(USUAL, |number| number.parse().expect("a number of cases"));
+        let count = number("HEADBUTT_BOXES").unwrap_or(USUAL);
         let random = &mut StdRng::seed_from_u64(5);
         let mut app = App::new();
         app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(Tick)));

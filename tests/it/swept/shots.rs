@@ -4,7 +4,7 @@
 //! HEADBUTT_SHOTS=1000000 cargo test --test it swept::shots
 //! ```
 
-use std::{collections::HashMap, env, f32::consts::PI};
+use std::{collections::HashMap, f32::consts::PI};
 
 use bevy::{math::DVec3, prelude::*};
 use headbutt::{
@@ -14,12 +14,11 @@ use headbutt::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use crate::support::{app, tick};
+use crate::support::{app, cases::number, tick};
 
 /// The number of shots of a test.
 fn count() -> usize {
-    let count = env::var("HEADBUTT_SHOTS").ok();
-    count.map_or(4_000, |count| count.parse().expect("a number"))
+    number("HEADBUTT_SHOTS").unwrap_or(4_000)
 }
 
 /// A collider with its poses in two ticks.
