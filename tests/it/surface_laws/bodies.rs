@@ -12,7 +12,7 @@ use rand::{Rng, rngs::StdRng};
 
 use crate::surface_laws::{
     oracle::Facet,
-    shapes::{direction, snapped},
+    shapes::{direction, snapped, turned},
 };
 
 /// Grid steps per unit.
@@ -222,8 +222,8 @@ impl Surface {
                 let mut points: Vec<(f32, f32)> = (0..count)
                     .map(|it| {
                         let angle = TAU * it as f32 / count as f32;
-                        let x = snapped(wide * angle.cos(), STEPS);
-                        (x, snapped(high * angle.sin(), STEPS))
+                        let x = snapped(wide * libm::cosf(angle), STEPS);
+                        (x, snapped(high * libm::sinf(angle), STEPS))
                     })
                     .collect();
                 points.push(points[0]);
@@ -336,8 +336,8 @@ impl Surface {
                 let outline: Vec<(f32, f32)> = (0..count)
                     .map(|it| {
                         let angle = TAU * it as f32 / count as f32;
-                        let x = snapped(wide * angle.cos(), STEPS);
-                        (x, snapped(high * angle.sin(), STEPS))
+                        let x = snapped(wide * libm::cosf(angle), STEPS);
+                        (x, snapped(high * libm::sinf(angle), STEPS))
                     })
                     .collect();
                 let caps: Vec<[usize; 3]> = (2..count).map(|it| [0, it - 1, it]).collect();
@@ -389,9 +389,9 @@ impl Surface {
         );
         let mut points = vec![Vec3::NEG_Y * high, Vec3::Y * high];
         for ring in 1..=rings {
-            let (sine, cosine) = (PI * ring as f32 / (rings + 1) as f32).sin_cos();
+            let (sine, cosine) = libm::sincosf(PI * ring as f32 / (rings + 1) as f32);
             for step in 0..count {
-                let (z, x) = (TAU * step as f32 / count as f32).sin_cos();
+                let (z, x) = libm::sincosf(TAU * step as f32 / count as f32);
                 let flat = wide * sine;
                 points.push(Vec3::new(flat * x, -high * cosine, flat * z));
             }
@@ -513,8 +513,8 @@ impl Surface {
             // A wedge has two facets on each side of its ridge.
             let height = if is_wedge && it % 2 == 1 { 0.0 } else { height };
             let (x, z) = (
-                snapped(6.0 * angle.cos(), STEPS),
-                snapped(6.0 * angle.sin(), STEPS),
+                snapped(6.0 * libm::cosf(angle), STEPS),
+                snapped(6.0 * libm::sinf(angle), STEPS),
             );
             points.push(Vec3::new(x, height, z));
         }
@@ -741,7 +741,7 @@ impl Surface {
             let angle = random.random_range(0.0..TAU);
             let axis = direction(random, false).as_vec3().normalize();
             let axis = if plane { Vec3::Z } else { axis };
-            Quat::from_axis_angle(axis, angle)
+            turned(axis, angle)
         };
         let turns = [turn(), turn()];
         let mut scale = || {

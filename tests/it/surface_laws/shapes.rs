@@ -37,6 +37,14 @@ pub fn snapped(value: f32, steps: f32) -> f32 {
     (value * steps).round() / steps
 }
 
+/// The rotation about a unit axis by an angle in radians. The sine of `libm` is the same on all
+/// machines, and so are the cases.
+pub fn turned(axis: Vec3, angle: f32) -> Quat {
+    let (sine, cosine) = libm::sincosf(0.5 * angle);
+    let along = axis * sine;
+    Quat::from_xyzw(along.x, along.y, along.z, cosine)
+}
+
 /// A random unit vector.
 pub fn direction(random: &mut StdRng, plane: bool) -> DVec3 {
     loop {
@@ -72,12 +80,11 @@ impl Shape {
         let angle = || core::f32::consts::TAU;
         let rotation = match random.random_range(0..3) {
             0 => Quat::IDENTITY,
-            1 if plane => Quat::from_rotation_z(random.random_range(0.0..angle())),
-            1 => Quat::from_rotation_y(random.random_range(0.0..angle())),
-            _ if plane => Quat::from_rotation_z(random.random_range(0.0..angle())),
+            _ if plane => turned(Vec3::Z, random.random_range(0.0..angle())),
+            1 => turned(Vec3::Y, random.random_range(0.0..angle())),
             _ => {
                 let axis = direction(random, false).as_vec3().normalize();
-                Quat::from_axis_angle(axis, random.random_range(0.0..angle()))
+                turned(axis, random.random_range(0.0..angle()))
             }
         };
         let pose = Transform::from_rotation(rotation);
@@ -137,9 +144,9 @@ impl Shape {
     }
 
     fn isometry2(&self) -> Isometry2d {
-        let (axis, angle) = self.pose.rotation.to_axis_angle();
-        let angle = if axis.z < 0.0 { -angle } else { angle };
-        Isometry2d::new(self.pose.translation.truncate(), Rot2::radians(angle))
+        let [_, _, z, w] = self.pose.rotation.to_array();
+        let rotation = Rot2::from_sin_cos(2.0 * z * w, w * w - z * z);
+        Isometry2d::new(self.pose.translation.truncate(), rotation)
     }
 
     /// The shape for queries in 2D; `None` if it exists in 3D alone.
@@ -205,7 +212,7 @@ impl Shape {
             Kind::Capsule(half, radius) => half + radius,
             Kind::Box(half) | Kind::Crate(half) => half.length(),
             Kind::Hull(points) => points.iter().map(|it| it.length()).fold(0.0, f32::max),
-            Kind::Cylinder(radius, half) | Kind::Cone(radius, half) => radius.hypot(*half),
+            Kind::Cylinder(radius, half) | Kind::Cone(radius, half) => libm::hypotf(*radius, *half),
         };
         f64::from(reach)
     }
@@ -213,7 +220,7 @@ impl Shape {
     /// The extent from its center along a unit vector.
     pub fn extent(&self, unit: DVec3) -> f64 {
         let own = self.rotation().inverse() * unit;
-        let flat = own.x.hypot(own.z);
+        let flat = libm::hypot(own.x, own.z);
         match &self.kind {
             Kind::Ball(radius) => f64::from(*radius),
             Kind::Capsule(half, radius) => f64::from(*half) * own.y.abs() + f64::from(*radius),

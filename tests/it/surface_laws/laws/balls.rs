@@ -9,7 +9,7 @@ use crate::surface_laws::{
     bodies::Surface,
     oracle::Facet,
     shapes::{Kind, Shape, snapped},
-    trial::{Once, Trial, Verdict, count, hold},
+    trial::{Once, Trial, Verdict, hold, numbers},
 };
 
 /// Points that are no farther apart coincide: the rounding of f64.
@@ -299,8 +299,9 @@ pub(super) fn model(surface: &Surface, ball: &Shape) -> Answer {
 fn the_closest_points_hold() {
     let mut random = StdRng::seed_from_u64(1);
     let mut held = 0;
-    let count = count(8000);
-    for number in 0..count {
+    let numbers = numbers(8000);
+    let count = numbers.len();
+    for number in numbers {
         let plane = number % 2 == 0;
         let place = if number % 8 < 4 {
             Place::Mapped
@@ -326,8 +327,9 @@ pub fn assert_closest_points_hold(
     judge: impl Fn(&Surface, &Shape, &Answer) -> Verdict,
 ) {
     let mut random = StdRng::seed_from_u64(2);
-    let (mut held, count) = (0, count(4000));
-    for number in 0..count {
+    let numbers = numbers(4000);
+    let (mut held, count) = (0, numbers.len());
+    for number in numbers {
         let plane = number % 2 == 0;
         let mut surface = random_surface(&mut random, plane);
         if number % 8 < 4 {

@@ -8,7 +8,7 @@ use crate::surface_laws::{
     ask::Answer,
     bodies::Surface,
     oracle::Facet,
-    shapes::Shape,
+    shapes::{Shape, turned},
     trial::{Once, Trial, Verdict},
 };
 
@@ -34,7 +34,7 @@ fn make(random: &mut StdRng, plane: bool, variant: Variant) -> Option<Box<dyn Tr
         }
         1 => surface.place[1] = Transform::from_translation(far * far_scale),
         2 if !plane => {
-            let turn = Quat::from_axis_angle(Vec3::X, 6.0 * far_scale);
+            let turn = turned(Vec3::X, 6.0 * far_scale);
             surface.place[1] = Transform::from_translation(far * far_scale).with_rotation(turn);
         }
         _ => {}

@@ -8,7 +8,7 @@ use super::{PRECISION, USUAL, question};
 use crate::surface_laws::{
     ask::{Answer, Question},
     bodies::Surface,
-    shapes::{Shape, direction},
+    shapes::{Shape, direction, turned},
     trial::{Once, Trial, Verdict, hold},
 };
 
@@ -25,7 +25,7 @@ fn crate_of(random: &mut StdRng) -> (Shape, Surface) {
     } else {
         0.0
     };
-    let pose = Transform::from_rotation(Quat::from_axis_angle(axis, turn));
+    let pose = Transform::from_rotation(turned(axis, turn));
     let kind = crate::surface_laws::shapes::Kind::Box(half);
     let shape = Shape {
         kind,
