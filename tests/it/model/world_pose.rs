@@ -6,7 +6,7 @@ use bevy::{
 };
 
 /// The pose of an entity with a uniform scale.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct WorldPose {
     pub translation: DVec3,
     pub rotation: DQuat,
@@ -35,17 +35,6 @@ impl WorldPose {
             rotation: self.rotation * inner.rotation,
             scale: self.scale * inner.scale,
         }
-    }
-
-    /// Returns the 2D pose. The rotation must be about z.
-    pub fn in_2d(self) -> Isometry2d {
-        let angle = 2.0 * f64::atan2(self.rotation.z, self.rotation.w);
-        let rotation = Rot2::from_sin_cos(angle.sin() as f32, angle.cos() as f32);
-        Isometry2d::new(self.translation.as_vec3().truncate(), rotation)
-    }
-
-    pub fn in_3d(self) -> Isometry3d {
-        Isometry3d::new(self.translation.as_vec3(), self.rotation.as_quat())
     }
 }
 

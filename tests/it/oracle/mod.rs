@@ -19,6 +19,7 @@
 pub mod adversity;
 pub mod cases;
 pub mod check;
+pub mod placed;
 pub mod solid;
 
 use bevy::math::{DMat3, DVec3};
@@ -121,8 +122,13 @@ impl Body {
         }
     }
 
+    /// The center of the sphere of radius [`size`](Self::size) around the body.
+    pub fn center(&self) -> DVec3 {
+        self.points.iter().sum::<DVec3>() / self.points.len() as f64
+    }
+
     fn core_size(&self) -> f64 {
-        let center = self.points.iter().sum::<DVec3>() / self.points.len() as f64;
+        let center = self.center();
         let distances = self.points.iter().map(|point| point.distance(center));
         distances.fold(0.0, f64::max)
     }
@@ -140,6 +146,18 @@ impl Body {
             .chain(moved.faces.iter_mut().flatten())
             .for_each(|point| *point += offset);
         moved
+    }
+
+    /// The body scaled about the origin. A negative factor also reflects it there.
+    pub fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        let points = scaled.points.iter_mut();
+        let points = points.chain(scaled.edges.iter_mut().flatten());
+        points
+            .chain(scaled.faces.iter_mut().flatten())
+            .for_each(|point| *point *= factor);
+        scaled.radius *= factor.abs();
+        scaled
     }
 
     /// The body under a rotation about the origin, followed by a translation.

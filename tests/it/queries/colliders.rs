@@ -1,7 +1,10 @@
 //! Colliders in `headbutt::query`: against ticks, against brute force over parts that are mapped
-//! here, and against closed forms.
+//! here, against the oracle, which shares no code with the library, and against closed forms.
 
-use crate::support::{app, tick};
+use crate::{
+    oracle::placed::{bodies, gap_within},
+    support::{app, tick},
+};
 use bevy::{
     math::{DMat2, DMat3, DVec2, DVec3},
     prelude::*,
@@ -267,6 +270,7 @@ macro_rules! agrees_with_brute_force {
     ($Mapped:ident, $any:ident, $pose:ident, $zero:expr, $seed:expr) => {
         let mut random = Generator::new($seed);
         let (mut hits, mut misses) = (0, 0);
+        let (mut overlaps, mut gaps) = (0, 0);
         for case in 0..1500 {
             let (a, b) = (random.$any(), random.$any());
             let (pose_a, pose_b) = (random.$pose(1.8), random.$pose(1.8));
@@ -306,6 +310,17 @@ macro_rules! agrees_with_brute_force {
             }
             hits += usize::from(touches);
             misses += usize::from(!touches);
+            let bodies_a = bodies(&a.collider, pose_a);
+            if let Some((a, b)) = bodies_a.zip(bodies(&b.collider, pose_b)) {
+                let near = f64::from(NEAR);
+                let gap = gap_within(&a, &b, f64::from(found.distance) + near);
+                let differ = f64::from(found.distance) - gap.max(0.0);
+                assert!(differ.abs() <= near, "{case}: {found:?}, {gap}");
+                overlaps += usize::from(gap < -near);
+                gaps += usize::from(gap > near);
+                assert!(touches || gap >= -near, "{case}: {gap}");
+                assert!(!touches || gap <= near, "{case}: {gap}");
+            }
             // Swapped arguments give the mirror image to the bit.
             let swapped = query::distance(&b.collider, pose_b, &a.collider, pose_a);
             assert_eq!(
@@ -321,6 +336,10 @@ macro_rules! agrees_with_brute_force {
             );
         }
         assert!(hits > 300 && misses > 300, "{hits} hits, {misses} misses");
+        assert!(
+            overlaps > 75 && gaps > 75,
+            "of the oracle: {overlaps} overlaps, {gaps} gaps"
+        );
     };
 }
 
@@ -338,11 +357,16 @@ fn colliders_agree_with_brute_force_over_their_parts_in_3d() {
 macro_rules! compounds_have_the_deepest_contact {
     ($Mapped:ident, $convex:ident, $pose:ident, $zero:expr, $seed:expr) => {
         let mut random = Generator::new($seed);
-        let mut hits = 0;
+        let (mut hits, mut judged) = (0, 0);
         for case in 0..1500 {
             let mut compound = || random.compound(Generator::$convex, |it| it.$pose(1.5));
             let (a, b) = (compound(), compound());
-            let (pose_a, pose_b) = (random.$pose(1.8), random.$pose(1.8));
+            let (mut pose_a, mut pose_b) = (random.$pose(1.8), random.$pose(1.8));
+            if case % 2 == 0 {
+                // The oracle has no stretched balls.
+                pose_a.scale = Vec3::splat(pose_a.scale.x);
+                pose_b.scale = Vec3::splat(pose_b.scale.x);
+            }
             let parts_a = $Mapped::all(&a, &pose_a.into());
             let parts_b = $Mapped::all(&b, &pose_b.into());
             let pairs = parts_a
@@ -356,8 +380,15 @@ macro_rules! compounds_have_the_deepest_contact {
             let differ = depth.unwrap_or(0.0) - deepest.unwrap_or(0.0);
             assert!(differ.abs() <= NEAR, "{case}: {found:?}, {deepest:?}");
             hits += usize::from(found.is_some());
+            let bodies_a = bodies(&a.collider, pose_a);
+            if let Some((a, b)) = bodies_a.zip(bodies(&b.collider, pose_b)) {
+                let gap = gap_within(&a, &b, 0.0);
+                let differ = f64::from(depth.unwrap_or(0.0)) - (-gap).max(0.0);
+                assert!(differ.abs() <= NEAR.into(), "{case}: {found:?}, {gap}");
+                judged += usize::from(found.is_some());
+            }
         }
-        assert!(hits > 300, "{hits}");
+        assert!(hits > 300 && judged > 10, "{hits}, {judged} by the oracle");
     };
 }
 

@@ -1,10 +1,11 @@
-//! Each question compared with the same question about each collider by itself.
+//! Each question compared with the same question about each collider by itself, to the bit, and
+//! with the oracle of the tests of queries, which shares no code with the library.
 
 use std::{collections::HashMap, ops::ControlFlow};
 
 use bevy::prelude::*;
 use headbutt::{
-    ClosestPoint, ColliderMotion, EntityHit,
+    ClosestPoint, ColliderMotion, EntityHit, ShapeView,
     prelude::*,
     query::{Cast, CastOptions, Ray, RayHit},
 };
@@ -14,11 +15,20 @@ use super::{
     ask,
     random_world::{RandomWorld, Thing},
 };
-use crate::support::{Dimension, cases::cases};
+use crate::{
+    oracle::{
+        Body,
+        placed::{aabb, bodies, gap_within, pose_at},
+    },
+    support::{Dimension, cases::cases},
+};
 
-/// The number of questions for each test: `HEADBUTT_SPATIAL` of each kind, or a few hundred.
+/// The error of a distance that the library may make: coordinates are up to 40.
+const ERROR: f64 = 2e-5;
+
+/// The number of questions for each test: `HEADBUTT_SPATIAL` of each kind, or a thousand.
 fn questions() -> usize {
-    cases("HEADBUTT_SPATIAL", 300).len()
+    cases("HEADBUTT_SPATIAL", 1000).len()
 }
 
 /// Settings of a random filter.
@@ -82,7 +92,7 @@ fn is_odd(entity: Entity) -> bool {
 
 /// Runs a test in random worlds that change from question to question.
 fn in_random_worlds(seed: u64, mut test: impl FnMut(&mut RandomWorld, &mut StdRng, &Choice)) {
-    let first = cases("HEADBUTT_SPATIAL", 300).start as u64;
+    let first = cases("HEADBUTT_SPATIAL", 1000).start as u64;
     let mut random = StdRng::seed_from_u64(seed + (first << 8));
     for dimension in Dimension::BOTH {
         let mut left = questions();
@@ -110,6 +120,39 @@ fn selected<'a>(world: &'a RandomWorld, choice: &'a Choice) -> impl Iterator<Ite
     things.filter(|thing| choice.selects(thing))
 }
 
+/// A selected collider as bodies of the oracle.
+struct Judged<'a> {
+    thing: &'a Thing,
+    bodies: Vec<Body>,
+    is_surface: bool,
+    /// Bodies behind a one-sided surface do not touch it.
+    is_one_sided: bool,
+}
+
+/// The selected colliders for which the oracle has bodies: nearly all.
+fn judged<'a>(world: &'a RandomWorld, choice: &'a Choice) -> Vec<Judged<'a>> {
+    let judged = selected(world, choice).filter_map(|thing| {
+        let (is_surface, is_one_sided) =
+            match (thing.collider.shape_2d(), thing.collider.shape_3d()) {
+                (Some(ShapeView::Surface(surface)), _) => (true, surface.is_one_sided()),
+                (_, Some(ShapeView::Surface(surface))) => (true, surface.is_one_sided()),
+                _ => (false, false),
+            };
+        Some(Judged {
+            bodies: bodies(&thing.collider, thing.pose)?,
+            thing,
+            is_surface,
+            is_one_sided,
+        })
+    });
+    judged.collect()
+}
+
+/// A point as a body of the oracle.
+fn point_body(point: Vec3, dimension: Dimension) -> Body {
+    Body::new([point.as_dvec3()], 0.0, dimension == Dimension::D2)
+}
+
 fn sorted(entities: impl Iterator<Item = Entity>) -> Vec<Entity> {
     let mut entities: Vec<Entity> = entities.collect();
     entities.sort_unstable();
@@ -123,7 +166,7 @@ fn pose(world: &RandomWorld, random: &mut StdRng) -> Transform {
 
 #[test]
 fn overlaps_and_contacts_are_those_of_each_collider_by_itself() {
-    let mut found = 0;
+    let (mut found, mut touching, mut apart, mut deep) = (0, 0, 0, 0);
     in_random_worlds(1, |world, random, choice| {
         let probe = if random.random_bool(0.1) {
             match world.dimension {
@@ -167,13 +210,39 @@ fn overlaps_and_contacts_are_those_of_each_collider_by_itself() {
         assert_eq!(hits, contacts);
         assert_eq!(is_overlapped, !expected.is_empty());
         found += expected.len();
+        let Some(probe) = bodies(&probe, pose) else {
+            return;
+        };
+        for judged in judged(world, choice) {
+            let gap = gap_within(&probe, &judged.bodies, ERROR);
+            let entity = judged.thing.entity;
+            let hit = hits.iter().find(|hit| hit.entity == entity);
+            let context = || format!("{gap} {hit:?} {:?}", judged.thing);
+            if gap > ERROR {
+                apart += 1;
+                assert!(hit.is_none(), "{}", context());
+            } else if gap < -ERROR && !judged.is_one_sided {
+                touching += 1;
+                assert!(hit.is_some(), "{}", context());
+            }
+            let is_convex = probe.len() == 1 && judged.bodies.len() == 1 && !judged.is_surface;
+            if let Some(hit) = hit.filter(|_| is_convex) {
+                deep += 1;
+                let depth = f64::from(hit.depth);
+                assert!((depth + gap).abs() <= ERROR, "{}", context());
+            }
+        }
     });
     assert!(found > questions(), "{found}");
+    assert!(
+        touching > questions() && apart > 10 * questions() && deep > questions() / 4,
+        "{touching} {apart} {deep}"
+    );
 }
 
 #[test]
 fn the_closest_collider_is_the_closest_of_all() {
-    let mut found = 0;
+    let (mut found, mut exact, mut farther) = (0, 0, 0);
     in_random_worlds(2, |world, random, choice| {
         let (probe, pose) = (world.probe(random), pose(world, random));
         let max = if random.random_bool(0.3) {
@@ -196,8 +265,29 @@ fn the_closest_collider_is_the_closest_of_all() {
         });
         assert_eq!(closest, expected);
         found += usize::from(expected.is_some());
+        let probe = bodies(&probe, pose).expect("a probe has bodies");
+        let least = closest.map_or(max, |hit| hit.distance);
+        for judged in judged(world, choice) {
+            // Behind a one-sided surface, the distance is to another part of it.
+            if judged.is_one_sided {
+                continue;
+            }
+            let least = f64::from(least);
+            let gap = gap_within(&probe, &judged.bodies, least).max(0.0);
+            if closest.is_some_and(|hit| hit.entity == judged.thing.entity) {
+                exact += 1;
+                assert!((gap - least).abs() <= ERROR, "{gap} {closest:?}");
+            } else {
+                farther += 1;
+                assert!(gap >= least - ERROR, "{gap} {closest:?} {:?}", judged.thing);
+            }
+        }
     });
     assert!(found > questions(), "{found}");
+    assert!(
+        exact > questions() / 2 && farther > 10 * questions(),
+        "{exact} {farther}"
+    );
 }
 
 /// Returns `true` if there is a collider at a point, the colliders there, the closest collider with
@@ -219,7 +309,7 @@ macro_rules! at_point {
 
 #[test]
 fn points_are_in_the_colliders_that_contain_them() {
-    let (mut found, mut listed) = (0, 0);
+    let (mut found, mut listed, mut inside, mut outside) = (0, 0, 0, 0);
     in_random_worlds(3, |world, random, choice| {
         let point = world.point(random);
         let contains = |thing: &&Thing| match world.dimension {
@@ -259,12 +349,10 @@ fn points_are_in_the_colliders_that_contain_them() {
         let distance = |nearest: Vec3| nearest.as_dvec3().distance(point.as_dvec3());
         let least = points.values().map(|nearest| distance(*nearest));
         let least = least.min_by(f64::total_cmp);
-        // The rounding of points and distances in f32.
-        let error = 2e-5;
         assert_eq!(closest.is_some(), least.is_some());
         if let Some((least, (entity, found, nearest))) = least.zip(closest) {
             assert_eq!(points.get(&entity), Some(&nearest));
-            assert!((f64::from(found) - least).abs() <= error, "{found} {least}");
+            assert!((f64::from(found) - least).abs() <= ERROR, "{found} {least}");
             if let Some(first) = expected.first() {
                 assert_eq!((entity, found), (*first, 0.0));
             }
@@ -272,18 +360,49 @@ fn points_are_in_the_colliders_that_contain_them() {
         assert!(within.is_sorted_by_key(|(entity, distance, _)| (*distance, *entity)));
         for (entity, found, nearest) in &within {
             assert_eq!(points.get(entity), Some(nearest));
-            assert!((f64::from(*found) - distance(*nearest)).abs() <= error);
+            assert!((f64::from(*found) - distance(*nearest)).abs() <= ERROR);
             assert!(*found <= max);
         }
-        let is_near = |nearest: &&Vec3| distance(**nearest) <= f64::from(max) - error;
+        let is_near = |nearest: &&Vec3| distance(**nearest) <= f64::from(max) - ERROR;
         let is_listed = |entity: &Entity| within.iter().any(|hit| hit.0 == *entity);
         let near = points.iter().filter(|(_, nearest)| is_near(nearest));
         assert!(near.clone().all(|(entity, _)| is_listed(entity)));
         found += expected.len();
         listed += near.count();
+        for judged in judged(world, choice) {
+            let nearest = closest.map_or(f64::INFINITY, |(_, distance, _)| distance.into());
+            let limit = nearest.max(max.into());
+            let gap = gap_within(&[point_body(point, dimension)], &judged.bodies, limit);
+            let entity = judged.thing.entity;
+            let context = || format!("{gap} from {point} to {:?}", judged.thing);
+            if gap < -ERROR && !judged.is_surface {
+                inside += 1;
+                assert!(entities.contains(&entity), "{}", context());
+            } else if gap > ERROR {
+                outside += 1;
+                assert!(!entities.contains(&entity), "{}", context());
+            }
+            if judged.is_one_sided {
+                continue;
+            }
+            let gap = gap.max(0.0);
+            assert!(gap >= nearest - ERROR, "{nearest} {}", context());
+            let listed = within.iter().find(|hit| hit.0 == entity);
+            if let Some((_, distance, nearest)) = listed {
+                assert!((f64::from(*distance) - gap).abs() <= ERROR, "{}", context());
+                let off = nearest.as_dvec3().distance(point.as_dvec3()) - gap;
+                assert!(off.abs() <= ERROR, "{}", context());
+            } else {
+                assert!(gap >= f64::from(max) - ERROR, "{}", context());
+            }
+        }
     });
     assert!(found > questions() / 4, "{found}");
     assert!(listed > questions(), "{listed}");
+    assert!(
+        inside > questions() / 8 && outside > 10 * questions(),
+        "{inside} {outside}"
+    );
 }
 
 #[test]
@@ -295,10 +414,14 @@ fn boxes_overlap_those_that_are_near() {
         // Half-spaces have no boxes.
         let overlaps = |margin: f32| {
             let overlaps = move |thing: &&Thing| {
-                let Some(aabb) = thing.collider.aabb(thing.pose) else {
-                    return false;
+                let [low, high] = match bodies(&thing.collider, thing.pose) {
+                    Some(bodies) => aabb(&bodies).map(|corner| corner.as_vec3()),
+                    None => match thing.collider.aabb(thing.pose) {
+                        Some(aabb) => [aabb.min, aabb.max],
+                        None => return false,
+                    },
                 };
-                (aabb.min - margin).cmple(max).all() && (aabb.max + margin).cmpge(min).all()
+                (low - margin).cmple(max).all() && (high + margin).cmpge(min).all()
             };
             sorted(
                 selected(world, choice)
@@ -306,7 +429,7 @@ fn boxes_overlap_those_that_are_near() {
                     .map(|thing| thing.entity),
             )
         };
-        let (surely, perhaps) = (overlaps(0.0), overlaps(1e-3));
+        let (surely, perhaps) = (overlaps(-1e-4), overlaps(1e-3));
         let boxed = world.things.iter();
         let boxed = boxed.filter(|thing| thing.collider.aabb(thing.pose).is_some());
         let boxed: Vec<Entity> = boxed.map(|thing| thing.entity).collect();
@@ -388,7 +511,7 @@ macro_rules! answers {
 
 #[test]
 fn rays_hit_what_they_hit_of_each_collider_by_itself() {
-    let mut found = 0;
+    let (mut found, mut on_surface, mut free) = (0, 0, 0);
     in_random_worlds(5, |world, random, choice| {
         let dimension = world.dimension;
         let start = world.point(random);
@@ -443,8 +566,43 @@ fn rays_hit_what_they_hit_of_each_collider_by_itself() {
         let per_entity = answers.per_entity.iter();
         let per_entity: Vec<_> = per_entity.map(|hit| (hit.entity, hit.distance)).collect();
         assert_eq!(firsts, per_entity);
+        // Each hit is on the collider, and nothing solid is before the first one.
+        let (start, direction) = (start.as_dvec3(), direction.as_dvec3().normalize());
+        let is_flat = dimension == Dimension::D2;
+        let end = answers.first.map_or(ray.max_distance, |hit| hit.distance);
+        let end = f64::from(end.min(4.0 * world.extent));
+        let at = |distance: f64| Body::new([start + direction * distance], 0.0, is_flat);
+        let before = [0, 1, 2, 3, 4, 5, 6, 7].map(|step| [at(end * f64::from(step) / 8.0)]);
+        for judged in judged(world, choice) {
+            let is_inside = gap_within(&before[0], &judged.bodies, ERROR) < ERROR;
+            let entity = judged.thing.entity;
+            if let Some(hit) = answers.per_entity.iter().find(|hit| hit.entity == entity) {
+                on_surface += 1;
+                let along = start + direction * f64::from(hit.distance);
+                assert!(along.distance(hit.point.as_dvec3()) < ERROR, "{hit:?}");
+                let gaps = judged.bodies.iter().map(|body| body.gap_to(along));
+                // A ray that starts inside hits there, unless shapes are hollow.
+                let is_at_start = !ray.hollow && hit.distance == 0.0;
+                let off = gaps.map(|gap| if is_at_start { gap.max(0.0) } else { gap.abs() });
+                let off = off.fold(f64::INFINITY, f64::min);
+                assert!(off < ERROR, "{off} {hit:?} {:?}", judged.thing);
+            }
+            if end == 0.0 || ray.hollow && is_inside || judged.is_surface {
+                continue;
+            }
+            for point in &before {
+                free += 1;
+                let gap = gap_within(point, &judged.bodies, 0.0);
+                let context = || format!("{gap} {ray:?} {:?} {:?}", answers.first, judged.thing);
+                assert!(gap > -ERROR, "{}", context());
+            }
+        }
     });
     assert!(found > questions(), "{found}");
+    assert!(
+        on_surface > questions() && free > 100 * questions(),
+        "{on_surface} {free}"
+    );
 }
 
 /// The time of the first touch, 0 if the shapes touch at the start.
@@ -457,16 +615,18 @@ fn time(cast: &Cast<Vec3>) -> f64 {
 
 #[test]
 fn moving_shapes_hit_what_they_hit_of_each_collider_by_itself() {
-    let (mut found, mut turning) = (0, 0);
+    let (mut found, mut turning, mut touching, mut free) = (0, 0, 0, 0);
     in_random_worlds(6, |world, random, choice| {
         let probe = world.probe(random);
         let mut translation = world.point(random);
         if random.random_bool(0.1) {
             translation = Vec3::ZERO;
         }
-        let mut motion = ColliderMotion::linear(pose(world, random), translation);
+        let (start, mut rotation) = (pose(world, random), Vec3::ZERO);
+        let mut motion = ColliderMotion::linear(start, translation);
         if random.random_bool(0.3) {
-            motion = motion.rotated(Vec3::Z * random.random_range(-4.0..4.0));
+            rotation = Vec3::Z * random.random_range(-4.0..4.0);
+            motion = motion.rotated(rotation);
             turning += 1;
         }
         let options = CastOptions {
@@ -496,9 +656,39 @@ fn moving_shapes_hit_what_they_hit_of_each_collider_by_itself() {
         assert_eq!(batch, [first; 2]);
         assert_eq!(is_blocked, first.is_some());
         found += expected.len();
+        // Each hit touches at its time, and nothing overlaps before.
+        let probe_at = |time: f64| {
+            let pose = pose_at(start, translation, rotation, time);
+            bodies(&probe, pose).expect("a probe has bodies")
+        };
+        let at_start = probe_at(0.0);
+        let end = first.as_ref().map_or(1.0, |hit| time(&hit.hit));
+        let before: Vec<_> = (1..8)
+            .map(|step| probe_at(end * f64::from(step) / 8.0))
+            .collect();
+        for judged in judged(world, choice) {
+            if judged.is_one_sided || gap_within(&at_start, &judged.bodies, ERROR) < ERROR {
+                continue;
+            }
+            let entity = judged.thing.entity;
+            if let Some(hit) = hits.iter().find(|hit| hit.entity == entity) {
+                touching += 1;
+                let gap = gap_within(&probe_at(time(&hit.hit)), &judged.bodies, ERROR);
+                assert!(gap.abs() < ERROR, "{gap} {hit:?} {:?}", judged.thing);
+            }
+            for probe in &before {
+                free += 1;
+                let gap = gap_within(probe, &judged.bodies, 0.0);
+                assert!(gap > -ERROR, "{gap} {first:?} {:?}", judged.thing);
+            }
+        }
     });
     assert!(
         found > questions() && turning > questions() / 8,
         "{found} {turning}"
+    );
+    assert!(
+        touching > questions() && free > 100 * questions(),
+        "{touching} {free}"
     );
 }
