@@ -148,7 +148,7 @@ fn at_a_tip_of_facets_the_face_opposes_the_motion() {
     let rounds = cases("HEADBUTT_CASTS", 4000);
     let count = rounds.len();
     let mut random = StdRng::seed_from_u64(rounds.start as u64);
-    let mut backs = 0;
+    let (mut judged, mut backs) = (0, 0);
     for round in rounds {
         let is_flat = round % 2 == 0;
         let (mut tip, ball) = if is_flat {
@@ -159,6 +159,7 @@ fn at_a_tip_of_facets_the_face_opposes_the_motion() {
         let Some(touch) = Touch::new(&tip, is_flat, &mut random) else {
             continue;
         };
+        judged += 1;
         backs += usize::from(touch.has_back);
         let start = touch.normal * 0.5 - touch.motion;
         let casts = [(); 4].map(|()| {
@@ -186,6 +187,7 @@ fn at_a_tip_of_facets_the_face_opposes_the_motion() {
             );
         }
     }
+    assert!(judged * 2 > count, "{judged} of {count}");
     assert!(backs * 20 > count, "{backs} of {count}");
 }
 
