@@ -180,6 +180,7 @@ fn a_custom_shape_is_left_out_with_one_warning_that_names_its_entity() {
     assert_eq!(app.world().resource::<Collisions>().len(), 3);
     let recording = Recording::read(memory.bytes()).expect("a recording");
     assert_eq!(recording.omitted(), 1);
+    assert_eq!(recording.crate_version(), env!("CARGO_PKG_VERSION"));
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(ReplayTick)));
     let mut replay = Replay::new(recording);

@@ -62,6 +62,38 @@ fn a_caster_on_a_child_does_not_hit_its_ancestors() {
     assert_eq!(entities, [wall]);
 }
 
+/// Of three walls, the filter leaves one out, and includes the one that is a sensor.
+#[test]
+fn the_filter_of_a_caster_selects_what_it_hits() {
+    let mut app = app();
+    let [excluded, sensor, wall] = [3.0, 5.0, 7.0].map(|x| wall_at(&mut app, x));
+    app.world_mut().entity_mut(sensor).insert(Sensor);
+    let filter = || {
+        let filter = SpatialQueryFilter::default().with_sensors();
+        filter.excluding(excluded)
+    };
+    let ray = RayCaster::new(Ray::new(Vec3::ZERO, Vec3::X));
+    let shape = ShapeCaster::new(Collider::sphere(0.5), Vec3::X * 9.0);
+    let plain = (ray.clone(), shape.clone());
+    let chosen = (ray.with_filter(filter()), shape.with_filter(filter()));
+    // Its own collider is no hit of either.
+    let own = (Collider::sphere(1.0), chosen);
+    let filtered = app.world_mut().spawn(own).id();
+    let plain = app.world_mut().spawn((plain, ChildOf(filtered))).id();
+    tick(&mut app);
+    let hits = |entity: Entity| {
+        let world = app.world();
+        let ray = world.get::<RayCaster<Vec3>>(entity).expect("a caster");
+        let shape = world.get::<ShapeCaster>(entity).expect("a caster");
+        let of_ray = ray.hits().iter().map(|hit| hit.entity);
+        let of_shape = shape.hits().iter().map(|hit| hit.entity);
+        assert!(of_ray.clone().eq(of_shape));
+        of_ray.collect::<Vec<_>>()
+    };
+    assert_eq!(hits(filtered), [sensor, wall]);
+    assert_eq!(hits(plain), [excluded, wall]);
+}
+
 #[test]
 fn a_ray_in_2d_hits_2d_colliders() {
     let mut app = app();

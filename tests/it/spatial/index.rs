@@ -122,7 +122,12 @@ fn a_ray_visits_few_nodes() {
         assert_eq!(query.visits(), 0);
         query.cast_ray(ray, &SpatialQueryFilter::default());
         // A full tree of 1024 boxes has five levels of nodes.
-        assert!((1..=20).contains(&query.visits()), "{}", query.visits());
+        let visits = query.visits();
+        assert!((1..=20).contains(&visits), "{visits}");
+        query.cast_ray(ray, &SpatialQueryFilter::default());
+        assert_eq!(query.visits(), 2 * visits);
+        query.reset_visits();
+        assert_eq!(query.visits(), 0);
     });
 }
 
