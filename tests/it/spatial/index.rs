@@ -131,6 +131,29 @@ fn a_ray_visits_few_nodes() {
     });
 }
 
+#[test]
+fn a_collider_at_exactly_the_greatest_distance_counts() {
+    let mut app = app();
+    let pose = Transform::from_xyz(3.0, 0.0, 0.0);
+    let wall = (Collider::cuboid(2.0, 2.0, 2.0), pose);
+    let wall = app.world_mut().spawn(wall).id();
+    tick(&mut app);
+    ask(app.world_mut(), |query| {
+        let filter = SpatialQueryFilter::default();
+        let probe = Collider::cuboid(1.0, 1.0, 1.0);
+        let at = Transform::from_xyz(-0.5, 0.0, 0.0);
+        for (max, expected) in [(2.0_f32, Some(wall)), (2.0_f32.next_down(), None)] {
+            let to_point = query.closest_to_point(Vec3::ZERO, max, &filter);
+            assert_eq!(to_point.map(|hit| hit.entity), expected);
+            let to_shape = query.closest_to_shape(&probe, at, max, &filter);
+            assert_eq!(to_shape.map(|hit| hit.entity), expected);
+            let mut hits = Vec::new();
+            query.colliders_within(Vec3::ZERO, max, &filter, &mut hits);
+            assert_eq!(hits.first().map(|hit| hit.entity), expected);
+        }
+    });
+}
+
 /// The boxes of moving colliders are refitted, and rebuilt when they have moved far.
 #[test]
 fn a_ray_visits_few_nodes_after_all_have_moved() {
