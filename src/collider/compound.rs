@@ -9,7 +9,7 @@ use crate::{
     collider::Content,
     math::{Isometry2d, Isometry3d, Vec2, Vec3},
     shape::{AnyColliderShape, ColliderShape, Compound, Dimension, Parts, ShapeError, Surface},
-    space::{Pose, ShapePose},
+    space::{DVector, Pose, ShapePose},
 };
 
 /// The pose of a part of a [`Collider::compound`].
@@ -70,7 +70,7 @@ impl PartPose {
         }
         let pose = ShapePose::<V>::from(transform).valid();
         let has_no_scale = V::projected(transform.scale) == V::projected(Vec3::ONE);
-        pose.filter(|_| has_no_scale)
+        pose.filter(|pose| has_no_scale && !V::DVec::is_mirrored(pose.rotation))
             .ok_or(ShapeError::PartTransform)
     }
 }

@@ -56,17 +56,13 @@ impl Space for Vec2 {
         vector.truncate() + Vec2::ZERO
     }
 
-    /// The rotation's angle has the cosine (w² - z²) / |q|² and the sine 2 w z / |q|².
     #[inline(always)]
     fn rotation_of(quaternion: DQuat) -> Option<DMat2> {
-        let DQuat { x, y, z, w } = quaternion;
-        let square = z * z + w * w;
-        let is_around_z = x == 0.0 && y == 0.0 && square > 0.0 && square.is_finite();
-        is_around_z.then(|| {
-            let inverse = 1.0 / square;
-            let x = DVec2::new((w * w - z * z) * inverse, 2.0 * w * z * inverse);
-            DMat2::from_cols(x + DVec2::ZERO, x.perp() + DVec2::ZERO)
-        })
+        if quaternion.x == 0.0 && quaternion.y == 0.0 {
+            about_z(quaternion)
+        } else {
+            untilted(quaternion)
+        }
     }
 
     fn nearest_isometry(pose: &Pose<DVec2>) -> Isometry2d {
@@ -85,6 +81,45 @@ impl Space for Vec2 {
         })
     }
 }
+
+/// Returns the rotation about z. Its angle has the cosine (w² - z²) / |q|² and the sine 2 w z /
+/// |q|².
+#[inline(always)]
+fn about_z(DQuat { z, w, .. }: DQuat) -> Option<DMat2> {
+    let square = z * z + w * w;
+    (square > 0.0 && square.is_finite()).then(|| {
+        let inverse = 1.0 / square;
+        let x = DVec2::new((w * w - z * z) * inverse, 2.0 * w * z * inverse);
+        DMat2::from_cols(x + DVec2::ZERO, x.perp() + DVec2::ZERO)
+    })
+}
+
+/// Returns the image of the xy plane under a rotation that does not tilt it: a rotation about z, or
+/// a half turn about an axis in the plane.
+///
+/// Let t be the angle between the z axis and its image: cos(t) = (z² + w² - x² - y²) / |q|². Seen
+/// along z, the rotation shortens lengths in one direction by the factor |cos(t)|, which is 1 - 2
+/// (x² + y²) / |q|² near a rotation about z, and 1 - 2 (z² + w²) / |q|² near a half turn.
+#[cold]
+fn untilted(quaternion: DQuat) -> Option<DMat2> {
+    let DQuat { x, y, z, w } = quaternion;
+    let (in_plane, along_z) = (x * x + y * y, z * z + w * w);
+    if 2.0 * in_plane <= UNTILTED * along_z {
+        return about_z(quaternion);
+    }
+    // The half turn about the unit vector k maps e to 2 (k·e) k - e, which mirrors the plane.
+    let is_half_turn = 2.0 * along_z <= UNTILTED * in_plane && in_plane.is_finite();
+    is_half_turn.then(|| {
+        let inverse = 1.0 / in_plane;
+        let x = DVec2::new((x * x - y * y) * inverse, 2.0 * x * y * inverse);
+        DMat2::from_cols(x + DVec2::ZERO, -x.perp() + DVec2::ZERO)
+    })
+}
+
+/// A rotation does not tilt the xy plane if, seen along z, it shortens lengths by at most this
+/// fraction: the rounding of an `f32`. A quaternion of a half turn is rounded, and its products
+/// with others too, which tilts the plane by 1e-7 radians.
+const UNTILTED: f64 = 0.5 * f32::EPSILON as f64;
 
 impl DVector for DVec2 {
     type Matrix = DMat2;
@@ -194,6 +229,9 @@ impl DVector for DVec2 {
     }
 
     fn angle_between(start: DMat2, end: DMat2) -> f64 {
+        if start.determinant() * end.determinant() < 0.0 {
+            return 0.0;
+        }
         let (start, end) = (start.x_axis, end.x_axis);
         libm::atan2(start.perp_dot(end), start.dot(end))
     }

@@ -96,7 +96,8 @@ pub trait Space:
     fn projected(vector: Vec3) -> Self;
 
     /// Returns the rotation of a quaternion, which need not have unit length. Returns `None` for a
-    /// quaternion that is zero or not finite, and in 2D if its axis is not z.
+    /// quaternion that is zero or not finite, and in 2D if it tilts the xy plane. In 2D, a half
+    /// turn about an axis in that plane is a reflection.
     /// Every zero is positive: see [`pose`](Self::pose).
     #[doc(hidden)]
     fn rotation_of(quaternion: DQuat) -> Option<<Self::DVec as DVector>::Matrix>;
@@ -259,7 +260,8 @@ pub trait DVector:
     /// Returns a rotation matrix. Uses `libm`, so that all platforms return the same bits.
     fn rotation(angle: Self::Angle) -> Self::Matrix;
 
-    /// Returns the rotation of at most half a turn that takes one rotation matrix to another.
+    /// Returns the rotation of at most half a turn that takes one rotation matrix to another. No
+    /// rotation of 2D takes a reflection to another map: it is 0 if only one of them mirrors.
     fn angle_between(start: Self::Matrix, end: Self::Matrix) -> Self::Angle;
 
     /// Returns the size of a rotation: the angle in radians.

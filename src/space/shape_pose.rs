@@ -34,10 +34,14 @@ use crate::{
 /// instead. In 2D, z is ignored. A `Transform` is relative to its parent, so both transforms of a
 /// query need the same parent, or no parent.
 ///
+/// A half turn about x, y or any other axis in the xy plane maps that plane to itself: it mirrors a
+/// 2D shape, as a sprite that `Quat::from_rotation_y(PI)` flips.
+///
 /// # Invalid poses
 ///
 /// A pose with a NaN or an infinity, or with a rotation of length 0, touches nothing. In 2D, the
-/// same holds for a `Transform` that is rotated about x or y.
+/// same holds for a `Transform` that tilts the xy plane, by more than 3.5e-4 radians: seen along z,
+/// it scales the shape. (A [`Collider`](crate::Collider) in such a pose is scaled accordingly.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShapePose<V: Space>(Option<Pose<V::DVec>>);
 

@@ -21,6 +21,9 @@ use crate::{
 /// A collider in a pose is the collider of an entity with that `Transform`: the scale counts, and a
 /// 2D collider ignores z. A 3D collider with a 2D pose is in the plane z = 0.
 ///
+/// A 2D collider that is rotated about x or y is seen along z: a half turn mirrors it, and any
+/// other tilt shortens it.
+///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;

@@ -50,7 +50,9 @@ impl<V: Space> Motion<V> {
         }
     }
 
-    /// The motion from one pose to another, with a rotation of at most half a turn.
+    /// The motion from one pose to another, with a rotation of at most half a turn. In 2D, a shape
+    /// that is mirrored at the start stays so. If only one of the poses mirrors it, it does not
+    /// rotate.
     pub fn between(start: impl Into<ShapePose<V>>, end: impl Into<ShapePose<V>>) -> Self {
         let (start, end) = (start.into(), end.into());
         let (translation, rotation) = match (start.valid(), end.valid()) {

@@ -8,6 +8,7 @@ mod forecast;
 mod forecast_closed_forms;
 mod geometry;
 mod grid;
+mod half_turns;
 mod invariants;
 mod manifold;
 mod manifold_area;
