@@ -11,7 +11,7 @@ use crate::{
 
 /// # Common shapes
 ///
-/// Shapes are centerd on the entity's origin, unless they are given by points. Lengths are in the
+/// Shapes are centered on the entity's origin, unless they are given by points. Lengths are in the
 /// entity's units. If a number is invalid, such as a negative radius, the collider is inert, and
 /// one warning names the entity. [`try_new`](Self::try_new) returns the error instead.
 ///

@@ -315,7 +315,7 @@ impl Collider {
         surface(vertices, segments)
     }
 
-    /// Creates a height field: a grid of heights along y over the xz plane, centerd on the origin.
+    /// Creates a height field: a grid of heights along y over the xz plane, centered on the origin.
     ///
     /// `size` is the full length along x and z. The first `columns` heights are the row with the
     /// lowest z, in order of increasing x.

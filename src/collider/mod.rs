@@ -89,7 +89,7 @@ use crate::shape::{
 /// the same app, and never touch each other.
 ///
 /// The unit of length is up to you. Lengths may be 0. Angles are in radians. Primitives have the
-/// same frames as in Bevy, centerd on the origin unless they are given by points:
+/// same frames as in Bevy, centered on the origin unless they are given by points:
 ///
 /// * Capsules, cylinders, cones and frustums lie along y. A cone has its tip up.
 /// * An extrusion lies along z.

@@ -187,8 +187,8 @@ impl<V: Space> Support for ConvexView<'_, V> {
 }
 
 /// The kinds of convex shapes. Balls, capsules, boxes, diamonds, ellipsoids and frustums are
-/// centerd on the origin. Capsules, frustums and caps have y as their axis, and the circle of a cap
-/// is centerd on the origin.
+/// centered on the origin. Capsules, frustums and caps have y as their axis, and the circle of a cap
+/// is centered on the origin.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum ShapeKind<'a, V: Space> {

@@ -9,7 +9,7 @@ use bevy::{math::Quat, prelude::*};
 use headbutt::{CandidatePairs, Collisions, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-/// A flat floor of 20 by 20 cells, centerd on the origin, with its outer side up. Each cell is
+/// A flat floor of 20 by 20 cells, centered on the origin, with its outer side up. Each cell is
 /// divided along one of its diagonals.
 fn floor(random: &mut StdRng) -> Collider {
     let vertices = (0..21).flat_map(|z| (0..21).map(move |x| Vec3::new(x as f32, 0.0, z as f32)));

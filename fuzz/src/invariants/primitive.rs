@@ -131,8 +131,8 @@ fn validity_of(numbers: &[f64]) -> Validity {
     }
 }
 
-/// Returns the facts of a primitive that is centerd on its origin.
-fn centerd(numbers: Vec<f64>, others: Vec<f64>, size: f64) -> Facts {
+/// Returns the facts of a primitive that is centered on its origin.
+fn centered(numbers: Vec<f64>, others: Vec<f64>, size: f64) -> Facts {
     let is_length = |number: &f64| number.is_finite() && *number >= 0.0;
     let validity = validity_of(&numbers).max(validity_of(&others));
     Facts {
@@ -185,11 +185,11 @@ impl Primitives<Vec2> for Primitive2d {
         match self {
             Self::Ellipse(half) | Self::Rhombus(half) => {
                 let half = half.as_dvec2();
-                centerd(half.to_array().to_vec(), vec![], half.length())
+                centered(half.to_array().to_vec(), vec![], half.length())
             }
             Self::RegularPolygon { radius, sides } => {
                 let radius = f64::from(*radius);
-                let facts = centerd(vec![radius], vec![f64::from(*sides)], radius.abs());
+                let facts = centered(vec![radius], vec![f64::from(*sides)], radius.abs());
                 Facts {
                     is_shape: facts.is_shape && (3..=4096).contains(sides),
                     // Without vertices there is no support point.
@@ -212,7 +212,7 @@ impl Primitives<Vec2> for Primitive2d {
                 extent: Extent::of(points, 0.0),
             },
             Self::Sector { radius, half_angle } => {
-                let facts = centerd(
+                let facts = centered(
                     vec![f64::from(*radius)],
                     vec![f64::from(*half_angle)],
                     f64::from(radius.abs()),
@@ -223,7 +223,7 @@ impl Primitives<Vec2> for Primitive2d {
                 }
             }
             Self::Segment { radius, half_angle } => {
-                let facts = centerd(
+                let facts = centered(
                     vec![f64::from(*radius)],
                     vec![f64::from(*half_angle)],
                     f64::from(radius.abs()),
@@ -234,7 +234,7 @@ impl Primitives<Vec2> for Primitive2d {
                 let radius = f64::from(*radius);
                 Facts {
                     validity: radius_validity(radius),
-                    ..centerd(vec![radius], vec![], radius.abs())
+                    ..centered(vec![radius], vec![], radius.abs())
                 }
             }
             Self::Capsule {
@@ -242,7 +242,7 @@ impl Primitives<Vec2> for Primitive2d {
                 radius,
             } => {
                 let [half_length, radius] = [*half_length, *radius].map(f64::from);
-                let facts = centerd(
+                let facts = centered(
                     vec![half_length, radius],
                     vec![],
                     half_length.abs() + radius.abs(),
@@ -411,5 +411,5 @@ fn round(lengths: &[f32]) -> Facts {
     let numbers: Vec<f64> = lengths.iter().copied().map(f64::from).collect();
     let widest = numbers[1..].iter().map(|it| it.abs()).fold(0.0, f64::max);
     let size = DVec3::new(numbers[0], widest, 0.0).length();
-    centerd(numbers, vec![], size)
+    centered(numbers, vec![], size)
 }

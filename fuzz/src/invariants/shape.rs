@@ -367,17 +367,17 @@ impl<V: TestSpace> Shape<V> {
 
     /// Returns an upper bound of the shape's extent.
     pub fn extent(&self) -> Extent {
-        let centerd = |size: DVec3| Extent {
+        let centered = |size: DVec3| Extent {
             size: size.length(),
             origin_radius: size.length(),
         };
         match self {
-            Self::Ball { radius } => centerd(DVec3::X * f64::from(*radius)),
+            Self::Ball { radius } => centered(DVec3::X * f64::from(*radius)),
             Self::Capsule {
                 half_length,
                 radius,
-            } => centerd(DVec3::X * (f64::from(half_length.abs()) + f64::from(*radius))),
-            Self::Block { half_size } => centerd(half_size.to_dvec3()),
+            } => centered(DVec3::X * (f64::from(half_length.abs()) + f64::from(*radius))),
+            Self::Block { half_size } => centered(half_size.to_dvec3()),
             Self::Segment(vertices) => Extent::of(vertices, 0.0),
             Self::Triangle(vertices) => Extent::of(vertices, 0.0),
             Self::Hull(Hull { points, .. }) | Self::Slice(points) => Extent::of(points, 0.0),
@@ -408,7 +408,7 @@ impl<V: TestSpace> Shape<V> {
             Self::Custom(custom) => match custom {
                 Custom::Rounded { points, radius } => Extent::of(points, f64::from(*radius)),
                 Custom::Ellipse { half_size } => {
-                    centerd(DVec3::X * half_size.to_dvec3().abs().max_element())
+                    centered(DVec3::X * half_size.to_dvec3().abs().max_element())
                 }
                 Custom::Cylinder {
                     radius,
@@ -417,8 +417,8 @@ impl<V: TestSpace> Shape<V> {
                 | Custom::Cone {
                     radius,
                     half_height,
-                } => centerd(DVec3::new((*radius).into(), (*half_height).into(), 0.0)),
-                _ => centerd(DVec3::ZERO),
+                } => centered(DVec3::new((*radius).into(), (*half_height).into(), 0.0)),
+                _ => centered(DVec3::ZERO),
             },
         }
     }
