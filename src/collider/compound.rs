@@ -132,9 +132,9 @@ impl Collider {
     /// * [`PoseNotFinite`](ShapeError::PoseNotFinite): a pose is not finite.
     /// * [`PartTransform`](ShapeError::PartTransform): a `Transform` has a scale other than 1, or
     ///   in 2D a rotation about x or y.
-    ///
-    /// If the support function of a [`custom`](Self::custom) part returns NaN, this is detected
-    /// later: the whole compound is then inert, with a warning.
+    /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a part exceeds the range of f32.
+    /// * [`NotFinite`](ShapeError::NotFinite): the support function of a [`custom`](Self::custom)
+    ///   part returns NaN.
     pub fn try_compound<P: Into<PartPose>>(
         parts: impl IntoIterator<Item = (P, Self)>,
     ) -> Result<Self, ShapeError> {
@@ -215,6 +215,8 @@ impl Collider {
     ///   coincide, or lie on one line to 12 digits.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
+    /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a triangle exceeds the range of
+    ///   f32.
     pub fn try_trimesh(
         vertices: impl IntoIterator<Item = Vec3>,
         triangles: impl IntoIterator<Item = [u32; 3]>,
@@ -259,6 +261,8 @@ impl Collider {
     ///
     /// * [`NoFacets`](ShapeError::NoFacets): there are fewer than two distinct points.
     /// * [`NotFinite`](ShapeError::NotFinite): a point is NaN or infinite.
+    /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a segment exceeds the range of
+    ///   f32.
     pub fn try_polyline(points: impl IntoIterator<Item = Vec2>) -> Result<Self, ShapeError> {
         let points: Vec<Vec2> = points.into_iter().collect();
         let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
@@ -307,6 +311,8 @@ impl Collider {
     /// * [`NoFacets`](ShapeError::NoFacets): no segment has a nonzero length.
     /// * [`VertexOutOfRange`](ShapeError::VertexOutOfRange): the index of a vertex is too large.
     /// * [`NotFinite`](ShapeError::NotFinite): a vertex is NaN or infinite.
+    /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a segment exceeds the range of
+    ///   f32.
     pub fn try_polyline_with_indices(
         vertices: impl IntoIterator<Item = Vec2>,
         segments: impl IntoIterator<Item = [u32; 2]>,
@@ -356,6 +362,8 @@ impl Collider {
     /// * [`HeightCount`](ShapeError::HeightCount): the number of heights is not a multiple of the
     ///   number of columns, or there are fewer than two rows or columns.
     /// * [`NotFinite`](ShapeError::NotFinite): the size or a height is NaN or infinite.
+    /// * [`BeyondF32`](ShapeError::BeyondF32): the bounding box of a triangle exceeds the range of
+    ///   f32.
     /// * [`Negative`](ShapeError::Negative), [`Zero`](ShapeError::Zero): the size along x or z is
     ///   negative or 0.
     /// * [`NoFacets`](ShapeError::NoFacets): no cell has a nonzero area, because the size is too

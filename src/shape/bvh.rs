@@ -33,25 +33,18 @@ const MIN_COMPONENT: f32 = 1e-30;
 /// A tree of boxes. An index identifies each box.
 pub struct Tree {
     bvh: Bvh2,
-    is_complete: bool,
 }
 
 impl Tree {
-    /// Builds the tree of boxes, given with their indices. Non-finite boxes are excluded.
+    /// Builds the tree of boxes, given with their indices: see [`fits_in_f32`].
     ///
     /// PLOC merges two neighbors if each is the other's cheapest partner. If all pairs cost the
     /// same, as in a row of equal balls, each round merges only one pair, and there are as many
     /// rounds as boxes. So each box gets a different margin, and the true boxes are restored
     /// afterwards.
     pub fn new<D: DVector>(boxes: impl Iterator<Item = (u32, Bounds<D>)>) -> Self {
-        let mut is_complete = true;
-        let finite = boxes.filter_map(|(index, bounds)| {
-            let aabb = round_outward(&bounds);
-            let is_finite = aabb.min.is_finite() && aabb.max.is_finite();
-            is_complete &= is_finite;
-            is_finite.then_some((index, aabb))
-        });
-        let (indices, boxes): (Vec<u32>, Vec<Aabb>) = finite.unzip();
+        let rounded = boxes.map(|(index, bounds)| (index, round_outward(&bounds)));
+        let (indices, boxes): (Vec<u32>, Vec<Aabb>) = rounded.unzip();
         // Coordinates are scaled to at most 1, because PLOC multiplies lengths in f32.
         let ends = boxes.iter().flat_map(|aabb| [aabb.min, aabb.max]);
         let largest = ends.fold(0.0_f32, |largest, end| largest.max(end.abs().max_element()));
@@ -80,13 +73,13 @@ impl Tree {
         // Makes nodes that are close in the tree close in memory.
         bvh.reorder_in_stack_traversal_order();
         bvh.refit_all();
-        // Replace positions in the list of finite boxes by the caller's indices.
+        // Replace positions in the list of boxes by the caller's indices.
         for slot in &mut bvh.primitive_indices {
             if let Some(index) = indices.get(*slot as usize) {
                 *slot = *index;
             }
         }
-        Self { bvh, is_complete }
+        Self { bvh }
     }
 
     /// Returns the node that contains all boxes, or `None` if there are no boxes.
@@ -109,15 +102,12 @@ impl Tree {
         }
     }
 
-    /// Returns `true` if all boxes are finite.
-    pub fn is_complete(&self) -> bool {
-        self.is_complete
-    }
-
     /// Returns the longest side of the box around all boxes.
     pub fn size(&self) -> f64 {
-        let root = self.bvh.nodes.first();
-        root.map_or(0.0, |root| root.aabb().diagonal().max_element().into())
+        let root = self.bvh.nodes.first().map(|root| root.aabb());
+        // The whole diagonal may exceed the range of f32.
+        let half = root.map_or(0.0, |root| (root.max * 0.5 - root.min * 0.5).max_element());
+        2.0 * f64::from(half)
     }
 
     /// Returns the center of the box around all boxes.
@@ -430,6 +420,12 @@ fn min_height<D: DVector>(aabb: &Aabb, normal: D) -> f64 {
         slope * f64::from(if slope >= 0.0 { min } else { max })
     })
     .sum()
+}
+
+/// Returns `true` if a box is finite, also after it is rounded outward to `f32`.
+pub fn fits_in_f32<D: DVector>(bounds: &Bounds<D>) -> bool {
+    let aabb = round_outward(bounds);
+    aabb.min.is_finite() && aabb.max.is_finite()
 }
 
 /// Returns a box in `f32` that contains a box in `f64`. In 2D, z is 0.

@@ -7,11 +7,10 @@ use crate::{
     shape::{
         HalfSpace, Shape, ShapeError, Support,
         bounds::{Bounds, center_of},
-        bvh::Tree,
+        bvh::{Tree, fits_in_f32},
         chord::Line,
         core::checked_radius,
         order::compare_shapes,
-        points::farthest,
         surface::Surface,
     },
     space::{DVector, Pose, Space},
@@ -73,7 +72,15 @@ impl<V: Space> Compound<V> {
             let (pose, shape) = part(&parts, index)?;
             Some((index, Bounds::around(&*shape, &pose)))
         };
-        let tree = Tree::new((0..count).filter_map(bounds));
+        let boxes: Vec<_> = (0..count).filter_map(bounds).collect();
+        let is_finite = |bounds: &Bounds<V::DVec>| bounds.min.is_finite() && bounds.max.is_finite();
+        if !boxes.iter().all(|(_, bounds)| is_finite(bounds)) {
+            return Err(ShapeError::NotFinite("support function of a part"));
+        }
+        if !boxes.iter().all(|(_, bounds)| fits_in_f32(bounds)) {
+            return Err(ShapeError::BeyondF32);
+        }
+        let tree = Tree::new(boxes.into_iter());
         Ok(Self {
             center: match &parts {
                 Parts::Shapes(shapes) => center(shapes),
@@ -221,20 +228,10 @@ impl<V: Space> Compound<V> {
     /// `gap` is called with a box around a part in the frame of the compound.
     pub fn search_nearest(
         &self,
-        mut limit: f64,
+        limit: f64,
         gap: impl Fn(&Bounds<V::DVec>) -> f64,
-        mut visit: impl FnMut(u32) -> f64,
+        visit: impl FnMut(u32) -> f64,
     ) {
-        if !self.tree.is_complete() {
-            // Some parts are too large for a box in f32.
-            for part in 0..self.len() {
-                limit = visit(part);
-                if limit < 0.0 {
-                    return;
-                }
-            }
-            return;
-        }
         let margin = self.touching_margin();
         self.tree
             .search_nearest(limit, |bounds| gap(&bounds.grown(margin)), visit);
@@ -257,21 +254,17 @@ impl<V: Space> Compound<V> {
     /// [`Surface::height_tolerance`]. This tolerance lets the tree skip most vertices.
     fn highest(&self, surface: &Surface<V>, direction: V::DVec) -> V::DVec {
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
-        let (mut best, mut height) = (None, f64::NEG_INFINITY);
-        self.tree
-            .search_highest(unit, surface.height_tolerance(), |index| {
-                for vertex in surface.facet_vertices(index).into_iter().flatten() {
-                    if vertex.dot(unit) > height {
-                        (best, height) = (Some(vertex), vertex.dot(unit));
-                    }
+        let tolerance = surface.height_tolerance();
+        let (mut best, mut height) = (V::DVec::ZERO * f64::NAN, f64::NEG_INFINITY);
+        self.tree.search_highest(unit, tolerance, |index| {
+            for vertex in surface.facet_vertices(index).into_iter().flatten() {
+                if vertex.dot(unit) > height {
+                    (best, height) = (vertex, vertex.dot(unit));
                 }
-                height
-            });
-        match best.filter(|_| self.tree.is_complete()) {
-            Some(best) => best + unit * surface.height_tolerance(),
-            // The tree lacks facets that are too large for a box in f32.
-            None => farthest(surface.vertices(), direction),
-        }
+            }
+            height
+        });
+        best + unit * tolerance
     }
 
     /// Returns a point as high along a direction as the highest part, or higher by at most
@@ -296,7 +289,7 @@ impl<V: Space> Compound<V> {
             best.map_or(f64::NEG_INFINITY, |best| best.dot(unit))
         };
         let mut tolerance = 0.0;
-        if shapes.len() > MAX_SCANNED_PARTS && self.tree.is_complete() {
+        if shapes.len() > MAX_SCANNED_PARTS {
             tolerance = SAME_HEIGHT * self.tree.size();
             self.tree.search_highest(unit, tolerance, |index| {
                 let part = shapes.get(index as usize);

@@ -10,7 +10,7 @@ use crate::space::Space;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// A size or coordinate is NaN or infinite.
+    /// A size or coordinate, or a support point of a custom part, is NaN or infinite.
     #[error("the {0} must be finite")]
     NotFinite(&'static str),
     /// A size is negative. (Zero is allowed, because a flat shape is valid.)
@@ -63,8 +63,14 @@ pub enum ShapeError {
     /// 12 digits, or it mirrors the part.
     #[error("the rotation of a part must be orthonormal to 12 digits, and must not mirror it")]
     NotARotation,
+    /// The bounding box of a part of a compound, or of a facet of a surface, exceeds the range of
+    /// f32 in the frame of the collider.
+    #[error("the bounding box of each part or facet must be finite, and less than 3.4e38 from 0")]
+    BeyondF32,
     /// A facet has a vertex index that is out of range.
-    #[error("vertex index {index} is out of range: there are {count} vertices, from index 0")]
+    #[error(
+        "vertex index {index} is out of range: the number of vertices is {count}, from index 0"
+    )]
     VertexOutOfRange {
         /// The index.
         index: u32,
