@@ -747,6 +747,9 @@ fn verify_shapes([a, b]: [&Thing; 2], status: &PairStatus) -> Result<&'static st
             let size = 1.0 + point.abs().max_element();
             let is_near = |found: f32, expected: f32| (found - expected).abs() <= 1e-5 * size;
             let offset = other_point - point;
+            if gap.is_some_and(|gap| gap < -1e-5) {
+                return Err(format!("they overlap: {gap:?}"));
+            }
             // Behind a one-sided surface, the distance is to another part of it.
             let gap = gap.filter(|_| !is_one_sided(a) && !is_one_sided(b));
             let expected = gap.map_or(nearest.distance, |gap| gap as f32);
