@@ -182,13 +182,13 @@ impl Collisions {
     ///
     /// `found` must be sorted. `phase_of_unfound` returns the new phase, `Ongoing` or `Ended`, of
     /// an old contact whose pair is not in `found`. `report` is called in order with each contact,
-    /// including ended ones, and with the old contact of its pair.
+    /// including ended ones, and with the old contact of its pair. It returns the phase to store.
     pub(crate) fn update<'a>(
         &mut self,
         found: impl Iterator<Item = &'a CollisionEvent>,
         changes: &mut Changes,
         phase_of_unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
-        report: impl FnMut(&CollisionEvent, Option<&CollisionEvent>),
+        report: impl FnMut(&CollisionEvent, Option<&CollisionEvent>) -> CollisionPhase,
     ) {
         let Self {
             contacts, by_other, ..
@@ -396,7 +396,7 @@ fn merge_found<'a>(
         ..
     }: &mut Changes,
     phase_of_unfound: impl Fn(&CollisionEvent) -> CollisionPhase,
-    mut report: impl FnMut(&CollisionEvent, Option<&CollisionEvent>),
+    mut report: impl FnMut(&CollisionEvent, Option<&CollisionEvent>) -> CollisionPhase,
 ) {
     let as_started = |new: &CollisionEvent| new.with_phase(CollisionPhase::Started);
     let mut found = found.peekable();
@@ -420,13 +420,13 @@ fn merge_found<'a>(
                 &unfound
             }
         };
-        report(contact, Some(old));
+        let phase = report(contact, Some(old));
         next += 1;
         let is_touching = contact.touching();
         reserve_amortized(indices, 1);
         indices.push(if is_touching { index } else { GONE });
         if is_touching && let Some(slot) = contacts.get_mut(kept) {
-            *slot = *contact;
+            *slot = contact.with_phase(phase);
             kept += 1;
         }
     }

@@ -2,7 +2,7 @@
 //! are part of [`Collisions`](crate::Collisions), so that a rollback restores them.
 
 use bevy::{
-    ecs::entity::{EntityHashMap, EntityMapper},
+    ecs::entity::{EntityHashMap, EntityHashSet, EntityMapper},
     prelude::*,
 };
 
@@ -15,6 +15,8 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PreviousPoses<D: DVector> {
     poses: EntityHashMap<PreviousPose<D>>,
+    /// The entities whose paths begin elsewhere than in the last tick: see [`begin`](Self::begin).
+    begun: EntityHashSet,
     /// `true` if no collider's pose is missing.
     pub is_complete: bool,
 }
@@ -31,8 +33,22 @@ impl<D: DVector> PreviousPoses<D> {
         self.poses.get(&entity)
     }
 
+    /// Stores the pose of this tick, unless the next path of the entity has begun.
     pub fn insert(&mut self, entity: Entity, pose: PreviousPose<D>) {
+        if !self.begun.contains(&entity) {
+            self.poses.insert(entity, pose);
+        }
+    }
+
+    /// Begins the path of the next tick in a pose. Until then, no other pose is stored.
+    pub fn begin(&mut self, entity: Entity, pose: PreviousPose<D>) {
+        self.begun.insert(entity);
         self.poses.insert(entity, pose);
+    }
+
+    /// Returns the entities whose paths have begun, and forgets that they did.
+    pub fn take_begun(&mut self) -> EntityHashSet {
+        core::mem::take(&mut self.begun)
     }
 
     #[cfg(feature = "record")]
@@ -45,19 +61,32 @@ impl<D: DVector> PreviousPoses<D> {
         self.poses.iter().map(|(entity, pose)| (*entity, pose))
     }
 
-    /// Removes the poses of all entities for which `predicate` returns `false`.
+    /// Returns a copy without the poses in which paths have begun.
+    #[cfg(feature = "record")]
+    pub fn without_begun(&self) -> Self {
+        let mut copy = self.clone();
+        let begun = copy.take_begun();
+        copy.poses.retain(|entity, _| !begun.contains(entity));
+        copy
+    }
+
+    /// Removes the poses of all entities for which `predicate` returns `false`, except those in
+    /// which paths have begun.
     pub fn retain(&mut self, predicate: impl Fn(Entity) -> bool) {
-        self.poses.retain(|entity, _| predicate(*entity));
+        let Self { poses, begun, .. } = self;
+        poses.retain(|entity, _| predicate(*entity) || begun.contains(entity));
     }
 
+    /// Removes all poses. Those of all colliders are stored next.
     pub fn clear(&mut self) {
-        self.clear_except(|_| false);
+        self.poses.clear();
+        self.is_complete = false;
     }
 
-    /// Removes the poses of all entities for which `predicate` returns `false`. The next tick
-    /// stores those of all colliders.
-    pub fn clear_except(&mut self, predicate: impl Fn(Entity) -> bool) {
-        self.retain(predicate);
+    /// Removes all poses except those in which paths have begun. Those of all other colliders are
+    /// stored next.
+    pub fn clear_stored(&mut self) {
+        self.retain(|_| false);
         self.is_complete = false;
     }
 
@@ -71,6 +100,8 @@ impl<D: DVector> PreviousPoses<D> {
         self.poses = poses
             .map(|(entity, pose)| (mapper.get_mapped(entity), pose))
             .collect();
+        let begun = self.take_begun().into_iter();
+        self.begun = begun.map(|entity| mapper.get_mapped(entity)).collect();
     }
 
     /// Frees unused memory.

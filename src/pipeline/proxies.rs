@@ -19,7 +19,7 @@ pub struct Proxies {
     /// `true` if the contacts of the previous tick do not belong to these proxies: the app has
     /// restored other contacts, or the previous tick was aborted.
     pub is_restored: bool,
-    /// `true` if any collider is [`Swept`](crate::Swept).
+    /// `true` if any of these colliders is [`Swept`](crate::Swept).
     pub has_swept: bool,
     /// The slot of each collider, by entity index.
     entries: Buffer<Option<Entry>>,
@@ -105,6 +105,15 @@ impl Proxies {
     /// Returns `true` if any proxy changed.
     pub fn has_changes(&self) -> bool {
         !self.d2.changed().is_empty() || !self.d3.changed().is_empty()
+    }
+
+    /// Marks the proxy of an entity as changed, if it has one.
+    pub fn mark_changed(&mut self, entity: Entity) {
+        match self.slot_of(entity) {
+            Some(ProxySlot::D2(slot)) => self.d2.mark_changed(slot),
+            Some(ProxySlot::D3(slot)) => self.d3.mark_changed(slot),
+            _ => {}
+        }
     }
 
     pub fn set_slot(&mut self, entity: Entity, slot: ProxySlot) {

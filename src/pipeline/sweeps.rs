@@ -16,7 +16,7 @@ use crate::{
         proxy::Proxy,
         proxy_arena::ProxyArena,
         teleported::Teleported,
-        world_pose::{MAX_ANCESTORS, WorldPose},
+        world_pose::WorldPose,
     },
     query::MotionLocal,
     shape::{Bounds, Support},
@@ -219,29 +219,38 @@ impl<V: Space> Sweeps<V> {
     }
 }
 
-/// The query for teleported entities.
-pub type TeleportedQuery = QueryState<Entity, (With<Teleported>, Allow<Disabled>)>;
-
-/// Finds the paths of this tick, and removes [`Teleported`] from all entities.
-pub fn find_sweeps(
-    world: &mut World,
-    proxies: &mut Proxies,
-    teleported: &mut Option<TeleportedQuery>,
-    is_restart: bool,
-) {
+/// Finds the paths of this tick.
+pub fn find_sweeps(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
+    let mut collisions = world.resource_mut::<Collisions>();
+    // Marked as changed, the contacts would count as restored.
+    let Collisions {
+        poses_2d, poses_3d, ..
+    } = collisions.bypass_change_detection();
+    // A proxy at rest has a path as well if a teleport was taken back.
+    for begun in [poses_2d.take_begun(), poses_3d.take_begun()] {
+        begun
+            .iter()
+            .for_each(|entity| proxies.mark_changed(*entity));
+    }
     let Proxies { d2, d3, .. } = proxies;
     if proxies.has_swept {
-        let collisions = world.resource::<Collisions>();
-        d2.find_sweeps(|proxy| path_of(proxy, &collisions.poses_2d).filter(|_| !is_restart));
-        d3.find_sweeps(|proxy| path_of(proxy, &collisions.poses_3d).filter(|_| !is_restart));
+        d2.find_sweeps(|proxy| path_of(proxy, poses_2d).filter(|_| !is_restart));
+        d3.find_sweeps(|proxy| path_of(proxy, poses_3d).filter(|_| !is_restart));
     } else {
         d2.clear_sweeps();
         d3.clear_sweeps();
     }
-    let teleported = teleported.get_or_insert_with(|| world.query_filtered());
-    // Observers of the removal may despawn the others, or insert the marker again.
+}
+
+/// Removes [`Teleported`] from all entities. Hooks and observers of the removal may change the
+/// world freely.
+pub fn remove_teleported(
+    world: &mut World,
+    teleported: &mut QueryState<Entity, (With<Teleported>, Allow<Disabled>)>,
+) {
     let marked: SmallVec<[Entity; 32]> = teleported.iter(world).collect();
     for entity in marked {
+        // An observer may have despawned it.
         if let Ok(mut entity) = world.get_entity_mut(entity) {
             entity.remove::<Teleported>();
         }
@@ -354,60 +363,33 @@ fn rotation_between<D: DVector>(start: D::Matrix, end: &WorldPose<D>) -> D::Matr
 
 /// Stores the poses of this tick for the next one, if any collider is swept. `is_current` is
 /// `false` if the app has written the contacts during this tick.
-pub fn store_poses(
-    world: &World,
-    collisions: &mut Collisions,
-    proxies: &Proxies,
-    is_current: bool,
-) {
+pub fn store_poses(collisions: &mut Collisions, proxies: &Proxies, is_current: bool) {
     let Collisions {
         poses_2d, poses_3d, ..
     } = collisions;
-    // If an entity was teleported during this tick, its path begins in the pose of the teleport,
-    // which is stored already.
-    let any = any_teleported(world);
-    let has_begun = |entity: Entity| any && is_teleported(world, entity);
     if !is_current {
         poses_2d.clear();
         poses_3d.clear();
     } else if !proxies.has_swept || proxies.is_restored {
-        poses_2d.clear_except(has_begun);
-        poses_3d.clear_except(has_begun);
+        poses_2d.clear_stored();
+        poses_3d.clear_stored();
     }
     if proxies.has_swept {
         let slot_of = |entity| proxies.slot_of(entity);
         let is_in_2d = |entity| matches!(slot_of(entity), Some(ProxySlot::D2(_)));
         let is_in_3d = |entity| matches!(slot_of(entity), Some(ProxySlot::D3(_)));
-        store(poses_2d, &proxies.d2, is_in_2d, has_begun);
-        store(poses_3d, &proxies.d3, is_in_3d, has_begun);
+        store(poses_2d, &proxies.d2, is_in_2d);
+        store(poses_3d, &proxies.d3, is_in_3d);
     }
-}
-
-/// Returns `true` if any entity is teleported.
-pub fn any_teleported(world: &World) -> bool {
-    let id = world.component_id::<Teleported>();
-    let marked = id.and_then(|id| world.storages().sparse_sets.get(id));
-    marked.is_some_and(|marked| !marked.is_empty())
-}
-
-/// Returns `true` if an entity or one of its ancestors is teleported.
-pub fn is_teleported(world: &World, entity: Entity) -> bool {
-    let parent_of = |entity: &Entity| world.get::<ChildOf>(*entity).map(ChildOf::parent);
-    core::iter::successors(Some(entity), parent_of)
-        .take(MAX_ANCESTORS)
-        .any(|entity| world.get::<Teleported>(entity).is_some())
 }
 
 fn store<V: Space>(
     poses: &mut PreviousPoses<V::DVec>,
     arena: &ProxyArena<V>,
     is_proxy: impl Fn(Entity) -> bool,
-    has_begun: impl Fn(Entity) -> bool,
 ) {
     let insert = |poses: &mut PreviousPoses<_>, slot| {
-        if let Some(proxy) = arena.get(slot)
-            && !has_begun(proxy.entity)
-        {
+        if let Some(proxy) = arena.get(slot) {
             poses.insert(proxy.entity, proxy.world_pose.stored());
         }
     };
@@ -419,7 +401,7 @@ fn store<V: Space>(
     }
     if poses.len() > arena.count() {
         // The proxy of an entity that was spawned during this tick comes with the next one.
-        poses.retain(|entity| is_proxy(entity) || has_begun(entity));
+        poses.retain(is_proxy);
     }
 }
 

@@ -83,10 +83,10 @@ fn store_pose(world: &mut DeferredWorld, entity: Entity) {
         // Marked as changed, the contacts would count as restored.
         let collisions = collisions.bypass_change_detection();
         if let Some(pose) = pose_2d {
-            collisions.poses_2d.insert(entity, pose.stored());
+            collisions.poses_2d.begin(entity, pose.stored());
         }
         if let Some(pose) = pose_3d {
-            collisions.poses_3d.insert(entity, pose.stored());
+            collisions.poses_3d.begin(entity, pose.stored());
         }
     }
 }

@@ -15,7 +15,6 @@ use crate::{
         progress::{Completed, Progress},
         proxies::Proxies,
         state_revision::StateRevision,
-        sweeps::{any_teleported, is_teleported},
     },
     record::{
         format::{Header, MAGIC, Pairs, PathStart, Tick, VERSION, write_block},
@@ -175,19 +174,15 @@ impl HeadbuttRecorder {
         self.has_begun = true;
         self.unwritten = None;
         self.tick = Tick::default();
-        self.remember_poses(world, &collisions);
+        self.remember_poses(&collisions);
         Ok(())
     }
 
     /// Stores the poses in which the next paths begin, except those that an observer has changed by
     /// `Teleported` since the contacts were found: the next tick has to write them.
-    fn remember_poses(&mut self, world: &World, collisions: &Collisions) {
-        self.poses_2d.clone_from(&collisions.poses_2d);
-        self.poses_3d.clone_from(&collisions.poses_3d);
-        if any_teleported(world) {
-            self.poses_2d.retain(|entity| !is_teleported(world, entity));
-            self.poses_3d.retain(|entity| !is_teleported(world, entity));
-        }
+    fn remember_poses(&mut self, collisions: &Collisions) {
+        self.poses_2d = collisions.poses_2d.without_begun();
+        self.poses_3d = collisions.poses_3d.without_begun();
     }
 }
 

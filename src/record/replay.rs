@@ -313,7 +313,7 @@ impl Replay {
                 // Marked as changed, the contacts would count as restored.
                 let poses = poses_of(collisions.bypass_change_detection());
                 match start.pose() {
-                    Some(pose) => poses.insert(entity, pose),
+                    Some(pose) => poses.begin(entity, pose),
                     None => poses.remove(entity),
                 }
             }

@@ -43,7 +43,9 @@ fn pictures(pages: &[String]) -> BTreeSet<(String, String)> {
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let groups = bytes.chunks(3).flat_map(|group| {
-        let mut bits = group.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let mut bits = group
+            .iter()
+            .fold(0, |bits, byte| bits << 8 | usize::from(*byte));
         bits <<= 8 * (3 - group.len());
         let letter = move |index| match index <= group.len() {
             true => char::from(LETTERS[bits >> (18 - 6 * index) & 63]),
@@ -56,7 +58,9 @@ fn base64(bytes: &[u8]) -> String {
 
 #[test]
 fn base64_as_in_its_standard() {
-    let cases = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+    let cases = [
+        "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
+    ];
     for (length, expected) in cases.into_iter().enumerate() {
         assert_eq!(base64(&b"foobar"[..length]), expected);
     }
@@ -69,7 +73,11 @@ fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let definitions = pictures.iter().map(|(name, file)| {
         let bytes = fs::read(docs.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let kind = if file.ends_with(".svg") { "svg+xml" } else { "png" };
+        let kind = if file.ends_with(".svg") {
+            "svg+xml"
+        } else {
+            "png"
+        };
         format!("[{name}]: data:image/{kind};base64,{}\n", base64(&bytes))
     });
     let expected: String = definitions.collect();
@@ -79,5 +87,8 @@ fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
     }
     // Without the long text in the message.
     let is_equal = fs::read_to_string(&embedded).is_ok_and(|text| text == expected);
-    assert!(is_equal, "docs/pictures.md is out of date: see the head of this file");
+    assert!(
+        is_equal,
+        "docs/pictures.md is out of date: see the head of this file"
+    );
 }

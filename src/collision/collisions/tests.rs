@@ -51,6 +51,7 @@ fn contacts_are_those_found_and_those_that_still_hold() {
             assert_eq!(old.map(|hit| hit.depth), model.get(&pair).copied());
             assert_eq!(contact.started(), old.is_none());
             reported.push((pair, contact.ended()));
+            contact.phase
         });
         assert!(reported.is_sorted());
         for (pair, has_ended) in reported {
@@ -110,7 +111,9 @@ fn mapped_contacts_are_found_by_their_new_entities() {
         }
         let found: Vec<_> = pairs.iter().map(|(a, b)| part(*a, *b, 3)).collect();
         let ongoing = |_: &CollisionEvent| CollisionPhase::Ongoing;
-        state.update(found.iter(), &mut Changes::default(), ongoing, |_, _| {});
+        state.update(found.iter(), &mut Changes::default(), ongoing, |new, _| {
+            new.phase
+        });
         let parts: Vec<_> = pairs
             .iter()
             .flat_map(|(a, b)| [2, 3].map(|number| part(*a, *b, number)))
@@ -158,7 +161,9 @@ fn entities_mapped_to_the_same_entity_share_one_contact() {
     found.sort_unstable_by_key(CollisionEvent::pair);
     let mut state = Collisions::default();
     let ongoing = |_: &CollisionEvent| CollisionPhase::Ongoing;
-    state.update(found.iter(), &mut Changes::default(), ongoing, |_, _| {});
+    state.update(found.iter(), &mut Changes::default(), ongoing, |new, _| {
+        new.phase
+    });
     let mut map: EntityHashMap<Entity> = [(a, a), (b, b), (c, b)].into_iter().collect();
     state.map_entities(&mut map);
     assert_eq!(state.len(), 1);

@@ -68,7 +68,7 @@ pub fn report(
     let mut resource = world.resource_mut::<Collisions>();
     let mut state = core::mem::take(resource.bypass_change_detection());
     batch.write_messages(world, &mut state, is_at_rest);
-    store_poses(world, &mut state, world.resource(), is_current);
+    store_poses(&mut state, world.resource(), is_current);
     batch.reclaim.begin_tick();
     // Disabled entities are included, because a cloned or restored entity may have an outdated
     // list.
@@ -166,9 +166,10 @@ impl EventBatch {
         };
         swept.begin_tick(&found.swept);
         state.update(found.pairs(), changes, phase_if_not_found, |event, old| {
-            if !swept.defer(event, old) {
+            swept.defer(event, old).unwrap_or_else(|| {
                 send(event, old);
-            }
+                event.phase
+            })
         });
         swept.send(|event| send(&event, None));
         // If no contact ended and the number is the same, then none started.

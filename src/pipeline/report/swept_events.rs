@@ -23,6 +23,17 @@ struct Entry {
     touches: bool,
 }
 
+impl Entry {
+    /// Returns the phase of the first touch.
+    fn phase(&self) -> CollisionPhase {
+        if self.old.is_some() && !self.contact.is_apart_at_start {
+            CollisionPhase::Ongoing
+        } else {
+            CollisionPhase::Started
+        }
+    }
+}
+
 impl SweptEvents {
     /// Begins a tick with these contacts, sorted by pair.
     pub fn begin_tick(&mut self, contacts: &[SweptContact]) {
@@ -35,23 +46,27 @@ impl SweptEvents {
         }));
     }
 
-    /// Returns `true` if the pair of an event touches on a path. Then the event must not be sent.
-    /// The events must come sorted by pair.
-    pub fn defer(&mut self, event: &CollisionEvent, old: Option<&CollisionEvent>) -> bool {
+    /// Returns the phase of a contact if its pair touches on a path. Then its event must not be
+    /// sent. The events must come sorted by pair.
+    pub fn defer(
+        &mut self,
+        event: &CollisionEvent,
+        old: Option<&CollisionEvent>,
+    ) -> Option<CollisionPhase> {
         let pair = event.pair();
         while let Some(entry) = self.entries.get_mut(self.next) {
             let entry_pair = entry.contact.event.pair();
             if entry_pair > pair {
-                return false;
+                return None;
             }
             self.next += 1;
             if entry_pair == pair {
                 entry.old = old.copied();
                 entry.touches = event.touching();
-                return true;
+                return Some(entry.phase());
             }
         }
-        false
+        None
     }
 
     /// Calls `send` with all events of the contacts, sorted by time.
@@ -63,20 +78,11 @@ impl SweptEvents {
         });
         let separated = CollisionPhase::Ended(EndReason::Separated);
         for entry in self.entries.iter() {
-            let SweptContact {
-                event,
-                is_apart_at_start,
-                ..
-            } = entry.contact;
-            let is_ongoing = entry.old.is_some() && !is_apart_at_start;
-            if let Some(old) = entry.old.filter(|_| !is_ongoing) {
+            let event = entry.contact.event.with_phase(entry.phase());
+            if let Some(old) = entry.old.filter(|_| event.started()) {
                 send(old.with_phase(separated));
             }
-            send(event.with_phase(if is_ongoing {
-                CollisionPhase::Ongoing
-            } else {
-                CollisionPhase::Started
-            }));
+            send(event);
             if !entry.touches {
                 send(event.with_phase(separated));
             }

@@ -76,6 +76,7 @@ pub fn resolve(
 ) {
     // Disabled entities are included, because otherwise their changes would be lost.
     waiting.extend(touched.0.iter(world));
+    let mut ready = Vec::new();
     world.resource_scope(|world, mut colliders: Mut<MeshColliders>| {
         if !colliders.changed.is_empty() {
             let changed = core::mem::take(&mut colliders.changed);
@@ -89,7 +90,6 @@ pub fn resolve(
         }
         waiting.sort_unstable();
         waiting.dedup();
-        let mut ready = Vec::new();
         if let Some(meshes) = world.get_resource::<Assets<Mesh>>() {
             *has_warned = false;
             waiting.retain(|entity| {
@@ -109,13 +109,13 @@ pub fn resolve(
                  (Bevy's `MeshPlugin` adds it)"
             );
         }
-        for (entity, collider) in ready {
-            // An observer of an earlier insertion may have despawned the entity.
-            if let Ok(mut entity) = world.get_entity_mut(entity) {
-                entity.insert(collider);
-            }
-        }
     });
+    // Observers of an insertion may change the world freely.
+    for (entity, collider) in ready {
+        if let Ok(mut entity) = world.get_entity_mut(entity) {
+            entity.insert(collider);
+        }
+    }
 }
 
 /// Returns the recipe of an entity, or `None` if the entity does not exist or has no recipe.

@@ -23,7 +23,7 @@ mod moves;
 mod scan;
 mod table_history;
 
-use bevy::{platform::time::Instant, prelude::*};
+use bevy::{ecs::entity_disabling::Disabled, platform::time::Instant, prelude::*};
 
 use crate::{
     buffer::{Buffer, Reclaim},
@@ -33,7 +33,7 @@ use crate::{
         proxies::Proxies,
         spatial_index::SpatialIndex,
         state_revision::StateRevision,
-        sweeps::{TeleportedQuery, find_sweeps},
+        sweeps::{find_sweeps, remove_teleported},
         sync::{
             ancestors::{AncestorReader, AncestryCache},
             change_ticks::{ChangeWindow, Chunk, Columns},
@@ -41,6 +41,7 @@ use crate::{
             scan::Scan,
             table_history::TableHistory,
         },
+        teleported::Teleported,
     },
     settings::BroadPhase,
 };
@@ -57,7 +58,6 @@ pub struct SyncState {
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
     moves: MoveQueue,
-    teleported: Option<TeleportedQuery>,
     reclaim: Reclaim,
 }
 
@@ -67,7 +67,10 @@ pub struct SyncState {
 pub struct LastRun;
 
 /// Updates [`Proxies`] from the colliders that Bevy's default query filters include.
-pub fn sync(world: &mut World) {
+pub fn sync(
+    world: &mut World,
+    teleported: &mut QueryState<Entity, (With<Teleported>, Allow<Disabled>)>,
+) {
     let start = Instant::now();
     let mut progress = world.resource_mut::<Progress>();
     let is_restart = progress.completed != Completed::Report;
@@ -90,15 +93,16 @@ pub fn sync(world: &mut World) {
         state.reclaim(proxies);
         index.update(proxies);
         index.end_tick();
-        find_sweeps(world, proxies, &mut state.teleported, is_restart);
+        find_sweeps(world, proxies, is_restart);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.d2.count() + proxies.d3.count();
         diagnostics.changed = proxies.d2.changed().len() + proxies.d3.changed().len();
         diagnostics.ancestors = ancestors;
         diagnostics.indexed = index.len();
-        diagnostics.sync = start.elapsed();
     });
     world.resource_mut::<Progress>().completed = Completed::Sync;
+    remove_teleported(world, teleported);
+    world.resource_mut::<CollisionDiagnostics>().sync = start.elapsed();
 }
 
 /// Makes spawns, moves and all other changes since the last tick visible to
@@ -198,10 +202,11 @@ impl SyncState {
         };
         Chunk::for_each(&colliders, |chunk| {
             let first = chunk.entities.first();
-            scan.proxies.has_swept |= chunk.markers.is_swept && first.is_some();
             if let Some(table) = first.and_then(|entity| self.history.table_of(world, *entity)) {
                 scan.visit(table, &chunk);
             }
+            let mut swept = chunk.entities.iter().filter(|_| chunk.markers.is_swept);
+            scan.proxies.has_swept |= swept.any(|entity| scan.proxies.contains(*entity));
         });
         let ancestors = scan.ancestors.count();
         scan.finish(&mut self.history, &colliders);

@@ -24,9 +24,13 @@ use std::{
 
 use crate::{
     oracle::{Body, placed::gap_within},
-    support::{Dimension, Record, app, cases::number, frame, watch},
+    support::{Dimension, Record, app, cases::number, frame, transform, watch},
 };
-use bevy::{ecs::entity_disabling::Disabled, math::DMat3, prelude::*};
+use bevy::{
+    ecs::entity_disabling::Disabled,
+    math::{DMat3, DVec3},
+    prelude::*,
+};
 use event_log::{EventLog, Pair, pair_of};
 use headbutt::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -123,6 +127,13 @@ struct Model {
     event_log: EventLog,
     /// `true` if colliders become swept, and are teleported.
     with_paths: bool,
+    /// The translations of the active colliders in this tick, and those in which their paths begin.
+    ends: BTreeMap<Entity, DVec3>,
+    starts: BTreeMap<Entity, DVec3>,
+    /// The translations in which the paths of the next tick begin: see [`Teleported`].
+    begun: BTreeMap<Entity, DVec3>,
+    /// The number of first touches on paths that are not short.
+    on_paths: usize,
     operations: usize,
     ticks: usize,
     /// The number of pairs that touched, of all ticks.
@@ -139,6 +150,10 @@ impl Model {
             answers: BTreeMap::new(),
             event_log: EventLog::default(),
             with_paths: false,
+            ends: BTreeMap::new(),
+            starts: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            on_paths: 0,
             operations: 0,
             ticks: 0,
             touching: 0,
@@ -269,17 +284,28 @@ impl Model {
         let Some(entity) = self.pick() else {
             return;
         };
+        let dimension = dimension_of(world, entity);
         if self.with_paths && self.random.random_bool(0.1) {
-            let mut entity = world.entity_mut(entity);
-            match self.random.random_range(0..3) {
-                0 => entity.insert(Swept),
-                1 => entity.insert(Teleported),
-                _ => entity.remove::<Swept>(),
-            };
+            match self.random.random_range(0..4) {
+                0 => {
+                    world.entity_mut(entity).insert(Swept);
+                }
+                1 => self.teleport(world, entity),
+                2 => {
+                    // The entity is put back.
+                    let old = world.get::<Transform>(entity).copied();
+                    let elsewhere = self.pose(dimension);
+                    world.entity_mut(entity).insert(elsewhere);
+                    self.teleport(world, entity);
+                    *transform(world, entity) = old.expect("all have one");
+                }
+                _ => {
+                    world.entity_mut(entity).remove::<Swept>();
+                }
+            }
             return;
         }
         let known = world.get::<Known>(entity).cloned().expect("all have one");
-        let dimension = known.dimension;
         match self.random.random_range(0..10) {
             0 => {
                 // Its children are despawned with it.
@@ -323,25 +349,49 @@ impl Model {
                     world.entity_mut(entity).insert(layers);
                 }
             }
-            8 => {
-                let parent = self.pick().filter(|parent| {
-                    // A 2D shape must not be tilted, or its scale in the plane would not be
-                    // uniform.
-                    let above = world.get::<Known>(*parent);
-                    let is_tilted = dimension == Dimension::D2
-                        && above.is_some_and(|above| above.dimension == Dimension::D3);
-                    !is_tilted && !is_ancestor(world, entity, *parent)
-                });
-                match parent {
-                    Some(parent) => world.entity_mut(entity).insert(ChildOf(parent)),
-                    None => world.entity_mut(entity).remove::<ChildOf>(),
-                };
-            }
+            8 => self.reparent(world, entity),
             _ => {
                 let scale = Vec3::splat(self.scale());
                 let transform = world.get_mut::<Transform>(entity);
                 transform.expect("all have one").scale = scale;
             }
+        }
+    }
+
+    /// An operation between the first and the last stage of a tick.
+    fn operate_within(&mut self, world: &mut World) {
+        let entity = self.pick();
+        if let Some(entity) = entity.filter(|entity| world.get_entity(*entity).is_ok()) {
+            match self.random.random_range(0..4) {
+                0 => self.teleport(world, entity),
+                1 => self.reparent(world, entity),
+                _ => {}
+            }
+        }
+    }
+
+    fn reparent(&mut self, world: &mut World, entity: Entity) {
+        let parent = self.pick().filter(|parent| {
+            world.get_entity(*parent).is_ok()
+                // A 2D shape must not be tilted, or its scale in the plane would not be uniform.
+                && (dimension_of(world, entity) == Dimension::D3
+                    || dimension_of(world, *parent) == Dimension::D2)
+                && !is_ancestor(world, entity, *parent)
+        });
+        match parent {
+            Some(parent) => world.entity_mut(entity).insert(ChildOf(parent)),
+            None => world.entity_mut(entity).remove::<ChildOf>(),
+        };
+    }
+
+    /// Begins the paths of an entity and its descendants in their present poses.
+    fn teleport(&mut self, world: &mut World, entity: Entity) {
+        world.entity_mut(entity).insert(Teleported);
+        let mut next = vec![entity];
+        while let Some(entity) = next.pop() {
+            next.extend(world.get::<Children>(entity).into_iter().flatten());
+            let pose = WorldPose::of(world, entity);
+            self.begun.insert(entity, pose.translation);
         }
     }
 
@@ -359,6 +409,12 @@ impl Model {
         });
         let mut part: Vec<_> = part.collect();
         part.sort_by_key(|(entity, ..)| *entity);
+        self.starts = core::mem::take(&mut self.ends);
+        self.starts.append(&mut self.begun);
+        let ends = part.iter();
+        self.ends = ends
+            .map(|(entity, side, _)| (*entity, side.pose.translation))
+            .collect();
         let before = core::mem::take(&mut self.answers);
         for (index, (a, side_a, layers)) in part.iter().enumerate() {
             for (b, side_b, other_layers) in &part[index + 1..] {
@@ -380,10 +436,33 @@ impl Model {
         }
     }
 
+    /// Asserts that an entity is where its path leads it at the time of a first touch.
+    fn check_path(&mut self, world: &World, hit: &CollisionEvent) {
+        let end = self.ends[&hit.entity];
+        // A collider that was not active in the previous tick, or the first one that is swept, has
+        // no path.
+        let start = *self.starts.get(&hit.entity).unwrap_or(&end);
+        let at = hit.translation().as_dvec3();
+        let distance_to = |expected: DVec3| match dimension_of(world, hit.entity) {
+            Dimension::D2 => at.truncate().distance(expected.truncate()),
+            Dimension::D3 => at.distance(expected),
+        };
+        let rounding = f64::from(ROUNDING) * (1.0 + start.length() + end.length());
+        let is_on_path = distance_to(start.lerp(end, hit.time().into())) <= rounding;
+        let is_at_end = distance_to(end) <= rounding;
+        assert!(is_on_path || is_at_end, "{start} to {end}: {hit:?}");
+        self.on_paths += usize::from(is_on_path && start.distance(end) > 0.1);
+    }
+
     /// Compares the tick with the expected pairs, and its events with one another.
     fn check(&mut self, world: &mut World) {
         self.ticks += 1;
         let hits = self.event_log.read(world);
+        let first_touches = hits.iter().filter(|hit| hit.started() && hit.time() < 1.0);
+        for hit in first_touches {
+            self.check_path(world, hit);
+            self.check_path(world, &hit.flipped());
+        }
         for (pair, (answer, _)) in &self.answers {
             self.touching += usize::from(answer.touch);
             if answer.touch != self.event_log.touching.contains(pair) {
@@ -420,6 +499,10 @@ impl Model {
             }
         }
     }
+}
+
+fn dimension_of(world: &World, entity: Entity) -> Dimension {
+    world.get::<Known>(entity).expect("all have one").dimension
 }
 
 /// An app that operates on its world in each fixed tick, and checks each tick.
@@ -509,8 +592,50 @@ fn touching_pairs_match_with_despawning_observers_and_frames_of_any_length() {
 fn touching_pairs_and_their_ends_match_with_swept_colliders() {
     let mut app = app_of(4, false);
     app.world_mut().resource_mut::<Model>().with_paths = true;
+    app.init_resource::<Queries>();
+    let operate = |world: &mut World| {
+        world.resource_scope(|world, mut model: Mut<Model>| model.operate_within(world));
+    };
+    let within = operate
+        .after(HeadbuttSystems::Sync)
+        .before(HeadbuttSystems::Report);
+    app.add_systems(FixedPostUpdate, within);
+    let world = app.world_mut();
+    // It has no shape, and so no path.
+    world.spawn((Collider::default(), Swept));
+    let hooks = world.register_component_hooks::<Teleported>();
+    hooks.on_remove(|mut world, _| {
+        world.commands().queue(|world: &mut World| {
+            let found = world.run_system_cached(count_all).expect("a query");
+            let mut queries = world.resource_mut::<Queries>();
+            queries.count += 1;
+            queries.found += found;
+        });
+    });
     let operations = operations_or(10_000);
     run_in(&mut app, operations, repeat(1));
-    let swept = app.world().resource::<Model>().event_log.swept;
+    let model = app.world().resource::<Model>();
+    let queries = app.world().resource::<Queries>();
+    let EventLog {
+        swept, restarted, ..
+    } = model.event_log;
+    let on_paths = model.on_paths;
+    println!("{swept} on paths, {on_paths} far, {restarted} restarted, {queries:?}");
     assert!(swept > operations / 20, "{swept}");
+    assert!(on_paths > operations / 50, "{on_paths}");
+    assert!(restarted > operations / 1000, "{restarted}");
+    assert!(queries.count > operations / 50 && queries.found > queries.count);
+}
+
+/// The queries in the removal of [`Teleported`], and the number of colliders that they found.
+#[derive(Resource, Default, Debug)]
+struct Queries {
+    count: usize,
+    found: usize,
+}
+
+fn count_all(query: SpatialQuery) -> usize {
+    let (filter, mut found) = (SpatialQueryFilter::default(), vec![]);
+    query.overlaps_aabb(Vec3::splat(-1e3), Vec3::splat(1e3), &filter, &mut found);
+    found.len()
 }

@@ -98,22 +98,29 @@ fn a_bullet_that_is_spawned_within_a_tick_begins_its_path() {
     }
 }
 
-/// A hook of the removal may insert the marker again, or despawn the other bullet. (Observers of a
-/// removal have other types in Bevy 0.20.)
+/// A hook of the removal may insert the marker again, query the colliders, or despawn the other
+/// bullet. (Observers of a removal have other types in Bevy 0.20.)
 #[test]
 fn hooks_of_the_removal_of_teleported_do_no_harm() {
     #[derive(Resource, Clone, Copy)]
     struct Bullets([Entity; 2]);
+    #[derive(Resource, Default)]
+    struct Found(Vec<usize>);
 
     let (mut app, first) = scene();
     let second = bullet(&mut app, -7.0);
     let world = app.world_mut();
     world.insert_resource(Bullets([first, second]));
+    world.init_resource::<Found>();
     let hooks = world.register_component_hooks::<Teleported>();
     hooks.on_remove(|mut world, context| {
         let Bullets([first, second]) = *world.resource::<Bullets>();
         let mut commands = world.commands();
         commands.entity(context.entity).try_insert(Teleported);
+        commands.queue(|world: &mut World| {
+            let found = world.run_system_cached(near_wall).expect("a query");
+            world.resource_mut::<Found>().0.push(found);
+        });
         if context.entity == first {
             commands.entity(second).try_despawn();
         }
@@ -123,6 +130,15 @@ fn hooks_of_the_removal_of_teleported_do_no_harm() {
     }
     assert_eq!(move_to(&mut app, first, 5.0).len(), 2);
     assert!(app.world().entity(first).contains::<Teleported>());
+    // In the removal from the first bullet, and in the despawn of the second.
+    assert_eq!(app.world().resource::<Found>().0, [1, 1]);
+}
+
+/// The number of colliders near the origin.
+fn near_wall(query: SpatialQuery) -> usize {
+    let (filter, mut found) = (SpatialQueryFilter::default(), vec![]);
+    query.overlaps_aabb(Vec3::splat(-1.0), Vec3::ONE, &filter, &mut found);
+    found.len()
 }
 
 #[test]
@@ -141,6 +157,79 @@ fn a_teleported_bullet_begins_a_new_path() {
     let messages = move_to(&mut app, bullet, 10.0);
     assert_eq!(messages.len(), 2);
     assert!((messages[0].time() - (10.0 - half) / 20.0).abs() < 1e-6);
+}
+
+/// The path leads from the place of the teleport back to where the bullet rested.
+#[test]
+fn a_teleport_that_is_taken_back_has_a_path_in_its_tick_only() {
+    for is_child in [false, true] {
+        let (mut app, bullet) = scene();
+        let mut moved = bullet;
+        if is_child {
+            moved = app.world_mut().spawn(Transform::default()).id();
+            app.world_mut().entity_mut(moved).add_child(bullet);
+        }
+        assert!(tick(&mut app).is_empty() && tick(&mut app).is_empty());
+        let old = *app.world().get::<Transform>(moved).expect("a pose");
+        let beyond = Transform::from_translation(old.translation + 10.0 * Vec3::X);
+        app.world_mut()
+            .entity_mut(moved)
+            .insert((beyond, Teleported));
+        place(&mut app, moved, old);
+        let back = tick(&mut app).messages;
+        assert_eq!(back.len(), 2);
+        assert!((back[0].time() - (5.0 - 0.105) / 10.0).abs() < 1e-6);
+        assert!(tick(&mut app).is_empty());
+        place(&mut app, bullet, Transform::from_xyz(-5.3, 0.0, 0.0));
+        assert_eq!(tick(&mut app).messages, []);
+    }
+}
+
+/// Between the first and the last stage of a tick, a ship is teleported, with a bullet that it has,
+/// or before it takes a bullet in. Both bullets rest afterwards.
+#[test]
+fn a_bullet_that_joins_or_leaves_a_teleported_ship_within_a_tick_hits_nothing_at_rest() {
+    #[derive(Resource)]
+    struct Ship(Entity, Entity, bool);
+
+    fn teleport(world: &mut World) {
+        let Some(Ship(ship, bullet, is_joining)) = world.remove_resource::<Ship>() else {
+            return;
+        };
+        let beyond = Transform::from_xyz(10.0, 0.0, 0.0);
+        world.entity_mut(ship).insert((beyond, Teleported));
+        if is_joining {
+            world.entity_mut(bullet).insert(ChildOf(ship));
+            place_at(world, bullet, -5.0);
+        } else {
+            world.entity_mut(bullet).remove::<ChildOf>();
+            place_at(world, bullet, 5.0);
+        }
+    }
+
+    fn place_at(world: &mut World, entity: Entity, x: f32) {
+        let pose = Transform::from_xyz(x, 0.0, 0.0);
+        *world.get_mut(entity).expect("an entity with a pose") = pose;
+    }
+
+    for is_joining in [true, false] {
+        let (mut app, bullet) = scene();
+        let ship = app.world_mut().spawn(Transform::default()).id();
+        if !is_joining {
+            app.world_mut().entity_mut(ship).add_child(bullet);
+        }
+        let within = teleport
+            .after(HeadbuttSystems::Sync)
+            .before(HeadbuttSystems::Report);
+        app.add_systems(FixedPostUpdate, within);
+        assert_eq!(tick(&mut app).messages, []);
+        app.insert_resource(Ship(ship, bullet, is_joining));
+        let (x, hits) = if is_joining { (5.0, 2) } else { (-5.5, 0) };
+        assert_eq!(move_to(&mut app, bullet, x).len(), hits);
+        for _ in 0..2 {
+            assert_eq!(tick(&mut app).messages, [], "{is_joining}");
+        }
+    }
 }
 
 #[test]
@@ -241,11 +330,6 @@ fn a_bullet_that_stops_is_updated_once_more() {
 
 #[test]
 fn queries_see_the_poses_and_not_the_paths() {
-    fn near_wall(query: SpatialQuery) -> usize {
-        let (filter, mut found) = (SpatialQueryFilter::default(), vec![]);
-        query.overlaps_aabb(Vec3::splat(-1.0), Vec3::ONE, &filter, &mut found);
-        found.len()
-    }
     let (mut app, bullet) = scene();
     for _ in 0..3 {
         for x in [5.0, -5.0] {
@@ -259,13 +343,38 @@ fn queries_see_the_poses_and_not_the_paths() {
     }
 }
 
+/// A swept collider without a shape counts as none: for example one that waits for a mesh.
 #[test]
 fn without_swept_colliders_no_poses_are_stored() {
+    for shapeless in [
+        None,
+        Some(Collider::default()),
+        Some(Collider::sphere(f32::NAN)),
+    ] {
+        let (mut app, bullet) = scene();
+        app.world_mut().entity_mut(bullet).remove::<Swept>();
+        let shapeless = shapeless.map(|collider| app.world_mut().spawn((collider, Swept)).id());
+        for x in [5.0, -5.0, 5.0] {
+            assert_eq!(move_to(&mut app, bullet, x), []);
+            let found = diagnostics(&app);
+            let counts = (found.changed, found.candidates, found.casts);
+            assert_eq!(counts, (1, 0, 0));
+            assert_eq!(*app.world().resource::<Collisions>(), Collisions::default());
+        }
+        // The box around a path would be updated once more.
+        tick(&mut app);
+        assert_eq!(diagnostics(&app).changed, 0);
+        // Once it has a shape, poses are stored.
+        if let Some(shapeless) = shapeless {
+            let shape = (Collider::sphere(0.1), Transform::from_xyz(0.0, 50.0, 0.0));
+            app.world_mut().entity_mut(shapeless).insert(shape);
+            tick(&mut app);
+            assert_ne!(*app.world().resource::<Collisions>(), Collisions::default());
+        }
+    }
     let (mut app, bullet) = scene();
     app.world_mut().entity_mut(bullet).remove::<Swept>();
-    assert_eq!(move_to(&mut app, bullet, 5.0), []);
-    let found = diagnostics(&app);
-    assert_eq!((found.changed, found.candidates, found.casts), (1, 0, 0));
+    tick(&mut app);
     assert_eq!(*app.world().resource::<Collisions>(), Collisions::default());
     app.world_mut().entity_mut(bullet).insert(Swept);
     tick(&mut app);
@@ -301,7 +410,8 @@ impl Chaos {
         Self { random, bodies }
     }
 
-    /// Moves most bodies, and teleports a few, after the tick's movement or with it.
+    /// Moves most bodies, and teleports a few, after the tick's movement or with it. Some teleports
+    /// are taken back.
     fn step(&mut self, app: &mut App) -> Vec<(CollisionPhase, f32, Entity, Entity)> {
         for entity in &self.bodies {
             if self.random.random_bool(0.8) {
@@ -309,6 +419,12 @@ impl Chaos {
             }
             if self.random.random_bool(0.05) {
                 app.world_mut().entity_mut(*entity).insert(Teleported);
+            }
+            if self.random.random_bool(0.05) {
+                let old = *app.world().get::<Transform>(*entity).expect("a pose");
+                let to = (pose(&mut self.random), Teleported);
+                app.world_mut().entity_mut(*entity).insert(to);
+                place(app, *entity, old);
             }
         }
         let events = summary(&tick(app).messages);
@@ -345,7 +461,7 @@ fn a_rollback_replays_the_same_events() {
     for _ in 0..10 {
         chaos.step(&mut app);
     }
-    for _ in 0..5 {
+    for _ in 0..40 {
         let saved = app.world().resource::<Collisions>().clone();
         let (poses, random) = (chaos.poses(&app), chaos.random.clone());
         let events: Vec<_> = (0..8).map(|_| chaos.step(&mut app)).collect();
