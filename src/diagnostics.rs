@@ -72,7 +72,7 @@ pub struct CollisionDiagnostics {
 ///
 /// A profiler does not need this plugin: each stage is a system, and Bevy's feature `trace` creates
 /// a span for each system. With Bevy's feature `debug`, the spans have the systems' names, which
-/// end in `sync`, `find_candidates`, `narrow_phase`, `find_swept_contacts` and `report`.
+/// contain `::sync`, `find_candidates`, `narrow_phase`, `find_swept_contacts` and `::report`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttDiagnosticsPlugin;
 

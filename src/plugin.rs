@@ -181,9 +181,11 @@ impl Plugin for HeadbuttPlugin {
             .register_type::<CollidingEntities>()
             .register_type::<Collisions>()
             .register_type::<CollisionEvent>();
-        pipeline::build(app, self.schedule);
-        casters::build(app, self.schedule);
+        #[cfg(not(feature = "record"))]
+        let stages = pipeline::stages();
         #[cfg(feature = "record")]
-        crate::record::build(app, self.schedule);
+        let stages = crate::record::stages();
+        pipeline::build(app, self.schedule, stages);
+        casters::build(app, self.schedule);
     }
 }

@@ -44,7 +44,13 @@ mod teleported;
 pub mod unfiltered;
 pub mod world_pose;
 
-use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*};
+use bevy::{
+    ecs::{
+        schedule::{InternedScheduleLabel, ScheduleConfigs},
+        system::ScheduleSystem,
+    },
+    prelude::*,
+};
 
 use crate::{
     collider::Swept,
@@ -83,8 +89,19 @@ pub enum HeadbuttSystems {
     Report,
 }
 
-/// Adds the stages to a schedule, with their resources.
-pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
+/// Returns the systems of the first and the last stage.
+#[cfg(not(feature = "record"))]
+pub(crate) fn stages() -> [ScheduleConfigs<ScheduleSystem>; 2] {
+    [sync::sync.into_configs(), report::report.into_configs()]
+}
+
+/// Adds the stages to a schedule, with their resources. The systems of the first and the last stage
+/// are `sync` and `report`, perhaps with those of the recorder.
+pub(crate) fn build(
+    app: &mut App,
+    schedule: InternedScheduleLabel,
+    [sync, report]: [ScheduleConfigs<ScheduleSystem>; 2],
+) {
     app.add_message::<CollisionEvent>()
         .init_resource::<Progress>()
         .init_resource::<Proxies>()
@@ -112,14 +129,14 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
         .add_systems(
             schedule,
             (
-                sync::sync.in_set(HeadbuttSystems::Sync),
+                sync.in_set(HeadbuttSystems::Sync),
                 broad_phase::find_candidates.in_set(HeadbuttSystems::BroadPhase),
                 narrow_phase::narrow_phase.in_set(HeadbuttSystems::NarrowPhase),
                 swept::find_swept_contacts
                     .in_set(HeadbuttSystems::NarrowPhase)
                     .after(narrow_phase::narrow_phase)
                     .run_if(any_with_component::<Swept>),
-                report::report.in_set(HeadbuttSystems::Report),
+                report.in_set(HeadbuttSystems::Report),
             ),
         );
     #[cfg(feature = "mesh")]

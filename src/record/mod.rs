@@ -13,8 +13,9 @@
 //! **A recording has the input of each tick**: the colliders and their ancestors with poses,
 //! layers and markers, the pairs that the app supplies, and the starts of paths that are not the
 //! poses of the previous tick (after a teleport). They are read directly before the first stage,
-//! and the contacts directly after the last one. What systems change in between belongs to the next
-//! tick. Entities have numbers in a recording, in the order of their appearance.
+//! and the contacts directly after the last one, in the systems of these stages: see [`stages`].
+//! What systems change in between belongs to the next tick. Entities have numbers in a recording, in
+//! the order of their appearance.
 //!
 //! **Contacts are hashed, not written.** A replay computes them anyway, and the hashes show whether
 //! they are the same.
@@ -42,26 +43,23 @@ mod recorder;
 mod recording;
 mod replay;
 
-use bevy::{ecs::schedule::InternedScheduleLabel, prelude::*};
+use bevy::{
+    ecs::{schedule::ScheduleConfigs, system::ScheduleSystem},
+    prelude::*,
+};
 
-use crate::pipeline::{HeadbuttSystems, report, sync};
+use crate::pipeline::{report, sync};
 pub use error::{RecordingError, RecordingFault, ReplayError};
 pub use recorder::HeadbuttRecorder;
 pub use recording::Recording;
 pub use replay::{Replay, ReplayTick, ReplayedTick};
 
-/// Adds the systems of a recorder: one reads what the tick is about to read, and one writes it with
-/// the results. No system of the app runs between them and the stages.
-pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
-    let begin = recorder::begin_tick
-        .in_set(HeadbuttSystems::Sync)
-        .before(sync::sync)
-        .run_if(resource_exists::<HeadbuttRecorder>);
-    #[cfg(feature = "mesh")]
-    let begin = begin.after(sync::mesh_assets::resolve);
-    let end = recorder::end_tick
-        .in_set(HeadbuttSystems::Report)
-        .after(report::report)
-        .run_if(resource_exists::<HeadbuttRecorder>);
-    app.add_systems(schedule, (begin, end));
+/// Returns the first and the last stage of a tick. The first system also reads what the tick is
+/// about to read, and the last one writes it with the results. So no system of the app can run in
+/// between.
+pub(crate) fn stages() -> [ScheduleConfigs<ScheduleSystem>; 2] {
+    [
+        recorder::begin_tick.pipe(sync::sync).into_configs(),
+        report::report.pipe(recorder::end_tick).into_configs(),
+    ]
 }

@@ -1,12 +1,13 @@
 //! The recorder's list of entities: all colliders and their ancestors, as they were last written.
 //!
 //! Like the plugin, the recorder reads poses and colliders only if Bevy's change detection reports
-//! a change. So a recording ignores what the plugin ignores.
+//! a change. So a recording ignores what the plugin ignores. A change is recognized by its tick, so
+//! it does not matter whether the recorder, or another one, ran in the previous tick.
 
 use std::{collections::HashMap, sync::Arc};
 
 use bevy::{
-    ecs::{archetype::Archetype, entity::EntityHashMap},
+    ecs::{archetype::Archetype, change_detection::Tick as ChangeTick, entity::EntityHashMap},
     prelude::*,
 };
 
@@ -45,7 +46,12 @@ struct Written {
     /// The number of the last pass that found it.
     pass: u64,
     node: Node,
+    /// The ticks of the changes that were written last.
+    collider_changed: Option<ChangeTick>,
+    transform_changed: Option<ChangeTick>,
     is_omitted: bool,
+    /// `true` if it was omitted in the last tick that was written.
+    was_omitted: bool,
     /// The data of its collider. The table keeps a collider as long as an entity has its data.
     data: Option<Arc<[u8]>>,
 }
@@ -57,6 +63,10 @@ pub struct WrittenNodes {
     colliders: ColliderTable,
     next_id: u32,
     pass: u64,
+    /// `true` if the tick of the previous pass is not written yet: see [`update`](Self::update).
+    is_continued: bool,
+    /// `true` if any collider of the recording is swept.
+    pub has_swept: bool,
 }
 
 impl WrittenNodes {
@@ -67,9 +77,25 @@ impl WrittenNodes {
         written.filter(|it| !it.is_omitted).map(|it| it.id)
     }
 
-    /// Writes the differences between the world and this list, and updates the list.
-    pub fn update(&mut self, world: &World, colliders: &mut Colliders, tick: &mut Tick) {
+    /// Returns the id of an entity whose events are in the recording. If a collider becomes omitted
+    /// or is no longer omitted, its contacts start or end only in the replay.
+    pub fn id_in_events(&self, entity: Entity) -> Option<u32> {
+        let was_omitted = self.entities.get(&entity).is_some_and(|it| it.was_omitted);
+        self.id_of(entity).filter(|_| !was_omitted)
+    }
+
+    /// Writes the differences between the world and this list, and updates the list. If the tick of
+    /// the previous call was aborted, this call continues it.
+    pub fn update(
+        &mut self,
+        world: &World,
+        colliders: &mut Colliders,
+        tick: &mut Tick,
+        is_continued: bool,
+    ) {
         self.pass += 1;
+        self.is_continued = is_continued;
+        self.has_swept = false;
         let disabling: Vec<_> = disabling_components(world).collect();
         for (entity, collider, transform, parent, layers, is_sensor, is_swept, archetype) in
             colliders.0.iter(world)
@@ -120,12 +146,16 @@ impl WrittenNodes {
             entities,
             colliders,
             next_id,
+            has_swept,
             ..
         } = self;
         let parent = found.parent.filter(|it| world.get_entity(*it).is_ok());
         let parent = parent.map(|parent| enter(entities, next_id, parent, tick).id);
         let written = enter(entities, next_id, found.entity, tick);
         written.pass = self.pass;
+        if !self.is_continued {
+            written.was_omitted = written.is_omitted;
+        }
         let Node { state: old, pose } = written.node;
         let mut state = NodeState {
             parent,
@@ -133,8 +163,10 @@ impl WrittenNodes {
             collider: old.collider.filter(|_| found.collider.is_some()),
             ..found.state
         };
+        let changed = found.collider.as_ref().map(Ref::last_changed);
+        let is_changed = core::mem::replace(&mut written.collider_changed, changed) != changed;
         if let Some(collider) = &found.collider
-            && (collider.is_changed() || state.collider.is_none())
+            && is_changed
         {
             let (id, data) = colliders.id_of(collider, tick);
             let is_omitted = id == ColliderId::Omitted;
@@ -145,28 +177,33 @@ impl WrittenNodes {
             written.data = data;
             state.collider = Some(id);
         }
+        let changed = found.transform.as_ref().map(Ref::last_changed);
+        let is_changed = core::mem::replace(&mut written.transform_changed, changed) != changed;
         let pose = match &found.transform {
-            Some(transform) if transform.is_changed() || !old.has_pose => {
-                PoseBits::from(&**transform)
-            }
+            Some(transform) if is_changed => PoseBits::from(&**transform),
             _ => pose,
         };
+        *has_swept |= state.is_swept && matches!(state.collider, Some(ColliderId::Saved(_)));
         written.write(Node { state, pose }, tick);
     }
 
     /// Writes the entities that were despawned, or are neither colliders nor ancestors any more.
     /// They keep their ids for one tick, in which their contacts end.
     fn write_missing(&mut self, tick: &mut Tick) {
-        let pass = self.pass;
+        let (pass, is_continued) = (self.pass, self.is_continued);
         self.entities.retain(|_, written| {
             let is_found = written.pass == pass;
             if !is_found {
+                if !is_continued {
+                    written.was_omitted = written.is_omitted;
+                }
+                (written.collider_changed, written.transform_changed) = (None, None);
                 written.data = None;
                 let state = NodeState::default();
                 let pose = written.node.pose;
                 written.write(Node { state, pose }, tick);
             }
-            is_found || written.pass + 1 == pass
+            is_found || is_continued || written.pass + 1 == pass
         });
         tick.states.sort_by_key(|(id, _)| *id);
     }
@@ -202,7 +239,10 @@ fn enter<'a>(
             id,
             pass: 0,
             node: Node::default(),
+            collider_changed: None,
+            transform_changed: None,
             is_omitted: false,
+            was_omitted: false,
             data: None,
         }
     })

@@ -124,7 +124,8 @@ impl HeadbuttRecorder {
     fn begin(&mut self, world: &World, colliders: &mut Colliders) {
         let collisions = world.resource::<Collisions>();
         // `Sync` counts the tick, and runs after this system.
-        self.unwritten = Some(world.resource::<Progress>().begun.wrapping_add(1));
+        let begun = world.resource::<Progress>().begun.wrapping_add(1);
+        let is_continued = self.unwritten.replace(begun).is_some();
         self.tick.is_restored = !StateRevision::is_current(world);
         self.knows_contacts = if self.has_begun {
             // A rollback, or a tick without this recorder, has written other contacts.
@@ -132,7 +133,8 @@ impl HeadbuttRecorder {
         } else {
             collisions.is_empty()
         };
-        self.nodes.update(world, colliders, &mut self.tick);
+        self.nodes
+            .update(world, colliders, &mut self.tick, is_continued);
         let nodes = &self.nodes;
         self.tick.starts_2d = path_starts(nodes, &collisions.poses_2d, &self.poses_2d);
         self.tick.starts_3d = path_starts(nodes, &collisions.poses_3d, &self.poses_3d);
@@ -154,7 +156,8 @@ impl HeadbuttRecorder {
         }
         (tick.contacts, tick.contact_hash) = (self.contacts.count, self.contacts.hash);
         let messages = world.resource::<Messages<CollisionEvent>>();
-        let events = ContactSet::of_events(self.events.read(messages), id_of);
+        let events = self.events.read(messages);
+        let events = ContactSet::of_events(events, |entity| nodes.id_in_events(entity));
         tick.event_hash = self.knows_contacts.then_some(events.hash);
         let pairs = pairs_of(world, id_of);
         if pairs != self.pairs {
@@ -174,19 +177,29 @@ impl HeadbuttRecorder {
         self.has_begun = true;
         self.unwritten = None;
         self.tick = Tick::default();
-        self.remember_poses(&collisions);
+        self.remember_poses(world, &collisions);
         Ok(())
     }
 
-    /// Stores the poses in which the next paths begin, except those that an observer has changed by
-    /// `Teleported` since the contacts were found: the next tick has to write them.
-    fn remember_poses(&mut self, collisions: &Collisions) {
-        self.poses_2d = collisions.poses_2d.without_begun();
-        self.poses_3d = collisions.poses_3d.without_begun();
+    /// Stores the poses in which the next paths begin, as far as the replay will know them. The next
+    /// tick has to write the others: those that `Teleported` has changed since the contacts were
+    /// found, and those of omitted colliders.
+    fn remember_poses(&mut self, world: &World, collisions: &Collisions) {
+        let is_known = |entity| self.nodes.id_of(entity).is_some();
+        if world.resource::<Proxies>().swept().any(is_known) {
+            self.poses_2d = collisions.poses_2d.without_begun();
+            self.poses_3d = collisions.poses_3d.without_begun();
+            self.poses_2d.retain(is_known);
+            self.poses_3d.retain(is_known);
+        } else {
+            self.poses_2d.clear();
+            self.poses_3d.clear();
+        }
     }
 }
 
-/// Returns the starts of paths that differ from those that the replay will know.
+/// Returns the starts of paths that differ from those that the replay will know. If the recording
+/// has no swept collider, the replay needs none.
 fn path_starts<V: SerializeSpace>(
     nodes: &WrittenNodes,
     poses: &PreviousPoses<V::DVec>,
@@ -200,7 +213,7 @@ fn path_starts<V: SerializeSpace>(
         .iter()
         .filter(|(entity, _)| poses.get(*entity).is_none());
     let removed = removed.map(|(entity, _)| (entity, None));
-    let starts = changed.chain(removed);
+    let starts = changed.chain(removed).filter(|_| nodes.has_swept);
     let mut starts: Vec<_> = starts
         .filter_map(|(entity, pose)| Some(PathStart::new(nodes.id_of(entity)?, pose)))
         .collect();
@@ -230,7 +243,7 @@ fn header(world: &World) -> Header {
     }
 }
 
-/// Runs directly before the first stage.
+/// Runs directly before the first stage, in the same system.
 pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         if recorder.is_recording() {
@@ -239,7 +252,7 @@ pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
     });
 }
 
-/// Runs directly after the last stage.
+/// Runs directly after the last stage, in the same system.
 pub fn end_tick(world: &mut World) {
     let Progress {
         completed, begun, ..

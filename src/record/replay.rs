@@ -60,6 +60,8 @@ pub struct Replay {
     ids: EntityHashMap<u32>,
     /// The ids of the entities that may differ in `nodes` and `shown`.
     changed: Vec<u32>,
+    /// The ids of changed entities whose colliders were omitted in the previous tick.
+    were_omitted: Vec<u32>,
     tick: Option<usize>,
 }
 
@@ -99,6 +101,7 @@ impl Replay {
             shown: Vec::new(),
             ids: EntityHashMap::default(),
             changed: Vec::new(),
+            were_omitted: Vec::new(),
             tick: None,
         }
     }
@@ -176,7 +179,8 @@ impl Replay {
         let mut cursor = messages.ok_or(ReplayError::NoPlugin)?.get_cursor_current();
         run(world)?;
         let mut messages = world.resource_mut::<Messages<CollisionEvent>>();
-        let events = ContactSet::of_events(cursor.read(&messages), |entity| self.id_of(entity));
+        let events =
+            ContactSet::of_events(cursor.read(&messages), |entity| self.id_in_events(entity));
         // Without frames, nothing else drops them.
         messages.update();
         Ok(events)
@@ -231,10 +235,14 @@ impl Replay {
         let mut changed = core::mem::take(&mut self.changed);
         changed.sort_unstable();
         changed.dedup();
+        self.were_omitted.clear();
         for id in changed.drain(..) {
             let node = self.nodes.get(id).copied().unwrap_or_default();
             if let Some((entity, old)) = self.shown.get(id as usize).copied() {
                 self.update(world, entity, &old, &node);
+                if is_omitted(&old) {
+                    self.were_omitted.push(id);
+                }
             }
             if let Some((_, shown)) = self.shown.get_mut(id as usize) {
                 *shown = node;
@@ -294,6 +302,15 @@ impl Replay {
         self.ids.get(&entity).copied()
     }
 
+    /// Returns the id of an entity, unless its collider is omitted in this tick or was omitted in
+    /// the previous one: then the recording has no events of it.
+    fn id_in_events(&self, entity: Entity) -> Option<u32> {
+        let id = self.id_of(entity)?;
+        let is_recorded = |(_, node): &(Entity, Node)| !is_omitted(node);
+        let is_recorded = self.shown.get(id as usize).is_some_and(is_recorded);
+        (is_recorded && !self.were_omitted.contains(&id)).then_some(id)
+    }
+
     fn entity(&self, id: u32) -> Option<Entity> {
         self.shown.get(id as usize).map(|(entity, _)| *entity)
     }
@@ -339,6 +356,10 @@ impl Replay {
             );
         }
     }
+}
+
+fn is_omitted(node: &Node) -> bool {
+    node.state.collider == Some(ColliderId::Omitted)
 }
 
 fn has_plugin(world: &World) -> bool {

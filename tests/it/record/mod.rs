@@ -15,7 +15,7 @@ use std::{
     io::{self, Write},
 };
 
-use crate::support::{app, tick, transform, warnings::Warnings};
+use crate::support::{Dimension, app, tick, transform, warnings::Warnings};
 use bevy::{math::DVec2, prelude::*};
 use headbutt::{
     Collisions, HeadbuttRecorder, Recording, Replay, ReplayError, ReplayTick, Support, prelude::*,
@@ -179,6 +179,7 @@ fn a_custom_shape_is_left_out_with_one_warning_that_names_its_entity() {
     warnings.assert_one_naming(custom, "mine");
     assert_eq!(app.world().resource::<Collisions>().len(), 3);
     let recording = Recording::read(memory.bytes()).expect("a recording");
+    assert_eq!(recording.crate_version(), env!("CARGO_PKG_VERSION"));
     assert_eq!(recording.omitted(), 1);
     assert_eq!(recording.crate_version(), env!("CARGO_PKG_VERSION"));
     let mut app = App::new();
@@ -189,6 +190,134 @@ fn a_custom_shape_is_left_out_with_one_warning_that_names_its_entity() {
         assert!(played.is_equal() && played.contacts == 1, "{played:?}");
     }
 }
+
+/// Plays a recording forwards and back, and asserts that it has this number of equal ticks.
+fn assert_replays(bytes: Vec<u8>, ticks: usize) {
+    let recording = Recording::read(bytes).expect("a recording");
+    assert_eq!(recording.len(), ticks);
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(ReplayTick)));
+    let mut replay = Replay::new(recording);
+    for tick in (0..ticks).chain((0..ticks).rev()) {
+        let played = replay.go_to(app.world_mut(), tick).expect("a tick");
+        assert!(played.is_equal(), "{played:?}");
+        assert_ne!(played.events_equal, None, "{tick}");
+    }
+}
+
+/// The shape remains a circle, so the contact goes on. The third circle has a contact of its own.
+#[test]
+fn a_collider_that_becomes_custom_while_it_touches_is_replayed_without_its_contacts() {
+    let custom = || Collider::custom(Ball);
+    let circle = || Collider::circle(0.5);
+    for colliders in [
+        [Some(circle()), Some(custom()), Some(circle()), None],
+        [
+            Some(custom()),
+            Some(circle()),
+            Some(custom()),
+            Some(circle()),
+        ],
+        [Some(custom()), None, Some(circle()), Some(custom())],
+        [Some(circle()), Some(custom()), None, Some(custom())],
+    ] {
+        let mut app = app();
+        let world = app.world_mut();
+        let changing = world.spawn(Transform::default()).id();
+        for x in [0.75, 1.5] {
+            world.spawn((circle(), Transform::from_xyz(x, 0.0, 0.0)));
+        }
+        let memory = Memory::default();
+        app.insert_resource(HeadbuttRecorder::new(memory.clone()));
+        for collider in colliders {
+            let count = 1 + usize::from(collider.is_some());
+            let mut entity = app.world_mut().entity_mut(changing);
+            match collider {
+                Some(collider) => entity.insert(collider),
+                None => entity.remove::<Collider>(),
+            };
+            for _ in 0..2 {
+                tick(&mut app);
+                assert_eq!(app.world().resource::<Collisions>().len(), count);
+            }
+        }
+        app.world_mut().despawn(changing);
+        tick(&mut app);
+        assert_replays(memory.bytes(), 9);
+    }
+}
+
+/// The bullet becomes custom and a circle again. It flies to and fro through a wall that moves as
+/// well. In some ticks the wall is swept itself, and hits a ball at rest.
+#[test]
+fn paths_are_replayed_after_a_swept_collider_was_custom() {
+    let mut app = app();
+    let world = app.world_mut();
+    let bullet = world.spawn((Collider::circle(0.5), Swept)).id();
+    let wall = world.spawn(Collider::rectangle(0.1, 50.0)).id();
+    world.spawn((Collider::circle(0.2), Transform::from_xyz(0.0, 9.0, 0.0)));
+    let memory = Memory::default();
+    app.insert_resource(HeadbuttRecorder::new(memory.clone()));
+    let mut hits = 0;
+    for number in 0..60 {
+        let world = app.world_mut();
+        let side = if number % 2 == 0 { 1.0 } else { -1.0 };
+        transform(world, bullet).translation.x = 9.0 * side;
+        transform(world, wall).translation.x = -side;
+        match number % 12 {
+            3 => {
+                world.entity_mut(bullet).insert(Collider::custom(Ball));
+            }
+            7 => {
+                world.entity_mut(bullet).insert(Collider::circle(0.5));
+            }
+            5 | 8 => {
+                world.entity_mut(wall).insert(Swept);
+            }
+            6 | 11 => {
+                world.entity_mut(wall).remove::<Swept>();
+            }
+            _ => {}
+        }
+        let found = tick(&mut app).messages;
+        hits += found.iter().filter(|hit| hit.started()).count();
+    }
+    // The bullet has no path in the first tick. The wall is swept in 4 of 12 ticks.
+    assert_eq!(hits, 59 + 20);
+    assert_replays(memory.bytes(), 60);
+}
+
+#[test]
+fn random_sessions_in_which_colliders_become_custom_are_replayed() {
+    let mut custom_contacts = 0;
+    for seed in 0..4 {
+        let mut app = app();
+        let mut chaos = Chaos::new(100 + seed, 10, app.world_mut());
+        let mut random = StdRng::seed_from_u64(seed);
+        let memory = Memory::default();
+        app.insert_resource(HeadbuttRecorder::new(memory.clone()));
+        for _ in 0..150 {
+            chaos.go_on(app.world_mut());
+            let (entity, dimension) = chaos.alive[random.random_range(0..chaos.alive.len())];
+            if dimension == Dimension::D2 && random.random_bool(0.3) {
+                app.world_mut()
+                    .entity_mut(entity)
+                    .insert((Collider::custom(Ball), Custom));
+            }
+            tick(&mut app);
+            let world = app.world();
+            let is_custom = |entity| world.get::<Custom>(entity).is_some();
+            let hits = world.resource::<Collisions>().iter();
+            custom_contacts += hits.filter(|hit| is_custom(hit.entity)).count();
+        }
+        assert_replays(memory.bytes(), 150);
+    }
+    assert!(custom_contacts > 200, "{custom_contacts}");
+}
+
+/// A collider that was custom at least once.
+#[derive(Component)]
+struct Custom;
 
 /// A writer that fails after some bytes.
 struct Full(usize);
@@ -343,6 +472,96 @@ fn a_recorder_that_is_removed_and_inserted_again_continues() {
         let has_events = player.assert_equal(number, &session);
         // The contacts of the ticks in between are unknown.
         assert_eq!(has_events, number == 0 || number % 15 != 0, "{number}");
+    }
+}
+
+/// Each recorder leaves out the ticks of the others, and some ticks are recorded by none.
+#[test]
+fn recorders_in_turn_each_have_the_moves_of_all_ticks() {
+    let mut app = app();
+    let mut chaos = Chaos::new(12, 8, app.world_mut());
+    let mut random = StdRng::seed_from_u64(3);
+    let memories = [(); 3].map(|()| Memory::default());
+    let mut recorders = memories.clone().map(HeadbuttRecorder::new).map(Some);
+    let mut contacts = [const { Vec::new() }; 3];
+    for _ in 0..200 {
+        let turn = random.random_range(0..4);
+        if let Some(recorder) = recorders.get_mut(turn).and_then(Option::take) {
+            app.insert_resource(recorder);
+        }
+        for _ in 0..random.random_range(1..4) {
+            chaos.go_on(app.world_mut());
+            tick(&mut app);
+            if let Some(contacts) = contacts.get_mut(turn) {
+                contacts.push(bits(app.world()));
+            }
+        }
+        if let Some(recorder) = recorders.get_mut(turn) {
+            *recorder = app.world_mut().remove_resource::<HeadbuttRecorder>();
+        }
+    }
+    for (memory, contacts) in memories.into_iter().zip(contacts) {
+        let ticks = contacts.len();
+        assert!(ticks > 70, "{ticks}");
+        let bytes = memory.bytes();
+        let session = Session { bytes, contacts };
+        let mut player = session.replay();
+        for number in (0..ticks).chain((0..ticks).rev()) {
+            player.assert_equal(number, &session);
+        }
+    }
+}
+
+/// The same move in each part of a tick where a system of the app can be: it counts either before
+/// the tick is read, or in the next one.
+#[test]
+fn systems_that_move_colliders_within_a_tick_do_not_change_its_recording() {
+    #[derive(Component)]
+    struct Moving;
+
+    fn step<const NUMBER: usize>(mut moving: Query<&mut Transform, With<Moving>>) {
+        for mut pose in &mut moving {
+            // From one ball to the other, so that contacts start and end.
+            pose.translation.x = 0.3 * ((5.0 * pose.translation.x + 0.7 + NUMBER as f32) % 8.0);
+        }
+    }
+
+    fn add_steps(app: &mut App) {
+        let stages = [
+            HeadbuttSystems::Sync,
+            HeadbuttSystems::BroadPhase,
+            HeadbuttSystems::NarrowPhase,
+            HeadbuttSystems::Report,
+        ];
+        for stage in stages {
+            let steps = (step::<0>, step::<1>, step::<2>, step::<3>, step::<4>);
+            app.add_systems(ReplayTick, steps.in_set(stage));
+        }
+    }
+
+    for is_first in [true, false] {
+        let mut app = App::new();
+        if is_first {
+            add_steps(&mut app);
+        }
+        app.add_plugins((MinimalPlugins, HeadbuttPlugin::in_schedule(ReplayTick)));
+        if !is_first {
+            add_steps(&mut app);
+        }
+        let world = app.world_mut();
+        world.spawn((Collider::circle(0.5), Moving));
+        world.spawn(Collider::circle(0.5));
+        world.spawn((Collider::circle(0.5), Transform::from_xyz(2.6, 0.0, 0.0)));
+        let memory = Memory::default();
+        world.insert_resource(HeadbuttRecorder::new(memory.clone()));
+        let mut counts = Vec::new();
+        for _ in 0..100 {
+            world.run_schedule(ReplayTick);
+            counts.push(world.resource::<Collisions>().len());
+        }
+        counts.dedup();
+        assert!(counts.len() > 20, "{counts:?}");
+        assert_replays(memory.bytes(), 100);
     }
 }
 
