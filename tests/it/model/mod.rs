@@ -305,7 +305,6 @@ impl Model {
             }
             return;
         }
-        let known = world.get::<Known>(entity).cloned().expect("all have one");
         match self.random.random_range(0..10) {
             0 => {
                 // Its children are despawned with it.
