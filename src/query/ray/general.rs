@@ -22,6 +22,8 @@
 //!   direction.
 //! * **Shapes without volume** are hit by lines that pass within the touching tolerance.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     shape::{ChordEnd, DVecOf, Line, Support},
     space::{
@@ -125,18 +127,38 @@ fn approach<S: Support + ?Sized>(
 
 /// Returns the point of a simplex nearest to a position, relative to the position.
 ///
-/// A step leads onto the plane of a face, and the simplex may have all its vertices in this plane.
-/// Then it may seem to contain the position, although its point with the same weights is somewhere
-/// else. In this case the last vertex is left out.
+/// The λ of a sliver are rounded: by 1e-9 if two vertices are 1e-7 apart. And if all vertices and
+/// the position are in one plane, the simplex may seem to contain the position. So the result
+/// counts only if the point with these λ, which is certainly in the simplex, is equally near.
+/// Otherwise this point is compared with the faces.
 fn nearest_to<D: DVector>(position: D, simplex: &[D], tolerance: f64) -> Nearest<D> {
-    let nearest_of = |simplex: &[D]| simplex::nearest(simplex, |point| *point - position);
-    let nearest = nearest_of(simplex);
+    let nearest = simplex::nearest(simplex, |point| *point - position);
     let weighted = simplex.iter().zip(nearest.weights);
     let point = weighted.fold(D::ZERO, |sum, (point, weight)| {
         sum + (*point - position) * weight
     });
-    match simplex {
-        [others @ .., _] if (point - nearest.point).length() > tolerance => nearest_of(others),
-        _ => nearest,
+    let error = (point.length() - nearest.point.length()).abs();
+    if simplex.len() <= 2 || error <= tolerance {
+        return nearest;
     }
+    let faces = (0..simplex.len()).map(|apex| {
+        let others = simplex
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index != apex);
+        let face: ArrayVec<D, 3> = others.map(|(_, point)| *point).collect();
+        let mut nearest = nearest_to(position, &face, tolerance);
+        // The apex has no weight.
+        if let Some(weights) = nearest.weights.get_mut(apex..) {
+            weights.rotate_right(1);
+        }
+        nearest
+    });
+    let weights = nearest.weights;
+    let all = faces.chain([Nearest { point, weights }]);
+    let nearer = |first: Nearest<D>, second: Nearest<D>| {
+        let is_nearer = second.point.length() < first.point.length();
+        if is_nearer { second } else { first }
+    };
+    all.reduce(nearer).unwrap_or(nearest)
 }
