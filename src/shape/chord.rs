@@ -495,9 +495,8 @@ pub(super) fn of_segment<V: Space>([a, b]: [V; 2], line: &Line<V::DVec>) -> Chor
     if (of_a > 0.0 && of_b > 0.0) || (of_a < 0.0 && of_b < 0.0) {
         return Ok(None);
     }
-    let point = a + (b - a) * (of_a / (of_a - of_b));
-    let t = (point - line.origin).dot(line.direction) / line.direction.length_squared();
     let normal = V::DVec::perpendicular(&[b - a]).ok_or(NoClosedForm)?;
+    let t = normal.dot(a - line.origin) / normal.dot(line.direction);
     Ok(t.is_finite().then(|| Chord::of_flat(line, t, normal)))
 }
 

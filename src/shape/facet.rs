@@ -280,17 +280,19 @@ pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
     area > (1..V::DVec::DIMENSION).fold(SLIVER, |product, _| product * longest)
 }
 
-/// Returns `true` if a point is on a facet of nonzero area, up to `tolerance` or the facet's weld.
-pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: f64) -> bool {
+/// Returns `true` if a point is on a facet of nonzero area, up to a tolerance or the facet's weld.
+/// `tolerance` returns the tolerance along a vector, times its length.
+pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: impl Fn(D) -> f64) -> bool {
     let (Some(base), Some(normal)) = (vertices.first(), unit_normal(vertices)) else {
         return false;
     };
-    let tolerance = tolerance.max(weld(vertices));
-    let is_level = normal.dot(point - *base).abs() <= tolerance;
+    let weld = weld(vertices);
+    let tolerance = |vector: D| tolerance(vector).max(weld * vector.length());
+    let is_level = normal.dot(point - *base).abs() <= tolerance(normal);
     is_level
         && ridges(vertices).all(|ridge| {
             let height = (point - ridge.start).dot(ridge.inward);
-            height >= -tolerance * ridge.inward.length()
+            height >= -tolerance(ridge.inward)
         })
 }
 

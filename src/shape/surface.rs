@@ -122,7 +122,8 @@ impl<V: Space> Surface<V> {
     /// the facet, up to `tolerance` or the facet's weld.
     pub fn facet_contains(&self, index: u32, point: V::DVec, tolerance: f64) -> bool {
         let vertices = self.facet_vertices(index);
-        vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, tolerance))
+        let along = |vector: V::DVec| tolerance * vector.length();
+        vertices.is_some_and(|it| has_area::<V>(&it) && contains(&it, point, along))
     }
 
     /// Returns the other facets of nonzero area that contain each vertex of this facet whose weight

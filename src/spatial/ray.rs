@@ -48,7 +48,7 @@ pub(crate) fn visit_ray_at_proxy<V: Space>(
     match (proxy.shape(), pose.inverse_linear()) {
         (ColliderShape::Convex(shape), Some(inverse)) => {
             let local = ray.mapped(inverse, pose.translation);
-            let hit = local.first_hit(shape, 0.0);
+            let hit = local.first_hit(shape, 0.0, &rounding_of(ray, inverse));
             if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, 0)) {
                 visit(hit);
             }
@@ -61,7 +61,8 @@ pub(crate) fn visit_ray_at_proxy<V: Space>(
         (ColliderShape::Compound(compound), Some(inverse)) => {
             let mut local = ray.mapped(inverse, pose.translation);
             let (line, range) = (local.line, [0.0, ray.max]);
-            let parts = PartRays::new(compound, &line);
+            let rounding = rounding_of(ray, inverse);
+            let parts = PartRays::new(compound, &line, &rounding);
             compound.along(&line, range, |part| {
                 let hit = parts.first_hit(&local, part);
                 if let Some(hit) = hit.and_then(|hit| in_world(ray, inverse, &hit, part)) {
@@ -92,6 +93,11 @@ fn in_world<D: DVector>(
     ray.hit_of_local(hit, D::transpose(inverse) * hit.normal, part)
 }
 
+/// Returns [`WorldRay::rounding_along`] as a function of normals in the frame of a collider.
+fn rounding_of<D: DVector>(ray: &WorldRay<D>, inverse: D::Matrix) -> impl Fn(D) -> f64 {
+    move |normal| ray.rounding_along(D::transpose(inverse) * normal)
+}
+
 /// A ray at the parts of a compound, in its frame.
 struct PartRays<'a, V: Space> {
     compound: &'a Compound<V>,
@@ -100,16 +106,23 @@ struct PartRays<'a, V: Space> {
     /// that point.
     shift: f64,
     facets: FacetLine<V::DVec>,
+    /// [`rounding_of`] the ray in the frame of the compound.
+    rounding: &'a dyn Fn(V::DVec) -> f64,
 }
 
 impl<'a, V: Space> PartRays<'a, V> {
-    fn new(compound: &'a Compound<V>, line: &Line<V::DVec>) -> Self {
+    fn new(
+        compound: &'a Compound<V>,
+        line: &Line<V::DVec>,
+        rounding: &'a dyn Fn(V::DVec) -> f64,
+    ) -> Self {
         let (shift, line) = line.centered(compound.center());
         Self {
             compound,
             margin: compound.parts().1,
             shift,
             facets: FacetLine::new(&line),
+            rounding,
         }
     }
 
@@ -119,9 +132,10 @@ impl<'a, V: Space> PartRays<'a, V> {
         match self.compound.parts().0 {
             Parts::Surface(surface) if self.margin == 0.0 => {
                 let t = surface.crossing(index, &self.facets)? + self.shift;
-                at_facet(&surface.facet_vertices(index)?, t, ray, one_sided)
+                let vertices = surface.facet_vertices(index)?;
+                at_facet(&vertices, t, ray, one_sided, self.rounding)
             }
-            Parts::Surface(surface) => at_thick_facet(surface, index, self.margin, ray, one_sided),
+            Parts::Surface(surface) => self.at_thick_facet(surface, index, ray),
             Parts::Shapes(shapes) => {
                 let (pose, shape) = shapes.get(index as usize)?;
                 let inverse = V::DVec::transpose(pose.rotation);
@@ -129,11 +143,32 @@ impl<'a, V: Space> PartRays<'a, V> {
                     origin: inverse * (ray.line.origin - pose.translation),
                     direction: inverse * ray.line.direction,
                 };
-                let hit = LocalRay { line, ..*ray }.first_hit(shape, self.margin)?;
+                let rounding = |normal| (self.rounding)(pose.rotation * normal);
+                let hit = LocalRay { line, ..*ray }.first_hit(shape, self.margin, &rounding)?;
                 let normal = pose.rotation * hit.normal;
                 Some(LocalHit { normal, ..hit })
             }
         }
+    }
+
+    /// Returns the hit on a facet with a margin around it.
+    fn at_thick_facet(
+        &self,
+        surface: &Surface<V>,
+        index: u32,
+        ray: &LocalRay<V::DVec>,
+    ) -> Option<LocalHit<V::DVec>> {
+        let normal = facet_normal(&surface.facet_vertices(index)?)?;
+        let is_from_behind = normal.dot(ray.line.direction) >= 0.0;
+        if self.compound.is_one_sided() && is_from_behind {
+            return None;
+        }
+        let hit = ray.first_hit(&surface.facet(index)?, self.margin, self.rounding)?;
+        let side = match hit.side {
+            RaySide::Front if is_from_behind => RaySide::Back,
+            side => side,
+        };
+        Some(LocalHit { side, ..hit })
     }
 }
 
@@ -146,6 +181,7 @@ fn at_facet<D: DVector>(
     t: f64,
     ray: &LocalRay<D>,
     one_sided: bool,
+    rounding: &dyn Fn(D) -> f64,
 ) -> Option<LocalHit<D>> {
     let normal = facet_normal(vertices)?;
     let rate = normal.dot(ray.line.direction);
@@ -159,32 +195,12 @@ fn at_facet<D: DVector>(
         return None;
     }
     let extents = vertices.iter().map(|vertex| vertex.extent());
-    let tolerance = TOUCHING * extents.fold(0.0, f64::max);
+    let touching = TOUCHING * extents.fold(0.0, f64::max);
+    let tolerance = |vector: D| touching * vector.length() + rounding(vector);
     let leaves = side == RaySide::Back
-        && t * rate <= tolerance * normal.length()
+        && t * rate <= tolerance(normal)
         && facet_contains(vertices, ray.line.origin, tolerance);
     (!leaves).then_some(LocalHit { t, normal, side })
-}
-
-/// Returns the hit on a facet with a margin around it.
-fn at_thick_facet<V: Space>(
-    surface: &Surface<V>,
-    index: u32,
-    margin: f32,
-    ray: &LocalRay<V::DVec>,
-    one_sided: bool,
-) -> Option<LocalHit<V::DVec>> {
-    let normal = facet_normal(&surface.facet_vertices(index)?)?;
-    let is_from_behind = normal.dot(ray.line.direction) >= 0.0;
-    if one_sided && is_from_behind {
-        return None;
-    }
-    let hit = ray.first_hit(&surface.facet(index)?, margin)?;
-    let side = match hit.side {
-        RaySide::Front if is_from_behind => RaySide::Back,
-        side => side,
-    };
-    Some(LocalHit { side, ..hit })
 }
 
 /// Returns the hit on a part of a compound that its scale flattens.
@@ -206,7 +222,8 @@ fn at_flattened_part<V: Space>(
         let local = ray.mapped(identity, pose.translation);
         let (shift, line) = local.line.centered(V::DVec::ZERO);
         let t = FacetLine::new(&line).crossing(&vertices)? + shift;
-        let hit = at_facet(&vertices, t, &local, compound.is_one_sided())?;
+        let rounding = rounding_of(ray, identity);
+        let hit = at_facet(&vertices, t, &local, compound.is_one_sided(), &rounding)?;
         return in_world(ray, identity, &hit, index);
     }
     let (part_pose, shape) = compound.part(index)?;

@@ -46,9 +46,18 @@ pub(crate) use types::{WorldRay, WorldRayHit};
 /// * An origin inside of the shape, or on its surface with a direction into it, is inside: a solid
 ///   shape is hit at distance 0.
 /// * An origin on the surface with a direction outward or along the surface misses the shape. A
-///   shape without volume, such as a segment, has no inside, so a ray that begins on it misses. "On
-///   the surface" means up to 1.2e-7 of the distance from the shape's origin, so that a ray can
-///   begin where another one hit.
+///   shape without volume, such as a segment, has no inside, so a ray that begins on it misses.
+/// * "On the surface" includes the rounding of the origin along the normal: 1.2e-7 of each of its
+///   coordinates, which is one unit in the last place of f32, plus 1.2e-7 of its distance from the
+///   shape's origin. So a ray still leaves a surface if the rounding has put its origin behind it.
+/// * An origin in front of a surface hits it, however near it is, so that no ray passes through a
+///   wall. Only a [hollow](Ray#structfield.hollow) ray that begins within the rounding passes into
+///   a solid, and hits its far side.
+///
+/// A ray can begin where another one hit: [`RayHit::point`] is not behind the tangent plane of the
+/// surface, as seen from the ray. So a ray that begins there, and does not lead into that plane,
+/// never hits the same convex shape or the same facet, at any distance from the origin of the world
+/// and on either side.
 ///
 /// # Precision
 ///
@@ -106,8 +115,9 @@ pub(crate) fn ray_at_shape<S: Support + ?Sized>(
     ray: &WorldRay<DVecOf<S>>,
 ) -> Option<WorldRayHit<DVecOf<S>>> {
     let inverse = DVecOf::<S>::transpose(pose.rotation);
+    let rounding = |normal| ray.rounding_along(pose.rotation * normal);
     let hit = ray
         .mapped(inverse, pose.translation)
-        .first_hit(shape, 0.0)?;
+        .first_hit(shape, 0.0, &rounding)?;
     ray.hit_of_local(&hit, pose.rotation * hit.normal, 0)
 }

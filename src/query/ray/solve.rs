@@ -36,17 +36,25 @@ pub(crate) struct LocalHit<D> {
 
 impl<D: DVector> LocalRay<D> {
     /// Returns the first hit on a shape with a margin around it, in the shape's own frame.
-    pub fn first_hit<S>(&self, shape: &S, margin: f32) -> Option<LocalHit<D>>
+    /// `rounding` returns [`WorldRay::rounding_along`] for a normal in this frame.
+    ///
+    /// [`WorldRay::rounding_along`]: super::WorldRay::rounding_along
+    pub fn first_hit<S>(
+        &self,
+        shape: &S,
+        margin: f32,
+        rounding: &dyn Fn(D) -> f64,
+    ) -> Option<LocalHit<D>>
     where
         S: Support + ?Sized,
         S::Vector: Space<DVec = D>,
     {
         let margin_f64 = f64::from(margin);
-        let is_inside = |ends: [&ChordEnd<D>; 2]| !self.leaves(shape, margin, ends);
+        let is_inside = |ends: [&ChordEnd<D>; 2]| !self.leaves(shape, margin, ends, rounding);
         match shape.chord(&self.line, margin_f64) {
             Ok(chord) => {
                 let chord = chord?;
-                self.at_chord(chord.enter, || Some(chord.exit), is_inside)
+                self.at_chord(chord.enter, || Some(chord.exit), is_inside, rounding)
             }
             Err(_) => {
                 let radius = shape.radius() + margin_f64;
@@ -56,7 +64,7 @@ impl<D: DVector> LocalRay<D> {
                     let end = first_point(shape, radius, &line, f64::INFINITY)?;
                     Some(ChordEnd { t: -end.t, ..end })
                 };
-                self.at_chord(enter, exit, is_inside)
+                self.at_chord(enter, exit, is_inside, rounding)
             }
         }
     }
@@ -65,15 +73,23 @@ impl<D: DVector> LocalRay<D> {
     fn at_chord(
         &self,
         enter: ChordEnd<D>,
-        exit: impl FnOnce() -> Option<ChordEnd<D>>,
+        exit: impl Fn() -> Option<ChordEnd<D>>,
         is_inside: impl FnOnce([&ChordEnd<D>; 2]) -> bool,
+        rounding: &dyn Fn(D) -> f64,
     ) -> Option<LocalHit<D>> {
-        let is_ahead = |end: &ChordEnd<D>| {
+        let is_after = |end: &ChordEnd<D>, t: f64| {
             let rounding = ON_SURFACE * self.line.at(end.t).extent();
-            end.t > 0.0 && end.t * self.line.direction.length() > rounding
+            end.t == f64::INFINITY
+                || end.t > t && (end.t - t) * self.line.direction.length() > rounding
         };
         let within = |hit: LocalHit<D>| (hit.t <= self.max).then_some(hit);
-        if is_ahead(&enter) {
+        // A hollow ray may begin where another one has entered a solid.
+        let is_entered = || {
+            self.hollow
+                && self.begins_at(&enter, rounding)
+                && exit().is_some_and(|exit| is_after(&exit, enter.t))
+        };
+        if is_after(&enter, 0.0) && !is_entered() {
             return within(LocalHit {
                 t: enter.t,
                 normal: enter.normal,
@@ -81,7 +97,7 @@ impl<D: DVector> LocalRay<D> {
             });
         }
         let exit = exit()?;
-        if !(exit.t == f64::INFINITY || is_ahead(&exit)) || !is_inside([&enter, &exit]) {
+        if !is_after(&exit, 0.0) || !is_inside([&enter, &exit]) {
             return None;
         }
         if !self.hollow {
@@ -102,16 +118,39 @@ impl<D: DVector> LocalRay<D> {
         })
     }
 
-    /// Returns `true` if the origin, which is on the chord with these ends, is on the surface up to
-    /// the touching tolerance, and the direction is outward or along the surface.
-    fn leaves<S>(&self, shape: &S, margin: f32, ends: [&ChordEnd<D>; 2]) -> bool
+    /// Returns the tolerance for an origin on the surface: the touching tolerance, and the rounding
+    /// of the origin in the world. `normal` is that of the surface, and multiplies the result.
+    fn tolerance<const N: usize>(
+        &self,
+        ends: [&ChordEnd<D>; N],
+        normal: D,
+        rounding: &dyn Fn(D) -> f64,
+    ) -> f64 {
+        let points = ends.map(|end| self.line.at(end.t).extent());
+        let finite = points.into_iter().filter(|extent| extent.is_finite());
+        let scale = finite.fold(self.line.origin.extent(), f64::max);
+        TOUCHING * scale * normal.length() + rounding(normal)
+    }
+
+    /// Returns `true` if the origin, which is in front of the chord, is on the surface at its end.
+    fn begins_at(&self, enter: &ChordEnd<D>, rounding: &dyn Fn(D) -> f64) -> bool {
+        let height = -enter.t * enter.normal.dot(self.line.direction);
+        height <= self.tolerance([enter], enter.normal, rounding)
+    }
+
+    /// Returns `true` if the origin, which is on the chord with these ends, is on the surface, and
+    /// the direction is outward or along the surface.
+    fn leaves<S>(
+        &self,
+        shape: &S,
+        margin: f32,
+        ends: [&ChordEnd<D>; 2],
+        rounding: &dyn Fn(D) -> f64,
+    ) -> bool
     where
         S: Support + ?Sized,
         S::Vector: Space<DVec = D>,
     {
-        let points = ends.map(|end| self.line.at(end.t).extent());
-        let finite = points.into_iter().filter(|extent| extent.is_finite());
-        let scale = finite.fold(self.line.origin.extent(), f64::max);
         let point = Shape::<S::Vector>::Ball { radius: margin };
         let pose: Pose<DVecOf<S>> = Pose {
             translation: self.line.origin,
@@ -119,7 +158,8 @@ impl<D: DVector> LocalRay<D> {
         };
         local_contact(Pair::new(shape, Pose::IDENTITY, &point, pose)).is_some_and(|contact| {
             let rate = contact.normal.dot(self.line.direction);
-            contact.depth <= TOUCHING * scale && rate >= -TANGENTIAL * self.line.direction.length()
+            contact.depth <= self.tolerance(ends, contact.normal, rounding)
+                && rate >= -TANGENTIAL * self.line.direction.length()
         })
     }
 }

@@ -8,7 +8,11 @@ use crate::{
     },
     shape::Line,
     space::{DVector, Space},
+    tolerance::TOUCHING,
 };
+
+/// A bound on the rounding of a point o + t d, as a fraction of o and t d.
+const LINE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// A ray or a segment: the argument of [`cast_ray`](super::cast_ray).
 ///
@@ -110,7 +114,8 @@ impl From<Ray3d> for Ray<Vec3> {
 pub struct RayHit<V> {
     /// The distance from the origin of the ray, in the units of the world.
     pub distance: f32,
-    /// The point that is hit.
+    /// The point that is hit, rounded to f32 toward the side from which the ray comes. So a ray can
+    /// begin there: see [`cast_ray`](super::cast_ray).
     pub point: V,
     /// The unit normal of the surface, on the side from which the ray comes. For
     /// [`RaySide::Inside`], the opposite of the ray's direction.
@@ -182,14 +187,56 @@ impl<D: DVector> WorldRay<D> {
         })
     }
 
+    /// Returns a bound on the rounding of the origin to f32 along a vector, times the length of the
+    /// vector.
+    pub fn rounding_along(&self, vector: D) -> f64 {
+        TOUCHING * self.origin.scaled(vector).extent()
+    }
+
     /// Converts a hit of this ray to f32.
     pub fn hit_in_world<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> RayHit<V> {
         RayHit {
             distance: length_to_f32(hit.distance),
-            point: V::from_f64(self.origin + self.direction * hit.distance),
+            point: self.point_of(hit),
             normal: V::from_f64(hit.normal),
             side: hit.side,
             part: hit.part,
         }
+    }
+
+    /// Returns the point of a hit in f32. It is the nearest one, unless that is behind the tangent
+    /// plane of the surface, as seen from the ray: then it is rounded along the normal. So a ray
+    /// that begins there and does not lead into the plane never meets a convex shape again.
+    fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
+        let step = self.direction * hit.distance;
+        let sizes = self.origin.copysign(D::ONE) + step.copysign(D::ONE);
+        let [exact, sizes] = [self.origin + step, sizes].map(D::components);
+        // A sum that is rounding error is 0. In f32 it would keep its sign.
+        let exact = core::array::from_fn(|index| match (exact[index], sizes[index]) {
+            (sum, size) if sum.abs() <= LINE_ROUNDING * size => 0.0,
+            (sum, _) => sum,
+        });
+        let mut point = D::of(exact);
+        if hit.side == RaySide::Back {
+            // A facet is hit again by a ray that begins on it and leads to its back.
+            let rounding = LINE_ROUNDING * (self.origin.extent() + hit.distance);
+            point = point + hit.normal * rounding;
+        }
+        let nearest = V::from_f64(point);
+        let error = nearest.to_f64() - point;
+        if hit.normal.dot(error) >= 0.0 {
+            return nearest;
+        }
+        let errors = error.scaled(hit.normal).components();
+        let normal = hit.normal.components();
+        let nearest = nearest.to_f64().components();
+        V::from_f64(D::of(core::array::from_fn(|index| {
+            let component = nearest[index] as f32;
+            f64::from(match errors[index] < 0.0 {
+                true if normal[index] > 0.0 => component.next_up(),
+                true => component.next_down(),
+                false => component,
+            })
+        })))
     }
 }
