@@ -23,6 +23,9 @@
 //! **Two polygons of few edges:** the same with their edges, see `analytic/swept_polygons.rs`.
 //!
 //! **Other shapes:** see `linear_gjk.rs`.
+//!
+//! **A half-space** has no support points, so its pair is left to `solve.rs`. The distance along
+//! its normal is linear in time, and one step leads to its root.
 
 use crate::{
     query::{
@@ -75,6 +78,9 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    if a.core().half_space().is_some() || b.core().half_space().is_some() {
+        return None;
+    }
     let pair = Pair::new(a, pose_a, b, pose_b);
     let velocity = relative_velocity(&pair, [&motion_a, &motion_b]);
     let boxes = match pair.boxes() {
