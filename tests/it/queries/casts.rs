@@ -542,6 +542,71 @@ fn from_a_resting_contact_only_closing_motion_hits() {
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
 }
 
+/// The gap is linear in time: g - t c, with the closing speed c along the normal of the plane.
+#[test]
+fn a_linear_cast_meets_a_half_space_when_the_gap_along_its_normal_is_closed() {
+    let rounds = cases(4000);
+    let mut random = StdRng::seed_from_u64(8 + rounds.start as u64);
+    let mut counts = [0; 3];
+    for round in rounds {
+        let normal = vector(&mut random).normalize_or(Vec3::Y);
+        let plane = InfinitePlane3d::new(normal);
+        let normal = plane.normal.as_dvec3().normalize();
+        let half = vector(&mut random).abs() + 0.1;
+        let radius = half.x;
+        // Each body with its extent along the normal.
+        let reach = half.as_dvec3().dot(normal.abs());
+        let bodies: [(Box<dyn Support<Vector = Vec3>>, f64); 4] = [
+            (Box::new(Cuboid { half_size: half }), reach),
+            (Box::new(Sphere::new(radius)), radius.into()),
+            (
+                Box::new(Rounded::new(Cuboid { half_size: half }, radius)),
+                reach + f64::from(radius),
+            ),
+            (Box::new(Vec3::ZERO), 0.0),
+        ];
+        let (at, on_plane) = (3.0 * vector(&mut random), vector(&mut random));
+        let ways = [4.0 * vector(&mut random), vector(&mut random)];
+        for (body, reach) in &bodies {
+            let gap = normal.dot(at.as_dvec3() - on_plane.as_dvec3()) - reach;
+            let closing = -normal.dot(ways[0].as_dvec3() - ways[1].as_dvec3());
+            if gap.abs() < 1e-3 || (gap - closing).abs() < 1e-3 {
+                continue;
+            }
+            let options = CastOptions::default();
+            let found = if round % 2 == 0 {
+                query::cast_shape(body, at, ways[0], &plane, on_plane, ways[1], options)
+            } else {
+                query::cast_shape(&plane, on_plane, ways[1], body, at, ways[0], options)
+            };
+            let context = format!("{round} {gap} {closing} {found:?}");
+            let side = if round % 2 == 0 { -normal } else { normal };
+            if let Some(contact) = found.contact() {
+                assert!(
+                    (contact.normal.as_dvec3() - side).length() < 1e-6,
+                    "{context}"
+                );
+                assert_eq!(found.face_normal(), Some(contact.normal), "{context}");
+            }
+            match found {
+                Cast::Overlapping(contact) if gap < 0.0 => {
+                    assert!((f64::from(contact.depth) + gap).abs() < 1e-5, "{context}");
+                    counts[0] += 1;
+                }
+                Cast::Hit { safe, touching, .. } if gap > 0.0 && gap < closing => {
+                    let error = [safe, touching].map(|time| (time * closing - gap).abs());
+                    assert!(error[0].max(error[1]) < 1e-6, "{context}");
+                    assert!(safe <= touching, "{context}");
+                    counts[1] += 1;
+                }
+                Cast::Miss if gap > 0.0 && gap > closing => counts[2] += 1,
+                _ => panic!("{context}"),
+            }
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 200), "{counts:?}");
+}
+
 #[test]
 fn a_box_passes_along_a_face_in_the_same_plane() {
     let tile = Cuboid::from_length(1.0);

@@ -9,7 +9,7 @@ use bevy::{
     prelude::*,
 };
 use headbutt::{
-    ConvexHull, Rounded, Support,
+    Collider, ConvexHull, Rounded, Support,
     query::{self, Ray, RayHit, RaySide},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -56,6 +56,7 @@ fn interval(value: impl Fn(f64) -> f64, range: [f64; 2]) -> Result<[f64; 2], f64
 trait Point: headbutt::Space {
     fn random(random: &mut StdRng, size: f32) -> Self;
     fn isometry(translation: Self, random: &mut StdRng) -> Self::Isometry;
+    fn unrotated(translation: Self) -> Self::Isometry;
     /// Returns the image of a point of the world in the shape's frame.
     fn local(pose: &Self::Isometry, point: DVec3) -> DVec3;
     fn wide(self) -> DVec3;
@@ -70,6 +71,10 @@ impl Point for Vec2 {
 
     fn isometry(translation: Self, random: &mut StdRng) -> Isometry2d {
         Isometry2d::new(translation, Rot2::radians(random.random_range(-3.0..3.0)))
+    }
+
+    fn unrotated(translation: Self) -> Isometry2d {
+        Isometry2d::from_translation(translation)
     }
 
     fn local(pose: &Isometry2d, point: DVec3) -> DVec3 {
@@ -102,6 +107,10 @@ impl Point for Vec3 {
         let axis = Vec3::random(random, 1.0).normalize_or(Vec3::X);
         let rotation = Quat::from_axis_angle(axis, random.random_range(-3.0..3.0));
         Isometry3d::new(translation, rotation)
+    }
+
+    fn unrotated(translation: Self) -> Isometry3d {
+        Isometry3d::from_translation(translation)
     }
 
     fn local(pose: &Isometry3d, point: DVec3) -> DVec3 {
@@ -477,6 +486,7 @@ fn rays_at_half_spaces_hit_the_plane() {
 /// Casts rays from points of the surface, at which the outward normals are known.
 fn from_surface(name: &str, shape: &impl Support<Vector = Vec3>, points: &[(DVec3, DVec3)]) {
     let mut random = StdRng::seed_from_u64(1);
+    let (mut left, mut entered) = (0, 0);
     for (point, normal) in points {
         for number in 0..200 {
             let origin = point.as_vec3();
@@ -495,12 +505,16 @@ fn from_surface(name: &str, shape: &impl Support<Vector = Vec3>, points: &[(DVec
             let context = format!("{name} {origin} {direction} {hit:?}");
             if number % 4 < 2 && rate > -1e-9 || rate > 0.0 {
                 assert!(hit.is_none(), "{context}");
+                left += 1;
             } else if number % 4 > 1 {
                 let near = hit.is_some_and(|hit| hit.distance <= 1e-4);
                 assert!(near, "{context}");
+                entered += 1;
             }
         }
     }
+    let count = points.len() * 200;
+    assert!(left > count / 2 && entered > count / 8, "{left} {entered}");
 }
 
 #[test]
@@ -717,4 +731,563 @@ fn a_ray_that_passes_near_a_hull_misses_it() {
         }
         assert_eq!(query::cast_ray(&hull, pose, ray), None);
     }
+}
+
+/// The distance from the frustum of revolution around y, and from above negative inside.
+fn off_frustum(half_height: f64, top: f64, bottom: f64, point: DVec3) -> f64 {
+    let above = above_frustum(half_height, top, bottom, point);
+    if above <= 0.0 {
+        return above;
+    }
+    let at = DVec2::new(point.x.hypot(point.z), point.y);
+    let corners = [
+        (0.0, half_height),
+        (top, half_height),
+        (bottom, -half_height),
+        (0.0, -half_height),
+    ];
+    let corners = corners.map(|(x, y)| DVec2::new(x, y));
+    let sides = corners.windows(2).map(|ends| {
+        let (start, side) = (ends[0], ends[1] - ends[0]);
+        let along = (at - start).dot(side) / side.length_squared().max(1e-300);
+        at.distance(start + side * along.clamp(0.0, 1.0))
+    });
+    sides.fold(f64::INFINITY, f64::min)
+}
+
+/// A frustum with a margin, of which only the support function and the radius are known.
+struct Spool {
+    half_height: f64,
+    top: f64,
+    bottom: f64,
+    margin: f64,
+}
+
+impl Support for Spool {
+    type Vector = Vec3;
+
+    fn support(&self, direction: DVec3) -> DVec3 {
+        let side = DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero();
+        let upper = side * self.top + DVec3::Y * self.half_height;
+        let lower = side * self.bottom - DVec3::Y * self.half_height;
+        if direction.dot(upper) >= direction.dot(lower) {
+            upper
+        } else {
+            lower
+        }
+    }
+
+    fn radius(&self) -> f64 {
+        self.margin
+    }
+}
+
+/// Casts rays at the axis, the ends and the rim of a frustum in all its forms, and near them. A
+/// sharp rim is hit only from within.
+fn aim_at_frustum(name: &str, [top, bottom, height]: [f32; 3], margin: f32) {
+    let [upper, lower, half] = [top, bottom, 0.5 * height].map(f64::from);
+    let sharp: Box<dyn Support<Vector = Vec3>> = match (top == bottom, top == 0.0) {
+        (true, _) => Box::new(Cylinder::new(bottom, height)),
+        (_, true) => Box::new(Cone::new(bottom, height)),
+        _ => Box::new(ConicalFrustum {
+            radius_top: top,
+            radius_bottom: bottom,
+            height,
+        }),
+    };
+    let spool = |margin: f32| Spool {
+        half_height: half,
+        top: upper,
+        bottom: lower,
+        margin: margin.into(),
+    };
+    let rounded: Box<dyn Support<Vector = Vec3>> = match (top == bottom, top == 0.0) {
+        (true, _) => Box::new(Rounded::new(Cylinder::new(bottom, height), margin)),
+        (_, true) => Box::new(Rounded::new(Cone::new(bottom, height), margin)),
+        _ => Box::new(Rounded::new(
+            ConicalFrustum {
+                radius_top: top,
+                radius_bottom: bottom,
+                height,
+            },
+            margin,
+        )),
+    };
+    let forms = [
+        (sharp, 0.0),
+        (rounded, margin),
+        (Box::new(spool(0.0)), 0.0),
+        (Box::new(spool(margin)), margin),
+    ];
+    let mut random = StdRng::seed_from_u64(name.len() as u64);
+    let mut hits = 0;
+    let count = 2 * rays_per_shape();
+    for number in 0..count {
+        // On the axis between the ends, at an end, on the rim, each with a small offset or none.
+        let part = [0.0, 1.0, -1.0, random.random_range(-1.0..1.0), 1.0, -1.0][number as usize % 6];
+        let rim = if number % 6 < 4 { 0.0 } else { 1.0 };
+        let angle = random.random_range(0.0..core::f64::consts::TAU);
+        let radius = rim * if part > 0.0 { upper } else { lower };
+        let offset = match number / 6 % 3 {
+            0 => 0.0,
+            _ => 10_f64.powf(random.random_range(-12.0..-2.0)),
+        };
+        let aim = DVec3::new(radius * angle.cos(), half * part, radius * angle.sin());
+        let aim = aim + Vec3::random(&mut random, 1.0).as_dvec3() * offset;
+        let away = Vec3::random(&mut random, 1.0)
+            .as_dvec3()
+            .normalize_or(DVec3::X);
+        // By turns in a plane with the axis, along it and across it.
+        let away = match number / 18 % 4 {
+            0 => away,
+            1 => DVec3::new(0.0, away.y, away.z),
+            2 => DVec3::Y.copysign(away),
+            _ => DVec3::new(away.x, 0.0, away.z),
+        };
+        let start = aim + away.normalize_or(DVec3::X) * random.random_range(2.0..40.0);
+        let shift = Vec3::random(&mut random, [1.0, 20.0][number as usize % 2]);
+        for (form, margin) in &forms {
+            let margin = f64::from(*margin);
+            let aim = if margin > 0.0 {
+                aim
+            } else {
+                aim * (1.0 - 1e-3)
+            };
+            let pose = if number % 5 == 0 {
+                Isometry3d::from_translation(shift)
+            } else {
+                Vec3::isometry(shift, &mut random)
+            };
+            let world = |point: DVec3| {
+                pose.rotation.as_dquat().normalize() * point
+                    + Vec3::from(pose.translation).as_dvec3()
+            };
+            let origin = world(start).as_vec3();
+            let ray = Ray::new(origin, (world(aim) - origin.as_dvec3()).as_vec3());
+            let value =
+                |point: DVec3| off_frustum(half, upper, lower, Vec3::local(&pose, point)) - margin;
+            // The direction is rounded to f32, and the rim of a sharp shape is then passed.
+            let direction = ray.direction.as_dvec3().normalize();
+            let from = origin.as_dvec3();
+            let reached = from + direction * (world(aim) - from).dot(direction);
+            if value(from) < 1e-3 || value(reached) > -1e-5 {
+                continue;
+            }
+            let hit = query::cast_ray(form.as_ref(), pose, ray);
+            let context = || format!("{name} {margin} {number} {pose:?} {ray:?} {hit:?}");
+            let Some(hit) = hit else {
+                panic!("{}", context())
+            };
+            // On the surface, and on the side of the ray: a convex shape is entered there.
+            let error = value(from + direction * f64::from(hit.distance));
+            assert!(error.abs() < 1e-5, "{error} {}", context());
+            assert_eq!(hit.side, RaySide::Front, "{}", context());
+            let ahead = value(from + direction * (f64::from(hit.distance) + 1e-3));
+            let is_short = value(reached) > -1e-3;
+            assert!(ahead < 0.0 || is_short, "{ahead} {}", context());
+            hits += 1;
+        }
+    }
+    assert!(hits > 3 * count, "{name}: {hits} of {}", 4 * count);
+}
+
+#[test]
+fn rays_at_the_axis_and_the_rim_of_a_rounded_cylinder_hit_it() {
+    aim_at_frustum("cylinder", [0.4, 0.4, 1.0], 0.1);
+    aim_at_frustum("flat cylinder", [0.7, 0.7, 0.1], 0.3);
+    aim_at_frustum("long cylinder", [0.1, 0.1, 2.0], 0.4);
+}
+
+#[test]
+fn rays_at_the_axis_and_the_tip_of_a_rounded_cone_hit_it() {
+    aim_at_frustum("cone", [0.0, 0.442_528_34, 0.827_484_4], 0.202_901_78);
+    aim_at_frustum("needle", [0.0, 0.1, 1.5], 0.05);
+    aim_at_frustum("frustum", [0.3, 0.6, 1.1], 0.15);
+    aim_at_frustum("funnel", [0.8, 0.2, 0.4], 0.35);
+}
+
+/// Returns a place at a distance of up to 1e6 from the origin of the world. One in eight is the
+/// origin.
+fn place<V: Point>(random: &mut StdRng, number: u32) -> V {
+    let far = 10_f64.powf(random.random_range(0.0..6.0));
+    let far = if number.is_multiple_of(8) { 0.0 } else { far };
+    V::narrow(V::random(random, 1.0).wide() * far)
+}
+
+fn reflected<V: Point>(direction: V, normal: V) -> V {
+    let (direction, normal) = (direction.wide(), normal.wide());
+    V::narrow(direction - 2.0 * direction.dot(normal) * normal)
+}
+
+/// Reflects rays at a convex shape of size 1, which they can never hit again.
+fn reflect_at<V: Point>(name: &str, shape: &dyn Support<Vector = V>) {
+    let mut random = StdRng::seed_from_u64(name.len() as u64);
+    let mut reflections = 0;
+    for number in 0..rays_per_shape() {
+        let center: V = place(&mut random, number);
+        let pose = if number % 3 == 0 {
+            V::unrotated(center)
+        } else {
+            V::isometry(center, &mut random)
+        };
+        let away = V::random(&mut random, 1.0).wide().normalize_or(DVec3::X);
+        let start = center.wide() + away * random.random_range(3.0..50.0);
+        let aim = center.wide() + V::random(&mut random, 0.3).wide();
+        let origin = V::narrow(start);
+        let ray = Ray::new(origin, V::narrow(aim - origin.wide()));
+        let Some(hit) = query::cast_ray(shape, pose, ray) else {
+            continue;
+        };
+        let rate = hit.normal.wide().dot(ray.direction.wide().normalize());
+        if hit.side != RaySide::Front || rate > -1e-3 {
+            continue;
+        }
+        let out = Ray::new(hit.point, reflected(ray.direction, hit.normal));
+        for out in [out, out.hollow()] {
+            let again = query::cast_ray(shape, pose, out);
+            assert_eq!(
+                again, None,
+                "{name} {number}: {pose:?} {ray:?} {hit:?} {out:?}"
+            );
+        }
+        reflections += 1;
+    }
+    assert!(reflections > rays_per_shape() / 4, "{name}: {reflections}");
+}
+
+#[test]
+fn a_ray_that_is_reflected_at_a_shape_never_hits_it_again() {
+    reflect_at::<Vec2>("circle", &Circle::new(0.5));
+    reflect_at::<Vec2>("rectangle", &Rectangle::new(1.0, 0.7));
+    reflect_at::<Vec2>(
+        "segment 2d",
+        &Segment2d::new(Vec2::new(-0.5, -0.1), Vec2::new(0.5, 0.2)),
+    );
+    reflect_at::<Vec2>("platform", &Segment2d::new(Vec2::NEG_X, Vec2::X));
+    reflect_at::<Vec2>("capsule 2d", &Capsule2d::new(0.3, 0.8));
+    reflect_at::<Vec2>("ellipse", &Ellipse::new(1.0, 0.3));
+    reflect_at::<Vec2>("rounded", &Rounded::new(Rectangle::new(1.0, 0.7), 0.2));
+    reflect_at::<Vec3>("sphere", &Sphere::new(0.5));
+    reflect_at::<Vec3>("cuboid", &Cuboid::new(1.0, 0.7, 0.4));
+    reflect_at::<Vec3>(
+        "wall thinner than the rounding",
+        &Cuboid::new(2.0, 2.0, 1e-3),
+    );
+    reflect_at::<Vec3>("cylinder", &Cylinder::new(0.5, 1.0));
+    reflect_at::<Vec3>("cone", &Cone::new(0.7, 1.0));
+    reflect_at::<Vec3>(
+        "rounded cylinder",
+        &Rounded::new(Cylinder::new(0.4, 0.5), 0.1),
+    );
+    let triangle = Triangle3d::new(
+        Vec3::new(-1.0, 0.0, 1.0),
+        Vec3::X,
+        Vec3::new(0.0, 0.5, -1.0),
+    );
+    reflect_at::<Vec3>("triangle", &triangle);
+    reflect_at::<Vec3>("egg", &Egg(DVec3::new(1.0, 0.5, 0.25)));
+    reflect_at::<Vec3>(
+        "half-space",
+        &InfinitePlane3d::new(Vec3::new(0.1, 1.0, 0.2)),
+    );
+}
+
+#[test]
+fn a_ray_that_is_reflected_at_a_facet_does_not_hit_it_again() {
+    let polyline =
+        Collider::polyline([[-0.5, -0.1], [0.0, 0.3], [0.5, 0.2], [0.8, 0.2]].map(Vec2::from));
+    let square = [
+        [-0.5, -0.5],
+        [0.5, -0.5],
+        [0.5, 0.5],
+        [-0.5, 0.5],
+        [-0.5, -0.5],
+    ];
+    let square = Collider::polyline(square.map(Vec2::from));
+    let heights: Vec<f32> = (0..25)
+        .map(|index| ((index * 7) % 5) as f32 * 0.1)
+        .collect();
+    let terrain = Collider::heightfield(Vec2::splat(2.0), 5, &heights);
+    // A tetrahedron, which is hit from outside and from within.
+    let tips = [
+        Vec3::new(-0.5, -0.5, -0.5),
+        Vec3::new(0.5, -0.5, -0.5),
+        Vec3::new(0.0, -0.5, 0.5),
+        Vec3::Y,
+    ];
+    let closed = Collider::trimesh(
+        tips.to_vec(),
+        vec![[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]],
+    );
+    reflect_at_facets::<Vec2>("polyline", &polyline);
+    reflect_at_facets::<Vec2>("square", &square);
+    reflect_at_facets::<Vec3>("terrain", &terrain);
+    reflect_at_facets::<Vec3>("closed mesh", &closed);
+}
+
+fn reflect_at_facets<V: Point>(name: &str, collider: &Collider)
+where
+    Collider: query::RayTarget<V, Pose = headbutt::ColliderPose>,
+{
+    let mut random = StdRng::seed_from_u64(name.len() as u64);
+    let (mut fronts, mut backs) = (0, 0);
+    for number in 0..4 * rays_per_shape() {
+        let center: V = place(&mut random, number);
+        let scale = [
+            Vec3::ONE,
+            Vec3::ONE,
+            Vec3::new(2.0, 0.5, 1.5),
+            Vec3::new(-1.0, 1.0, 1.0),
+        ];
+        let angle = if number % 3 == 0 {
+            0.0
+        } else {
+            random.random_range(-3.0..3.0)
+        };
+        let pose = Transform {
+            translation: center.wide().as_vec3(),
+            rotation: Quat::from_rotation_z(angle),
+            scale: scale[number as usize / 3 % 4],
+        };
+        let away = V::random(&mut random, 1.0).wide().normalize_or(DVec3::X);
+        let start = center.wide() + away * 10_f64.powf(random.random_range(-1.5..1.3));
+        let aim = center.wide() + V::random(&mut random, 0.3).wide();
+        let origin = V::narrow(start);
+        let ray = Ray::new(origin, V::narrow(aim - origin.wide()));
+        let Some(hit) = query::cast_ray(collider, pose, ray) else {
+            continue;
+        };
+        if hit.normal.wide().dot(ray.direction.wide().normalize()) > -1e-3 {
+            continue;
+        }
+        let out = Ray::new(hit.point, reflected(ray.direction, hit.normal));
+        let again = query::cast_ray(collider, pose, out);
+        let context = || format!("{name} {number}: {pose:?} {ray:?} {hit:?} {out:?} {again:?}");
+        assert!(
+            again.is_none_or(|again| again.part != hit.part),
+            "{}",
+            context()
+        );
+        // Nor does it hit a neighbor from behind at once.
+        if hit.side == RaySide::Front {
+            let is_behind = |again: RayHit<V>| again.side == RaySide::Back && again.distance == 0.0;
+            assert!(!again.is_some_and(is_behind), "{}", context());
+            fronts += 1;
+        } else {
+            backs += 1;
+        }
+    }
+    let count = rays_per_shape();
+    assert!(
+        fronts > count / 2 && backs > count / 8,
+        "{name}: {fronts} {backs}"
+    );
+}
+
+#[test]
+fn a_ray_that_goes_on_where_another_one_hit_is_in_the_shape() {
+    let mut random = StdRng::seed_from_u64(3);
+    let (ball, radius) = (Sphere::new(0.5), 0.5);
+    let ground = InfinitePlane3d::new(Vec3::Y);
+    let mut judged = 0;
+    for number in 0..rays_per_shape() {
+        let center: Vec3 = place(&mut random, number);
+        let away = Vec3::random(&mut random, 1.0).normalize_or(Vec3::X);
+        let origin = center + away * random.random_range(2.0..50.0);
+        let aim = center.as_dvec3() + Vec3::random(&mut random, 0.3).as_dvec3();
+        let ray = Ray::new(origin, (aim - origin.as_dvec3()).as_vec3());
+        let ulp = 1.2e-7 * f64::from(center.abs().max_element());
+        let Some(hit) = query::cast_ray(&ball, center, ray) else {
+            continue;
+        };
+        // The chord of a line at this angle with the surface, and how far the rounding moves its
+        // ends.
+        let sine = -hit
+            .normal
+            .as_dvec3()
+            .dot(ray.direction.as_dvec3().normalize());
+        let error = 1e-6 + 8.0 * ulp / sine;
+        if sine < 0.2 || error > 0.1 * radius {
+            continue;
+        }
+        let on = Ray::new(hit.point, ray.direction);
+        let solid =
+            query::cast_ray(&ball, center, on).map(|hit| (f64::from(hit.distance), hit.side));
+        let is_at_once = |(distance, side)| distance <= error && side != RaySide::Back;
+        assert!(solid.is_some_and(is_at_once), "{number} {hit:?} {solid:?}");
+        let hollow = query::cast_ray(&ball, center, on.hollow());
+        let is_far_side = |far: RayHit<Vec3>| {
+            let chord = f64::from(far.distance) - 2.0 * radius * sine;
+            far.side == RaySide::Back && chord.abs() <= error
+        };
+        assert!(
+            hollow.is_some_and(is_far_side),
+            "{number} {hit:?} {hollow:?}"
+        );
+        if ray.direction.normalize().y < -0.1 {
+            let hit = query::cast_ray(&ground, center - 100.0 * Vec3::Y, ray)
+                .expect("the ground is below");
+            let on = Ray::new(hit.point, ray.direction).hollow();
+            assert_eq!(
+                query::cast_ray(&ground, center - 100.0 * Vec3::Y, on),
+                None,
+                "{hit:?}"
+            );
+        }
+        judged += 1;
+    }
+    assert!(judged > rays_per_shape() / 4, "{judged}");
+}
+
+/// A wall whose outer side is at x = 0 and faces x, solid or without volume.
+fn walls() -> [(&'static str, Collider, bool); 5] {
+    let (low, high) = (Vec2::splat(-4.0), Vec2::splat(4.0));
+    let corners = [
+        [0.0, low.y, low.y],
+        [0.0, high.y, low.y],
+        [0.0, high.y, high.y],
+        [0.0, low.y, high.y],
+    ];
+    let mesh = Collider::trimesh(corners.map(Vec3::from).to_vec(), vec![[0, 1, 2], [0, 2, 3]]);
+    let slab = Collider::compound([(
+        Isometry3d::from_translation(Vec3::NEG_X),
+        Collider::cuboid(2.0, 8.0, 8.0),
+    )]);
+    let hull = corners
+        .into_iter()
+        .flat_map(|[_, y, z]| [Vec3::new(0.0, y, z), Vec3::new(-1.0, y, z)]);
+    [
+        ("mesh", mesh, false),
+        ("slab", slab, true),
+        ("hull", Collider::convex_hull(hull), true),
+        ("half-space", Collider::half_space(Vec3::X), true),
+        (
+            "triangle",
+            Collider::from(Triangle3d::new(
+                Vec3::new(0.0, -9.0, -9.0),
+                Vec3::new(0.0, 9.0, -9.0),
+                Vec3::new(0.0, 0.0, 9.0),
+            )),
+            false,
+        ),
+    ]
+}
+
+#[test]
+fn a_ray_that_begins_within_the_rounding_of_a_wall_hits_it_going_in_and_not_going_out() {
+    let mut random = StdRng::seed_from_u64(4);
+    let mut judged = 0;
+    for (name, wall, is_solid) in walls() {
+        for number in 0..rays_per_shape() {
+            let center: Vec3 = place(&mut random, number);
+            let center = center.with_x(1.0 + center.x.abs());
+            let mut direction = Vec3::random(&mut random, 1.0);
+            direction.x = direction.x.abs().max(0.1);
+            let shift = Vec3::new(
+                0.0,
+                random.random_range(-1.0..1.0),
+                random.random_range(-1.0..1.0),
+            );
+            let at = |x: f32| (center + shift).with_x(x);
+            let cast = |origin: Vec3, direction: Vec3| {
+                query::cast_ray(&wall, center, Ray::new(origin, direction))
+            };
+            // At most four units in front of it.
+            let mut front = center.x.next_up();
+            for _ in 0..number % 4 {
+                front = front.next_up();
+            }
+            let hit = cast(at(front), -direction);
+            let distance =
+                f64::from(front - center.x) * f64::from(direction.length() / direction.x);
+            let is_there = |hit: RayHit<Vec3>| {
+                let error = f64::from(hit.distance) - distance;
+                hit.side == RaySide::Front
+                    && hit.normal == Vec3::X
+                    && error.abs() <= 1e-5 * distance
+            };
+            let context = || format!("{name} {number} {center} {front} {direction} {hit:?}");
+            assert!(hit.is_some_and(is_there), "{}", context());
+            assert_eq!(cast(at(front), direction), None, "{}", context());
+            // On it, and one unit behind it.
+            let behind = [center.x, center.x.next_down()];
+            for x in behind {
+                let left = cast(at(x), direction);
+                // Nothing tells from which side a ray comes that begins behind a triangle.
+                if is_solid || name == "mesh" || x == center.x {
+                    assert_eq!(left, None, "{x} {}", context());
+                }
+                let entered = cast(at(x), -direction).map(|hit| (hit.distance, hit.side));
+                if is_solid {
+                    assert_eq!(entered, Some((0.0, RaySide::Inside)), "{x} {}", context());
+                }
+            }
+            judged += 1;
+        }
+    }
+    assert_eq!(judged, 5 * rays_per_shape());
+}
+
+/// Multiples of 1/64 below 8 and shifts by up to 2^17 have exact sums in f32.
+#[test]
+fn a_shift_of_the_scene_by_a_power_of_two_changes_no_hit() {
+    let mut random = StdRng::seed_from_u64(6);
+    let (mut hits, mut misses) = (0, 0);
+    let heights: Vec<f32> = (0..25)
+        .map(|index| ((index * 7) % 5) as f32 * 0.3)
+        .collect();
+    let colliders = [
+        Collider::sphere(0.75),
+        Collider::cuboid(1.0, 2.0, 0.5),
+        Collider::cylinder(0.5, 1.0).rounded(0.25),
+        Collider::cone(0.5, 1.0),
+        Collider::capsule_3d(0.25, 1.0),
+        Collider::heightfield(Vec2::splat(4.0), 5, &heights),
+    ];
+    for number in 0..4 * rays_per_shape() {
+        let collider = &colliders[number as usize % colliders.len()];
+        let mut on_grid = |size: f32| (Vec3::random(&mut random, size) * 64.0).round() / 64.0;
+        let (center, origin) = (on_grid(2.0), on_grid(8.0));
+        let direction = center + on_grid(1.0) - origin;
+        let pose = Transform {
+            translation: center,
+            rotation: Quat::from_scaled_axis(on_grid(2.0)),
+            scale: if number % 2 == 0 {
+                Vec3::ONE
+            } else {
+                Vec3::new(1.0, -0.5, 2.0)
+            },
+        };
+        let axis = [Vec3::X, Vec3::NEG_Y, Vec3::Z][number as usize % 3];
+        let shift = axis * 2_f32.powi(random.random_range(4..=17));
+        let cast = |shift: Vec3| {
+            let pose = pose.with_translation(pose.translation + shift);
+            query::cast_ray(collider, pose, Ray::new(origin + shift, direction))
+        };
+        let (here, there) = (cast(Vec3::ZERO), cast(shift));
+        let (Some(here), Some(there)) = (here, there) else {
+            let is_at_origin = |hit: RayHit<Vec3>| hit.distance < 1e-3;
+            if !here.or(there).is_some_and(is_at_origin) {
+                assert_eq!(here, there, "{number} {shift}");
+                misses += 1;
+            }
+            continue;
+        };
+        // On the surface, the rounding of the origin decides.
+        if here.distance.min(there.distance) < 1e-3 {
+            assert!(here.distance.max(there.distance) < 0.1, "{number} {shift}");
+            continue;
+        }
+        let same = |hit: RayHit<Vec3>| (hit.distance, hit.normal, hit.side, hit.part);
+        assert_eq!(same(here), same(there), "{number} {shift}");
+        let error = there.point.as_dvec3() - shift.as_dvec3() - here.point.as_dvec3();
+        let ulp = 1.2e-7 * f64::from(shift.length() + 16.0);
+        assert!(
+            error.abs().max_element() <= 2.0 * ulp,
+            "{number} {shift} {here:?} {there:?}"
+        );
+        hits += 1;
+    }
+    let count = rays_per_shape();
+    assert!(hits > count && misses > count / 8, "{hits} {misses}");
 }

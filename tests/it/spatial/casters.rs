@@ -3,9 +3,10 @@
 use bevy::{math::DVec2, prelude::*};
 use headbutt::{
     prelude::*,
-    query::{CastOptions, Ray},
+    query::{self, CastOptions, Ray},
 };
 
+use super::ask;
 use crate::support::{app, tick, transform};
 
 fn wall_at(app: &mut App, x: f32) -> Entity {
@@ -184,4 +185,39 @@ fn a_caster_can_leave_an_overlap() {
         caster.expect("a caster").first().is_some()
     };
     assert!(is_hit(stays) && !is_hit(leaves));
+}
+
+/// By the functions of `query`, by [`SpatialQuery`] and by a [`RayCaster`].
+#[test]
+fn a_reflected_ray_misses_what_it_was_reflected_at_by_every_method() {
+    let mut app = app();
+    let at = Transform::from_xyz(1000.3, 300.7, 0.0);
+    let circle = Collider::circle(0.5);
+    app.world_mut().spawn((circle.clone(), at));
+    let mut reflections = Vec::new();
+    for number in 0..200 {
+        let angle = number as f32 * 0.618;
+        let center = at.translation.truncate();
+        let aim = center + 0.3 * Vec2::new((1.7 * angle).cos(), (2.3 * angle).sin());
+        let origin = center + 3.0 * Vec2::from_angle(angle);
+        let ray = Ray::new(origin, aim - origin);
+        let filter = SpatialQueryFilter::default();
+        let hit = query::cast_ray(&circle, at, ray);
+        headbutt::sync_now(app.world_mut());
+        let asked = ask(app.world_mut(), |query| query.cast_ray(ray, &filter));
+        assert_eq!(asked.map(|hit| hit.hit), hit);
+        let Some(hit) = hit else { continue };
+        let out = ray.direction - 2.0 * ray.direction.dot(hit.normal) * hit.normal;
+        let out = Ray::new(hit.point, out);
+        assert_eq!(query::cast_ray(&circle, at, out), None);
+        let asked = ask(app.world_mut(), |query| query.cast_ray(out, &filter));
+        assert_eq!(asked, None);
+        reflections.push(app.world_mut().spawn(RayCaster::new(out)).id());
+    }
+    assert!(reflections.len() > 100);
+    tick(&mut app);
+    for caster in reflections {
+        let caster = app.world().get::<RayCaster<Vec2>>(caster);
+        assert!(caster.expect("it was spawned").hits().is_empty());
+    }
 }
