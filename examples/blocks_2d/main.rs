@@ -104,7 +104,7 @@ fn push_out(
 ) -> Result {
     last.0 = collisions.of(*b).next();
     if enabled.0 {
-        mover.translate(*b, collisions.push_out(*b, |_hit| true))?;
+        mover.translate(*b, collisions.push_out(*b, |_hit| true).translation())?;
     }
     Ok(())
 }

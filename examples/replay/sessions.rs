@@ -138,7 +138,7 @@ fn push_out(
     mut bodies: Query<(Entity, &mut Transform), With<Velocity>>,
 ) {
     for (entity, mut pose) in &mut bodies {
-        let translation = collisions.push_out(entity, |_| true);
+        let translation = collisions.push_out(entity, |_| true).translation();
         if translation != Vec3::ZERO {
             pose.translation += translation;
         }

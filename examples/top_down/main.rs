@@ -159,7 +159,10 @@ fn push_out(
     mut mover: WorldMover,
 ) -> Result {
     for entity in &walkers {
-        mover.translate(entity, collisions.push_out(entity, |_hit| true))?;
+        mover.translate(
+            entity,
+            collisions.push_out(entity, |_hit| true).translation(),
+        )?;
     }
     Ok(())
 }

@@ -91,7 +91,8 @@ use crate::{
 /// world.insert_resource(Collisions::from_iter([CollisionEvent::new(ball, wall, Dir3::X, 0.5)]));
 ///
 /// let push_out = move |collisions: Res<Collisions>| collisions.push_out(ball, |_| true);
-/// assert_eq!(world.run_system_once(push_out).unwrap(), Vec3::new(-0.5, 0.0, 0.0));
+/// let out = world.run_system_once(push_out).unwrap();
+/// assert_eq!(out.translation(), Vec3::new(-0.5, 0.0, 0.0));
 /// ```
 #[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
 // Opaque, because reflection applies lists element by element: the result would not be sorted.

@@ -18,6 +18,6 @@ pub use event::{
 pub(crate) use previous_poses::{PreviousPose, PreviousPoses};
 pub use push_out::PushOut;
 pub(crate) use shortest_translation::{
-    BoundingPlanes, PushPlane, shortest_translation, translations_onto,
+    BoundingPlanes, Onto, PushPlane, shortest_translation, translations_onto,
 };
 pub use world_mover::{WorldMoveError, WorldMover};

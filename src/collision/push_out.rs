@@ -1,9 +1,10 @@
 //! The translation that moves an entity out of everything that it touches.
 
 use bevy::prelude::*;
+use smallvec::SmallVec;
 
 use crate::{
-    collision::{CollisionEvent, Collisions, shortest_translation::shortest_translation},
+    collision::{CollisionEvent, Collisions, shortest_translation::bounded_translation},
     math::DVec3,
     shape::Dimension,
     space::{DVector, Space},
@@ -44,8 +45,8 @@ impl PushOut {
 
 impl Collisions {
     /// Returns the shortest translation that moves an entity out of all solid colliders that it
-    /// touches, or 0 if there are none. `is_solid` is called with each contact, as seen from
-    /// `entity`.
+    /// touches, or [`PushOut::Free`] if there are none. `is_solid` is called with each contact, as
+    /// seen from `entity`.
     ///
     /// All touching parts of compounds and surfaces count, such as the floor and the wall of one
     /// mesh. So do colliders on children of `entity`, which touch it like all others: exclude them
@@ -68,7 +69,7 @@ impl Collisions {
     ///     mut mover: WorldMover,
     /// ) -> Result {
     ///     let push_out = collisions.push_out(*player, |hit| !coins.contains(hit.other));
-    ///     mover.translate(*player, push_out)?;
+    ///     mover.translate(*player, push_out.translation())?;
     ///     Ok(())
     /// }
     /// ```
@@ -78,9 +79,14 @@ impl Collisions {
     ///
     /// The method uses the contacts of the last tick, and treats each contact as a plane. This is
     /// exact for flat faces: after the move, the entity just touches them. Between curved surfaces,
-    /// a small overlap may remain for the next tick. If contacts contradict each other, as between
-    /// walls that are too close together, the move resolves only some of them.
-    pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> Vec3 {
+    /// a small overlap may remain for the next tick.
+    ///
+    /// The translation is at most twice as long as the greatest depth. If the shortest translation
+    /// out of all planes is longer, or if the planes contradict each other, as between walls that
+    /// are too close together, the result is [`PushOut::Pressed`] with the translation of that
+    /// length that leaves the least overlap. So a body in a wedge with an opening of less than
+    /// 60 degrees takes a few ticks to leave it.
+    pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> PushOut {
         self.push_out_with_slop(entity, 0.0, is_solid)
     }
 
@@ -100,18 +106,27 @@ impl Collisions {
     /// let hit = CollisionEvent::new(player, floor, Dir3::NEG_Y, 0.5);
     /// let collisions = Collisions::from_iter([hit]);
     /// let push_out = collisions.push_out_with_slop(player, -0.125, |_| true);
-    /// assert_eq!(push_out, Vec3::new(0.0, 0.375, 0.0));
+    /// assert_eq!(push_out, PushOut::Moved(Vec3::new(0.0, 0.375, 0.0)));
     /// ```
     pub fn push_out_with_slop(
         &self,
         entity: Entity,
         slop: f32,
         is_solid: impl Fn(&CollisionEvent) -> bool,
-    ) -> Vec3 {
+    ) -> PushOut {
         let slop = f64::from(slop);
         let planes = self.planes(entity, is_solid);
         let planes = planes.map(|(normal, depth)| (normal, depth + slop));
-        Vec3::from_f64(shortest_translation(planes).translation)
+        let planes: SmallVec<[_; 16]> = planes.collect();
+        let found = bounded_translation(&planes);
+        let translation = Vec3::from_f64(found.translation);
+        if !found.clears_all {
+            PushOut::Pressed(translation)
+        } else if translation == Vec3::ZERO {
+            PushOut::Free
+        } else {
+            PushOut::Moved(translation)
+        }
     }
 
     /// Returns the shortest translation along an axis that moves an entity out of all solid

@@ -19,51 +19,90 @@ const CLEARED: f64 = 1e-9;
 /// plane takes at most a few steps, and most planes take none.
 const MAX_STEPS_PER_PLANE: usize = 4;
 
+/// The maximum length of [`bounded_translation`], as a multiple of the greatest depth.
+///
+/// A step that leads a convex body into convex obstacles is at least as long as each depth, because
+/// undoing it clears each obstacle. So a push-out is at most twice as long as the step. With a
+/// larger multiple, it would be longer at corners, where the planes of contacts form a wedge though
+/// the obstacles do not. With this multiple, a body leaves a wedge of two planes at once if the
+/// opening is at least 60 degrees, and otherwise in a few ticks.
+const MAX_LENGTH: f64 = 2.0;
+
+/// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
+/// [`bounded_translation`] may grow with the depths. Between planes that are opposite to within
+/// 0.2 degrees, it makes the translation shorter, in proportion to that angle. So a press does not
+/// squeeze out a body in the direction of rounding errors.
+const MAX_STEEPNESS: f64 = 1e3;
+
+/// Planes bound a translation if it leaves them with the slack, up to this fraction of the greatest
+/// depth.
+const TIGHT: f64 = 1e-6;
+
+/// The number of halvings of the interval of the slack: more than the bits of `f64`'s fraction.
+const SLACK_STEPS: usize = 56;
+
 /// A plane that a translation has to clear: its unit normal and its depth.
 pub type PushPlane<D> = (D, f64);
 
 /// The planes on which a shortest translation ends.
 pub type BoundingPlanes<D> = SmallVec<[PushPlane<D>; 3]>;
 
+/// The shortest translation onto some planes.
+pub struct Onto<D> {
+    pub translation: D,
+    pub planes: BoundingPlanes<D>,
+    /// The sum of the factors λᵢ: the rate at which half of the squared length falls if all depths
+    /// fall.
+    steepness: f64,
+}
+
 /// Returns the shortest translations onto the plane `added` alone, and onto `added` and one or two
-/// of `others`, each with its planes.
+/// of `others`.
 pub fn translations_onto<D: DVector>(
     added: PushPlane<D>,
     others: &[PushPlane<D>],
-) -> impl Iterator<Item = (D, BoundingPlanes<D>)> {
-    let alone = (added.0 * added.1, SmallVec::from_slice(&[added]));
+) -> impl Iterator<Item = Onto<D>> {
+    let alone = onto([added], [added.1]);
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
-        let planes = [added, one];
-        let pair = onto_two(planes).map(|x| (x, SmallVec::from_slice(&planes)));
+        let pair = onto_two([added, one]);
         // Three normals in 2D are always dependent.
         let rest = others.iter().skip(index + 1).filter(|_| D::DIMENSION == 3);
-        let triples = rest.filter_map(move |&other| {
-            let planes = [added, one, other];
-            Some((onto_three(planes)?, SmallVec::from_slice(&planes)))
-        });
+        let triples = rest.filter_map(move |&other| onto_three([added, one, other]));
         pair.into_iter().chain(triples)
     });
     core::iter::once(alone).chain(with_others)
 }
 
+/// Returns Σ λᵢ nᵢ.
+fn onto<D: DVector, const N: usize>(planes: [PushPlane<D>; N], factors: [f64; N]) -> Onto<D> {
+    let terms = planes.iter().zip(factors);
+    let terms = terms.map(|((normal, _), factor)| *normal * factor);
+    Onto {
+        translation: terms.reduce(|sum, term| sum + term).unwrap_or(D::ZERO),
+        planes: SmallVec::from_slice(&planes),
+        steepness: factors.iter().sum(),
+    }
+}
+
 /// Returns the shortest translation onto two planes, or `None` if a shorter one clears both.
 ///
 /// With the cosine c between the normals, λ₁ = (d₁ - c d₂) / (1 - c²), and λ₂ likewise.
-fn onto_two<D: DVector>([(n1, d1), (n2, d2)]: [PushPlane<D>; 2]) -> Option<D> {
+fn onto_two<D: DVector>(planes: [PushPlane<D>; 2]) -> Option<Onto<D>> {
+    let [(n1, d1), (n2, d2)] = planes;
     let cosine = n1.dot(n2);
     let determinant = 1.0 - cosine * cosine;
     if determinant <= DEPENDENT {
         return None;
     }
     let factors = [d1 - cosine * d2, d2 - cosine * d1].map(|factor| factor / determinant);
-    let [l1, l2] = factors;
-    (l1 >= 0.0 && l2 >= 0.0).then(|| n1 * l1 + n2 * l2)
+    let are_valid = factors.iter().all(|factor| *factor >= 0.0);
+    are_valid.then(|| onto(planes, factors))
 }
 
 /// Returns the shortest translation onto three planes, or `None` if a shorter one clears all.
 ///
 /// The factors solve G λ = d, where G holds the cosines between the normals, by Cramer's rule.
-fn onto_three<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<D> {
+fn onto_three<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Onto<D>> {
     let [(n1, d1), (n2, d2), (n3, d3)] = planes;
     let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
     let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
@@ -74,9 +113,10 @@ fn onto_three<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<D> {
         d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),
         d1 * (b * c - a) + d2 * (1.0 - b * b) + d3 * (a * b - c),
         d1 * (a * c - b) + d2 * (a * b - c) + d3 * (1.0 - a * a),
-    ];
-    let [l1, l2, l3] = factors.map(|factor| factor / determinant);
-    (l1 >= 0.0 && l2 >= 0.0 && l3 >= 0.0).then(|| n1 * l1 + n2 * l2 + n3 * l3)
+    ]
+    .map(|factor| factor / determinant);
+    let are_valid = factors.iter().all(|factor| *factor >= 0.0);
+    are_valid.then(|| onto(planes, factors))
 }
 
 /// A translation that clears planes.
@@ -84,6 +124,8 @@ pub struct Clearance<D> {
     pub translation: D,
     /// `false` if the planes contradict each other, and some were left out.
     pub clears_all: bool,
+    /// See [`Onto::steepness`].
+    steepness: f64,
 }
 
 /// Returns the shortest translation that clears all planes.
@@ -98,28 +140,35 @@ pub fn shortest_translation<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
 ) -> Clearance<D> {
     let mut planes: SmallVec<[PushPlane<D>; 16]> = planes.into_iter().collect();
-    let mut bounding = BoundingPlanes::new();
-    let mut translation = D::ZERO;
+    let mut best = Onto {
+        translation: D::ZERO,
+        planes: BoundingPlanes::new(),
+        steepness: 0.0,
+    };
     let mut clears_all = true;
     for _ in 0..MAX_STEPS_PER_PLANE * planes.len() {
-        let missing = |(normal, depth): &PushPlane<D>| depth - normal.dot(translation);
+        let missing = |(normal, depth): &PushPlane<D>| depth - normal.dot(best.translation);
         let numbered = planes.iter().enumerate();
         let worst = numbered.max_by(|(_, a), (_, b)| missing(a).total_cmp(&missing(b)));
         let Some((index, plane)) = worst.map(|(index, plane)| (index, *plane)) else {
             break;
         };
-        if is_cleared(translation, plane) {
+        if is_cleared(best.translation, plane) {
             break;
         }
-        let clears_others = |next: &D| bounding.iter().all(|plane| is_cleared(*next, *plane));
-        let next = translations_onto(plane, &bounding)
-            .filter(|(next, _)| clears_others(next))
-            .min_by(|(a, planes), (b, others)| {
-                let lengths = a.length_squared().total_cmp(&b.length_squared());
-                lengths.then(planes.len().cmp(&others.len()))
+        let clears_others = |next: &Onto<D>| {
+            let mut bounding = best.planes.iter();
+            bounding.all(|plane| is_cleared(next.translation, *plane))
+        };
+        let next = translations_onto(plane, &best.planes)
+            .filter(clears_others)
+            .min_by(|a, b| {
+                let length = |it: &Onto<D>| it.translation.length_squared();
+                let lengths = length(a).total_cmp(&length(b));
+                lengths.then(a.planes.len().cmp(&b.planes.len()))
             });
         match next {
-            Some(next) => (translation, bounding) = next,
+            Some(next) => best = next,
             None => {
                 clears_all = false;
                 planes.swap_remove(index);
@@ -127,13 +176,76 @@ pub fn shortest_translation<D: DVector>(
         }
     }
     // The loop may have ended for want of steps.
-    clears_all &= planes.iter().all(|plane| is_cleared(translation, *plane));
+    clears_all &= planes
+        .iter()
+        .all(|plane| is_cleared(best.translation, *plane));
     Clearance {
-        translation,
+        translation: best.translation,
         clears_all,
+        steepness: best.steepness,
     }
 }
 
+/// Returns the shortest translation that clears all planes if it is at most [`MAX_LENGTH`] times as
+/// long as the greatest depth. Otherwise returns the least bad translation of that length, with
+/// `clears_all` set to `false`.
+///
+/// That translation leaves the body in the planes by a slack. The slack is the least possible for
+/// all planes, then for all planes that do not bound the translation, and so on. So a body is
+/// balanced between a floor and a ceiling, and still kept out of the walls. The translation changes
+/// continuously with the normals and the depths.
+pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> {
+    let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
+    let is_bounded = |clearance: &Clearance<D>| {
+        clearance.clears_all
+            && clearance.translation.length() <= MAX_LENGTH * deepest
+            && clearance.steepness <= MAX_STEEPNESS * deepest
+    };
+    let mut best = shortest_translation(planes.iter().copied());
+    if is_bounded(&best) {
+        return best;
+    }
+    let mut planes: SmallVec<[PushPlane<D>; 16]> = SmallVec::from_slice(planes);
+    // The planes from this index on have their slack.
+    let mut open = planes.len();
+    for _ in 0..D::DIMENSION {
+        let with_slack = |slack: f64| {
+            let planes = planes.iter().enumerate().map(|(index, (normal, depth))| {
+                let slack = if index < open { slack } else { 0.0 };
+                (*normal, depth - slack)
+            });
+            shortest_translation(planes)
+        };
+        let [mut low, mut high] = [0.0, deepest];
+        for _ in 0..SLACK_STEPS {
+            let slack = 0.5 * (low + high);
+            if is_bounded(&with_slack(slack)) {
+                high = slack;
+            } else {
+                low = slack;
+            }
+        }
+        best = with_slack(high);
+        let mut index = 0;
+        while index < open {
+            let Some((normal, depth)) = planes.get_mut(index) else {
+                break;
+            };
+            let missing = *depth - normal.dot(best.translation);
+            if missing >= high - TIGHT * deepest {
+                *depth -= high;
+                open -= 1;
+                planes.swap(index, open);
+            } else {
+                index += 1;
+            }
+        }
+    }
+    Clearance {
+        clears_all: false,
+        ..best
+    }
+}
 fn is_cleared<D: DVector>(translation: D, (normal, depth): PushPlane<D>) -> bool {
     translation.dot(normal) >= depth - CLEARED * depth.abs().max(translation.length())
 }

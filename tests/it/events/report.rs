@@ -822,7 +822,7 @@ fn minimum_translation_after_earlier_moves_is_only_what_is_missing() {
     assert_eq!(hits.len(), 2);
     assert!(hits.iter().all(|hit| hit.depth == 0.5));
     let moved = read(app.world_mut(), |collisions| {
-        collisions.push_out(player, |_| true)
+        collisions.push_out(player, |_| true).translation()
     });
     assert_eq!(moved, Vec3::new(0.0, 0.5, 0.0));
 }

@@ -1,7 +1,7 @@
 //! Sensors are reported and are never solid.
 
 use bevy::prelude::*;
-use headbutt::{Collisions, prelude::*, query::Ray};
+use headbutt::{Collisions, PushOut, prelude::*, query::Ray};
 
 use super::ask;
 use crate::support::{Touching, tick};
@@ -47,7 +47,7 @@ fn contacts_with_sensors_push_nothing_out() {
         touching.begin();
         let out = |touching: &mut Touching| {
             let collisions = touching.world().resource::<Collisions>();
-            collisions.push_out(entity, |_| true)
+            collisions.push_out(entity, |_| true).translation()
         };
         assert_ne!(out(&mut touching), Vec3::ZERO);
         let other = touching.other(entity);
@@ -92,7 +92,7 @@ fn a_test_event_can_be_of_a_sensor() {
     assert!(hit.is_sensor() && hit.flipped().other_is_sensor());
     assert_eq!(hit.flipped().flipped(), hit);
     let collisions = Collisions::from_iter([hit]);
-    assert_eq!(collisions.push_out(player, |_| true), Vec3::ZERO);
+    assert_eq!(collisions.push_out(player, |_| true), PushOut::Free);
 }
 
 /// Rays are sorted with sensors as without.

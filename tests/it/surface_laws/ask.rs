@@ -113,7 +113,7 @@ pub fn ask_and_count(questions: &[Question]) -> (Vec<Answer>, usize) {
         Answer {
             parts,
             event: state.between(*surface, *shape).map(touch),
-            push_out: state.push_out(*shape, |_| true),
+            push_out: state.push_out(*shape, |_| true).translation(),
         }
     };
     let supports = world.resource::<CollisionDiagnostics>().supports;

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     buffer::Buffer,
-    collision::{BoundingPlanes, translations_onto},
+    collision::{BoundingPlanes, Onto, translations_onto},
     pipeline::narrow_phase::surface::facet_contact::{FacetContact, SAME_DEPTH},
     space::DVector,
 };
@@ -54,11 +54,16 @@ impl<D: DVector> ShortestTranslation<D> {
             planes.all(|(normal, depth)| translation.dot(*normal) >= depth - tolerance)
         };
         let shortest = translations_onto(added, &self.bounding)
-            .filter(|(translation, _)| clears_all(translation))
-            .min_by(|(a, _), (b, _)| a.length().total_cmp(&b.length()));
+            .filter(|onto| clears_all(&onto.translation))
+            .min_by(|a, b| {
+                let length = |it: &Onto<D>| it.translation.length();
+                length(a).total_cmp(&length(b))
+            });
         self.is_feasible = shortest.is_some();
         match shortest {
-            Some(shortest) => (self.vector, self.bounding) = shortest,
+            Some(shortest) => {
+                (self.vector, self.bounding) = (shortest.translation, shortest.planes)
+            }
             None => self.bounding.push(added),
         }
     }
