@@ -2,5 +2,6 @@
 
 mod diagnostics;
 mod push_out;
+mod push_play;
 mod report;
 mod responses;

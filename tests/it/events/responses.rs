@@ -5,7 +5,7 @@ use bevy::{
     math::{DMat3, DVec3},
     prelude::*,
 };
-use headbutt::{WorldMoveError, prelude::*};
+use headbutt::{PushOut, WorldMoveError, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 fn entities<const N: usize>(world: &mut World) -> [Entity; N] {
@@ -126,7 +126,7 @@ fn collected_collisions_are_found_from_both_sides_and_by_part() {
 }
 
 /// The translation that solves all contacts of `entity`, each with a plane by its normal and depth.
-fn push_out(planes: &[(Dir3, f32)]) -> Vec3 {
+fn push_out(planes: &[(Dir3, f32)]) -> PushOut {
     let mut world = World::new();
     let entity = world.spawn_empty().id();
     let hits = planes.iter().map(|(normal, depth)| {
@@ -139,11 +139,12 @@ fn push_out(planes: &[(Dir3, f32)]) -> Vec3 {
 
 /// The shortest x with x · nᵢ >= dᵢ is the only feasible x = Σ λᵢ nᵢ in which only tight planes
 /// have a factor λᵢ > 0 (the conditions of Karush, Kuhn and Tucker). The planes here are built from
-/// such an x: up to three are tight, and the others leave room.
+/// such an x: up to three are tight, and the others leave room. An x that is longer than twice the
+/// greatest depth is left to [`a_long_push_out_leaves_the_least_overlap`].
 #[test]
 fn the_push_out_of_many_planes_is_the_shortest_translation() {
     let mut random = StdRng::seed_from_u64(1);
-    let mut worst = 0.0_f32;
+    let (mut worst, mut judged) = (0.0_f32, 0);
     for count in (1..=3).cycle().take(3000) {
         let tight: Vec<Dir3> = (0..count).map(|_| direction(&mut random)).collect();
         let expected: DVec3 = tight
@@ -172,22 +173,140 @@ fn the_push_out_of_many_planes_is_the_shortest_translation() {
                 planes.push((normal, (depth(normal) - slack) as f32));
             }
         }
-        let found = push_out(&planes);
+        let deepest = planes.iter().fold(0.0, |max: f32, plane| max.max(plane.1));
+        if expected.length() > 1.999 * f64::from(deepest) {
+            continue;
+        }
+        let PushOut::Moved(found) = push_out(&planes) else {
+            panic!("no push-out for {planes:?}");
+        };
         worst = worst.max((found.as_dvec3() - expected).length() as f32);
+        judged += 1;
     }
     assert!(worst > 0.0 && worst < 1e-4, "{worst}");
+    assert!(judged > 1000, "{judged}");
+}
+
+/// Returns the greatest overlap with planes that a translation leaves.
+fn overlap(planes: &[(Dir3, f32)], translation: DVec3) -> f64 {
+    let each = planes.iter().map(|(normal, depth)| {
+        let normal = normal.as_dvec3().normalize();
+        f64::from(*depth) - normal.dot(translation)
+    });
+    each.fold(0.0, f64::max)
+}
+
+/// The greatest overlap is a convex function of the translation. So a translation leaves the least
+/// overlap of all in a ball if no small change of it, within the ball, reduces the overlap.
+#[test]
+fn a_long_push_out_leaves_the_least_overlap() {
+    let mut random = StdRng::seed_from_u64(2);
+    let (mut judged, mut long) = (0, 0);
+    for _ in 0..3000 {
+        let mut planes: Vec<_> = (0..random.random_range(2..7))
+            .map(|_| (direction(&mut random), random.random_range(0.0..1.0_f32)))
+            .collect();
+        // Two of the planes are nearly opposite, but far more than the rounding of f32.
+        let tilt = 10.0_f32.powf(random.random_range(-2.0..0.0));
+        let opposite = Dir3::new(-*planes[0].0 + *direction(&mut random) * tilt);
+        planes[1].0 = opposite.expect("a direction");
+        let deepest = planes.iter().fold(0.0, |max: f32, plane| max.max(plane.1));
+        let deepest = f64::from(deepest);
+        let found = push_out(&planes);
+        let translation = found.translation().as_dvec3();
+        let length = translation.length();
+        assert!(length <= deepest * (2.0 + 1e-6), "{length} for {planes:?}");
+        let left = overlap(&planes, translation);
+        if !found.is_pressed() {
+            assert!(left < 1e-5, "{left} left of {planes:?}");
+            continue;
+        }
+        judged += 1;
+        long += u32::from(length > 1.999 * deepest);
+        for step in [0.1, 0.01, 0.001] {
+            for _ in 0..40 {
+                let change = direction(&mut random).as_dvec3() * step * deepest;
+                let other = (translation + change).clamp_length_max(2.0 * deepest);
+                // Less overlap at the cost of a much longer way does not count.
+                let gain = left - overlap(&planes, other);
+                let least = 1e-5 + 3e-3 * (other.length() - length).max(0.0);
+                assert!(gain < least, "{gain} for {step}: {found:?} of {planes:?}");
+            }
+        }
+    }
+    assert!(judged > 1000 && long > 200, "{judged} {long}");
+}
+
+/// In the plane of the normals, with the opening θ, x = a u + b w, where u bisects the normals, and
+/// w is orthogonal to it. Both planes have the slack s = (d₁ + d₂) / 2 - a sin(θ/2) if b is
+/// (d₁ - d₂) / (2 cos(θ/2)). The length is at most 2 max d, and a at most 1000 max d sin(θ/2).
+#[test]
+fn a_wedge_is_left_by_at_most_twice_the_depth() {
+    let mut random = StdRng::seed_from_u64(3);
+    let (mut judged, mut moved) = (0, 0);
+    for case in 0..2000 {
+        let opening = 10.0_f32.powf(random.random_range(-7.0..0.3));
+        let first = direction(&mut random);
+        let across = first.cross(*direction(&mut random)).normalize();
+        let second = -*first * opening.cos() + across * opening.sin();
+        let second = Dir3::new(second).expect("a direction");
+        let depths = [0.5, random.random_range(0.2..0.5_f32)];
+        let planes = [(first, depths[0]), (second, depths[1])];
+        let [n1, n2] = planes.map(|(normal, _)| normal.as_dvec3().normalize());
+        let [d1, d2] = depths.map(f64::from);
+        let (sine, cosine) = (0.5 * (n1 + n2).length(), 0.5 * (n1 - n2).length());
+        let b = (d1 - d2) / (2.0 * cosine);
+        let exact = (d1 + d2) / (2.0 * sine);
+        let a = exact
+            .min((4.0 * d1 * d1 - b * b).sqrt())
+            .min(1e3 * d1 * sine);
+        // Otherwise the plane of one contact alone bounds the translation.
+        if a / sine < b / cosine {
+            continue;
+        }
+        judged += 1;
+        moved += u32::from(a == exact);
+        let [u, w] = [n1 + n2, n1 - n2].map(|it| it.try_normalize().unwrap_or_default());
+        let expected = u * a + w * b;
+        let found = push_out(&planes);
+        assert_eq!(found.is_pressed(), a < exact, "case {case}: {found:?}");
+        let error = found.translation().as_dvec3().distance(expected);
+        // Planes within 1e-5 count as opposite.
+        let tolerance = if sine < 1e-5 { 1e-2 } else { 1e-4 };
+        assert!(error < tolerance, "case {case}: {found:?}, not {expected}");
+        // There is no room if a wall blocks the way out. Then the length has the same bound.
+        let wall = Dir3::new(-u.as_vec3()).unwrap_or(Dir3::X);
+        let closed = push_out(&[planes[0], planes[1], (wall, 0.3)]);
+        let length = closed.translation().length();
+        assert!(length <= 1.0 + 1e-5, "case {case}: {closed:?}");
+        let left = overlap(&planes, closed.translation().as_dvec3());
+        assert!(
+            left >= (d1 + d2) / 2.0 - a * sine - 1e-5,
+            "case {case}: {left}"
+        );
+    }
+    assert!(judged > 1800 && moved > 50, "{judged} {moved}");
+}
+
+/// A room that is too low squeezes nobody through its walls.
+#[test]
+fn a_pressed_body_is_still_pushed_out_of_the_walls() {
+    let planes = [(Dir3::Y, 0.5), (Dir3::NEG_Y, 0.25), (Dir3::X, 0.125)];
+    let expected = Vec3::new(0.125, 0.125, 0.0);
+    let PushOut::Pressed(found) = push_out(&planes) else {
+        panic!("it is pressed");
+    };
+    assert!(found.abs_diff_eq(expected, 1e-6), "{found}");
 }
 
 #[test]
-fn the_push_out_of_contradicting_planes_is_no_longer_than_the_deepest() {
-    assert_eq!(
-        push_out(&[(Dir3::X, 0.25), (Dir3::NEG_X, 0.5)]),
-        Vec3::new(-0.5, 0.0, 0.0)
-    );
-    // The floor counts all the same.
-    let planes = [(Dir3::X, 0.25), (Dir3::NEG_X, 0.5), (Dir3::Y, 0.125)];
-    assert_eq!(push_out(&planes), Vec3::new(-0.5, 0.125, 0.0));
-    assert_eq!(push_out(&[]), Vec3::ZERO);
+fn the_push_out_of_opposite_planes_ends_in_the_middle() {
+    let found = push_out(&[(Dir3::X, 0.25), (Dir3::NEG_X, 0.5)]);
+    let PushOut::Pressed(found) = found else {
+        panic!("{found:?}");
+    };
+    assert!(found.abs_diff_eq(Vec3::X * -0.125, 1e-6), "{found}");
+    assert_eq!(push_out(&[]), PushOut::Free);
 }
 
 /// Moves an entity, and returns by how much its place in the world has changed: by Bevy's
@@ -344,7 +463,7 @@ fn a_player_under_a_turned_and_scaled_parent_is_pushed_out_of_a_wall() {
         Transform::from_xyz(100.0, 0.0, 0.0),
     ));
     let push_out = move |collisions: Res<Collisions>, mut mover: WorldMover| -> Result {
-        mover.translate(player, collisions.push_out(player, |_| true))?;
+        mover.translate(player, collisions.push_out(player, |_| true).translation())?;
         Ok(())
     };
     app.add_systems(PostUpdate, push_out.after(HeadbuttSystems::Report));
