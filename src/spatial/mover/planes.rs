@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    collision::shortest_translation,
+    collision::{PushPlane, shortest_translation},
     math::{DVec3, Vec3},
     shape::Dimension,
     space::{DVector, Space},
@@ -24,6 +24,13 @@ const MAX_SWEEPS: usize = 1024;
 /// The iteration ends if no push changes by more than this fraction of the largest push. Between
 /// two planes at 10 degrees, the error is up to 33 times that: far below the rounding to f32.
 const CONVERGED: f64 = 1e-12;
+
+/// The greatest length of a way out of overlaps, in units of the deepest one. It is longer than the
+/// overlap between planes that face each other at an acute angle: 16 times at 7 degrees.
+const MAX_DETOUR: f64 = 16.0;
+
+/// More than the error of a length.
+const SAME_LENGTH: f64 = 1e-6;
 
 /// A plane in front of which a body has to stay: a contact, or a surface within a distance. In 2D,
 /// z is 0.
@@ -78,7 +85,8 @@ impl ContactPlane {
     /// Returns the gap after a translation of the body, a `Vec2` or a `Vec3`.
     pub fn gap_after<V: Dimension>(&self, translation: V) -> f32 {
         let change = self.normal.to_f64().dot(translation.to_vec3().to_f64());
-        (f64::from(self.gap) + change) as f32
+        let max = f64::from(f32::MAX);
+        (f64::from(self.gap) + change).clamp(-max, max) as f32
     }
 
     /// Returns the unit normal in f64, or `None` for a plane that is invalid or never pushes.
@@ -118,7 +126,13 @@ impl ContactPlane {
 ///
 /// If rigid planes contradict each other, some are left out: each that contradicts those that bound
 /// the translation found so far, the most violated plane first. Soft planes give way to rigid ones.
-/// If the target is not finite, the result is 0.
+///
+/// The result is never a throw. If no rigid plane has a negative gap, it is at most as far from the
+/// target (after the soft planes) as 0 is. Otherwise, it may be farther by 16 times the deepest
+/// overlap. Planes that demand more count as a contradiction.
+///
+/// If the target is not finite, the result is 0. A result beyond the range of f32 is shortened to
+/// that range, in the same direction.
 pub fn solve_planes<V: Dimension>(target: V, planes: &[ContactPlane]) -> V {
     if !target.is_finite() {
         return V::default();
@@ -129,11 +143,13 @@ pub fn solve_planes<V: Dimension>(target: V, planes: &[ContactPlane]) -> V {
     }
     let rigid = planes.iter().filter(|plane| plane.push_limit.is_infinite());
     let planes = rigid.filter_map(|plane| Some((plane.unit_normal()?, plane.gap.into())));
-    V::projected(Vec3::from_f64(nearest_translation(target, planes)))
+    let nearest = nearest_translation(target, planes);
+    V::projected(Vec3::from_f64(in_f32_range(nearest)))
 }
 
 /// Returns the velocity nearest to `velocity`, a `Vec2` or a `Vec3`, that leads into none of the
-/// planes. If the velocity is not finite, the result is 0.
+/// planes, and is at most as long. If the velocity is not finite, the result is 0. A result beyond
+/// the range of f32 is shortened to that range, in the same direction.
 ///
 /// All planes count, whatever their gaps, except soft ones: pass the planes that the body touches.
 ///
@@ -151,8 +167,8 @@ pub fn clip_velocity<V: Dimension>(velocity: V, planes: &[ContactPlane]) -> V {
     }
     let rigid = planes.iter().filter(|plane| plane.push_limit.is_infinite());
     let normals: SmallVec<[DVec3; 8]> = rigid.filter_map(ContactPlane::unit_normal).collect();
-    let velocity = velocity.to_vec3().to_f64();
-    V::projected(Vec3::from_f64(clipped(velocity, &normals)))
+    let velocity = clipped(velocity.to_vec3().to_f64(), &normals);
+    V::projected(Vec3::from_f64(in_f32_range(velocity)))
 }
 
 /// Returns the vector nearest to `vector` that leads against none of the unit normals.
@@ -161,9 +177,44 @@ pub fn clipped<D: DVector>(vector: D, normals: &[D]) -> D {
 }
 
 /// Returns the translation nearest to `target` that closes none of the gaps along unit normals.
+///
+/// If no gap is negative, 0 closes none. So the nearest translation is no farther from the target
+/// than 0 is. Out of overlaps, the way may be longer: up to [`MAX_DETOUR`] times the deepest one.
 fn nearest_translation<D: DVector>(target: D, planes: impl Iterator<Item = (D, f64)>) -> D {
-    let planes = planes.map(|(normal, gap)| (normal, -gap - normal.dot(target)));
-    target + shortest_translation(planes).translation
+    let missing = planes.map(|(normal, gap)| (normal, -gap - normal.dot(target)));
+    let mut missing: SmallVec<[PushPlane<D>; 8]> = missing.collect();
+    let shortest = shortest_translation(missing.iter().copied()).translation;
+    let overlaps = missing
+        .iter()
+        .map(|(normal, depth)| depth + normal.dot(target));
+    let deepest = overlaps.fold(0.0, f64::max);
+    let max_length = (1.0 + SAME_LENGTH) * (target.length() + MAX_DETOUR * deepest);
+    if shortest.length() <= max_length {
+        return target + shortest;
+    }
+    missing.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let (mut kept, mut nearest) = (SmallVec::<[PushPlane<D>; 8]>::new(), target);
+    for plane in missing {
+        kept.push(plane);
+        let push = shortest_translation(kept.iter().copied());
+        if push.clears_all && push.translation.length() <= max_length {
+            nearest = target + push.translation;
+        } else {
+            kept.pop();
+        }
+    }
+    nearest
+}
+
+/// Returns a vector in the same direction, shortened if a component exceeds the range of f32.
+pub fn in_f32_range<D: DVector>(vector: D) -> D {
+    let components = (0..D::DIMENSION).map(|axis| vector.component(axis).abs());
+    let (greatest, max) = (components.fold(0.0, f64::max), f64::from(f32::MAX));
+    if greatest > max {
+        vector * (max / greatest)
+    } else {
+        vector
+    }
 }
 
 /// Returns the target with the pushes of all planes.

@@ -241,6 +241,86 @@ fn invalid_planes_and_targets_do_no_harm() {
     assert_eq!(solve_planes(Vec3::ZERO, &walls), Vec3::X);
 }
 
+/// Planes that leave the body room where it is never lead it farther from the target than that.
+/// Out of overlaps, it is led by at most 16 times the deepest one.
+#[test]
+fn nearly_opposite_planes_throw_nothing() {
+    let mut random = StdRng::seed_from_u64(5);
+    let mut deflected = [0; 2];
+    for case in 0..20_000 {
+        let is_flat = case % 2 == 0;
+        let is_free = case % 4 < 2;
+        let normal = direction(&mut random, is_flat);
+        let tilt = 10_f32.powf(random.random_range(-7.5..-1.0));
+        let tilted = normal.as_vec3() + tilt * direction(&mut random, is_flat).as_vec3();
+        let mut normals = vec![normal, -Dir3::new(tilted).expect("not zero")];
+        if case % 3 == 0 {
+            normals.push(direction(&mut random, is_flat));
+        }
+        let mut gap = || random.random_range(if is_free { 0.0..0.1 } else { -0.2..0.1 });
+        let planes: Vec<_> = normals
+            .into_iter()
+            .map(|normal| ContactPlane::new(normal, gap()))
+            .collect();
+        let deepest = planes.iter().map(|plane| -plane.gap).fold(0.0, f32::max);
+        let target = direction(&mut random, is_flat) * random.random_range(0.0..2.0);
+        let solved = solve_planes(target, &planes);
+        let detour = solved.distance(target);
+        assert!(
+            detour <= (target.length() + 16.0 * deepest) * 1.000_01,
+            "case {case}: {solved} for {target}"
+        );
+        for plane in planes.iter().filter(|_| is_free) {
+            let gap = plane.gap_after(solved);
+            assert!(gap > -1e-3 * target.length() - 1e-6, "case {case}: {gap}");
+        }
+        let clipped = clip_velocity(target, &planes);
+        assert!(
+            clipped.length() <= target.length() * 1.000_01,
+            "case {case}: {clipped}"
+        );
+        deflected[usize::from(is_free)] += u32::from(detour > 1e-3);
+    }
+    assert!(
+        deflected.iter().all(|count| *count > 4_000),
+        "{deflected:?}"
+    );
+}
+
+/// A result beyond the range of f32 keeps its direction.
+#[test]
+fn the_longest_targets_have_finite_results() {
+    let longest = Vec3::splat(f32::MAX);
+    let planes = [
+        ContactPlane::new(Dir3::new(Vec3::new(-0.8, 0.6, 0.0)).expect("not zero"), 0.0),
+        ContactPlane::new(Dir3::new(Vec3::new(-0.1, 0.0, 1.0)).expect("not zero"), 1.0),
+    ];
+    let unit = longest.as_dvec3().normalize();
+    let exact: Vec<_> = planes.iter().map(|plane| (exact(plane).0, 0.0)).collect();
+    let expected = nearest(unit, &exact).normalize();
+    for result in [
+        solve_planes(longest, &planes),
+        clip_velocity(longest, &planes),
+    ] {
+        assert!(result.is_finite(), "{result}");
+        let direction = result.as_dvec3().normalize();
+        assert!(
+            direction.distance(expected) < 1e-5,
+            "{direction}, not {expected}"
+        );
+    }
+    // The slope turns the whole length towards x.
+    let slope = [ContactPlane::new(
+        Dir3::new(Vec3::new(0.0, 1.0, -1.0)).expect("not zero"),
+        0.0,
+    )];
+    assert!(solve_planes(Vec3::new(0.0, -f32::MAX, f32::MAX), &slope).is_finite());
+    let far = ContactPlane::new(Dir3::Y, f32::MAX);
+    assert_eq!(far.gap_after(Vec3::Y * f32::MAX), f32::MAX);
+    let deep = ContactPlane::new(Dir3::new(Vec3::ONE).expect("not zero"), -f32::MAX);
+    assert!(solve_planes(longest, &[deep, far]).is_finite());
+}
+
 fn list(level: &mut Level, body: &Collider, pose: Transform, max_gap: f32) -> Vec<ContactPlane> {
     let mut planes = Vec::new();
     let filter = SpatialQueryFilter::default();
