@@ -1,5 +1,7 @@
 //! The exact image of a shape under a linear map.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     shape::{
         core::{Core, checked_radius},
@@ -94,6 +96,24 @@ impl<'a, S: Support + ?Sized> ScaledShape<'a, S> {
     #[inline]
     pub fn new(shape: &'a S, info: &'a ShapeInfo<S::Vector>, scale: Scale<'a, DVecOf<S>>) -> Self {
         Self { shape, info, scale }
+    }
+
+    /// Returns the directions of the edges of a box, or of the core of a rounded box, in the frame
+    /// of the pose. A segment has one, and a point has none. Returns none for other shapes.
+    pub fn box_edges(&self) -> ArrayVec<DVecOf<S>, 3> {
+        let is_box = matches!(self.scale, Scale::Uniform(_)) || self.info.radius <= 0.0;
+        let CoreInfo::Box { half_extents } = self.info.core else {
+            return ArrayVec::new();
+        };
+        let half_extents = half_extents.to_f64();
+        let indices = (0..DVecOf::<S>::DIMENSION).filter(|_| is_box);
+        let edges = indices.filter(|index| half_extents.component(*index) > 0.0);
+        edges
+            .map(|index| match self.scale {
+                Scale::Uniform(_) => DVecOf::<S>::axis(index),
+                Scale::Linear(&matrix) => DVecOf::<S>::column(matrix, index),
+            })
+            .collect()
     }
 }
 

@@ -33,9 +33,9 @@ use crate::{
         mover::{
             body::{BodyTouch, Grown, NearPlane, Surroundings, radius_of, rounding_of},
             ground::Ground,
-            planes::clipped,
-            push_out::search_push_out,
-            slide::{MoveAndSlide, Slide, SlideHit, horizontal, without_climbing},
+            planes::{clipped, in_f32_range},
+            push_out::{is_through, search_push_out},
+            slide::{MoveAndSlide, Slide, SlideHit, horizontal, out_of_slope},
         },
         spatial_query::QuerySpace,
     },
@@ -82,6 +82,13 @@ const MAX_TOUCHES: u32 = 64;
 /// How far a cast looks ahead, in skins. A body stops 1 / 2c skins before the touch, where c is the
 /// sine of the angle of approach: within this distance from 7 degrees on.
 const LOOKAHEAD: f64 = 4.0;
+
+/// A slide approaches a plane if the sine of the angle between them is more than this: the corner
+/// has at most 179.9 degrees.
+const LEAST_CLOSING: f64 = 1e-3;
+
+/// The cosine of the greatest angle between the contact normals of the tiles of one wall.
+const SAME_WALL: f64 = 0.9;
 
 /// The fractions of the skin to which a body backs off from overlaps. In a gap that is too narrow
 /// for one, the next is tried.
@@ -154,6 +161,55 @@ impl<D: DVector> Upright<D> {
     }
 }
 
+/// A wished motion, and what deflects it.
+///
+/// Every deflection starts from the wish, not from the motion that an earlier plane has deflected:
+/// in an obtuse corner, that motion leads away along the second wall, and the body never rests.
+struct Wish<D> {
+    /// What is left of the wish, without any deflection.
+    rest: D,
+    /// The normals of what was touched.
+    planes: SmallVec<[D; 4]>,
+    /// The horizontal directions out of walls and slopes.
+    outward: SmallVec<[D; 4]>,
+}
+
+impl<D: DVector> Wish<D> {
+    fn new(rest: D) -> Self {
+        Self {
+            rest,
+            planes: SmallVec::new(),
+            outward: SmallVec::new(),
+        }
+    }
+
+    /// Returns the wish of a walk after a landing.
+    fn landed(self, upright: &Upright<D>) -> Self {
+        let outward = |normal: &D| horizontal(*normal, upright.up);
+        Self {
+            rest: upright.lateral(self.rest),
+            outward: self.planes.iter().filter_map(outward).collect(),
+            planes: self.planes,
+        }
+    }
+
+    /// Returns the nearest motion to the wish that leads horizontally into no wall and no slope.
+    fn clipped_outward(&self) -> D {
+        clipped(self.rest, &self.outward)
+    }
+
+    /// Returns `true` if another plane does not lead the body away from the last one.
+    fn is_held_by(&self, normal: D, up: Option<D>) -> bool {
+        let Some(last) = self.planes.last() else {
+            return false;
+        };
+        let outward = up.and_then(|up| horizontal(normal, up));
+        let known = self.planes.iter().chain(&self.outward).copied();
+        let normals: SmallVec<[D; 8]> = known.chain([normal]).chain(outward).collect();
+        clipped(self.rest, &normals).dot(*last) <= WEDGED * self.rest.length()
+    }
+}
+
 /// The state of a body during a move.
 pub struct Character<'a, 'w, 's, V: QuerySpace> {
     around: &'a Surroundings<'a, 'w, 's>,
@@ -178,7 +234,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let radius = radius_of(body)?;
         let skin = settings.skin.map(f64::from).filter(|skin| *skin >= 0.0);
         let least = LEAST_SKIN * rounding_of(body, radius);
-        let skin = skin.unwrap_or(SKIN * radius).max(least);
+        let skin = skin.unwrap_or(SKIN * radius).min(radius).max(least);
         let start = body.world_pose.translation;
         let mut character = Character {
             around,
@@ -202,7 +258,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let up = character.upright.map(|upright| upright.up);
         let ground = up.zip(character.ground);
         Some(Slide {
-            translation: V::from_f64(position - start).to_vec3(),
+            translation: V::from_f64(in_f32_range(position - start)).to_vec3(),
             ground: ground.map(|(up, touch)| Ground::new::<V>(around.query, &touch, position, up)),
             is_stuck,
             hits: character.hits,
@@ -230,30 +286,29 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         if self.is_short(lateral) && is_settled {
             return;
         }
-        self.walk(&upright, lateral);
+        self.walk(&upright, lateral, Wish::new(lateral));
         self.settle(&upright, lateral);
         if self.ground.is_none() {
             self.fly(upright.up * rise);
         }
     }
 
-    /// Moves along the ground, and up steps.
-    fn walk(&mut self, upright: &Upright<V::DVec>, mut lateral: V::DVec) {
-        let mut planes: SmallVec<[V::DVec; 4]> = SmallVec::new();
-        let mut walls: SmallVec<[V::DVec; 4]> = SmallVec::new();
+    /// Moves along the ground, and up steps. `lateral` is the wish after the deflections so far.
+    fn walk(&mut self, upright: &Upright<V::DVec>, mut lateral: V::DVec, mut wish: Wish<V::DVec>) {
         while let Some(ground) = self.ground {
             let mut motion = upright.along(&ground, lateral);
-            if !planes.is_empty() {
+            if !wish.planes.is_empty() {
                 // An overhanging wall must not lead the body into the ground.
-                planes.push(upright.walking_normal(&ground));
-                motion = clipped(motion, &planes);
-                planes.pop();
+                wish.planes.push(upright.walking_normal(&ground));
+                motion = clipped(motion, &wish.planes);
+                wish.planes.pop();
             }
-            let Some(touch) = self.advance(motion, None) else {
+            let Some(touch) = self.advance_along(motion, &wish) else {
                 return;
             };
-            lateral = lateral * (1.0 - touch.time);
-            let is_ground = upright.is_ground(&touch);
+            let left = 1.0 - touch.time;
+            (lateral, wish.rest) = (lateral * left, wish.rest * left);
+            let is_ground = upright.is_ground(&touch) && self.is_footing(upright, &touch);
             self.add_hit(&touch, lateral, is_ground);
             if is_ground {
                 self.ground = Some(touch);
@@ -261,12 +316,12 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             } else {
                 let away = horizontal(touch.normal, upright.up).unwrap_or(touch.normal);
                 self.back_away(&touch, away);
-                if let Some(rest) = self.climb(upright, lateral) {
-                    lateral = rest;
+                if let Some(left) = self.climb(upright, lateral) {
+                    (lateral, wish.rest) = (lateral * left, wish.rest * left);
                 } else {
-                    planes.push(touch.normal);
-                    walls.push(away);
-                    lateral = clipped(lateral, &walls);
+                    wish.planes.push(touch.normal);
+                    wish.outward.push(away);
+                    lateral = wish.clipped_outward();
                 }
             }
             if self.touches_left == 0 {
@@ -277,38 +332,40 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
 
     /// Moves straight, and on along everything that is touched.
     fn fly(&mut self, mut motion: V::DVec) {
-        let mut planes: SmallVec<[V::DVec; 4]> = SmallVec::new();
+        let mut wish = Wish::new(motion);
         while self.touches_left > 0 {
-            let Some(touch) = self.advance(motion, None) else {
+            let Some(touch) = self.advance_along(motion, &wish) else {
                 break;
             };
-            motion = motion * (1.0 - touch.time);
-            let landed = self
-                .upright
-                .filter(|upright| upright.supports(&touch) && motion.dot(upright.up) <= 0.0);
+            let left = 1.0 - touch.time;
+            (motion, wish.rest) = (motion * left, wish.rest * left);
+            let landed = self.upright.filter(|upright| {
+                let is_fall = motion.dot(upright.up) <= 0.0;
+                is_fall && upright.supports(&touch) && self.is_footing(upright, &touch)
+            });
             self.add_hit(&touch, motion, landed.is_some());
             if let Some(upright) = landed {
                 let lateral = upright.lateral(motion);
                 self.ground = Some(touch);
                 self.back_away(&touch, upright.up);
-                self.walk(&upright, lateral);
+                self.walk(&upright, lateral, wish.landed(&upright));
                 self.settle(&upright, lateral);
                 return;
             }
             self.back_away(&touch, touch.normal);
-            planes.push(touch.normal);
+            wish.planes.push(touch.normal);
             if let Some(upright) = self.upright {
-                motion = without_climbing(motion, touch.normal, upright.up);
+                wish.outward.extend(out_of_slope(touch.normal, upright.up));
             }
-            motion = clipped(motion, &planes);
+            motion = clipped(wish.clipped_outward(), &wish.planes);
         }
         let falling = self.upright.filter(|upright| motion.dot(upright.up) <= 0.0);
         self.ground = falling.and_then(|upright| self.find_ground(&upright));
     }
 
-    /// Climbs a step, and returns the rest of the horizontal motion. Returns `None`, and does not
-    /// move, if there is no step.
-    fn climb(&mut self, upright: &Upright<V::DVec>, lateral: V::DVec) -> Option<V::DVec> {
+    /// Climbs a step, and returns the fraction of the horizontal motion that is left. Returns
+    /// `None`, and does not move, if there is no step.
+    fn climb(&mut self, upright: &Upright<V::DVec>, lateral: V::DVec) -> Option<f64> {
         let direction = lateral.unit().filter(|_| upright.step_height > 0.0)?;
         let ground = self.ground?;
         let start = self.position();
@@ -331,7 +388,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             Some(touch) => {
                 self.ground = Some(touch);
                 self.back_away(&touch, upright.up);
-                Some(direction * (lateral.length() - walked).max(0.0))
+                Some((1.0 - walked / lateral.length()).max(0.0))
             }
             None => {
                 self.body.world_pose.translation = start;
@@ -389,14 +446,24 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         })
     }
 
+    /// Returns `true` if a body stands on a touch that [supports](Upright::supports) it.
+    ///
+    /// An edge is met from the side at a flatter contact normal than from above. A walk would end on
+    /// an edge from which [`settle`](Self::settle) finds no ground, and the fall would be lost.
+    fn is_footing(&self, upright: &Upright<V::DVec>, touch: &BodyTouch<V::DVec>) -> bool {
+        let is_edge = touch.normal.dot(upright.up) < upright.least_cosine;
+        !is_edge || self.find_ground(upright).is_some()
+    }
+
     /// Moves the body out of everything that is closer than three eighths of the skin. Returns
     /// `false` if it overlaps something afterwards.
     fn back_off(&mut self, exact: &Proxy<V>, radius: f64) -> bool {
+        let (start, max_distance) = (self.position(), MAX_PUSH_OUT * radius);
         for _ in 0..MAX_PUSHES {
-            let Some(wide) = self
-                .at_position(exact)
-                .and_then(|body| Grown::new(&body, self.skin))
-            else {
+            let Some(body) = self.at_position(exact) else {
+                return false;
+            };
+            let Some(wide) = Grown::new(&body, self.skin) else {
                 return false;
             };
             let planes = self.around.planes(&wide);
@@ -410,7 +477,11 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
                 let push = shortest_translation(planes.iter().map(missing));
                 push.clears_all.then_some(push.translation)
             });
-            let Some(push) = pushes.into_iter().next() else {
+            let is_safe = |push: &V::DVec| {
+                let distance = (self.position() + *push - start).length();
+                distance <= max_distance && !is_through(self.around, &body, *push)
+            };
+            let Some(push) = pushes.into_iter().find(is_safe) else {
                 break;
             };
             self.body.world_pose.translation = self.position() + push;
@@ -418,9 +489,9 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let Some(body) = self.at_position(exact) else {
             return false;
         };
-        let push = search_push_out(self.around, &body, MAX_PUSH_OUT * radius);
-        self.body.world_pose.translation = self.position() + push.unwrap_or_default();
-        push.is_some()
+        let found = search_push_out(self.around, &body, max_distance);
+        self.body.world_pose.translation = self.position() + found.translation;
+        found.is_free
     }
 
     /// Returns the exact body at the position of this one.
@@ -461,6 +532,70 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         touch
     }
 
+    /// Moves like [`advance`](Self::advance), along the planes that were touched. If a plane that is
+    /// nearer than the skin at the end holds the body between it and the last one, then the body
+    /// stops where the gap to that plane is the skin.
+    ///
+    /// At a small angle of approach, a cast meets the second wall of a corner far behind this point
+    /// (see [`LOOKAHEAD`]). The body would move beyond it, and back in the next move.
+    fn advance_along(
+        &mut self,
+        motion: V::DVec,
+        wish: &Wish<V::DVec>,
+    ) -> Option<BodyTouch<V::DVec>> {
+        let start = self.position();
+        let touch = self.advance(motion, None);
+        let travel = self.position() - start;
+        let length = travel.length();
+        if wish.planes.is_empty() || self.is_short(travel) {
+            return touch;
+        }
+        let held = self.holding_plane(travel * (1.0 / length), wish);
+        let Some((retreat, plane)) = held else {
+            return touch;
+        };
+        let kept = (length - retreat).max(0.0);
+        self.body.world_pose.translation = start + travel * (kept / length);
+        let closing = -plane.normal.dot(travel) / length;
+        Some(BodyTouch {
+            entity: plane.entity,
+            time: kept / motion.length(),
+            gap: 0.5 * self.skin + plane.gap + closing * (length - kept),
+            normal: plane.normal,
+            face_normal: plane.normal,
+            point: plane.point,
+        })
+    }
+
+    /// Returns the plane that holds a body at the end of a slide in a direction, and the distance
+    /// back to the point where the gap is the skin.
+    fn holding_plane(
+        &self,
+        direction: V::DVec,
+        wish: &Wish<V::DVec>,
+    ) -> Option<(f64, NearPlane<V::DVec>)> {
+        let half = 0.5 * self.skin;
+        let up = self.upright.map(|upright| upright.up);
+        let planes = self.around.planes(&Grown::new(&self.body, half)?);
+        let closing = |plane: &NearPlane<V::DVec>| -plane.normal.dot(direction);
+        let holding = planes.iter().filter(|plane| {
+            let is_ground = self
+                .upright
+                .is_some_and(|upright| plane.normal.dot(upright.up) >= upright.least_cosine);
+            closing(plane) > LEAST_CLOSING && !is_ground && wish.is_held_by(plane.normal, up)
+        });
+        let retreats = holding.map(|plane| {
+            // The corner of the next tile of a wall is no nearer than the wall.
+            let along = planes.iter().filter(|wall| {
+                closing(wall) <= LEAST_CLOSING && wall.normal.dot(plane.normal) > SAME_WALL
+            });
+            let gap = along.map(|wall| wall.gap).fold(half, f64::min);
+            ((gap - plane.gap) / closing(plane), *plane)
+        });
+        let nearer = retreats.filter(|(retreat, _)| *retreat > 0.0);
+        nearer.max_by(|(a, _), (b, _)| a.total_cmp(b))
+    }
+
     /// Moves by a small push, as far as there is room.
     fn push(&mut self, push: V::DVec) {
         if !self.is_short(push) {
@@ -479,7 +614,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
 
     /// Adds a touch to the hits.
     fn add_hit(&mut self, touch: &BodyTouch<V::DVec>, motion: V::DVec, is_ground: bool) {
-        let vector = |vector: V::DVec| V::from_f64(vector).to_vec3();
+        let vector = |vector: V::DVec| V::from_f64(in_f32_range(vector)).to_vec3();
         self.touches_left = self.touches_left.saturating_sub(1);
         self.hits.push(SlideHit {
             entity: touch.entity,

@@ -7,8 +7,9 @@
 //! The search is best-first over partial choices. It takes the choice with the shortest
 //! translation, and moves the body there. If that is free, it is the result. Otherwise the deepest
 //! contact that is left gives the next choices. More planes never make a translation shorter, so
-//! the first free one is the shortest for the directions that are tried: the normal of the contact,
-//! the axes of the world, and those of the obstacle.
+//! the first free one is the shortest for the directions that are tried: for two boxes, the normals
+//! of all faces of their Minkowski difference, and otherwise the normal of the contact, the axes of
+//! the world and of the obstacle, and the sides of boxes and polygons.
 
 use core::{cmp::Ordering, ops::ControlFlow};
 
@@ -20,22 +21,23 @@ use crate::{
     collision::{PushOut, PushPlane, shortest_translation},
     pipeline::{narrow_phase::PartContact, proxy::Proxy},
     query::{Ray, RaySide, Solver},
+    shape::Support,
     space::{DVector, Space},
     spatial::{
         ColliderPose, SpatialQuery, SpatialQueryFilter,
-        mover::body::{Surroundings, in_space, radius_of, rounding_of},
+        mover::{
+            body::{Surroundings, in_space, radius_of, rounding_of},
+            planes::in_f32_range,
+        },
         pair::visit_contacts,
-        side::{Side, with_pair},
+        side::{Side, SidePart, with_pair},
         spatial_query::QuerySpace,
     },
 };
 
-/// The maximum number of translations that are tried. Each costs a search for contacts.
-const MAX_TRIES: usize = 128;
-
-/// The maximum number of choices that wait to be tried. It bounds the memory: each obstacle adds up
-/// to 13 choices, its contact normal and both directions of six axes.
-const MAX_WAITING: usize = 1024;
+/// The maximum number of translations that are tried. Each costs a search for contacts, and adds one
+/// choice for each plane of an obstacle: up to 31 for a box in 3D, and at most 71.
+const MAX_TRIES: usize = 256;
 
 /// A facet is left on the side on which the body is: the cosine of the greatest angle with its
 /// contact normal, 84 degrees. The rest of a right angle allows for errors of the normal.
@@ -45,6 +47,9 @@ const SAME_SIDE: f64 = 0.1;
 /// of contact normals on faces, which are at most 1e-6.
 const SAME_DIRECTION: f64 = 1.0 - 1e-9;
 
+/// Edges are parallel if the sine of the angle between them is at most this: more than rounding.
+const PARALLEL: f64 = 1e-6;
+
 /// The gap after a push-out, in roundings of the position to f32. Rounding the translation and then
 /// the position takes at most two of them.
 const CLEARANCE: f64 = 8.0;
@@ -52,7 +57,9 @@ const CLEARANCE: f64 = 8.0;
 /// # Pushing out
 impl SpatialQuery<'_, '_> {
     /// Returns the shortest translation, of at most `max_distance`, after which a shape overlaps
-    /// nothing.
+    /// nothing. If none is found, the result is [`PushOut::Pressed`] with the translation that
+    /// leaves the least depth of all that were tried: also at most `max_distance` long, and 0 if
+    /// none is better than to stay.
     ///
     /// Unlike [`Collisions::push_out`](crate::Collisions::push_out), it also resolves contacts that
     /// contradict each other, and checks that the translation ends where there is room.
@@ -79,13 +86,14 @@ impl SpatialQuery<'_, '_> {
     /// assert!(translation.abs_diff_eq(Vec3::Y * 7.0, 1e-4));
     /// ```
     ///
-    /// * Convex obstacles are left over planes. So the translation is the shortest for boxes in any
-    ///   rotation, and may be longer than necessary at the corners of other shapes.
+    /// * Convex obstacles are left over planes. For boxes in any rotation, and in 2D also for
+    ///   polygons of up to 16 sides, all planes are tried: the translation is the shortest. It may
+    ///   be longer than necessary at the corners of other shapes.
     /// * A facet of a surface is left on the side on which the body is. The path never
     ///   leads the center of the body through a collider that does not contain it at the start.
     /// * The translation leaves a gap of a few roundings of the position to f32, which may still
     ///   count as touching.
-    /// * The search tries at most 128 positions. It allocates.
+    /// * The search tries at most 256 positions. It allocates.
     pub fn push_out(
         &self,
         collider: &Collider,
@@ -101,18 +109,28 @@ impl SpatialQuery<'_, '_> {
         in_space(
             collider,
             pose,
-            |body| in_world::<Vec2>(search_push_out(&around, &body, max)),
-            |body| in_world::<Vec3>(search_push_out(&around, &body, max)),
+            |body| search_push_out(&around, &body, max).in_world::<Vec2>(),
+            |body| search_push_out(&around, &body, max).in_world::<Vec3>(),
         )
         .unwrap_or(PushOut::Free)
     }
 }
 
-fn in_world<V: QuerySpace>(translation: Option<V::DVec>) -> PushOut {
-    match translation {
-        Some(translation) if translation == V::DVec::ZERO => PushOut::Free,
-        Some(translation) => PushOut::Moved(V::from_f64(translation).to_vec3()),
-        None => PushOut::Pressed(Vec3::ZERO),
+/// A translation out of everything solid.
+pub struct FoundPushOut<D> {
+    pub translation: D,
+    /// `false` if none was found, and this is the least bad translation.
+    pub is_free: bool,
+}
+
+impl<D: DVector> FoundPushOut<D> {
+    fn in_world<V: QuerySpace<DVec = D>>(self) -> PushOut {
+        let translation = V::from_f64(in_f32_range(self.translation)).to_vec3();
+        match self.is_free {
+            true if self.translation == D::ZERO => PushOut::Free,
+            true => PushOut::Moved(translation),
+            false => PushOut::Pressed(translation),
+        }
     }
 }
 
@@ -129,12 +147,13 @@ struct Obstacle<D> {
     exits: SmallVec<[PushPlane<D>; 16]>,
 }
 
-/// Returns the shortest translation out of everything, or `None` if none is found.
+/// Returns the shortest translation out of everything, or the least bad one if none is found: of
+/// those that were tried, the first one that leaves the least depth.
 pub fn search_push_out<V: QuerySpace>(
     around: &Surroundings,
     body: &Proxy<V>,
     max_distance: f64,
-) -> Option<V::DVec> {
+) -> FoundPushOut<V::DVec> {
     let start = body.world_pose.translation;
     let clearance = CLEARANCE * rounding_of(body, radius_of(body).unwrap_or(0.0));
     let mut moved = body.clone();
@@ -142,28 +161,42 @@ pub fn search_push_out<V: QuerySpace>(
         exits: SmallVec::new(),
         translation: V::DVec::ZERO,
     }];
+    let (mut least_depth, mut least_bad) = (f64::INFINITY, V::DVec::ZERO);
     for _ in 0..MAX_TRIES {
-        let choice = take_shortest(&mut waiting)?;
-        moved.world_pose.translation = start + choice.translation;
+        let Some(Choice { exits, translation }) = take_shortest(&mut waiting) else {
+            break;
+        };
+        moved.world_pose.translation = start + translation;
         let Some(obstacle) = deepest(around, &moved, 0.5 * clearance) else {
-            if is_through(around, body, choice.translation) {
+            if is_through(around, body, translation) {
                 continue;
             }
-            return Some(choice.translation);
+            return FoundPushOut {
+                translation,
+                is_free: true,
+            };
         };
+        // A longer translation has to be better by more than rounding.
+        let is_better = obstacle.depth < least_depth - clearance;
+        if is_better && !is_through(around, body, translation) {
+            (least_depth, least_bad) = (obstacle.depth, translation);
+        }
         for (normal, depth) in obstacle.exits {
-            let depth = normal.dot(choice.translation) + depth + clearance;
-            let mut exits = choice.exits.clone();
+            let depth = normal.dot(translation) + depth + clearance;
+            let mut exits = exits.clone();
             exits.push((normal, depth));
             let cleared = shortest_translation(exits.iter().copied());
             let translation = cleared.translation;
             let is_near = translation.length() <= max_distance;
-            if cleared.clears_all && is_near && waiting.len() < MAX_WAITING {
+            if cleared.clears_all && is_near {
                 waiting.push(Choice { exits, translation });
             }
         }
     }
-    None
+    FoundPushOut {
+        translation: least_bad,
+        is_free: false,
+    }
 }
 
 /// Takes the choice with the shortest translation, and of equal ones the first.
@@ -219,10 +252,9 @@ fn exits<V: Space>(
         return exits;
     }
     let least = if other.is_surface() { SAME_SIDE } else { -1.0 };
-    let rotation = part.pose().rotation;
-    let axes = (0..V::DVec::DIMENSION).map(V::DVec::axis);
-    let columns = (0..V::DVec::DIMENSION).map(|index| V::DVec::column(rotation, index));
-    let directions = axes.chain(columns).flat_map(|axis| [axis, -axis]);
+    let directions = axes([&part, &own])
+        .into_iter()
+        .flat_map(|axis| [axis, -axis]);
     with_pair([&own, &part], |pair| {
         let solver = Solver::without_closed_form(pair);
         for direction in directions.filter(|direction| direction.dot(normal) >= least) {
@@ -235,9 +267,50 @@ fn exits<V: Space>(
     exits
 }
 
+/// Returns the axes along which a body may leave an obstacle, in both directions.
+///
+/// Each face of the Minkowski difference of two boxes is parallel to edges of both: to one edge in
+/// 2D, and to two in 3D. For other shapes, the axes are a choice of many.
+fn axes<V: Space>(parts: [&SidePart<V>; 2]) -> SmallVec<[V::DVec; 16]> {
+    let shapes = parts.map(SidePart::scaled_shape);
+    let count = V::DVec::DIMENSION;
+    let are_boxes = shapes
+        .iter()
+        .all(|shape| shape.radius() <= 0.0 && shape.box_edges().len() == count);
+    let rotations = parts.map(|part| part.pose().rotation);
+    let columns = (0..count).map(|index| V::DVec::column(rotations[0], index));
+    let columns = (0..count).map(V::DVec::axis).chain(columns);
+    let mut axes: SmallVec<[_; 16]> = columns.filter(|_| !are_boxes).collect();
+    let mut edges: SmallVec<[V::DVec; 6]> = SmallVec::new();
+    for (shape, rotation) in shapes.iter().zip(rotations) {
+        let units = shape.box_edges().into_iter().filter_map(DVector::unit);
+        edges.extend(units.map(|edge| rotation * edge));
+        let sides = shape.core().polygon().into_iter();
+        axes.extend(sides.flat_map(|sides| sides.edges().map(|side| rotation * side.normal)));
+    }
+    let pairs = edges.iter().enumerate().flat_map(|(index, edge)| {
+        // In 2D, an edge and itself.
+        let others = edges
+            .iter()
+            .skip(index + count - 2)
+            .take(if count == 2 { 1 } else { 6 });
+        others.map(move |other| [*edge, *other])
+    });
+    axes.extend(pairs.filter_map(|pair| {
+        let normal = V::DVec::perpendicular(pair.get(..count - 1)?)?;
+        let is_spanned = normal.length_squared() > PARALLEL * PARALLEL;
+        normal.unit().filter(|_| is_spanned)
+    }));
+    axes
+}
+
 /// Returns `true` if a translation leads the center of a body through a collider that does not
 /// contain it.
-fn is_through<V: QuerySpace>(around: &Surroundings, body: &Proxy<V>, translation: V::DVec) -> bool {
+pub fn is_through<V: QuerySpace>(
+    around: &Surroundings,
+    body: &Proxy<V>,
+    translation: V::DVec,
+) -> bool {
     let center = body.world_pose.translation + body.center();
     let path = Ray::between(V::from_f64(center), V::from_f64(center + translation));
     let mut is_through = false;

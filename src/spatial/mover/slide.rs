@@ -7,7 +7,10 @@ use crate::{
     math::{DVec3, Vec3},
     shape::Dimension,
     space::{DVector, Space},
-    spatial::mover::{ground::Ground, planes::clipped},
+    spatial::mover::{
+        ground::Ground,
+        planes::{clipped, in_f32_range},
+    },
 };
 
 /// The settings of [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
@@ -35,7 +38,8 @@ pub struct MoveAndSlide {
     /// body that takes off at every edge.
     pub snap_distance: Option<f32>,
     /// The gap that a body keeps from everything. By default, a hundredth of half of the least side
-    /// of its bounding box in the world. It is at least 16 rounding errors of its position in f32.
+    /// of its bounding box in the world. It is at least 16 rounding errors of its position in f32,
+    /// and otherwise at most half of the least side (of a flat body, a twentieth of the longest).
     pub skin: Option<f32>,
     /// The maximum number of touches of a move, 8 by default, and at most 64. After the last one,
     /// the rest of the translation is dropped. With 0, a body in the air does not move.
@@ -81,12 +85,14 @@ pub struct SlideHit {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slide {
     /// The translation of the body in the world, with that of the ground that carries it. In 2D, z
-    /// is 0.
+    /// is 0. A translation beyond the range of f32 is shortened to that range.
     pub translation: Vec3,
     /// The ground on which the body stands after the move.
     pub ground: Option<Ground>,
-    /// `true` if the body overlaps something, such as a press, and no push-out by at most its least
-    /// side was found.
+    /// `true` if the body is pressed: it overlaps something, and no push-out by at most its least
+    /// side was found. Then the move begins with the translation of [`PushOut::Pressed`].
+    ///
+    /// [`PushOut::Pressed`]: crate::PushOut::Pressed
     pub is_stuck: bool,
     pub(super) hits: SmallVec<[SlideHit; 4]>,
     pub(super) up: DVec3,
@@ -102,7 +108,7 @@ impl Slide {
     /// Returns the part of a velocity, a `Vec2` or a `Vec3`, that the move leaves: the nearest
     /// velocity that leads into nothing that was hit. On the ground, nothing is left of a fall, and
     /// a body does not climb slopes that are too steep. If the velocity is not finite, the result
-    /// is 0.
+    /// is 0. A result beyond the range of f32 is shortened to that range.
     pub fn clip_velocity<V: Dimension>(&self, velocity: V) -> V {
         if !velocity.is_finite() {
             return V::default();
@@ -114,10 +120,10 @@ impl Slide {
         let walls = self.hits.iter().filter(|hit| !hit.is_ground);
         let normals: SmallVec<[DVec3; 4]> =
             walls.filter_map(|hit| hit.normal.to_f64().unit()).collect();
-        for normal in &normals {
-            velocity = without_climbing(velocity, *normal, self.up);
-        }
-        V::projected(Vec3::from_f64(clipped(velocity, &normals)))
+        let outward = normals.iter().filter_map(|n| out_of_slope(*n, self.up));
+        velocity = clipped(velocity, &outward.collect::<SmallVec<[DVec3; 4]>>());
+        let velocity = in_f32_range(clipped(velocity, &normals));
+        V::projected(Vec3::from_f64(velocity))
     }
 }
 
@@ -126,12 +132,8 @@ pub fn horizontal<D: DVector>(normal: D, up: D) -> Option<D> {
     (normal - up * normal.dot(up)).unit()
 }
 
-/// Returns a motion without the part that leads horizontally against a slope: otherwise a body
-/// would climb it.
-pub fn without_climbing<D: DVector>(motion: D, normal: D, up: D) -> D {
-    let is_slope = normal.dot(up) > 0.0;
-    match horizontal(normal, up).filter(|_| is_slope) {
-        Some(outward) => motion - outward * motion.dot(outward).min(0.0),
-        None => motion,
-    }
+/// Returns the horizontal unit vector that leads away from a slope. A body that moves against it
+/// would climb the slope.
+pub fn out_of_slope<D: DVector>(normal: D, up: D) -> Option<D> {
+    horizontal(normal, up).filter(|_| normal.dot(up) > 0.0)
 }

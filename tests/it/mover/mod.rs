@@ -1,5 +1,6 @@
 //! Planes, push-outs, and characters that slide.
 
+mod corners;
 mod planes;
 mod push_out;
 mod slide;

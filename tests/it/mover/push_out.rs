@@ -157,8 +157,65 @@ fn a_press_has_no_push_out() {
     ]);
     let out = push_out(&mut level, &Collider::sphere(1.0), at(0.0, 0.75), 1e3);
     assert_eq!(out, PushOut::Pressed(Vec3::ZERO));
+    // Out of the floor, by 0.6, it is 0.5 deep in the ceiling. It stays if it may not go so far.
+    for (max_distance, expected) in [(1.0, 0.6), (0.5, 0.0)] {
+        let out = push_out(
+            &mut level,
+            &Collider::sphere(1.0),
+            at(0.0, 0.4),
+            max_distance,
+        );
+        let PushOut::Pressed(push) = out else {
+            panic!("there is no room");
+        };
+        assert!(push.abs_diff_eq(Vec3::Y * expected, 1e-4), "{push}");
+    }
     let out = push_out(&mut level, &Collider::sphere(1.0), at(0.0, f32::NAN), 1e3);
     assert_eq!(out, PushOut::Free);
+}
+
+/// A capsule, 0.1 deep in the floor and as deep in a ceiling that falls by a small angle. The way
+/// out of the wedge is up to 100 units long.
+#[test]
+fn no_push_out_is_longer_than_allowed() {
+    let mut pressed = 0;
+    let height = 1.6;
+    for degrees in [20.0, 5.0, 1.0, 0.2, 0.05, 1e-3_f32] {
+        let turn = Quat::from_rotation_z(degrees.to_radians());
+        let slab = Collider::cuboid(400.0, 1.0, 400.0);
+        let ceiling = at(0.0, height + 0.5).with_rotation(turn);
+        let mut level = Level::new([(slab.clone(), at(0.0, -0.5)), (slab, ceiling)]);
+        let bodies = [
+            Collider::capsule_3d(0.4, 1.0),
+            Collider::cuboid(0.8, 1.8, 0.8),
+            Collider::sphere(0.9),
+        ];
+        for body in bodies {
+            let pose = at(0.0, 0.5 * height);
+            for max_distance in [0.05, 0.5, 2.0] {
+                let out = push_out(&mut level, &body, pose, max_distance);
+                assert!(
+                    out.translation().length() <= max_distance * 1.000_001,
+                    "{out:?}"
+                );
+            }
+            let side = 2.0
+                * body
+                    .aabb(Vec3::ZERO)
+                    .expect("it is bounded")
+                    .max
+                    .min_element();
+            let settings = MoveAndSlide::default();
+            let filter = SpatialQueryFilter::default();
+            let slide = level
+                .ask(|query| query.move_and_slide(&body, pose, Vec3::ZERO, &settings, &filter));
+            assert!(slide.translation.length() <= side, "{degrees}: {slide:?}");
+            let moved = pose.with_translation(pose.translation + slide.translation);
+            assert_eq!(slide.is_stuck, !is_free(&mut level, &body, moved));
+            pressed += u32::from(slide.is_stuck);
+        }
+    }
+    assert!((9..18).contains(&pressed), "{pressed}");
 }
 
 #[test]

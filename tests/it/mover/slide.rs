@@ -464,6 +464,45 @@ fn invalid_input_moves_nothing() {
     });
 }
 
+#[test]
+fn the_longest_translations_have_finite_results() {
+    let slope = ramp(
+        Collider::cuboid(60.0, 2.0, 50.0),
+        0.5,
+        Vec3::new(30.0, 1.0, 25.0),
+    );
+    let wall = (Collider::cuboid(2.0, 50.0, 50.0), at(-9.0, 0.0));
+    let mut level = Level::new([slope, wall, (Collider::half_space(Vec3::Y), at(0.0, -3.0))]);
+    let longest = [
+        Vec3::X,
+        Vec3::NEG_ONE,
+        Vec3::new(1.0, -1.0, 1.0),
+        Vec3::Y,
+        Vec3::ONE,
+    ];
+    level.ask(|query| {
+        for translation in longest.map(|direction| direction * f32::MAX) {
+            for up in [Vec3::Y, Vec3::ZERO, Vec3::splat(f32::MAX)] {
+                for length in [0.0, f32::MAX] {
+                    let mut walker = Walker::new(Collider::sphere(0.5), Vec3::new(10.0, 7.0, 0.0));
+                    walker.settings.up = up;
+                    walker.settings.step_height = length;
+                    walker.settings.snap_distance = Some(length);
+                    walker.settings.skin = Some(length);
+                    let slide = walker.go(query, translation);
+                    assert!(slide.translation.is_finite(), "{translation}: {slide:?}");
+                    assert!(slide.clip_velocity(translation).is_finite());
+                    let hits = slide.hits().iter();
+                    assert!(
+                        hits.clone()
+                            .all(|hit| hit.motion.is_finite() && hit.point.is_finite())
+                    );
+                }
+            }
+        }
+    });
+}
+
 /// At 45 degrees, a wall takes half of the motion.
 #[test]
 fn a_push_against_a_wall_moves_along_it() {
