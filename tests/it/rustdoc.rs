@@ -5,7 +5,9 @@
 //! HEADBUTT_EMBED=1 cargo test --test it rustdoc
 //! ```
 
-use std::{collections::BTreeSet, env, fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
+
+use crate::support::cases::number;
 
 /// Returns the text of a file of the repository.
 fn text(file: &str) -> String {
@@ -22,11 +24,11 @@ fn pages() -> Vec<String> {
     pages.map(text).collect()
 }
 
-/// The names and the files of the pictures: `![..][name]` refers to `[name]: file`.
+/// The names and the files of the pictures: a line `![..][name]` refers to `[name]: file`.
 fn pictures(pages: &[String]) -> BTreeSet<(String, String)> {
     let mut pictures = BTreeSet::new();
     for page in pages {
-        for image in page.split("![").skip(1) {
+        for image in page.split("\n![").skip(1) {
             let (_, reference) = image.split_once("][").expect("a picture by its name");
             let name = reference.split(']').next().unwrap_or_default();
             let definition = format!("\n[{name}]: ");
@@ -82,7 +84,7 @@ fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
     });
     let expected: String = definitions.collect();
     let embedded = docs.join("pictures.md");
-    if env::var_os("HEADBUTT_EMBED").is_some() {
+    if number("HEADBUTT_EMBED").is_some() {
         fs::write(&embedded, &expected).expect("a file that can be written");
     }
     // Without the long text in the message.

@@ -3,15 +3,17 @@
 use std::{env, ffi::OsString, ops::Range};
 
 /// All variables that the tests read. Any other that begins with `HEADBUTT_` is an error.
-const VARIABLES: [&str; 19] = [
+const VARIABLES: [&str; 21] = [
     "HEADBUTT_BOXES",
     "HEADBUTT_CASTS",
     "HEADBUTT_CAST_CASE",
     "HEADBUTT_CHAOS",
+    "HEADBUTT_EMBED",
     "HEADBUTT_EXPLAIN",
     "HEADBUTT_FORECASTS",
     "HEADBUTT_GRID",
     "HEADBUTT_GRID_CASE",
+    "HEADBUTT_PLAY",
     "HEADBUTT_RAYS",
     "HEADBUTT_REPLAY",
     "HEADBUTT_RESTING",
