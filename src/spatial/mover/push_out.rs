@@ -251,7 +251,11 @@ fn exits<V: Space>(
     if body.is_half_space() || other.is_half_space() {
         return exits;
     }
-    let least = if other.is_surface() { SAME_SIDE } else { -1.0 };
+    let least = if other.is_surface() {
+        SAME_SIDE
+    } else {
+        f64::NEG_INFINITY
+    };
     let directions = axes([&part, &own])
         .into_iter()
         .flat_map(|axis| [axis, -axis]);

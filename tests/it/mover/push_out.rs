@@ -1,6 +1,11 @@
 //! Push-outs, against brute force and closed forms.
 
-use bevy::prelude::*;
+use core::ops::Range;
+
+use bevy::{
+    math::{DMat3, DQuat, DVec3},
+    prelude::*,
+};
 use headbutt::{PushOut, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -40,81 +45,187 @@ fn a_box_in_two_tiles_goes_up() {
     );
 }
 
-/// The least translation of an axis-aligned box out of axis-aligned boxes ends at the sides of some
-/// of them. So it is the shortest of all pairs of coordinates at which the body is free.
-#[test]
-fn the_push_out_of_boxes_is_the_shortest() {
-    let mut random = StdRng::seed_from_u64(4);
-    let mut moved = 0;
-    for case in 0..300 {
-        let count = random.random_range(1..8);
-        let boxes: Vec<(Vec2, Vec2)> = (0..count)
-            .map(|_| {
-                let center = Vec2::new(
-                    random.random_range(-3.0..3.0),
-                    random.random_range(-3.0..3.0),
-                );
-                let half = Vec2::new(random.random_range(0.5..2.0), random.random_range(0.5..2.0));
-                (center, half)
-            })
-            .collect();
-        let own = Vec2::new(random.random_range(0.3..1.5), random.random_range(0.3..1.5));
-        // Its center is inside of all boxes or of none, so that it may leave them on all sides.
-        let contains = |(center, half): &(Vec2, Vec2)| center.abs().cmplt(*half).all();
-        let touches = |(center, half): &(Vec2, Vec2)| center.abs().cmplt(*half + own).all();
-        if boxes.iter().any(|tile| touches(tile) && !contains(tile)) {
-            continue;
-        }
-        let free = |x: Vec2| {
-            boxes.iter().all(|(center, half)| {
-                ((*center - x).abs().cmpge(*half + own - Vec2::splat(1e-4))).any()
-            })
-        };
-        let ends = |axis: usize| {
-            let ends = boxes.iter().flat_map(move |(center, half)| {
-                [
-                    center[axis] - half[axis] - own[axis],
-                    center[axis] + half[axis] + own[axis],
-                ]
-            });
-            ends.chain([0.0]).collect::<Vec<f32>>()
-        };
-        let ys = ends(1);
-        let all = ends(0)
-            .into_iter()
-            .flat_map(|x| ys.iter().map(move |y| Vec2::new(x, *y)));
-        let best = all
-            .filter(|x| free(*x))
-            .map(Vec2::length)
-            .fold(f32::INFINITY, f32::min);
+/// A box in f64: in 2D, with a half size of 0 along z.
+struct PlacedBox {
+    center: DVec3,
+    half: DVec3,
+    axes: [DVec3; 3],
+}
 
-        let tiles = boxes.iter().map(|(center, half)| {
-            (
-                Collider::rectangle(half.x * 2.0, half.y * 2.0),
-                at(center.x, center.y),
-            )
-        });
-        let mut level = Level::new(tiles);
-        let body = Collider::rectangle(own.x * 2.0, own.y * 2.0);
-        match push_out(&mut level, &body, Transform::IDENTITY, 100.0) {
-            PushOut::Free => assert_eq!(best, 0.0, "case {case}"),
-            PushOut::Moved(push) => {
-                // Every box that the path crosses contains the center, or else it may be longer.
-                assert!(
-                    push.length() > best - 1e-3,
-                    "case {case}: {push}, best {best}"
-                );
-                assert!(is_free(
-                    &mut level,
-                    &body,
-                    Transform::from_translation(push)
-                ));
-                moved += u32::from((push.length() - best).abs() < 1e-3);
-            }
-            PushOut::Pressed(_) => panic!("case {case}: there is always room"),
+impl PlacedBox {
+    fn new(random: &mut StdRng, is_flat: bool, spread: f64, half: Range<f64>) -> Self {
+        let mut vector =
+            |range: Range<f64>| DVec3::from([(); 3].map(|()| random.random_range(range.clone())));
+        let (center, half, turn) = (vector(-spread..spread), vector(half), vector(-3.0..3.0));
+        let flat = if is_flat {
+            DVec3::new(1.0, 1.0, 0.0)
+        } else {
+            DVec3::ONE
+        };
+        // Every fourth one is parallel to the axes.
+        let turn = if random.random_bool(0.25) {
+            DVec3::ZERO
+        } else {
+            turn
+        };
+        let rotation = if is_flat {
+            DQuat::from_rotation_z(turn.z)
+        } else {
+            DQuat::from_euler(EulerRot::XYZ, turn.x, turn.y, turn.z)
+        };
+        Self {
+            center: (center * flat).as_vec3().as_dvec3(),
+            half: (half * flat).as_vec3().as_dvec3(),
+            axes: [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| rotation * axis),
         }
     }
-    assert!(moved > 20, "{moved}");
+
+    fn collider(&self) -> (Collider, Transform) {
+        let size = 2.0 * self.half.as_vec3();
+        let [x, y, z] = self.axes;
+        let rotation = Quat::from_mat3(&DMat3::from_cols(x, y, z).as_mat3());
+        let collider = if size.z == 0.0 {
+            Collider::rectangle(size.x, size.y)
+        } else {
+            Collider::cuboid(size.x, size.y, size.z)
+        };
+        let pose = Transform::from_translation(self.center.as_vec3());
+        (collider, pose.with_rotation(rotation))
+    }
+
+    /// The axes along which the box has an extent, with the half extents.
+    fn sides(&self) -> impl Iterator<Item = (DVec3, f64)> + Clone {
+        let sides = self.axes.into_iter().zip(self.half.to_array());
+        sides.filter(|(_, half)| *half > 0.0)
+    }
+
+    fn reach(&self, normal: DVec3) -> f64 {
+        self.sides()
+            .map(|(axis, half)| half * axis.dot(normal).abs())
+            .sum()
+    }
+
+    /// The planes of the faces of the Minkowski difference with another box: a translation x of
+    /// that box leaves this one if n · x >= d for any of them.
+    fn exits(&self, body: &Self) -> Vec<(DVec3, f64)> {
+        let edges: Vec<DVec3> = self
+            .sides()
+            .chain(body.sides())
+            .map(|(axis, _)| axis)
+            .collect();
+        let normals: Vec<DVec3> = if self.half.z == 0.0 {
+            edges.iter().map(|edge| edge.cross(DVec3::Z)).collect()
+        } else {
+            let pairs = edges.iter().flat_map(|a| edges.iter().map(|b| a.cross(*b)));
+            pairs
+                .filter(|cross| cross.length() > 1e-6)
+                .map(DVec3::normalize)
+                .collect()
+        };
+        let signed = normals.into_iter().flat_map(|normal| [normal, -normal]);
+        let plane = |normal: DVec3| {
+            let reach = self.reach(normal) + body.reach(normal);
+            (normal, normal.dot(self.center - body.center) + reach)
+        };
+        let mut exits: Vec<(DVec3, f64)> = signed.map(plane).collect();
+        exits.dedup_by(|a, b| a.0.distance(b.0) < 1e-9);
+        exits
+    }
+
+    /// The part of a path between 0 and 1 that is in this box, widened by a margin.
+    fn crossed(&self, start: DVec3, path: DVec3) -> bool {
+        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+        for (axis, half) in self.sides() {
+            let (offset, speed) = ((start - self.center).dot(axis), path.dot(axis));
+            let times = [-half - 1e-6, half + 1e-6].map(|end| (end - offset) / speed);
+            enter = enter.max(times[0].min(times[1]));
+            leave = leave.min(times[0].max(times[1]));
+        }
+        enter <= leave
+    }
+}
+
+/// The nearest point at which a body is free is on some of the planes that bound the Minkowski
+/// differences: the nearest point of one plane, or of two or three that meet. All are tried.
+fn shortest(obstacles: &[PlacedBox], body: &PlacedBox) -> DVec3 {
+    let exits: Vec<_> = obstacles
+        .iter()
+        .map(|obstacle| obstacle.exits(body))
+        .collect();
+    let planes = exits.concat();
+    let mut best = DVec3::INFINITY;
+    let mut offer = |x: DVec3| {
+        let is_out = |planes: &Vec<(DVec3, f64)>| planes.iter().any(|(n, d)| n.dot(x) >= d - 1e-9);
+        if x.length() < best.length() && exits.iter().all(is_out) {
+            best = x;
+        }
+    };
+    offer(DVec3::ZERO);
+    for (index, (n1, d1)) in planes.iter().enumerate() {
+        offer(*n1 * *d1);
+        for (second, (n2, d2)) in planes.iter().enumerate().skip(index + 1) {
+            let line = n1.cross(*n2);
+            if line.length_squared() < 1e-12 {
+                continue;
+            }
+            // The nearest point of the line in which two planes meet.
+            let cross = |n3: DVec3, d3: f64| {
+                let volume = line.dot(n3);
+                (n2.cross(n3) * *d1 + n3.cross(*n1) * *d2 + line * d3) / volume
+            };
+            offer(cross(line, 0.0));
+            for (n3, d3) in planes.iter().skip(second + 1) {
+                if line.dot(*n3).abs() > 1e-9 {
+                    offer(cross(*n3, *d3));
+                }
+            }
+        }
+    }
+    best
+}
+
+#[test]
+fn the_push_out_of_boxes_in_any_rotation_is_the_shortest() {
+    let mut random = StdRng::seed_from_u64(4);
+    for (is_flat, cases, least) in [(true, 400, 200), (false, 60, 20)] {
+        let (mut judged, mut wrong) = (0, vec![]);
+        for case in 0..cases {
+            let count = random.random_range(1..if is_flat { 6 } else { 4 });
+            let obstacles: Vec<_> = (0..count)
+                .map(|_| PlacedBox::new(&mut random, is_flat, 1.5, 0.5..2.0))
+                .collect();
+            let body = PlacedBox::new(&mut random, is_flat, 0.5, 0.3..1.5);
+            let best = shortest(&obstacles, &body);
+            let (collider, pose) = body.collider();
+            let mut level = Level::new(obstacles.iter().map(PlacedBox::collider));
+            let out = push_out(&mut level, &collider, pose, 100.0);
+            let push = out.translation().as_dvec3();
+            // The center leads through no box that does not contain it at the start.
+            let start = body.center;
+            let is_blocked = |obstacle: &PlacedBox| {
+                obstacle.crossed(start, best) && !obstacle.crossed(start, DVec3::splat(1e-12))
+            };
+            let is_open = best == DVec3::ZERO || !obstacles.iter().any(is_blocked);
+            if out.is_pressed() {
+                if is_open {
+                    wrong.push(format!("case {case}: pressed, but {best} is free"));
+                }
+                continue;
+            }
+            assert!(
+                push.length() > best.length() - 1e-4,
+                "case {case}: {push}, shorter than {best}"
+            );
+            let moved = pose.with_translation(pose.translation + push.as_vec3());
+            assert!(is_free(&mut level, &collider, moved), "case {case}");
+            if is_open && push.length() > best.length() + 1e-4 {
+                wrong.push(format!("case {case}: {push}, longer than {best}"));
+            }
+            judged += u32::from(is_open && best != DVec3::ZERO);
+        }
+        assert!(wrong.is_empty(), "{wrong:?}");
+        assert!(judged > least, "{judged} of {cases}");
+    }
 }
 
 #[test]
