@@ -210,13 +210,13 @@ impl<D: DVector> WorldRay<D> {
     fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
         let step = self.direction * hit.distance;
         let sizes = self.origin.copysign(D::ONE) + step.copysign(D::ONE);
-        let [exact, sizes] = [self.origin + step, sizes].map(D::components);
+        let exact = self.origin + step;
         // A sum that is rounding error is 0. In f32 it would keep its sign.
-        let exact = core::array::from_fn(|index| match (exact[index], sizes[index]) {
-            (sum, size) if sum.abs() <= LINE_ROUNDING * size => 0.0,
-            (sum, _) => sum,
-        });
-        let mut point = D::of(exact);
+        let mut point = D::of(core::array::from_fn(|index| {
+            let sum = exact.component(index);
+            let is_rounding = sum.abs() <= LINE_ROUNDING * sizes.component(index);
+            if is_rounding { 0.0 } else { sum }
+        }));
         if hit.side == RaySide::Back {
             // A facet is hit again by a ray that begins on it and leads to its back.
             let rounding = LINE_ROUNDING * (self.origin.extent() + hit.distance);
@@ -227,13 +227,13 @@ impl<D: DVector> WorldRay<D> {
         if hit.normal.dot(error) >= 0.0 {
             return nearest;
         }
-        let errors = error.scaled(hit.normal).components();
-        let normal = hit.normal.components();
-        let nearest = nearest.to_f64().components();
+        let nearest = nearest.to_f64();
         V::from_f64(D::of(core::array::from_fn(|index| {
-            let component = nearest[index] as f32;
-            f64::from(match errors[index] < 0.0 {
-                true if normal[index] > 0.0 => component.next_up(),
+            let component = nearest.component(index) as f32;
+            let normal = hit.normal.component(index);
+            let is_behind = error.component(index) * normal < 0.0;
+            f64::from(match is_behind {
+                true if normal > 0.0 => component.next_up(),
                 true => component.next_down(),
                 false => component,
             })

@@ -7,10 +7,7 @@
 
 use core::f32::consts::{FRAC_PI_4, TAU};
 
-use bevy::{
-    math::{DQuat, DVec3},
-    prelude::*,
-};
+use bevy::{math::DQuat, prelude::*};
 use headbutt::{PushOut, prelude::*};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 

@@ -446,7 +446,7 @@ impl Model {
             Dimension::D2 => at.truncate().distance(expected.truncate()),
             Dimension::D3 => at.distance(expected),
         };
-        let rounding = f64::from(ROUNDING) * (1.0 + start.length() + end.length());
+        let rounding = ROUNDING * (1.0 + start.length() + end.length());
         let is_on_path = distance_to(start.lerp(end, hit.time().into())) <= rounding;
         let is_at_end = distance_to(end) <= rounding;
         assert!(is_on_path || is_at_end, "{start} to {end}: {hit:?}");

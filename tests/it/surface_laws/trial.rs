@@ -243,7 +243,7 @@ fn the_list_of_broken_cases_has_a_line_for_each_law() {
     let list = "side in 2d: 3 17\nside in 3d: 5\n";
     assert_eq!(listed(list, "side in 2d"), [3, 17]);
     assert_eq!(listed(list, "side in 3d"), [5]);
-    assert_eq!(listed(list, "side"), []);
+    assert!(listed(list, "side").is_empty());
     assert_eq!(line("side in 2d", [3, 17].into_iter()), "side in 2d: 3 17");
 }
 
