@@ -202,7 +202,8 @@ where
 /// If it has more, or a round rim, the manifold has the four points that span the largest area. The
 /// deepest point is always included. [`Manifold::points`] documents the order. If the faces are
 /// flat and parallel, the area is at least 99 % of the area of the largest quadrilateral in the
-/// intersection.
+/// intersection. If they are tilted by less than 0.02 radians and touch everywhere, it is at least
+/// 95 % of the area of the largest one that has the deepest point as a corner.
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<A::Pose>,

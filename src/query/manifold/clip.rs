@@ -290,7 +290,7 @@ impl<F: Fn(usize, DVec2) -> Corner> Refinement<'_, F> {
             face.corner_beyond_corner(
                 [incoming.index, outgoing.index],
                 [before, corner, after].map(on_feature),
-                min_gain.max(self.near),
+                [min_gain.max(self.near), self.near],
                 |tilt| (self.support)(feature, tilt),
             )
         });

@@ -126,12 +126,12 @@ impl Feature {
 
     /// Returns the shape's corner farthest beyond the line from `before` to `after`, with the index
     /// of the edge that it splits. Returns `None` if it is at most `min_gain` farther than
-    /// `corner`.
+    /// `corner`, or within `near` of both edges.
     pub fn corner_beyond_corner(
         &self,
         edges: [usize; 2],
         [before, corner, after]: [Corner; 3],
-        min_gain: f64,
+        [min_gain, near]: [f64; 2],
         support: impl Fn(DVec2) -> Corner,
     ) -> Option<(usize, Corner)> {
         let Self::Sharp { corners, top } = self else {
@@ -150,7 +150,10 @@ impl Feature {
         }
         edges()
             .map(|(index, edge)| (beyond(*edge, found.position), index, edge))
-            .filter(|(distance, ..)| *distance > 0.0)
+            // The support point may already be a corner: on a tilted face, one of the four is the
+            // deepest corner, and another one may be farther across the line. An edge between two
+            // equal corners would have no direction, and clip away most of the other face.
+            .filter(|(distance, ..)| *distance > near)
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, index, [start, _])| {
                 let hidden = start.hidden;

@@ -20,6 +20,9 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 /// can span.
 const LEAST: f64 = 0.99;
 
+/// The same for tilted faces, of those quadrilaterals that have the deepest point as a corner.
+const LEAST_TILTED: f64 = 0.95;
+
 /// Two faces whose intersection is less than this fraction of the smaller one are not tested: such
 /// a contact may separate sideways.
 const COMMON: f64 = 0.03;
@@ -342,6 +345,115 @@ fn prisms_on_faces_span_the_largest_area() {
 #[test]
 fn cylinders_on_faces_span_the_largest_area() {
     check_all(Kind::Cylinder, 5_000);
+}
+
+/// Corners of a polygon that are as deep as the deepest one, and the largest area of a
+/// quadrilateral with one of them as a corner: the least of all of them.
+fn largest_with_deepest(polygon: &[DVec2], depth: impl Fn(DVec2) -> f64, tolerance: f64) -> f64 {
+    let deepest = polygon.iter().map(|corner| depth(*corner));
+    let deepest = deepest.fold(f64::NEG_INFINITY, f64::max);
+    let deep = polygon
+        .iter()
+        .filter(|corner| depth(**corner) >= deepest - tolerance);
+    let largest_from = |a: &DVec2| {
+        let areas = polygon.iter().map(|b| {
+            let sides = polygon.iter().map(|c| (*b - *a).perp_dot(*c - *a));
+            let (least, most) = sides.fold((0.0_f64, 0.0_f64), |(least, most), side| {
+                (least.min(side), most.max(side))
+            });
+            0.5 * (most - least)
+        });
+        areas.fold(0.0, f64::max)
+    };
+    deep.map(largest_from).fold(f64::INFINITY, f64::min)
+}
+
+/// One face on another, slightly tilted, and deep enough that the whole intersection touches.
+/// Returns the area of the manifold over that of the largest quadrilateral with the deepest corner.
+fn check_tilted(kinds: [Kind; 2], random: &mut StdRng) -> Option<f64> {
+    let lower = Faced::random(kinds[0], -1.0, random);
+    let upper = Faced::random(kinds[1], 1.0, random);
+    let way = 0.9 * (lower.size + upper.size) as f32;
+    let at = Vec2::from_angle(random.random_range(0.0..core::f32::consts::TAU))
+        * random.random_range(0.0..way);
+    let tilt = 10.0_f32.powf(random.random_range(-5.0..-2.3));
+    let axis = Vec2::from_angle(random.random_range(-3.0..3.0)).extend(0.0);
+    let turn =
+        Quat::from_axis_angle(axis, tilt) * Quat::from_rotation_z(random.random_range(-3.0..3.0));
+    let depth = 1.5 * tilt * upper.size as f32;
+    let pose = Isometry3d::new(at.extend(-depth), turn);
+    let placed = |corner: &DVec2| {
+        turn.as_dquat().normalize() * corner.extend(0.0) + at.as_dvec2().extend(-f64::from(depth))
+    };
+    let upper_face: Vec<_> = upper
+        .face
+        .iter()
+        .map(|corner| placed(corner).xy())
+        .collect();
+    let common = clipped(&lower.face, &upper_face);
+    let smaller = area(&lower.face).min(area(&upper_face));
+    let least = lower.size.min(upper.size);
+    if area(&common) < 0.1 * smaller || smaller < 0.02 * least * least {
+        return None;
+    }
+    let manifold = query::manifold(&*lower.shape, lower.pose, &*upper.shape, pose * upper.pose);
+    let manifold = manifold.expect("they overlap");
+    // At a rim or a corner, a normal between those of both faces can be less deep.
+    let normal = manifold.normal.as_dvec3();
+    if normal.x.hypot(normal.y) > 1e-6 {
+        return None;
+    }
+    let up = turn.as_dquat().normalize() * DVec3::Z;
+    let origin = placed(&DVec2::ZERO);
+    let below = |point: DVec2| (point - origin.xy()).dot(up.xy()) / up.z - origin.z;
+    let tolerance = TOLERANCE * (lower.size + upper.size);
+    let points = manifold.points().iter();
+    let outline: Vec<_> = points.map(|point| point.point_a.as_dvec3().xy()).collect();
+    Some(area(&outline).abs() / largest_with_deepest(&common, below, tolerance))
+}
+
+/// One of the four corners is the deepest one, which need not be among the four of largest area.
+#[test]
+fn slightly_tilted_faces_span_the_largest_area_with_the_deepest_corner() {
+    let mut random = StdRng::seed_from_u64(9);
+    let kinds = [Kind::Box, Kind::Hull, Kind::Prism, Kind::Cylinder];
+    let (mut tested, mut tried, mut least) = (0, 0, f64::INFINITY);
+    while tested < 20_000 {
+        tried += 1;
+        let pair = [(); 2].map(|()| kinds[random.random_range(0..kinds.len())]);
+        if let Some(part) = check_tilted(pair, &mut random) {
+            tested += 1;
+            assert!(
+                part >= LEAST_TILTED,
+                "{part} of the area: case {tried}, {pair:?}"
+            );
+            least = least.min(part);
+        }
+    }
+    println!("the least of {tested} is {least}");
+    assert!(tried < 10 * tested, "{tried}");
+}
+
+/// Four points on the rim of a cylinder that leans by 0.003 over the corner of a box.
+#[test]
+fn a_leaning_cylinder_stands_on_more_than_a_sliver() {
+    let floor = Cuboid {
+        half_size: Vec3::new(1.377_469_9, 2.833_018, 0.946_189_7),
+    };
+    let cylinder = Cylinder {
+        radius: 0.763_360_74,
+        half_height: 0.939_480_5,
+    };
+    let turn = Quat::from_xyzw(-0.001_472_895_5, 0.791_558_44, 0.000_283_860_9, 0.611_091_6);
+    let pose = Isometry3d::new(
+        Vec3::new(0.797_954_4, 3.765_389_4, 0.205_898_52),
+        turn.normalize(),
+    );
+    let manifold = query::manifold(&floor, Vec3::ZERO, &cylinder, pose).unwrap();
+    let points = manifold.points().iter();
+    let corners: Vec<_> = points.map(|point| point.point_a.as_dvec3().zx()).collect();
+    // The rim leaves the box over one corner only. A square in the whole rim has 2 r² = 1.165.
+    assert!(area(&corners).abs() > 0.9, "{manifold:#?}");
 }
 
 #[test]
