@@ -62,6 +62,8 @@
 //!   fixed set of directions: 25 in 2D, 14 in 3D.)
 //! * **No errors:** no query fails or panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
+//! * **Finite results:** a length or vector beyond the range of f32 is shortened to it. Only
+//!   the distance of shapes that have none is infinite.
 //! * **Scale**: the scale of a `Transform` counts for a collider. It is ignored for a shape, whose
 //!   pose has no scale: see [`ShapePose`].
 //! * **Cost**: a bounded number of iterations, and no allocation, except for contacts and manifolds

@@ -180,8 +180,8 @@ impl<D: DVector> LocalContact<D> {
     #[inline(always)]
     pub(crate) fn points_in_world<V: Space<DVec = D>>(&self, [a, b]: [D; 2]) -> [V; 2] {
         [
-            V::from_f64(a + self.offset_a),
-            V::from_f64(b + self.offset_b),
+            V::from_f64((a + self.offset_a).in_f32_range()),
+            V::from_f64((b + self.offset_b).in_f32_range()),
         ]
     }
 

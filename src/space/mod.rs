@@ -219,6 +219,18 @@ pub trait DVector:
     /// negative.
     fn clamped(self, half: Self) -> Self;
 
+    /// Returns this vector, shortened in its direction if a component exceeds the range of f32.
+    #[inline]
+    fn in_f32_range(self) -> Self {
+        let [x, y, z] = self.components().map(f64::abs);
+        let (greatest, max) = (x.max(y).max(z), f64::from(f32::MAX));
+        if greatest > max {
+            self * (max / greatest)
+        } else {
+            self
+        }
+    }
+
     /// Returns this vector or its opposite: the one whose dot product with `other` is not negative.
     #[inline]
     fn toward(self, other: Self) -> Self {

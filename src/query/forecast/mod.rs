@@ -91,6 +91,7 @@ pub struct Forecast<V> {
 ///   (`tests/it/queries/forecast.rs`), and not proved.
 /// * Shapes that touch at the start count as separated, so that a body at rest on a thin floor does
 ///   not pass through it.
+/// * A translation beyond the range of `f32` is shortened to that range, in the same direction.
 /// * Invalid shapes, poses and velocities: `false`, zero and [`Cast::Miss`].
 /// * Swapping the shapes and negating the velocity gives the mirror image.
 ///
@@ -152,7 +153,7 @@ where
     Some(Forecast {
         intersects: start.is_some(),
         will_intersect: cast != CastLocal::Miss,
-        minimum_translation: A::Vector::from_f64(translation),
+        minimum_translation: A::Vector::from_f64(translation.in_f32_range()),
         cast: cast.in_world(origins_at),
     })
 }

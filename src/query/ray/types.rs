@@ -210,7 +210,7 @@ impl<D: DVector> WorldRay<D> {
     fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
         let step = self.direction * hit.distance;
         let sizes = self.origin.copysign(D::ONE) + step.copysign(D::ONE);
-        let exact = self.origin + step;
+        let exact = (self.origin + step).in_f32_range();
         // A sum that is rounding error is 0. In f32 it would keep its sign.
         let mut point = D::of(core::array::from_fn(|index| {
             let sum = exact.component(index);

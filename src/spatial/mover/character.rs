@@ -33,7 +33,7 @@ use crate::{
         mover::{
             body::{BodyTouch, Grown, NearPlane, Surroundings, radius_of, rounding_of},
             ground::Ground,
-            planes::{clipped, in_f32_range},
+            planes::clipped,
             push_out::{is_through, search_push_out},
             slide::{MoveAndSlide, Slide, SlideHit, horizontal, out_of_slope},
         },
@@ -258,7 +258,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let up = character.upright.map(|upright| upright.up);
         let ground = up.zip(character.ground);
         Some(Slide {
-            translation: V::from_f64(in_f32_range(position - start)).to_vec3(),
+            translation: V::from_f64((position - start).in_f32_range()).to_vec3(),
             ground: ground.map(|(up, touch)| Ground::new::<V>(around.query, &touch, position, up)),
             is_stuck,
             hits: character.hits,
@@ -614,7 +614,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
 
     /// Adds a touch to the hits.
     fn add_hit(&mut self, touch: &BodyTouch<V::DVec>, motion: V::DVec, is_ground: bool) {
-        let vector = |vector: V::DVec| V::from_f64(in_f32_range(vector)).to_vec3();
+        let vector = |vector: V::DVec| V::from_f64(vector.in_f32_range()).to_vec3();
         self.touches_left = self.touches_left.saturating_sub(1);
         self.hits.push(SlideHit {
             entity: touch.entity,

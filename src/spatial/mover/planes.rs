@@ -144,7 +144,7 @@ pub fn solve_planes<V: Dimension>(target: V, planes: &[ContactPlane]) -> V {
     let rigid = planes.iter().filter(|plane| plane.push_limit.is_infinite());
     let planes = rigid.filter_map(|plane| Some((plane.unit_normal()?, plane.gap.into())));
     let nearest = nearest_translation(target, planes);
-    V::projected(Vec3::from_f64(in_f32_range(nearest)))
+    V::projected(Vec3::from_f64(nearest.in_f32_range()))
 }
 
 /// Returns the velocity nearest to `velocity`, a `Vec2` or a `Vec3`, that leads into none of the
@@ -168,7 +168,7 @@ pub fn clip_velocity<V: Dimension>(velocity: V, planes: &[ContactPlane]) -> V {
     let rigid = planes.iter().filter(|plane| plane.push_limit.is_infinite());
     let normals: SmallVec<[DVec3; 8]> = rigid.filter_map(ContactPlane::unit_normal).collect();
     let velocity = clipped(velocity.to_vec3().to_f64(), &normals);
-    V::projected(Vec3::from_f64(in_f32_range(velocity)))
+    V::projected(Vec3::from_f64(velocity.in_f32_range()))
 }
 
 /// Returns the vector nearest to `vector` that leads against none of the unit normals.
@@ -204,17 +204,6 @@ fn nearest_translation<D: DVector>(target: D, planes: impl Iterator<Item = (D, f
         }
     }
     nearest
-}
-
-/// Returns a vector in the same direction, shortened if a component exceeds the range of f32.
-pub fn in_f32_range<D: DVector>(vector: D) -> D {
-    let components = (0..D::DIMENSION).map(|axis| vector.component(axis).abs());
-    let (greatest, max) = (components.fold(0.0, f64::max), f64::from(f32::MAX));
-    if greatest > max {
-        vector * (max / greatest)
-    } else {
-        vector
-    }
 }
 
 /// Returns the target with the pushes of all planes.

@@ -25,10 +25,7 @@ use crate::{
     space::{DVector, Space},
     spatial::{
         ColliderPose, SpatialQuery, SpatialQueryFilter,
-        mover::{
-            body::{Surroundings, in_space, radius_of, rounding_of},
-            planes::in_f32_range,
-        },
+        mover::body::{Surroundings, in_space, radius_of, rounding_of},
         pair::visit_contacts,
         side::{Side, SidePart, with_pair},
         spatial_query::QuerySpace,
@@ -125,7 +122,7 @@ pub struct FoundPushOut<D> {
 
 impl<D: DVector> FoundPushOut<D> {
     fn in_world<V: QuerySpace<DVec = D>>(self) -> PushOut {
-        let translation = V::from_f64(in_f32_range(self.translation)).to_vec3();
+        let translation = V::from_f64(self.translation.in_f32_range()).to_vec3();
         match self.is_free {
             true if self.translation == D::ZERO => PushOut::Free,
             true => PushOut::Moved(translation),

@@ -7,10 +7,7 @@ use crate::{
     math::{DVec3, Vec3},
     shape::Dimension,
     space::{DVector, Space},
-    spatial::mover::{
-        ground::Ground,
-        planes::{clipped, in_f32_range},
-    },
+    spatial::mover::{ground::Ground, planes::clipped},
 };
 
 /// The settings of [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
@@ -122,7 +119,7 @@ impl Slide {
             walls.filter_map(|hit| hit.normal.to_f64().unit()).collect();
         let outward = normals.iter().filter_map(|n| out_of_slope(*n, self.up));
         velocity = clipped(velocity, &outward.collect::<SmallVec<[DVec3; 4]>>());
-        let velocity = in_f32_range(clipped(velocity, &normals));
+        let velocity = clipped(velocity, &normals).in_f32_range();
         V::projected(Vec3::from_f64(velocity))
     }
 }

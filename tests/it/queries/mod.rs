@@ -10,6 +10,7 @@ mod geometry;
 mod grid;
 mod half_turns;
 mod invariants;
+mod limits;
 mod manifold;
 mod manifold_area;
 mod once_wrong;
