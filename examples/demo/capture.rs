@@ -31,6 +31,9 @@ use super::{SIZE, options::Options, script, window};
 /// The captures of one picture that may differ from the one before.
 const MAX_CAPTURES: u32 = 100;
 
+/// The updates until all is drawn, or until a capture is there.
+const MAX_UPDATES: u32 = 2000;
+
 /// The image that the cameras draw into.
 #[derive(Resource)]
 pub struct Target(Handle<Image>);
@@ -137,7 +140,7 @@ fn take(app: &mut App, file: &str) -> Result<(), Box<dyn Error>> {
     set_time_step(app, Duration::ZERO);
     let mut previous = None;
     for _ in 0..MAX_CAPTURES {
-        let picture = capture(app);
+        let picture = capture(app).ok_or("not all is drawn after many updates")?;
         if previous.as_ref() == Some(&picture) {
             picture.try_into_dynamic()?.to_rgb8().save(file)?;
             return Ok(());
@@ -147,26 +150,22 @@ fn take(app: &mut App, file: &str) -> Result<(), Box<dyn Error>> {
     Err("the picture changes while time stands still".into())
 }
 
-/// Draws until no pipeline is missing, and returns the image.
+/// Draws until no pipeline is missing, and returns the image, or `None` if that takes too long.
 ///
 /// Bevy loads shaders on other threads. Until then, it omits everything that needs them.
-fn capture(app: &mut App) -> Image {
-    loop {
+fn capture(app: &mut App) -> Option<Image> {
+    (0..MAX_UPDATES).find(|_| {
         app.update();
         let pipelines = app.sub_app(RenderApp).world().resource::<PipelineCache>();
-        if pipelines.waiting_pipelines().next().is_none() {
-            break;
-        }
-    }
+        pipelines.waiting_pipelines().next().is_none()
+    })?;
     let screenshot = Screenshot::image(app.world().resource::<Target>().0.clone());
     let keep = |capture: On<ScreenshotCaptured>, mut captured: ResMut<Captured>| {
         captured.0 = Some(capture.image.clone());
     };
     app.world_mut().spawn(screenshot).observe(keep);
-    loop {
+    (0..MAX_UPDATES).find_map(|_| {
         app.update();
-        if let Some(image) = app.world_mut().resource_mut::<Captured>().0.take() {
-            return image;
-        }
-    }
+        app.world_mut().resource_mut::<Captured>().0.take()
+    })
 }

@@ -80,6 +80,7 @@ impl<D: DVector> PreviousPoses<D> {
     /// Removes all poses. Those of all colliders are stored next.
     pub fn clear(&mut self) {
         self.poses.clear();
+        self.begun.clear();
         self.is_complete = false;
     }
 

@@ -81,17 +81,19 @@ impl Collisions {
     /// exact for flat faces: after the move, the entity just touches them. Between curved surfaces,
     /// a small overlap may remain for the next tick.
     ///
-    /// The translation is at most twice as long as the greatest depth. If the shortest translation
-    /// out of all planes is longer, or if the planes contradict each other, as between walls that
-    /// are too close together, the result is [`PushOut::Pressed`] with the translation of that
-    /// length that leaves the least overlap. So a body in a wedge with an opening of less than
-    /// 60 degrees takes a few ticks to leave it.
+    /// The translation is at most twice as long as the greatest depth. It may be that the shortest
+    /// translation out of all planes is longer, or that the planes contradict each other, as between
+    /// walls that are too close together. Then the result is [`PushOut::Pressed`], with the
+    /// translation of at most that length that leaves the least overlap. So a body in a wedge with
+    /// an opening of less than 60 degrees is pressed for several ticks. At 45 degrees, each tick
+    /// leaves 23 % of the depth, at 20 degrees 65 %.
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> PushOut {
         self.push_out_with_slop(entity, 0.0, is_solid)
     }
 
     /// Returns the [`push_out`](Self::push_out) that leaves a gap of width `slop`, or an overlap if
-    /// `slop` is negative. `slop` is in the world's units.
+    /// `slop` is negative. `slop` is in the world's units. If it is not finite, the result is
+    /// [`PushOut::Free`].
     ///
     /// After a move by the full depth, rounding of the new translation may leave a tiny gap, and
     /// the contact ends. A negative slop of a millionth of the largest coordinate keeps a character
@@ -114,12 +116,15 @@ impl Collisions {
         slop: f32,
         is_solid: impl Fn(&CollisionEvent) -> bool,
     ) -> PushOut {
+        if !slop.is_finite() {
+            return PushOut::Free;
+        }
         let slop = f64::from(slop);
         let planes = self.planes(entity, is_solid);
         let planes = planes.map(|(normal, depth)| (normal, depth + slop));
         let planes: SmallVec<[_; 16]> = planes.collect();
         let found = bounded_translation(&planes);
-        let translation = Vec3::from_f64(found.translation);
+        let translation = Vec3::from_f64(found.translation.in_f32_range());
         if !found.clears_all {
             PushOut::Pressed(translation)
         } else if translation == Vec3::ZERO {
@@ -167,7 +172,7 @@ impl Collisions {
             let slope = normal.dot(axis);
             (slope > LEAST_SLOPE).then(|| depth / slope)
         });
-        Vec3::from_f64(axis * lengths.fold(0.0, f64::max))
+        Vec3::from_f64((axis * lengths.fold(0.0, f64::max)).in_f32_range())
     }
 
     /// Returns the planes of all solid contacts of an entity: their unit normals, which point away

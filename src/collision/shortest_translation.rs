@@ -25,7 +25,7 @@ const MAX_STEPS_PER_PLANE: usize = 4;
 /// undoing it clears each obstacle. So a push-out is at most twice as long as the step. With a
 /// larger multiple, it would be longer at corners, where the planes of contacts form a wedge though
 /// the obstacles do not. With this multiple, a body leaves a wedge of two planes at once if the
-/// opening is at least 60 degrees, and otherwise in a few ticks.
+/// opening θ is at least 60 degrees. Otherwise, each push multiplies the depth by 1 - 2 sin(θ/2).
 const MAX_LENGTH: f64 = 2.0;
 
 /// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
@@ -122,7 +122,8 @@ fn onto_three<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Onto<D>> {
 /// A translation that clears planes.
 pub struct Clearance<D> {
     pub translation: D,
-    /// `false` if the planes contradict each other, and some were left out.
+    /// `false` if the planes contradict each other and some were left out, or if the translation is
+    /// too short to clear all of them.
     pub clears_all: bool,
     /// See [`Onto::steepness`].
     steepness: f64,
@@ -187,13 +188,12 @@ pub fn shortest_translation<D: DVector>(
 }
 
 /// Returns the shortest translation that clears all planes if it is at most [`MAX_LENGTH`] times as
-/// long as the greatest depth. Otherwise returns the least bad translation of that length, with
-/// `clears_all` set to `false`.
+/// long as the greatest depth. Otherwise returns the least bad translation of at most that length,
+/// with `clears_all` set to `false`.
 ///
 /// That translation leaves the body in the planes by a slack. The slack is the least possible for
 /// all planes, then for all planes that do not bound the translation, and so on. So a body is
-/// balanced between a floor and a ceiling, and still kept out of the walls. The translation changes
-/// continuously with the normals and the depths.
+/// balanced between a floor and a ceiling, and still kept out of the walls.
 pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let is_bounded = |clearance: &Clearance<D>| {
@@ -209,6 +209,9 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> 
     // The planes from this index on have their slack.
     let mut open = planes.len();
     for _ in 0..D::DIMENSION {
+        if open == 0 {
+            break;
+        }
         let with_slack = |slack: f64| {
             let planes = planes.iter().enumerate().map(|(index, (normal, depth))| {
                 let slack = if index < open { slack } else { 0.0 };
@@ -241,11 +244,17 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> 
             }
         }
     }
+    // By rounding, the last slack may leave it longer.
+    let length = best.translation.length();
+    if length > MAX_LENGTH * deepest {
+        best.translation = best.translation * (MAX_LENGTH * deepest / length);
+    }
     Clearance {
         clears_all: false,
         ..best
     }
 }
+
 fn is_cleared<D: DVector>(translation: D, (normal, depth): PushPlane<D>) -> bool {
     translation.dot(normal) >= depth - CLEARED * depth.abs().max(translation.length())
 }

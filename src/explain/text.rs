@@ -129,10 +129,10 @@ impl Explanation {
                 let [normal, point, other_point] =
                     [normal, point, other_point].map(|vector| self.vector(*vector));
                 write!(out, "they are {distance} apart along {normal}, ")?;
-                write!(out, "from {point} to {other_point}. {LOOKS_CLOSER}")?;
+                write!(out, "from {point} to {other_point}. ")?;
                 match self.surface {
-                    Some(surface) => write!(out, " {} {NO_INTERIOR}", self.label(surface)),
-                    None => Ok(()),
+                    Some(surface) => write!(out, "{} {NO_INTERIOR}", self.label(surface)),
+                    None => out.write_str(LOOKS_CLOSER),
                 }
             }
             PairStatus::NoDistance => out.write_str(NO_DISTANCE),
@@ -154,7 +154,8 @@ impl Explanation {
             let (entity, other) = (self.label(entity), self.label(other));
             let (memberships, filters) = (Layers(on.memberships), Layers(with.filters));
             write!(out, "{separator}{entity} is on {memberships}, ")?;
-            write!(out, "and {other} interacts with {filters}")?;
+            let only = if filters.are_some() { "only " } else { "" };
+            write!(out, "and {other} interacts {only}with {filters}")?;
             separator = "; ";
         }
         write!(out, ". Change their `CollisionLayers`.")
@@ -178,6 +179,13 @@ impl Explanation {
 
 /// The layers of a sentence.
 struct Layers(u32);
+
+impl Layers {
+    /// Returns `true` for some layers, but not all.
+    fn are_some(&self) -> bool {
+        ![0, u32::MAX].contains(&self.0)
+    }
+}
 
 impl fmt::Display for Layers {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {

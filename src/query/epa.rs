@@ -93,7 +93,7 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
         EpaOutcome::Full | EpaOutcome::Tangled | EpaOutcome::Repeats | EpaOutcome::Invalid => {
             Err(EarlyEnd {
                 is_full: matches!(outcome, EpaOutcome::Full),
-                best: epa.best.unwrap_or_else(|| epa.evaluate(D::axis(0)).1),
+                best: epa.best.unwrap_or_else(|| epa.evaluate_again(start)),
                 open: epa.open,
                 scale: epa.scale,
             })
@@ -142,11 +142,24 @@ where
         // If GJK ended on a single vertex at the origin, its scale is 0.
         self.scale = self.scale.max(vertex.scale());
         let found = Penetration::at_vertex(normal, &vertex, self.scale);
-        if self.best.is_none_or(|best| found.depth < best.depth) {
+        let is_best = self.best.is_none_or(|best| found.depth < best.depth);
+        if is_best && vertex.point.is_finite() {
             self.best = Some(found);
         }
         self.pair.record(|| self.to_step(vertex));
         (vertex, found)
+    }
+
+    /// Returns a contact where EPA has found none: along the first axis, or along a direction of
+    /// GJK's simplex if the support point on the axis is not finite.
+    #[cold]
+    fn evaluate_again(&mut self, start: &Simplex<D>) -> Penetration<D> {
+        let (_, found) = self.evaluate(D::axis(0));
+        let of_start = start.iter().find_map(|vertex| {
+            let normal = vertex.direction.unit()?;
+            Some(Penetration::at_vertex(normal, vertex, self.scale))
+        });
+        self.best.or(of_start).unwrap_or(found)
     }
 
     /// Returns the state after the evaluation of a vertex that is not yet part of the polytope.

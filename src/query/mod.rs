@@ -62,8 +62,10 @@
 //!   fixed set of directions: 25 in 2D, 14 in 3D.)
 //! * **No errors:** no query fails or panics. If a pose is not finite, if a support function
 //!   returns NaN, or if a radius is negative or NaN, nothing touches, and the distance is infinite.
-//! * **Finite results:** a length or vector beyond the range of f32 is shortened to it. Only
-//!   the distance of shapes that have none is infinite.
+//!   If a support function returns NaN in some directions only, the others count. Then shapes may
+//!   touch, with the contact of minimum depth among the directions that were evaluated.
+//! * **Finite results:** a length or vector beyond the range of f32 is shortened to it. Only the
+//!   distance of shapes that have none is infinite.
 //! * **Scale**: the scale of a `Transform` counts for a collider. It is ignored for a shape, whose
 //!   pose has no scale: see [`ShapePose`].
 //! * **Cost**: a bounded number of iterations, and no allocation, except for contacts and manifolds
@@ -205,7 +207,8 @@ where
 /// deepest point is always included. [`Manifold::points`] documents the order. If the faces are
 /// flat and parallel, the area is at least 99 % of the area of the largest quadrilateral in the
 /// intersection. If they are tilted by less than 0.02 radians and touch everywhere, it is at least
-/// 95 % of the area of the largest one that has the deepest point as a corner.
+/// 95 % of the area of the largest one that has the deepest point as a corner, in 20,000 random
+/// pairs (`tests/it/queries/manifold_area.rs`).
 pub fn manifold<A, B>(
     a: &A,
     pose_a: impl Into<A::Pose>,

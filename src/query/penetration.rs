@@ -74,6 +74,12 @@ impl<D: DVector> Penetration<D> {
         let moved = pair.with_second_moved(translation);
         let gjk = Gjk::solve(&moved, Goal::Nearest);
         let (first, second) = gjk.nearest.witnesses(&gjk.simplex);
+        let (first, second) = if first.is_finite() && second.is_finite() {
+            (first, second)
+        } else {
+            // A support function that returns NaN in some directions.
+            (self.first, self.second + translation)
+        };
         let contact = Self {
             depth: self.depth.max(0.0),
             first,

@@ -376,7 +376,10 @@ fn colliders_that_are_never_tested() {
         layers,
         other_layers,
     };
-    let words = ["is on the layers 0b100,", "interacts with the layers 0b11."];
+    let words = [
+        "is on the layers 0b100,",
+        "interacts only with the layers 0b11.",
+    ];
     assert_explained(&app, pair, &words, status);
     let text = explained(&app, pair).to_string();
     assert!(!text.contains("0b1,"), "the layers that match: {text}");

@@ -114,9 +114,15 @@ fn approach<S: Support + ?Sized>(
             let is_touching = gap.min(best) - radius <= TOUCHING * scale;
             return is_touching.then_some((distance, normal));
         }
+        // A simplex that contains x has ended the loop. If rounding has left a gap nevertheless, the
+        // vertex of the least λ makes room for the next one.
+        let positive = || nearest.weights.iter().filter(|weight| **weight > 0.0);
+        let is_full = positive().count() > DVecOf::<S>::DIMENSION;
+        let least = positive().copied().fold(1.0, f64::min);
+        let bound = if is_full { least } else { 0.0 };
         let mut kept = List::new();
         for (point, weight) in simplex.iter().zip(nearest.weights) {
-            if weight > 0.0 {
+            if weight > bound {
                 let _ = kept.push(*point);
             }
         }

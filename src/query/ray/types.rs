@@ -224,7 +224,12 @@ impl<D: DVector> WorldRay<D> {
         }
         let nearest = V::from_f64(point);
         let error = nearest.to_f64() - point;
-        if hit.normal.dot(error) >= 0.0 {
+        // The hit itself has the rounding error of a line.
+        let rounding = match hit.side {
+            RaySide::Back => 0.0,
+            _ => LINE_ROUNDING * sizes.scaled(hit.normal).extent(),
+        };
+        if hit.normal.dot(error) >= -rounding {
             return nearest;
         }
         let nearest = nearest.to_f64();
@@ -233,8 +238,8 @@ impl<D: DVector> WorldRay<D> {
             let normal = hit.normal.component(index);
             let is_behind = error.component(index) * normal < 0.0;
             f64::from(match is_behind {
-                true if normal > 0.0 => component.next_up(),
-                true => component.next_down(),
+                true if normal > 0.0 => component.next_up().min(f32::MAX),
+                true => component.next_down().max(f32::MIN),
                 false => component,
             })
         })))

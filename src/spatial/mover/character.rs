@@ -489,7 +489,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let Some(body) = self.at_position(exact) else {
             return false;
         };
-        let found = search_push_out(self.around, &body, max_distance);
+        let left = max_distance - (self.position() - start).length();
+        let found = search_push_out(self.around, &body, left);
         self.body.world_pose.translation = self.position() + found.translation;
         found.is_free
     }

@@ -12,6 +12,7 @@
 //! the world and of the obstacle, and the sides of boxes and polygons.
 
 use core::{cmp::Ordering, ops::ControlFlow};
+use std::collections::BinaryHeap;
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -33,7 +34,7 @@ use crate::{
 };
 
 /// The maximum number of translations that are tried. Each costs a search for contacts, and adds one
-/// choice for each plane of an obstacle: up to 31 for a box in 3D, and at most 71.
+/// choice for each plane of an obstacle: up to 31 for a box in 3D, and at most 73.
 const MAX_TRIES: usize = 256;
 
 /// A facet is left on the side on which the body is: the cosine of the greatest angle with its
@@ -135,7 +136,32 @@ impl<D: DVector> FoundPushOut<D> {
 struct Choice<D> {
     exits: SmallVec<[PushPlane<D>; 4]>,
     translation: D,
+    length_squared: f64,
+    /// The number of choices before this one.
+    number: usize,
 }
+
+/// The greatest choice has the shortest translation, and of equal ones it is the first.
+impl<D> Ord for Choice<D> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let lengths = other.length_squared.total_cmp(&self.length_squared);
+        lengths.then(other.number.cmp(&self.number))
+    }
+}
+
+impl<D> PartialOrd for Choice<D> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<D> PartialEq for Choice<D> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<D> Eq for Choice<D> {}
 
 /// The deepest contact of a body, and the planes of which it can clear any one to leave it.
 struct Obstacle<D> {
@@ -154,15 +180,21 @@ pub fn search_push_out<V: QuerySpace>(
     let start = body.world_pose.translation;
     let clearance = CLEARANCE * rounding_of(body, radius_of(body).unwrap_or(0.0));
     let mut moved = body.clone();
-    let mut waiting = vec![Choice {
+    let mut waiting = BinaryHeap::from([Choice {
         exits: SmallVec::new(),
         translation: V::DVec::ZERO,
-    }];
+        length_squared: 0.0,
+        number: 0,
+    }]);
+    let mut number = 0;
     let (mut least_depth, mut least_bad) = (f64::INFINITY, V::DVec::ZERO);
     for _ in 0..MAX_TRIES {
-        let Some(Choice { exits, translation }) = take_shortest(&mut waiting) else {
+        let Some(choice) = waiting.pop() else {
             break;
         };
+        let Choice {
+            exits, translation, ..
+        } = choice;
         moved.world_pose.translation = start + translation;
         let Some(obstacle) = deepest(around, &moved, 0.5 * clearance) else {
             if is_through(around, body, translation) {
@@ -186,7 +218,13 @@ pub fn search_push_out<V: QuerySpace>(
             let translation = cleared.translation;
             let is_near = translation.length() <= max_distance;
             if cleared.clears_all && is_near {
-                waiting.push(Choice { exits, translation });
+                number += 1;
+                waiting.push(Choice {
+                    exits,
+                    translation,
+                    length_squared: translation.length_squared(),
+                    number,
+                });
             }
         }
     }
@@ -194,14 +232,6 @@ pub fn search_push_out<V: QuerySpace>(
         translation: least_bad,
         is_free: false,
     }
-}
-
-/// Takes the choice with the shortest translation, and of equal ones the first.
-fn take_shortest<D: DVector>(waiting: &mut Vec<Choice<D>>) -> Option<Choice<D>> {
-    let length = |choice: &Choice<D>| choice.translation.length_squared();
-    let numbered = waiting.iter().enumerate();
-    let (index, _) = numbered.min_by(|(_, a), (_, b)| length(a).total_cmp(&length(b)))?;
-    Some(waiting.remove(index))
 }
 
 /// Returns the deepest contact of a body, if any is deeper than `tolerance`.

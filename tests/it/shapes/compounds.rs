@@ -670,7 +670,7 @@ fn a_part_or_facet_beyond_f32_is_an_error() {
         Collider::try_compound([(Vec3::X * 3e38, Collider::sphere(2e38))]),
         Collider::try_compound([(Vec2::Y * -3e38, Collider::circle(2e38))]),
         Collider::try_polyline([Vec2::ZERO, Vec2::X * far]),
-        Collider::try_trimesh([Vec3::ZERO, Vec3::X, Vec3::NEG_Z * far], [[0, 1, 2]]),
+        Collider::try_trimesh([Vec3::ZERO, Vec3::X * far, Vec3::NEG_Z * far], [[0, 1, 2]]),
         Collider::try_heightfield(Vec2::splat(far / 2.0), 2, &[0.0, 0.0, 0.0, far]),
     ];
     for collider in errors {
