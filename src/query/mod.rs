@@ -207,7 +207,7 @@ where
 /// deepest point is always included. [`Manifold::points`] documents the order. If the faces are
 /// flat and parallel, the area is at least 99 % of the area of the largest quadrilateral in the
 /// intersection. If they are tilted by less than 0.02 radians and touch everywhere, it is at least
-/// 95 % of the area of the largest one that has the deepest point as a corner, in 20,000 random
+/// 90 % of the area of the largest one that has the deepest point as a corner, in 20,000 random
 /// pairs (`tests/it/queries/manifold_area.rs`).
 pub fn manifold<A, B>(
     a: &A,

@@ -365,7 +365,7 @@ fn only_shapes_near_the_pointer_and_shapes_that_moved_are_evaluated() {
             .collect();
         // The first frame has computed all boxes.
         assert_eq!(entities(&mut app, camera, ray), [balls[0]]);
-        let mut frame = |app: &mut App| {
+        let frame = |app: &mut App| {
             let before = counter.load(Ordering::Relaxed);
             app.update();
             counter.load(Ordering::Relaxed) - before

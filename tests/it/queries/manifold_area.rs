@@ -21,7 +21,7 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 const LEAST: f64 = 0.99;
 
 /// The same for tilted faces, of those quadrilaterals that have the deepest point as a corner.
-const LEAST_TILTED: f64 = 0.5;
+const LEAST_TILTED: f64 = 0.9;
 
 /// Two faces whose intersection is less than this fraction of the smaller one are not tested: such
 /// a contact may separate sideways.
