@@ -101,7 +101,7 @@ impl Collisions {
     ///
     /// ```
     /// use bevy::prelude::*;
-    /// use headbutt::prelude::*;
+    /// use headbutt::{PushOut, prelude::*};
     ///
     /// let mut world = World::new();
     /// let [player, floor] = [(); 2].map(|()| world.spawn_empty().id());
