@@ -12,8 +12,9 @@ use crate::{
     sorted::merge,
 };
 
-/// The pairs of entities that touched in the last tick. Systems read it as `Res<Collisions>`. Without
-/// [`HeadbuttPlugin`](crate::HeadbuttPlugin), they panic with Bevy's words *Resource does not exist*.
+/// The pairs of entities that touched in the last tick. Systems read it as `Res<Collisions>`.
+/// Without [`HeadbuttPlugin`](crate::HeadbuttPlugin), they panic with Bevy's words *Resource does
+/// not exist*.
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -20,8 +20,8 @@ use bevy::prelude::*;
 /// }
 /// ```
 ///
-/// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods, because they
-/// are stored relative to the entities, where they stay precise far from the origin:
+/// `entity`, `other`, `phase`, `normal` and `depth` are fields. The points are methods, because
+/// they are stored relative to the entities, where they stay precise far from the origin:
 /// [`point`](Self::point), [`other_point`](Self::other_point). So is what follows from the fields,
 /// such as [`minimum_translation`](Self::minimum_translation) and [`started`](Self::started).
 ///

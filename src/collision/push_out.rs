@@ -82,8 +82,8 @@ impl Collisions {
     /// a small overlap may remain for the next tick.
     ///
     /// The translation is at most twice as long as the greatest depth. It may be that the shortest
-    /// translation out of all planes is longer, or that the planes contradict each other, as between
-    /// walls that are too close together. Then the result is [`PushOut::Pressed`], with the
+    /// translation out of all planes is longer, or that the planes contradict each other, as
+    /// between walls that are too close together. Then the result is [`PushOut::Pressed`], with the
     /// translation of at most that length that leaves the least overlap. So a body in a wedge with
     /// an opening of less than 60 degrees is pressed for several ticks. At 45 degrees, each tick
     /// leaves 23 % of the depth, at 20 degrees 65 %.

@@ -24,8 +24,8 @@ const NOT_CANDIDATE: &str = "the pair was not among the `CandidatePairs`. With \
                              `HeadbuttSystems::BroadPhase`.";
 const LOOKS_CLOSER: &str = "If they look closer on the screen, the colliders differ in size or \
                             position from what is drawn. If one of them is fast, add `Swept`.";
-const NO_INTERIOR: &str = "is a surface, which has no interior: only its facets collide. For a solid, \
-                           use a convex hull or a compound.";
+const NO_INTERIOR: &str = "is a surface, which has no interior: only its facets collide. For a \
+                           solid, use a convex hull or a compound.";
 const ONE_SIDED: &str = "is `one_sided`, and the center of the other is behind it. Reverse the \
                          vertices of its facets, or do without `one_sided`.";
 const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support` of a custom \

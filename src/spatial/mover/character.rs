@@ -166,7 +166,7 @@ impl<D: DVector> Upright<D> {
 /// Every deflection starts from the wish, not from the motion that an earlier plane has deflected:
 /// in an obtuse corner, that motion leads away along the second wall, and the body never rests.
 struct Wish<D> {
-    /// What is left of the wish, without any deflection.
+    /// The rest of the wish, without any deflection.
     rest: D,
     /// The normals of what was touched.
     planes: SmallVec<[D; 4]>,
@@ -448,8 +448,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
 
     /// Returns `true` if a body stands on a touch that [supports](Upright::supports) it.
     ///
-    /// An edge is met from the side at a flatter contact normal than from above. A walk would end on
-    /// an edge from which [`settle`](Self::settle) finds no ground, and the fall would be lost.
+    /// An edge is met from the side at a flatter contact normal than from above. A walk would end
+    /// on an edge from which [`settle`](Self::settle) finds no ground, and the fall would be lost.
     fn is_footing(&self, upright: &Upright<V::DVec>, touch: &BodyTouch<V::DVec>) -> bool {
         let is_edge = touch.normal.dot(upright.up) < upright.least_cosine;
         !is_edge || self.find_ground(upright).is_some()
