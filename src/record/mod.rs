@@ -14,8 +14,8 @@
 //! layers and markers, the pairs that the app supplies, and the starts of paths that are not the
 //! poses of the previous tick (after a teleport). They are read directly before the first stage,
 //! and the contacts directly after the last one, in the systems of these stages: see [`stages`].
-//! What systems change in between belongs to the next tick. Entities have numbers in a recording, in
-//! the order of their appearance.
+//! What systems change in between belongs to the next tick. Entities have numbers in a recording,
+//! in the order of their appearance.
 //!
 //! **Contacts are hashed, not written.** A replay computes them anyway, and the hashes show whether
 //! they are the same.

@@ -181,9 +181,9 @@ impl HeadbuttRecorder {
         Ok(())
     }
 
-    /// Stores the poses in which the next paths begin, as far as the replay will know them. The next
-    /// tick has to write the others: those that `Teleported` has changed since the contacts were
-    /// found, and those of omitted colliders.
+    /// Stores the poses in which the next paths begin, as far as the replay will know them. The
+    /// next tick has to write the others: those that `Teleported` has changed since the contacts
+    /// were found, and those of omitted colliders.
     fn remember_poses(&mut self, world: &World, collisions: &Collisions) {
         let is_known = |entity| self.nodes.id_of(entity).is_some();
         if world.resource::<Proxies>().swept().any(is_known) {

@@ -255,6 +255,7 @@ impl<V: Space> Compound<V> {
     fn highest(&self, surface: &Surface<V>, direction: V::DVec) -> V::DVec {
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
         let tolerance = surface.height_tolerance();
+        // Replaced by the first vertex: a surface has at least one facet.
         let (mut best, mut height) = (V::DVec::ZERO * f64::NAN, f64::NEG_INFINITY);
         self.tree.search_highest(unit, tolerance, |index| {
             for vertex in surface.facet_vertices(index).into_iter().flatten() {

@@ -533,9 +533,9 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         touch
     }
 
-    /// Moves like [`advance`](Self::advance), along the planes that were touched. If a plane that is
-    /// nearer than the skin at the end holds the body between it and the last one, then the body
-    /// stops where the gap to that plane is the skin.
+    /// Moves like [`advance`](Self::advance), along the planes that were touched. It may be that a
+    /// plane that is nearer than the skin at the end holds the body between it and the last one.
+    /// Then the body stops where the gap to that plane is the skin.
     ///
     /// At a small angle of approach, a cast meets the second wall of a corner far behind this point
     /// (see [`LOOKAHEAD`]). The body would move beyond it, and back in the next move.

@@ -33,8 +33,8 @@ use crate::{
     },
 };
 
-/// The maximum number of translations that are tried. Each costs a search for contacts, and adds one
-/// choice for each plane of an obstacle: up to 31 for a box in 3D, and at most 73.
+/// The maximum number of translations that are tried. Each costs a search for contacts, and adds
+/// one choice for each plane of an obstacle: up to 31 for a box in 3D, and at most 73.
 const MAX_TRIES: usize = 256;
 
 /// A facet is left on the side on which the body is: the cosine of the greatest angle with its
