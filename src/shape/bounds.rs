@@ -8,11 +8,50 @@ use crate::{
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
-/// Returns a central point of a shape, in the shape's own frame: the mean of its support points in
-/// a few directions. For a symmetric shape, this is the center. (The mean over all directions is
-/// the Steiner point.)
+/// The number of steps toward the center of a largest ball in a shape. Then its distance from the
+/// surface is at most some percent short of the largest.
+const CENTER_STEPS: usize = 24;
+
+/// Centers are equally good if their distances from the surface differ by at most this fraction:
+/// more than rounding, so that a symmetric shape has the center of symmetry.
+const SAME_CENTER: f64 = 1e-6;
+
+/// Returns a central point of a shape, in the shape's own frame: close to the center of a largest
+/// ball in the shape, and the center of a symmetric shape.
+///
+/// The ball has to stay behind the support planes in a few directions. The search begins at the
+/// mean of the support points. (The mean over all directions is the Steiner point, which in a flat
+/// cone is close to the base.) Each step moves away from the nearest plane. The steps become
+/// shorter, and the best point of all is the result: the subgradient method of Shor, "Minimization
+/// Methods for Non-Differentiable Functions" (1985).
 pub fn center_of<V: Space>(shape: &impl Support<Vector = V>) -> V::DVec {
-    mean(&points_of(shape))
+    let points = points_of(shape);
+    let normals = directions().map(|direction: V::DVec| direction.unit());
+    let planes = points.iter().zip(normals);
+    let planes = planes.filter_map(|(point, normal)| Some((*point, normal?)));
+    let planes: ArrayVec<_, 32> = planes.collect();
+    // The ball is at most as wide as the shape is between opposite planes.
+    let group = planes.chunks(1 << V::DVec::DIMENSION);
+    let opposite = group.flat_map(|group| group.iter().zip(group.iter().rev()));
+    let widths = opposite.map(|((a, normal), (b, _))| (*a - *b).dot(*normal));
+    let most = 0.5 * widths.fold(f64::INFINITY, f64::min);
+    let mut center = mean(&points);
+    let (mut best, mut best_distance) = (center, f64::NEG_INFINITY);
+    for step in 0..CENTER_STEPS {
+        let distance_from = |(point, normal): &(V::DVec, V::DVec)| (*point - center).dot(*normal);
+        let distances = planes.iter().map(|plane| (distance_from(plane), plane.1));
+        let Some((distance, normal)) = distances.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            break;
+        };
+        if distance > best_distance + SAME_CENTER * most {
+            (best, best_distance) = (center, distance);
+        }
+        if distance >= (1.0 - SAME_CENTER) * most {
+            break;
+        }
+        center = center - normal * ((most - distance) / (step as f64 + 2.0));
+    }
+    best
 }
 
 fn mean<D: DVector>(points: &[D]) -> D {
@@ -32,28 +71,32 @@ pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 
     })
 }
 
-/// Returns the support points of a shape in the directions of a cube's corners, and in as many
-/// directions near each axis. (For a flat cone, the corner directions find only points of the
-/// base.)
+/// Returns the support points of a shape in a few [`directions`].
+fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32> {
+    directions().map(|it| shape.support(it)).collect()
+}
+
+/// Returns the directions of a cube's corners, and as many directions near each axis. (For a flat
+/// cone, the corner directions find only points of the base.) Their length is not 1.
 ///
 /// The directions are slightly askew. None is normal to an edge or face of a usual shape, because
 /// the support point would not be unique there. The mirror images of each direction are included,
-/// so that the mean for a symmetric shape lies on its axis.
-fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32> {
-    let sides = 1_usize << V::DVec::DIMENSION;
+/// so that the mean of a symmetric shape's support points lies on its axis. Opposite directions
+/// are in the same group, the first opposite to the last, and so on.
+fn directions<D: DVector>() -> impl Iterator<Item = D> {
+    let sides = 1_usize << D::DIMENSION;
     // Group 0 contains the corner directions, and group i + 1 the directions near axis i.
-    let groups = 0..=V::DVec::DIMENSION;
-    let directions = groups.flat_map(|group| (0..sides).map(move |corner| (group, corner)));
-    let points = directions.map(|(group, corner)| {
+    let groups = 0..=D::DIMENSION;
+    let directions = groups.flat_map(move |group| (0..sides).map(move |corner| (group, corner)));
+    directions.map(|(group, corner)| {
         let direction = [0, 1, 2].map(|index: usize| {
             let side = if corner >> index & 1 == 0 { 1.0 } else { -1.0 };
             let askew = 1.0 + 0.07 * index as f64;
             let is_along = group == 0 || group == index + 1;
             side * askew * if is_along { 1.0 } else { 0.05 }
         });
-        shape.support(V::DVec::of(direction))
-    });
-    points.collect()
+        D::of(direction)
+    })
 }
 
 /// An axis-aligned box.

@@ -358,6 +358,100 @@ impl Surface {
         Self::prism("box", &outline, half.z, &[[0, 1, 2], [0, 2, 3]])
     }
 
+    /// A random terrain of small or large cells.
+    pub fn terrain(random: &mut StdRng, plane: bool) -> Self {
+        let columns = 9;
+        let cell = [1.0, 0.5, 0.25, 0.125][random.random_range(0..4)];
+        let wild = cell * random.random_range(0.1..2.0f32);
+        let count = if plane { columns } else { columns * columns };
+        let heights = (0..count).map(|_| snapped(random.random_range(-wild..wild), STEPS));
+        let heights: Vec<f32> = heights.collect();
+        if plane {
+            let points = heights.iter().enumerate();
+            let points = points.map(|(at, height)| ((4.0 - at as f32) * cell, *height));
+            return Self::line("terrain", &points.collect::<Vec<_>>());
+        }
+        Self::field("terrain", cell, columns, &heights, random)
+    }
+
+    /// A random part of a machine, or pieces of a building: with notches, slots, wedges, shelves and
+    /// windows.
+    pub fn with_gaps(random: &mut StdRng, plane: bool) -> Self {
+        let mut n = |range: core::ops::Range<f32>| snapped(random.random_range(range), STEPS);
+        if plane {
+            // A comb: teeth that lean, and gaps between them.
+            let mut points = vec![(4.0, 0.0)];
+            let mut x = 2.0;
+            while x > -2.5 {
+                let (high, wide, lean) = (n(0.2..2.0), n(0.05..0.75), n(-1.0..1.0));
+                points.push((x, 0.0));
+                points.push((x + lean, high));
+                points.push((x + lean - wide, high + n(-0.1..0.1)));
+                points.push((x - wide, 0.0));
+                x -= wide + n(0.1..2.0);
+            }
+            points.push((-5.0, 0.0));
+            return Self::line("comb", &points);
+        }
+        let mut parts = Vec::new();
+        let floor = |half: f32| Self::cuboid(Vec3::new(half, 0.25, half), false);
+        match n(0.0..4.0) as usize {
+            // A floor, and sheets over it that are inclined.
+            0 => {
+                parts.push((floor(4.0), Transform::from_xyz(0.0, -0.25, 0.0)));
+                for _ in 0..1 + n(0.0..3.0) as usize {
+                    let half = Vec3::new(n(0.5..2.0), 1.0 / 64.0, n(0.5..2.0));
+                    let turn = turned(Vec3::Z, n(-1.2..1.2)) * turned(Vec3::Y, n(0.0..TAU));
+                    let at = Vec3::new(n(-2.0..2.0), n(0.0..2.0), n(-2.0..2.0));
+                    let pose = Transform::from_translation(at).with_rotation(turn);
+                    parts.push((Self::cuboid(half, false), pose));
+                }
+            }
+            // A floor, a wall, and shelves at the wall.
+            1 => {
+                parts.push((floor(4.0), Transform::from_xyz(0.0, -0.25, 0.0)));
+                let wall = Self::cuboid(Vec3::new(0.25, 2.0, 4.0), false);
+                parts.push((wall, Transform::from_xyz(-2.25, 2.0, 0.0)));
+                for _ in 0..1 + n(0.0..3.0) as usize {
+                    let half = Vec3::new(n(0.1..1.0), n(0.02..0.25), n(0.2..2.0));
+                    let at = Vec3::new(half.x - 2.0, n(0.1..2.0), n(-2.0..2.0));
+                    parts.push((Self::cuboid(half, false), Transform::from_translation(at)));
+                }
+            }
+            // A wall with a window, which may be turned.
+            2 => {
+                let (half, thick) = (Vec2::new(n(0.2..1.0), n(0.2..1.0)), n(0.02..0.5));
+                let beam = |x: f32, y: f32| Self::cuboid(Vec3::new(x, y, thick), false);
+                for side in [-1.0, 1.0] {
+                    let x = side * (half.x + 0.5);
+                    parts.push((beam(0.5, 3.0), Transform::from_xyz(x, 0.0, 0.0)));
+                    let y = side * (half.y + 0.5);
+                    parts.push((beam(half.x, 0.5), Transform::from_xyz(0.0, y, 0.0)));
+                }
+                parts.push((floor(4.0), Transform::from_xyz(0.0, -0.25 - half.y, 0.0)));
+            }
+            // Blocks in any position.
+            _ => {
+                for _ in 0..2 + n(0.0..4.0) as usize {
+                    let half = Vec3::new(n(0.1..1.0), n(0.1..1.0), n(0.1..1.0));
+                    let turn = turned(Vec3::Y, n(0.0..TAU)) * turned(Vec3::X, n(0.0..TAU));
+                    let at = Vec3::new(n(-1.0..1.0), n(-1.0..1.0), n(-1.0..1.0));
+                    let pose = Transform::from_translation(at).with_rotation(turn);
+                    parts.push((Self::cuboid(half, false), pose));
+                }
+            }
+        }
+        let mut whole = Self::new("gaps", vec![], vec![]);
+        for (part, pose) in parts {
+            let first = whole.points.len() as u32;
+            let points = part.points.iter().map(|it| pose.transform_point(*it));
+            whole.points.extend(points);
+            let facets = part.facets.iter().map(|it| it.map(|index| index + first));
+            whole.facets.extend(facets);
+        }
+        whole
+    }
+
     /// A random closed convex surface.
     pub fn random_convex(random: &mut StdRng, plane: bool) -> Self {
         if plane {

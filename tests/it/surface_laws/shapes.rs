@@ -217,6 +217,29 @@ impl Shape {
         f64::from(reach)
     }
 
+    /// The radius of the largest ball in the shape, of a hull about the origin.
+    pub fn inner_radius(&self) -> f64 {
+        let plane = self.plane;
+        match &self.kind {
+            Kind::Ball(radius) | Kind::Capsule(_, radius) => f64::from(*radius),
+            Kind::Box(half) | Kind::Crate(half) if plane => f64::from(half.x.min(half.y)),
+            Kind::Box(half) | Kind::Crate(half) => f64::from(half.min_element()),
+            Kind::Hull(points) => {
+                let points: Vec<DVec3> = points.iter().map(|it| it.as_dvec3()).collect();
+                let hull = Polytope::hull(&points, plane);
+                let normals = hull.normals.iter().flat_map(|it| [*it, -*it]);
+                let heights = normals.map(|normal| hull.reach(normal));
+                heights.fold(f64::INFINITY, f64::min)
+            }
+            Kind::Cylinder(radius, half) => f64::from(radius.min(*half)),
+            Kind::Cone(radius, half) => {
+                // The circle in the triangle: twice the area over the circumference.
+                let (radius, height) = (f64::from(*radius), 2.0 * f64::from(*half));
+                radius * height / (radius + libm::hypot(radius, height))
+            }
+        }
+    }
+
     /// The extent from its center along a unit vector.
     pub fn extent(&self, unit: DVec3) -> f64 {
         let own = self.rotation().inverse() * unit;

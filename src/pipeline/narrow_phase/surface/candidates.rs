@@ -228,23 +228,18 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         contact: &FacetContact<V::DVec>,
         limit: f64,
     ) -> Option<FacetContact<V::DVec>> {
+        if !contact.is_plane() {
+            return None;
+        }
+        let found = self.plate_contact(contact)?;
+        if found.depth() >= contact.depth().min(limit) || found.normal.dot(contact.normal) <= 0.0 {
+            return None;
+        }
         let facet = self.surface().facet(self.facet_index(contact.indices))?;
-        self.solve(contact.indices, V::DVec::ZERO, |solver, parts| {
-            let local = solver.contact();
-            let normal = self.flip_if_swapped(local.normal);
-            let is_shallower = local.depth < contact.depth().min(limit);
-            if !contact.is_plane() || !is_shallower || normal.dot(contact.normal) <= 0.0 {
-                return None;
-            }
-            let point = facet.nearest_boundary(self.foot(parts, &local))?;
-            let verdict = self.verdict(contact.indices, &point, normal, INEXACT);
-            (verdict == EdgeVerdict::Counts).then_some(FacetContact {
-                normal,
-                local,
-                kind: ContactKind::Nearest,
-                ..*contact
-            })
-        })
+        let [a, b] = self.parts(contact.indices)?;
+        let point = facet.nearest_boundary(self.foot([&a, &b], &found.local))?;
+        let verdict = self.verdict(contact.indices, &point, found.normal, INEXACT);
+        (verdict == EdgeVerdict::Counts).then_some(found)
     }
 
     /// Returns the contact of a part of the body with an edge or a corner, reported with facet

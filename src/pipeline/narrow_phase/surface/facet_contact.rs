@@ -229,6 +229,32 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
+    /// Returns the contact of a facet as a thin plate, which the body leaves over the plane or past
+    /// the boundary, whichever is nearer. Returns `None` if that takes the center through the facet,
+    /// or if `contact` does not clear the plane and so is the contact of the plate itself.
+    pub(super) fn plate_contact(
+        &self,
+        contact: &FacetContact<V::DVec>,
+    ) -> Option<FacetContact<V::DVec>> {
+        let local = self.solve(contact.indices, V::DVec::ZERO, |solver, _| {
+            contact.is_plane().then(|| solver.contact())
+        })?;
+        let normal = self.flip_if_swapped(local.normal);
+        let is_through = match self.center {
+            Some(center) => {
+                let facet = self.surface().facet(self.facet_index(contact.indices))?;
+                facet.is_crossed_by([center, center + normal * local.depth])
+            }
+            None => normal.dot(contact.normal) <= 0.0,
+        };
+        (!is_through).then_some(FacetContact {
+            normal,
+            local,
+            kind: ContactKind::Nearest,
+            ..*contact
+        })
+    }
+
     /// Returns `true` if a normal would push the center to the other side of the facet. This can
     /// happen if the nearest part of a compound is on that side.
     fn pushes_through(

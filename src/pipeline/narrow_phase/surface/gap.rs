@@ -49,16 +49,18 @@ const MIN_GAIN: f64 = 1e-4;
 const MAX_STEPS: usize = 8;
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Searches for the shortest push-out that is shorter than `limit`.
+    /// Searches for the shortest push-out that is shorter than `limit`, and for which `is_end`
+    /// returns `true`.
     pub(super) fn shortest_out_of_gap(
         &self,
         mut limit: f64,
         lists: &mut Lists<V>,
+        is_end: impl Fn(&Lists<V>, V::DVec) -> bool,
     ) -> Option<Node<V::DVec>> {
         let mut directions = self.gap_directions(&lists.contacts);
         let mut best = None;
         for _ in 0..MAX_ROUNDS {
-            let Some(node) = self.search_gap(&directions, limit, lists) else {
+            let Some(node) = self.search_gap(&directions, limit, lists, &is_end) else {
                 break;
             };
             limit = node.length * (1.0 - MIN_GAIN);
@@ -120,6 +122,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         directions: &[V::DVec],
         limit: f64,
         lists: &mut Lists<V>,
+        is_end: impl Fn(&Lists<V>, V::DVec) -> bool,
     ) -> Option<Node<V::DVec>> {
         lists.nodes.clear();
         lists.clearing.clear();
@@ -127,7 +130,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         for _ in 0..MAX_TRIED {
             let node = Node::take_shortest(&mut lists.nodes)?;
             let Some(indices) = self.blocking(lists, node.translation) else {
-                if self.is_passable(lists, node.translation) {
+                if is_end(lists, node.translation) && self.is_passable(lists, node.translation) {
                     return Some(node);
                 }
                 continue;
@@ -155,9 +158,11 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let contact = *contacts.find(|contact| contact.indices == indices)?;
         let first = lists.candidates.len();
         lists.candidates.push(contact);
+        let max_depth = self.max_depth();
         let planes = directions
             .iter()
-            .filter_map(|direction| self.separating_plane(&contact, *direction));
+            .filter_map(|direction| self.separating_plane(&contact, *direction))
+            .filter(|plane| plane.depth() <= max_depth);
         lists.candidates.extend(planes);
         lists.candidates.note();
         let range = first..lists.candidates.len();

@@ -25,11 +25,14 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    pipeline::narrow_phase::surface::{
-        SurfacePair,
-        facet_contact::{FacetContact, SAME_DEPTH},
-        lists::Lists,
-        translation_search::{MAX_PLANES, Node, ShortestTranslation},
+    pipeline::{
+        narrow_phase::surface::{
+            SurfacePair,
+            facet_contact::{FacetContact, SAME_DEPTH},
+            lists::Lists,
+            translation_search::{MAX_PLANES, Node, ShortestTranslation},
+        },
+        proxy::BoundingRegion,
     },
     space::{DVector, Space},
     tolerance::SAME_NORMAL,
@@ -147,10 +150,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
     /// Returns `true` if a translation clears the facet of a contact.
     fn is_cleared(&self, contact: &FacetContact<V::DVec>, translation: V::DVec) -> bool {
+        self.is_apart_after(contact.indices, contact.weld, translation)
+    }
+
+    /// Returns `true` if two parts do not overlap after a translation of the body.
+    fn is_apart_after(&self, indices: (u32, u32), weld: f64, translation: V::DVec) -> bool {
         let translation_of_second = self.flip_if_swapped(translation);
-        let overlap = self.solve(contact.indices, translation_of_second, |solver, _| {
+        let overlap = self.solve(indices, translation_of_second, |solver, _| {
             let depth = solver.contact().depth;
-            (depth > slop(contact.weld, translation) + 4.0 * solver.depth_gap()).then_some(())
+            (depth > slop(weld, translation) + 4.0 * solver.depth_gap()).then_some(())
         });
         overlap.is_none()
     }
@@ -219,11 +227,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if found.is_none() && first.is_none() {
             found = self.shortest_straight(lists);
         }
-        if first_free.is_none() {
-            let limit = found.as_ref().map_or(f64::INFINITY, |node| node.length);
-            found = self
-                .shortest_out_of_gap(limit * (1.0 - SAME_DEPTH), lists)
-                .or(found);
+        let limit = found.as_ref().map_or(limit, |node| node.length);
+        if first_free.is_none() || self.may_be_too_long(limit, lists) {
+            let limit = limit * (1.0 - SAME_DEPTH);
+            let is_end = |lists: &Lists<V>, translation| {
+                first_free.is_none() || self.is_clear_of_near(lists, translation)
+            };
+            found = self.shortest_out_of_gap(limit, lists, is_end).or(found);
         }
         let Some(node) = found else {
             return (first, Planes::new());
@@ -238,6 +248,29 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let planes = node.planes.iter().copied();
         let planes = planes.filter_map(|index| lists.candidates.get(index).copied());
         (Some(node.translation), planes.filter(is_other).collect())
+    }
+
+    /// Returns `true` if a convex body may have a push-out that is less than half as long as this
+    /// length.
+    ///
+    /// Each push-out is at least as long as the depth in any single facet, a thin plate. The same
+    /// holds for the step that led in, because the step back clears each facet.
+    fn may_be_too_long(&self, length: f64, lists: &Lists<V>) -> bool {
+        let enough = 0.5 * length;
+        let depth_in_plate = |contact: &FacetContact<V::DVec>| {
+            let plate = self.plate_contact(contact);
+            plate.as_ref().unwrap_or(contact).depth()
+        };
+        let is_convex = self.body().scaled_shape().is_some();
+        is_convex && lists.contacts.iter().all(|it| depth_in_plate(it) < enough)
+    }
+
+    /// Returns the greatest depth of a contact that pushes the body past the boundary of a facet: the
+    /// diameter of the body's bounding box. So no body is thrown far away.
+    pub(super) fn max_depth(&self) -> f64 {
+        let region = self.body().region().ok();
+        let bounds = region.as_ref().and_then(BoundingRegion::bounds);
+        bounds.map_or(f64::INFINITY, |it| (it.max - it.min).length())
     }
 
     /// Returns the shortest push-out that clears one or several candidates, if it is shorter than
@@ -285,7 +318,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
     /// Returns the shortest push-out along the normal of one of the shallowest candidates.
     fn shortest_straight(&self, lists: &mut Lists<V>) -> Option<Node<V::DVec>> {
-        let (mut shortest, mut limit) = (None, f64::INFINITY);
+        let (mut shortest, mut limit) = (None, self.max_depth());
         for index in 0..lists.candidates.len().min(MAX_STRAIGHT) {
             let candidate = lists.candidates.get(index).copied();
             if let Some(found) = candidate.and_then(|it| self.straight(it, limit, lists)) {
@@ -378,6 +411,15 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         let ahead = lists.contacts.get_mut(..=index)?;
         ahead.rotate_right(1);
         ahead.first().map(|contact| contact.indices)
+    }
+
+    /// Returns `true` if a convex body overlaps no near facet after a translation.
+    fn is_clear_of_near(&self, lists: &Lists<V>, translation: V::DVec) -> bool {
+        lists.near.iter().all(|near| {
+            let [first, second] = self.of_surface_and_body([near.index, 0]);
+            let weld = near.facet.weld;
+            near.is_hidden || self.is_apart_after((first, second), weld, translation)
+        })
     }
 
     /// Returns `true` if a translation takes the body's center through no facet.

@@ -9,6 +9,7 @@ mod locality;
 mod meshes;
 mod side;
 mod tessellation;
+mod throws;
 mod walks;
 
 use bevy::{math::DVec3, prelude::*};
