@@ -9,7 +9,11 @@ use smallvec::SmallVec;
 use crate::space::DVector;
 
 /// Normals count as linearly dependent if their Gram determinant is at most this.
-const DEPENDENT: f64 = 1e-10;
+const DEPENDENT: f64 = 1e-12;
+
+/// A plane that contradicts others is negligible if at most this fraction of the translation is
+/// missing. Then its normal is dependent on theirs only by rounding.
+const NEGLIGIBLE: f64 = 1e-5;
 
 /// A plane counts as cleared if at most this fraction of its depth, or of the translation's length,
 /// is missing. That is more than the rounding of `f64`, and far less than the rounding of `f32`.
@@ -62,7 +66,7 @@ pub fn translations_onto<D: DVector>(
     added: PushPlane<D>,
     others: &[PushPlane<D>],
 ) -> impl Iterator<Item = Onto<D>> {
-    let alone = onto([added], [added.1]);
+    let alone = onto([added], |depth| depth);
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
         let pair = onto_two([added, one]);
         // Three normals in 2D are always dependent.
@@ -70,53 +74,73 @@ pub fn translations_onto<D: DVector>(
         let triples = rest.filter_map(move |&other| onto_three([added, one, other]));
         pair.into_iter().chain(triples)
     });
-    core::iter::once(alone).chain(with_others)
+    alone.into_iter().chain(with_others)
 }
 
-/// Returns Σ λᵢ nᵢ.
-fn onto<D: DVector, const N: usize>(planes: [PushPlane<D>; N], factors: [f64; N]) -> Onto<D> {
-    let terms = planes.iter().zip(factors);
-    let terms = terms.map(|((normal, _), factor)| *normal * factor);
-    Onto {
-        translation: terms.reduce(|sum, term| sum + term).unwrap_or(D::ZERO),
+/// The number of times that the factors λᵢ are corrected. If normals are almost dependent, rounding
+/// changes the factors by a fraction of up to 1e-3, because of [`DEPENDENT`]. Each correction
+/// reduces the error by this fraction.
+const CORRECTIONS: usize = 3;
+
+/// Returns the translation Σ λᵢ nᵢ that ends on all planes, or `None` if some λᵢ is negative: then a
+/// shorter one clears all of them. `solve` returns the factors for given depths.
+fn onto<D: DVector, const N: usize>(
+    planes: [PushPlane<D>; N],
+    solve: impl Fn([f64; N]) -> [f64; N],
+) -> Option<Onto<D>> {
+    let mut factors = [0.0; N];
+    let mut translation = D::ZERO;
+    for _ in 0..=CORRECTIONS {
+        // What is missing is found with less rounding than the factors.
+        let missing = planes.map(|(normal, depth)| depth - normal.dot(translation));
+        for (factor, correction) in factors.iter_mut().zip(solve(missing)) {
+            *factor += correction;
+        }
+        let terms = planes.iter().zip(factors);
+        let terms = terms.map(|((normal, _), factor)| *normal * factor);
+        translation = terms.reduce(|sum, term| sum + term).unwrap_or(D::ZERO);
+    }
+    let are_valid = factors.iter().all(|factor| *factor >= 0.0);
+    are_valid.then(|| Onto {
+        translation,
         planes: SmallVec::from_slice(&planes),
         steepness: factors.iter().sum(),
-    }
+    })
 }
 
 /// Returns the shortest translation onto two planes, or `None` if a shorter one clears both.
 ///
 /// With the cosine c between the normals, λ₁ = (d₁ - c d₂) / (1 - c²), and λ₂ likewise.
 fn onto_two<D: DVector>(planes: [PushPlane<D>; 2]) -> Option<Onto<D>> {
-    let [(n1, d1), (n2, d2)] = planes;
+    let [(n1, _), (n2, _)] = planes;
     let cosine = n1.dot(n2);
     let determinant = 1.0 - cosine * cosine;
     if determinant <= DEPENDENT {
         return None;
     }
-    let factors = [d1 - cosine * d2, d2 - cosine * d1].map(|factor| factor / determinant);
-    let are_valid = factors.iter().all(|factor| *factor >= 0.0);
-    are_valid.then(|| onto(planes, factors))
+    onto(planes, |[d1, d2]| {
+        [d1 - cosine * d2, d2 - cosine * d1].map(|factor| factor / determinant)
+    })
 }
 
 /// Returns the shortest translation onto three planes, or `None` if a shorter one clears all.
 ///
 /// The factors solve G λ = d, where G holds the cosines between the normals, by Cramer's rule.
 fn onto_three<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Onto<D>> {
-    let [(n1, d1), (n2, d2), (n3, d3)] = planes;
+    let [(n1, _), (n2, _), (n3, _)] = planes;
     let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
     let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
     if determinant <= DEPENDENT {
         return None;
     }
-    let factors = [
-        d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),
-        d1 * (b * c - a) + d2 * (1.0 - b * b) + d3 * (a * b - c),
-        d1 * (a * c - b) + d2 * (a * b - c) + d3 * (1.0 - a * a),
-    ]
-    .map(|factor| factor / determinant);
-    let are_valid = factors.iter().all(|factor| *factor >= 0.0);
-    are_valid.then(|| onto(planes, factors))
+    onto(planes, |[d1, d2, d3]| {
+        [
+            d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),
+            d1 * (b * c - a) + d2 * (1.0 - b * b) + d3 * (a * b - c),
+            d1 * (a * c - b) + d2 * (a * b - c) + d3 * (1.0 - a * a),
+        ]
+        .map(|factor| factor / determinant)
+    })
 }
 
 /// A translation that clears planes.
@@ -171,7 +195,7 @@ pub fn shortest_translation<D: DVector>(
         match next {
             Some(next) => best = next,
             None => {
-                clears_all = false;
+                clears_all &= missing(&plane) <= NEGLIGIBLE * best.translation.length();
                 planes.swap_remove(index);
             }
         }

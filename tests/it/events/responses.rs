@@ -187,6 +187,59 @@ fn the_push_out_of_many_planes_is_the_shortest_translation() {
     assert!(judged > 1000, "{judged}");
 }
 
+/// The planes are built as in [`the_push_out_of_many_planes_is_the_shortest_translation`]. Facets of
+/// a fine mesh give such planes: their normals differ by rounding, or by a little more. A little
+/// more than the exact length is allowed: the rounding of a depth moves the line of two such planes.
+#[test]
+fn the_push_out_of_nearly_parallel_planes_clears_all() {
+    let mut random = StdRng::seed_from_u64(4);
+    let mut judged = 0;
+    for case in 0..4000 {
+        let first = direction(&mut random);
+        let mut tight = vec![first];
+        for _ in 0..random.random_range(1..3) {
+            let tilt = 10.0_f32.powf(random.random_range(-8.0..-1.0));
+            let tilted = Dir3::new(*first + *direction(&mut random) * tilt);
+            tight.push(tilted.expect("a direction"));
+        }
+        if random.random() {
+            tight[0] = direction(&mut random);
+        }
+        let weights = tight.iter().map(|_| random.random_range(0.1..1.0));
+        let weights: Vec<f64> = weights.collect();
+        let terms = tight.iter().zip(&weights);
+        let expected: DVec3 = terms
+            .map(|(normal, weight)| normal.as_dvec3() * *weight)
+            .sum();
+        let depth = |normal: &Dir3| expected.dot(normal.as_dvec3()) as f32;
+        let planes: Vec<_> = tight.iter().map(|it| (*it, depth(it))).collect();
+        let deepest = planes.iter().fold(0.0, |max: f32, plane| max.max(plane.1));
+        let deepest = f64::from(deepest);
+        let is_short = expected.length() < 1.9 * deepest;
+        if !is_short || planes.iter().any(|plane| plane.1 <= 0.0) {
+            continue;
+        }
+        judged += 1;
+        let found = push_out(&planes);
+        assert!(
+            matches!(found, PushOut::Moved(_)),
+            "case {case}: {found:?} of {planes:?}"
+        );
+        let translation = found.translation().as_dvec3();
+        let left = overlap(&planes, translation);
+        assert!(
+            left <= 1e-5 * deepest,
+            "case {case}: {left} left of {planes:?}"
+        );
+        let most = 1.01 * expected.length();
+        assert!(
+            translation.length() <= most,
+            "case {case}: {found:?}, not {expected}"
+        );
+    }
+    assert!(judged > 3000, "{judged}");
+}
+
 /// Returns the greatest overlap with planes that a translation leaves.
 fn overlap(planes: &[(Dir3, f32)], translation: DVec3) -> f64 {
     let each = planes.iter().map(|(normal, depth)| {

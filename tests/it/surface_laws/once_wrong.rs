@@ -474,3 +474,44 @@ fn a_facet_near_a_cones_tip_is_reported_only_if_it_touches() {
         assert!(is_hit, "part {}: {}", part.facet, answer.line());
     }
 }
+
+/// The base is 0.25 below a thin plate, and the middle of the largest ball in the cone, at the third
+/// of its height, is above it. A mean of its farthest points is below.
+#[test]
+fn a_flat_cone_in_a_plate_is_pushed_up_by_the_depth_of_its_base() {
+    let plate = Surface::cuboid(Vec3::new(4.0, 1.0 / 32.0, 4.0), false);
+    for depth in [0.0625_f32, 0.125, 0.25, 0.375] {
+        let at = Vec3::new(0.25, 0.5 + 1.0 / 32.0 - depth, 0.5);
+        let cone = shape(Kind::Cone(1.0, 0.5), false, at);
+        let answer = answer(&plate, &cone);
+        assert_event(&answer, DVec3::Y, f64::from(depth), 1e-6);
+    }
+}
+
+/// A body moves up between two teeth that lean over a gap in the ground. The way back is a push-out.
+#[test]
+fn a_body_between_leaning_teeth_is_pushed_no_farther_than_back() {
+    let comb = [
+        (-2.28125, 0.0),
+        (-3.0, 0.453125),
+        (-3.5625, 0.546875),
+        (-2.84375, 0.0),
+        (-5.0, 0.0),
+    ];
+    let comb = Surface::line("comb", &comb);
+    let half = [
+        Vec3::new(-0.11744628, -0.20842794, 0.0),
+        Vec3::new(-0.009282238, -0.23905997, 0.0),
+        Vec3::new(0.23915094, 0.006531453, 0.0),
+    ];
+    let points = half.iter().flat_map(|it| [*it, -*it]).collect();
+    let mut body = shape(Kind::Hull(points), true, Vec3::ZERO);
+    body.pose.rotation = Quat::from_xyzw(0.0, 0.0, 0.60372865, -0.7971899);
+    let free = Vec3::new(-2.5938098, -0.037051268, 0.0);
+    let stepped = Vec3::new(-2.6398125, 0.049583472, 0.0);
+    assert!(answer(&comb, &body.at(free)).event.is_none());
+    let pushed = answer(&comb, &body.at(stepped)).push_out;
+    let step = free.distance(stepped);
+    assert!(pushed != Vec3::ZERO, "it overlaps the teeth");
+    assert!(pushed.length() <= 1.00001 * step, "{pushed} after {step}");
+}
