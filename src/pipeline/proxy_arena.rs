@@ -14,6 +14,12 @@ use crate::{
     space::Space,
 };
 
+#[cfg(test)]
+thread_local! {
+    /// The number of pairs on this thread that [`ProxyArena::may_meet`] has tested.
+    pub static TESTED: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
+}
+
 /// The proxies of one space, by slot.
 #[derive(Default)]
 pub struct ProxyArena<V: Space> {
@@ -88,6 +94,8 @@ impl<V: Space> ProxyArena<V> {
     /// Returns `true` if two proxies have to be tested: if either is swept, unless they stay apart
     /// on their paths, and otherwise as [`may_touch`](Self::may_touch).
     pub fn may_meet(&self, (a, b): SlotPair) -> bool {
+        #[cfg(test)]
+        TESTED.set(TESTED.get() + 1);
         if !self.sweeps.is_swept(a) && !self.sweeps.is_swept(b) {
             return self.may_touch((a, b));
         }

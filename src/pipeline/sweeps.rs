@@ -3,6 +3,12 @@
 //! [`sync`](super::sync) finds the paths of all changed proxies after it has updated them. The
 //! broad phase uses boxes around the paths. All other stages, and spatial queries, use the boxes of
 //! the poses. The report stage stores the poses for the next tick.
+//!
+//! The box around a long diagonal path has far more space than the path: its size grows with the
+//! square or the cube of the length. So the path is cut into pieces, and the broad phase uses a box
+//! around each of them.
+
+use core::ops::Range;
 
 use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use smallvec::SmallVec;
@@ -12,6 +18,7 @@ use crate::{
     collision::{Collisions, PreviousPoses},
     pipeline::{
         aabb::Aabb,
+        candidates::SlotPair,
         proxies::{Proxies, ProxySlot},
         proxy::Proxy,
         proxy_arena::ProxyArena,
@@ -33,6 +40,8 @@ pub struct Path<D: DVector> {
     linear: D::Matrix,
     /// `None` for a half-space.
     region: Option<TurningRegion<D>>,
+    /// `true` if the path has several pieces.
+    is_cut: bool,
 }
 
 /// The motion along a path.
@@ -82,28 +91,76 @@ impl<D: DVector> TurningRegion<D> {
         Aabb::around(&bounds, f64::INFINITY)
     }
 
+    /// Returns a box around each piece of the path, from its end. Along the second longest axis of
+    /// the path, a piece is about as long as the moving box and a typical box together. So a path
+    /// along one axis has one piece: the box around it is no larger than the path.
+    fn piece_boxes(self, typical_size: f64) -> impl ExactSizeIterator<Item = Aabb> {
+        let mut lengths = self.translation.components().map(f64::abs);
+        lengths.sort_unstable_by(f64::total_cmp);
+        let [_, second, _] = lengths;
+        let size = (self.bounds.max - self.bounds.min).extent() + typical_size;
+        let count = (second / size).floor().clamp(1.0, MAX_PIECES);
+        let step = self.translation * (-1.0 / count);
+        (0..count as u32).map(move |index| {
+            let [min, max] = [self.bounds.min, self.bounds.max];
+            let offset = step * f64::from(index);
+            let (min, max) = (min + offset, max + offset);
+            let bounds = Bounds { min, max }.around_translation(step);
+            Aabb::around(&bounds, f64::INFINITY)
+        })
+    }
+
     /// Returns `true` unless two regions stay apart during their translations.
     pub fn may_meet(&self, other: &Self) -> bool {
+        // The test of the balls comes first, because it takes less time.
         let back = self.translation - other.translation;
-        self.bounds.entry(&other.bounds, back) <= 1.0 && {
-            let offset = other.center - self.center;
-            let length = back.length_squared();
-            let time = if length > 0.0 {
-                (-offset.dot(back) / length).clamp(0.0, 1.0)
-            } else {
-                0.0
-            };
-            let distance = (offset + back * time).length_squared();
-            distance <= (self.radius + other.radius).powi(2)
-        }
+        let offset = other.center - self.center;
+        let length = back.length_squared();
+        let time = if length > 0.0 {
+            (-offset.dot(back) / length).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let distance = (offset + back * time).length_squared();
+        distance <= (self.radius + other.radius).powi(2)
+            && self.bounds.entry(&other.bounds, back) <= 1.0
     }
+}
+
+/// The maximum number of pieces of a path, which bounds the memory of long jumps.
+const MAX_PIECES: f64 = 64.0;
+
+/// The number of boxes that are sampled for [`typical_size`].
+const SAMPLE: usize = 64;
+
+/// Returns the size of a typical box: three quarters of the boxes in a sample are no larger.
+fn typical_size(boxes: &[Aabb]) -> f64 {
+    let sample = boxes.iter().step_by(boxes.len() / SAMPLE + 1);
+    let sample = sample.filter(|aabb| !aabb.is_empty());
+    let sizes = sample.map(|aabb| aabb.size().into_iter().fold(0.0, f32::max));
+    let mut sizes: SmallVec<[f32; SAMPLE]> = sizes.collect();
+    sizes.sort_unstable_by(f32::total_cmp);
+    let typical = sizes.get(sizes.len() * 3 / 4);
+    typical.copied().unwrap_or_default().into()
+}
+
+/// A piece of a path. The pieces of a path take the same time each.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    slot: u32,
+    /// Counted from the end of the path.
+    index: u32,
+    /// The number of pieces of the path.
+    count: u32,
 }
 
 /// The paths of one space. All lists are empty if no collider is swept.
 #[derive(Default)]
 pub struct Sweeps<V: Space> {
-    /// The box around the path of each slot.
+    /// The box around the path of each slot, then those around the pieces of cut paths.
     boxes: Buffer<Aabb>,
+    /// The pieces, in the order of their boxes. Those of a path follow one another.
+    pieces: Buffer<Piece>,
     /// For each slot, `true` if its proxy is swept.
     are_swept: Buffer<bool>,
     /// The index of each slot's path, or [`NONE`].
@@ -115,9 +172,57 @@ pub struct Sweeps<V: Space> {
 const NONE: u32 = u32::MAX;
 
 impl<V: Space> Sweeps<V> {
-    /// Returns the box around the path of each slot, or `None` if no collider is swept.
+    /// Returns the box around the path of each slot, then those around the pieces of cut paths, or
+    /// `None` if no collider is swept.
     pub fn boxes(&self) -> Option<&[Aabb]> {
         (!self.boxes.is_empty()).then_some(&self.boxes)
+    }
+
+    /// Returns the numbers of the boxes around pieces.
+    pub fn pieces(&self) -> Range<u32> {
+        let end = self.boxes.len() as u32;
+        end - self.pieces.len() as u32..end
+    }
+
+    /// Returns the piece in the box with this number, or `None` for the box of a slot.
+    fn piece(&self, number: u32) -> Option<&Piece> {
+        let index = number.checked_sub(self.pieces().start)?;
+        self.pieces.get(index as usize)
+    }
+
+    /// Returns the slots of two boxes, which may be those of pieces.
+    pub fn slots_of(&self, (a, b): SlotPair) -> SlotPair {
+        let slot_of = |number| self.piece(number).map_or(number, |piece| piece.slot);
+        (slot_of(a), slot_of(b))
+    }
+
+    /// Returns `true` if two boxes are those of pieces of two paths, for times that overlap.
+    pub fn are_simultaneous(&self, (a, b): SlotPair) -> bool {
+        let pieces = self.piece(a).zip(self.piece(b));
+        pieces.is_some_and(|(a, b)| {
+            a.slot != b.slot
+                && a.index * b.count <= (b.index + 1) * a.count
+                && b.index * a.count <= (a.index + 1) * b.count
+        })
+    }
+
+    /// Returns `true` if one of two boxes is that of a piece, and the previous piece of the same
+    /// path overlaps the other box, too. The pieces that overlap a box follow one another, because
+    /// each coordinate rises or falls all along the path.
+    pub fn is_repeated(&self, (a, b): SlotPair) -> bool {
+        let box_of = |number: u32| self.boxes.get(number as usize);
+        let is_repeated = |number, other| {
+            self.piece(number).is_some_and(|piece| piece.index > 0)
+                && box_of(number - 1)
+                    .zip(box_of(other))
+                    .is_some_and(|(previous, other)| previous.may_touch(other))
+        };
+        is_repeated(a, b) || is_repeated(b, a)
+    }
+
+    /// Returns `true` if the path of a slot is cut into pieces.
+    pub fn is_cut(&self, slot: u32) -> bool {
+        self.path_of(slot).is_some_and(|path| path.is_cut)
     }
 
     /// Returns `true` if the proxy in a slot is swept.
@@ -156,11 +261,12 @@ impl<V: Space> Sweeps<V> {
             let changed = arena.changed().iter();
             changed.for_each(|slot| self.update(arena, *slot));
         }
+        let typical_size = typical_size(arena.boxes());
         for slot in arena.changed() {
             if let Some(proxy) = arena.get(*slot)
                 && let Some(path) = path_of(proxy)
             {
-                self.add(*slot, path, proxy.world_pose.translation);
+                self.add(*slot, path, proxy.world_pose.translation, typical_size);
             }
         }
     }
@@ -176,7 +282,7 @@ impl<V: Space> Sweeps<V> {
         }
     }
 
-    fn add(&mut self, slot: u32, mut path: Path<V::DVec>, pivot: V::DVec) {
+    fn add(&mut self, slot: u32, mut path: Path<V::DVec>, pivot: V::DVec, typical_size: f64) {
         let number = self.paths.len() as u32;
         if let Some(index) = self.indices.get_mut(slot as usize)
             && let Some(aabb) = self.boxes.get_mut(slot as usize)
@@ -185,6 +291,14 @@ impl<V: Space> Sweeps<V> {
                 let region = TurningRegion::new(aabb, &path, pivot);
                 *aabb = region.path_box();
                 path.region = Some(region);
+                let pieces = region.piece_boxes(typical_size);
+                let count = pieces.len() as u32;
+                path.is_cut = count > 1;
+                if path.is_cut {
+                    self.boxes.extend(pieces);
+                    let piece = |index| Piece { slot, index, count };
+                    self.pieces.extend((0..count).map(piece));
+                }
             }
             *index = number;
             self.paths.push((slot, path));
@@ -193,6 +307,10 @@ impl<V: Space> Sweeps<V> {
 
     /// Drops the paths, and calls `visit` with the slots that had one.
     pub fn end_tick(&mut self, mut visit: impl FnMut(u32)) {
+        self.boxes.note();
+        let slots = self.pieces().start as usize;
+        self.boxes.truncate(slots);
+        self.pieces.clear();
         self.paths.note();
         for (slot, _) in self.paths.drain(..) {
             if let Some(index) = self.indices.get_mut(slot as usize) {
@@ -205,6 +323,7 @@ impl<V: Space> Sweeps<V> {
     /// Empties all lists.
     pub fn clear(&mut self) {
         self.boxes.clear();
+        self.pieces.clear();
         self.are_swept.clear();
         self.indices.clear();
         self.paths.clear();
@@ -213,6 +332,7 @@ impl<V: Space> Sweeps<V> {
     /// Frees unused memory.
     pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
         self.boxes.reclaim(reclaim);
+        self.pieces.reclaim(reclaim);
         self.are_swept.reclaim(reclaim);
         self.indices.reclaim(reclaim);
         self.paths.reclaim(reclaim);
@@ -258,7 +378,10 @@ pub fn remove_teleported(
 }
 
 /// Returns the path of a proxy since the previous tick, or `None` if it did not move.
-fn path_of<V: Space>(proxy: &Proxy<V>, previous: &PreviousPoses<V::DVec>) -> Option<Path<V::DVec>> {
+pub fn path_of<V: Space>(
+    proxy: &Proxy<V>,
+    previous: &PreviousPoses<V::DVec>,
+) -> Option<Path<V::DVec>> {
     let end = &proxy.world_pose;
     let previous = previous.get(proxy.entity)?;
     let translation = end.translation - previous.translation;
@@ -275,6 +398,7 @@ fn path_of<V: Space>(proxy: &Proxy<V>, previous: &PreviousPoses<V::DVec>) -> Opt
         max_angle,
         linear,
         region: None,
+        is_cut: false,
     })
 }
 
@@ -456,6 +580,7 @@ mod tests {
                     max_angle: 0.0,
                     linear: DMat3::IDENTITY,
                     region: None,
+                    is_cut: false,
                 };
                 let aabb = Aabb::around(&Bounds { min, max }, radius);
                 TurningRegion::new(&aabb, &path, end)

@@ -9,7 +9,8 @@
 //! hierarchies rarely change.
 //!
 //! While any collider is swept, the boxes are those around the paths of this tick: see
-//! [`sweeps`](super::sweeps).
+//! [`sweeps`](super::sweeps). The boxes around pieces of long paths have a structure of their own,
+//! because their sizes do not suit the cells of the others, and none is where it was before.
 //!
 //! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
 //! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
@@ -84,6 +85,8 @@ struct Overlaps {
     moving: Grids,
     /// The boxes at rest. May include boxes that have since moved or been removed.
     resting: Grids,
+    /// The boxes around pieces of paths.
+    pieces: Grids,
     /// The peak number of boxes at rest.
     rest_peak: Peak,
 }
@@ -97,15 +100,18 @@ impl Overlaps {
     /// Finds the pairs of proxies that may touch, if at least one of the two changed.
     fn find<V: Space>(&mut self, arena: &ProxyArena<V>, pairs: &mut PairList) {
         let Self {
-            moving, resting, ..
+            moving,
+            resting,
+            pieces,
+            ..
         } = self;
         pairs.all.clear();
         let changed = arena.changed();
         if changed.is_empty() {
             return;
         }
-        let boxes = arena.path_boxes();
-        let has_box = |slot: u32| arena.box_of(slot).is_some();
+        let (boxes, sweeps) = (arena.path_boxes(), arena.sweeps());
+        let has_box = |slot: u32| arena.box_of(slot).is_some() && !sweeps.is_cut(slot);
         let woken = changed.iter().filter(|slot| !moving.contains(**slot));
         let unchanged = (moving.len() + woken.count()).saturating_sub(changed.len());
         let settles = unchanged > changed.len() + resting.len() / RESTING_FRACTION;
@@ -121,10 +127,35 @@ impl Overlaps {
         });
         moving.overlaps_with(resting, pairs, |slot| arena.is_changed(slot), rests);
         find_half_space_pairs(arena, &mut pairs.all);
-        if arena.sweeps().boxes().is_some() {
-            // Most boxes around paths are far larger than the paths.
-            pairs.all.retain(|pair| arena.may_meet(*pair));
+        if sweeps.boxes().is_none() {
+            *pieces = Grids::default();
+            return;
         }
+        let numbers = sweeps.pieces();
+        pieces.update(boxes, numbers.clone(), |number| numbers.contains(&number));
+        let uncut = pairs.all.len();
+        pieces.overlaps_within(V::DVec::DIMENSION, pairs, |a, b| {
+            sweeps.are_simultaneous((a, b)) && arena.may_meet(sweeps.slots_of((a, b)))
+        });
+        // Several pieces of two paths may find the same pair.
+        pairs.all.note();
+        if let Some(found) = pairs.all.get_mut(uncut..) {
+            for pair in &mut *found {
+                let (a, b) = sweeps.slots_of(*pair);
+                *pair = (a.min(b), a.max(b));
+            }
+            found.sort_unstable();
+        }
+        pairs.all.dedup();
+        pieces.overlaps_with(moving, pairs, |_| true, |_| true);
+        pieces.overlaps_with(resting, pairs, |_| true, rests);
+        pairs.all.note();
+        // Most boxes around paths have more space than the paths.
+        pairs.all.retain_mut(|pair| {
+            let is_repeated = sweeps.is_repeated(*pair);
+            *pair = sweeps.slots_of(*pair);
+            !is_repeated && arena.may_meet(*pair)
+        });
     }
 
     /// Frees unused memory.
@@ -132,6 +163,7 @@ impl Overlaps {
         let Self {
             moving,
             resting,
+            pieces,
             rest_peak,
         } = self;
         let boxes = arena.path_boxes();
@@ -151,6 +183,7 @@ impl Overlaps {
         }
         moving.reclaim(reclaim);
         resting.reclaim(reclaim);
+        pieces.reclaim(reclaim);
     }
 }
 
@@ -183,5 +216,169 @@ fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPa
         } else {
             pairs.extend(arena.changed().iter().copied().filter(overlaps).map(pair));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        collider::{Collider, CollisionLayers},
+        collision::PreviousPoses,
+        math::{Vec2, Vec3},
+        pipeline::{
+            proxy::{Markers, Proxy},
+            proxy_arena::TESTED,
+            sweeps::path_of,
+            world_pose::WorldPose,
+        },
+        shape::{AnyColliderShape, ColliderShape},
+        space::Pose,
+    };
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    /// The walls have the first slots, and the bullets have the others.
+    const WALLS: u32 = 4_000;
+    const ALL: u32 = WALLS + 400;
+
+    /// The mean distance of two walls.
+    const SPACING: f64 = 4.0;
+
+    /// Bullets among walls.
+    struct Range<'a, V: Space> {
+        random: StdRng,
+        wall: &'a ColliderShape<V>,
+        bullet: &'a ColliderShape<V>,
+        arena: ProxyArena<V>,
+        overlaps: Overlaps,
+        pairs: PairList,
+    }
+
+    impl<V: Space> Range<'_, V> {
+        fn random_place(&mut self) -> V::DVec {
+            let half = 0.5 * SPACING * f64::from(WALLS).powf(1.0 / V::DVec::DIMENSION as f64);
+            V::DVec::of([(); 3].map(|()| self.random.random_range(-half..half)))
+        }
+
+        /// Returns the ends of a path with this length within the room.
+        fn random_path(&mut self, length: f64) -> [V::DVec; 2] {
+            loop {
+                let [start, to] = [(); 2].map(|()| self.random_place());
+                let path = to - start;
+                if path.length() > length {
+                    return [start, start + path * (length / path.length())];
+                }
+            }
+        }
+
+        /// Returns a collider in this place. Three of four bullets are swept.
+        fn proxy(&self, number: u32, translation: V::DVec) -> (Proxy<V>, Aabb) {
+            let is_bullet = number >= WALLS;
+            let shape = if is_bullet { self.bullet } else { self.wall };
+            let entity = Entity::from_raw_u32(number).expect("a valid number");
+            let rotation = V::DVec::IDENTITY;
+            let pose = WorldPose::from_pose(&Pose {
+                rotation,
+                translation,
+            });
+            let new = Proxy::new(entity, shape, CollisionLayers::default(), pose);
+            let (proxy, aabb) = new.expect("a valid proxy");
+            let markers = Markers {
+                is_swept: is_bullet && !number.is_multiple_of(4),
+                ..Markers::default()
+            };
+            (proxy.with_markers(markers), aabb)
+        }
+
+        /// Moves the bullets and a part of the walls. Returns the number of pairs that the search
+        /// tests, and the number of pairs that it finds.
+        fn step(&mut self, length: f64, moved_walls: usize) -> (usize, usize) {
+            let mut previous = PreviousPoses::default();
+            let bullets = (WALLS..ALL).map(|slot| (slot, length));
+            let walls = (0..WALLS).take(moved_walls).map(|slot| (slot, 0.1));
+            for (slot, length) in walls.chain(bullets).filter(|(_, length)| *length > 0.0) {
+                let [start, end] = self.random_path(length);
+                let (proxy, _) = self.proxy(slot, start);
+                previous.insert(proxy.entity, proxy.world_pose.stored());
+                let (proxy, aabb) = self.proxy(slot, end);
+                self.arena.replace(slot, proxy, aabb);
+            }
+            self.arena.find_sweeps(|proxy| path_of(proxy, &previous));
+            TESTED.set(0);
+            self.overlaps.find(&self.arena, &mut self.pairs);
+            let tested = TESTED.get();
+            let in_order = |(a, b): &SlotPair| (*a.min(b), *a.max(b));
+            let mut found: Vec<_> = self.pairs.all.iter().map(in_order).collect();
+            found.sort_unstable();
+            let is_complete = found == self.all_pairs();
+            assert!(is_complete, "{moved_walls} walls and bullets by {length}");
+            self.arena.begin_tick();
+            (tested, found.len())
+        }
+
+        /// Returns all pairs of which one changed, and that may meet, by testing all of them.
+        fn all_pairs(&self) -> Vec<SlotPair> {
+            let arena = &self.arena;
+            let pairs = (0..ALL).flat_map(|a| (a + 1..ALL).map(move |b| (a, b)));
+            let is_wanted = |(a, b): &SlotPair| {
+                (arena.is_changed(*a) || arena.is_changed(*b)) && arena.may_meet((*a, *b))
+            };
+            pairs.filter(is_wanted).collect()
+        }
+    }
+
+    /// Returns the tested and the found pairs of a tick in which all bullets fly this far.
+    fn flight<V: Space>([wall, bullet]: [&ColliderShape<V>; 2], length: f64) -> (usize, usize) {
+        let mut range = Range {
+            random: StdRng::seed_from_u64(1),
+            wall,
+            bullet,
+            arena: ProxyArena::default(),
+            overlaps: Overlaps::default(),
+            pairs: PairList::default(),
+        };
+        for number in 0..ALL {
+            let place = range.random_place();
+            let (proxy, aabb) = range.proxy(number, place);
+            range.arena.insert(proxy, aabb);
+        }
+        range.step(0.0, 0);
+        let counts = range.step(length, 0);
+        range.step(length, 1_000);
+        // The bullets rest where their paths end.
+        range.step(0.0, 100);
+        range.step(length, 0);
+        counts
+    }
+
+    fn check<V: Space>(shapes: [&ColliderShape<V>; 2]) {
+        let [short, long] = [8.0, 64.0].map(|length| flight(shapes, length));
+        let name = format!("{short:?} and {long:?} in {}D", V::DVec::DIMENSION);
+        assert!(long.0 < 12 * short.0, "{name}");
+        assert!(short.1 > 100 && long.1 > 6 * short.1, "{name}");
+    }
+
+    #[test]
+    fn paths_that_are_eight_times_as_long_take_at_most_twelve_times_as_many_tests() {
+        let shapes = [
+            Rectangle::new(0.2, 2.0).into(),
+            Circle::new(0.1).into(),
+            Cuboid::new(0.2, 2.0, 2.0).into(),
+            Sphere::new(0.1).into(),
+        ];
+        let shapes = shapes
+            .each_ref()
+            .map(|collider: &Collider| collider.shape());
+        let [
+            Ok(Some(AnyColliderShape::D2(wall))),
+            Ok(Some(AnyColliderShape::D2(bullet))),
+            Ok(Some(AnyColliderShape::D3(solid_wall))),
+            Ok(Some(AnyColliderShape::D3(ball))),
+        ] = shapes
+        else {
+            panic!("four shapes");
+        };
+        check::<Vec2>([wall, bullet]);
+        check::<Vec3>([solid_wall, ball]);
     }
 }
