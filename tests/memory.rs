@@ -199,7 +199,7 @@ fn a_warm_tick_of_colliders_that_move_by_turns_allocates_nothing() {
             transform.translation.y = (number % 4) as f32;
         }
         let counted = tick(&mut app).count_total;
-        allocations += if number < 100 { 0 } else { counted };
+        allocations += if number < 200 { 0 } else { counted };
     }
     assert_eq!(allocations, allocations_of_bevy());
 }
@@ -228,7 +228,7 @@ fn a_warm_tick_of_colliders_that_change_tables_allocates_nothing() {
             }
         }
         let counted = tick(&mut app).count_total;
-        allocations += if number < 100 { 0 } else { counted };
+        allocations += if number < 200 { 0 } else { counted };
     }
     assert_eq!(allocations, allocations_of_bevy());
 }
@@ -308,6 +308,48 @@ fn a_warm_tick_with_swept_colliders_allocates_nothing() {
     assert_eq!(allocations, allocations_of_bevy());
     let casts = app.world().resource::<CollisionDiagnostics>().casts;
     assert!(casts > 10, "{casts}");
+}
+
+/// Bullets fly to and fro across rows of walls, so that the boxes around their paths overlap far
+/// more walls than the paths.
+#[test]
+fn a_warm_tick_with_long_diagonal_paths_allocates_nothing() {
+    let mut app = app(Some(plugin()));
+    let world = app.world_mut();
+    for number in 0..2_000 {
+        let at = |edge: usize| 4.0 * (number % edge) as f32;
+        let (row, layer) = ((number / 40) as f32, (number / 144) as f32);
+        let flat = Transform::from_xyz(at(40), 4.0 * row, 0.0);
+        let solid = Transform::from_xyz(at(12), 4.0 * (number / 12 % 12) as f32, 4.0 * layer);
+        world.spawn((Collider::rectangle(0.2, 2.0), flat));
+        world.spawn((Collider::cuboid(0.2, 2.0, 2.0), solid));
+    }
+    let ends = |number: usize| {
+        let from = Vec3::new(1.3 * number as f32 % 10.0, 0.9 * number as f32 % 10.0, 1.0);
+        [from, from + Vec3::new(40.0, 37.0, 35.0)]
+    };
+    let bullets: Vec<[Entity; 2]> = (0..50)
+        .map(|number| {
+            let [start, _] = ends(number).map(Transform::from_translation);
+            let colliders = [Collider::circle(0.1), Collider::sphere(0.1)];
+            colliders.map(|bullet| world.spawn((bullet, Swept, start)).id())
+        })
+        .collect();
+    let mut allocations = 0;
+    for number in 0..300 {
+        for (bullets, index) in bullets.iter().zip(0..) {
+            let to = ends(index)[number % 2];
+            for bullet in bullets {
+                let mut pose = app.world_mut().get_mut::<Transform>(*bullet);
+                pose.as_mut().expect("a bullet").translation = to;
+            }
+        }
+        let counted = tick(&mut app).count_total;
+        allocations += if number < 200 { 0 } else { counted };
+    }
+    let casts = app.world().resource::<CollisionDiagnostics>().casts;
+    assert!(casts > 400, "{casts}");
+    assert_eq!(allocations, allocations_of_bevy());
 }
 
 /// The number of observer calls.
