@@ -99,6 +99,8 @@ impl<D: DVector> TurningRegion<D> {
         lengths.sort_unstable_by(f64::total_cmp);
         let [_, second, _] = lengths;
         let size = (self.bounds.max - self.bounds.min).extent() + typical_size;
+        // A point at the origin has no size.
+        let size = size.max(f64::MIN_POSITIVE);
         let count = (second / size).floor().clamp(1.0, MAX_PIECES);
         let step = self.translation * (-1.0 / count);
         (0..count as u32).map(move |index| {

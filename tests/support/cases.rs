@@ -3,11 +3,12 @@
 use std::{env, ffi::OsString, ops::Range};
 
 /// All variables that the tests read. Any other that begins with `HEADBUTT_` is an error.
-const VARIABLES: [&str; 21] = [
+const VARIABLES: [&str; 22] = [
     "HEADBUTT_BOXES",
     "HEADBUTT_CASTS",
     "HEADBUTT_CAST_CASE",
     "HEADBUTT_CHAOS",
+    "HEADBUTT_CORNERS",
     "HEADBUTT_EMBED",
     "HEADBUTT_EXPLAIN",
     "HEADBUTT_FORECASTS",

@@ -21,6 +21,9 @@
 //! Planes, wedges and cones are the candidates. Translations that clear one candidate are tried
 //! from the shortest on, and then translations that clear several. The result is the shortest one
 //! that pushes the body out.
+//!
+//! *Gaps.* If none of them does, or if it is far longer than the depth in any single facet, the
+//! search in [`gap`](super::gap) looks for a way past the boundaries of the facets.
 
 use arrayvec::ArrayVec;
 

@@ -5,8 +5,9 @@ use rand::{Rng, rngs::StdRng, seq::IndexedRandom};
 
 use super::{USUAL, case, question, size};
 use crate::surface_laws::{
-    ask::Answer,
+    ask::{Answer, Touch},
     bodies::Surface,
+    oracle::Facet,
     shapes::{Kind, Shape, direction},
     trial::{Once, Trial, Verdict, check},
 };
@@ -17,11 +18,11 @@ const MOST: f64 = 2.0;
 /// What rounding adds, as a fraction of the size.
 const SLOP: f64 = 1e-5;
 
-/// The number of places that are tried for a body that touches more than one plane.
+/// The number of places that are tried for each case.
 const PLACES: usize = 20;
 
 /// A body in a free place at a terrain, a part of a machine or a gap, and where a step leads it. The
-/// step has the length `depth`, as a fraction of the radius of the largest ball in the body.
+/// length of the step is the fraction `depth` of the radius of the largest ball in the body.
 fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> {
     let mut surface = match random.random_range(0..4) {
         0 => Surface::random(random, plane),
@@ -29,7 +30,6 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
         _ => Surface::with_gaps(random, plane),
     };
     surface.one_sided = false;
-    let facets = surface.world_facets();
     let size = size(random);
     let mut shape = Shape::random(random, plane, size);
     if random.random_range(0..4) == 0 {
@@ -39,47 +39,23 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
             let length = f64::from(size) * random.random_range(0.25..1.0);
             (direction(random, plane) * length).as_vec3()
         });
-
         shape.kind = Kind::Hull(points.collect());
     }
     if shape.inner_radius() < 0.05 * shape.reach() {
         return None;
     }
     let step = depth * shape.inner_radius();
+    let facets = surface.world_facets();
     let many = random.random_range(0..4) != 0;
-    let mut found = None;
-    for _ in 0..PLACES {
-        let facet = facets.choose(random)?;
-        let way = direction(random, plane);
-        let outward = facet.normal * facet.normal.dot(way).signum();
-        let sunk = step * outward.dot(way) * random.random_range(0.1..1.0);
-        let weights = [0; 3].map(|_| random.random::<f64>());
-        let sum: f64 = weights.iter().sum();
-        let terms = facet.corners.iter().zip(weights);
-        let foot: DVec3 = terms.map(|(corner, weight)| *corner * (weight / sum)).sum();
-        let at = (foot + outward * (shape.extent(-outward) - sunk)).as_vec3();
-        let at = if plane { at.with_z(0.0) } else { at };
-        let here = shape.at(at);
-        let free = shape.at(at + (way * step).as_vec3());
-        let near = |it: &&crate::surface_laws::oracle::Facet| {
-            it.distance(here.center()) < shape.reach() + step
-        };
-        let touched = |shape: &Shape| {
-            let touched = facets.iter().filter(near).filter(|it| {
-                let corners = it.corners.map(|it| it.as_vec3());
-                shape.intersects(&corners, 0.0, Transform::IDENTITY)
-            });
-            touched.map(|it| it.normal).collect::<Vec<_>>()
-        };
-        let normals = touched(&here);
-        let is_one = normals.iter().all(|it| it.dot(normals[0]).abs() > 0.999);
-        if normals.is_empty() || many && is_one || !touched(&free).is_empty() {
-            continue;
-        }
-        found = Some((free, here));
-        break;
-    }
-    let (free, here) = found?;
+    let mut places = (0..PLACES).filter_map(|_| {
+        let [free, here] = random_step(random, facets.choose(random)?, &shape, step);
+        let normals = touched(&facets, &here);
+        let first = normals.first()?;
+        let is_one = normals.iter().all(|it| it.dot(*first).abs() > 0.999);
+        let is_wanted = !(many && is_one) && touched(&facets, &free).is_empty();
+        is_wanted.then_some([free, here])
+    });
+    let [free, here] = places.next()?;
     let told = (surface.clone(), here.clone(), free.pose.translation);
     Some(Box::new(Once {
         questions: vec![question(&surface, &free), question(&surface, &here)],
@@ -89,6 +65,31 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
             format!("{} from {free:?}", case(surface, here))
         }),
     }))
+}
+
+/// A random step of this length onto a facet: the shape before and after it.
+fn random_step(random: &mut StdRng, facet: &Facet, shape: &Shape, step: f64) -> [Shape; 2] {
+    let way = direction(random, shape.plane);
+    let outward = facet.normal * facet.normal.dot(way).signum();
+    let sunk = step * outward.dot(way) * random.random_range(0.1..1.0);
+    let weights = [0; 3].map(|_| random.random::<f64>());
+    let sum: f64 = weights.iter().sum();
+    let terms = facet.corners.iter().zip(weights);
+    let foot: DVec3 = terms.map(|(corner, weight)| *corner * (weight / sum)).sum();
+    let here = foot + outward * (shape.extent(-outward) - sunk);
+    [here + way * step, here].map(|at| shape.at(at.as_vec3()))
+}
+
+/// The normals of the facets that a shape touches.
+fn touched(facets: &[Facet], shape: &Shape) -> Vec<DVec3> {
+    let center = shape.center();
+    let is_near = |it: &&Facet| it.distance(center) < shape.reach();
+    let touches = |it: &&Facet| {
+        let corners = it.corners.map(|corner| corner.as_vec3());
+        shape.intersects(&corners, 0.0, Transform::IDENTITY)
+    };
+    let touched = facets.iter().filter(is_near).filter(touches);
+    touched.map(|it| it.normal).collect()
 }
 
 fn judge(free: &Shape, here: &Shape, answers: &[Answer]) -> Verdict {
@@ -136,4 +137,32 @@ fn a_push_out_after_a_large_step_is_no_throw() {
 #[test]
 fn a_push_out_after_a_huge_step_is_no_throw() {
     hold(0.6);
+}
+
+/// The judge finds a push-out of three times the step.
+#[test]
+fn planted_faults_are_found() {
+    let here = Shape::ball(1.0, false, Vec3::ZERO);
+    let free = here.at(Vec3::Y * 0.25);
+    let touch = Touch {
+        push: Vec3::Y,
+        depth: 0.25,
+        facet: 0,
+        other_facet: 0,
+        offsets: [Vec3::ZERO; 2],
+    };
+    let verdict = |push_out: Vec3| {
+        let answer = |event, push_out| Answer {
+            event,
+            parts: vec![],
+            push_out,
+        };
+        judge(
+            &free,
+            &here,
+            &[answer(None, Vec3::ZERO), answer(Some(touch), push_out)],
+        )
+    };
+    assert!(matches!(verdict(Vec3::Y * 0.5), Verdict::Holds));
+    assert!(matches!(verdict(Vec3::X * 0.75), Verdict::Broken(_)));
 }
