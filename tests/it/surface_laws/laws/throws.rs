@@ -48,7 +48,8 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
     let facets = surface.world_facets();
     let many = random.random_range(0..4) != 0;
     let mut places = (0..PLACES).filter_map(|_| {
-        let [free, here] = random_step(random, facets.choose(random)?, &shape, step);
+        let facet = facets.choose(random)?;
+        let [free, here] = random_step(random, facet, &shape, step);
         let normals = touched(&facets, &here);
         let first = normals.first()?;
         let is_one = normals.iter().all(|it| it.dot(*first).abs() > 0.999);
