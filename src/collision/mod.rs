@@ -5,7 +5,6 @@ mod collisions;
 mod event;
 mod previous_poses;
 mod push_out;
-mod shortest_translation;
 mod world_mover;
 
 pub use colliding_entities::CollidingEntities;
@@ -17,7 +16,4 @@ pub use event::{
 };
 pub(crate) use previous_poses::{PreviousPose, PreviousPoses};
 pub use push_out::PushOut;
-pub(crate) use shortest_translation::{
-    BoundingPlanes, Onto, PushPlane, shortest_translation, translations_onto,
-};
 pub use world_mover::{WorldMoveError, WorldMover};

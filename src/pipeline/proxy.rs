@@ -10,7 +10,7 @@ use crate::{
     pipeline::{aabb::Aabb, proxy_error::ProxyError, world_pose::WorldPose},
     shape::{
         Bounds, ColliderShape, Compound, Facet, HalfSpace, ScaledShape, Shape, ShapeInfo, Support,
-        Surface, center_of, compare_shapes, weld,
+        Surface, compare_shapes, weld,
     },
     space::{DVector, Space},
     tolerance::{OFFSET_SCALE, TOUCHING},
@@ -385,7 +385,7 @@ impl<V: Space> Proxy<V> {
     /// counts as being on the side of a surface on which this point lies.
     pub fn center(&self) -> V::DVec {
         let local = match &self.shape {
-            ColliderShape::Convex(shape) => center_of(shape),
+            ColliderShape::Convex(shape) => shape.center(),
             ColliderShape::Compound(compound) => compound.center(),
         };
         self.world_pose.linear() * local

@@ -3,68 +3,17 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    shape::{HalfSpace, Support},
+    shape::{HalfSpace, Support, center::mean},
     space::{DVector, Pose, Space},
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
-/// The number of steps toward the center of a largest ball in a shape. Then its distance from the
-/// surface is at most some percent short of the largest.
-const CENTER_STEPS: usize = 24;
-
-/// Centers are equally good if their distances from the surface differ by at most this fraction:
-/// more than rounding, so that a symmetric shape has the center of symmetry.
-const SAME_CENTER: f64 = 1e-6;
-
-/// Returns a central point of a shape, in the shape's own frame: close to the center of a largest
-/// ball in the shape, and the center of a symmetric shape.
-///
-/// The ball has to stay behind the support planes in a few directions. The search begins at the
-/// mean of the support points. (The mean over all directions is the Steiner point, which in a flat
-/// cone is close to the base.) Each step moves away from the nearest plane. The steps become
-/// shorter, and the best point of all is the result: the subgradient method of Shor, "Minimization
-/// Methods for Non-Differentiable Functions" (1985).
-pub fn center_of<V: Space>(shape: &impl Support<Vector = V>) -> V::DVec {
-    let points = points_of(shape);
-    let normals = directions().map(|direction: V::DVec| direction.unit());
-    let planes = points.iter().zip(normals);
-    let planes = planes.filter_map(|(point, normal)| Some((*point, normal?)));
-    let planes: ArrayVec<_, 32> = planes.collect();
-    // The ball is at most as wide as the shape is between opposite planes.
-    let group = planes.chunks(1 << V::DVec::DIMENSION);
-    let opposite = group.flat_map(|group| group.iter().zip(group.iter().rev()));
-    let widths = opposite.map(|((a, normal), (b, _))| (*a - *b).dot(*normal));
-    let most = 0.5 * widths.fold(f64::INFINITY, f64::min);
-    let mut center = mean(&points);
-    let (mut best, mut best_distance) = (center, f64::NEG_INFINITY);
-    for step in 0..CENTER_STEPS {
-        let distance_from = |(point, normal): &(V::DVec, V::DVec)| (*point - center).dot(*normal);
-        let distances = planes.iter().map(|plane| (distance_from(plane), plane.1));
-        let Some((distance, normal)) = distances.min_by(|a, b| a.0.total_cmp(&b.0)) else {
-            break;
-        };
-        if distance > best_distance + SAME_CENTER * most {
-            (best, best_distance) = (center, distance);
-        }
-        if distance >= (1.0 - SAME_CENTER) * most {
-            break;
-        }
-        center = center - normal * ((most - distance) / (step as f64 + 2.0));
-    }
-    best
-}
-
-fn mean<D: DVector>(points: &[D]) -> D {
-    let sum = points.iter().fold(D::ZERO, |sum, point| sum + *point);
-    sum * (1.0 / points.len() as f64)
-}
-
-/// Returns the centers and radii of two balls, around the [central point](center_of) and around the
-/// origin. Each radius is the distance to the farthest of the same support points, plus the radius
+/// Returns the centers and radii of two balls, around the mean of some support points and
+/// around the origin. Each radius is the distance to the farthest of the same support points, plus the radius
 /// of the shape. It is a lower bound on the radius of the smallest ball around that center that
 /// contains the shape.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
-    let points = points_of(shape);
+    let points = support_points(shape);
     [mean(&points), V::DVec::ZERO].map(|center| {
         let lengths = points.iter().map(|point| (*point - center).length());
         (center, lengths.fold(0.0, f64::max) + shape.radius())
@@ -72,7 +21,9 @@ pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 
 }
 
 /// Returns the support points of a shape in a few [`directions`].
-fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32> {
+pub fn support_points<V: Space>(
+    shape: &(impl Support<Vector = V> + ?Sized),
+) -> ArrayVec<V::DVec, 32> {
     directions().map(|it| shape.support(it)).collect()
 }
 
@@ -81,8 +32,7 @@ fn points_of<V: Space>(shape: &impl Support<Vector = V>) -> ArrayVec<V::DVec, 32
 ///
 /// The directions are slightly askew. None is normal to an edge or face of a usual shape, because
 /// the support point would not be unique there. The mirror images of each direction are included,
-/// so that the mean of a symmetric shape's support points lies on its axis. Opposite directions
-/// are in the same group, the first opposite to the last, and so on.
+/// so that the mean of a symmetric shape's support points lies on its axis.
 fn directions<D: DVector>() -> impl Iterator<Item = D> {
     let sides = 1_usize << D::DIMENSION;
     // Group 0 contains the corner directions, and group i + 1 the directions near axis i.

@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use crate::{
     shape::{
         HalfSpace, Shape, ShapeError, Support,
-        bounds::{Bounds, center_of},
+        bounds::Bounds,
         bvh::{Tree, fits_in_f32},
         chord::Line,
         core::checked_radius,
@@ -318,7 +318,7 @@ fn center<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
         let (mut sum, mut total) = (V::DVec::ZERO, 0.0);
         for (pose, shape) in shapes {
             let weight = weight(shape);
-            sum = sum + (pose.rotation * center_of(shape) + pose.translation) * weight;
+            sum = sum + (pose.rotation * shape.center() + pose.translation) * weight;
             total += weight;
         }
         Some(sum * (1.0 / total)).filter(|mean| mean.is_finite())

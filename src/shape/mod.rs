@@ -25,6 +25,7 @@
 
 mod bounds;
 mod bvh;
+mod center;
 mod chord;
 mod compound;
 mod convex;
@@ -51,7 +52,7 @@ mod surface;
 mod wide_tree;
 
 pub use self::core::Core;
-pub use bounds::{Bounds, balls_in, center_of, supported};
+pub use bounds::{Bounds, balls_in, supported};
 pub use chord::{ChordEnd, Line};
 pub use compound::{Compound, Parts};
 pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};

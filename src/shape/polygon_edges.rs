@@ -1,6 +1,6 @@
 //! The edges of a 2D convex polygon, for the closed forms of polygon pairs.
 
-use crate::space::DVector;
+use crate::{shape::center::mean, space::DVector};
 
 /// Maximum number of edges for the closed forms. For more edges, testing all of them takes longer
 /// than GJK.
@@ -16,6 +16,30 @@ pub struct Edge<D> {
     pub start: D,
     /// The outward unit normal.
     pub normal: D,
+}
+
+/// Returns the edges of the convex polygon with these vertices, which may be in any order, around a
+/// point inside. Returns `None` if an edge has no length.
+pub fn edges_around<D: DVector>(vertices: &[D], center: D) -> Option<Vec<Edge<D>>> {
+    // Increases with the angle from -x: it is the position along the diamond |x| + |y| = 1.
+    let angle = |vertex: &D| {
+        let offset = *vertex - center;
+        let x = offset.component(0) / offset.extent();
+        if offset.component(1) < 0.0 {
+            x
+        } else {
+            2.0 - x
+        }
+    };
+    let mut sorted = vertices.to_vec();
+    sorted.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
+    let ends = sorted.iter().cycle().skip(1);
+    let edges = sorted.iter().zip(ends).map(|(start, end)| {
+        let normal = D::perpendicular(&[*end - *start])?.unit()?;
+        let start = *start;
+        Some(Edge { start, normal })
+    });
+    edges.collect()
 }
 
 /// The edges of a polygon, counter-clockwise.
@@ -38,27 +62,8 @@ impl<D: DVector> PolygonEdges<D> {
         if D::DIMENSION != 2 || !(3..=MAX_EDGES).contains(&vertices.len()) {
             return None;
         }
-        let sum = vertices.iter().fold(D::ZERO, |sum, vertex| sum + *vertex);
-        let center = sum * (1.0 / vertices.len() as f64);
-        // Increases with the angle from -x: it is the position along the diamond |x| + |y| = 1.
-        let angle = |vertex: &D| {
-            let offset = *vertex - center;
-            let x = offset.component(0) / offset.extent();
-            if offset.component(1) < 0.0 {
-                x
-            } else {
-                2.0 - x
-            }
-        };
-        let mut sorted = vertices.to_vec();
-        sorted.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
-        let ends = sorted.iter().cycle().skip(1);
-        let edges = sorted.iter().zip(ends).map(|(start, end)| {
-            let normal = D::perpendicular(&[*end - *start])?.unit()?;
-            let start = *start;
-            Some(Edge { start, normal })
-        });
-        let edges: Vec<Edge<D>> = edges.collect::<Option<_>>()?;
+        let center = mean(vertices);
+        let edges = edges_around(vertices, center)?;
         let extent = vertices.iter().map(|vertex| vertex.extent());
         let extent = extent.fold(0.0, f64::max);
         let infinite = D::ONE * f64::INFINITY;

@@ -17,6 +17,7 @@ mod polytope2;
 mod polytope3;
 mod pose;
 mod shape_pose;
+pub mod shortest_translation;
 pub mod simplex;
 
 use core::{

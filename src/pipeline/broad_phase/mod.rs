@@ -220,6 +220,11 @@ fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPa
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test ends when its own scene is invalid"
+)]
 mod tests {
     use super::*;
     use crate::{

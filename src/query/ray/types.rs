@@ -11,8 +11,8 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A bound on the rounding of a point o + t d, as a fraction of o and t d.
-const LINE_ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// A bound on the rounding of t d, the way along a ray to a hit, as a fraction of it.
+const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A ray or a segment: the argument of [`cast_ray`](super::cast_ray).
 ///
@@ -209,12 +209,12 @@ impl<D: DVector> WorldRay<D> {
     /// that begins there and does not lead into the plane never meets a convex shape again.
     fn point_of<V: Space<DVec = D>>(&self, hit: &WorldRayHit<D>) -> V {
         let step = self.direction * hit.distance;
-        let sizes = self.origin.copysign(D::ONE) + step.copysign(D::ONE);
+        let rounding = step.copysign(D::ONE) * LINE_ROUNDING;
         let exact = (self.origin + step).in_f32_range();
         // A sum that is rounding error is 0. In f32 it would keep its sign.
         let mut point = D::of(core::array::from_fn(|index| {
             let sum = exact.component(index);
-            let is_rounding = sum.abs() <= LINE_ROUNDING * sizes.component(index);
+            let is_rounding = sum.abs() <= rounding.component(index);
             if is_rounding { 0.0 } else { sum }
         }));
         if hit.side == RaySide::Back {
@@ -223,13 +223,16 @@ impl<D: DVector> WorldRay<D> {
             point = point + hit.normal * rounding;
         }
         let nearest = V::from_f64(point);
-        let error = nearest.to_f64() - point;
-        // The hit itself has the rounding error of a line.
-        let rounding = match hit.side {
-            RaySide::Back => 0.0,
-            _ => LINE_ROUNDING * sizes.scaled(hit.normal).extent(),
+        // The difference of two points in f32 has less rounding than their coordinates have.
+        let error = match hit.side {
+            RaySide::Back => nearest.to_f64() - point,
+            _ => nearest.to_f64() - self.origin - step,
         };
-        if hit.normal.dot(error) >= -rounding {
+        let tolerance = match hit.side {
+            RaySide::Back => 0.0,
+            _ => rounding.scaled(hit.normal).extent(),
+        };
+        if hit.normal.dot(error) >= -tolerance {
             return nearest;
         }
         let nearest = nearest.to_f64();

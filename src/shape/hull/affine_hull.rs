@@ -146,6 +146,13 @@ impl SolidFrame {
         DVec3::from_array(components) / self.lengths
     }
 
+    /// Returns the point with these normalized coordinates.
+    pub fn position(&self, normalized: DVec3) -> DVec3 {
+        let components = (normalized * self.lengths).to_array();
+        let steps = self.axes.iter().zip(components);
+        steps.fold(self.origin, |sum, (axis, length)| sum + *axis * length)
+    }
+
     /// Converts a point or a vector from normalized coordinates to orthonormal ones.
     pub fn orthonormal(&self, normalized: DVec3) -> DVec3 {
         normalized * self.lengths

@@ -112,7 +112,7 @@ fn vertices(points: &[Vec3], frame: &SolidFrame) -> Vec<usize> {
 
 /// Returns the extreme points in directions that are spread over the sphere: toward the centers of
 /// a grid of cells on each face of a cube.
-fn extremes(points: &[DVec3], frame: &SolidFrame) -> Points {
+pub fn extremes(points: &[DVec3], frame: &SolidFrame) -> Points {
     let steps = || [-0.75, -0.25, 0.25, 0.75].into_iter();
     let grid = steps().flat_map(|x| steps().map(move |y| (x, y)));
     let upper = grid.flat_map(|(x, y)| [[x, y, 1.0], [1.0, x, y], [y, 1.0, x]]);

@@ -82,7 +82,6 @@ impl<'a> ClosedSurface<'a> {
     }
 
     /// Returns the triangles, relative to the center of the frame, in normalized coordinates.
-    #[cfg(feature = "debug-plugin")]
     pub fn triangles(&self) -> impl Iterator<Item = [DVec3; 3]> {
         self.faces.iter().map(|face| face.vertices)
     }

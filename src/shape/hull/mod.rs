@@ -3,6 +3,7 @@
 mod affine_hull;
 mod build;
 mod candidates;
+mod center;
 mod closed_surface;
 mod direction_table;
 #[cfg(feature = "debug-plugin")]
@@ -20,6 +21,7 @@ use crate::{
         hull::{
             build::needed_points,
             candidates::without_copies,
+            center::center_of_hull,
             direction_table::DirectionTable,
             support_scan::{MAX_SCANNED, PointBlocks},
         },
@@ -80,6 +82,7 @@ pub struct ConvexHull<V: Space> {
     search: Search,
     /// `Some` only in 2D, and only for a few vertices.
     edges: Option<Arc<PolygonEdges<V::DVec>>>,
+    center: V::DVec,
 }
 
 /// The method that finds the farthest vertex.
@@ -161,10 +164,16 @@ impl<V: Space> ConvexHull<V> {
     fn from_checked(points: Arc<[V]>) -> Self {
         let vertices: Vec<_> = points.iter().map(|point| point.to_f64()).collect();
         Self {
+            center: center_of_hull(&points),
             points,
             search: Search::new(&vertices),
             edges: PolygonEdges::new(&vertices).map(Arc::new),
         }
+    }
+
+    /// Returns the center of a large ball in the hull.
+    pub(in crate::shape) fn center(&self) -> V::DVec {
+        self.center
     }
 
     /// Returns the vertices of the hull: the given points that it needs, in the given order.

@@ -25,10 +25,9 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    collision::shortest_translation,
     math::{DVec3, Vec3},
     pipeline::proxy::Proxy,
-    space::{DVector, Space},
+    space::{DVector, Space, shortest_translation::shortest_translation},
     spatial::{
         mover::{
             body::{BodyTouch, Grown, NearPlane, Surroundings, radius_of, rounding_of},

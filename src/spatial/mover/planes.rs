@@ -11,10 +11,12 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    collision::{PushPlane, shortest_translation},
     math::{DVec3, Vec3},
     shape::Dimension,
-    space::{DVector, Space},
+    space::{
+        DVector, Space,
+        shortest_translation::{PushPlane, shortest_translation},
+    },
 };
 
 /// The maximum number of iterations for planes with a push limit. Each takes every plane once. For

@@ -19,11 +19,14 @@ use smallvec::SmallVec;
 
 use crate::{
     Collider,
-    collision::{PushOut, PushPlane, shortest_translation},
+    collision::PushOut,
     pipeline::{narrow_phase::PartContact, proxy::Proxy},
     query::{Ray, RaySide, Solver},
     shape::Support,
-    space::{DVector, Space},
+    space::{
+        DVector, Space,
+        shortest_translation::{PushPlane, shortest_translation},
+    },
     spatial::{
         ColliderPose, SpatialQuery, SpatialQueryFilter,
         mover::body::{Surroundings, in_space, radius_of, rounding_of},

@@ -280,10 +280,11 @@ fn a_long_push_out_leaves_the_least_overlap() {
             for _ in 0..40 {
                 let change = direction(&mut random).as_dvec3() * step * deepest;
                 let other = (translation + change).clamp_length_max(2.0 * deepest);
-                // A change counts if it reduces the overlap by more than 1/500 of its length. Three
-                // nearly dependent planes may cost a thousandth of the depth.
+                // A body does not go farther for less than 1/25 of the way, or half of the bound on
+                // how half of the squared length grows with the depths: 50 times the greatest. Nor
+                // does it use what room other planes give it later.
                 let gain = left - overlap(&planes, other);
-                let least = 1e-3 * deepest + 2e-3 * other.distance(translation);
+                let least = 0.01 * deepest + 0.04 * other.distance(translation);
                 assert!(gain < least, "{gain} for {step}: {found:?} of {planes:?}");
             }
         }
@@ -293,7 +294,8 @@ fn a_long_push_out_leaves_the_least_overlap() {
 
 /// In the plane of the normals, with the opening θ, x = a u + b w, where u bisects the normals, and
 /// w is orthogonal to it. Both planes have the slack s = (d₁ + d₂) / 2 - a sin(θ/2) if b is
-/// (d₁ - d₂) / (2 cos(θ/2)). The length is at most 2 max d, and a at most 1000 max d sin(θ/2).
+/// (d₁ - d₂) / (2 cos(θ/2)). The length is at most 2 max d. The factors of the
+/// normals, a / (2 sin(θ/2)) ± b / (2 cos(θ/2)), are at most 50 max d.
 #[test]
 fn a_wedge_is_left_by_at_most_twice_the_depth() {
     let mut random = StdRng::seed_from_u64(3);
@@ -313,7 +315,7 @@ fn a_wedge_is_left_by_at_most_twice_the_depth() {
         let exact = (d1 + d2) / (2.0 * sine);
         let a = exact
             .min((4.0 * d1 * d1 - b * b).sqrt())
-            .min(1e3 * d1 * sine);
+            .min(sine * (100.0 * d1 - b.abs() / cosine));
         // Otherwise the plane of one contact alone bounds the translation.
         if a / sine < b / cosine {
             continue;
@@ -346,6 +348,55 @@ fn a_wedge_is_left_by_at_most_twice_the_depth() {
         );
     }
     assert!(judged > 1800 && moved > 50, "{judged} {moved}");
+}
+
+/// Several walls are opposite to each other to within rounding, and nothing bounds the body along
+/// them: it is balanced between all, and does not leave the room.
+#[test]
+fn a_press_between_nearly_parallel_planes_does_not_squeeze_a_body_out() {
+    let mut random = StdRng::seed_from_u64(5);
+    for case in 0..4000 {
+        let tilt = 10.0_f32.powf(random.random_range(-7.0..-2.0));
+        let mut planes = vec![(Dir3::Y, random.random_range(0.0..1.0_f32)), (Dir3::Z, 1.0)];
+        for _ in 0..random.random_range(1..5) {
+            let normal = Dir3::new(-Vec3::Y + *direction(&mut random) * tilt);
+            planes.push((normal.expect("a direction"), 1.0));
+        }
+        let found = push_out(&planes);
+        let expected = Vec3::new(0.0, 0.5 * (planes[0].1 - 1.0), 1.0);
+        let PushOut::Pressed(found) = found else {
+            panic!("case {case}: {found:?}");
+        };
+        // The bound is proportional to the tilt, and 0.4 units for the greatest.
+        assert!(
+            found.abs_diff_eq(expected, 1e-4 + 80.0 * tilt),
+            "case {case}: {found} for {planes:?}"
+        );
+    }
+}
+
+/// Overlaps within the rounding of the positions are left alone.
+#[test]
+fn a_body_between_walls_that_touch_it_is_not_pressed() {
+    for (at, depth, is_pressed) in [(0.0, 1e-6, true), (10.0, 1e-6, false), (10.0, 1e-5, true)] {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
+        let mut spawn = |collider: Collider, x: f32| {
+            let transform = Transform::from_xyz(at + x, at, 0.0);
+            app.world_mut().spawn((collider, transform)).id()
+        };
+        let body = spawn(Collider::rectangle(1.0, 1.0), 0.0);
+        for side in [-1.0, 1.0] {
+            spawn(Collider::rectangle(1.0, 1.0), side * (1.0 - depth));
+        }
+        headbutt::sync_now(app.world_mut());
+        app.world_mut().run_schedule(FixedPostUpdate);
+        let found = app
+            .world()
+            .resource::<Collisions>()
+            .push_out(body, |_| true);
+        assert_eq!(found.is_pressed(), is_pressed, "{found:?} at {at}");
+    }
 }
 
 /// A room that is too low squeezes nobody through its walls.

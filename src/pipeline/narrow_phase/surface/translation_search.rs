@@ -4,9 +4,11 @@ use arrayvec::ArrayVec;
 
 use crate::{
     buffer::Buffer,
-    collision::{BoundingPlanes, Onto, translations_onto},
     pipeline::narrow_phase::surface::facet_contact::{FacetContact, SAME_DEPTH},
-    space::DVector,
+    space::{
+        DVector,
+        shortest_translation::{BoundingPlanes, Onto, translations_onto},
+    },
 };
 
 /// Maximum number of candidates that one translation combines.

@@ -33,14 +33,21 @@ const MAX_STEPS_PER_PLANE: usize = 4;
 const MAX_LENGTH: f64 = 2.0;
 
 /// The maximum rate, as a multiple of the greatest depth, at which half of the squared length of
-/// [`bounded_translation`] may grow with the depths. Between planes that are opposite to within
-/// 0.2 degrees, it makes the translation shorter, in proportion to that angle. So a press does not
-/// squeeze out a body in the direction of rounding errors.
-const MAX_STEEPNESS: f64 = 1e3;
+/// [`bounded_translation`] may grow with the depth of a plane. In a wedge with the opening θ, the
+/// rate is the length divided by 2 sin(θ/2). So below 2.3 degrees the translation is shorter, in
+/// proportion to the opening: a press does not squeeze a body along the planes by far more than it
+/// resolves.
+const MAX_FACTOR: f64 = 50.0;
 
-/// Planes bound a translation if it leaves them with the slack, up to this fraction of the greatest
-/// depth.
-const TIGHT: f64 = 1e-6;
+/// The room, as a fraction of the greatest depth, that planes get beyond their least slack while
+/// less slack for others is searched. Otherwise an almost parallel plane would keep a body from
+/// being pushed out of a wall, for the sake of a thousandth of its depth.
+const ROOM: f64 = 0.0025;
+
+/// A plane needs its slack if it cannot have less by this multiple of [`ROOM`], while all others
+/// have that room. At least one of four planes in 3D does: if normals with weights that add up to 1
+/// cancel each other, one of the weights is at least a quarter.
+const LESS: f64 = 4.0;
 
 /// The number of halvings of the interval of the slack: more than the bits of `f64`'s fraction.
 const SLACK_STEPS: usize = 56;
@@ -55,9 +62,9 @@ pub type BoundingPlanes<D> = SmallVec<[PushPlane<D>; 3]>;
 pub struct Onto<D> {
     pub translation: D,
     pub planes: BoundingPlanes<D>,
-    /// The sum of the factors λᵢ: the rate at which half of the squared length falls if all depths
-    /// fall.
-    steepness: f64,
+    /// The greatest of the factors λᵢ. A factor is the rate at which half of the squared length
+    /// grows with the depth of its plane.
+    max_factor: f64,
 }
 
 /// Returns the shortest translations onto the plane `added` alone, and onto `added` and one or two
@@ -104,7 +111,7 @@ fn onto<D: DVector, const N: usize>(
     are_valid.then(|| Onto {
         translation,
         planes: SmallVec::from_slice(&planes),
-        steepness: factors.iter().sum(),
+        max_factor: factors.into_iter().fold(0.0, f64::max),
     })
 }
 
@@ -149,8 +156,8 @@ pub struct Clearance<D> {
     /// `false` if the planes contradict each other and some were left out, or if the translation is
     /// too short to clear all of them.
     pub clears_all: bool,
-    /// See [`Onto::steepness`].
-    steepness: f64,
+    /// See [`Onto::max_factor`].
+    max_factor: f64,
 }
 
 /// Returns the shortest translation that clears all planes.
@@ -168,7 +175,7 @@ pub fn shortest_translation<D: DVector>(
     let mut best = Onto {
         translation: D::ZERO,
         planes: BoundingPlanes::new(),
-        steepness: 0.0,
+        max_factor: 0.0,
     };
     let mut clears_all = true;
     for _ in 0..MAX_STEPS_PER_PLANE * planes.len() {
@@ -207,7 +214,7 @@ pub fn shortest_translation<D: DVector>(
     Clearance {
         translation: best.translation,
         clears_all,
-        steepness: best.steepness,
+        max_factor: best.max_factor,
     }
 }
 
@@ -216,67 +223,70 @@ pub fn shortest_translation<D: DVector>(
 /// with `clears_all` set to `false`.
 ///
 /// That translation leaves the body in the planes by a slack. The slack is the least possible for
-/// all planes, then for all planes that do not bound the translation, and so on. So a body is
-/// balanced between a floor and a ceiling, and still kept out of the walls.
+/// all planes, then for all planes that do not need it, and so on. So a body is balanced between a
+/// floor and a ceiling, and still kept out of the walls.
 pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> {
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
-    let is_bounded = |clearance: &Clearance<D>| {
-        clearance.clears_all
-            && clearance.translation.length() <= MAX_LENGTH * deepest
-            && clearance.steepness <= MAX_STEEPNESS * deepest
+    let with_slack = |slack_of: &dyn Fn(usize) -> f64| {
+        let planes = planes.iter().enumerate();
+        let found = shortest_translation(
+            planes.map(|(index, (normal, depth))| (*normal, depth - slack_of(index))),
+        );
+        let is_long = found.translation.length() > MAX_LENGTH * deepest;
+        let is_steep = found.max_factor > MAX_FACTOR * deepest;
+        (found.clears_all && !is_long && !is_steep).then_some(found)
     };
-    let mut best = shortest_translation(planes.iter().copied());
-    if is_bounded(&best) {
-        return best;
+    if let Some(shortest) = with_slack(&|_| 0.0) {
+        return shortest;
     }
-    let mut planes: SmallVec<[PushPlane<D>; 16]> = SmallVec::from_slice(planes);
-    // The planes from this index on have their slack.
-    let mut open = planes.len();
+    let room = ROOM * deepest;
+    // The least slack of the planes that need it.
+    let mut known: SmallVec<[Option<f64>; 16]> = SmallVec::from_elem(None, planes.len());
+    // The slack of all others.
+    let mut slack = deepest;
     for _ in 0..D::DIMENSION {
-        if open == 0 {
-            break;
-        }
-        let with_slack = |slack: f64| {
-            let planes = planes.iter().enumerate().map(|(index, (normal, depth))| {
-                let slack = if index < open { slack } else { 0.0 };
-                (*normal, depth - slack)
-            });
-            shortest_translation(planes)
-        };
-        let [mut low, mut high] = [0.0, deepest];
-        for _ in 0..SLACK_STEPS {
-            let slack = 0.5 * (low + high);
-            if is_bounded(&with_slack(slack)) {
-                high = slack;
-            } else {
-                low = slack;
-            }
-        }
-        best = with_slack(high);
-        let mut index = 0;
-        while index < open {
-            let Some((normal, depth)) = planes.get_mut(index) else {
-                break;
+        let known_of = |index: usize| known.get(index).copied().flatten();
+        slack = least(slack, |slack| {
+            with_slack(&|index| known_of(index).map_or(slack, |it| it + room)).is_some()
+        });
+        let needs_it = |index: &usize| {
+            let slack_of = |other| {
+                let less = if other == *index { -LESS } else { 1.0 };
+                known_of(other).unwrap_or(slack) + less * room
             };
-            let missing = *depth - normal.dot(best.translation);
-            if missing >= high - TIGHT * deepest {
-                *depth -= high;
-                open -= 1;
-                planes.swap(index, open);
-            } else {
-                index += 1;
+            known_of(*index).is_none() && with_slack(&slack_of).is_none()
+        };
+        let in_need: SmallVec<[usize; 16]> = (0..planes.len()).filter(needs_it).collect();
+        for index in in_need {
+            if let Some(known) = known.get_mut(index) {
+                *known = Some(slack);
             }
         }
     }
-    // By rounding, the last slack may leave it longer.
-    let length = best.translation.length();
-    if length > MAX_LENGTH * deepest {
-        best.translation = best.translation * (MAX_LENGTH * deepest / length);
-    }
+    let with_room = |room: f64| {
+        with_slack(&|index| known.get(index).copied().flatten().unwrap_or(slack) + room)
+    };
+    let room = least(room, |room| with_room(room).is_some());
     Clearance {
+        translation: with_room(room).map_or(D::ZERO, |it| it.translation),
         clears_all: false,
-        ..best
+        max_factor: 0.0,
     }
+}
+
+/// Returns the least number from 0 to `max` with a property that all greater numbers have, and that
+/// `max` is known to have.
+pub fn least(max: f64, has_property: impl Fn(f64) -> bool) -> f64 {
+    let [mut low, mut high] = [0.0, max];
+    for _ in 0..SLACK_STEPS {
+        let middle = 0.5 * (low + high);
+        if has_property(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
 }
 
 fn is_cleared<D: DVector>(translation: D, (normal, depth): PushPlane<D>) -> bool {

@@ -1,0 +1,292 @@
+//! Points well inside of shapes.
+
+use crate::{
+    shape::{Shape, bounds::support_points, support_fns::Cap},
+    space::{DVector, Space, shortest_translation::shortest_translation},
+};
+
+/// A ball is large if its radius is at least this fraction of the largest radius in the shape.
+const LARGE: f64 = 0.8;
+
+/// The number of halvings of the interval of the largest radius. The error is a part in 4096.
+const HALVINGS: usize = 12;
+
+impl<V: Space> Shape<V> {
+    /// Returns the center of a large ball in the shape, in the shape's own frame: for a symmetric
+    /// shape the center of symmetry, and for a flat shape any inner point. In a user's own shape
+    /// the point is inside, but it may be near the surface. A half-space has no center.
+    pub fn center(&self) -> V::DVec {
+        match self {
+            Self::Ball { .. }
+            | Self::Capsule { .. }
+            | Self::Box { .. }
+            | Self::Diamond { .. }
+            | Self::Ellipsoid { .. }
+            | Self::HalfSpace { .. } => V::DVec::ZERO,
+            Self::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            } => {
+                let sizes = [half_height, radius_top, radius_bottom];
+                V::DVec::axis(1) * height_in_frustum(sizes.map(|size| f64::from(*size)))
+            }
+            Self::Cap(cap) => V::DVec::axis(1) * height_in_cap(cap),
+            Self::Segment(vertices) => mean(&vertices.map(V::to_f64)),
+            Self::Triangle(vertices) => {
+                incenter(vertices.map(V::to_f64), |[a, b]| (a - b).length())
+            }
+            Self::Tetrahedron(vertices) => incenter(vertices.map(V::to_f64), |[a, b, c]| {
+                let [b, c] = [b - a, c - a];
+                let square = b.length_squared() * c.length_squared() - b.dot(c) * b.dot(c);
+                square.max(0.0).sqrt()
+            }),
+            Self::Hull(hull) => hull.center(),
+            Self::Extrusion { base, .. } => {
+                let center = base.center();
+                V::DVec::of([center.x, center.y, 0.0])
+            }
+            Self::Rounded { shape, .. } => shape.center(),
+            Self::Custom(shape) => mean(&support_points(&**shape)),
+        }
+    }
+}
+
+/// Returns the height of the center of a large ball in a frustum: the one nearest to the middle.
+///
+/// At the height y, the radius of the frustum is m + k y. With the cosine c of the slope of its
+/// side, a ball on the axis has the radius min(h + y, h - y, (m + k y) c). The largest one touches
+/// the side, unless the one in the middle reaches both ends.
+fn height_in_frustum([h, top, bottom]: [f64; 3]) -> f64 {
+    let (m, k) = (0.5 * (top + bottom), 0.5 * (top - bottom) / h);
+    let c = 1.0 / (1.0 + k * k).sqrt();
+    // In a frustum without height, k and c are not finite.
+    if !(m * c < h && k != 0.0) {
+        return 0.0;
+    }
+    let toward_wide = (h - m * c) / (1.0 + k.abs() * c);
+    let largest = h - toward_wide;
+    let needed = (LARGE * largest / c - m) / k.abs();
+    needed.clamp(0.0, toward_wide).copysign(k)
+}
+
+/// Returns the height of the center of the largest ball in a cap. At the height y, it has the
+/// radius r - y, and touches the sides of the tip, or the flat side.
+fn height_in_cap(cap: &Cap) -> f64 {
+    let [sine, cosine] = cap.sine_and_cosine();
+    let radius = f64::from(cap.radius);
+    if cap.pointed {
+        radius / (1.0 + sine)
+    } else {
+        0.5 * radius * (1.0 + cosine)
+    }
+}
+
+/// Returns the center of the ball that touches all sides of a simplex: the mean of the vertices,
+/// weighted by the sizes of the opposite sides.
+fn incenter<D: DVector, const N: usize, const SIDE: usize>(
+    vertices: [D; N],
+    size: impl Fn([D; SIDE]) -> f64,
+) -> D {
+    let (mut sum, mut total) = (D::ZERO, 0.0);
+    for (index, vertex) in vertices.iter().enumerate() {
+        let others = vertices.iter().cycle().skip(index + 1);
+        let mut others = others.copied();
+        let weight = size(core::array::from_fn(|_| others.next().unwrap_or(*vertex)));
+        sum = sum + *vertex * weight;
+        total += weight;
+    }
+    let center = sum * (1.0 / total);
+    if center.is_finite() {
+        center
+    } else {
+        mean(&vertices)
+    }
+}
+
+/// Returns the mean of some points.
+pub fn mean<D: DVector>(points: &[D]) -> D {
+    let sum = points.iter().fold(D::ZERO, |sum, point| sum + *point);
+    sum * (1.0 / points.len() as f64)
+}
+
+/// Returns the center of a large ball in a polytope, given its vertices, and a point and the
+/// outward unit normal of each face: the one nearest to the mean of the vertices. In a polytope
+/// thinner than a thousandth of its size, the ball may be smaller.
+pub fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
+    let middle = mean(vertices);
+    // No ball is wider than the polytope is between a face and the vertex farthest from it.
+    let width = |(point, normal): &(D, D)| {
+        let heights = vertices
+            .iter()
+            .map(|vertex| (*point - *vertex).dot(*normal));
+        heights.fold(0.0, f64::max)
+    };
+    let most = 0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min);
+    // The way from the middle to a point as far from all faces.
+    let way_to = |radius: f64| {
+        let planes = faces.iter().map(|(point, normal)| {
+            let distance = (*point - middle).dot(*normal);
+            (-*normal, radius - distance)
+        });
+        let found = shortest_translation(planes);
+        found.clears_all.then_some(found.translation)
+    };
+    let way = way_to(LARGE * most).or_else(|| {
+        let [mut low, mut high] = [0.0, most];
+        for _ in 0..HALVINGS {
+            let radius = 0.5 * (low + high);
+            match way_to(radius) {
+                Some(_) => low = radius,
+                None => high = radius,
+            }
+        }
+        way_to(LARGE * low)
+    });
+    way.map_or(middle, |way| middle + way)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+
+    use crate::{
+        math::{DVec2, DVec3, Vec2, Vec3},
+        shape::{ConvexHull, Shape},
+    };
+
+    fn random_point(random: &mut StdRng) -> Vec3 {
+        Vec3::from([(); 3].map(|()| random.random_range(-1.0..1.0)))
+    }
+
+    /// Returns the distances of a point from the faces of the hull of some points, which are found
+    /// among the planes through any three. The least is negative if the point is outside.
+    fn depth_in(points: &[DVec3], at: DVec3) -> f64 {
+        let mut least = f64::INFINITY;
+        for (index, a) in points.iter().enumerate() {
+            for (other, b) in points.iter().enumerate().skip(index + 1) {
+                for c in points.iter().skip(other + 1) {
+                    let normal = (b - a).cross(c - a).normalize_or_zero();
+                    for normal in [normal, -normal] {
+                        let outside = |point: &DVec3| (point - a).dot(normal) > 1e-9;
+                        if normal != DVec3::ZERO && !points.iter().any(outside) {
+                            least = least.min((a - at).dot(normal));
+                        }
+                    }
+                }
+            }
+        }
+        least
+    }
+
+    /// The radius of the ball in a tetrahedron is three times its volume over its surface.
+    #[test]
+    fn the_center_of_a_tetrahedron_is_that_of_its_largest_ball() {
+        let mut random = StdRng::seed_from_u64(1);
+        for case in 0..10_000 {
+            let mut vertices = [(); 4].map(|()| random_point(&mut random));
+            if case % 2 == 0 {
+                // Slivers.
+                let flat = 10.0_f32.powf(random.random_range(-3.0..0.0));
+                vertices = vertices.map(|vertex| vertex * Vec3::new(1.0, flat, 1.0));
+            }
+            let points = vertices.map(|vertex| vertex.as_dvec3());
+            let [a, b, c, d] = points;
+            let area = |a: DVec3, b: DVec3, c: DVec3| 0.5 * (b - a).cross(c - a).length();
+            let volume = (b - a).dot((c - a).cross(d - a)).abs() / 6.0;
+            let surface = area(a, b, c) + area(a, b, d) + area(a, c, d) + area(b, c, d);
+            let radius = 3.0 * volume / surface;
+            let center = Shape::Tetrahedron(vertices).center();
+            let depth = depth_in(&points, center);
+            assert!(depth > 0.999 * radius, "case {case}: {depth} of {radius}");
+            let hull = ConvexHull::new(vertices).expect("a hull");
+            let depth = depth_in(&points, hull.center());
+            // The normals of a thinner one are too close to parallel for the search.
+            let least = if radius > 5e-4 { 0.799 } else { 0.3 };
+            assert!(depth > least * radius, "case {case}: {depth} of {radius}");
+        }
+    }
+
+    /// The radius is compared with those of the balls around other points inside.
+    #[test]
+    fn the_center_of_a_hull_is_that_of_a_large_ball() {
+        let mut random = StdRng::seed_from_u64(2);
+        for case in 0..300 {
+            let flat = Vec3::new(1.0, 10.0_f32.powf(random.random_range(-1.5..0.0)), 0.5);
+            let count = random.random_range(5..14);
+            let given: Vec<Vec3> = (0..count)
+                .map(|_| {
+                    let near = random.random_range(0.01..1.0_f32);
+                    // Many vertices are close to each other, so that their mean is near a face.
+                    if random.random_bool(0.6) {
+                        (Vec3::splat(0.7) + 0.2 * random_point(&mut random)) * flat
+                    } else {
+                        random_point(&mut random) * flat * near
+                    }
+                })
+                .collect();
+            let points: Vec<DVec3> = given.iter().map(|point| point.as_dvec3()).collect();
+            let hull = ConvexHull::new(given).expect("a hull");
+            let depth = depth_in(&points, hull.center());
+            let mut best = hull.center();
+            let mut most = depth;
+            let mut reach = 0.3;
+            for _ in 0..200 {
+                let other = best + random_point(&mut random).as_dvec3() * reach;
+                let there = depth_in(&points, other);
+                if there > most {
+                    (best, most) = (other, there);
+                } else {
+                    reach *= 0.97;
+                }
+            }
+            assert!(
+                depth > 0.0 && depth > 0.799 * most,
+                "case {case}: {depth} of {most}"
+            );
+        }
+    }
+
+    /// Cylinders, cones and frustums of all proportions, in 3D and in 2D, which have the same
+    /// section.
+    #[test]
+    fn the_center_of_a_frustum_is_that_of_a_large_ball() {
+        let mut random = StdRng::seed_from_u64(3);
+        for case in 0..3000 {
+            let half_height = 10.0_f32.powf(random.random_range(-2.0..2.0));
+            let [mut radius_top, radius_bottom] =
+                [(); 2].map(|()| 10.0_f32.powf(random.random_range(-2.0..2.0)));
+            match case % 3 {
+                0 => radius_top = 0.0,
+                1 => radius_top = radius_bottom,
+                _ => {}
+            }
+            let solid: Shape<Vec3> = Shape::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            };
+            let flat: Shape<Vec2> = Shape::Frustum {
+                half_height,
+                radius_top,
+                radius_bottom,
+            };
+            let [h, top, bottom] = [half_height, radius_top, radius_bottom].map(f64::from);
+            let side = DVec2::new(top - bottom, 2.0 * h).normalize();
+            let radius_at = |y: f64| {
+                let to_side = side.perp_dot(DVec2::new(-bottom, y + h));
+                to_side.min(h - y).min(h + y)
+            };
+            let radii = (0..=10_000).map(|step| radius_at(h * (f64::from(step) / 5000.0 - 1.0)));
+            let most = radii.fold(0.0, f64::max);
+            let center = solid.center();
+            assert_eq!([center.x, center.z], [0.0; 2]);
+            assert_eq!(flat.center(), DVec2::new(0.0, center.y));
+            let radius = radius_at(center.y);
+            assert!(radius > 0.799 * most, "case {case}: {radius} of {most}");
+            if case % 3 == 1 {
+                assert_eq!(center, DVec3::ZERO);
+            }
+        }
+    }
+}
