@@ -154,9 +154,9 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, ColliderMotion, CollidingEntities, CollisionEnded,
         CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
-        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, MoveAndSlide, OngoingEvents, RayCaster,
-        Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter, Support, Swept,
-        Teleported, WorldMover, query,
+        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, MoveAndSlide, OngoingEvents, PushOut,
+        RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter,
+        Support, Swept, Teleported, WorldMover, query,
     };
     #[cfg(feature = "debug-plugin")]
     pub use crate::{ColliderGizmo, ExplainedPair, HeadbuttDebugPlugin, HeadbuttGizmos};

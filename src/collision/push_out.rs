@@ -94,8 +94,8 @@ impl Collisions {
     /// between walls that are too close together. Then the result is [`PushOut::Pressed`], with the
     /// translation of at most that length that leaves the least overlap, to within 2 % of the
     /// greatest depth. So a body in a wedge with an opening of less than 60 degrees is pressed for several ticks. At 45 degrees, each tick
-    /// leaves 23 % of the depth, at 20 degrees 65 %. Below 4.6 degrees, the body moves toward the
-    /// opening by less, in proportion to the angle: at 0.2 degrees by a twelfth of the depth.
+    /// leaves 23 % of the depth, at 20 degrees 65 %. Below 2.3 degrees, the body moves toward the
+    /// opening by less, in proportion to the angle: at 0.2 degrees by a sixth of the depth.
     ///
     /// An overlap within the rounding of positions to f32 is no reason to be pressed.
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> PushOut {

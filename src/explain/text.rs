@@ -24,12 +24,15 @@ const NOT_CANDIDATE: &str = "the pair was not among the `CandidatePairs`. With \
                              `HeadbuttSystems::BroadPhase`.";
 const LOOKS_CLOSER: &str = "If they look closer on the screen, the colliders differ in size or \
                             position from what is drawn. If one of them is fast, add `Swept`.";
-const NO_INTERIOR: &str = "is a surface, which has no interior: only its facets collide. For a \
-                           solid, use a convex hull or a compound.";
+const NO_INTERIOR: &str = "is a surface, which has no interior: only its facets collide. If it is \
+                           meant as a solid, use a convex hull or a compound.";
 const ONE_SIDED: &str = "is `one_sided`, and the center of the other is behind it. Reverse the \
                          vertices of its facets, or do without `one_sided`.";
 const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support` of a custom \
                            shape.";
+
+/// A component of a vector is shown as 0 if it is at most this fraction of the greatest.
+const ROUNDING: f32 = 1e-6;
 
 /// Numbers of this size are written out, and others with an exponent.
 const WRITTEN_OUT: core::ops::Range<f64> = 1e-4..1e7;
@@ -117,7 +120,12 @@ impl Explanation {
                 )
             }
             PairStatus::BehindSurface { surface } => {
-                write!(out, "{} {ONE_SIDED}", self.label(*surface))
+                let label = self.label(*surface);
+                write!(out, "{label} {ONE_SIDED}")?;
+                match self.surface {
+                    Some(around) if around == *surface => write!(out, " {label} {NO_INTERIOR}"),
+                    _ => Ok(()),
+                }
             }
             PairStatus::ShapesApart {
                 normal,
@@ -130,10 +138,10 @@ impl Explanation {
                     [normal, point, other_point].map(|vector| self.vector(*vector));
                 write!(out, "they are {distance} apart along {normal}, ")?;
                 write!(out, "from {point} to {other_point}. ")?;
-                match self.surface {
-                    Some(surface) => write!(out, "{} {NO_INTERIOR}", self.label(surface)),
-                    None => out.write_str(LOOKS_CLOSER),
+                if let Some(surface) = self.surface {
+                    write!(out, "{} {NO_INTERIOR} ", self.label(surface))?;
                 }
+                out.write_str(LOOKS_CLOSER)
             }
             PairStatus::NoDistance => out.write_str(NO_DISTANCE),
         }
@@ -202,7 +210,19 @@ struct ShortVector(Vec3, bool);
 
 impl fmt::Display for ShortVector {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        let [x, y, z] = self.0.to_array().map(FourDigits);
+        // Beside a long component, a tiny one is rounding error.
+        let rounding = ROUNDING * self.0.abs().max_element();
+        let shown = |component: f32| {
+            if component.abs() > rounding {
+                component
+            } else {
+                0.0
+            }
+        };
+        let [x, y, z] = self
+            .0
+            .to_array()
+            .map(|component| FourDigits(shown(component)));
         if self.1 {
             write!(out, "[{x}, {y}]")
         } else {

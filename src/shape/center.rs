@@ -147,6 +147,10 @@ pub fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::expect_used,
+    reason = "a test ends when its own scene is invalid"
+)]
 mod tests {
     use rand::{Rng, SeedableRng, rngs::StdRng};
 

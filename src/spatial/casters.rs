@@ -53,9 +53,9 @@ pub struct RayCaster<V: QuerySpace> {
 impl<V: QuerySpace> RayCaster<V> {
     /// Creates a caster that considers all colliders except [sensors](crate::Sensor), its own, and
     /// those of its ancestors.
-    pub fn new(ray: Ray<V>) -> Self {
+    pub fn new(ray: impl Into<Ray<V>>) -> Self {
         Self {
-            ray,
+            ray: ray.into(),
             filter: SpatialQueryFilter::default(),
             hits: Vec::new(),
         }

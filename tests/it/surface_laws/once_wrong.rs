@@ -515,3 +515,43 @@ fn a_body_between_leaning_teeth_is_pushed_no_farther_than_back() {
     assert!(pushed != Vec3::ZERO, "it overlaps the teeth");
     assert!(pushed.length() <= 1.00001 * step, "{pushed} after {step}");
 }
+
+/// The middle of a flat body was taken for a point below its base, so the base lay on the far side.
+#[test]
+fn a_flat_cone_on_a_floor_is_pushed_up() {
+    let corners = [[-8.0, -8.0], [-8.0, 8.0], [8.0, 8.0], [8.0, -8.0]];
+    let corners = corners.map(|[x, z]| Vec3::new(x, 0.0, z)).to_vec();
+    let floor = Surface::new("floor", corners, vec![[0, 1, 2], [0, 2, 3]]);
+    for half in [0.01_f32, 0.02, 0.05] {
+        let sunk = 0.1 * half;
+        let at = Vec3::new(0.25, half - sunk, 0.125);
+        let cone = shape(Kind::Cone(0.5, half), false, at);
+        assert_event(&answer(&floor, &cone), DVec3::Y, f64::from(sunk), 1e-6);
+    }
+}
+
+/// Each face of a tetrahedron lies a little behind a one-sided floor, in front of which the rest is.
+#[test]
+fn a_hull_without_symmetry_touches_a_one_sided_floor() {
+    let vertices = [
+        Vec3::new(1.09042, 0.63387, -1.80617),
+        Vec3::new(1.1975, -0.60657, 0.01679),
+        Vec3::new(-0.1881, -0.94169, 0.79351),
+        Vec3::new(1.46818, 1.3798, 1.41021),
+    ];
+    for apex in 0..4 {
+        let [a, b, c] = [1, 2, 3].map(|step| vertices[(apex + step) % 4].as_dvec3());
+        let normal = (b - a).cross(c - a).normalize();
+        let inward = normal * normal.dot(vertices[apex].as_dvec3() - a).signum();
+        let sunk = 1.0 / 128.0;
+        let middle = (a + b + c) / 3.0 + inward * sunk;
+        let across = (b - a).normalize();
+        let [u, v] = [across, inward.cross(across)].map(|it| it * 16.0);
+        let corners = [middle + u, middle + v, middle - u, middle - v];
+        let corners = corners.map(|it| it.as_vec3()).to_vec();
+        let mut floor = Surface::new("floor", corners, vec![[0, 1, 2], [0, 2, 3]]);
+        floor.one_sided = true;
+        let hull = shape(Kind::Hull(vertices.to_vec()), false, Vec3::ZERO);
+        assert_event(&answer(&floor, &hull), inward, sunk, 1e-5);
+    }
+}

@@ -29,7 +29,7 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
         1 => Surface::terrain(random, plane),
         _ => Surface::with_gaps(random, plane),
     };
-    surface.one_sided = false;
+    surface.one_sided = random.random_range(0..4) == 0;
     let size = size(random);
     let mut shape = Shape::random(random, plane, size);
     if random.random_range(0..4) == 0 {
@@ -40,6 +40,10 @@ fn make(random: &mut StdRng, plane: bool, depth: f64) -> Option<Box<dyn Trial>> 
             (direction(random, plane) * length).as_vec3()
         });
         shape.kind = Kind::Hull(points.collect());
+    } else if let Kind::Cone(radius, half) = &mut shape.kind {
+        // Flat or pointed.
+        let thinner = random.random_range(0.1..1.0);
+        *(if random.random() { radius } else { half }) *= thinner;
     }
     if shape.inner_radius() < 0.05 * shape.reach() {
         return None;
