@@ -228,8 +228,9 @@ fn play(is_mesh: bool, usual: usize) {
                 pressed += u32::from(found.is_pressed());
                 let (length, way) = (found.translation().length(), stepped.distance(free));
                 assert!(length <= 2.0 * way + 1e-5, "{}, {way}", context());
-                // Rounding may leave a touch.
-                if game.push_out(next).translation().length() < 1e-5 {
+                // Rounding may leave a touch. A pressed body may be in balance.
+                let again = game.push_out(next);
+                if !again.is_pressed() && again.translation().length() < 1e-5 {
                     free = next;
                 }
             }
