@@ -7,7 +7,7 @@
 //!
 //! The example checks the ball in each tick, opens no window, and ends by itself.
 
-use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy::prelude::*;
 use headbutt::prelude::*;
 
 const SPEED: f32 = 3_000.0;
@@ -30,10 +30,8 @@ fn main() {
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, fly)
         .add_systems(FixedPostUpdate, bounce.after(HeadbuttSystems::Report));
-    let tick = app.world().resource::<Time<Fixed>>().timestep();
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(tick));
     for _ in 0..10_000 {
-        app.update();
+        headbutt::run_ticks(&mut app, 1);
         let mut balls = app.world_mut().query_filtered::<&Transform, With<Ball>>();
         for pose in balls.iter(app.world()) {
             let room = ARENA - RADIUS + 0.01 - pose.translation.truncate().abs();

@@ -7,7 +7,7 @@
 //!
 //! The example compares each hit with a formula, opens no window, and ends by itself.
 
-use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy::prelude::*;
 use headbutt::prelude::*;
 
 const BULLETS: usize = 1_000;
@@ -29,12 +29,7 @@ fn main() {
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, fly)
         .add_systems(FixedPostUpdate, stop.after(HeadbuttSystems::Report));
-    let tick = app.world().resource::<Time<Fixed>>().timestep();
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(tick));
-    // The first update starts the clock and runs no tick.
-    for _ in 0..4 {
-        app.update();
-    }
+    headbutt::run_ticks(&mut app, 3);
 
     let mut bullets = app.world_mut().query::<(&Bullet, &Transform)>();
     let mut worst = 0.0_f32;

@@ -8,7 +8,7 @@
 //! The example checks each tick, opens no window, and ends by itself. The response is the function
 //! `respond`. `steer` stands for the player of the game, and `check` compares with formulas.
 
-use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy::prelude::*;
 use headbutt::prelude::*;
 
 const SPEED: f32 = 3.0;
@@ -52,11 +52,7 @@ fn main() {
             FixedPostUpdate,
             (respond, check).chain().after(HeadbuttSystems::Sync),
         );
-    let tick = app.world().resource::<Time<Fixed>>().timestep();
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(tick));
-    for _ in 0..2_000 {
-        app.update();
-    }
+    headbutt::run_ticks(&mut app, 1_999);
     let mut players = app.world_mut().query::<(&Player, &Transform)>();
     let (player, pose) = players.single(app.world()).expect("one player");
     let feet = pose.translation.y - HALF.y;

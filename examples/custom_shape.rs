@@ -11,7 +11,6 @@
 use bevy::{
     math::{DVec2, DVec3},
     prelude::*,
-    time::TimeUpdateStrategy,
 };
 use headbutt::prelude::*;
 
@@ -103,13 +102,7 @@ fn main() {
         .add_systems(Startup, spawn)
         .add_systems(FixedUpdate, travel)
         .add_systems(FixedPostUpdate, compare.after(HeadbuttSystems::Report));
-    let tick = app.world().resource::<Time<Fixed>>().timestep();
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(tick));
-    // The first update starts the clock and runs no tick.
-    app.update();
-    for _ in 0..1000 {
-        app.update();
-    }
+    headbutt::run_ticks(&mut app, 1_000);
 
     let compared = app.world().resource::<Comparison>();
     println!(

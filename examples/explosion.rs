@@ -9,7 +9,7 @@
 
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
 
-use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy::prelude::*;
 use headbutt::{prelude::*, query::Ray};
 
 const WALL: u32 = 1 << 0;
@@ -34,11 +34,7 @@ fn main() {
         .add_systems(Startup, spawn)
         // After `Sync`, a query sees the poses of this tick.
         .add_systems(FixedPostUpdate, explode.after(HeadbuttSystems::Sync));
-    let tick = app.world().resource::<Time<Fixed>>().timestep();
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(tick));
-    // The first update starts the clock and runs no tick.
-    app.update();
-    app.update();
+    headbutt::run_ticks(&mut app, 1);
 
     let mut bodies = app.world_mut().query::<(&Name, &Body)>();
     for (name, body) in bodies.iter(app.world()) {

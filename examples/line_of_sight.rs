@@ -7,7 +7,7 @@
 //! A guard sees the player if no wall is on the segment between the two. The example compares each
 //! tick with the geometry of the scene, opens no window, and ends by itself.
 
-use bevy::{prelude::*, time::TimeUpdateStrategy};
+use bevy::prelude::*;
 use headbutt::{prelude::*, query::Ray};
 
 /// Blocks bodies and sight.
@@ -41,13 +41,7 @@ fn main() {
         .add_systems(FixedUpdate, walk)
         // After `Sync`, a query sees the poses of this tick.
         .add_systems(FixedPostUpdate, look.after(HeadbuttSystems::Sync));
-    let tick = app.world().resource::<Time<Fixed>>().timestep();
-    app.insert_resource(TimeUpdateStrategy::ManualDuration(tick));
-    // The first update starts the clock and runs no tick.
-    app.update();
-    for _ in 0..320 {
-        app.update();
-    }
+    headbutt::run_ticks(&mut app, 320);
     // The guard behind the window sees and loses the player once, the other one twice.
     assert_eq!(app.world().resource::<Changes>().0, 6);
 }

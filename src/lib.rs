@@ -44,6 +44,7 @@ mod plugin;
 pub mod query;
 #[cfg(feature = "record")]
 mod record;
+mod run_ticks;
 mod settings;
 mod shape;
 mod sorted;
@@ -81,6 +82,7 @@ pub use record::{
     HeadbuttRecorder, Recording, RecordingError, RecordingFault, Replay, ReplayError, ReplayTick,
     ReplayedTick,
 };
+pub use run_ticks::run_ticks;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;

@@ -18,9 +18,9 @@ use crate::{
 /// clear such a plane, the push would be more than 10 times as long as the depth.
 const LEAST_SLOPE: f64 = 0.1;
 
-/// An overlap is rounding if it is at most this fraction of the coordinates of the contact: twice
-/// the rounding of the positions of both.
-const ROUNDING: f64 = 2.0 * TOUCHING;
+/// An overlap of at most this fraction of the contact's coordinates is rounding. It is twice what
+/// the rounding of both positions to f32 may add.
+const OVERLAP_ROUNDING: f64 = 2.0 * TOUCHING;
 
 /// A translation out of everything solid.
 ///
@@ -93,9 +93,10 @@ impl Collisions {
     /// translation out of all planes is longer, or that the planes contradict each other, as
     /// between walls that are too close together. Then the result is [`PushOut::Pressed`], with the
     /// translation of at most that length that leaves the least overlap, to within 2 % of the
-    /// greatest depth. So a body in a wedge with an opening of less than 60 degrees is pressed for several ticks. At 45 degrees, each tick
-    /// leaves 23 % of the depth, at 20 degrees 65 %. Below 2.3 degrees, the body moves toward the
-    /// opening by less, in proportion to the angle: at 0.2 degrees by a sixth of the depth.
+    /// greatest depth. So a body in a wedge with an opening of less than 60 degrees is pressed for
+    /// several ticks. At 45 degrees, each tick leaves 23 % of the depth, at 20 degrees 65 %. Below
+    /// 2.3 degrees, the body moves toward the opening by less, in proportion to the angle: at 0.2
+    /// degrees by a sixth of the depth.
     ///
     /// An overlap within the rounding of positions to f32 is no reason to be pressed.
     pub fn push_out(&self, entity: Entity, is_solid: impl Fn(&CollisionEvent) -> bool) -> PushOut {
@@ -207,7 +208,7 @@ impl Collisions {
             let normal = (-hit.normal.to_f64()).unit()?;
             let surface = hit.surface;
             let extent = surface.translation.to_f64().extent() + surface.offset.to_f64().extent();
-            Some(((normal, f64::from(hit.depth)), ROUNDING * extent))
+            Some(((normal, f64::from(hit.depth)), OVERLAP_ROUNDING * extent))
         })
     }
 }

@@ -32,7 +32,7 @@ const NO_DISTANCE: &str = "their distance cannot be computed. Check the `Support
                            shape.";
 
 /// A component of a vector is shown as 0 if it is at most this fraction of the greatest.
-const ROUNDING: f32 = 1e-6;
+const SHOWN_AS_ZERO: f32 = 1e-6;
 
 /// Numbers of this size are written out, and others with an exponent.
 const WRITTEN_OUT: core::ops::Range<f64> = 1e-4..1e7;
@@ -211,7 +211,7 @@ struct ShortVector(Vec3, bool);
 impl fmt::Display for ShortVector {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         // Beside a long component, a tiny one is rounding error.
-        let rounding = ROUNDING * self.0.abs().max_element();
+        let rounding = SHOWN_AS_ZERO * self.0.abs().max_element();
         let shown = |component: f32| {
             if component.abs() > rounding {
                 component

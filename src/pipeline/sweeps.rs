@@ -4,8 +4,8 @@
 //! broad phase uses boxes around the paths. All other stages, and spatial queries, use the boxes of
 //! the poses. The report stage stores the poses for the next tick.
 //!
-//! The box around a long diagonal path has far more space than the path: its size grows with the
-//! square or the cube of the length. So the path is cut into pieces, and the broad phase uses a box
+//! The box around a long diagonal path is far larger than the path: its size grows with the square
+//! or the cube of the length. So the path is cut into pieces, and the broad phase uses a box
 //! around each of them.
 
 use core::ops::Range;

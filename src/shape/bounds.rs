@@ -3,18 +3,18 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    shape::{HalfSpace, Support, center::mean},
+    shape::{HalfSpace, Support},
     space::{DVector, Pose, Space},
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
 
-/// Returns the centers and radii of two balls, around the mean of some support points and
-/// around the origin. Each radius is the distance to the farthest of the same support points, plus the radius
-/// of the shape. It is a lower bound on the radius of the smallest ball around that center that
-/// contains the shape.
+/// Returns the centers and radii of two balls, around the mean of some support points and around
+/// the origin. Each radius is the distance to the farthest of the same support points, plus the
+/// radius of the shape. It is a lower bound on the radius of the smallest ball around that center
+/// that contains the shape.
 pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 2] {
     let points = support_points(shape);
-    [mean(&points), V::DVec::ZERO].map(|center| {
+    [V::DVec::mean(&points), V::DVec::ZERO].map(|center| {
         let lengths = points.iter().map(|point| (*point - center).length());
         (center, lengths.fold(0.0, f64::max) + shape.radius())
     })
@@ -24,7 +24,9 @@ pub fn balls_in<V: Space>(shape: &impl Support<Vector = V>) -> [(V::DVec, f64); 
 pub fn support_points<V: Space>(
     shape: &(impl Support<Vector = V> + ?Sized),
 ) -> ArrayVec<V::DVec, 32> {
-    directions().map(|it| shape.support(it)).collect()
+    directions()
+        .map(|direction| shape.support(direction))
+        .collect()
 }
 
 /// Returns the directions of a cube's corners, and as many directions near each axis. (For a flat

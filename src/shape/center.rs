@@ -1,15 +1,9 @@
 //! Points well inside of shapes.
 
 use crate::{
-    shape::{Shape, bounds::support_points, support_fns::Cap},
-    space::{DVector, Space, shortest_translation::shortest_translation},
+    shape::{Shape, bounds::support_points, hull::LARGE, support_fns::Cap},
+    space::{DVector, Space},
 };
-
-/// A ball is large if its radius is at least this fraction of the largest radius in the shape.
-const LARGE: f64 = 0.8;
-
-/// The number of halvings of the interval of the largest radius. The error is a part in 4096.
-const HALVINGS: usize = 12;
 
 impl<V: Space> Shape<V> {
     /// Returns the center of a large ball in the shape, in the shape's own frame: for a symmetric
@@ -32,7 +26,7 @@ impl<V: Space> Shape<V> {
                 V::DVec::axis(1) * height_in_frustum(sizes.map(|size| f64::from(*size)))
             }
             Self::Cap(cap) => V::DVec::axis(1) * height_in_cap(cap),
-            Self::Segment(vertices) => mean(&vertices.map(V::to_f64)),
+            Self::Segment(vertices) => V::DVec::mean(&vertices.map(V::to_f64)),
             Self::Triangle(vertices) => {
                 incenter(vertices.map(V::to_f64), |[a, b]| (a - b).length())
             }
@@ -47,7 +41,7 @@ impl<V: Space> Shape<V> {
                 V::DVec::of([center.x, center.y, 0.0])
             }
             Self::Rounded { shape, .. } => shape.center(),
-            Self::Custom(shape) => mean(&support_points(&**shape)),
+            Self::Custom(shape) => V::DVec::mean(&support_points(&**shape)),
         }
     }
 }
@@ -100,50 +94,8 @@ fn incenter<D: DVector, const N: usize, const SIDE: usize>(
     if center.is_finite() {
         center
     } else {
-        mean(&vertices)
+        D::mean(&vertices)
     }
-}
-
-/// Returns the mean of some points.
-pub fn mean<D: DVector>(points: &[D]) -> D {
-    let sum = points.iter().fold(D::ZERO, |sum, point| sum + *point);
-    sum * (1.0 / points.len() as f64)
-}
-
-/// Returns the center of a large ball in a polytope, given its vertices, and a point and the
-/// outward unit normal of each face: the one nearest to the mean of the vertices. In a polytope
-/// thinner than a thousandth of its size, the ball may be smaller.
-pub fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
-    let middle = mean(vertices);
-    // No ball is wider than the polytope is between a face and the vertex farthest from it.
-    let width = |(point, normal): &(D, D)| {
-        let heights = vertices
-            .iter()
-            .map(|vertex| (*point - *vertex).dot(*normal));
-        heights.fold(0.0, f64::max)
-    };
-    let most = 0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min);
-    // The way from the middle to a point as far from all faces.
-    let way_to = |radius: f64| {
-        let planes = faces.iter().map(|(point, normal)| {
-            let distance = (*point - middle).dot(*normal);
-            (-*normal, radius - distance)
-        });
-        let found = shortest_translation(planes);
-        found.clears_all.then_some(found.translation)
-    };
-    let way = way_to(LARGE * most).or_else(|| {
-        let [mut low, mut high] = [0.0, most];
-        for _ in 0..HALVINGS {
-            let radius = 0.5 * (low + high);
-            match way_to(radius) {
-                Some(_) => low = radius,
-                None => high = radius,
-            }
-        }
-        way_to(LARGE * low)
-    });
-    way.map_or(middle, |way| middle + way)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The edges of a 2D convex polygon, for the closed forms of polygon pairs.
 
-use crate::{shape::center::mean, space::DVector};
+use crate::space::DVector;
 
 /// Maximum number of edges for the closed forms. For more edges, testing all of them takes longer
 /// than GJK.
@@ -18,9 +18,10 @@ pub struct Edge<D> {
     pub normal: D,
 }
 
-/// Returns the edges of the convex polygon with these vertices, which may be in any order, around a
-/// point inside. Returns `None` if an edge has no length.
-pub fn edges_around<D: DVector>(vertices: &[D], center: D) -> Option<Vec<Edge<D>>> {
+/// Returns the edges of the convex polygon with these vertices, which may be in any order. Returns
+/// `None` if an edge has no length.
+pub fn edges_around<D: DVector>(vertices: &[D]) -> Option<Vec<Edge<D>>> {
+    let center = D::mean(vertices);
     // Increases with the angle from -x: it is the position along the diamond |x| + |y| = 1.
     let angle = |vertex: &D| {
         let offset = *vertex - center;
@@ -62,8 +63,7 @@ impl<D: DVector> PolygonEdges<D> {
         if D::DIMENSION != 2 || !(3..=MAX_EDGES).contains(&vertices.len()) {
             return None;
         }
-        let center = mean(vertices);
-        let edges = edges_around(vertices, center)?;
+        let edges = edges_around(vertices)?;
         let extent = vertices.iter().map(|vertex| vertex.extent());
         let extent = extent.fold(0.0, f64::max);
         let infinite = D::ONE * f64::INFINITY;
@@ -80,7 +80,7 @@ impl<D: DVector> PolygonEdges<D> {
         };
         edges.iter().all(is_convex_at).then(|| Self {
             edges,
-            center,
+            center: D::mean(vertices),
             half_diagonal: 0.5 * (max - min).length(),
             extent,
         })

@@ -198,6 +198,12 @@ pub trait DVector:
     /// Returns the components. In 2D, the third is 0.
     fn components(self) -> [f64; 3];
 
+    /// Returns the mean of some points.
+    fn mean(points: &[Self]) -> Self {
+        let sum = points.iter().fold(Self::ZERO, |sum, point| sum + *point);
+        sum * (1.0 / points.len() as f64)
+    }
+
     /// Returns the vector with these components. In 2D, the third is ignored.
     fn of(components: [f64; 3]) -> Self;
 

@@ -10,7 +10,7 @@
 //!
 //! While any collider is swept, the boxes are those around the paths of this tick: see
 //! [`sweeps`](super::sweeps). The boxes around pieces of long paths have a structure of their own,
-//! because their sizes do not suit the cells of the others, and none is where it was before.
+//! because their sizes do not suit the cells of the others, and all of them are new in each tick.
 //!
 //! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
 //! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
@@ -150,7 +150,7 @@ impl Overlaps {
         pieces.overlaps_with(moving, pairs, |_| true, |_| true);
         pieces.overlaps_with(resting, pairs, |_| true, rests);
         pairs.all.note();
-        // Most boxes around paths have more space than the paths.
+        // Most boxes around paths are far larger than the paths.
         pairs.all.retain_mut(|pair| {
             let is_repeated = sweeps.is_repeated(*pair);
             *pair = sweeps.slots_of(*pair);
@@ -250,7 +250,7 @@ mod tests {
     const SPACING: f64 = 4.0;
 
     /// Bullets among walls.
-    struct Range<'a, V: Space> {
+    struct ShootingRange<'a, V: Space> {
         random: StdRng,
         wall: &'a ColliderShape<V>,
         bullet: &'a ColliderShape<V>,
@@ -259,7 +259,7 @@ mod tests {
         pairs: PairList,
     }
 
-    impl<V: Space> Range<'_, V> {
+    impl<V: Space> ShootingRange<'_, V> {
         fn random_place(&mut self) -> V::DVec {
             let half = 0.5 * SPACING * f64::from(WALLS).powf(1.0 / V::DVec::DIMENSION as f64);
             V::DVec::of([(); 3].map(|()| self.random.random_range(-half..half)))
@@ -334,7 +334,7 @@ mod tests {
 
     /// Returns the tested and the found pairs of a tick in which all bullets fly this far.
     fn flight<V: Space>([wall, bullet]: [&ColliderShape<V>; 2], length: f64) -> (usize, usize) {
-        let mut range = Range {
+        let mut range = ShootingRange {
             random: StdRng::seed_from_u64(1),
             wall,
             bullet,

@@ -11,7 +11,8 @@ use crate::{
     tolerance::TOUCHING,
 };
 
-/// A bound on the rounding of t d, the way along a ray to a hit, as a fraction of it.
+/// A bound on the rounding of t d, the way along a ray to a hit, as a fraction of it. For a hit on
+/// the back, also of the origin.
 const LINE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A ray or a segment: the argument of [`cast_ray`](super::cast_ray).
@@ -223,7 +224,7 @@ impl<D: DVector> WorldRay<D> {
             point = point + hit.normal * rounding;
         }
         let nearest = V::from_f64(point);
-        // The difference of two points in f32 has less rounding than their coordinates have.
+        // In f64, the difference of two f32 points is exact, unless one is far larger.
         let error = match hit.side {
             RaySide::Back => nearest.to_f64() - point,
             _ => nearest.to_f64() - self.origin - step,

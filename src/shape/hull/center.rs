@@ -3,15 +3,20 @@
 use crate::{
     math::Vec3,
     shape::{
-        center::{center_of_polytope, mean},
         hull::{affine_hull::AffineHull, build::extremes, closed_surface::ClosedSurface},
         polygon_edges::edges_around,
     },
-    space::{DVector, Space},
+    space::{DVector, Space, shortest_translation::shortest_translation},
 };
 
-/// If there are more vertices, only the extreme ones in some directions count. Their hull is inside
-/// of the hull of all.
+/// A ball is large if its radius is at least this fraction of the largest radius in the shape.
+pub const LARGE: f64 = 0.8;
+
+/// The number of halvings of the interval of the largest radius. The error is a part in 4096.
+const HALVINGS: usize = 12;
+
+/// If there are more vertices, only some of them count: in 3D the extreme ones in some directions,
+/// in 2D every few along the outline. Their hull is inside of the hull of all.
 const MAX_VERTICES: usize = 256;
 
 /// Returns the center of a large ball in the hull of its vertices. In a flat hull, it is the mean of
@@ -19,23 +24,29 @@ const MAX_VERTICES: usize = 256;
 pub fn center_of_hull<V: Space>(vertices: &[V]) -> V::DVec {
     let points: Vec<V::DVec> = vertices.iter().map(|vertex| vertex.to_f64()).collect();
     let polytope = if V::DVec::DIMENSION == 2 {
-        let edges = edges_around(&points, mean(&points));
-        edges.map(|edges| {
-            let sides = edges.iter().map(|edge| (edge.start, edge.normal));
-            (points.clone(), sides.collect())
-        })
+        area(&points)
     } else {
         let vertices: Vec<_> = vertices.iter().map(|vertex| vertex.to_vec3()).collect();
         solid(&vertices)
     };
     match polytope {
         Some((vertices, faces)) => center_of_polytope(&vertices, &faces),
-        None => mean(&points),
+        None => V::DVec::mean(&points),
     }
 }
 
 /// Vertices, and a point and the outward unit normal of each face.
 type Polytope<D> = (Vec<D>, Vec<(D, D)>);
+
+/// Returns the vertices and the edges of a polygon, or `None` if two vertices are equal.
+fn area<D: DVector>(points: &[D]) -> Option<Polytope<D>> {
+    let all = edges_around(points)?;
+    let few = all.iter().step_by(all.len().div_ceil(MAX_VERTICES));
+    let vertices: Vec<D> = few.map(|edge| edge.start).collect();
+    let edges = edges_around(&vertices)?.into_iter();
+    let edges = edges.map(|edge| (edge.start, edge.normal));
+    Some((vertices, edges.collect()))
+}
 
 /// Returns the vertices and the faces of a solid, or `None` for a flat hull, and if rounding
 /// prevents the construction of a closed surface.
@@ -67,4 +78,40 @@ fn solid<D: DVector>(points: &[Vec3]) -> Option<Polytope<D>> {
     let vertices = surface.vertices.values();
     let vertices = vertices.map(|vertex| D::of(frame.position(*vertex).into()));
     Some((vertices.collect(), faces))
+}
+
+/// Returns the center of a large ball in a polytope, given its vertices, and a point and the
+/// outward unit normal of each face: the one nearest to the mean of the vertices. In a polytope
+/// thinner than a thousandth of its size, the ball may be smaller.
+fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
+    let middle = D::mean(vertices);
+    // No ball is wider than the polytope is between a face and the vertex farthest from it.
+    let width = |(point, normal): &(D, D)| {
+        let heights = vertices
+            .iter()
+            .map(|vertex| (*point - *vertex).dot(*normal));
+        heights.fold(0.0, f64::max)
+    };
+    let most = 0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min);
+    // The way from the middle to a point as far from all faces.
+    let way_to = |radius: f64| {
+        let planes = faces.iter().map(|(point, normal)| {
+            let distance = (*point - middle).dot(*normal);
+            (-*normal, radius - distance)
+        });
+        let found = shortest_translation(planes);
+        found.clears_all.then_some(found.translation)
+    };
+    let way = way_to(LARGE * most).or_else(|| {
+        let [mut low, mut high] = [0.0, most];
+        for _ in 0..HALVINGS {
+            let radius = 0.5 * (low + high);
+            match way_to(radius) {
+                Some(_) => low = radius,
+                None => high = radius,
+            }
+        }
+        way_to(LARGE * low)
+    });
+    way.map_or(middle, |way| middle + way)
 }

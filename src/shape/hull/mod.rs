@@ -31,6 +31,7 @@ use crate::{
     },
     space::{DVector, Space},
 };
+pub(super) use center::LARGE;
 
 /// The convex hull of one or more points, checked and reduced when it is constructed. Cheap to
 /// clone.

@@ -230,8 +230,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the contact of a facet as a thin plate, which the body leaves over the plane or past
-    /// the boundary, whichever is nearer. Returns `None` if that takes the center through the facet,
-    /// or if `contact` does not clear the plane and so is the contact of the plate itself.
+    /// the boundary, whichever is nearer. Returns `None` if that takes the center through the facet
+    /// (without a center: if the normal opposes that of `contact`), or if `contact` does not clear
+    /// the plane and so is the contact of the plate itself.
     pub(super) fn plate_contact(
         &self,
         contact: &FacetContact<V::DVec>,

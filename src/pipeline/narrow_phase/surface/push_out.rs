@@ -22,8 +22,9 @@
 //! from the shortest on, and then translations that clear several. The result is the shortest one
 //! that pushes the body out.
 //!
-//! *Gaps.* If none of them does, or if it is far longer than the depth in any single facet, the
-//! search in [`gap`](super::gap) looks for a way past the boundaries of the facets.
+//! *Gaps.* If no candidate pushes the body out, or if the push-out of a convex body is more than
+//! twice as long as the depth in any single facet, the search in [`gap`](super::gap) looks for a way
+//! past the boundaries of the facets.
 
 use arrayvec::ArrayVec;
 
@@ -265,15 +266,19 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             plate.as_ref().unwrap_or(contact).depth()
         };
         let is_convex = self.body().scaled_shape().is_some();
-        is_convex && lists.contacts.iter().all(|it| depth_in_plate(it) < enough)
+        is_convex
+            && lists
+                .contacts
+                .iter()
+                .all(|contact| depth_in_plate(contact) < enough)
     }
 
-    /// Returns the greatest depth of a contact that pushes the body past the boundary of a facet: the
-    /// diameter of the body's bounding box. So no body is thrown far away.
+    /// Returns the greatest depth of a contact that pushes the body past the boundary of a facet, or
+    /// along a single normal: the diameter of the body's bounding box.
     pub(super) fn max_depth(&self) -> f64 {
         let region = self.body().region().ok();
         let bounds = region.as_ref().and_then(BoundingRegion::bounds);
-        bounds.map_or(f64::INFINITY, |it| (it.max - it.min).length())
+        bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
     }
 
     /// Returns the shortest push-out that clears one or several candidates, if it is shorter than

@@ -1,0 +1,41 @@
+//! Ticks without a window or a clock, for tests and tools.
+
+use bevy::{
+    prelude::*,
+    time::{Real, TimeUpdateStrategy},
+};
+
+/// Runs this many fixed ticks of an app at once, one in each update, for tests and programs without
+/// a window.
+///
+/// Without it, [`App::update`] runs as many ticks as time has passed on the clock: in the first
+/// update none. From the call on, each further update of the app is one tick, too.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// let mut app = App::new();
+/// app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()));
+/// app.world_mut().spawn(Collider::circle(1.0));
+/// app.world_mut().spawn((Collider::circle(1.0), Transform::from_xyz(1.5, 0.0, 0.0)));
+/// headbutt::run_ticks(&mut app, 10);
+/// assert_eq!(app.world().resource::<Collisions>().iter().count(), 1);
+/// ```
+///
+/// The time of a tick is the timestep of [`Time<Fixed>`], by default 1/64 s. An app without Bevy's
+/// `TimePlugin`, which is in `MinimalPlugins`, is only updated.
+pub fn run_ticks(app: &mut App, ticks: u32) {
+    if let Some(fixed) = app.world().get_resource::<Time<Fixed>>() {
+        let tick = TimeUpdateStrategy::ManualDuration(fixed.timestep());
+        app.insert_resource(tick);
+        let clock = app.world().get_resource::<Time<Real>>();
+        // The first update starts the clock.
+        if clock.is_some_and(|clock| clock.first_update().is_none()) {
+            app.update();
+        }
+    }
+    for _ in 0..ticks {
+        app.update();
+    }
+}
