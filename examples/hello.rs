@@ -1,11 +1,11 @@
-//! The first game of the README without a window: the right arrow key is held, and a wall stops the
-//! player. It prints the contact, and ends by itself.
+//! The first game of the README without a window: the player walks to the right until a wall stops
+//! it. The program prints the contact, and ends by itself.
 //!
 //! ```text
 //! cargo run --example hello
 //! ```
 //!
-//! The rest below `hold_right` is the same as in `first_game.rs`.
+//! `first_game.rs` is the same with a window: a camera, and keys that move the player.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;
@@ -14,35 +14,29 @@ fn main() {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, HeadbuttPlugin::default()))
         .add_systems(Startup, spawn)
-        .add_systems(FixedUpdate, (hold_right, walk).chain())
+        .add_systems(FixedUpdate, walk)
         .add_systems(FixedPostUpdate, push_out.after(HeadbuttSystems::Report));
     headbutt::run_ticks(&mut app, 120);
 
     let mut players = app.world_mut().query_filtered::<&Transform, With<Player>>();
-    for player in players.iter(app.world()) {
-        println!("it stands at {}", player.translation);
+    for pose in players.iter(app.world()) {
+        println!("it stands at {}", pose.translation);
         // The left side of the wall is at 85, and the radius of the player is 20.
-        assert!(player.translation.abs_diff_eq(Vec3::X * 65.0, 1e-3));
+        assert!(pose.translation.abs_diff_eq(Vec3::X * 65.0, 1e-3));
     }
 }
 
-fn hold_right(mut player: Single<&mut Player>) {
-    player.0 = Vec3::X;
+fn walk(time: Res<Time>, mut pose: Single<&mut Transform, With<Player>>) {
+    pose.translation.x += 200.0 * time.delta_secs();
 }
 
-/// The direction in which the player walks.
-#[derive(Component, Default)]
-struct Player(Vec3);
+#[derive(Component)]
+struct Player;
 
 fn spawn(mut commands: Commands) {
-    commands.spawn((Player::default(), Collider::circle(20.0)));
+    commands.spawn((Player, Collider::circle(20.0)));
     let at = Transform::from_xyz(100.0, 0.0, 0.0);
     commands.spawn((Collider::rectangle(30.0, 200.0), at));
-}
-
-fn walk(time: Res<Time>, player: Single<(&Player, &mut Transform)>) {
-    let (player, mut pose) = player.into_inner();
-    pose.translation += player.0.normalize_or_zero() * 200.0 * time.delta_secs();
 }
 
 fn push_out(
@@ -51,14 +45,12 @@ fn push_out(
     player: Single<Entity, With<Player>>,
     mut mover: WorldMover,
 ) -> Result {
-    // `seen_from` flips the event if necessary, so that `hit.entity` is the player.
     for hit in hits.read().filter_map(|hit| hit.seen_from(*player)) {
         if hit.started() {
-            let (depth, normal) = (hit.depth, hit.normal);
-            println!("the player hit {}, {depth} deep along {normal}", hit.other);
+            println!("hit {}, {} deep along {}", hit.other, hit.depth, hit.normal);
         }
     }
-    // The shortest way out of everything solid. `WorldMover` applies it under any parent.
+    // The shortest way out of everything solid.
     let push_out = collisions.push_out(*player, |_hit| true);
     mover.translate(*player, push_out.translation())?;
     Ok(())

@@ -1,20 +1,9 @@
 //! [benchmarks]: crate::guide::benchmarks
-//! [characters]: crate::guide::response#characters
-//! [coming-from]: crate::guide::coming_from
-//! [demos]: crate::guide::demos
-//! [fast]: crate::guide::response#fast-bodies
-//! [hitboxes]: crate::guide::response#hitboxes
-//! [level-designers]: crate::guide::surfaces#4-for-level-designers
+//! [guide]: crate::guide
 //! [queries]: crate::guide::queries
+//! [recipes]: crate::guide::recipes
 //! [response]: crate::guide::response
-//! [serialization]: crate::guide::serialization
 //! [shapes]: crate::guide::shapes
-//! [unit-tests]: crate::guide::response#unit-tests
-#![cfg_attr(
-    feature = "debug-plugin",
-    doc = "[debugging]: crate::guide::debugging\n"
-)]
-#![cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
 #![cfg_attr(doc, doc = include_str!("../docs/pictures.md"))]
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
@@ -104,6 +93,7 @@ pub use spatial::{
 // replaces the files of the pictures by their content: see tests/it/rustdoc.rs.
 #[cfg(doc)]
 pub mod guide {
+    #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/BENCHMARKS.md")]
     pub mod benchmarks {}
 
@@ -126,6 +116,19 @@ pub mod guide {
     #[doc = include_str!("../docs/QUERIES.md")]
     pub mod queries {}
 
+    /// [hitboxes]: crate::guide::response#hitboxes
+    /// [level-designers]: crate::guide::surfaces#4-for-level-designers
+    /// [response]: crate::guide::response
+    /// [serialization]: crate::guide::serialization
+    /// [unit-tests]: crate::guide::response#unit-tests
+    #[cfg_attr(
+        feature = "debug-plugin",
+        doc = "[debugging]: crate::guide::debugging\n"
+    )]
+    #[cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
+    #[doc = include_str!("../docs/RECIPES.md")]
+    pub mod recipes {}
+
     /// [serialization]: crate::guide::serialization
     #[cfg(feature = "record")]
     #[doc = include_str!("../docs/RECORDING.md")]
@@ -134,6 +137,7 @@ pub mod guide {
     /// [first-game]: crate#first-game
     /// [queries]: crate::guide::queries
     /// [surfaces]: crate::guide::surfaces
+    #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/RESPONSE.md")]
     pub mod response {}
 

@@ -94,3 +94,27 @@ fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
         "docs/pictures.md is out of date: see the head of this file"
     );
 }
+
+/// The text without the differences of line breaks.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn the_readme_shows_the_first_game() {
+    let (game, hello) = (text("examples/first_game.rs"), text("examples/hello.rs"));
+    let readme = text("README.md");
+    let (_, shown) = readme.split_once("```rust,ignore\n").expect("a sample");
+    let (shown, _) = shown.split_once("```").expect("its end");
+    let (_, code) = game.split_once("\n\nuse bevy").expect("code");
+    assert_eq!(words(shown), words(&format!("use bevy{code}")));
+    // Without a window, there is no camera. All else behind the movement is the same.
+    let from_player = |game: &str| {
+        game.find("#[derive(Component)]")
+            .map(|at| game[at..].to_owned())
+    };
+    let game = from_player(&game).expect("a player");
+    let camera = "    commands.spawn(Camera2d);\n";
+    assert!(game.contains(camera));
+    assert_eq!(from_player(&hello), Some(game.replace(camera, "")));
+}
