@@ -137,7 +137,7 @@ fn respond(
     let filter = SpatialQueryFilter::default()
         .excluding_tree(entity)
         .with_predicate(&is_solid);
-    let settings = MoveAndSlide {
+    let settings = MoveAndSlideSettings {
         step_height: 0.35,
         ground: player.ground,
         ..default()

@@ -83,8 +83,8 @@ pub use space::{ShapePose, Space};
 pub use spatial::QuerySpace;
 pub use spatial::{
     ClosestPoint, ColliderAabb, ColliderMotion, ColliderPose, ContactPlane, EntityHit, Ground,
-    MoveAndSlide, RayCaster, ShapeCaster, Slide, SlideHit, SpatialQuery, SpatialQueryFilter,
-    clip_velocity, solve_planes,
+    MoveAndSlideOutput, MoveAndSlideSettings, RayCaster, ShapeCaster, SlideHit, SpatialQuery,
+    SpatialQueryFilter, clip_velocity, solve_planes,
 };
 
 /// The pages of `docs/` for users.
@@ -160,9 +160,9 @@ pub mod prelude {
     pub use crate::{
         BroadPhase, CandidatePairs, Collider, ColliderMotion, CollidingEntities, CollisionEnded,
         CollisionEvent, CollisionLayers, CollisionPhase, CollisionStarted, Collisions, ConvexHull,
-        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, MoveAndSlide, OngoingEvents, PushOut,
-        RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery, SpatialQueryFilter,
-        Support, Swept, Teleported, WorldMover, query,
+        EndReason, Ground, HeadbuttPlugin, HeadbuttSystems, MoveAndSlideSettings, OngoingEvents,
+        PushOut, RayCaster, Rounded, Sensor, ShapeCaster, ShapeError, SpatialQuery,
+        SpatialQueryFilter, Support, Swept, Teleported, WorldMover, query,
     };
     #[cfg(feature = "debug-plugin")]
     pub use crate::{ColliderGizmo, ExplainedPair, HeadbuttDebugPlugin, HeadbuttGizmos};

@@ -102,7 +102,7 @@ fn push_out(
     mut last: ResMut<LastHit>,
     mut mover: WorldMover,
 ) -> Result {
-    last.0 = collisions.of(*b).next();
+    last.0 = collisions.deepest_of(*b).next();
     if enabled.0 {
         mover.translate(*b, collisions.push_out(*b, |_hit| true).translation())?;
     }

@@ -23,7 +23,7 @@ pub fn describe(
         return;
     };
     let name_of = |entity| shapes.get(entity).map_or("", |(name, ..)| name.as_str());
-    let hits = collisions.of(entity).map(|hit| {
+    let hits = collisions.deepest_of(entity).map(|hit| {
         let (other, depth, normal) = (name_of(hit.other), hit.depth, text_of(hit.normal));
         format!("touches {other}: depth {depth:.3}, normal {normal}")
     });

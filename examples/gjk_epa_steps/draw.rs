@@ -5,7 +5,7 @@ use core::f64::consts::TAU;
 use bevy::{math::DVec2, prelude::*};
 use headbutt::{
     Support,
-    query::trace::{EpaStep, GjkStep, Step, Vertex},
+    query::steps::{EpaStep, GjkStep, Step, Vertex},
 };
 
 use crate::{

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use bevy::{math::DVec2, prelude::*};
 use demo::{BLUE, FAINT, GREEN, ORANGE, RED, Readout, pointer::Draggable};
-use headbutt::{prelude::*, query::trace::Step};
+use headbutt::{prelude::*, query::steps::Step};
 use steps::Mode;
 
 /// The support function of an entity's shape.

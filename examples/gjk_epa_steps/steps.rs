@@ -1,7 +1,7 @@
 //! The steps of each mode, and what they mean in words.
 
 use bevy::{math::DVec2, prelude::*};
-use headbutt::query::trace::{self, EpaStep, GjkStep, Step};
+use headbutt::query::steps::{self, EpaStep, GjkStep, Step};
 
 use crate::Figure;
 
@@ -57,10 +57,10 @@ impl Mode {
     ) -> Vec<Step<DVec2>> {
         let (mut steps, still) = (Vec::new(), Vec2::ZERO);
         match self {
-            Self::Distance => _ = trace::distance(&a.0, pose_a, &b.0, pose_b, &mut steps),
-            Self::Contact => _ = trace::contact(&a.0, pose_a, &b.0, pose_b, &mut steps),
+            Self::Distance => _ = steps::distance(&a.0, pose_a, &b.0, pose_b, &mut steps),
+            Self::Contact => _ = steps::contact(&a.0, pose_a, &b.0, pose_b, &mut steps),
             Self::Cast => {
-                trace::cast_shape(&a.0, pose_a, still, &b.0, pose_b, MOTION, &mut steps);
+                steps::cast_shape(&a.0, pose_a, still, &b.0, pose_b, MOTION, &mut steps);
             }
         }
         steps.retain(|step| match step {

@@ -161,7 +161,7 @@ fn slide(
         let is_solid = |other| platforms.get(other).map_or(true, carries);
         let terrain = SpatialQueryFilter::default().with_mask(TERRAIN);
         let filter = terrain.with_predicate(&is_solid);
-        let settings = MoveAndSlide {
+        let settings = MoveAndSlideSettings {
             step_height: 0.35,
             ground: walker.ground,
             ..default()

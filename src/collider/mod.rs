@@ -228,15 +228,15 @@ use crate::shape::{
 /// use headbutt::Collider;
 ///
 /// let text = ron::to_string(&Collider::circle(20.0)).unwrap();
-/// assert_eq!(text, "Plane(Convex((kind:Ball(radius:20.0),margin:0.0)))");
+/// assert_eq!(text, "D2(Convex((kind:Ball(radius:20.0),margin:0.0)))");
 /// assert!(ron::from_str::<Collider>(&text).is_ok());
 ///
-/// let error = ron::from_str::<Collider>("Plane(Convex((kind:Ball(radius:-1.0),margin:0.0)))");
+/// let error = ron::from_str::<Collider>("D2(Convex((kind:Ball(radius:-1.0),margin:0.0)))");
 /// assert!(error.unwrap_err().to_string().contains("the radius must not be negative"));
 /// # }
 /// ```
 ///
-/// The data is a `Plane` in 2D or a `Space` in 3D, and contains one of:
+/// The data is a `D2` or a `D3`, and contains one of:
 ///
 /// * `Convex((kind, margin))`: one shape and its margin.
 /// * `Compound(parts: [(translation, rotation, shape)], margin)`: `shape` is `(kind, margin)`, and

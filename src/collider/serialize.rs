@@ -19,9 +19,9 @@ enum Data {
     /// The default collider.
     Inert,
     /// A 2D collider.
-    Plane(BodyData<Vec2>),
+    D2(BodyData<Vec2>),
     /// A 3D collider.
-    Space(BodyData<Vec3>),
+    D3(BodyData<Vec3>),
 }
 
 impl Collider {
@@ -31,8 +31,8 @@ impl Collider {
         match &self.content {
             Content::Inert => Ok(Data::Inert),
             Content::Rejected(error) => Err(SaveError::Rejected(*error)),
-            Content::Shape(AnyColliderShape::D2(shape)) => BodyData::of(shape).map(Data::Plane),
-            Content::Shape(AnyColliderShape::D3(shape)) => BodyData::of(shape).map(Data::Space),
+            Content::Shape(AnyColliderShape::D2(shape)) => BodyData::of(shape).map(Data::D2),
+            Content::Shape(AnyColliderShape::D3(shape)) => BodyData::of(shape).map(Data::D3),
         }
     }
 }
@@ -48,8 +48,8 @@ impl<'de> Deserialize<'de> for Collider {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let collider = match Data::deserialize(deserializer)? {
             Data::Inert => Ok(Self::default()),
-            Data::Plane(data) => data.body().map(Self::of_shape),
-            Data::Space(data) => data.body().map(Self::of_shape),
+            Data::D2(data) => data.body().map(Self::of_shape),
+            Data::D3(data) => data.body().map(Self::of_shape),
         };
         collider.map_err(de::Error::custom)
     }

@@ -83,7 +83,7 @@ impl CollidingEntities {
 
     /// Updates `this`, the component of `entity`, if its list differs from the current contacts.
     pub(crate) fn update(this: &mut Mut<Self>, collisions: &Collisions, entity: Entity) {
-        let touched = || collisions.of(entity).map(|contact| contact.other);
+        let touched = || collisions.deepest_of(entity).map(|contact| contact.other);
         if !touched().eq(this.iter()) {
             let Self { entities, peak } = &mut **this;
             peak.note(entities.len());

@@ -26,7 +26,7 @@ use crate::{
 /// fn is_grounded(collisions: Res<Collisions>, player: Single<Entity, With<Player>>) {
 ///     // A level of one mesh has one contact for each part that touches: floor and wall.
 ///     let grounded = collisions.parts_of(*player).any(|hit| hit.normal.y < -0.7);
-///     println!("{} contacts, grounded: {grounded}", collisions.of(*player).count());
+///     println!("{} contacts, grounded: {grounded}", collisions.deepest_of(*player).count());
 /// }
 /// ```
 ///
@@ -261,7 +261,7 @@ impl Collisions {
 
     /// Returns the contacts of `entity`, in a fixed order. Each contact is
     /// [flipped](CollisionEvent::flipped) if necessary, so that its first entity is `entity`.
-    pub fn of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
+    pub fn deepest_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
         let start = self
             .contacts
             .partition_point(|contact| contact.entity < entity);
@@ -303,7 +303,7 @@ impl Collisions {
     /// use headbutt::prelude::*;
     ///
     /// fn list_parts(collisions: Res<Collisions>, robot: Single<Entity, With<Name>>) {
-    ///     for hit in collisions.of(*robot) {
+    ///     for hit in collisions.deepest_of(*robot) {
     ///         for part in collisions.parts(hit.entity, hit.other) {
     ///             println!("part {} touches part {}", part.part(), part.other_part());
     ///         }
@@ -330,9 +330,9 @@ impl Collisions {
     /// `entity`.
     ///
     /// If a level is one mesh, the result includes the contacts with its floor and with its wall.
-    /// [`of`](Self::of) returns only the deepest contact of each pair.
+    /// [`deepest_of`](Self::deepest_of) returns only the deepest contact of each pair.
     pub fn parts_of(&self, entity: Entity) -> impl Iterator<Item = CollisionEvent> {
-        self.of(entity)
+        self.deepest_of(entity)
             .flat_map(move |hit| self.parts(entity, hit.other))
     }
 

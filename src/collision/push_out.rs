@@ -200,7 +200,7 @@ impl Collisions {
         entity: Entity,
         is_solid: impl Fn(&CollisionEvent) -> bool,
     ) -> impl Iterator<Item = (PushPlane<DVec3>, f64)> {
-        let solid = self.of(entity).filter(CollisionEvent::is_solid);
+        let solid = self.deepest_of(entity).filter(CollisionEvent::is_solid);
         let solid = solid.filter(move |hit| is_solid(hit));
         let parts = solid.flat_map(move |hit| self.parts(entity, hit.other));
         parts.filter_map(|hit| {

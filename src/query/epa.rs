@@ -26,7 +26,7 @@ use crate::{
         minkowski::{MinkowskiDifference, Vertex},
         penetration::Penetration,
         simplex::{Simplex, nearest},
-        trace::{EpaStep, Step},
+        steps::{EpaStep, Step},
     },
     space::{DVector, Facet, Growth, List, Polytope},
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, DISTINCT_DIRECTIONS, FLAT_DEPTH, ROUNDING},

@@ -29,7 +29,7 @@ use crate::{
     query::{
         minkowski::{MinkowskiDifference, Vertex},
         simplex::{Nearest, Simplex, nearest},
-        trace::{GjkStep, Step},
+        steps::{GjkStep, Step},
     },
     space::{DVector, List},
     tolerance::{CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, TOUCHING},

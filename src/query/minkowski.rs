@@ -8,7 +8,7 @@
 use core::cmp::Ordering;
 
 use crate::{
-    query::{counter::Counter, trace::Step},
+    query::{counter::Counter, steps::Step},
     shape::{Core, DVecOf, MatrixOf, Support, compare_shapes},
     space::{DVector, Pose, Space},
     tolerance::OFFSET_SCALE,

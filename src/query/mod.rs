@@ -9,7 +9,7 @@
 //! | when do they first touch in motion? | [`cast_shape`], [`time_of_impact`] |
 //! | will they hit, and which correction of the motion prevents it? | [`forecast`] |
 //! | where does a ray hit? | [`cast_ray`] |
-//! | how do the algorithms find that out? | [`trace`] |
+//! | how do the algorithms find that out? | [`steps`] |
 //!
 //! Both arguments are of the same dimension, each with its pose, such as `Isometry3d`, `Vec2` or
 //! `Transform`: see [`ShapePose`].
@@ -88,7 +88,7 @@ mod ray;
 mod results;
 pub(crate) mod simplex;
 mod solver;
-pub mod trace;
+pub mod steps;
 mod traced_pair;
 
 use crate::{shape::Support, space::ShapePose};

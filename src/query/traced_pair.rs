@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::{
     query::{
         minkowski::{MinkowskiDifference, Pair, Vertex},
-        trace::{EpaStep, GjkStep, Step, Trace},
+        steps::{EpaStep, GjkStep, Step, Trace},
     },
     shape::{Core, DVecOf, Support},
     space::{DVector, Facet, Pose},

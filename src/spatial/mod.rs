@@ -45,6 +45,9 @@ pub use collider_methods::ColliderAabb;
 pub use collider_motion::ColliderMotion;
 pub use collider_pose::ColliderPose;
 pub use filter::SpatialQueryFilter;
-pub use mover::{ContactPlane, Ground, MoveAndSlide, Slide, SlideHit, clip_velocity, solve_planes};
+pub use mover::{
+    ContactPlane, Ground, MoveAndSlideOutput, MoveAndSlideSettings, SlideHit, clip_velocity,
+    solve_planes,
+};
 pub use overlap_queries::ClosestPoint;
 pub use spatial_query::{EntityHit, QuerySpace, SpatialQuery};

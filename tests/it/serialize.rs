@@ -351,31 +351,31 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
         (Collider::default(), "Inert"),
         (
             Circle::new(20.0).into(),
-            "Plane(Convex((kind:Ball(radius:20.0),margin:0.0)))",
+            "D2(Convex((kind:Ball(radius:20.0),margin:0.0)))",
         ),
         (
             Collider::from(Cuboid::new(1.0, 0.5, 0.25)).rounded(0.1),
-            "Space(Convex((kind:Box(half_size:(0.5,0.25,0.125)),margin:0.1)))",
+            "D3(Convex((kind:Box(half_size:(0.5,0.25,0.125)),margin:0.1)))",
         ),
         (
             Collider::try_convex_hull([Vec2::ZERO, Vec2::X, Vec2::Y]).expect("points"),
-            "Plane(Convex((kind:Hull([(0.0,0.0),(1.0,0.0),(0.0,1.0)]),margin:0.0)))",
+            "D2(Convex((kind:Hull([(0.0,0.0),(1.0,0.0),(0.0,1.0)]),margin:0.0)))",
         ),
         (
             Collider::try_new(Extrusion::new(CircularSector::new(1.0, 0.5), 3.0)).expect("convex"),
-            "Space(Convex((kind:Extrusion((base:(kind:Cap(radius:1.0,half_angle:0.5,pointed:true),margin:0.0),\
+            "D3(Convex((kind:Extrusion((base:(kind:Cap(radius:1.0,half_angle:0.5,pointed:true),margin:0.0),\
                 half_depth:1.5)),margin:0.0)))",
         ),
         (
             Collider::try_compound([(stand, Circle::new(1.0).into())]).expect("a compound"),
-            "Plane(Compound(parts:[(translation:(0.0,0.10000000149011612),rotation:(1.0,0.0,0.0,1.0),\
+            "D2(Compound(parts:[(translation:(0.0,0.10000000149011612),rotation:(1.0,0.0,0.0,1.0),\
                 shape:(kind:Ball(radius:1.0),margin:0.0))],margin:0.0))",
         ),
         (
             Collider::try_polyline([Vec2::X, Vec2::ZERO, Vec2::Y])
                 .expect("a line")
                 .one_sided(),
-            "Plane(Surface(vertices:[(1.0,0.0),(0.0,0.0),(0.0,1.0)],facets:[(0,1),(1,2)],one_sided:true,margin:0.0))",
+            "D2(Surface(vertices:[(1.0,0.0),(0.0,0.0),(0.0,1.0)],facets:[(0,1),(1,2)],one_sided:true,margin:0.0))",
         ),
     ];
     for (collider, expected) in texts {
@@ -388,17 +388,17 @@ fn a_saved_collider_contains_the_numbers_it_was_built_from() {
 /// Numbers of invalid shapes, and the errors of loading them.
 #[test]
 fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
-    let convex = |kind: &str| format!("Plane(Convex((kind:{kind},margin:0.0)))");
-    let solid = |kind: &str| format!("Space(Convex((kind:{kind},margin:0.0)))");
+    let convex = |kind: &str| format!("D2(Convex((kind:{kind},margin:0.0)))");
+    let solid = |kind: &str| format!("D3(Convex((kind:{kind},margin:0.0)))");
     let part = |translation: &str, rotation: &str, radius: &str| {
         format!(
-            "Plane(Compound(parts:[(translation:{translation},rotation:{rotation},\
+            "D2(Compound(parts:[(translation:{translation},rotation:{rotation},\
                 shape:(kind:Ball(radius:{radius}),margin:0.0))],margin:0.0))"
         )
     };
     let surface = |vertices: &str, facets: &str, margin: &str| {
         format!(
-            "Space(Surface(vertices:{vertices},facets:{facets},one_sided:false,margin:{margin}))"
+            "D3(Surface(vertices:{vertices},facets:{facets},one_sided:false,margin:{margin}))"
         )
     };
     let corners = "[(0,0,0),(1,0,0),(0,1,0)]";
@@ -478,19 +478,19 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
             ShapeError::Unbounded("a half-plane"),
         ),
         (
-            "Plane(Convex((kind:Ball(radius:1.0),margin:-1.0)))".into(),
+            "D2(Convex((kind:Ball(radius:1.0),margin:-1.0)))".into(),
             ShapeError::Negative("margin"),
         ),
         (
-            "Plane(Convex((kind:Box(half_size:(1.0,1.0)),margin:NaN)))".into(),
+            "D2(Convex((kind:Box(half_size:(1.0,1.0)),margin:NaN)))".into(),
             ShapeError::NotFinite("margin"),
         ),
         (
-            "Plane(Compound(parts:[],margin:0.0))".into(),
+            "D2(Compound(parts:[],margin:0.0))".into(),
             ShapeError::NoParts,
         ),
         (
-            "Plane(Compound(parts:[(translation:(0.0,0.0),rotation:(1.0,0.0,0.0,1.0),\
+            "D2(Compound(parts:[(translation:(0.0,0.0),rotation:(1.0,0.0,0.0,1.0),\
                 shape:(kind:HalfSpace(normal:(0.0,1.0)),margin:0.0))],margin:0.0))"
                 .into(),
             ShapeError::Unbounded("a half-space"),
@@ -551,17 +551,17 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
 fn unknown_formats_are_errors() {
     for data in [
         "",
-        "Plane",
-        "Space(Convex((kind:Torus(radius:1.0),margin:0.0)))",
-        "Plane(Convex((kind:Ball(),margin:0.0)))",
-        "Plane(Convex((kind:Box(half_size:(1.0,1.0,1.0)),margin:0.0)))",
-        "Space(Convex((kind:Box(half_size:(1.0,1.0)),margin:0.0)))",
-        "Plane(Surface(vertices:[(0.0,0.0),(1.0,0.0)],facets:[(0,-1)],one_sided:false,margin:0.0))",
+        "D2",
+        "D3(Convex((kind:Torus(radius:1.0),margin:0.0)))",
+        "D2(Convex((kind:Ball(),margin:0.0)))",
+        "D2(Convex((kind:Box(half_size:(1.0,1.0,1.0)),margin:0.0)))",
+        "D3(Convex((kind:Box(half_size:(1.0,1.0)),margin:0.0)))",
+        "D2(Surface(vertices:[(0.0,0.0),(1.0,0.0)],facets:[(0,-1)],one_sided:false,margin:0.0))",
     ] {
         assert!(ron::from_str::<Collider>(data).is_err(), "{data}");
     }
     // JSON has no NaN and writes null instead.
-    let data = r#"{"Plane":{"Convex":{"kind":{"Ball":{"radius":null}},"margin":0.0}}}"#;
+    let data = r#"{"D2":{"Convex":{"kind":{"Ball":{"radius":null}},"margin":0.0}}}"#;
     assert!(serde_json::from_str::<Collider>(data).is_err());
 }
 

@@ -316,7 +316,7 @@ impl Touching {
         read(self.app.world_mut(), |collisions| {
             assert_eq!(collisions.len(), expected);
             assert_eq!(collisions.between(ball, block).is_some(), touching);
-            assert_eq!(collisions.of(block).count(), expected);
+            assert_eq!(collisions.deepest_of(block).count(), expected);
         });
     }
 }

@@ -69,7 +69,7 @@ fn contacts_are_those_found_and_those_that_still_hold() {
                 .eq(model.iter().map(|(a, b)| (*a, *b)))
         );
         for entity in &entities {
-            let of = state.of(*entity).map(|contact| contact.other);
+            let of = state.deepest_of(*entity).map(|contact| contact.other);
             let as_entity = model
                 .keys()
                 .filter(|pair| pair.0 == *entity)
@@ -136,7 +136,7 @@ fn mapped_contacts_are_found_by_their_new_entities() {
             let before = state.between(a, b).map(expected);
             assert!(before.is_some());
             assert_eq!(mapped.between(now_a, now_b), before);
-            let of = |one, other| mapped.of(one).find(|hit| hit.other == other);
+            let of = |one, other| mapped.deepest_of(one).find(|hit| hit.other == other);
             assert_eq!(of(now_a, now_b), before);
             assert_eq!(of(now_b, now_a), before.map(|hit| hit.flipped()));
             let by_part = |hits: Vec<CollisionEvent>| {
@@ -169,6 +169,6 @@ fn entities_mapped_to_the_same_entity_share_one_contact() {
     assert_eq!(state.len(), 1);
     assert!(state.contains(a, b));
     for entity in [a, b] {
-        assert_eq!(state.of(entity).count(), 1);
+        assert_eq!(state.deepest_of(entity).count(), 1);
     }
 }

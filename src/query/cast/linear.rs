@@ -41,7 +41,7 @@ use crate::{
         },
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
-        trace::Trace,
+        steps::Trace,
         traced_pair::TracedPair,
     },
     shape::{DVecOf, Support},

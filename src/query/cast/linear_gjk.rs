@@ -30,7 +30,7 @@ use crate::{
         minkowski::{MinkowskiDifference, Vertex},
         penetration::Penetration,
         simplex::{Nearest, Simplex, nearest_to},
-        trace::{GjkStep, Step},
+        steps::{GjkStep, Step},
     },
     space::{DVector, List},
 };

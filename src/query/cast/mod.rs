@@ -28,7 +28,7 @@ use crate::{
     query::{
         Against,
         results::{Contact, LocalContact},
-        trace::Trace,
+        steps::Trace,
     },
     shape::{DVecOf, Support},
     space::{DVector, Pose, Space},

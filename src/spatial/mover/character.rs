@@ -34,7 +34,7 @@ use crate::{
             ground::Ground,
             planes::clipped,
             push_out::{is_through, search_push_out},
-            slide::{MoveAndSlide, Slide, SlideHit, horizontal, out_of_slope},
+            slide::{MoveAndSlideOutput, MoveAndSlideSettings, SlideHit, horizontal, out_of_slope},
         },
         spatial_query::QuerySpace,
     },
@@ -107,7 +107,7 @@ struct Upright<D> {
 }
 
 impl<D: DVector> Upright<D> {
-    fn new<V: Space<DVec = D>>(settings: &MoveAndSlide, skin: f64) -> Option<Self> {
+    fn new<V: Space<DVec = D>>(settings: &MoveAndSlideSettings, skin: f64) -> Option<Self> {
         let up = V::projected(settings.up).to_f64().unit()?;
         let max_slope = f64::from(settings.max_slope).clamp(0.0, 1.5);
         let valid = |length: f32| f64::from(length).max(0.0).min(MAX_LENGTH * skin);
@@ -228,8 +228,8 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         around: &Surroundings,
         body: &Proxy<V>,
         translation: Vec3,
-        settings: &MoveAndSlide,
-    ) -> Option<Slide> {
+        settings: &MoveAndSlideSettings,
+    ) -> Option<MoveAndSlideOutput> {
         let radius = radius_of(body)?;
         let skin = settings.skin.map(f64::from).filter(|skin| *skin >= 0.0);
         let least = LEAST_SKIN * rounding_of(body, radius);
@@ -256,7 +256,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
         let position = character.position();
         let up = character.upright.map(|upright| upright.up);
         let ground = up.zip(character.ground);
-        Some(Slide {
+        Some(MoveAndSlideOutput {
             translation: V::from_f64((position - start).in_f32_range()).to_vec3(),
             ground: ground.map(|(up, touch)| Ground::new::<V>(around.query, &touch, position, up)),
             is_stuck,

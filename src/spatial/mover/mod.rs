@@ -6,7 +6,7 @@
 //! | `body.rs` | the moving collider: its casts and its planes |
 //! | `push_out.rs` | `SpatialQuery::push_out`: the shortest translation out of everything solid |
 //! | `ground.rs` | [`Ground`], and platforms that carry |
-//! | `slide.rs` | [`MoveAndSlide`], and [`Slide`], its result |
+//! | `slide.rs` | [`MoveAndSlideSettings`], and [`MoveAndSlideOutput`], its result |
 //! | `character.rs` | the algorithm: slopes, steps, ground, ceilings |
 //! | `queries.rs` | `contact_planes` and `move_and_slide` |
 
@@ -20,4 +20,4 @@ mod slide;
 
 pub use ground::Ground;
 pub use planes::{ContactPlane, clip_velocity, solve_planes};
-pub use slide::{MoveAndSlide, Slide, SlideHit};
+pub use slide::{MoveAndSlideOutput, MoveAndSlideSettings, SlideHit};

@@ -13,7 +13,7 @@ use crate::{
             body::{Grown, Surroundings, in_space},
             character::Character,
             planes::ContactPlane,
-            slide::{MoveAndSlide, Slide},
+            slide::{MoveAndSlideOutput, MoveAndSlideSettings},
         },
         probe::Probe,
         spatial_query::QuerySpace,
@@ -89,7 +89,7 @@ impl SpatialQuery<'_, '_> {
     /// ) {
     ///     let (entity, body, mut pose, mut player) = player.into_inner();
     ///     player.velocity.y -= 9.81 * time.delta_secs();
-    ///     let settings = MoveAndSlide { step_height: 0.4, ground: player.ground, ..default() };
+    ///     let settings = MoveAndSlideSettings { step_height: 0.4, ground: player.ground, ..default() };
     ///     let filter = SpatialQueryFilter::default().excluding_tree(entity);
     ///     let wanted = player.velocity * time.delta_secs();
     ///     let slide = query.move_and_slide(body, *pose, wanted, &settings, &filter);
@@ -120,9 +120,9 @@ impl SpatialQuery<'_, '_> {
         collider: &Collider,
         pose: impl Into<ColliderPose>,
         translation: V,
-        settings: &MoveAndSlide,
+        settings: &MoveAndSlideSettings,
         filter: &SpatialQueryFilter,
-    ) -> Slide {
+    ) -> MoveAndSlideOutput {
         let around = Surroundings {
             query: self,
             filter,
@@ -135,7 +135,7 @@ impl SpatialQuery<'_, '_> {
             |body| Character::slide(&around, &body, translation, settings),
         )
         .flatten()
-        .unwrap_or_else(|| Slide {
+        .unwrap_or_else(|| MoveAndSlideOutput {
             translation: Vec3::ZERO,
             ground: None,
             is_stuck: false,

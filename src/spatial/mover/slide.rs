@@ -16,12 +16,12 @@ use crate::{
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
 ///
-/// let hero = MoveAndSlide { step_height: 0.4, ..default() };
-/// let top_down = MoveAndSlide { up: Vec3::ZERO, ..default() };
+/// let hero = MoveAndSlideSettings { step_height: 0.4, ..default() };
+/// let top_down = MoveAndSlideSettings { up: Vec3::ZERO, ..default() };
 /// # let _ = (hero, top_down);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MoveAndSlide {
+pub struct MoveAndSlideSettings {
     /// The direction away from the ground, of any length, y by default. If it is 0, there is no
     /// ground: everything is a wall, as in a game that is seen from above. In 2D, z is ignored.
     pub up: Vec3,
@@ -45,7 +45,7 @@ pub struct MoveAndSlide {
     pub ground: Option<Ground>,
 }
 
-impl Default for MoveAndSlide {
+impl Default for MoveAndSlideSettings {
     fn default() -> Self {
         Self {
             up: Vec3::Y,
@@ -59,7 +59,7 @@ impl Default for MoveAndSlide {
     }
 }
 
-/// A touch on the path of a [`Slide`]. In 2D, z is 0, and `.xy()` is the `Vec2`.
+/// A touch on the path of a [`MoveAndSlideOutput`]. In 2D, z is 0, and `.xy()` is the `Vec2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SlideHit {
@@ -80,7 +80,7 @@ pub struct SlideHit {
 
 /// The result of [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Slide {
+pub struct MoveAndSlideOutput {
     /// The translation of the body in the world, with that of the ground that carries it. In 2D, z
     /// is 0. A translation beyond the range of f32 is shortened to that range.
     pub translation: Vec3,
@@ -95,7 +95,7 @@ pub struct Slide {
     pub(super) up: DVec3,
 }
 
-impl Slide {
+impl MoveAndSlideOutput {
     /// Returns the touches on the path, in their order. What a body stands on without moving is not
     /// touched: see [`ground`](Self#structfield.ground).
     pub fn hits(&self) -> &[SlideHit] {

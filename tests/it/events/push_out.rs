@@ -17,7 +17,7 @@ fn push_out(app: &mut App, entity: Entity) -> Vec3 {
     tick(app);
     let deep = read(app.world_mut(), |collisions| {
         collisions
-            .of(entity)
+            .deepest_of(entity)
             .map(|hit| hit.depth)
             .fold(0.0, f32::max)
     });
@@ -35,7 +35,7 @@ fn push_out_of_one_collider_is_the_minimum_translation() {
         tick(&mut touching.app);
         let world = touching.world();
         let of = |collisions: &Collisions| {
-            let hit = collisions.of(entity).next().expect("they touch");
+            let hit = collisions.deepest_of(entity).next().expect("they touch");
             (
                 hit.minimum_translation(),
                 collisions.push_out(entity, |_| true).translation(),
@@ -151,7 +151,10 @@ fn a_push_out_of_turned_shapes_ends_free() {
         world.spawn((others, other));
         tick(&mut app);
         let (found, depth) = read(app.world_mut(), |collisions| {
-            let depth = collisions.of(body).next().map_or(0.0, |hit| hit.depth);
+            let depth = collisions
+                .deepest_of(body)
+                .next()
+                .map_or(0.0, |hit| hit.depth);
             (collisions.push_out_with_slop(body, 1e-3, |_| true), depth)
         });
         if found == PushOut::Free {
@@ -224,7 +227,7 @@ fn push_out_of_one_mesh_counts_its_floor_and_its_wall() {
         tick(&mut app);
         read(app.world_mut(), |collisions| {
             let is_floor = |hit: CollisionEvent| hit.normal.y < -0.7;
-            assert!(!collisions.of(ball).any(is_floor));
+            assert!(!collisions.deepest_of(ball).any(is_floor));
             assert!(collisions.parts_of(ball).any(is_floor));
             assert!(collisions.parts_of(ball).all(|hit| hit.entity == ball));
             let way = collisions

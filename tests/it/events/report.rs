@@ -325,7 +325,7 @@ fn messages_observers_and_collisions_report_the_same() {
         assert_eq!(record.at(hit.other), [hit.flipped()]);
         read(app.world_mut(), |collisions| {
             assert_eq!(collisions.between(hit.entity, hit.other), Some(hit));
-            assert!(collisions.of(hit.other).eq([hit.flipped()]));
+            assert!(collisions.deepest_of(hit.other).eq([hit.flipped()]));
             assert!(collisions.iter().eq([record.only()]));
         });
     });

@@ -586,6 +586,6 @@ fn a_player_under_a_turned_and_scaled_parent_is_pushed_out_of_a_wall() {
         .translation;
     assert!(local.distance(Vec3::new(0.0, -22.5, 0.0)) < 1e-4, "{local}");
     app.update();
-    let mut hits = app.world().resource::<Collisions>().of(player);
+    let mut hits = app.world().resource::<Collisions>().deepest_of(player);
     assert!(hits.all(|hit| hit.depth < 1e-4));
 }

@@ -922,7 +922,7 @@ fn collisions_list_all_pairs_the_pairs_of_one_entity_and_the_pair_of_two() {
 
                 let of = |entity| {
                     let mut others: Vec<_> = collisions
-                        .of(entity)
+                        .deepest_of(entity)
                         .map(|hit| {
                             assert_eq!(hit.entity, entity);
                             assert_eq!(hit.started(), step == 0);

@@ -29,7 +29,7 @@ fn a_frame_without_a_tick_reports_nothing_and_changes_nothing() {
         touching.begin();
         assert!(frame(&mut touching.app, 0).is_empty());
         read(touching.world(), |collisions| {
-            assert_eq!(collisions.of(side).count(), 1);
+            assert_eq!(collisions.deepest_of(side).count(), 1);
         });
         touching.go_on();
     });

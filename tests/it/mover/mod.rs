@@ -8,7 +8,7 @@ mod steps;
 mod walks;
 
 use bevy::{ecs::system::SystemState, prelude::*};
-use headbutt::{Ground, Slide, prelude::*};
+use headbutt::{Ground, MoveAndSlideOutput, prelude::*};
 
 /// A level of colliders that no tick moves.
 pub struct Level(App);
@@ -38,7 +38,7 @@ impl Level {
 pub struct Walker {
     pub body: Collider,
     pub pose: Transform,
-    pub settings: MoveAndSlide,
+    pub settings: MoveAndSlideSettings,
 }
 
 impl Walker {
@@ -46,12 +46,12 @@ impl Walker {
         Self {
             body,
             pose: Transform::from_translation(position),
-            settings: MoveAndSlide::default(),
+            settings: MoveAndSlideSettings::default(),
         }
     }
 
     /// Moves by a translation, as a game does.
-    pub fn go(&mut self, query: &SpatialQuery, translation: Vec3) -> Slide {
+    pub fn go(&mut self, query: &SpatialQuery, translation: Vec3) -> MoveAndSlideOutput {
         let filter = SpatialQueryFilter::default();
         let slide =
             query.move_and_slide(&self.body, self.pose, translation, &self.settings, &filter);

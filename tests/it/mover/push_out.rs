@@ -316,7 +316,7 @@ fn no_push_out_is_longer_than_allowed() {
                     .expect("it is bounded")
                     .max
                     .min_element();
-            let settings = MoveAndSlide::default();
+            let settings = MoveAndSlideSettings::default();
             let filter = SpatialQueryFilter::default();
             let slide = level
                 .ask(|query| query.move_and_slide(&body, pose, Vec3::ZERO, &settings, &filter));

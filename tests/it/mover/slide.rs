@@ -396,7 +396,7 @@ fn a_one_way_platform_is_a_filter() {
         .spawn((Collider::rectangle(4.0, 0.5), at(0.0, 1.75)))
         .id();
     headbutt::sync_now(level.world());
-    let (body, settings) = (crate_2d(), MoveAndSlide::default());
+    let (body, settings) = (crate_2d(), MoveAndSlideSettings::default());
     level.ask(|query| {
         let (mut pose, mut velocity, mut landed) = (at(0.0, 0.6), 12.0_f32, 0);
         for _ in 0..200 {
@@ -450,7 +450,7 @@ fn invalid_input_moves_nothing() {
             assert_eq!(slide.translation, Vec3::ZERO, "{position} by {translation}");
         }
         let mut walker = Walker::new(Collider::sphere(0.5), Vec3::Y);
-        walker.settings = MoveAndSlide {
+        walker.settings = MoveAndSlideSettings {
             up: Vec3::NAN,
             max_slope: f32::NAN,
             step_height: f32::NAN,

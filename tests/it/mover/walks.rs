@@ -64,7 +64,7 @@ fn walk(
     walker: &mut Walker,
     random: &mut StdRng,
     is_flat: bool,
-    mut check: impl FnMut(&SpatialQuery, &Walker, Vec3, &headbutt::Slide),
+    mut check: impl FnMut(&SpatialQuery, &Walker, Vec3, &headbutt::MoveAndSlideOutput),
 ) {
     level.ask(|query| {
         walker.land(query);

@@ -1,4 +1,4 @@
-//! The steps of `query::trace`: support points, bounds and polytopes against the oracle, and the
+//! The steps of `query::steps`: support points, bounds and polytopes against the oracle, and the
 //! results against the plain functions.
 
 use bevy::{
@@ -9,7 +9,7 @@ use headbutt::{
     Space,
     query::{
         self, Cast, CastOptions,
-        trace::{self, EpaStep, GjkStep, Step, Vertex},
+        steps::{self, EpaStep, GjkStep, Step, Vertex},
     },
 };
 
@@ -181,7 +181,7 @@ fn distances_are_enclosed<V: Traceable>() {
         let truth = Truth::new(&case);
         let (a, b) = (case.a.support(), case.b.support());
         let mut steps: Steps<V> = Vec::new();
-        let traced = trace::distance(&a, case.pose_a, &b, case.pose_b, &mut steps);
+        let traced = steps::distance(&a, case.pose_a, &b, case.pose_b, &mut steps);
         assert_eq!(gjk_steps(&steps).count(), steps.len());
         gjk_steps(&steps).for_each(|step| truth.check_gjk(step));
         assert_bounds_close_in(gjk_steps(&steps).map(|step| [step.lower_bound, step.upper_bound]));
@@ -207,7 +207,7 @@ fn depths_are_enclosed<V: Traceable>() {
         let truth = Truth::new(&case);
         let (a, b) = (case.a.support(), case.b.support());
         let mut steps: Steps<V> = Vec::new();
-        let traced = trace::contact(&a, case.pose_a, &b, case.pose_b, &mut steps);
+        let traced = steps::contact(&a, case.pose_a, &b, case.pose_b, &mut steps);
         for step in &steps {
             match step {
                 Step::Gjk(step) => truth.check_gjk(step),
@@ -253,7 +253,7 @@ fn times_are_enclosed<V: Traceable>() {
         let motion = V::of(path);
         let mut steps: Steps<V> = Vec::new();
         let still = V::default();
-        let cast = trace::cast_shape(&a, case.pose_a, motion, &b, case.pose_b, still, &mut steps);
+        let cast = steps::cast_shape(&a, case.pose_a, motion, &b, case.pose_b, still, &mut steps);
         let casts = || {
             steps.iter().filter_map(|step| match step {
                 Step::Cast { interval, gjk } => Some((*interval, gjk)),
@@ -302,8 +302,8 @@ fn swapping_mirrors_the_steps<V: Traceable>() {
     for_each_case::<V>(444, 3, SETTING, |case| {
         let (a, b) = (case.a.support(), case.b.support());
         let (mut steps, mut mirrored): (Steps<V>, Steps<V>) = Default::default();
-        trace::contact(&a, case.pose_a, &b, case.pose_b, &mut steps);
-        trace::contact(&b, case.pose_b, &a, case.pose_a, &mut mirrored);
+        steps::contact(&a, case.pose_a, &b, case.pose_b, &mut steps);
+        steps::contact(&b, case.pose_b, &a, case.pose_a, &mut mirrored);
         assert_eq!(steps.len(), mirrored.len());
         for (step, mirrored) in steps.iter().zip(&mirrored) {
             let [vertex, mirror] = [step, mirrored].map(|step| match step {
@@ -326,7 +326,7 @@ fn swapping_the_shapes_mirrors_the_steps_to_the_bit() {
 fn the_steps_of_two_squares_end_at_the_distance_and_at_the_depth() {
     let square = Rectangle::new(2.0, 2.0);
     let mut steps: Vec<Step<DVec2>> = Vec::new();
-    trace::distance(
+    steps::distance(
         &square,
         Vec2::new(100.0, 7.0),
         &square,
@@ -339,7 +339,7 @@ fn the_steps_of_two_squares_end_at_the_distance_and_at_the_depth() {
 
     steps.clear();
     let turned = Isometry2d::new(Vec2::new(1.75, 0.0), bevy::math::Rot2::degrees(90.0));
-    trace::contact(&square, Vec2::ZERO, &square, turned, &mut steps);
+    steps::contact(&square, Vec2::ZERO, &square, turned, &mut steps);
     let last = epa_steps(&steps).last().expect("a step");
     assert!((last.lower_bound - 0.25).abs() < PRECISION);
     assert!((last.upper_bound - 0.25).abs() < PRECISION);
@@ -350,7 +350,7 @@ fn the_steps_of_two_squares_end_at_the_distance_and_at_the_depth() {
 fn the_interval_of_a_ball_and_a_wall_closes_at_the_touch() {
     let (ball, wall) = (Sphere::new(1.0), Cuboid::new(2.0, 10.0, 10.0));
     let mut steps: Vec<Step<DVec3>> = Vec::new();
-    let cast = trace::cast_shape(
+    let cast = steps::cast_shape(
         &ball,
         Vec3::ZERO,
         Vec3::X * 8.0,
@@ -376,7 +376,7 @@ fn a_cast_that_misses_proves_the_whole_motion_free() {
     let square = Rectangle::new(2.0, 2.0);
     let mut steps: Vec<Step<DVec2>> = Vec::new();
     let (up, right) = (Vec2::Y * 4.0, Vec2::X * 3.0);
-    let cast = trace::cast_shape(
+    let cast = steps::cast_shape(
         &square,
         Vec2::ZERO,
         up,
@@ -397,12 +397,12 @@ fn half_spaces_and_invalid_poses_have_the_plain_result_and_no_steps() {
     let (ground, ball) = (InfinitePlane3d::new(Vec3::Y), Sphere::new(1.0));
     let mut steps: Vec<Step<DVec3>> = Vec::new();
     let at = Vec3::Y * 0.75;
-    let contact = trace::contact(&ground, Vec3::ZERO, &ball, at, &mut steps);
+    let contact = steps::contact(&ground, Vec3::ZERO, &ball, at, &mut steps);
     assert_eq!(contact.expect("a contact").depth, 0.25);
-    let distance = trace::distance(&ball, Vec3::Y * 3.0, &ground, Vec3::ZERO, &mut steps);
+    let distance = steps::distance(&ball, Vec3::Y * 3.0, &ground, Vec3::ZERO, &mut steps);
     assert_eq!(distance.distance, 2.0);
     let (down, still) = (Vec3::NEG_Y * 4.0, Vec3::ZERO);
-    let cast = trace::cast_shape(
+    let cast = steps::cast_shape(
         &ball,
         Vec3::Y * 3.0,
         down,
@@ -417,7 +417,7 @@ fn half_spaces_and_invalid_poses_have_the_plain_result_and_no_steps() {
     let nowhere = Vec2::NAN;
     let circle = Circle::new(1.0);
     let mut steps: Vec<Step<DVec2>> = Vec::new();
-    assert!(trace::contact(&circle, nowhere, &circle, Vec2::ZERO, &mut steps).is_none());
-    let distance = trace::distance(&circle, nowhere, &circle, Vec2::ZERO, &mut steps).distance;
+    assert!(steps::contact(&circle, nowhere, &circle, Vec2::ZERO, &mut steps).is_none());
+    let distance = steps::distance(&circle, nowhere, &circle, Vec2::ZERO, &mut steps).distance;
     assert_eq!((distance, steps), (f32::INFINITY, Vec::new()));
 }

@@ -5,11 +5,11 @@
 //!
 //! ```
 //! use bevy::{math::DVec2, prelude::*};
-//! use headbutt::query::trace::{self, Step};
+//! use headbutt::query::steps::{self, Step};
 //!
 //! let (tile, circle) = (Rectangle::new(2.0, 2.0), Circle::new(0.5));
 //! let mut steps: Vec<Step<DVec2>> = Vec::new();
-//! let distance = trace::distance(&tile, Vec2::ZERO, &circle, Vec2::new(3.0, 0.0), &mut steps);
+//! let distance = steps::distance(&tile, Vec2::ZERO, &circle, Vec2::new(3.0, 0.0), &mut steps);
 //! assert_eq!(distance.distance, 1.5);
 //!
 //! // The bounds enclose the distance between the cores: the circle's core is its center.
