@@ -19,6 +19,7 @@ mod pose;
 mod shape_pose;
 pub mod shortest_translation;
 pub mod simplex;
+pub mod translation_search;
 
 use core::{
     cmp::Ordering,

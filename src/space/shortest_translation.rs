@@ -2,7 +2,9 @@
 //!
 //! A translation x clears a plane with unit normal nᵢ and depth dᵢ if x · nᵢ >= dᵢ. The shortest
 //! such x ends on at most as many of the planes as there are dimensions: x = Σ λᵢ nᵢ, with factors
-//! λᵢ >= 0. [`translations_onto`] computes these x in closed form.
+//! λᵢ >= 0. [`onto`] computes this x in closed form.
+
+use core::iter;
 
 use smallvec::SmallVec;
 
@@ -41,7 +43,7 @@ const MAX_FACTOR: f64 = 50.0;
 
 /// The room, as a fraction of the greatest depth, that planes get beyond their least slack while
 /// less slack for others is searched. Otherwise an almost parallel plane would keep a body from
-/// being pushed out of a wall, for the sake of a thousandth of its depth.
+/// being pushed out of a wall, for the sake of 1/400 of the depth.
 const ROOM: f64 = 0.0025;
 
 /// A plane needs its slack if it cannot have less by this multiple of [`ROOM`], while all others
@@ -52,16 +54,26 @@ const LESS: f64 = 4.0;
 /// The number of halvings of the interval of the slack: more than the bits of `f64`'s fraction.
 const SLACK_STEPS: usize = 56;
 
+/// The number of times that the factors λᵢ are corrected. If normals are almost dependent, rounding
+/// changes the factors by a fraction of up to 1e-3, because of [`DEPENDENT`]. Each correction
+/// multiplies the error by at most this fraction.
+const CORRECTIONS: usize = 3;
+
 /// A plane that a translation has to clear: its unit normal and its depth.
 pub type PushPlane<D> = (D, f64);
 
 /// The planes on which a shortest translation ends.
 pub type BoundingPlanes<D> = SmallVec<[PushPlane<D>; 3]>;
 
-/// The shortest translation onto some planes.
-pub struct Onto<D> {
+/// A translation that clears planes.
+#[derive(Default)]
+pub struct Clearance<D> {
     pub translation: D,
-    pub planes: BoundingPlanes<D>,
+    /// The planes on which the translation ends.
+    pub bounding: BoundingPlanes<D>,
+    /// `false` if the planes contradict each other and some were left out, or if the translation is
+    /// too short to clear all of them.
+    pub clears_all: bool,
     /// The greatest of the factors λᵢ. A factor is the rate at which half of the squared length
     /// grows with the depth of its plane.
     max_factor: f64,
@@ -69,114 +81,96 @@ pub struct Onto<D> {
 
 /// Returns the shortest translations onto the plane `added` alone, and onto `added` and one or two
 /// of `others`.
-pub fn translations_onto<D: DVector>(
+fn translations_onto<D: DVector>(
     added: PushPlane<D>,
     others: &[PushPlane<D>],
-) -> impl Iterator<Item = Onto<D>> {
-    let alone = onto([added], |depth| depth);
+) -> impl Iterator<Item = Clearance<D>> {
+    // Takes the place of a plane: all translations end on it.
+    let none = (D::ZERO, 0.0);
     let with_others = others.iter().enumerate().flat_map(move |(index, &one)| {
-        let pair = onto_two([added, one]);
-        // Three normals in 2D are always dependent.
-        let rest = others.iter().skip(index + 1).filter(|_| D::DIMENSION == 3);
-        let triples = rest.filter_map(move |&other| onto_three([added, one, other]));
-        pair.into_iter().chain(triples)
+        let rest = others.iter().skip(index + 1).copied();
+        let thirds = iter::once(none).chain(rest);
+        thirds.map(move |other| [added, one, other])
     });
-    alone.into_iter().chain(with_others)
-}
-
-/// The number of times that the factors λᵢ are corrected. If normals are almost dependent, rounding
-/// changes the factors by a fraction of up to 1e-3, because of [`DEPENDENT`]. Each correction
-/// reduces the error by this fraction.
-const CORRECTIONS: usize = 3;
-
-/// Returns the translation Σ λᵢ nᵢ that ends on all planes, or `None` if some λᵢ is negative: then a
-/// shorter one clears all of them. `solve` returns the factors for given depths.
-fn onto<D: DVector, const N: usize>(
-    planes: [PushPlane<D>; N],
-    solve: impl Fn([f64; N]) -> [f64; N],
-) -> Option<Onto<D>> {
-    let mut factors = [0.0; N];
-    let mut translation = D::ZERO;
-    for _ in 0..=CORRECTIONS {
-        // What is missing is found with less rounding than the factors.
-        let missing = planes.map(|(normal, depth)| depth - normal.dot(translation));
-        for (factor, correction) in factors.iter_mut().zip(solve(missing)) {
-            *factor += correction;
-        }
-        let terms = planes.iter().zip(factors);
-        let terms = terms.map(|((normal, _), factor)| *normal * factor);
-        translation = terms.reduce(|sum, term| sum + term).unwrap_or(D::ZERO);
-    }
-    let are_valid = factors.iter().all(|factor| *factor >= 0.0);
-    are_valid.then(|| Onto {
-        translation,
-        planes: SmallVec::from_slice(&planes),
-        max_factor: factors.into_iter().fold(0.0, f64::max),
-    })
-}
-
-/// Returns the shortest translation onto two planes, or `None` if a shorter one clears both.
-///
-/// With the cosine c between the normals, λ₁ = (d₁ - c d₂) / (1 - c²), and λ₂ likewise.
-fn onto_two<D: DVector>(planes: [PushPlane<D>; 2]) -> Option<Onto<D>> {
-    let [(n1, _), (n2, _)] = planes;
-    let cosine = n1.dot(n2);
-    let determinant = 1.0 - cosine * cosine;
-    if determinant <= DEPENDENT {
-        return None;
-    }
-    onto(planes, |[d1, d2]| {
-        [d1 - cosine * d2, d2 - cosine * d1].map(|factor| factor / determinant)
-    })
+    let alone = iter::once([added, none, none]);
+    alone.chain(with_others).filter_map(onto)
 }
 
 /// Returns the shortest translation onto three planes, or `None` if a shorter one clears all.
 ///
-/// The factors solve G λ = d, where G holds the cosines between the normals, by Cramer's rule.
-fn onto_three<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Onto<D>> {
+/// The factors λᵢ solve G λ = d, where G holds the cosines between the normals, by Cramer's rule.
+/// If some λᵢ is negative, a shorter translation clears all planes.
+fn onto<D: DVector>(planes: [PushPlane<D>; 3]) -> Option<Clearance<D>> {
     let [(n1, _), (n2, _), (n3, _)] = planes;
     let (a, b, c) = (n1.dot(n2), n1.dot(n3), n2.dot(n3));
     let determinant = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
     if determinant <= DEPENDENT {
         return None;
     }
-    onto(planes, |[d1, d2, d3]| {
-        [
+    let mut factors = [0.0; 3];
+    let mut translation = D::ZERO;
+    for _ in 0..=CORRECTIONS {
+        // What is missing is found with less rounding than the factors.
+        let [d1, d2, d3] = planes.map(|(normal, depth)| depth - normal.dot(translation));
+        let corrections = [
             d1 * (1.0 - c * c) + d2 * (b * c - a) + d3 * (a * c - b),
             d1 * (b * c - a) + d2 * (1.0 - b * b) + d3 * (a * b - c),
             d1 * (a * c - b) + d2 * (a * b - c) + d3 * (1.0 - a * a),
-        ]
-        .map(|factor| factor / determinant)
-    })
-}
-
-/// A translation that clears planes.
-pub struct Clearance<D> {
-    pub translation: D,
-    /// `false` if the planes contradict each other and some were left out, or if the translation is
-    /// too short to clear all of them.
-    pub clears_all: bool,
-    /// See [`Onto::max_factor`].
-    max_factor: f64,
+        ];
+        for (factor, correction) in factors.iter_mut().zip(corrections) {
+            *factor += correction / determinant;
+        }
+        let [f1, f2, f3] = factors;
+        translation = n1 * f1 + n2 * f2 + n3 * f3;
+    }
+    let bounding = planes.into_iter().filter(|plane| plane.0 != D::ZERO);
+    factors
+        .iter()
+        .all(|factor| *factor >= 0.0)
+        .then(|| Clearance {
+            translation,
+            bounding: bounding.collect(),
+            clears_all: true,
+            max_factor: factors.into_iter().fold(0.0, f64::max),
+        })
 }
 
 /// Returns the shortest translation that clears all planes.
 ///
-/// If the planes contradict each other, some are left out: each plane that contradicts the bounding
-/// planes of the translation found so far. The deepest plane comes first.
+/// If the planes contradict each other, or demand more than `max_length`, some are left out: each
+/// plane that contradicts the bounding planes of the translation found so far. The plane that is
+/// farthest from cleared comes first.
 ///
 /// At most three planes bound the shortest translation. Each step adds the plane that is farthest
 /// from cleared, and solves for these four planes exactly. The translation gets longer in each
-/// step, so that no set of planes repeats, and the last translation clears all planes.
+/// step, so that no set of planes repeats, and the last translation clears all planes. (This is a
+/// problem of LP type: Sharir and Welzl, "A combinatorial bound for linear programming and related
+/// problems" (1992).)
 pub fn shortest_translation<D: DVector>(
     planes: impl IntoIterator<Item = PushPlane<D>>,
+    max_length: f64,
+) -> Clearance<D> {
+    solve(planes, max_length, false)
+}
+
+/// Returns the shortest translation that clears all planes, or `None` if there is none of at most
+/// `max_length`.
+pub fn translation_out_of_all<D: DVector>(
+    planes: impl IntoIterator<Item = PushPlane<D>>,
+    max_length: f64,
+) -> Option<Clearance<D>> {
+    Some(solve(planes, max_length, true)).filter(|found| found.clears_all)
+}
+
+/// Returns [`shortest_translation`]. If `all` is `true`, it ends at the first plane that would be
+/// left out.
+fn solve<D: DVector>(
+    planes: impl IntoIterator<Item = PushPlane<D>>,
+    max_length: f64,
+    all: bool,
 ) -> Clearance<D> {
     let mut planes: SmallVec<[PushPlane<D>; 16]> = planes.into_iter().collect();
-    let mut best = Onto {
-        translation: D::ZERO,
-        planes: BoundingPlanes::new(),
-        max_factor: 0.0,
-    };
+    let mut best = Clearance::default();
     let mut clears_all = true;
     for _ in 0..MAX_STEPS_PER_PLANE * planes.len() {
         let missing = |(normal, depth): &PushPlane<D>| depth - normal.dot(best.translation);
@@ -188,39 +182,40 @@ pub fn shortest_translation<D: DVector>(
         if is_cleared(best.translation, plane) {
             break;
         }
-        let clears_others = |next: &Onto<D>| {
-            let mut bounding = best.planes.iter();
+        let clears_others = |next: &Clearance<D>| {
+            let mut bounding = best.bounding.iter();
             bounding.all(|plane| is_cleared(next.translation, *plane))
         };
-        let next = translations_onto(plane, &best.planes)
+        let next = translations_onto(plane, &best.bounding)
             .filter(clears_others)
             .min_by(|a, b| {
-                let length = |it: &Onto<D>| it.translation.length_squared();
+                let length = |it: &Clearance<D>| it.translation.length_squared();
                 let lengths = length(a).total_cmp(&length(b));
-                lengths.then(a.planes.len().cmp(&b.planes.len()))
+                lengths.then(a.bounding.len().cmp(&b.bounding.len()))
             });
         match next {
-            Some(next) => best = next,
-            None => {
-                clears_all &= missing(&plane) <= NEGLIGIBLE * best.translation.length();
+            Some(next) if next.translation.length() <= max_length => best = next,
+            next => {
+                let is_contrary = missing(&plane) > NEGLIGIBLE * best.translation.length();
+                clears_all &= next.is_none() && !is_contrary;
                 planes.swap_remove(index);
+                if all && !clears_all {
+                    break;
+                }
             }
         }
     }
     // The loop may have ended for want of steps.
-    clears_all &= planes
-        .iter()
-        .all(|plane| is_cleared(best.translation, *plane));
-    Clearance {
-        translation: best.translation,
-        clears_all,
-        max_factor: best.max_factor,
-    }
+    best.clears_all = clears_all
+        && planes
+            .iter()
+            .all(|plane| is_cleared(best.translation, *plane));
+    best
 }
 
 /// Returns the shortest translation that clears all planes if it is at most [`MAX_LENGTH`] times as
-/// long as the greatest depth. Otherwise returns the least bad translation of at most that length,
-/// with `clears_all` set to `false`.
+/// long as the greatest depth, and grows with no depth faster than [`MAX_FACTOR`] allows. Otherwise
+/// returns the least bad translation within these bounds, with `clears_all` set to `false`.
 ///
 /// That translation leaves the body in the planes by a slack. The slack is the least possible for
 /// all planes, then for all planes that do not need it, and so on. So a body is balanced between a
@@ -229,12 +224,11 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> 
     let deepest = planes.iter().fold(0.0, |max: f64, plane| max.max(plane.1));
     let with_slack = |slack_of: &dyn Fn(usize) -> f64| {
         let planes = planes.iter().enumerate();
-        let found = shortest_translation(
+        let found = translation_out_of_all(
             planes.map(|(index, (normal, depth))| (*normal, depth - slack_of(index))),
+            MAX_LENGTH * deepest,
         );
-        let is_long = found.translation.length() > MAX_LENGTH * deepest;
-        let is_steep = found.max_factor > MAX_FACTOR * deepest;
-        (found.clears_all && !is_long && !is_steep).then_some(found)
+        found.filter(|found| found.max_factor <= MAX_FACTOR * deepest)
     };
     if let Some(shortest) = with_slack(&|_| 0.0) {
         return shortest;
@@ -247,14 +241,22 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> 
     for _ in 0..D::DIMENSION {
         let known_of = |index: usize| known.get(index).copied().flatten();
         slack = least(slack, |slack| {
-            with_slack(&|index| known_of(index).map_or(slack, |it| it + room)).is_some()
+            with_slack(&|index| known_of(index).map_or(slack, |known| known + room)).is_some()
         });
+        let roomy = with_slack(&|index| known_of(index).unwrap_or(slack) + room);
+        // A translation that leaves a plane less slack shows that the plane does not need its own.
+        let has_less = |index: usize| {
+            let pair = roomy.as_ref().zip(planes.get(index));
+            pair.is_some_and(|(found, (normal, depth))| {
+                depth - normal.dot(found.translation) <= slack - LESS * room
+            })
+        };
         let needs_it = |index: &usize| {
             let slack_of = |other| {
                 let less = if other == *index { -LESS } else { 1.0 };
                 known_of(other).unwrap_or(slack) + less * room
             };
-            known_of(*index).is_none() && with_slack(&slack_of).is_none()
+            known_of(*index).is_none() && !has_less(*index) && with_slack(&slack_of).is_none()
         };
         let in_need: SmallVec<[usize; 16]> = (0..planes.len()).filter(needs_it).collect();
         for index in in_need {
@@ -268,15 +270,15 @@ pub fn bounded_translation<D: DVector>(planes: &[PushPlane<D>]) -> Clearance<D> 
     };
     let room = least(room, |room| with_room(room).is_some());
     Clearance {
-        translation: with_room(room).map_or(D::ZERO, |it| it.translation),
+        translation: with_room(room).map_or(D::ZERO, |found| found.translation),
         clears_all: false,
-        max_factor: 0.0,
+        ..Clearance::default()
     }
 }
 
 /// Returns the least number from 0 to `max` with a property that all greater numbers have, and that
 /// `max` is known to have.
-pub fn least(max: f64, has_property: impl Fn(f64) -> bool) -> f64 {
+fn least(max: f64, has_property: impl Fn(f64) -> bool) -> f64 {
     let [mut low, mut high] = [0.0, max];
     for _ in 0..SLACK_STEPS {
         let middle = 0.5 * (low + high);

@@ -6,7 +6,7 @@ use crate::{
         hull::{affine_hull::AffineHull, build::extremes, closed_surface::ClosedSurface},
         polygon_edges::edges_around,
     },
-    space::{DVector, Space, shortest_translation::shortest_translation},
+    space::{DVector, Space, shortest_translation::translation_out_of_all},
 };
 
 /// A ball is large if its radius is at least this fraction of the largest radius in the shape.
@@ -99,8 +99,7 @@ fn center_of_polytope<D: DVector>(vertices: &[D], faces: &[(D, D)]) -> D {
             let distance = (*point - middle).dot(*normal);
             (-*normal, radius - distance)
         });
-        let found = shortest_translation(planes);
-        found.clears_all.then_some(found.translation)
+        translation_out_of_all(planes, f64::INFINITY).map(|found| found.translation)
     };
     let way = way_to(LARGE * most).or_else(|| {
         let [mut low, mut high] = [0.0, most];

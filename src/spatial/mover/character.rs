@@ -473,7 +473,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
             let pushes = BACK_OFF.iter().filter_map(|part| {
                 let gap = part * self.skin;
                 let missing = |plane: &NearPlane<V::DVec>| (plane.normal, gap - plane.gap);
-                let push = shortest_translation(planes.iter().map(missing));
+                let push = shortest_translation(planes.iter().map(missing), f64::INFINITY);
                 push.clears_all.then_some(push.translation)
             });
             let is_safe = |push: &V::DVec| {

@@ -184,28 +184,13 @@ pub fn clipped<D: DVector>(vector: D, normals: &[D]) -> D {
 /// than 0 is. Out of overlaps, the way may be longer: up to [`MAX_DETOUR`] times the deepest one.
 fn nearest_translation<D: DVector>(target: D, planes: impl Iterator<Item = (D, f64)>) -> D {
     let missing = planes.map(|(normal, gap)| (normal, -gap - normal.dot(target)));
-    let mut missing: SmallVec<[PushPlane<D>; 8]> = missing.collect();
-    let shortest = shortest_translation(missing.iter().copied()).translation;
+    let missing: SmallVec<[PushPlane<D>; 8]> = missing.collect();
     let overlaps = missing
         .iter()
         .map(|(normal, depth)| depth + normal.dot(target));
     let deepest = overlaps.fold(0.0, f64::max);
     let max_length = (1.0 + SAME_LENGTH) * (target.length() + MAX_DETOUR * deepest);
-    if shortest.length() <= max_length {
-        return target + shortest;
-    }
-    missing.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let (mut kept, mut nearest) = (SmallVec::<[PushPlane<D>; 8]>::new(), target);
-    for plane in missing {
-        kept.push(plane);
-        let push = shortest_translation(kept.iter().copied());
-        if push.clears_all && push.translation.length() <= max_length {
-            nearest = target + push.translation;
-        } else {
-            kept.pop();
-        }
-    }
-    nearest
+    target + shortest_translation(missing, max_length).translation
 }
 
 /// Returns the target with the pushes of all planes.

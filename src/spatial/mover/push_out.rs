@@ -12,7 +12,6 @@
 //! the world and of the obstacle, and the sides of boxes and polygons.
 
 use core::{cmp::Ordering, ops::ControlFlow};
-use std::collections::BinaryHeap;
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -24,8 +23,7 @@ use crate::{
     query::{Ray, RaySide, Solver},
     shape::Support,
     space::{
-        DVector, Space,
-        shortest_translation::{PushPlane, shortest_translation},
+        DVector, Space, shortest_translation::PushPlane, translation_search::TranslationSearch,
     },
     spatial::{
         ColliderPose, SpatialQuery, SpatialQueryFilter,
@@ -135,37 +133,6 @@ impl<D: DVector> FoundPushOut<D> {
     }
 }
 
-/// One plane for each of some obstacles, and the shortest translation that clears them.
-struct Choice<D> {
-    exits: SmallVec<[PushPlane<D>; 4]>,
-    translation: D,
-    length_squared: f64,
-    /// The number of choices before this one.
-    number: usize,
-}
-
-/// The greatest choice has the shortest translation, and of equal ones it is the first.
-impl<D> Ord for Choice<D> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let lengths = other.length_squared.total_cmp(&self.length_squared);
-        lengths.then(other.number.cmp(&self.number))
-    }
-}
-
-impl<D> PartialOrd for Choice<D> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<D> PartialEq for Choice<D> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<D> Eq for Choice<D> {}
-
 /// The deepest contact of a body, and the planes of which it can clear any one to leave it.
 struct Obstacle<D> {
     depth: f64,
@@ -183,21 +150,11 @@ pub fn search_push_out<V: QuerySpace>(
     let start = body.world_pose.translation;
     let clearance = CLEARANCE * rounding_of(body, radius_of(body).unwrap_or(0.0));
     let mut moved = body.clone();
-    let mut waiting = BinaryHeap::from([Choice {
-        exits: SmallVec::new(),
-        translation: V::DVec::ZERO,
-        length_squared: 0.0,
-        number: 0,
-    }]);
-    let mut number = 0;
+    let mut search = TranslationSearch::default();
+    search.begin(MAX_TRIES, max_distance, 0.0);
     let (mut least_depth, mut least_bad) = (f64::INFINITY, V::DVec::ZERO);
-    for _ in 0..MAX_TRIES {
-        let Some(choice) = waiting.pop() else {
-            break;
-        };
-        let Choice {
-            exits, translation, ..
-        } = choice;
+    while let Some(choice) = search.take_shortest() {
+        let translation = choice.translation;
         moved.world_pose.translation = start + translation;
         let Some(obstacle) = deepest(around, &moved, 0.5 * clearance) else {
             if is_through(around, body, translation) {
@@ -215,20 +172,7 @@ pub fn search_push_out<V: QuerySpace>(
         }
         for (normal, depth) in obstacle.exits {
             let depth = normal.dot(translation) + depth + clearance;
-            let mut exits = exits.clone();
-            exits.push((normal, depth));
-            let cleared = shortest_translation(exits.iter().copied());
-            let translation = cleared.translation;
-            let is_near = translation.length() <= max_distance;
-            if cleared.clears_all && is_near {
-                number += 1;
-                waiting.push(Choice {
-                    exits,
-                    translation,
-                    length_squared: translation.length_squared(),
-                    number,
-                });
-            }
+            search.open(&choice, (normal, depth), ());
         }
     }
     FoundPushOut {

@@ -4,7 +4,7 @@ use crate::{
     pipeline::{narrow_phase::surface::SurfacePair, proxy::Part},
     query::{LocalContact, Pair, Solver},
     shape::{BoundaryPoint, Facet, ScaledShape, Shape, Support},
-    space::{DVector, Space},
+    space::{DVector, Space, shortest_translation::PushPlane},
     tolerance::{SAME_NORMAL, TOUCHING},
 };
 
@@ -63,6 +63,11 @@ impl<D> ContactKind<D> {
 impl<D: DVector> FacetContact<D> {
     pub fn depth(&self) -> f64 {
         self.local.depth
+    }
+
+    /// The plane that a translation has to clear.
+    pub fn plane(&self) -> PushPlane<D> {
+        (self.normal, self.depth())
     }
 
     pub fn is_plane(&self) -> bool {

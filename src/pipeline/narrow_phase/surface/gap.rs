@@ -20,9 +20,12 @@ use arrayvec::ArrayVec;
 
 use crate::{
     pipeline::narrow_phase::surface::{
-        SurfacePair, facet_contact::FacetContact, lists::Lists, translation_search::Node,
+        SurfacePair,
+        facet_contact::{FacetContact, SAME_DEPTH},
+        lists::Lists,
+        push_out::MAX_PLANES,
     },
-    space::{DVector, Space},
+    space::{DVector, Space, translation_search::Node},
     tolerance::SAME_NORMAL,
 };
 
@@ -56,7 +59,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         mut limit: f64,
         lists: &mut Lists<V>,
         is_end: impl Fn(&Lists<V>, V::DVec) -> bool,
-    ) -> Option<Node<V::DVec>> {
+    ) -> Option<Node<V::DVec, usize>> {
         let mut directions = self.gap_directions(&lists.contacts);
         let mut best = None;
         for _ in 0..MAX_ROUNDS {
@@ -123,20 +126,23 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         limit: f64,
         lists: &mut Lists<V>,
         is_end: impl Fn(&Lists<V>, V::DVec) -> bool,
-    ) -> Option<Node<V::DVec>> {
-        lists.nodes.clear();
+    ) -> Option<Node<V::DVec, usize>> {
         lists.clearing.clear();
-        lists.nodes.push(Node::default());
-        for _ in 0..MAX_TRIED {
-            let node = Node::take_shortest(&mut lists.nodes)?;
+        lists.search.begin(MAX_TRIED, limit, SAME_DEPTH);
+        while let Some(node) = lists.search.take_shortest() {
             let Some(indices) = self.blocking(lists, node.translation) else {
                 if is_end(lists, node.translation) && self.is_passable(lists, node.translation) {
                     return Some(node);
                 }
                 continue;
             };
-            for index in self.clearing(indices, directions, lists)? {
-                node.expand(index, &lists.candidates, limit, &mut lists.nodes);
+            if node.labels.len() == MAX_PLANES {
+                continue;
+            }
+            let range = self.clearing(indices, directions, lists)?;
+            let numbered = lists.candidates.iter().enumerate();
+            for (index, candidate) in numbered.skip(range.start).take(range.len()) {
+                lists.search.open(&node, candidate.plane(), index);
             }
         }
         None

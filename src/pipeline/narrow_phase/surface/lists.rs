@@ -4,11 +4,9 @@ use core::ops::Range;
 
 use crate::{
     buffer::{Buffer, Reclaim},
-    pipeline::narrow_phase::surface::{
-        body_part::NearFacet, facet_contact::FacetContact, translation_search::Node,
-    },
+    pipeline::narrow_phase::surface::{body_part::NearFacet, facet_contact::FacetContact},
     shape::BoundaryPoint,
-    space::Space,
+    space::{Space, translation_search::TranslationSearch},
 };
 
 /// The working lists of one pair.
@@ -23,8 +21,9 @@ pub struct Lists<V: Space> {
     pub fans: Buffer<(f64, Range<usize>)>,
     /// Planes, edges and corners that a translation may clear.
     pub candidates: Buffer<FacetContact<V::DVec>>,
-    /// The open nodes of a search.
-    pub nodes: Buffer<Node<V::DVec>>,
+    /// The search for a translation that clears several candidates. Its planes are labelled with
+    /// the indices of the candidates.
+    pub search: TranslationSearch<V::DVec, usize>,
     /// For a touched facet, the range of the candidates that clear it.
     pub clearing: Buffer<((u32, u32), Range<usize>)>,
 }
@@ -37,7 +36,7 @@ impl<V: Space> Default for Lists<V> {
             boundary_points: Buffer::default(),
             fans: Buffer::default(),
             candidates: Buffer::default(),
-            nodes: Buffer::default(),
+            search: TranslationSearch::default(),
             clearing: Buffer::default(),
         }
     }
@@ -57,7 +56,6 @@ impl<V: Space> Lists<V> {
         self.boundary_points.clear();
         self.fans.clear();
         self.candidates.clear();
-        self.nodes.clear();
         self.clearing.clear();
     }
 
@@ -69,7 +67,7 @@ impl<V: Space> Lists<V> {
         self.boundary_points.reclaim(reclaim);
         self.fans.reclaim(reclaim);
         self.candidates.reclaim(reclaim);
-        self.nodes.reclaim(reclaim);
+        self.search.reclaim(reclaim);
         self.clearing.reclaim(reclaim);
     }
 }

@@ -32,7 +32,8 @@
 //!
 //! * `facet_contact.rs` computes the contact of one facet and one part of the body.
 //! * `internal_edges.rs` removes contacts on boundaries that are no local minima.
-//! * `push_out.rs` finds the shortest push-out, with the search in `translation_search.rs`.
+//! * `push_out.rs` finds the shortest push-out, with the search in
+//!   [`translation_search`](crate::space::translation_search).
 //! * `candidates.rs` collects what a push-out may clear, from `body_part.rs` (the facets near a
 //!   part) and `fan.rs` (edges and corners).
 //! * `gap.rs` finds the push-out of a body in a gap that is too small for it.
@@ -45,7 +46,6 @@ mod gap;
 mod internal_edges;
 mod lists;
 mod push_out;
-mod translation_search;
 
 use crate::{
     pipeline::{

@@ -34,11 +34,14 @@ use crate::{
             SurfacePair,
             facet_contact::{FacetContact, SAME_DEPTH},
             lists::Lists,
-            translation_search::{MAX_PLANES, Node, ShortestTranslation},
         },
         proxy::BoundingRegion,
     },
-    space::{DVector, Space},
+    space::{
+        DVector, Space,
+        shortest_translation::{Clearance, shortest_translation},
+        translation_search::Node,
+    },
     tolerance::SAME_NORMAL,
 };
 
@@ -50,6 +53,9 @@ const MAX_CONTACTS: usize = 256;
 
 /// If nothing else pushes the body out, the normals of this many candidates are tried.
 const MAX_STRAIGHT: usize = 16;
+
+/// Maximum number of candidates that one translation combines.
+pub const MAX_PLANES: usize = 4;
 
 /// Maximum number of translations over several candidates that are tried.
 const MAX_TRIED: usize = 24;
@@ -130,18 +136,20 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     /// contacts that the planes added before have cleared. Returns `None` if the planes contradict
     /// each other.
     fn first_translation(&self, contacts: &[FacetContact<V::DVec>]) -> Option<V::DVec> {
-        let mut shortest = ShortestTranslation::default();
+        let mut shortest = Clearance::default();
         for _ in 0..MAX_ROUNDS {
             let mut is_out = true;
             for contact in contacts {
-                if clears_plane(contact, shortest.vector)
-                    || shortest.is_feasible && self.is_cleared(contact, shortest.vector)
+                let (translation, bounding) = (shortest.translation, &shortest.bounding);
+                if clears_plane(contact, translation)
+                    || !bounding.is_empty() && self.is_cleared(contact, translation)
                 {
                     continue;
                 }
                 is_out = false;
-                shortest.add(contact.normal, contact.depth());
-                if !shortest.is_feasible {
+                let planes = bounding.iter().copied().chain([contact.plane()]);
+                shortest = shortest_translation(planes, f64::INFINITY);
+                if !shortest.clears_all {
                     return None;
                 }
             }
@@ -149,7 +157,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 break;
             }
         }
-        Some(shortest.vector)
+        Some(shortest.translation)
     }
 
     /// Returns `true` if a translation clears the facet of a contact.
@@ -249,8 +257,8 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             };
             !contacts.iter().any(is_same)
         };
-        let planes = node.planes.iter().copied();
-        let planes = planes.filter_map(|index| lists.candidates.get(index).copied());
+        let planes = node.labels.iter();
+        let planes = planes.filter_map(|index| lists.candidates.get(*index).copied());
         (Some(node.translation), planes.filter(is_other).collect())
     }
 
@@ -283,12 +291,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
     /// Returns the shortest push-out that clears one or several candidates, if it is shorter than
     /// `limit`.
-    fn search(&self, mut limit: f64, lists: &mut Lists<V>) -> Option<Node<V::DVec>> {
-        let start = Node::default();
+    fn search(&self, mut limit: f64, lists: &mut Lists<V>) -> Option<Node<V::DVec, usize>> {
         let mut best = None;
         for index in 0..lists.candidates.len() {
-            let node = start.with(index, &lists.candidates);
-            let Some(node) = node.filter(|node| node.length < limit) else {
+            let plane = lists.candidates.get(index).map(FacetContact::plane);
+            let node = plane.and_then(|plane| Node::default().with(plane, index, limit));
+            let Some(node) = node else {
                 break;
             };
             if self.is_free(lists, node.translation) {
@@ -300,24 +308,21 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if lists.contacts.len() > MAX_CONTACTS {
             return best;
         }
-        lists.nodes.push(start);
-        for _ in 0..MAX_TRIED {
-            let Some(node) = Node::take_shortest(&mut lists.nodes) else {
-                break;
-            };
-            if node.planes.len() > 1 && self.is_free(lists, node.translation) {
+        lists.search.begin(MAX_TRIED, limit, SAME_DEPTH);
+        while let Some(node) = lists.search.take_shortest() {
+            if node.labels.len() > 1 && self.is_free(lists, node.translation) {
                 return Some(node);
             }
-            let Lists {
-                candidates, nodes, ..
-            } = &mut *lists;
+            if node.labels.len() == MAX_PLANES {
+                continue;
+            }
             // The candidates are sorted by depth.
-            for (index, candidate) in candidates.iter().enumerate() {
+            for (index, candidate) in lists.candidates.iter().enumerate() {
                 if candidate.depth() >= limit {
                     break;
                 }
                 if !clears_plane(candidate, node.translation) {
-                    node.expand(index, candidates, limit, nodes);
+                    lists.search.open(&node, candidate.plane(), index);
                 }
             }
         }
@@ -325,7 +330,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the shortest push-out along the normal of one of the shallowest candidates.
-    fn shortest_straight(&self, lists: &mut Lists<V>) -> Option<Node<V::DVec>> {
+    fn shortest_straight(&self, lists: &mut Lists<V>) -> Option<Node<V::DVec, usize>> {
         let (mut shortest, mut limit) = (None, self.max_depth());
         for index in 0..lists.candidates.len().min(MAX_STRAIGHT) {
             let candidate = lists.candidates.get(index).copied();
@@ -334,8 +339,9 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 shortest = Some(found);
             }
         }
-        lists.candidates.push(shortest?);
-        Node::default().with(lists.candidates.len() - 1, &lists.candidates)
+        let (shortest, index) = (shortest?, lists.candidates.len());
+        lists.candidates.push(shortest);
+        Node::default().with(shortest.plane(), index, f64::INFINITY)
     }
 
     /// Returns the push-out along the normal of a candidate. It clears the candidate's plane and
