@@ -397,9 +397,7 @@ fn invalid_shapes_are_errors_with_the_reason_of_the_constructor() {
         )
     };
     let surface = |vertices: &str, facets: &str, margin: &str| {
-        format!(
-            "D3(Surface(vertices:{vertices},facets:{facets},one_sided:false,margin:{margin}))"
-        )
+        format!("D3(Surface(vertices:{vertices},facets:{facets},one_sided:false,margin:{margin}))")
     };
     let corners = "[(0,0,0),(1,0,0),(0,1,0)]";
     let many = vec!["(0.0,0.0)"; ConvexHull::<Vec2>::MAX_POINTS + 1].join(",");
