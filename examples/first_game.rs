@@ -5,8 +5,8 @@
 //! cargo run --example first_game --features demo
 //! ```
 //!
-//! To begin a game of your own, copy the file to `src/main.rs` of an empty project. The example
-//! `hello` is the same game without a window.
+//! To begin a game of your own, copy the file to `src/main.rs` of an empty project, and the
+//! dependencies in the README to its `Cargo.toml`. `hello` is a version without window and keys.
 
 use bevy::prelude::*;
 use headbutt::prelude::*;

@@ -1,9 +1,7 @@
 //! [benchmarks]: crate::guide::benchmarks
 //! [guide]: crate::guide
-//! [queries]: crate::guide::queries
-//! [recipes]: crate::guide::recipes
 //! [response]: crate::guide::response
-//! [shapes]: crate::guide::shapes
+//! [versions]: crate::guide::recipes#versions
 #![cfg_attr(doc, doc = include_str!("../docs/pictures.md"))]
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
@@ -129,6 +127,7 @@ pub mod guide {
     #[doc = include_str!("../docs/RECIPES.md")]
     pub mod recipes {}
 
+    /// [demos]: crate::guide::demos
     /// [serialization]: crate::guide::serialization
     #[cfg(feature = "record")]
     #[doc = include_str!("../docs/RECORDING.md")]

@@ -8,8 +8,8 @@ use bevy::{
 /// Runs this many fixed ticks of an app at once, one in each update, for tests and programs without
 /// a window.
 ///
-/// Without it, [`App::update`] runs as many ticks as time has passed on the clock: in the first
-/// update none. From the call on, each further update of the app is one tick, too.
+/// Without it, [`App::update`] runs as many ticks as the time on the clock allows: in the first
+/// update, none. After this call, each further update of the app also runs one tick.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -23,8 +23,9 @@ use bevy::{
 /// assert_eq!(app.world().resource::<Collisions>().iter().count(), 1);
 /// ```
 ///
-/// The time of a tick is the timestep of [`Time<Fixed>`], by default 1/64 s. An app without Bevy's
-/// `TimePlugin`, which is in `MinimalPlugins`, is only updated.
+/// A tick lasts for the timestep of [`Time<Fixed>`], by default 1/64 s. [`Time<Virtual>`] must run
+/// at normal speed, and its `max_delta` must be at least the timestep: otherwise the number of
+/// ticks differs. An app without Bevy's `TimePlugin`, a part of `MinimalPlugins`, is only updated.
 pub fn run_ticks(app: &mut App, ticks: u32) {
     if let Some(fixed) = app.world().get_resource::<Time<Fixed>>() {
         let tick = TimeUpdateStrategy::ManualDuration(fixed.timestep());

@@ -25,7 +25,8 @@ use crate::{
 ///
 /// fn is_grounded(collisions: Res<Collisions>, player: Single<Entity, With<Player>>) {
 ///     // A level of one mesh has one contact for each part that touches: floor and wall.
-///     let grounded = collisions.parts_of(*player).any(|hit| hit.normal.y < -0.7);
+///     let is_ground = |hit: CollisionEvent| hit.is_solid() && hit.normal.y < -0.7;
+///     let grounded = collisions.parts_of(*player).any(is_ground);
 ///     println!("{} contacts, grounded: {grounded}", collisions.deepest_of(*player).count());
 /// }
 /// ```
