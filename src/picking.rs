@@ -21,7 +21,6 @@ use bevy::{
 
 use crate::{
     Collider, CollisionLayers, Sensor,
-    buffer::Reclaim,
     math::{DVec3, Ray3d, Vec2, Vec3, Vec3Swizzles},
     pipeline::{
         aabb::Aabb,
@@ -198,7 +197,6 @@ fn report_hits(
 struct DrawnColliders {
     proxies: Proxies,
     index: SpatialIndex,
-    reclaim: Reclaim,
     known: EntityHashMap<Known>,
     frame: u32,
     /// The lowest and the highest z of all 2D colliders, or `None` if there are none.
@@ -248,8 +246,6 @@ impl DrawnColliders {
         if known.len() < known.capacity() / 4 {
             known.shrink_to_fit();
         }
-        self.reclaim.begin_tick();
-        self.proxies.reclaim(&mut self.reclaim);
         self.index.update(&self.proxies);
         self.index.end_tick();
     }

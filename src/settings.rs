@@ -4,7 +4,7 @@ use core::fmt;
 
 use bevy::prelude::*;
 
-use crate::buffer::{Buffer, Reclaim};
+use crate::buffer::Buffer;
 
 /// The source of the candidate pairs. The app may change this resource between ticks.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ pub enum BroadPhase {
 /// ```
 #[derive(Resource, Clone, Default)]
 pub struct CandidatePairs {
-    pairs: Buffer<(Entity, Entity)>,
+    pub(crate) pairs: Buffer<(Entity, Entity)>,
 }
 
 impl fmt::Debug for CandidatePairs {
@@ -73,7 +73,8 @@ impl CandidatePairs {
 
     /// Removes all pairs.
     pub fn clear(&mut self) {
-        self.pairs.clear();
+        // The plugin ends the ticks of the buffer.
+        Vec::clear(&mut self.pairs);
     }
 
     /// Returns all pairs in the order in which they were added.
@@ -89,11 +90,6 @@ impl CandidatePairs {
     /// Returns `true` if there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
-    }
-
-    /// Frees unused memory.
-    pub(crate) fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.pairs.reclaim(reclaim);
     }
 }
 

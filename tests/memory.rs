@@ -544,6 +544,31 @@ fn memory_of_many_contacts_is_given_back() {
     }
 }
 
+/// The lists of messages are replaced when their memory is given back.
+#[test]
+fn a_reader_reads_each_message_once_while_memory_is_given_back() {
+    let mut app = app(Some(plugin()));
+    let spawn = |_| app.world_mut().spawn(Collider::circle(0.5)).id();
+    let all: Vec<Entity> = (0..100).map(spawn).collect();
+    let mut cursor = app.world().resource::<Messages<_>>().get_cursor();
+    let mut next = 0;
+    for number in 0..QUIET {
+        match number {
+            0 => place_in_row(app.world_mut(), &all, 0.0),
+            2 => place_in_row(app.world_mut(), &all, BESIDE),
+            _ => {}
+        }
+        tick(&mut app);
+        let messages = app.world().resource::<Messages<CollisionEvent>>();
+        for (_, id) in cursor.read_with_id(messages) {
+            assert_eq!(id.id, next);
+            next += 1;
+        }
+    }
+    // Two ticks with contacts of all pairs, one in which most end, and others in a row.
+    assert_eq!(next, 3 * 50 * 99 + (QUIET - 3) * 99);
+}
+
 /// Returns the bytes that an app with some colliders holds, if `bursts` after many more were
 /// spawned and despawned.
 fn bytes_after_many(plugin: Option<HeadbuttPlugin>, bursts: bool, movers: usize) -> i64 {

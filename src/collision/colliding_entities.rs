@@ -92,12 +92,10 @@ impl CollidingEntities {
         }
     }
 
-    /// Shrinks the list if its capacity is excessive. Called once per window of ticks: see
-    /// [`buffer`](crate::buffer).
-    pub(crate) fn reclaim(&mut self) {
-        let Self { entities, peak } = self;
-        peak.note(entities.len());
-        peak.shrink(entities, usize::MAX);
-        peak.end_window();
+    /// Frees unused memory. Called once per window of ticks: see [`buffer`](crate::buffer).
+    pub(crate) fn end_window(&mut self) {
+        if self.peak.end_window(self.entities.len()) {
+            self.entities.shrink_to_fit();
+        }
     }
 }

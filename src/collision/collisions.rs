@@ -6,7 +6,7 @@ use bevy::{
 };
 
 use crate::{
-    buffer::{Buffer, Peak, Reclaim, reserve_amortized},
+    buffer::reserve_amortized,
     collision::{CollisionEvent, CollisionPhase, PreviousPoses},
     math::{DVec2, DVec3},
     sorted::merge,
@@ -220,23 +220,19 @@ impl Collisions {
         changes.clear();
     }
 
-    /// Shrinks the buffers.
-    pub(crate) fn reclaim(&mut self, changes: &mut Changes, reclaim: &mut Reclaim) {
-        let Changes {
-            indices,
-            started,
-            between,
-            peaks: [contacts, by_other, parts],
-            pose_peaks: [poses_2d, poses_3d],
-        } = changes;
-        reclaim.shrink(&mut self.contacts, contacts);
-        reclaim.shrink(&mut self.by_other, by_other);
-        reclaim.shrink(&mut self.parts, parts);
-        self.poses_2d.reclaim(poses_2d, reclaim);
-        self.poses_3d.reclaim(poses_3d, reclaim);
-        indices.reclaim(reclaim);
-        started.reclaim(reclaim);
-        between.reclaim(reclaim);
+    /// Returns the number of items in the longest lists.
+    pub(crate) fn item_count(&self) -> usize {
+        let poses = self.poses_2d.len() + self.poses_3d.len();
+        self.contacts.len() + self.parts.len() + poses
+    }
+
+    /// Frees unused memory.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.contacts.shrink_to_fit();
+        self.by_other.shrink_to_fit();
+        self.parts.shrink_to_fit();
+        self.poses_2d.shrink_to_fit();
+        self.poses_3d.shrink_to_fit();
     }
 
     /// Replaces the contacts of parts: adds the sorted `found` ones, and keeps those of other pairs
@@ -363,15 +359,11 @@ impl Collisions {
 #[derive(Default)]
 pub(crate) struct Changes {
     /// The new index of each contact of the last tick, or [`GONE`].
-    indices: Buffer<u32>,
+    indices: Vec<u32>,
     /// The `other` of each started contact, with the contact's index.
-    started: Buffer<(Entity, u32)>,
+    started: Vec<(Entity, u32)>,
     /// The started contacts that come before the last contact of the last tick.
-    between: Buffer<CollisionEvent>,
-    /// The peaks of the lists of [`Collisions`]. They are stored here because the app may save and
-    /// restore that resource.
-    peaks: [Peak; 3],
-    pose_peaks: [Peak; 2],
+    between: Vec<CollisionEvent>,
 }
 
 impl Changes {

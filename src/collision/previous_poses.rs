@@ -6,10 +6,7 @@ use bevy::{
     prelude::*,
 };
 
-use crate::{
-    buffer::{Peak, Reclaim, is_excessive},
-    space::DVector,
-};
+use crate::space::DVector;
 
 /// The poses of one dimension. Empty unless a collider is [`Swept`](crate::Swept).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,13 +103,7 @@ impl<D: DVector> PreviousPoses<D> {
     }
 
     /// Frees unused memory.
-    pub fn reclaim(&mut self, peak: &mut Peak, reclaim: &Reclaim) {
-        peak.note(self.poses.len());
-        if is_excessive(self.poses.capacity(), peak.get()) {
-            self.poses.shrink_to(2 * peak.get());
-        }
-        if reclaim.ends_window() {
-            peak.end_window();
-        }
+    pub fn shrink_to_fit(&mut self) {
+        self.poses.shrink_to_fit();
     }
 }

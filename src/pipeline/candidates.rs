@@ -4,10 +4,7 @@ use core::ops::Range;
 
 use bevy::prelude::*;
 
-use crate::{
-    buffer::{Buffer, Reclaim},
-    pipeline::parallel::share,
-};
+use crate::{buffer::Buffer, pipeline::parallel::share};
 
 /// The pairs of proxies to test in this tick, each once and in no particular order.
 #[derive(Resource, Default)]
@@ -53,16 +50,13 @@ impl PairList {
             }
         });
         for found in &mut self.by_task {
-            found.note();
             self.all.append(found);
         }
     }
 
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.all.reclaim(reclaim);
-        for found in &mut self.by_task {
-            found.reclaim(reclaim);
-        }
+    /// Removes all pairs. Must be called once per tick.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.by_task.iter_mut().for_each(Buffer::clear);
     }
 }

@@ -2,10 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::{
-    buffer::{Buffer, Reclaim},
-    settings::CandidatePairs,
-};
+use crate::{buffer::Buffer, settings::CandidatePairs};
 
 /// The pairs that the app supplies with `BroadPhase::Custom`.
 #[derive(Default)]
@@ -27,15 +24,16 @@ impl CustomPairs {
         let Self {
             pairs, previous, ..
         } = self;
+        previous.clear();
+        pairs.end_tick();
         if !is_enabled {
-            pairs.clear();
+            Vec::clear(pairs);
         }
         self.is_written = is_enabled && (supplied.is_changed() || !was_enabled);
         if !self.is_written {
             return false;
         }
         core::mem::swap(pairs, previous);
-        pairs.clear();
         pairs.extend(supplied.iter().map(|(a, b)| (a.min(b), a.max(b))));
         pairs.sort_unstable();
         pairs.dedup();
@@ -55,12 +53,5 @@ impl CustomPairs {
     /// Returns `true` if a supplied pair was not supplied in the previous tick.
     pub fn is_new(&self, pair: (Entity, Entity)) -> bool {
         self.is_written && self.previous.binary_search(&pair).is_err()
-    }
-
-    /// Ends the tick, and frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.previous.clear();
-        self.pairs.reclaim(reclaim);
-        self.previous.reclaim(reclaim);
     }
 }

@@ -3,7 +3,7 @@
 use bevy::{ecs::entity::EntityGeneration, math::Affine3A, prelude::*};
 
 use crate::{
-    buffer::{Buffer, Reclaim, drop_empty, reserve_amortized},
+    buffer::{Buffer, drop_empty, reserve_amortized},
     math::{Vec2, Vec3},
     pipeline::proxy_arena::ProxyArena,
     settings::BroadPhase,
@@ -43,10 +43,12 @@ pub enum ProxySlot {
 }
 
 impl Proxies {
-    /// Clears the list of changes.
+    /// Clears the list of changes, and frees unused memory.
     pub fn begin_tick(&mut self) {
         self.d2.begin_tick();
         self.d3.begin_tick();
+        drop_empty(&mut self.entries);
+        self.entries.end_tick();
     }
 
     /// Removes everything except the entries of invalid colliders, so that no warning is repeated.
@@ -155,13 +157,5 @@ impl Proxies {
             ProxySlot::D3(slot) => self.d3.remove(slot),
             ProxySlot::Inert | ProxySlot::Invalid => {}
         }
-    }
-
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.d2.reclaim(reclaim);
-        self.d3.reclaim(reclaim);
-        drop_empty(&mut self.entries);
-        self.entries.reclaim(reclaim);
     }
 }

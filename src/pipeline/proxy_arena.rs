@@ -4,7 +4,7 @@ use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::{
-    buffer::{Buffer, Peak, Reclaim, drop_empty, is_excessive, reserve_amortized},
+    buffer::{Peak, drop_empty, reserve_amortized},
     pipeline::{
         aabb::Aabb,
         candidates::SlotPair,
@@ -21,21 +21,22 @@ thread_local! {
 }
 
 /// The proxies of one space, by slot.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ProxyArena<V: Space> {
-    proxies: Buffer<Option<Proxy<V>>>,
+    proxies: Vec<Option<Proxy<V>>>,
     /// The bounding box of each slot. Stored apart from the proxies, because the broad phase reads
     /// hardly anything else.
-    boxes: Buffer<Aabb>,
+    boxes: Vec<Aabb>,
     /// For each slot, `true` if it is listed in `changed`.
-    is_changed: Buffer<bool>,
-    changed: Buffer<u32>,
+    is_changed: Vec<bool>,
+    changed: Vec<u32>,
     /// Free slots, the lowest first, so that the slots at the end stay free and can be dropped. May
     /// include dropped slots, which have higher numbers than all existing slots.
     free: BinaryHeap<Reverse<u32>>,
-    free_peak: Peak,
-    half_spaces: Buffer<u32>,
+    half_spaces: Vec<u32>,
     sweeps: Sweeps<V>,
+    /// The number of slots.
+    peak: Peak,
     /// Number of proxies.
     count: usize,
     /// Incremented whenever a proxy is added or removed.
@@ -149,8 +150,12 @@ impl<V: Space> ProxyArena<V> {
         &self.half_spaces
     }
 
-    /// Clears the list of changes and the paths.
+    /// Clears the list of changes and the paths, and frees unused memory.
     pub fn begin_tick(&mut self) {
+        if self.peak.end_tick(self.proxies.len()) {
+            // A copy has no unused capacity.
+            *self = self.clone();
+        }
         self.previous_revision = self.revision;
         for slot in self.changed.drain(..) {
             if let Some(is_changed) = self.is_changed.get_mut(slot as usize) {
@@ -172,25 +177,7 @@ impl<V: Space> ProxyArena<V> {
         self.is_changed.truncate(len);
         let dropped = self.free.len() - (len - self.count);
         if 2 * dropped > self.free.len() {
-            self.free_peak.note(self.free.len());
             self.free.retain(|Reverse(slot)| (*slot as usize) < len);
-        }
-    }
-
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.proxies.reclaim(reclaim);
-        self.boxes.reclaim(reclaim);
-        self.is_changed.reclaim(reclaim);
-        self.changed.reclaim(reclaim);
-        self.half_spaces.reclaim(reclaim);
-        self.sweeps.reclaim(reclaim);
-        self.free_peak.note(self.free.len());
-        if is_excessive(self.free.capacity(), self.free_peak.get()) {
-            self.free.shrink_to(2 * self.free_peak.get());
-        }
-        if reclaim.ends_window() {
-            self.free_peak.end_window();
         }
     }
 

@@ -14,7 +14,7 @@ use bevy::{ecs::entity_disabling::Disabled, prelude::*};
 use smallvec::SmallVec;
 
 use crate::{
-    buffer::{Buffer, Reclaim},
+    buffer::{Buffer, Peak},
     collision::{Collisions, PreviousPoses},
     pipeline::{
         aabb::Aabb,
@@ -157,17 +157,19 @@ struct Piece {
 }
 
 /// The paths of one space. All lists are empty if no collider is swept.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Sweeps<V: Space> {
     /// The box around the path of each slot, then those around the pieces of cut paths.
-    boxes: Buffer<Aabb>,
+    boxes: Vec<Aabb>,
     /// The pieces, in the order of their boxes. Those of a path follow one another.
-    pieces: Buffer<Piece>,
+    pieces: Vec<Piece>,
     /// For each slot, `true` if its proxy is swept.
-    are_swept: Buffer<bool>,
+    are_swept: Vec<bool>,
     /// The index of each slot's path, or [`NONE`].
-    indices: Buffer<u32>,
+    indices: Vec<u32>,
     paths: Buffer<(u32, Path<V::DVec>)>,
+    /// The length of `boxes`.
+    peak: Peak,
 }
 
 /// Stands for the index of a path if there is none.
@@ -307,37 +309,29 @@ impl<V: Space> Sweeps<V> {
         }
     }
 
-    /// Drops the paths, and calls `visit` with the slots that had one.
+    /// Drops the paths, and calls `visit` with the slots that had one. Frees unused memory.
     pub fn end_tick(&mut self, mut visit: impl FnMut(u32)) {
-        self.boxes.note();
+        let is_excessive = self.peak.end_tick(self.boxes.len());
         let slots = self.pieces().start as usize;
         self.boxes.truncate(slots);
         self.pieces.clear();
-        self.paths.note();
-        for (slot, _) in self.paths.drain(..) {
-            if let Some(index) = self.indices.get_mut(slot as usize) {
+        for (slot, _) in self.paths.iter() {
+            if let Some(index) = self.indices.get_mut(*slot as usize) {
                 *index = NONE;
             }
-            visit(slot);
+            visit(*slot);
+        }
+        self.paths.clear();
+        if is_excessive {
+            *self = Self::default();
         }
     }
 
-    /// Empties all lists.
+    /// Empties the lists by slot. [`end_tick`](Self::end_tick) has emptied the others.
     pub fn clear(&mut self) {
         self.boxes.clear();
-        self.pieces.clear();
         self.are_swept.clear();
         self.indices.clear();
-        self.paths.clear();
-    }
-
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.boxes.reclaim(reclaim);
-        self.pieces.reclaim(reclaim);
-        self.are_swept.reclaim(reclaim);
-        self.indices.reclaim(reclaim);
-        self.paths.reclaim(reclaim);
     }
 }
 

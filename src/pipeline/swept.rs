@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::{Buffer, Reclaim},
+    buffer::Buffer,
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -45,7 +45,6 @@ use crate::{
 pub struct SweptState {
     d2: Buffer<Job<Vec2>>,
     d3: Buffer<Job<Vec3>>,
-    reclaim: Reclaim,
 }
 
 /// A pair to cast.
@@ -74,7 +73,7 @@ pub fn find_swept_contacts(
     }
     // If a support function panics, nothing is reported.
     progress.completed = Completed::Sync;
-    let SweptState { d2, d3, reclaim } = &mut *state;
+    let SweptState { d2, d3 } = &mut *state;
     let found = &mut *found;
     let FoundContacts { swept, .. } = found;
     list_jobs(&proxies.d2, (&found.pairs_2d, &found.d2), &collisions, d2);
@@ -83,9 +82,6 @@ pub fn find_swept_contacts(
     swept.extend(d2.drain(..).filter_map(|job| job.result));
     swept.extend(d3.drain(..).filter_map(|job| job.result));
     swept.sort_unstable_by_key(|contact| contact.event.pair());
-    reclaim.begin_tick();
-    d2.reclaim(reclaim);
-    d3.reclaim(reclaim);
     diagnostics.casts = casts;
     diagnostics.narrow_phase += start.elapsed();
     progress.completed = Completed::NarrowPhase;
@@ -98,6 +94,7 @@ fn list_jobs<V: Space>(
     collisions: &Collisions,
     jobs: &mut Buffer<Job<V>>,
 ) {
+    jobs.clear();
     let paths = arena.sweeps();
     let mut found = found.iter().flat_map(|contacts| contacts.iter()).peekable();
     for pair in pairs {
@@ -126,7 +123,6 @@ fn list_jobs<V: Space>(
             });
         }
     }
-    jobs.note();
 }
 
 fn motion_of<D: DVector>(sweep: Option<Sweep<D>>) -> MotionLocal<D> {

@@ -14,12 +14,9 @@ use core::cmp::Ordering;
 
 use smallvec::SmallVec;
 
-use crate::{
-    buffer::{Buffer, Reclaim},
-    space::{
-        DVector,
-        shortest_translation::{BoundingPlanes, PushPlane, shortest_translation},
-    },
+use crate::space::{
+    DVector,
+    shortest_translation::{BoundingPlanes, PushPlane, shortest_translation},
 };
 
 /// Chosen planes, each with a label, and the shortest translation that clears them.
@@ -60,7 +57,7 @@ impl<D: DVector, T: Copy + Default> Node<D, T> {
 /// The open nodes of a search, and its limits.
 #[derive(Default)]
 pub struct TranslationSearch<D, T> {
-    open: Buffer<Node<D, T>>,
+    open: Vec<Node<D, T>>,
     /// The number of nodes opened so far.
     count: usize,
     /// The number of nodes that may still be taken.
@@ -105,13 +102,6 @@ impl<D: DVector, T: Copy + Default> TranslationSearch<D, T> {
             let number = self.count;
             self.count += 1;
             self.open.push(Node { number, ..next });
-            self.open.note();
         }
-    }
-
-    /// Shrinks the list of open nodes.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.open.clear();
-        self.open.reclaim(reclaim);
     }
 }

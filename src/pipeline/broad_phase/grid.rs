@@ -13,7 +13,7 @@
 //! * *Cells are not cubes.* [`cell_size`](super::cell_size) chooses the size along each axis.
 
 use crate::{
-    buffer::{Buffer, Reclaim, reserve_amortized},
+    buffer::{Peak, reserve_amortized},
     pipeline::{
         aabb::Aabb,
         broad_phase::{
@@ -62,26 +62,23 @@ pub struct Grid {
     /// The cell size along y and z. No box is larger than a cell.
     pub cells: [f64; 2],
     /// The sorted [`RowKey`]s of all boxes.
-    keys: Buffer<u128>,
+    keys: Vec<u128>,
     /// All boxes, in the order of the keys.
-    pub entries: Buffer<Entry>,
-    pub rows: Buffer<Row>,
+    pub entries: Vec<Entry>,
+    pub rows: Vec<Row>,
     /// The largest size of a box along each axis.
     pub largest: [f32; 3],
     /// The size along each axis of the space that holds nearly all boxes.
     spread: [f64; 3],
     crowding: Crowding,
     /// The slots that the next sort adds.
-    added: Buffer<u32>,
-    spare: Buffer<u128>,
+    added: Vec<u32>,
+    spare: Vec<u128>,
+    /// The number of boxes.
+    peak: Peak,
 }
 
 impl Grid {
-    /// Returns `true` if the grid had boxes recently: see [`Peak`](crate::buffer::Peak).
-    pub fn is_used(&self) -> bool {
-        self.entries.peak() > 0
-    }
-
     /// Returns the number of boxes.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -191,7 +188,6 @@ impl Grid {
                 .iter_mut()
                 .for_each(|key| *key = key_of(RowKey::slot(*key)));
         }
-        self.added.note();
         self.spare.extend(self.added.drain(..).map(key_of));
         restore(&mut self.keys, &mut self.spare);
         self.spare.clear();
@@ -230,13 +226,14 @@ impl Grid {
         });
     }
 
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.keys.reclaim(reclaim);
-        self.entries.reclaim(reclaim);
-        self.rows.reclaim(reclaim);
-        self.added.reclaim(reclaim);
-        self.spare.reclaim(reclaim);
+    /// Ends a tick, and frees unused memory. Returns `true` if the grid had boxes recently: see
+    /// [`Peak`].
+    pub fn end_tick(&mut self) -> bool {
+        if self.peak.end_tick(self.len()) {
+            // A copy has no unused capacity.
+            *self = self.clone();
+        }
+        !self.peak.is_unused()
     }
 
     /// Returns the reciprocals of the cell size along y and z.

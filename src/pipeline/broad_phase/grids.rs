@@ -7,10 +7,7 @@
 
 use core::{cmp::Ordering, num::NonZeroU16};
 
-use crate::{
-    buffer::{Buffer, Reclaim, is_excessive},
-    pipeline::{aabb::Aabb, broad_phase::grid::Grid, candidates::PairList},
-};
+use crate::pipeline::{aabb::Aabb, broad_phase::grid::Grid, candidates::PairList};
 
 /// A box is thin along an axis if its size along that axis is more than this many octaves below its
 /// largest size.
@@ -62,9 +59,9 @@ pub struct Grids {
     /// Sorted by class. Some grids may be empty.
     grids: Vec<(SizeClass, Grid)>,
     /// The class of each slot whose box is in the set.
-    class_of: Buffer<Option<SizeClass>>,
+    class_of: Vec<Option<SizeClass>>,
     /// The boxes whose class changed in this tick.
-    leaving: Buffer<u32>,
+    leaving: Vec<u32>,
 }
 
 impl Grids {
@@ -107,7 +104,6 @@ impl Grids {
                 }
             });
         }
-        leaving.note();
         for slot in leaving.drain(..).chain(candidates) {
             let index = slot as usize;
             if let Some(aabb) = boxes.get(index)
@@ -126,23 +122,10 @@ impl Grids {
         }
     }
 
-    /// Returns `true` if the table of classes is much longer than the number of slots.
-    pub fn has_stale_slots(&self, slots: usize) -> bool {
-        is_excessive(self.class_of.len(), slots)
-    }
-
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        if reclaim.ends_window() {
-            // A grid that was created in this tick has no recorded length yet.
-            self.grids
-                .retain(|(_, grid)| grid.len() > 0 || grid.is_used());
-        }
-        for (_, grid) in &mut self.grids {
-            grid.reclaim(reclaim);
-        }
-        self.class_of.reclaim(reclaim);
-        self.leaving.reclaim(reclaim);
+    /// Ends a tick: drops the grids that had no boxes recently, and frees unused memory of the
+    /// others.
+    pub fn end_tick(&mut self) {
+        self.grids.retain_mut(|(_, grid)| grid.end_tick());
     }
 
     fn occupied(&self) -> impl Iterator<Item = &(SizeClass, Grid)> + Clone {
@@ -391,14 +374,13 @@ mod tests {
     #[test]
     fn boxes_that_are_added_in_any_tick_of_a_window_are_kept() {
         for start in 0..2 * WINDOW {
-            let (mut grids, mut reclaim) = (Grids::default(), Reclaim::default());
+            let mut grids = Grids::default();
             let boxes = [[0.0; 3], [0.5; 3]].map(|center| aabb(3, center, [0.5; 3]));
             for tick in 0..=start {
                 if tick == start {
                     grids.update(&boxes, 0..2, |_| true);
                 }
-                reclaim.begin_tick();
-                grids.reclaim(&mut reclaim);
+                grids.end_tick();
             }
             let mut pairs = PairList::default();
             grids.overlaps_within(3, &mut pairs, |_, _| true);

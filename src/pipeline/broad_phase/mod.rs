@@ -24,7 +24,7 @@ mod sweep;
 use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::{Peak, Reclaim, is_excessive},
+    buffer::Peak,
     diagnostics::CollisionDiagnostics,
     pipeline::{
         aabb::Aabb,
@@ -44,7 +44,6 @@ use crate::{
 pub struct BroadPhaseState {
     d2: Overlaps,
     d3: Overlaps,
-    reclaim: Reclaim,
 }
 
 /// Fills [`Candidates`], unless the app supplies the pairs.
@@ -63,18 +62,17 @@ pub fn find_candidates(
         *state = BroadPhaseState::default();
         *candidates = Candidates::default();
     }
+    candidates.d2.clear();
+    candidates.d3.clear();
     if proxies.source == BroadPhase::Custom {
         diagnostics.broad_phase = start.elapsed();
         return;
     }
-    let BroadPhaseState { d2, d3, reclaim } = &mut *state;
+    let BroadPhaseState { d2, d3 } = &mut *state;
     d2.find(&proxies.d2, &mut candidates.d2);
     d3.find(&proxies.d3, &mut candidates.d3);
-    reclaim.begin_tick();
-    candidates.d2.reclaim(reclaim);
-    candidates.d3.reclaim(reclaim);
-    d2.reclaim(&proxies.d2, reclaim);
-    d3.reclaim(&proxies.d3, reclaim);
+    d2.end_tick(&proxies.d2);
+    d3.end_tick(&proxies.d3);
     diagnostics.broad_phase = start.elapsed();
 }
 
@@ -87,8 +85,10 @@ struct Overlaps {
     resting: Grids,
     /// The boxes around pieces of paths.
     pieces: Grids,
-    /// The peak number of boxes at rest.
+    /// The number of boxes at rest.
     rest_peak: Peak,
+    /// The number of slots, and of boxes around pieces of paths.
+    slot_peak: Peak,
 }
 
 /// The boxes at rest in `moving` are moved to `resting` once they outnumber the changed boxes by
@@ -97,7 +97,8 @@ struct Overlaps {
 const RESTING_FRACTION: usize = 8;
 
 impl Overlaps {
-    /// Finds the pairs of proxies that may touch, if at least one of the two changed.
+    /// Adds the pairs of proxies that may touch, if at least one of the two changed, to the empty
+    /// list `pairs`.
     fn find<V: Space>(&mut self, arena: &ProxyArena<V>, pairs: &mut PairList) {
         let Self {
             moving,
@@ -105,7 +106,6 @@ impl Overlaps {
             pieces,
             ..
         } = self;
-        pairs.all.clear();
         let changed = arena.changed();
         if changed.is_empty() {
             return;
@@ -138,7 +138,6 @@ impl Overlaps {
             sweeps.are_simultaneous((a, b)) && arena.may_meet(sweeps.slots_of((a, b)))
         });
         // Several pieces of two paths may find the same pair.
-        pairs.all.note();
         if let Some(found) = pairs.all.get_mut(uncut..) {
             for pair in &mut *found {
                 let (a, b) = sweeps.slots_of(*pair);
@@ -149,7 +148,6 @@ impl Overlaps {
         pairs.all.dedup();
         pieces.overlaps_with(moving, pairs, |_| true, |_| true);
         pieces.overlaps_with(resting, pairs, |_| true, rests);
-        pairs.all.note();
         // Most boxes around paths are far larger than the paths.
         pairs.all.retain_mut(|pair| {
             let is_repeated = sweeps.is_repeated(*pair);
@@ -158,32 +156,32 @@ impl Overlaps {
         });
     }
 
-    /// Frees unused memory.
-    fn reclaim<V: Space>(&mut self, arena: &ProxyArena<V>, reclaim: &mut Reclaim) {
+    /// Ends a tick: removes outdated boxes after a burst, and frees unused memory.
+    fn end_tick<V: Space>(&mut self, arena: &ProxyArena<V>) {
         let Self {
             moving,
             resting,
             pieces,
             rest_peak,
+            slot_peak,
         } = self;
         let boxes = arena.path_boxes();
-        rest_peak.note(arena.count().saturating_sub(moving.len()));
-        if reclaim.ends_window() {
-            // Removed boxes leave `resting` only when other boxes come to rest, which may never
+        let at_rest = arena.count().saturating_sub(moving.len());
+        // Both peaks count the tick.
+        if rest_peak.end_tick(at_rest) | slot_peak.end_tick(boxes.len()) {
+            // Otherwise removed boxes leave only when others move or come to rest, which may never
             // happen again.
             let has_box = |slot: u32| arena.box_of(slot).is_some();
-            if moving.has_stale_slots(boxes.len()) {
-                moving.update(boxes, [], has_box);
-            }
-            if is_excessive(resting.len(), rest_peak.get()) || resting.has_stale_slots(boxes.len())
-            {
-                resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
-            }
-            rest_peak.end_window();
+            moving.update(boxes, [], has_box);
+            resting.update(boxes, [], |slot| has_box(slot) && !moving.contains(slot));
+            // Copies have no unused capacity. The next tick adds all pieces again.
+            *moving = moving.clone();
+            *resting = resting.clone();
+            *pieces = Grids::default();
         }
-        moving.reclaim(reclaim);
-        resting.reclaim(reclaim);
-        pieces.reclaim(reclaim);
+        moving.end_tick();
+        resting.end_tick();
+        pieces.end_tick();
     }
 }
 
@@ -310,6 +308,7 @@ mod tests {
             }
             self.arena.find_sweeps(|proxy| path_of(proxy, &previous));
             TESTED.set(0);
+            self.pairs.clear();
             self.overlaps.find(&self.arena, &mut self.pairs);
             let tested = TESTED.get();
             let in_order = |(a, b): &SlotPair| (*a.min(b), *a.max(b));

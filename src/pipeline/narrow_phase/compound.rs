@@ -1,7 +1,7 @@
 //! Contacts of colliders with several parts.
 
 use crate::{
-    buffer::{Buffer, Reclaim},
+    buffer::Peak,
     collision::CollisionEvent,
     pipeline::{
         narrow_phase::{
@@ -15,34 +15,28 @@ use crate::{
 };
 
 /// Buffers for one pair.
+#[derive(Default)]
 pub struct Scratch<V: Space> {
     /// The pairs of parts that may touch.
-    near: Buffer<(u32, u32)>,
-    contacts: Buffer<FacetContact<V::DVec>>,
+    near: Vec<(u32, u32)>,
+    contacts: Vec<FacetContact<V::DVec>>,
     lists: Lists<V>,
     /// Counts the support points of all pairs.
     pub counter: Counter,
-}
-
-impl<V: Space> Default for Scratch<V> {
-    fn default() -> Self {
-        Self {
-            near: Buffer::default(),
-            contacts: Buffer::default(),
-            lists: Lists::default(),
-            counter: Counter::default(),
-        }
-    }
+    /// The numbers of pairs of parts, of near facets and of contacts. The lengths of all lists are
+    /// at most proportional to them.
+    peak: Peak,
 }
 
 impl<V: Space> Scratch<V> {
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.near.clear();
-        self.near.reclaim(reclaim);
-        self.contacts.clear();
-        self.contacts.reclaim(reclaim);
-        self.lists.reclaim(reclaim);
+    /// Ends a tick, and frees unused memory.
+    pub fn end_tick(&mut self) {
+        if self.peak.end_tick(0) {
+            *self = Self {
+                counter: core::mem::take(&mut self.counter),
+                ..Self::default()
+            };
+        }
     }
 }
 
@@ -77,6 +71,7 @@ pub fn deepest_of_parts<V: Space>(
         contacts,
         lists,
         counter,
+        peak,
     } = scratch;
     near.clear();
     let surface_pair = SurfacePair::new(a, b, counter);
@@ -93,9 +88,11 @@ pub fn deepest_of_parts<V: Space>(
         });
         near.sort_unstable();
     }
-    near.note();
+    peak.note(near.len());
     if let Some(surface_pair) = surface_pair {
-        return surface_pair.find(near, contacts, lists, visit);
+        let found = surface_pair.find(near, contacts, lists, visit);
+        peak.note(near.len() + lists.near.len() + lists.contacts.len());
+        return found;
     }
     let found = near
         .iter()

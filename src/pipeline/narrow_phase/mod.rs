@@ -19,7 +19,7 @@ use core::hint::black_box;
 use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::{Buffer, Reclaim, reserve_amortized},
+    buffer::{Buffer, reserve_amortized},
     collision::CollisionEvent,
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -43,7 +43,6 @@ use crate::{
 pub struct NarrowPhaseState {
     d2: Workspace<Vec2>,
     d3: Workspace<Vec3>,
-    reclaim: Reclaim,
 }
 
 /// Tests the candidate pairs.
@@ -69,8 +68,8 @@ pub fn narrow_phase(
         || proxies.is_restored
         || proxies.has_changes();
     state.find_contacts(&proxies, &candidates, &mut found);
-    // Reclaiming changes only the capacity of the list, which users must not see as a change.
-    state.reclaim(&proxies, &mut found, supplied.bypass_change_detection());
+    // Only the capacity of the list may change, which users must not see as a change.
+    supplied.bypass_change_detection().pairs.end_tick();
     diagnostics.candidates = if is_custom {
         found.custom_pairs.iter().len()
     } else {
@@ -92,50 +91,20 @@ impl NarrowPhaseState {
         found.pairs_2d.clear();
         found.pairs_3d.clear();
         found.swept.clear();
+        let Self { d2, d3 } = self;
+        d2.order
+            .sort(&proxies.d2, &candidates.d2.all, &mut found.pairs_2d);
+        d3.order
+            .sort(&proxies.d3, &candidates.d3.all, &mut found.pairs_3d);
         if found.is_changed && proxies.source == BroadPhase::Custom {
             list_custom_pairs(proxies, found);
-        } else if found.is_changed {
-            let Self { d2, d3, .. } = self;
-            d2.order
-                .sort(&proxies.d2, &candidates.d2.all, &mut found.pairs_2d);
-            d3.order
-                .sort(&proxies.d3, &candidates.d3.all, &mut found.pairs_3d);
         }
-        let FoundContacts {
-            pairs_2d,
-            pairs_3d,
-            d2,
-            d3,
-            parts,
-            ..
-        } = found;
+        let parts = &mut found.parts;
         parts.clear();
-        self.d2.test_all(&proxies.d2, pairs_2d, d2, parts);
-        self.d3.test_all(&proxies.d3, pairs_3d, d3, parts);
+        d2.test_all(&proxies.d2, &found.pairs_2d, &mut found.d2, parts);
+        d3.test_all(&proxies.d3, &found.pairs_3d, &mut found.d3, parts);
         parts
             .sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
-    }
-
-    /// Frees unused memory.
-    fn reclaim(
-        &mut self,
-        proxies: &Proxies,
-        found: &mut FoundContacts,
-        supplied: &mut CandidatePairs,
-    ) {
-        let Self { d2, d3, reclaim } = self;
-        reclaim.begin_tick();
-        d2.reclaim(&proxies.d2, reclaim);
-        d3.reclaim(&proxies.d3, reclaim);
-        for contacts in found.d2.iter_mut().chain(&mut found.d3) {
-            contacts.reclaim(reclaim);
-        }
-        found.pairs_2d.reclaim(reclaim);
-        found.pairs_3d.reclaim(reclaim);
-        found.parts.reclaim(reclaim);
-        found.swept.reclaim(reclaim);
-        found.custom_pairs.reclaim(reclaim);
-        supplied.reclaim(reclaim);
     }
 }
 
@@ -166,33 +135,17 @@ fn list_custom_pairs(proxies: &Proxies, found: &mut FoundContacts) {
 }
 
 /// The buffers to test the pairs of one dimension.
+#[derive(Default)]
 struct Workspace<V: Space> {
     order: PairOrder,
     tasks: Vec<Task<V>>,
 }
 
-impl<V: Space> Default for Workspace<V> {
-    fn default() -> Self {
-        Self {
-            order: PairOrder::default(),
-            tasks: Vec::new(),
-        }
-    }
-}
-
 /// The buffers of a task.
+#[derive(Default)]
 struct Task<V: Space> {
     parts: Buffer<CollisionEvent>,
     scratch: Scratch<V>,
-}
-
-impl<V: Space> Default for Task<V> {
-    fn default() -> Self {
-        Self {
-            parts: Buffer::default(),
-            scratch: Scratch::default(),
-        }
-    }
 }
 
 /// Number of pairs whose proxies are fetched together. Proxies are scattered in memory, and the
@@ -231,7 +184,7 @@ impl<V: Space> Workspace<V> {
         found: &mut Vec<Buffer<CollisionEvent>>,
         parts: &mut Vec<CollisionEvent>,
     ) {
-        found.iter_mut().for_each(|contacts| contacts.clear());
+        found.iter_mut().for_each(Buffer::clear);
         let shared = share(pairs.len(), MIN_PAIRS);
         let size = shared.map_or(pairs.len().max(1), |(_, size)| size);
         let chunks = pairs.chunks(size);
@@ -250,17 +203,9 @@ impl<V: Space> Workspace<V> {
             None => chunks.for_each(|(pairs, (task, found))| task.test(arena, pairs, found)),
         }
         for task in &mut self.tasks {
-            task.parts.note();
-            parts.append(&mut task.parts);
-        }
-    }
-
-    /// Frees unused memory.
-    fn reclaim(&mut self, arena: &ProxyArena<V>, reclaim: &mut Reclaim) {
-        self.order.reclaim(arena, reclaim);
-        for task in &mut self.tasks {
-            task.parts.reclaim(reclaim);
-            task.scratch.reclaim(reclaim);
+            parts.extend_from_slice(&task.parts);
+            task.parts.clear();
+            task.scratch.end_tick();
         }
     }
 

@@ -8,7 +8,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    buffer::{Buffer, Reclaim},
+    buffer::Peak,
     pipeline::{candidates::SlotPair, proxy_arena::ProxyArena},
     sorted::merge,
     space::Space,
@@ -22,23 +22,29 @@ const SPARSE: usize = 8;
 #[derive(Default)]
 pub struct PairOrder {
     ranks: Ranks,
-    counts: Buffer<u32>,
-    spare: Buffer<SlotPair>,
+    counts: Vec<u32>,
+    spare: Vec<SlotPair>,
+    /// The number of slots and candidates.
+    peak: Peak,
 }
 
 impl PairOrder {
     /// Appends `candidates` to the empty list `pairs`, sorted by entity, each with the smaller
-    /// entity first.
+    /// entity first. Must be called once per tick, because it frees memory that is no longer needed.
     pub fn sort<V: Space>(
         &mut self,
         arena: &ProxyArena<V>,
         candidates: &[SlotPair],
-        pairs: &mut Buffer<SlotPair>,
+        pairs: &mut Vec<SlotPair>,
     ) {
+        if self.peak.end_tick(arena.slots().len() + candidates.len()) {
+            *self = Self::default();
+        }
         let Self {
             ranks,
             counts,
             spare,
+            ..
         } = self;
         if candidates.is_empty() {
             return;
@@ -60,28 +66,6 @@ impl PairOrder {
             (*a, *b) = (ranks.slot(*a), ranks.slot(*b));
         }
     }
-
-    /// Frees unused memory.
-    pub fn reclaim<V: Space>(&mut self, arena: &ProxyArena<V>, reclaim: &mut Reclaim) {
-        let Ranks {
-            revision,
-            keys,
-            ranks,
-            added,
-        } = &mut self.ranks;
-        if *revision != arena.revisions().1 {
-            // The ranks are out of date, so the next update builds them anew.
-            keys.clear();
-            ranks.clear();
-        }
-        keys.reclaim(reclaim);
-        ranks.reclaim(reclaim);
-        added.reclaim(reclaim);
-        self.counts.clear();
-        self.counts.reclaim(reclaim);
-        self.spare.clear();
-        self.spare.reclaim(reclaim);
-    }
 }
 
 /// Sorts pairs by a digit that is less than `end`. Pairs with equal digits keep their order.
@@ -89,7 +73,7 @@ fn sort_by_digit(
     pairs: &[SlotPair],
     sorted: &mut [SlotPair],
     digit: impl Fn(&SlotPair) -> u32,
-    counts: &mut Buffer<u32>,
+    counts: &mut Vec<u32>,
     end: usize,
 ) {
     counts.clear();
@@ -120,11 +104,11 @@ struct Ranks {
     /// The revision of the arena for which the ranks are valid.
     revision: u64,
     /// The key of each rank: the entity in the high bits, and its slot in the low 32 bits.
-    keys: Buffer<u128>,
+    keys: Vec<u128>,
     /// The rank of each slot.
-    ranks: Buffer<u32>,
+    ranks: Vec<u32>,
     /// The keys of new proxies.
-    added: Buffer<u128>,
+    added: Vec<u128>,
 }
 
 /// The rank of a free slot.
@@ -233,10 +217,8 @@ mod tests {
         let mut world = World::new();
         let mut all: Vec<(Entity, u32)> = Vec::new();
         let mut tested = 0;
-        let mut reclaim = Reclaim::default();
         for tick in 0..300 {
             arena.begin_tick();
-            reclaim.begin_tick();
             // New entities have other generations, and reuse slots.
             for _ in 0..random.random_range(0..8) {
                 let entity = world.spawn_empty().id();
@@ -265,7 +247,6 @@ mod tests {
             assert_eq!((slots.len(), arena.count()), (all.len(), all.len()));
             // Some ticks do not sort.
             if random.random_bool(0.3) {
-                order.reclaim(&arena, &mut reclaim);
                 continue;
             }
             let mut pairs = Vec::new();
@@ -279,10 +260,9 @@ mod tests {
             let mut sorted: Vec<_> = pairs.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
             sorted.sort_unstable();
             let sorted: Vec<_> = sorted.iter().map(|(a, b)| (a.1, b.1)).collect();
-            let mut found = Buffer::default();
+            let mut found = Vec::new();
             order.sort(&arena, &slots, &mut found);
-            assert_eq!(*found, sorted);
-            order.reclaim(&arena, &mut reclaim);
+            assert_eq!(found, sorted);
             tested += sorted.len();
         }
         assert!(tested > 1000);

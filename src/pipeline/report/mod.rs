@@ -10,14 +10,13 @@
 //! afterwards.
 
 mod end_reason;
-mod message_memory;
 mod observers;
 mod swept_events;
 
 use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::{Buffer, Reclaim, reserve_amortized},
+    buffer::{Peak, WINDOW, reserve_amortized},
     collision::{Changes, CollidingEntities, CollisionEvent, CollisionPhase, Collisions},
     diagnostics::CollisionDiagnostics,
     pipeline::{
@@ -26,7 +25,6 @@ use crate::{
         proxies::Proxies,
         report::{
             end_reason::end_reason,
-            message_memory::MessageMemory,
             observers::{has_observers, trigger_observers},
             swept_events::SweptEvents,
         },
@@ -41,13 +39,13 @@ use crate::{
 #[derive(Default)]
 pub struct EventBatch {
     /// All `Ended` events, and also all `Started` events if there are observers.
-    transitions: Buffer<CollisionEvent>,
+    transitions: Vec<CollisionEvent>,
     changes: Changes,
     swept: SweptEvents,
     /// `true` if no contact started or ended in the latest tick.
     is_settled: bool,
-    reclaim: Reclaim,
-    memory: MessageMemory,
+    /// The number of contacts, poses and events.
+    peak: Peak,
 }
 
 /// Writes the messages, then updates the components, then triggers the observers, so that observers
@@ -69,22 +67,22 @@ pub fn report(
     let mut state = core::mem::take(resource.bypass_change_detection());
     batch.write_messages(world, &mut state, is_at_rest);
     store_poses(&mut state, world.resource(), is_current);
-    batch.reclaim.begin_tick();
+    let tick = world.resource::<Progress>().begun as u32;
     // Disabled entities are included, because a cloned or restored entity may have an outdated
     // list.
     for (entity, mut entities) in colliding.0.iter_mut(world) {
         if !is_at_rest || entities.is_changed() {
             CollidingEntities::update(&mut entities, &state, entity);
         }
-        if batch.reclaim.is_turn_of(entity.index_u32()) {
-            entities.bypass_change_detection().reclaim();
+        // Spreads the work over the window.
+        if tick.wrapping_add(entity.index_u32()) % WINDOW == 0 {
+            entities.bypass_change_detection().end_window();
         }
     }
     world.resource_mut::<CollisionDiagnostics>().contacts = state.len();
-    batch.reclaim(
-        &mut state,
-        &mut world.resource_mut::<Messages<CollisionEvent>>(),
-    );
+    // Only capacities change, so the messages are not marked as changed.
+    let mut messages = world.resource_mut::<Messages<CollisionEvent>>();
+    batch.end_tick(&mut state, messages.bypass_change_detection());
     let mut resource = world.resource_mut::<Collisions>();
     *resource.bypass_change_detection() = state;
     if !is_at_rest {
@@ -177,21 +175,20 @@ impl EventBatch {
         state.update_parts(found.parts.as_slice(), is_kept);
     }
 
-    /// Frees unused memory.
-    fn reclaim(&mut self, state: &mut Collisions, messages: &mut Mut<Messages<CollisionEvent>>) {
-        let Self {
-            transitions,
-            changes,
-            swept,
-            reclaim,
-            memory,
-            ..
-        } = self;
-        // Only capacities change, so the messages are not marked as changed. Their lists come
-        // first, because they are freed only if nothing else was freed in this tick.
-        memory.reclaim(messages.bypass_change_detection(), reclaim);
-        transitions.reclaim(reclaim);
-        swept.reclaim(reclaim);
-        state.reclaim(changes, reclaim);
+    /// Ends a tick, and frees unused memory.
+    fn end_tick(&mut self, state: &mut Collisions, messages: &mut Messages<CollisionEvent>) {
+        let events = self.transitions.len() + messages.len() + self.swept.len();
+        if !self.peak.end_tick(state.item_count() + events) {
+            return;
+        }
+        state.shrink_to_fit();
+        self.transitions.shrink_to_fit();
+        self.changes = Changes::default();
+        self.swept = SweptEvents::default();
+        // Bevy never shrinks its two lists, and gives access to neither. Their copies have the same
+        // ids, by which readers remember their positions.
+        if let Ok(copy) = messages.reflect_clone_and_take() {
+            *messages = copy;
+        }
     }
 }

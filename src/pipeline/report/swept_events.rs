@@ -1,7 +1,6 @@
 //! The first touches of swept colliders: sent after all other events, sorted by time.
 
 use crate::{
-    buffer::{Buffer, Reclaim},
     collision::{CollisionEvent, CollisionPhase, EndReason},
     pipeline::contacts::SweptContact,
 };
@@ -10,7 +9,7 @@ use crate::{
 #[derive(Default)]
 pub struct SweptEvents {
     /// Sorted by pair.
-    entries: Buffer<Entry>,
+    entries: Vec<Entry>,
     /// The index of the first entry whose pair may still come.
     next: usize,
 }
@@ -35,6 +34,10 @@ impl Entry {
 }
 
 impl SweptEvents {
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Begins a tick with these contacts, sorted by pair.
     pub fn begin_tick(&mut self, contacts: &[SweptContact]) {
         self.next = 0;
@@ -87,10 +90,5 @@ impl SweptEvents {
                 send(event.with_phase(separated));
             }
         }
-    }
-
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.entries.reclaim(reclaim);
     }
 }

@@ -5,10 +5,7 @@ use bevy::{
     prelude::*,
 };
 
-use crate::{
-    buffer::{Buffer, Peak, Reclaim, is_excessive},
-    pipeline::sync::change_ticks::ChangeWindow,
-};
+use crate::{buffer::Peak, pipeline::sync::change_ticks::ChangeWindow};
 
 /// The number of ancestors of an entity. Removing an ancestor, a parent or a `Transform` changes
 /// these counts. (Bevy's change ticks show what was added.)
@@ -57,23 +54,10 @@ pub struct AncestryCache {
     /// The ancestry of each entity's children. `None` while the entity's own ancestors are visited.
     /// Entities without a parent are not cached, because reading them again is faster.
     known: EntityHashMap<Option<Ancestry>>,
+    /// The length of `known`, which is at least the length of `path`.
     peak: Peak,
     /// The entities visited in this walk, each with the `Ancestry` of this entity alone.
-    path: Buffer<(Entity, Ancestry)>,
-}
-
-impl AncestryCache {
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.path.reclaim(reclaim);
-        self.peak.note(self.known.len());
-        if is_excessive(self.known.capacity(), self.peak.get()) {
-            self.known.shrink_to(2 * self.peak.get());
-        }
-        if reclaim.ends_window() {
-            self.peak.end_window();
-        }
-    }
+    path: Vec<(Entity, Ancestry)>,
 }
 
 /// Computes ancestries. In a tick, each ancestor that has a parent is read only once.
@@ -93,6 +77,9 @@ pub struct AncestorReader<'w> {
 impl<'w> AncestorReader<'w> {
     /// Begins a tick.
     pub fn new(world: &'w World, window: ChangeWindow, cache: &'w mut AncestryCache) -> Self {
+        if cache.peak.end_tick(cache.known.len()) {
+            *cache = AncestryCache::default();
+        }
         cache.known.clear();
         Self {
             world,
@@ -146,7 +133,6 @@ impl<'w> AncestorReader<'w> {
                 ancestry = own;
             }
         }
-        self.cache.path.note();
         while let Some((entity, own)) = self.cache.path.pop() {
             ancestry = own.below(ancestry);
             self.cache.known.insert(entity, Some(ancestry));

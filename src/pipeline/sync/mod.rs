@@ -26,7 +26,7 @@ mod table_history;
 use bevy::{ecs::entity_disabling::Disabled, platform::time::Instant, prelude::*};
 
 use crate::{
-    buffer::{Buffer, Reclaim},
+    buffer::Buffer,
     diagnostics::CollisionDiagnostics,
     pipeline::{
         progress::{Completed, Progress},
@@ -58,7 +58,6 @@ pub struct SyncState {
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
     moves: MoveQueue,
-    reclaim: Reclaim,
 }
 
 /// A resource whose change tick is the tick of the last run. (Bevy keeps the ticks of resources
@@ -90,7 +89,6 @@ pub fn sync(
         }
         mark_restored(world, proxies, is_restart);
         let ancestors = state.update(world, proxies);
-        state.reclaim(proxies);
         index.update(proxies);
         index.end_tick();
         find_sweeps(world, proxies, is_restart);
@@ -211,16 +209,5 @@ impl SyncState {
         let ancestors = scan.ancestors.count();
         scan.finish(&mut self.history, &colliders);
         ancestors
-    }
-
-    /// Frees unused memory.
-    fn reclaim(&mut self, proxies: &mut Proxies) {
-        let reclaim = &mut self.reclaim;
-        reclaim.begin_tick();
-        proxies.reclaim(reclaim);
-        self.history.reclaim(reclaim);
-        self.displaced.reclaim(reclaim);
-        self.moves.reclaim(reclaim);
-        self.ancestry.reclaim(reclaim);
     }
 }

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    buffer::{Buffer, Reclaim},
+    buffer::Buffer,
     collider::CollisionLayers,
     pipeline::{
         aabb::Aabb,
@@ -76,13 +76,6 @@ impl MoveQueue {
     /// Returns the proxies that cannot collide in their new poses. They are still in their slots.
     pub fn errors(&self) -> impl Iterator<Item = (ProxySlot, ProxyError)> {
         self.errors.iter().copied()
-    }
-
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        self.d2.reclaim(reclaim);
-        self.d3.reclaim(reclaim);
-        self.errors.reclaim(reclaim);
     }
 }
 

@@ -162,12 +162,12 @@ impl Scan<'_> {
             }
         }
         history.end_tick(|entity| self.displaced.push(entity));
-        self.displaced.note();
-        for entity in self.displaced.drain(..) {
+        for entity in self.displaced.iter().copied() {
             if self.proxies.slot_of(entity).is_some() && !colliders.contains(entity) {
                 self.proxies.forget(entity);
             }
         }
+        self.displaced.clear();
     }
 }
 

@@ -12,7 +12,7 @@
 use bevy::prelude::*;
 
 use crate::{
-    buffer::{Buffer, Reclaim, reserve_amortized},
+    buffer::{Buffer, reserve_amortized},
     pipeline::sync::ancestors::AncestorCounts,
 };
 
@@ -35,18 +35,10 @@ impl TableHistory {
     pub fn end_tick(&mut self, mut visit: impl FnMut(Entity)) {
         for table in &mut self.0 {
             let len = core::mem::take(&mut table.next);
-            table.entities.note();
-            table.ancestor_counts.note();
             table.entities.drain(len..).for_each(&mut visit);
             table.ancestor_counts.truncate(len);
-        }
-    }
-
-    /// Frees unused memory.
-    pub fn reclaim(&mut self, reclaim: &mut Reclaim) {
-        for table in &mut self.0 {
-            table.entities.reclaim(reclaim);
-            table.ancestor_counts.reclaim(reclaim);
+            table.entities.end_tick();
+            table.ancestor_counts.end_tick();
         }
     }
 }

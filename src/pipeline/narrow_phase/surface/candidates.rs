@@ -3,7 +3,6 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    buffer::Buffer,
     pipeline::{
         narrow_phase::surface::{
             SurfacePair,
@@ -47,7 +46,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         &self,
         contacts: &[FacetContact<V::DVec>],
         farthest: f64,
-        near: &mut Buffer<NearFacet<V::DVec>>,
+        near: &mut Vec<NearFacet<V::DVec>>,
     ) -> ArrayVec<BodyPart<'a, V>, MAX_PARTS> {
         let mut bodies = ArrayVec::<BodyPart<V>, MAX_PARTS>::new();
         let (surface, origin) = (self.surface(), self.surface().world_pose.translation);
@@ -88,7 +87,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
                 near,
             });
         }
-        near.note();
         for body in &bodies {
             let near = near.get_mut(body.near.clone()).unwrap_or_default();
             near.sort_unstable_by_key(|facet| facet.index);
@@ -120,7 +118,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             self.add_fans(body, limit, lists);
         }
         let candidates = &mut lists.candidates;
-        candidates.note();
         candidates.sort_unstable_by(|a, b| {
             let depths = a.depth().total_cmp(&b.depth());
             depths.then(a.indices.cmp(&b.indices))
@@ -144,7 +141,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let points = body.neighborhood.boundary_points(facet);
             boundary_points.extend(points.map(|point| (point, index)));
         }
-        boundary_points.note();
         boundary_points.sort_unstable_by(|(a, index), (b, other)| {
             let points = a.point.total_cmp(b.point);
             let are_vertices = a.is_vertex().cmp(&b.is_vertex());
@@ -167,7 +163,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             let rank = fan.and_then(|fan| fan.rank(body, limit));
             fans.extend(rank.map(|rank| (rank, range)));
         }
-        fans.note();
         fans.sort_unstable_by(|a, b| {
             let ranks = a.0.total_cmp(&b.0);
             ranks.then(a.1.start.cmp(&b.1.start))

@@ -170,7 +170,6 @@ impl<'a, V: Space> SurfacePair<'a, V> {
             .filter_map(|direction| self.separating_plane(&contact, *direction))
             .filter(|plane| plane.depth() <= max_depth);
         lists.candidates.extend(planes);
-        lists.candidates.note();
         let range = first..lists.candidates.len();
         lists.clearing.push((indices, range.clone()));
         Some(range)
