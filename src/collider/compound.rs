@@ -6,7 +6,7 @@ use bevy::transform::components::Transform;
 
 use crate::{
     Collider,
-    collider::Content,
+    collider::ColliderState,
     math::{Isometry2d, Isometry3d, Vec2, Vec3},
     shape::{AnyColliderShape, ColliderShape, Compound, Dimension, Parts, ShapeError, Surface},
     space::{DVector, Pose, ShapePose},
@@ -429,10 +429,10 @@ impl Collider {
     #[must_use]
     pub fn one_sided(self) -> Self {
         let one_sided = match &self.content {
-            Content::Shape(AnyColliderShape::D2(ColliderShape::Compound(compound))) => {
+            ColliderState::Shape(AnyColliderShape::D2(ColliderShape::Compound(compound))) => {
                 one_sided(compound)
             }
-            Content::Shape(AnyColliderShape::D3(ColliderShape::Compound(compound))) => {
+            ColliderState::Shape(AnyColliderShape::D3(ColliderShape::Compound(compound))) => {
                 one_sided(compound)
             }
             _ => None,

@@ -271,11 +271,11 @@ use crate::shape::{
 #[cfg_attr(feature = "serialize", reflect(Serialize, Deserialize))]
 #[require(Transform)]
 pub struct Collider {
-    content: Content,
+    content: ColliderState,
 }
 
 #[derive(Clone, Debug, Default)]
-enum Content {
+enum ColliderState {
     #[default]
     Inert,
     Rejected(ShapeError),
@@ -419,12 +419,12 @@ impl Collider {
     /// * The error of this collider's shape, if it is invalid.
     pub fn try_rounded(self, margin: f32) -> Result<Self, ShapeError> {
         match self.content {
-            Content::Inert => Ok(self),
-            Content::Rejected(error) => Err(error),
-            Content::Shape(AnyColliderShape::D2(shape)) => {
+            ColliderState::Inert => Ok(self),
+            ColliderState::Rejected(error) => Err(error),
+            ColliderState::Shape(AnyColliderShape::D2(shape)) => {
                 shape.rounded(margin).map(Self::of_shape)
             }
-            Content::Shape(AnyColliderShape::D3(shape)) => {
+            ColliderState::Shape(AnyColliderShape::D3(shape)) => {
                 shape.rounded(margin).map(Self::of_shape)
             }
         }
@@ -433,7 +433,7 @@ impl Collider {
     /// Returns `true` if this collider touches nothing in any pose, because it is the default
     /// collider or its shape is invalid.
     pub fn is_inert(&self) -> bool {
-        !matches!(self.content, Content::Shape(_))
+        !matches!(self.content, ColliderState::Shape(_))
     }
 
     fn of<V: Dimension>(shape: Shape<V>) -> Self {
@@ -442,22 +442,22 @@ impl Collider {
 
     pub(crate) fn of_shape<V: Dimension>(shape: ColliderShape<V>) -> Self {
         Self {
-            content: Content::Shape(V::any(shape)),
+            content: ColliderState::Shape(V::any(shape)),
         }
     }
 
     pub(crate) fn rejected(error: ShapeError) -> Self {
         Self {
-            content: Content::Rejected(error),
+            content: ColliderState::Rejected(error),
         }
     }
 
     /// Returns the shape, `None` for the default collider, or the error of an invalid shape.
     pub(crate) fn shape(&self) -> Result<Option<&AnyColliderShape>, ShapeError> {
         match &self.content {
-            Content::Inert => Ok(None),
-            Content::Rejected(error) => Err(*error),
-            Content::Shape(shape) => Ok(Some(shape)),
+            ColliderState::Inert => Ok(None),
+            ColliderState::Rejected(error) => Err(*error),
+            ColliderState::Shape(shape) => Ok(Some(shape)),
         }
     }
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::{
-    collider::{Collider, Content},
+    collider::{Collider, ColliderState},
     math::{Vec2, Vec3},
     shape::{
         AnyColliderShape,
@@ -15,7 +15,7 @@ use crate::{
 /// A collider as data.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Collider")]
-enum Data {
+enum SavedCollider {
     /// The default collider.
     Inert,
     /// A 2D collider.
@@ -29,10 +29,14 @@ impl Collider {
     /// same reason as a text.
     pub(crate) fn data(&self) -> Result<impl Serialize + use<>, SaveError> {
         match &self.content {
-            Content::Inert => Ok(Data::Inert),
-            Content::Rejected(error) => Err(SaveError::Rejected(*error)),
-            Content::Shape(AnyColliderShape::D2(shape)) => BodyData::of(shape).map(Data::D2),
-            Content::Shape(AnyColliderShape::D3(shape)) => BodyData::of(shape).map(Data::D3),
+            ColliderState::Inert => Ok(SavedCollider::Inert),
+            ColliderState::Rejected(error) => Err(SaveError::Rejected(*error)),
+            ColliderState::Shape(AnyColliderShape::D2(shape)) => {
+                BodyData::of(shape).map(SavedCollider::D2)
+            }
+            ColliderState::Shape(AnyColliderShape::D3(shape)) => {
+                BodyData::of(shape).map(SavedCollider::D3)
+            }
         }
     }
 }
@@ -46,10 +50,10 @@ impl Serialize for Collider {
 
 impl<'de> Deserialize<'de> for Collider {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let collider = match Data::deserialize(deserializer)? {
-            Data::Inert => Ok(Self::default()),
-            Data::D2(data) => data.body().map(Self::of_shape),
-            Data::D3(data) => data.body().map(Self::of_shape),
+        let collider = match SavedCollider::deserialize(deserializer)? {
+            SavedCollider::Inert => Ok(Self::default()),
+            SavedCollider::D2(data) => data.body().map(Self::of_shape),
+            SavedCollider::D3(data) => data.body().map(Self::of_shape),
         };
         collider.map_err(de::Error::custom)
     }

@@ -63,7 +63,7 @@ enum LayerKey {
 
 /// How a collider is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Look {
+struct Appearance {
     pose: Affine3A,
     color: LinearRgba,
     ground: Option<Ground>,
@@ -72,7 +72,7 @@ struct Look {
 /// A collider that is drawn.
 struct Drawn {
     key: LayerKey,
-    look: Look,
+    look: Appearance,
     /// In the frame of the collider, or in the world if there is a `ground`.
     lines: Vec<Line>,
     /// In the world.
@@ -166,7 +166,7 @@ impl Shapes {
         settings: &HeadbuttGizmos,
         tick: &TickResults,
         camera: Option<&Viewpoint>,
-    ) -> Option<Look> {
+    ) -> Option<Appearance> {
         let pose = tick.drawn_pose(target.entity, &target.collider, target.pose, settings);
         let ground = camera.and_then(|camera| Ground::of(&target.collider, &pose, camera));
         let color = match target.gizmo {
@@ -174,7 +174,7 @@ impl Shapes {
             Some(ColliderGizmo::Color(color)) => *color,
             _ => self.color_of(target, settings, tick),
         };
-        let look = Look {
+        let look = Appearance {
             pose,
             color: color.to_linear(),
             ground,
@@ -212,7 +212,7 @@ impl Shapes {
         }
     }
 
-    fn update(&mut self, target: &TargetItem, look: Look, settings: &HeadbuttGizmos) {
+    fn update(&mut self, target: &TargetItem, look: Appearance, settings: &HeadbuttGizmos) {
         let Self {
             drawn,
             layers,
@@ -298,7 +298,7 @@ impl Shapes {
 
 impl Drawn {
     fn add_to(&self, asset: &mut GizmoAsset, box_color: LinearRgba) {
-        let Look {
+        let Appearance {
             pose,
             color,
             ground,
@@ -315,7 +315,7 @@ impl Drawn {
 }
 
 /// Returns the lines of a shape: see [`Drawn::lines`].
-fn lines_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<Line> {
+fn lines_of(collider: &Collider, look: &Appearance, settings: &HeadbuttGizmos) -> Vec<Line> {
     if !settings.shapes {
         Vec::new()
     } else if collider.is_inert() {
@@ -337,7 +337,7 @@ pub fn box_corners(collider: &Collider, pose: Affine3A) -> Option<[Vec3; 2]> {
 }
 
 /// Returns the lines of a bounding box in the world.
-fn box_of(collider: &Collider, look: &Look, settings: &HeadbuttGizmos) -> Vec<Line> {
+fn box_of(collider: &Collider, look: &Appearance, settings: &HeadbuttGizmos) -> Vec<Line> {
     if !settings.boxes {
         return Vec::new();
     }

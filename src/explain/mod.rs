@@ -236,13 +236,13 @@ struct LastTick<'w> {
 }
 
 /// A collider as the last tick has seen it.
-struct Seen<'w, V: Space> {
+struct SyncedCollider<'w, V: Space> {
     proxy: &'w Proxy<V>,
     /// `None` for a half-space.
     aabb: Option<&'w Aabb>,
 }
 
-impl<V: Space> Seen<'_, V> {
+impl<V: Space> SyncedCollider<'_, V> {
     /// Returns the entity if it is a surface whose bounding box contains that of the other one.
     fn as_surface_around(&self, other: &Self) -> Option<Entity> {
         let [min, max] = self.aabb?.corners().map(Vec3::from);
@@ -252,10 +252,10 @@ impl<V: Space> Seen<'_, V> {
     }
 }
 
-/// A [`Seen`] collider of either dimension.
-enum AnySeen<'w> {
-    D2(Seen<'w, Vec2>),
-    D3(Seen<'w, Vec3>),
+/// A [`SyncedCollider`] collider of either dimension.
+enum AnySyncedCollider<'w> {
+    D2(SyncedCollider<'w, Vec2>),
+    D3(SyncedCollider<'w, Vec3>),
 }
 
 impl<'w> LastTick<'w> {
@@ -304,16 +304,24 @@ impl<'w> LastTick<'w> {
         match (self.seen(entity), self.seen(other)) {
             (None, _) => PairStatus::Unseen { entity },
             (_, None) => PairStatus::Unseen { entity: other },
-            (Some(AnySeen::D2(a)), Some(AnySeen::D2(b))) => self.status_of_seen(&a, &b),
-            (Some(AnySeen::D3(a)), Some(AnySeen::D3(b))) => self.status_of_seen(&a, &b),
-            (Some(AnySeen::D2(_)), Some(AnySeen::D3(_))) => PairStatus::Dimensions {
-                in_2d: entity,
-                in_3d: other,
-            },
-            (Some(AnySeen::D3(_)), Some(AnySeen::D2(_))) => PairStatus::Dimensions {
-                in_2d: other,
-                in_3d: entity,
-            },
+            (Some(AnySyncedCollider::D2(a)), Some(AnySyncedCollider::D2(b))) => {
+                self.status_of_seen(&a, &b)
+            }
+            (Some(AnySyncedCollider::D3(a)), Some(AnySyncedCollider::D3(b))) => {
+                self.status_of_seen(&a, &b)
+            }
+            (Some(AnySyncedCollider::D2(_)), Some(AnySyncedCollider::D3(_))) => {
+                PairStatus::Dimensions {
+                    in_2d: entity,
+                    in_3d: other,
+                }
+            }
+            (Some(AnySyncedCollider::D3(_)), Some(AnySyncedCollider::D2(_))) => {
+                PairStatus::Dimensions {
+                    in_2d: other,
+                    in_3d: entity,
+                }
+            }
         }
     }
 
@@ -325,7 +333,7 @@ impl<'w> LastTick<'w> {
         swept.get(index.ok()?)?.event.seen_from(entity)
     }
 
-    fn status_of_seen<V: Space>(&self, a: &Seen<V>, b: &Seen<V>) -> PairStatus {
+    fn status_of_seen<V: Space>(&self, a: &SyncedCollider<V>, b: &SyncedCollider<V>) -> PairStatus {
         let (first, second) = (a.proxy, b.proxy);
         let pair = (
             first.entity.min(second.entity),
@@ -352,24 +360,28 @@ impl<'w> LastTick<'w> {
     /// as if it were inside of a solid.
     fn surface_around(&self, [entity, other]: [Entity; 2]) -> Option<Entity> {
         match (self.seen(entity)?, self.seen(other)?) {
-            (AnySeen::D2(a), AnySeen::D2(b)) => a.as_surface_around(&b).or(b.as_surface_around(&a)),
-            (AnySeen::D3(a), AnySeen::D3(b)) => a.as_surface_around(&b).or(b.as_surface_around(&a)),
+            (AnySyncedCollider::D2(a), AnySyncedCollider::D2(b)) => {
+                a.as_surface_around(&b).or(b.as_surface_around(&a))
+            }
+            (AnySyncedCollider::D3(a), AnySyncedCollider::D3(b)) => {
+                a.as_surface_around(&b).or(b.as_surface_around(&a))
+            }
             _ => None,
         }
     }
 
     /// Returns the collider of an entity as the last tick has seen it.
-    fn seen(&self, entity: Entity) -> Option<AnySeen<'w>> {
+    fn seen(&self, entity: Entity) -> Option<AnySyncedCollider<'w>> {
         if self.sync.has_early_changes() && !self.proxies.is_unchanged(entity) {
             return None;
         }
         let Proxies { d2, d3, .. } = self.proxies;
         match self.proxies.slot_of(entity)? {
-            ProxySlot::D2(slot) => Some(AnySeen::D2(Seen {
+            ProxySlot::D2(slot) => Some(AnySyncedCollider::D2(SyncedCollider {
                 proxy: d2.get(slot)?,
                 aabb: d2.box_of(slot),
             })),
-            ProxySlot::D3(slot) => Some(AnySeen::D3(Seen {
+            ProxySlot::D3(slot) => Some(AnySyncedCollider::D3(SyncedCollider {
                 proxy: d3.get(slot)?,
                 aabb: d3.box_of(slot),
             })),
@@ -381,8 +393,8 @@ impl<'w> LastTick<'w> {
     fn has_changed(&self, entity: Entity) -> bool {
         match self.seen(entity) {
             None => true,
-            Some(AnySeen::D2(seen)) => self.differs(seen.proxy),
-            Some(AnySeen::D3(seen)) => self.differs(seen.proxy),
+            Some(AnySyncedCollider::D2(seen)) => self.differs(seen.proxy),
+            Some(AnySyncedCollider::D3(seen)) => self.differs(seen.proxy),
         }
     }
 

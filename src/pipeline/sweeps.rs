@@ -25,7 +25,7 @@ use crate::{
         teleported::Teleported,
         world_pose::WorldPose,
     },
-    query::MotionLocal,
+    query::Motion64,
     shape::{Bounds, Support},
     space::{DVector, Space},
 };
@@ -49,7 +49,7 @@ pub struct Path<D: DVector> {
 pub struct Sweep<D: DVector> {
     /// The pose in the previous tick, with the scale of this tick.
     pub start: WorldPose<D>,
-    pub motion: MotionLocal<D>,
+    pub motion: Motion64<D>,
 }
 
 /// The region that a proxy covers while it rotates, in its position at the end of its path: the
@@ -416,7 +416,7 @@ impl<D: DVector> Path<D> {
         if self.translation == D::ZERO && rotation == D::IDENTITY {
             return None;
         }
-        let mut motion = MotionLocal::linear(self.translation);
+        let mut motion = Motion64::linear(self.translation);
         motion.rotation = D::angle_between(D::IDENTITY, rotation);
         let start = end.before(rotation, self.translation);
         Some(Sweep { start, motion })

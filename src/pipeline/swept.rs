@@ -35,7 +35,7 @@ use crate::{
         proxy_arena::ProxyArena,
         sweeps::Sweep,
     },
-    query::{CastLocal, CastOptions, MotionLocal},
+    query::{Cast64, CastOptions, Motion64},
     space::{DVector, Space},
     spatial::{cast::cast_of, side::Side},
 };
@@ -125,18 +125,15 @@ fn list_jobs<V: Space>(
     }
 }
 
-fn motion_of<D: DVector>(sweep: Option<Sweep<D>>) -> MotionLocal<D> {
-    sweep.map_or(MotionLocal::still(), |sweep| sweep.motion)
+fn motion_of<D: DVector>(sweep: Option<Sweep<D>>) -> Motion64<D> {
+    sweep.map_or(Motion64::still(), |sweep| sweep.motion)
 }
 
 /// Returns `true` if the motion of a swept collider relative to the other may exceed the inner
 /// radius of the swept one.
-fn is_fast<V: Space>(
-    [a, b]: [&Proxy<V>; 2],
-    [motion_a, motion_b]: [MotionLocal<V::DVec>; 2],
-) -> bool {
+fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::DVec>; 2]) -> bool {
     let distance = (motion_b.translation - motion_a.translation).length();
-    let angle_of = |motion: MotionLocal<V::DVec>| V::DVec::angle_size(motion.rotation);
+    let angle_of = |motion: Motion64<V::DVec>| V::DVec::angle_size(motion.rotation);
     let is_fast = |proxy: &Proxy<V>, motion, other: &Proxy<V>, other_motion| {
         let Some((inner, outer)) = proxy.core_radii() else {
             return true;
@@ -200,15 +197,13 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
     );
     let (cast, parts) = cast_of(first, second, options);
     let (time, is_apart_at_start, contact) = match cast {
-        CastLocal::Hit {
+        Cast64::Hit {
             touching, contact, ..
         } => (touching, true, contact),
         // If they also touch at the end, the contact just continues.
         _ if job.touched && job.found.is_some() => return None,
-        CastLocal::Touching { contact, .. } | CastLocal::Overlapping(contact) => {
-            (0.0, false, contact)
-        }
-        CastLocal::Miss => return at_end,
+        Cast64::Touching { contact, .. } | Cast64::Overlapping(contact) => (0.0, false, contact),
+        Cast64::Miss => return at_end,
     };
     for (proxy, motion) in [&mut a, &mut b] {
         if motion.translation != V::DVec::ZERO {
@@ -233,7 +228,7 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
 fn at_start<V: Space>(
     proxy: &Proxy<V>,
     sweep: Option<Sweep<V::DVec>>,
-) -> (Cow<'_, Proxy<V>>, MotionLocal<V::DVec>) {
+) -> (Cow<'_, Proxy<V>>, Motion64<V::DVec>) {
     let proxy = match &sweep {
         Some(sweep) => Cow::Owned(proxy.in_pose(sweep.start)),
         None => Cow::Borrowed(proxy),

@@ -3,10 +3,10 @@
 //!
 //! | question | function |
 //! |---|---|
-//! | do they touch? | [`intersects`], [`test()`] |
+//! | do they touch? | [`intersects`], [`touch()`] |
 //! | where, and how deep? | [`contact()`], [`manifold()`] |
 //! | how far apart are they? | [`distance()`] |
-//! | when do they first touch in motion? | [`cast_shape`], [`time_of_impact`] |
+//! | when do they first touch in motion? | [`cast_shape`], [`cast_motion`] |
 //! | will they hit, and which correction of the motion prevents it? | [`forecast`] |
 //! | where does a ray hit? | [`cast_ray`] |
 //! | how do the algorithms find that out? | [`steps`] |
@@ -17,7 +17,7 @@
 //! * A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of points,
 //!   or a [`Support`] of your own.
 //! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space, and its pose
-//!   is a [`ColliderPose`](crate::ColliderPose). All functions except [`test()`] and
+//!   is a [`ColliderPose`](crate::ColliderPose). All functions except [`touch()`] and
 //!   [`forecast`] take colliders.
 //!
 //! ```
@@ -71,7 +71,6 @@
 //! * **Cost**: a bounded number of iterations, and no allocation, except for contacts and manifolds
 //!   of surfaces.
 
-mod against;
 mod analytic;
 mod cast;
 mod counter;
@@ -84,6 +83,7 @@ pub(crate) mod minkowski;
 pub(crate) mod pair_queries;
 mod penetration;
 mod point_distance;
+mod query_partner;
 mod ray;
 mod results;
 pub(crate) mod simplex;
@@ -92,19 +92,19 @@ pub mod steps;
 mod traced_pair;
 
 use crate::{shape::Support, space::ShapePose};
-pub use against::Against;
-pub(crate) use against::sealed;
-pub use cast::{Cast, CastOptions, Motion, cast_shape, time_of_impact};
-pub(crate) use cast::{CastLocal, MotionLocal, cast_moving};
+pub use cast::{Cast, CastOptions, Motion, cast_motion, cast_shape};
+pub(crate) use cast::{Cast64, Motion64, cast_moving};
 pub(crate) use counter::Counter;
 pub use forecast::{Forecast, forecast};
 pub(crate) use minkowski::Pair;
-pub(crate) use pair_queries::local_contact;
+pub(crate) use pair_queries::contact64;
 use pair_queries::{contact_of, manifold_of};
+pub use query_partner::QueryPartner;
+pub(crate) use query_partner::sealed;
 pub(crate) use ray::{LocalHit, LocalRay, WorldRay, WorldRayHit, ray_at_shape};
 pub use ray::{Ray, RayHit, RaySide, RayTarget, cast_ray};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};
-pub(crate) use results::{LocalContact, length_to_f32};
+pub(crate) use results::{Contact64, length_to_f32};
 pub(crate) use solver::Solver;
 
 /// Returns `true` if two shapes overlap or touch.
@@ -126,7 +126,7 @@ pub fn intersects<A, B>(
     pose_b: impl Into<A::OtherPose>,
 ) -> bool
 where
-    A: Against<B> + ?Sized,
+    A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
     a.intersects(pose_a.into(), b, pose_b.into())
@@ -153,7 +153,7 @@ pub fn contact<A, B>(
     pose_b: impl Into<A::OtherPose>,
 ) -> Option<Contact<A::Vector>>
 where
-    A: Against<B> + ?Sized,
+    A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
     a.contact(pose_a.into(), b, pose_b.into())
@@ -216,7 +216,7 @@ pub fn manifold<A, B>(
     pose_b: impl Into<A::OtherPose>,
 ) -> Option<Manifold<A::Vector>>
 where
-    A: Against<B> + ?Sized,
+    A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
     a.manifold(pose_a.into(), b, pose_b.into())
@@ -247,13 +247,13 @@ pub fn distance<A, B>(
     pose_b: impl Into<A::OtherPose>,
 ) -> Distance<A::Vector>
 where
-    A: Against<B> + ?Sized,
+    A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
     a.distance(pose_a.into(), b, pose_b.into())
 }
 
-/// Tests whether two shapes touch, and returns a [`Hit`] that can compute the contact later. That
+/// Tests whether two shapes touch, and returns a [`Touch`] that can compute the contact later. That
 /// computation continues where the test ended, and repeats none of its work.
 ///
 /// ```
@@ -261,31 +261,31 @@ where
 /// use headbutt::query;
 ///
 /// let (a, b, at) = (Circle::new(2.0), Circle::new(1.0), Isometry2d::from_xy);
-/// let hit = query::test(&a, at(0.0, 0.0), &b, at(2.0, 0.0)).expect("they overlap");
+/// let hit = query::touch(&a, at(0.0, 0.0), &b, at(2.0, 0.0)).expect("they overlap");
 /// // ... decide whether the contact is needed ...
 /// assert_eq!(hit.contact().depth, 1.0);
-/// assert!(query::test(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
+/// assert!(query::touch(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
 /// ```
 ///
 /// It takes only convex shapes, not a [`Collider`](crate::Collider).
-pub fn test<'a, A, B>(
+pub fn touch<'a, A, B>(
     a: &'a A,
     pose_a: impl Into<ShapePose<A::Vector>>,
     b: &'a B,
     pose_b: impl Into<ShapePose<A::Vector>>,
-) -> Option<Hit<'a, A, B>>
+) -> Option<Touch<'a, A, B>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let mut solver = Solver::new(against::pair(a, pose_a.into(), b, pose_b.into())?);
-    solver.hit().then_some(Hit(solver))
+    let mut solver = Solver::new(query_partner::pair(a, pose_a.into(), b, pose_b.into())?);
+    solver.hit().then_some(Touch(solver))
 }
 
-/// Two shapes that touch, the result of [`test()`].
-pub struct Hit<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
+/// Two shapes that touch, the result of [`touch()`].
+pub struct Touch<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
 
-impl<A, B> Hit<'_, A, B>
+impl<A, B> Touch<'_, A, B>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,

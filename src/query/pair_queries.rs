@@ -2,7 +2,7 @@
 
 use crate::{
     query::{
-        Contact, Distance, LocalContact, Manifold, ManifoldPoint, Pair, Solver, analytic,
+        Contact, Contact64, Distance, Manifold, ManifoldPoint, Pair, Solver, analytic,
         length_to_f32, minkowski::MinkowskiDifference,
     },
     shape::{DVecOf, Support},
@@ -43,7 +43,7 @@ where
 
 /// Returns the contact of a pair in f64, or `None` if the shapes do not touch.
 #[inline]
-pub(crate) fn local_contact<A, B>(pair: Pair<A, B>) -> Option<LocalContact<DVecOf<A>>>
+pub(crate) fn contact64<A, B>(pair: Pair<A, B>) -> Option<Contact64<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -115,7 +115,7 @@ where
 /// Returns a manifold in the world.
 pub(crate) fn manifold_in_world<A, B>(
     solver: &Solver<A, B>,
-    contacts: &[LocalContact<DVecOf<A>>],
+    contacts: &[Contact64<DVecOf<A>>],
 ) -> Manifold<A::Vector>
 where
     A: Support + ?Sized,

@@ -29,7 +29,7 @@ pub struct Contact<V> {
 
 impl<V: Space> Contact<V> {
     /// Returns a contact in the world, given the translations of both shapes.
-    pub(crate) fn of_local(contact: &LocalContact<V::DVec>, origins: [V::DVec; 2]) -> Self {
+    pub(crate) fn of_local(contact: &Contact64<V::DVec>, origins: [V::DVec; 2]) -> Self {
         let [point_a, point_b] = contact.points_in_world(origins);
         Self {
             normal: V::from_f64(contact.normal),
@@ -154,7 +154,7 @@ pub struct ManifoldPoint<V> {
 /// A contact in f64, in world axes. Each point is relative to the translation of its own
 /// shape, so that it is exact far from the origin as well.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocalContact<D> {
+pub struct Contact64<D> {
     /// The unit vector from the first shape of the caller to the second.
     pub normal: D,
     /// The penetration depth along the normal, at least 0.
@@ -165,7 +165,7 @@ pub struct LocalContact<D> {
     pub offset_b: D,
 }
 
-impl<D: DVector> LocalContact<D> {
+impl<D: DVector> Contact64<D> {
     /// Returns the same contact relative to other origins, given the positions of the old origins
     /// relative to the new ones.
     pub(crate) fn moved(&self, [of_a, of_b]: [D; 2]) -> Self {

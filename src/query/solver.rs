@@ -11,7 +11,7 @@ use crate::{
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
         point_distance::distances_from_cores,
-        results::{Contact, LocalContact},
+        results::{Contact, Contact64},
     },
     shape::{DVecOf, Support},
     space::DVector,
@@ -79,14 +79,14 @@ where
 
     /// Returns the contact of shapes that [`touch`](Self::hit).
     #[inline]
-    pub fn contact(&mut self) -> LocalContact<DVecOf<A>> {
+    pub fn contact(&mut self) -> Contact64<DVecOf<A>> {
         let cores = self.core_contact();
         self.pair.contact(&cores)
     }
 
     /// Returns the points of the manifold of shapes that [`touch`](Self::hit): at least one, the
     /// deepest one first, all with the same normal.
-    pub fn manifold(&mut self) -> SmallVec<[LocalContact<DVecOf<A>>; 4]> {
+    pub fn manifold(&mut self) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let cores = self.core_contact();
         self.manifold_of(cores)
     }
@@ -95,13 +95,13 @@ where
     /// which need not be the one of least depth.
     pub fn manifold_along(
         &mut self,
-        contact: &LocalContact<DVecOf<A>>,
-    ) -> SmallVec<[LocalContact<DVecOf<A>>; 4]> {
+        contact: &Contact64<DVecOf<A>>,
+    ) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let scale = self.core_contact().scale;
         self.manifold_of(self.pair.cores_of(contact, scale))
     }
 
-    fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[LocalContact<DVecOf<A>>; 4]> {
+    fn manifold_of(&self, cores: Penetration<DVecOf<A>>) -> SmallVec<[Contact64<DVecOf<A>>; 4]> {
         let mut contacts = SmallVec::new();
         if self.pair.has_point() {
             contacts.push(self.pair.contact(&cores));
@@ -147,11 +147,7 @@ where
     /// second, in world axes. The direction is the normal of a plane that bounds the
     /// first shape if `plane_of_first` is `true`, and otherwise the second. Evaluates the support
     /// function once.
-    pub fn contact_over(
-        &self,
-        direction: DVecOf<A>,
-        plane_of_first: bool,
-    ) -> LocalContact<DVecOf<A>> {
+    pub fn contact_over(&self, direction: DVecOf<A>, plane_of_first: bool) -> Contact64<DVecOf<A>> {
         let direction = DVecOf::<A>::transpose(self.pair.frame) * direction;
         let direction = if self.pair.swapped {
             -direction
@@ -189,7 +185,7 @@ where
 
     /// Returns the distance and the nearest points, or `None` if a shape is invalid.
     #[inline]
-    pub fn distance(&mut self) -> Option<(f64, LocalContact<DVecOf<A>>)> {
+    pub fn distance(&mut self) -> Option<(f64, Contact64<DVecOf<A>>)> {
         let (hit, cores) = match &mut self.method {
             Method::HalfSpace(half_space) => (half_space.hit(&self.pair), half_space.nearest()),
             Method::Gjk(gjk) => {
@@ -225,15 +221,15 @@ where
 {
     /// Returns the contact of the shapes.
     #[inline(always)]
-    pub fn contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
+    pub fn contact(&self, cores: &Penetration<DVecOf<A>>) -> Contact64<DVecOf<A>> {
         let witnesses = self.on_surfaces(cores.normal, cores.first, cores.second);
         self.in_world(cores.normal, cores.depth + self.radius_sum(), witnesses)
     }
 
     /// Returns the contact of shapes that just touch.
-    pub fn touching_contact(&self, cores: &Penetration<DVecOf<A>>) -> LocalContact<DVecOf<A>> {
+    pub fn touching_contact(&self, cores: &Penetration<DVecOf<A>>) -> Contact64<DVecOf<A>> {
         let contact = self.contact(cores);
-        LocalContact {
+        Contact64 {
             depth: 0.0,
             ..contact
         }
@@ -244,7 +240,7 @@ where
     pub fn contact_of_closed_form(
         &self,
         closed_form: &ClosedForm<DVecOf<A>>,
-    ) -> Option<LocalContact<DVecOf<A>>> {
+    ) -> Option<Contact64<DVecOf<A>>> {
         match closed_form {
             ClosedForm::Contact(cores) if closed_form.hit(self.radius_sum()) => {
                 Some(self.contact(&cores.touching(self.radius_sum())))
@@ -255,12 +251,12 @@ where
 
     /// Returns a contact in the world.
     #[inline(always)]
-    pub fn contact_in_world(&self, contact: &LocalContact<DVecOf<A>>) -> Contact<A::Vector> {
+    pub fn contact_in_world(&self, contact: &Contact64<DVecOf<A>>) -> Contact<A::Vector> {
         Contact::of_local(contact, self.origins)
     }
 
     /// Returns the contact of the cores, in the frame and the order of the pair.
-    fn cores_of(&self, contact: &LocalContact<DVecOf<A>>, scale: f64) -> Penetration<DVecOf<A>> {
+    fn cores_of(&self, contact: &Contact64<DVecOf<A>>, scale: f64) -> Penetration<DVecOf<A>> {
         let contact = if self.swapped {
             contact.flipped()
         } else {
@@ -284,7 +280,7 @@ where
         &self,
         hit: bool,
         cores: &Penetration<DVecOf<A>>,
-    ) -> (f64, LocalContact<DVecOf<A>>) {
+    ) -> (f64, Contact64<DVecOf<A>>) {
         let Penetration {
             normal,
             first,
@@ -306,7 +302,7 @@ where
 
     /// Returns both points of a contact in the world.
     #[inline(always)]
-    pub fn points_in_world(&self, points: &LocalContact<DVecOf<A>>) -> [A::Vector; 2] {
+    pub fn points_in_world(&self, points: &Contact64<DVecOf<A>>) -> [A::Vector; 2] {
         points.points_in_world(self.origins)
     }
 
@@ -332,7 +328,7 @@ where
         normal: DVecOf<A>,
         depth: f64,
         [first, second]: [DVecOf<A>; 2],
-    ) -> LocalContact<DVecOf<A>> {
+    ) -> Contact64<DVecOf<A>> {
         let rotation = self.frame;
         let normal = rotation * normal;
         let first = rotation * first;
@@ -342,7 +338,7 @@ where
         } else {
             (normal, first, second)
         };
-        LocalContact {
+        Contact64 {
             normal,
             depth,
             offset_a,

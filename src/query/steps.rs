@@ -40,12 +40,12 @@
 use crate::{
     query::{
         Cast, Contact, Distance, Motion,
-        against::pair,
         analytic::half_space::HalfSpaceSolver,
         cast::trace_cast,
         gjk::{Gjk, Goal, State},
         minkowski::Pair,
         pair_queries,
+        query_partner::pair,
         solver::{gjk_contact, separated},
         traced_pair::TracedPair,
     },

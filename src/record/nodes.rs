@@ -31,7 +31,7 @@ pub type Colliders = Unfiltered<(
 )>;
 
 /// An entity as it is in the world.
-struct Found<'w> {
+struct LiveNode<'w> {
     entity: Entity,
     collider: Option<Ref<'w, Collider>>,
     transform: Option<Ref<'w, Transform>>,
@@ -41,7 +41,7 @@ struct Found<'w> {
 }
 
 /// An entity as it was last written.
-struct Written {
+struct RecordedNode {
     id: u32,
     /// The number of the last pass that found it.
     pass: u64,
@@ -59,7 +59,7 @@ struct Written {
 /// All entities of the recording that still exist.
 #[derive(Default)]
 pub struct WrittenNodes {
-    entities: EntityHashMap<Written>,
+    entities: EntityHashMap<RecordedNode>,
     colliders: ColliderTable,
     next_id: u32,
     pass: u64,
@@ -101,7 +101,7 @@ impl WrittenNodes {
             colliders.0.iter(world)
         {
             let parent = parent.map(ChildOf::parent);
-            let found = Found {
+            let found = LiveNode {
                 entity,
                 collider: Some(collider),
                 transform,
@@ -130,7 +130,7 @@ impl WrittenNodes {
                 return;
             }
             next = parent.get::<ChildOf>().map(ChildOf::parent);
-            let found = Found {
+            let found = LiveNode {
                 entity: parent.id(),
                 collider: None,
                 transform: parent.get_ref::<Transform>(),
@@ -141,7 +141,7 @@ impl WrittenNodes {
         }
     }
 
-    fn write(&mut self, world: &World, found: &Found, tick: &mut Tick) {
+    fn write(&mut self, world: &World, found: &LiveNode, tick: &mut Tick) {
         let Self {
             entities,
             colliders,
@@ -209,7 +209,7 @@ impl WrittenNodes {
     }
 }
 
-impl Written {
+impl RecordedNode {
     /// Writes the differences to a new state and pose.
     fn write(&mut self, new: Node, tick: &mut Tick) {
         if new.state != self.node.state {
@@ -226,16 +226,16 @@ impl Written {
 
 /// Returns the entry of an entity, with a new id if it has none.
 fn enter<'a>(
-    entities: &'a mut EntityHashMap<Written>,
+    entities: &'a mut EntityHashMap<RecordedNode>,
     next_id: &mut u32,
     entity: Entity,
     tick: &mut Tick,
-) -> &'a mut Written {
+) -> &'a mut RecordedNode {
     entities.entry(entity).or_insert_with(|| {
         let id = *next_id;
         *next_id += 1;
         tick.entities.push(entity.to_bits());
-        Written {
+        RecordedNode {
             id,
             pass: 0,
             node: Node::default(),

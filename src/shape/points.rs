@@ -39,7 +39,7 @@ pub(super) fn hull<V: Space>(points: &[V]) -> Option<Shape<V>> {
 /// NaN if there are no points.
 #[inline]
 pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
-    let mut best = Highest::NONE;
+    let mut best = RunningMax::NONE;
     for (index, point) in points.iter().enumerate() {
         best.update(index, point.to_f64().dot(direction));
     }
@@ -49,7 +49,7 @@ pub(super) fn farthest<V: Space>(points: &[V], direction: V::DVec) -> V::DVec {
 /// Like [`farthest`], but only for the points at `indices`, in that order.
 #[inline]
 pub(super) fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V::DVec) -> V::DVec {
-    let mut best = Highest::NONE;
+    let mut best = RunningMax::NONE;
     for index in indices {
         let index = *index as usize;
         if let Some(point) = points.get(index) {
@@ -73,12 +73,12 @@ pub(super) fn vertex_bounds<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> [V
 
 /// The first of the highest points so far. It is updated without a branch, because the processor
 /// cannot predict which point is higher.
-pub(super) struct Highest {
+pub(super) struct RunningMax {
     pub index: usize,
     height: f64,
 }
 
-impl Highest {
+impl RunningMax {
     pub const NONE: Self = Self {
         index: usize::MAX,
         height: f64::NEG_INFINITY,

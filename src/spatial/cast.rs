@@ -6,7 +6,7 @@
 
 use crate::{
     pipeline::proxy::BoundingRegion,
-    query::{Cast, CastLocal, CastOptions, Counter, MotionLocal, cast_moving},
+    query::{Cast, Cast64, CastOptions, Counter, Motion64, cast_moving},
     shape::{Bounds, HalfSpace},
     space::{DVector, Space},
     spatial::{
@@ -28,7 +28,7 @@ pub fn cast_of<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> (CastLocal<V::DVec>, (u32, u32)) {
+) -> (Cast64<V::DVec>, (u32, u32)) {
     let convex = a.convex().zip(b.convex());
     let (mut cast, mut parts) = match convex {
         Some(((shape_a, pose_a), (shape_b, pose_b))) => {
@@ -40,7 +40,7 @@ pub fn cast_of<V: Space>(
         }
         None => cast_of_parts((a, motion_a), (b, motion_b), options),
     };
-    if let CastLocal::Overlapping(contact) = &mut cast
+    if let Cast64::Overlapping(contact) = &mut cast
         && !options.leave_overlaps
         && let Some(start) = contact_of(a, b)
     {
@@ -54,7 +54,7 @@ fn cast_of_parts<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> (CastLocal<V::DVec>, (u32, u32)) {
+) -> (Cast64<V::DVec>, (u32, u32)) {
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let surface_pair = surface_pair(first, second, &counter);
@@ -70,7 +70,7 @@ fn cast_of_parts<V: Space>(
         }
         let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
         let motions = [(motion_a, offset_a), (motion_b, offset_b)];
-        let [of_a, of_b] = motions.map(|(motion, offset)| MotionLocal {
+        let [of_a, of_b] = motions.map(|(motion, offset)| Motion64 {
             pivot: -offset,
             ..motion
         });
@@ -78,7 +78,7 @@ fn cast_of_parts<V: Space>(
         let moving_a = (part_a.pose(), of_a);
         let moving_b = (part_b.pose(), of_b);
         let cast = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options);
-        let is_at_start = matches!(cast, CastLocal::Overlapping(_) | CastLocal::Touching { .. });
+        let is_at_start = matches!(cast, Cast64::Overlapping(_) | Cast64::Touching { .. });
         if is_at_start
             && surface_pair
                 .as_ref()

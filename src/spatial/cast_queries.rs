@@ -9,7 +9,7 @@ use crate::{
         parallel::share,
         proxy::{BoundingRegion, Proxy},
     },
-    query::{Cast, CastOptions, MotionLocal},
+    query::{Cast, CastOptions, Motion64},
     shape::Path,
     space::DVector,
     spatial::{
@@ -214,7 +214,7 @@ impl SpatialQuery<'_, '_> {
     pub(super) fn visit_casts<V: QuerySpace>(
         &self,
         (probe, region): (&Proxy<V>, Option<BoundingRegion<V::DVec>>),
-        motion: Option<MotionLocal<V::DVec>>,
+        motion: Option<Motion64<V::DVec>>,
         options: CastOptions,
         selection: Selection,
         visit: &mut dyn FnMut(EntityHit<Cast<V>>) -> f64,
@@ -223,7 +223,7 @@ impl SpatialQuery<'_, '_> {
             return;
         };
         let search = self.search::<V>(selection);
-        let still = MotionLocal::still();
+        let still = Motion64::still();
         let mut max = 1.0;
         let mut visit_slot = |slot| {
             let Some(proxy) = search.selected(slot) else {

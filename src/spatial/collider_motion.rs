@@ -2,7 +2,7 @@
 
 use crate::{
     math::{DVec3, Vec3},
-    query::{Motion, MotionLocal},
+    query::{Motion, Motion64},
     shape::Dimension,
     space::{DVector, Space},
     spatial::ColliderPose,
@@ -76,7 +76,7 @@ impl ColliderMotion {
     }
 
     /// Returns the motion without its start in a space, or `None` if it is invalid.
-    pub(crate) fn local<V: Space>(&self) -> Option<MotionLocal<V::DVec>> {
+    pub(crate) fn local<V: Space>(&self) -> Option<Motion64<V::DVec>> {
         Motion::<V>::linear(Transform::IDENTITY, V::projected(self.translation))
             .rotated(V::angle_of(self.rotation))
             .local()

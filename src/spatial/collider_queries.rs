@@ -5,8 +5,8 @@ use crate::{
     math::{Vec2, Vec3},
     pipeline::proxy::Proxy,
     query::{
-        Against, Cast, CastOptions, Contact, Distance, Manifold, Motion, Ray, RayHit, RayTarget,
-        sealed,
+        Cast, CastOptions, Contact, Distance, Manifold, Motion, QueryPartner, Ray, RayHit,
+        RayTarget, sealed,
     },
     shape::{ColliderShape, Dimension, Support},
     space::{ShapePose, Space},
@@ -22,7 +22,7 @@ use crate::{
 
 impl sealed::Sealed for Collider {}
 
-impl Against<Collider> for Collider {
+impl QueryPartner<Collider> for Collider {
     type Vector = Vec3;
     type Pose = ColliderPose;
     type OtherPose = ColliderPose;
@@ -37,7 +37,7 @@ impl Against<Collider> for Collider {
         ColliderMotion::linear(pose, translation)
     }
 
-    fn time_of_impact(
+    fn cast_motion(
         &self,
         motion: Self::Motion,
         other: &Self,
@@ -103,7 +103,7 @@ impl Against<Collider> for Collider {
     }
 }
 
-impl<S: Support<Vector: Dimension> + ?Sized> Against<Collider> for S {
+impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
     type Vector = S::Vector;
     type Pose = ShapePose<S::Vector>;
     type OtherPose = ColliderPose;
@@ -118,7 +118,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> Against<Collider> for S {
         ColliderMotion::linear(pose, translation)
     }
 
-    fn time_of_impact(
+    fn cast_motion(
         &self,
         motion: Self::Motion,
         other: &Collider,
@@ -170,7 +170,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> Against<Collider> for S {
     }
 }
 
-impl<S: Support<Vector: Dimension> + ?Sized> Against<S> for Collider {
+impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
     type Vector = S::Vector;
     type Pose = ColliderPose;
     type OtherPose = ShapePose<S::Vector>;
@@ -185,7 +185,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> Against<S> for Collider {
         Motion::linear(pose, translation)
     }
 
-    fn time_of_impact(
+    fn cast_motion(
         &self,
         motion: Self::Motion,
         other: &S,

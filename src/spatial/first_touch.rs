@@ -19,7 +19,7 @@
 use smallvec::SmallVec;
 
 use crate::{
-    query::{CastLocal, LocalContact, length_to_f32},
+    query::{Cast64, Contact64, length_to_f32},
     space::{DVector, Space},
     spatial::moving_sides::{MovingSides, Parts},
 };
@@ -37,22 +37,22 @@ const SAME_POINT: f64 = 1e3;
 
 /// The outcome of a pair of parts.
 struct PartOutcome<D> {
-    cast: CastLocal<D>,
+    cast: Cast64<D>,
     parts: Parts,
     touching: f64,
 }
 
 impl<D: DVector> PartOutcome<D> {
     /// Returns the contact and the face normal. Returns `None` for an overlap at the start.
-    fn touch(&self) -> Option<(&LocalContact<D>, D)> {
+    fn touch(&self) -> Option<(&Contact64<D>, D)> {
         match &self.cast {
-            CastLocal::Miss | CastLocal::Overlapping(_) => None,
-            CastLocal::Hit {
+            Cast64::Miss | Cast64::Overlapping(_) => None,
+            Cast64::Hit {
                 contact,
                 face_normal,
                 ..
             }
-            | CastLocal::Touching {
+            | Cast64::Touching {
                 contact,
                 face_normal,
             } => Some((contact, *face_normal)),
@@ -88,11 +88,11 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// Adds the outcome of a pair.
-    pub fn add(&mut self, cast: CastLocal<D>, parts: Parts) {
+    pub fn add(&mut self, cast: Cast64<D>, parts: Parts) {
         let Some(touching) = cast.touching_time() else {
             return;
         };
-        if let CastLocal::Hit { safe, .. } = cast {
+        if let Cast64::Hit { safe, .. } = cast {
             self.safe = self.safe.min(safe);
         }
         self.touching = self.touching.min(touching);
@@ -109,18 +109,18 @@ impl<D: DVector> FirstTouch<D> {
 
     /// Returns the first outcome: the deepest overlap at the start, or else the hit whose normal
     /// separates the most of the parts that are touched first. Also returns its parts.
-    pub fn finish<V: Space<DVec = D>>(self, sides: &MovingSides<V>) -> (CastLocal<D>, Parts) {
+    pub fn finish<V: Space<DVec = D>>(self, sides: &MovingSides<V>) -> (Cast64<D>, Parts) {
         let Some(first) = self.first(sides) else {
-            return (CastLocal::Miss, (0, 0));
+            return (Cast64::Miss, (0, 0));
         };
         let mut cast = first.cast;
         match &mut cast {
-            CastLocal::Miss | CastLocal::Overlapping(_) => {}
-            CastLocal::Touching {
+            Cast64::Miss | Cast64::Overlapping(_) => {}
+            Cast64::Touching {
                 contact,
                 face_normal,
             } => *face_normal = self.face_normal(first, contact.normal, *face_normal, sides),
-            CastLocal::Hit {
+            Cast64::Hit {
                 safe,
                 contact,
                 face_normal,
@@ -144,8 +144,8 @@ impl<D: DVector> FirstTouch<D> {
         let mut ranks = Ranks::default();
         let mut rank = |outcome: &PartOutcome<D>| match &outcome.cast {
             // Events compare depths in f32, so this does, too.
-            CastLocal::Overlapping(contact) => -1.0 - f64::from(length_to_f32(contact.depth)),
-            CastLocal::Hit { contact, .. } | CastLocal::Touching { contact, .. }
+            Cast64::Overlapping(contact) => -1.0 - f64::from(length_to_f32(contact.depth)),
+            Cast64::Hit { contact, .. } | Cast64::Touching { contact, .. }
                 if earliest.len() > 1 =>
             {
                 ranks.of(contact.normal, || {

@@ -2,14 +2,14 @@
 
 use crate::{
     pipeline::proxy::BoundingRegion,
-    query::{LocalContact, MotionLocal},
+    query::{Contact64, Motion64},
     shape::Support,
     space::{DVector, Space},
     spatial::side::Side,
 };
 
 /// A side and its motion about its own origin.
-pub type Moving<'a, V> = (Side<'a, V>, MotionLocal<<V as Space>::DVec>);
+pub type Moving<'a, V> = (Side<'a, V>, Motion64<<V as Space>::DVec>);
 
 /// The indices of two parts, in an order that does not depend on the arguments of the cast.
 pub type Parts = (u32, u32);
@@ -49,11 +49,11 @@ impl<'a, V: Space> MovingSides<'a, V> {
     pub fn same_time(&self) -> f64 {
         let [(_, motion_a), (_, motion_b)] = self.moving;
         let [size_a, size_b] = self.sizes;
-        let arc =
-            |motion: &MotionLocal<V::DVec>, size: f64| match V::DVec::angle_size(motion.rotation) {
-                0.0 => 0.0,
-                angle => angle * size,
-            };
+        let arc = |motion: &Motion64<V::DVec>, size: f64| match V::DVec::angle_size(motion.rotation)
+        {
+            0.0 => 0.0,
+            angle => angle * size,
+        };
         let length = (motion_b.translation - motion_a.translation).length()
             + arc(&motion_a, size_a)
             + arc(&motion_b, size_b);
@@ -95,7 +95,7 @@ impl<'a, V: Space> MovingSides<'a, V> {
 
     /// Returns the velocity of the first side relative to the second at a contact, whose points are
     /// relative to the translations of the sides.
-    pub fn velocity(&self, contact: &LocalContact<V::DVec>) -> V::DVec {
+    pub fn velocity(&self, contact: &Contact64<V::DVec>) -> V::DVec {
         let [(_, motion_a), (_, motion_b)] = self.moving;
         motion_a.translation + contact.offset_a.rotated_by(motion_a.rotation)
             - motion_b.translation

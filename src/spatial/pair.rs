@@ -21,8 +21,7 @@ use crate::{
         proxy::Proxy,
     },
     query::{
-        Contact, Counter, Distance, LocalContact, Manifold, Pair, Solver, length_to_f32,
-        local_contact,
+        Contact, Contact64, Counter, Distance, Manifold, Pair, Solver, contact64, length_to_f32,
         pair_queries::{self, manifold_in_world},
     },
     space::Space,
@@ -52,7 +51,7 @@ pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
 /// Allocates only for surfaces.
 pub fn contact_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<PartContact<V::DVec>> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
-        let contact = local_contact(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
+        let contact = contact64(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
         let parts = (0, 0);
         return Some(PartContact { parts, contact });
     }
@@ -173,11 +172,11 @@ pub fn manifold_in_world_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<Manifold
         return with_pair(parts, |pair| pair_queries::manifold(pair));
     }
     // The normal of a contact with a surface need not be that of the facet alone.
-    let contact: LocalContact<_> = contact.moved(offsets([&a, &b], parts).map(|offset| -offset));
+    let contact: Contact64<_> = contact.moved(offsets([&a, &b], parts).map(|offset| -offset));
     with_pair(parts, |pair| {
         let mut solver = Solver::new(pair);
         let points = solver.hit().then(|| solver.manifold_along(&contact))?;
-        let is_deeper = |deepest: &LocalContact<_>| {
+        let is_deeper = |deepest: &Contact64<_>| {
             deepest.depth > contact.depth * (1.0 + SAME_DEPTH) + solver.depth_gap()
         };
         Some(match points.first() {
@@ -255,7 +254,7 @@ fn gap<V: Space>([a, b]: [&SidePart<V>; 2]) -> f64 {
 fn deepest_of_convex_parts<V: Space>(a: &Side<V>, b: &Side<V>) -> Option<PartContact<V::DVec>> {
     let mut deepest: Option<PartContact<V::DVec>> = None;
     search(a, b, 0.0, |pair, parts| {
-        if let Some(contact) = with_pair(pair, |pair| local_contact(pair)) {
+        if let Some(contact) = with_pair(pair, |pair| contact64(pair)) {
             // The first of several contacts that are equally deep in f32, as in a tick.
             let is_deeper = |best: PartContact<_>| {
                 let [depth, best_depth] =

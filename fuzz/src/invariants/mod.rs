@@ -467,7 +467,7 @@ impl<V: TestSpace> Pair<'_, '_, V> {
         let contact = query::contact(shape_a, a.isometry, shape_b, b.isometry);
         begin();
         let resumed =
-            query::test(shape_a, a.isometry, shape_b, b.isometry).map(query::Hit::contact);
+            query::touch(shape_a, a.isometry, shape_b, b.isometry).map(query::Touch::contact);
         begin();
         let manifold = query::manifold(shape_a, a.isometry, shape_b, b.isometry);
         begin();

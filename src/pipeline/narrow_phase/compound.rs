@@ -10,7 +10,7 @@ use crate::{
         },
         proxy::{BoundingRegion, Proxy},
     },
-    query::{Counter, Pair, length_to_f32, local_contact},
+    query::{Counter, Pair, contact64, length_to_f32},
     space::Space,
 };
 
@@ -117,6 +117,6 @@ fn contact<V: Space>(
     let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
     let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
     let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(counter);
-    let contact = local_contact(pair)?;
+    let contact = contact64(pair)?;
     Some(PartContact::of_parts((a, &part_a), (b, &part_b), &contact))
 }

@@ -3,7 +3,7 @@
 use crate::{
     collision::{CollisionEvent, CollisionPhase, SurfacePoint},
     pipeline::proxy::{Part, Proxy},
-    query::{LocalContact, length_to_f32},
+    query::{Contact64, length_to_f32},
     space::{DVector, Space},
 };
 
@@ -13,7 +13,7 @@ pub struct PartContact<D> {
     /// The indices of the parts.
     pub parts: (u32, u32),
     /// Its points are relative to the translations of the proxies.
-    pub contact: LocalContact<D>,
+    pub contact: Contact64<D>,
 }
 
 impl<D: DVector> PartContact<D> {
@@ -21,7 +21,7 @@ impl<D: DVector> PartContact<D> {
     pub fn of_parts<V: Space<DVec = D>>(
         (a, part_a): (&Proxy<V>, &Part<V>),
         (b, part_b): (&Proxy<V>, &Part<V>),
-        contact: &LocalContact<D>,
+        contact: &Contact64<D>,
     ) -> Self {
         let offset = |proxy: &Proxy<V>, part: &Part<V>| {
             part.world_pose.translation - proxy.world_pose.translation

@@ -33,7 +33,7 @@ use crate::{
         proxy::Proxy,
         proxy_arena::ProxyArena,
     },
-    query::{Pair, local_contact},
+    query::{Pair, contact64},
     settings::{BroadPhase, CandidatePairs},
     space::Space,
 };
@@ -252,7 +252,7 @@ impl<V: Space> Task<V> {
         {
             let (first_pose, second_pose) = (first.world_pose.pose(), second.world_pose.pose());
             let pair = Pair::new(&first_shape, first_pose, &second_shape, second_pose);
-            if let Some(contact) = local_contact(pair.counted_by(&self.scratch.counter)) {
+            if let Some(contact) = contact64(pair.counted_by(&self.scratch.counter)) {
                 let parts = (0, 0);
                 found.push(event(first, second, &PartContact { parts, contact }));
             }

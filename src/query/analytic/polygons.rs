@@ -32,9 +32,9 @@ use crate::{
     tolerance::{CORE_CONTACT, FLAT_DEPTH, OFFSET_SCALE, TOUCHING},
 };
 
-/// Four vertices, by coordinate.
+/// VertexBlock vertices, by coordinate.
 #[derive(Clone, Copy)]
-struct Four {
+struct VertexBlock {
     xs: [f64; 4],
     ys: [f64; 4],
 }
@@ -42,7 +42,7 @@ struct Four {
 /// A polygon in the frame of the pair.
 pub(super) struct PlacedPolygon<D> {
     /// The vertices. Unused ones repeat the first vertex.
-    vertices: [Four; MAX_EDGES / 4],
+    vertices: [VertexBlock; MAX_EDGES / 4],
     normals: [D; MAX_EDGES],
     /// The component of each edge's points along its normal.
     heights: [f64; MAX_EDGES],
@@ -56,7 +56,7 @@ impl<D: DVector> PlacedPolygon<D> {
     fn new(polygon: &Polygon<D>, pose: &Pose<D>) -> Self {
         let map = |point: D| pose.rotation * point + pose.translation;
         let first = polygon.edge(0).map_or(D::ZERO, |edge| map(edge.start));
-        let first = Four {
+        let first = VertexBlock {
             xs: [first.component(0); 4],
             ys: [first.component(1); 4],
         };
@@ -92,7 +92,7 @@ impl<D: DVector> PlacedPolygon<D> {
             *height += normal.dot(translation);
         }
         Self {
-            vertices: self.vertices.map(|Four { xs, ys }| Four {
+            vertices: self.vertices.map(|VertexBlock { xs, ys }| VertexBlock {
                 xs: xs.map(|old| old + x),
                 ys: ys.map(|old| old + y),
             }),
@@ -130,7 +130,7 @@ impl<D: DVector> PlacedPolygon<D> {
         let min = |a: f64, b: f64| if b < a { b } else { a };
         let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];
         let used = self.vertices.get(..self.count.div_ceil(4));
-        for Four { xs, ys } in used.unwrap_or_default() {
+        for VertexBlock { xs, ys } in used.unwrap_or_default() {
             a = min(a, xs[0] * x + ys[0] * y);
             b = min(b, xs[1] * x + ys[1] * y);
             c = min(c, xs[2] * x + ys[2] * y);

@@ -24,11 +24,11 @@ use crate::{
     query::{
         analytic::boxes::BoxPair,
         cast::{
-            CastLocal, Moving,
+            Cast64, Moving,
             axis::rates_along_turning_axis,
             face_normal::face_normal,
             linear::{LinearCast, MAX_STEPS},
-            motion::MotionLocal,
+            motion::Motion64,
             solve::TARGET_GROWTH,
         },
         minkowski::{MinkowskiDifference, Pair},
@@ -75,7 +75,7 @@ pub fn solve_ball<A, B>(
     (pose_a, motion_a): Moving<DVecOf<A>>,
     b: &B,
     (pose_b, motion_b): Moving<DVecOf<A>>,
-) -> Option<CastLocal<DVecOf<A>>>
+) -> Option<Cast64<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -89,7 +89,7 @@ where
     };
     let mut cast = BallCast::new(&pair, half_extents, motions)?;
     let Some((touch, touching)) = cast.touch()? else {
-        return Some(CastLocal::Miss);
+        return Some(Cast64::Miss);
     };
     let moved = pair.with_poses(touch.frame, cast.boxes.relative, pair.origins);
     let contact = moved.touching_contact(&touch.cores);
@@ -101,7 +101,7 @@ where
     } else {
         contact.normal
     };
-    Some(CastLocal::Hit {
+    Some(Cast64::Hit {
         safe: touch.time,
         touching,
         contact,
@@ -115,7 +115,7 @@ impl<D: DVector> BallCast<D> {
     fn new<A, B>(
         pair: &Pair<'_, A, B>,
         half_extents: [D; 2],
-        [body, ball]: [MotionLocal<D>; 2],
+        [body, ball]: [Motion64<D>; 2],
     ) -> Option<Self>
     where
         A: Support<Vector: Space<DVec = D>> + ?Sized,

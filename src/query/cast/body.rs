@@ -1,7 +1,7 @@
 //! One moving shape: its pose as a function of time.
 
 use crate::{
-    query::cast::motion::MotionLocal,
+    query::cast::motion::Motion64,
     space::{DVector, Pose},
 };
 
@@ -26,7 +26,7 @@ pub struct Body<D: DVector> {
 
 impl<D: DVector> Body<D> {
     /// `half_extents` are those of a box around the core, centered on the origin of its frame.
-    pub fn new(pose: Pose<D>, origin: D, motion: MotionLocal<D>, half_extents: D) -> Self {
+    pub fn new(pose: Pose<D>, origin: D, motion: Motion64<D>, half_extents: D) -> Self {
         let arm = -motion.pivot;
         let mut spin = D::ZERO;
         for index in 0..D::DIMENSION {

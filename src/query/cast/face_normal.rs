@@ -14,7 +14,7 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    query::results::LocalContact,
+    query::results::Contact64,
     shape::{Core, DVecOf, MatrixOf, Polygon, Support},
     space::DVector,
 };
@@ -54,7 +54,7 @@ pub fn face_normal<B: Support + ?Sized>(
     shape: &B,
     (velocity, rotation): (DVecOf<B>, MatrixOf<B>),
     size: f64,
-    contact: &LocalContact<DVecOf<B>>,
+    contact: &Contact64<DVecOf<B>>,
 ) -> DVecOf<B> {
     if shape.radius() > 0.0 {
         return contact.normal;

@@ -33,10 +33,10 @@ use crate::{
             SweptOverlap, boxes::BoxPair, swept_boxes::SweptBoxes, swept_polygons::SweptPolygons,
         },
         cast::{
-            CastLocal, Moving,
+            Cast64, Moving,
             core_box::{CoreBox, pair_size},
             face_normal::face_normal,
-            motion::MotionLocal,
+            motion::Motion64,
             solve::{PROBED_MOTION, TARGET_GROWTH},
         },
         minkowski::{MinkowskiDifference, Pair},
@@ -62,7 +62,7 @@ const CLEAR_OF_TOUCHING: f64 = 4.0 * TOUCHING;
 const CLEAR_PART: f64 = 1e-3;
 
 /// Returns `true` if a motion is linear, or rotates a point about itself.
-pub fn is_linear<S: Support + ?Sized>(shape: &S, motion: &MotionLocal<DVecOf<S>>) -> bool {
+pub fn is_linear<S: Support + ?Sized>(shape: &S, motion: &Motion64<DVecOf<S>>) -> bool {
     let is_still = DVecOf::<S>::angle_size(motion.rotation) == 0.0;
     is_still || (motion.pivot == DVecOf::<S>::ZERO && shape.core().is_point())
 }
@@ -73,7 +73,7 @@ pub fn solve_linear<A, B>(
     (pose_a, motion_a): Moving<DVecOf<A>>,
     b: &B,
     (pose_b, motion_b): Moving<DVecOf<A>>,
-) -> Option<CastLocal<DVecOf<A>>>
+) -> Option<Cast64<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -90,7 +90,7 @@ where
     let travel = motion_a.translation.extent() + motion_b.translation.extent();
     let has_distance = boxes.as_ref().is_some_and(BoxPair::has_distance);
     if !has_distance && misses_clearly(&pair, velocity, travel) {
-        return Some(CastLocal::Miss);
+        return Some(Cast64::Miss);
     }
     let size = match &boxes {
         Some(boxes) => boxes.scale,
@@ -112,7 +112,7 @@ pub fn trace_linear<A, B>(
     b: &B,
     (pose_b, motion_b): Moving<DVecOf<A>>,
     trace: &mut impl Trace<DVecOf<A>>,
-) -> Option<CastLocal<DVecOf<A>>>
+) -> Option<Cast64<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -140,7 +140,7 @@ where
 /// pair.
 fn relative_velocity<A, B>(
     pair: &Pair<A, B>,
-    [motion_a, motion_b]: [&MotionLocal<DVecOf<A>>; 2],
+    [motion_a, motion_b]: [&Motion64<DVecOf<A>>; 2],
 ) -> DVecOf<A>
 where
     A: Support + ?Sized,
@@ -241,15 +241,15 @@ impl<D: DVector> LinearCast<D> {
         &self,
         outcome: LinearOutcome<D>,
         pair: &Pair<A, B>,
-        [motion_a, motion_b]: [&MotionLocal<D>; 2],
+        [motion_a, motion_b]: [&Motion64<D>; 2],
         rotation_b: D::Matrix,
-    ) -> CastLocal<D>
+    ) -> Cast64<D>
     where
         A: Support<Vector: Space<DVec = D>> + ?Sized,
         B: Support<Vector = A::Vector> + ?Sized,
     {
         let LinearOutcome::Touches(touch) = outcome else {
-            return CastLocal::Miss;
+            return Cast64::Miss;
         };
         let moved = pair.with_second_moved(self.velocity * touch.safe);
         let contact = moved.touching_contact(&touch.cores);
@@ -262,7 +262,7 @@ impl<D: DVector> LinearCast<D> {
             let motion = (velocity_a - velocity_b, rotation_b);
             face_normal(pair.b, motion, self.size, &contact)
         };
-        CastLocal::Hit {
+        Cast64::Hit {
             safe: touch.safe,
             touching: touch.touching,
             contact,

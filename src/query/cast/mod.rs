@@ -26,8 +26,8 @@ mod solve;
 use crate::{
     math::Vec3,
     query::{
-        Against,
-        results::{Contact, LocalContact},
+        QueryPartner,
+        results::{Contact, Contact64},
         steps::Trace,
     },
     shape::{DVecOf, Support},
@@ -36,11 +36,11 @@ use crate::{
 use ball::solve_ball;
 use linear::{is_linear, solve_linear, trace_linear};
 pub use motion::Motion;
-pub(crate) use motion::MotionLocal;
+pub(crate) use motion::Motion64;
 use moving_pair::MovingPair;
 use solve::solve;
 
-/// The outcome of [`cast_shape`] and [`time_of_impact`].
+/// The outcome of [`cast_shape`] and [`cast_motion`].
 ///
 /// Times are fractions of the motion, from 0 to 1. All normals point from the first shape to the
 /// second.
@@ -130,9 +130,9 @@ impl<V: Space> Cast<V> {
 }
 
 /// The pose of a shape at the start, and its motion.
-type Moving<D> = (Pose<D>, MotionLocal<D>);
+type Moving<D> = (Pose<D>, Motion64<D>);
 
-/// Options of [`cast_shape`] and [`time_of_impact`].
+/// Options of [`cast_shape`] and [`cast_motion`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CastOptions {
     /// If `true`, shapes that overlap at the start may leave each other: they are a hit only if the
@@ -142,23 +142,23 @@ pub struct CastOptions {
 
 /// The outcome of a cast in f64.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum CastLocal<D> {
+pub(crate) enum Cast64<D> {
     Miss,
     /// The points of the contact are relative to the translations at the time `touching`.
     Hit {
         safe: f64,
         touching: f64,
-        contact: LocalContact<D>,
+        contact: Contact64<D>,
         face_normal: D,
     },
     Touching {
-        contact: LocalContact<D>,
+        contact: Contact64<D>,
         face_normal: D,
     },
-    Overlapping(LocalContact<D>),
+    Overlapping(Contact64<D>),
 }
 
-impl<D: DVector> CastLocal<D> {
+impl<D: DVector> Cast64<D> {
     /// See [`Cast::touching_time`].
     pub fn touching_time(&self) -> Option<f64> {
         match self {
@@ -169,7 +169,7 @@ impl<D: DVector> CastLocal<D> {
     }
 
     /// Returns the same outcome with another contact, given its time.
-    pub fn map_contact(self, map: impl Fn(f64, &LocalContact<D>) -> LocalContact<D>) -> Self {
+    pub fn map_contact(self, map: impl Fn(f64, &Contact64<D>) -> Contact64<D>) -> Self {
         match self {
             Self::Miss => Self::Miss,
             Self::Hit {
@@ -277,12 +277,12 @@ pub fn cast_shape<A, B>(
     options: CastOptions,
 ) -> Cast<A::Vector>
 where
-    A: Against<B> + ?Sized,
+    A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
     let motion_a = A::motion(pose_a.into(), translation_a);
     let motion_b = A::other_motion(pose_b.into(), translation_b);
-    a.time_of_impact(motion_a, b, motion_b, options)
+    a.cast_motion(motion_a, b, motion_b, options)
 }
 
 /// Returns the first touch of two shapes under linear and angular motion.
@@ -295,7 +295,7 @@ where
 /// let door = [Vec2::ZERO, Vec2::X * 2.0];
 /// let swing = Motion::still(Vec2::ZERO).rotated(core::f32::consts::FRAC_PI_2);
 /// let (ball, center) = (Circle::new(0.5), Vec2::Y);
-/// let hit = query::time_of_impact(&door, swing, &ball, center, CastOptions::default());
+/// let hit = query::cast_motion(&door, swing, &ball, center, CastOptions::default());
 /// // At 60 degrees, the ball's center is at a distance of cos(60°) = 0.5 from the door.
 /// assert!((hit.safe_time() - 2.0 / 3.0).abs() < 1e-6);
 /// ```
@@ -314,7 +314,7 @@ where
 /// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
 ///   touching tolerance reach the limit. Then the result is a hit, and `safe` is the time up to
 ///   which the motion is proved.
-pub fn time_of_impact<A, B>(
+pub fn cast_motion<A, B>(
     a: &A,
     motion_a: impl Into<A::Motion>,
     b: &B,
@@ -322,14 +322,14 @@ pub fn time_of_impact<A, B>(
     options: CastOptions,
 ) -> Cast<A::Vector>
 where
-    A: Against<B> + ?Sized,
+    A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
-    a.time_of_impact(motion_a.into(), b, motion_b.into(), options)
+    a.cast_motion(motion_a.into(), b, motion_b.into(), options)
 }
 
 /// Returns the first touch of two shapes.
-pub(super) fn time_of_impact_of_shapes<A, B>(
+pub(super) fn cast_motion_of_shapes<A, B>(
     a: &A,
     motion_a: Motion<A::Vector>,
     b: &B,
@@ -369,7 +369,7 @@ where
 fn cast_in_world<V: Space>(
     motion_a: Motion<V>,
     motion_b: Motion<V>,
-    solve: impl FnOnce(Moving<V::DVec>, Moving<V::DVec>) -> CastLocal<V::DVec>,
+    solve: impl FnOnce(Moving<V::DVec>, Moving<V::DVec>) -> Cast64<V::DVec>,
 ) -> Cast<V> {
     let (Some(motion_a), Some(motion_b)) = (motion_a.valid(), motion_b.valid()) else {
         return Cast::Miss;
@@ -382,11 +382,11 @@ fn cast_in_world<V: Space>(
 /// Returns the first touch of two shapes in f64, each with its pose at the start and its motion.
 pub(crate) fn cast_moving<A, B>(
     a: &A,
-    (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    (pose_a, motion_a): (Pose<DVecOf<A>>, Motion64<DVecOf<A>>),
     b: &B,
-    (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+    (pose_b, motion_b): (Pose<DVecOf<A>>, Motion64<DVecOf<A>>),
     options: CastOptions,
-) -> CastLocal<DVecOf<A>>
+) -> Cast64<DVecOf<A>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -400,5 +400,5 @@ where
         return cast;
     }
     MovingPair::new(a, (pose_a, motion_a), b, (pose_b, motion_b))
-        .map_or(CastLocal::Miss, |pair| solve(&pair, options))
+        .map_or(Cast64::Miss, |pair| solve(&pair, options))
 }

@@ -84,15 +84,15 @@ impl<V: Space> Motion<V> {
     }
 
     /// Returns the pose at the start and the motion from it, or `None` if one of them is invalid.
-    pub(crate) fn valid(&self) -> Option<StartAndMotion<V::DVec>> {
+    pub(crate) fn valid(&self) -> Option<StartAndMotion64<V::DVec>> {
         self.start.valid().zip(self.local())
     }
 
     /// Returns the motion without its start, or `None` if it is invalid.
-    pub(crate) fn local(&self) -> Option<MotionLocal<V::DVec>> {
+    pub(crate) fn local(&self) -> Option<Motion64<V::DVec>> {
         let size = V::DVec::angle_size(self.rotation);
         let is_valid = self.translation.is_finite() && size <= MAX_ROTATION;
-        is_valid.then_some(MotionLocal {
+        is_valid.then_some(Motion64 {
             translation: self.translation,
             rotation: self.rotation,
             pivot: V::DVec::ZERO,
@@ -135,7 +135,7 @@ impl<V: Space> From<ShapePose<V>> for Motion<V> {
 
 /// A motion over the time from 0 to 1, in the axes of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MotionLocal<D: DVector> {
+pub struct Motion64<D: DVector> {
     pub translation: D,
     pub rotation: D::Angle,
     /// The center of the rotation at the start, relative to the shape's own translation. It moves
@@ -144,9 +144,9 @@ pub struct MotionLocal<D: DVector> {
 }
 
 /// The pose of a shape at the start, and the motion from it.
-pub type StartAndMotion<D> = (Pose<D>, MotionLocal<D>);
+pub type StartAndMotion64<D> = (Pose<D>, Motion64<D>);
 
-impl<D: DVector> MotionLocal<D> {
+impl<D: DVector> Motion64<D> {
     /// No motion.
     pub fn still() -> Self {
         Self::linear(D::ZERO)

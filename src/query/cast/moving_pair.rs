@@ -16,12 +16,12 @@ use crate::{
             axis::{Axis, RateBounds, Separation, rates_along_turning_axis},
             body::Body,
             core_box::{CoreBox, pair_size},
-            motion::MotionLocal,
+            motion::Motion64,
         },
         gjk::{Gjk, Goal, State},
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
-        results::LocalContact,
+        results::Contact64,
         solver::Solver,
     },
     shape::{DVecOf, Support},
@@ -68,9 +68,9 @@ where
     /// Returns `None` if a shape is invalid, or if both are half-spaces.
     pub fn new(
         a: &'a A,
-        (pose_a, motion_a): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+        (pose_a, motion_a): (Pose<DVecOf<A>>, Motion64<DVecOf<A>>),
         b: &'a B,
-        (pose_b, motion_b): (Pose<DVecOf<A>>, MotionLocal<DVecOf<A>>),
+        (pose_b, motion_b): (Pose<DVecOf<A>>, Motion64<DVecOf<A>>),
     ) -> Option<Self> {
         let start = Pair::new(a, pose_a, b, pose_b);
         let boxes = [CoreBox::new(a), CoreBox::new(b)];
@@ -335,7 +335,7 @@ where
         &self,
         time: f64,
         proximity: &Proximity<DVecOf<A>>,
-    ) -> LocalContact<DVecOf<A>> {
+    ) -> Contact64<DVecOf<A>> {
         let pair = self.at(time);
         let normal = match proximity.axis.normal(time) {
             Some(normal) => DVecOf::<A>::transpose(pair.frame) * normal,
@@ -348,13 +348,13 @@ where
     }
 
     /// Returns the contact at the given time, or `None` if the shapes do not touch.
-    pub fn contact(&self, time: f64) -> Option<LocalContact<DVecOf<A>>> {
+    pub fn contact(&self, time: f64) -> Option<Contact64<DVecOf<A>>> {
         let mut solver = Solver::new(self.at(time));
         solver.hit().then(|| solver.contact())
     }
 
     /// Returns the axis of a contact.
-    pub fn axis_of(&self, contact: &LocalContact<DVecOf<A>>) -> Axis<DVecOf<A>> {
+    pub fn axis_of(&self, contact: &Contact64<DVecOf<A>>) -> Axis<DVecOf<A>> {
         match self.half_space {
             Some(_) => Axis::HalfSpace,
             None if self.start.swapped => Axis::Fixed(-contact.normal),
@@ -398,7 +398,7 @@ where
     pub fn relative_motion(
         &self,
         time: f64,
-        contact: &LocalContact<DVecOf<A>>,
+        contact: &Contact64<DVecOf<A>>,
     ) -> (DVecOf<A>, <DVecOf<A> as DVector>::Matrix) {
         let [first, second] = &self.bodies;
         let (a, b) = if self.start.swapped {

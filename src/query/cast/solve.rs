@@ -39,12 +39,12 @@
 use crate::{
     query::{
         cast::{
-            CastLocal, CastOptions,
+            Cast64, CastOptions,
             axis::{Axis, RateBounds, Separation},
             face_normal::face_normal,
             moving_pair::{MovingPair, Proximity},
         },
-        results::LocalContact,
+        results::Contact64,
     },
     shape::{DVecOf, Support},
     space::DVector,
@@ -87,7 +87,7 @@ const OPPOSITE: f64 = -0.5;
 const CERTAIN: f64 = 1.0 - 1e-9;
 
 /// Returns the outcome of a cast.
-pub fn solve<A, B>(pair: &MovingPair<A, B>, options: CastOptions) -> CastLocal<DVecOf<A>>
+pub fn solve<A, B>(pair: &MovingPair<A, B>, options: CastOptions) -> Cast64<DVecOf<A>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -98,7 +98,7 @@ where
         let tolerance = TOUCHING * pair.size + pair.rounding;
         let overlaps = contact.depth > tolerance + placement_error(pair);
         if overlaps && !options.leave_overlaps {
-            return CastLocal::Overlapping(contact);
+            return Cast64::Overlapping(contact);
         }
         let is_allowed = contact.depth > tolerance;
         let allowed = if is_allowed { contact.depth } else { 0.0 };
@@ -109,35 +109,35 @@ where
             (allowed, overlaps),
             &mut rounds,
         ) {
-            Passage::Overlaps if overlaps => return CastLocal::Overlapping(contact),
-            Passage::Overlaps => {
+            AfterTouch::Overlaps if overlaps => return Cast64::Overlapping(contact),
+            AfterTouch::Overlaps => {
                 let face_normal = face_normal_at(pair, time, &contact);
-                return CastLocal::Touching {
+                return Cast64::Touching {
                     contact,
                     face_normal,
                 };
             }
-            Passage::Ends => return CastLocal::Miss,
-            Passage::Apart(later) => time = later,
+            AfterTouch::Ends => return Cast64::Miss,
+            AfterTouch::Apart(later) => time = later,
         }
     }
     loop {
         let Some(touch) = approach(pair, time, &mut rounds) else {
-            return CastLocal::Miss;
+            return Cast64::Miss;
         };
         let axis = touch.proximity.axis;
         match passage(pair, touch.safe, axis, (0.0, false), &mut rounds) {
-            Passage::Overlaps => {
+            AfterTouch::Overlaps => {
                 let contact = pair.touching_contact(touch.safe, &touch.proximity);
-                return CastLocal::Hit {
+                return Cast64::Hit {
                     safe: touch.safe,
                     touching: touch.touching,
                     contact,
                     face_normal: face_normal_at(pair, touch.safe, &contact),
                 };
             }
-            Passage::Ends => return CastLocal::Miss,
-            Passage::Apart(later) => time = later,
+            AfterTouch::Ends => return Cast64::Miss,
+            AfterTouch::Apart(later) => time = later,
         }
     }
 }
@@ -159,7 +159,7 @@ where
 fn face_normal_at<A, B>(
     pair: &MovingPair<A, B>,
     time: f64,
-    contact: &LocalContact<DVecOf<A>>,
+    contact: &Contact64<DVecOf<A>>,
 ) -> DVecOf<A>
 where
     A: Support + ?Sized,
@@ -238,9 +238,9 @@ where
         }
         last = Some(Round { time, found, axis });
         match advance(pair, axis, time, separation, [margin, margin], end) {
-            Advance::To(later) => time = later,
-            Advance::End if end < 1.0 => time = end,
-            Advance::End => return None,
+            CertifiedUntil::To(later) => time = later,
+            CertifiedUntil::End if end < 1.0 => time = end,
+            CertifiedUntil::End => return None,
         }
         target = (target * TARGET_GROWTH).min(limit);
         *rounds -= 1;
@@ -264,7 +264,7 @@ where
 }
 
 /// What follows a touch.
-enum Passage {
+enum AfterTouch {
     /// The shapes overlap.
     Overlaps,
     /// The motion ends before the shapes overlap.
@@ -282,7 +282,7 @@ fn passage<A, B>(
     mut axis: Axis<DVecOf<A>>,
     (allowed, leaves): (f64, bool),
     rounds: &mut usize,
-) -> Passage
+) -> AfterTouch
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -291,11 +291,11 @@ where
     let floor = -(allowed + slack);
     let speed = pair.speed_bound();
     if speed <= 0.0 {
-        return Passage::Ends;
+        return AfterTouch::Ends;
     }
     let end = (time + PROBED_MOTION * pair.size / speed).max(1.0);
     if overlaps_soon(pair, [time, end], axis, allowed + slack) {
-        return Passage::Overlaps;
+        return AfterTouch::Overlaps;
     }
     let mut last = (time, axis);
     let mut horizon = end;
@@ -303,9 +303,9 @@ where
         *rounds -= 1;
         let separation = pair.separation(time, axis);
         time = match advance(pair, axis, time, separation, [floor, 0.25 * slack], horizon) {
-            Advance::To(later) => later,
-            Advance::End if horizon < end => horizon,
-            Advance::End => return Passage::Ends,
+            CertifiedUntil::To(later) => later,
+            CertifiedUntil::End if horizon < end => horizon,
+            CertifiedUntil::End => return AfterTouch::Ends,
         };
         let passes_through = |axis, other| {
             !leaves && is_opposite(time, axis, other) && pair.width(time, axis) <= 2.0 * slack
@@ -318,13 +318,13 @@ where
             // A little later, the shapes overlap further.
             time += slack / speed;
             if time >= end {
-                return Passage::Ends;
+                return AfterTouch::Ends;
             }
             continue;
         };
         let next = pair.axis_of(&contact);
         if contact.depth > allowed + 0.5 * slack || passes_through(axis, next) {
-            return Passage::Overlaps;
+            return AfterTouch::Overlaps;
         }
         let (earlier, before) = core::mem::replace(&mut last, (time, next));
         axis = pair.turning_axis((earlier, before), (time, next), rounds.is_multiple_of(2));
@@ -334,7 +334,7 @@ where
             end.min(time + TURNING_GAP * pair.size / speed)
         };
     }
-    Passage::Overlaps
+    AfterTouch::Overlaps
 }
 
 /// Returns `true` if the shapes certainly overlap by more than `depth` shortly after a touch. That
@@ -361,17 +361,17 @@ fn without_contact<A, B>(
     pair: &MovingPair<A, B>,
     time: f64,
     passes_through: impl Fn(Axis<DVecOf<A>>) -> bool,
-) -> Result<Passage, Axis<DVecOf<A>>>
+) -> Result<AfterTouch, Axis<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
     match pair.proximity(time) {
-        None => Ok(Passage::Overlaps),
-        Some(Proximity { axis, .. }) if passes_through(axis) => Ok(Passage::Overlaps),
+        None => Ok(AfterTouch::Overlaps),
+        Some(Proximity { axis, .. }) if passes_through(axis) => Ok(AfterTouch::Overlaps),
         Some(Proximity { axis, .. }) if pair.separation(time, axis).gap <= 0.0 => Err(axis),
-        Some(_) if time < 1.0 => Ok(Passage::Apart(time)),
-        Some(_) => Ok(Passage::Ends),
+        Some(_) if time < 1.0 => Ok(AfterTouch::Apart(time)),
+        Some(_) => Ok(AfterTouch::Ends),
     }
 }
 
@@ -382,7 +382,7 @@ fn is_opposite<D: DVector>(time: f64, axis: Axis<D>, other: Axis<D>) -> bool {
 }
 
 /// How far a separation along an axis is certified.
-enum Advance {
+enum CertifiedUntil {
     To(f64),
     End,
 }
@@ -397,7 +397,7 @@ fn advance<A, B>(
     separation: Separation,
     [floor, band]: [f64; 2],
     end: f64,
-) -> Advance
+) -> CertifiedUntil
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -410,7 +410,7 @@ where
     }
     // Support points that are not finite certify nothing.
     if above.is_nan() || above <= 0.0 {
-        return Advance::To(time);
+        return CertifiedUntil::To(time);
     }
     // An interval is certified if it is not longer than `fall` (√a + √b).
     let fall = CERTAIN * (2.0 / curvature).sqrt();
@@ -441,23 +441,23 @@ where
             };
         };
         if later >= end {
-            return Advance::End;
+            return CertifiedUntil::End;
         }
         (time, above, closing) = (later, above_later, closing_later);
         if above <= band {
             break;
         }
     }
-    Advance::To(time)
+    CertifiedUntil::To(time)
 }
 
 /// Returns the time at which a separation that decreases at the speed `closing` has decreased by
 /// `above`.
-fn advance_at_constant_rate(time: f64, above: f64, closing: f64, end: f64) -> Advance {
+fn advance_at_constant_rate(time: f64, above: f64, closing: f64, end: f64) -> CertifiedUntil {
     let step = above / closing;
     if closing <= 0.0 || time + step >= end {
-        Advance::End
+        CertifiedUntil::End
     } else {
-        Advance::To(time + step.max(0.0))
+        CertifiedUntil::To(time + step.max(0.0))
     }
 }

@@ -40,7 +40,7 @@ mod unbounded;
 
 use crate::{
     query::{
-        Cast, CastLocal, CastOptions, LocalContact, Motion, Pair, cast_moving, local_contact,
+        Cast, Cast64, CastOptions, Contact64, Motion, Pair, cast_moving, contact64,
         minkowski::MinkowskiDifference,
     },
     shape::{Core, DVecOf, Support},
@@ -127,15 +127,15 @@ where
     let (pose_a, motion_a) = Motion::linear(pose_a, velocity).valid()?;
     let (pose_b, motion_b) = Motion::still(pose_b).valid()?;
     let velocity = velocity.to_f64();
-    let start = local_contact(Pair::new(a, pose_a, b, pose_b));
+    let start = contact64(Pair::new(a, pose_a, b, pose_b));
     let options = CastOptions::default();
     let cast = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
     let has_half_space = [a.core(), b.core()]
         .iter()
         .any(|core| matches!(core, Core::HalfSpace(_)));
     let translation = match &cast {
-        CastLocal::Miss => DVector::ZERO,
-        CastLocal::Hit { contact, .. } | CastLocal::Touching { contact, .. } if !has_half_space => {
+        Cast64::Miss => DVector::ZERO,
+        Cast64::Hit { contact, .. } | Cast64::Touching { contact, .. } if !has_half_space => {
             let pair = Pair::new(a, pose_a, b, pose_b);
             out_of_shadow(&pair, velocity, contact.normal, start.as_ref())
         }
@@ -145,14 +145,14 @@ where
                 translation,
                 ..pose_a
             };
-            let contact = local_contact(Pair::new(a, end, b, pose_b));
+            let contact = contact64(Pair::new(a, end, b, pose_b));
             contact.map_or(DVector::ZERO, |contact| contact.normal * -contact.depth)
         }
     };
     let origins_at = |time| [pose_a.translation + velocity * time, pose_b.translation];
     Some(Forecast {
         intersects: start.is_some(),
-        will_intersect: cast != CastLocal::Miss,
+        will_intersect: cast != Cast64::Miss,
         minimum_translation: A::Vector::from_f64(translation.in_f32_range()),
         cast: cast.in_world(origins_at),
     })
@@ -164,7 +164,7 @@ fn out_of_shadow<A, B>(
     pair: &Pair<A, B>,
     velocity: DVecOf<A>,
     normal: DVecOf<A>,
-    start: Option<&LocalContact<DVecOf<A>>>,
+    start: Option<&Contact64<DVecOf<A>>>,
 ) -> DVecOf<A>
 where
     A: Support + ?Sized,

@@ -9,7 +9,7 @@
 use core::{array::from_fn, ops::RangeInclusive};
 use std::sync::Arc;
 
-use crate::{shape::points::Highest, space::DVector};
+use crate::{shape::points::RunningMax, space::DVector};
 
 /// Points in a block.
 const BLOCK_LEN: usize = 8;
@@ -108,7 +108,7 @@ impl PointBlocks {
         if sum >> COUNT_SHIFT == 1 {
             return self.point((sum & (ONE - 1)) as usize);
         }
-        let mut best = Highest::NONE;
+        let mut best = RunningMax::NONE;
         let heights = heights.as_flattened().iter().enumerate();
         for (index, height) in heights.take(self.blocks.len() * BLOCK_LEN) {
             if *height >= threshold

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::{
     Collider, ColliderPose,
     pipeline::{proxy::Proxy, world_pose::WorldPose},
-    query::{Cast, CastOptions, MotionLocal},
+    query::{Cast, CastOptions, Motion64},
     space::{DVector, Space},
     spatial::{
         SpatialQuery, SpatialQueryFilter, filter::Selection, pair::visit_contacts, probe::Probe,
@@ -92,12 +92,12 @@ pub struct BodyTouch<D> {
 }
 
 /// The colliders that a body can hit: a query and its filter.
-pub struct Surroundings<'a, 'w, 's> {
+pub struct FilteredQuery<'a, 'w, 's> {
     pub query: &'a SpatialQuery<'w, 's>,
     pub filter: &'a SpatialQueryFilter<'a>,
 }
 
-impl Surroundings<'_, '_, '_> {
+impl FilteredQuery<'_, '_, '_> {
     /// Returns the first touch of a body on its path from its position, apart from `ignored`. A
     /// body that overlaps others may leave them. Among touches at the same time, the order of the
     /// normals and points decides, not the entities.
@@ -115,7 +115,7 @@ impl Surroundings<'_, '_, '_> {
             None => self.filter.into(),
         };
         let mut first: Option<(f64, BodyTouch<V::DVec>)> = None;
-        let (body, motion) = ((body, body.region().ok()), MotionLocal::linear(motion));
+        let (body, motion) = ((body, body.region().ok()), Motion64::linear(motion));
         self.query
             .visit_casts::<V>(body, Some(motion), options, selection, &mut |found| {
                 let Some((touching, touch)) = touch_of(found.entity, &found.hit) else {

@@ -30,7 +30,7 @@ use crate::{
     space::{DVector, Space, shortest_translation::shortest_translation},
     spatial::{
         mover::{
-            body::{BodyTouch, Grown, NearPlane, Surroundings, radius_of, rounding_of},
+            body::{BodyTouch, FilteredQuery, Grown, NearPlane, radius_of, rounding_of},
             ground::Ground,
             planes::clipped,
             push_out::{is_through, search_push_out},
@@ -211,7 +211,7 @@ impl<D: DVector> Wish<D> {
 
 /// The state of a body during a move.
 pub struct Character<'a, 'w, 's, V: QuerySpace> {
-    around: &'a Surroundings<'a, 'w, 's>,
+    around: &'a FilteredQuery<'a, 'w, 's>,
     /// The body with a margin of half of the skin, at its position on the path.
     body: Proxy<V>,
     skin: f64,
@@ -225,7 +225,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     /// Moves a body: see [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
     /// Returns `None` if the body is not bounded, or flat in the world.
     pub fn slide(
-        around: &Surroundings,
+        around: &FilteredQuery,
         body: &Proxy<V>,
         translation: Vec3,
         settings: &MoveAndSlideSettings,

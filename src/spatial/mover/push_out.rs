@@ -27,7 +27,7 @@ use crate::{
     },
     spatial::{
         ColliderPose, SpatialQuery, SpatialQueryFilter,
-        mover::body::{Surroundings, in_space, radius_of, rounding_of},
+        mover::body::{FilteredQuery, in_space, radius_of, rounding_of},
         pair::visit_contacts,
         side::{Side, SidePart, with_pair},
         spatial_query::QuerySpace,
@@ -100,7 +100,7 @@ impl SpatialQuery<'_, '_> {
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> PushOut {
-        let around = Surroundings {
+        let around = FilteredQuery {
             query: self,
             filter,
         };
@@ -143,7 +143,7 @@ struct Obstacle<D> {
 /// Returns the shortest translation out of everything, or the least bad one if none is found: of
 /// those that were tried, the first one that leaves the least depth.
 pub fn search_push_out<V: QuerySpace>(
-    around: &Surroundings,
+    around: &FilteredQuery,
     body: &Proxy<V>,
     max_distance: f64,
 ) -> FoundPushOut<V::DVec> {
@@ -183,7 +183,7 @@ pub fn search_push_out<V: QuerySpace>(
 
 /// Returns the deepest contact of a body, if any is deeper than `tolerance`.
 fn deepest<V: QuerySpace>(
-    around: &Surroundings,
+    around: &FilteredQuery,
     body: &Proxy<V>,
     tolerance: f64,
 ) -> Option<Obstacle<V::DVec>> {
@@ -285,7 +285,7 @@ fn axes<V: Space>(parts: [&SidePart<V>; 2]) -> SmallVec<[V::DVec; 16]> {
 /// Returns `true` if a translation leads the center of a body through a collider that does not
 /// contain it.
 pub fn is_through<V: QuerySpace>(
-    around: &Surroundings,
+    around: &FilteredQuery,
     body: &Proxy<V>,
     translation: V::DVec,
 ) -> bool {

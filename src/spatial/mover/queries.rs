@@ -10,7 +10,7 @@ use crate::{
     spatial::{
         ColliderPose, SpatialQuery, SpatialQueryFilter,
         mover::{
-            body::{Grown, Surroundings, in_space},
+            body::{FilteredQuery, Grown, in_space},
             character::Character,
             planes::ContactPlane,
             slide::{MoveAndSlideOutput, MoveAndSlideSettings},
@@ -60,7 +60,7 @@ impl SpatialQuery<'_, '_> {
         planes: &mut Vec<ContactPlane>,
     ) {
         planes.clear();
-        let around = Surroundings {
+        let around = FilteredQuery {
             query: self,
             filter,
         };
@@ -123,7 +123,7 @@ impl SpatialQuery<'_, '_> {
         settings: &MoveAndSlideSettings,
         filter: &SpatialQueryFilter,
     ) -> MoveAndSlideOutput {
-        let around = Surroundings {
+        let around = FilteredQuery {
             query: self,
             filter,
         };
@@ -147,7 +147,7 @@ impl SpatialQuery<'_, '_> {
 
 /// Adds the planes within a gap of a body to a list.
 fn list_planes<V: QuerySpace>(
-    around: &Surroundings,
+    around: &FilteredQuery,
     body: &Proxy<V>,
     max_gap: f32,
     planes: &mut Vec<ContactPlane>,

@@ -35,8 +35,8 @@ fn allocates_nothing<V: Dimension>() {
                 let _ = query::forecast(&a, pose_a, &b, pose_b, toward);
             }),
             ("test", &|| {
-                let hit = query::test(&a, pose_a, &b, pose_b);
-                let _ = hit.map(query::Hit::contact);
+                let hit = query::touch(&a, pose_a, &b, pose_b);
+                let _ = hit.map(query::Touch::contact);
             }),
         ];
         for (name, query) in queries {

@@ -264,7 +264,7 @@ impl<V: Turning> Course<V> {
     fn cast(&self) -> Cast<V> {
         let (a, b) = (self.case.a.support(), self.case.b.support());
         let [motion_a, motion_b] = self.motions();
-        query::time_of_impact(&a, motion_a, &b, motion_b, CastOptions::default())
+        query::cast_motion(&a, motion_a, &b, motion_b, CastOptions::default())
     }
 
     /// The distance by which one shape moves relative to the other, at most.
@@ -663,7 +663,7 @@ fn a_turning_bar_hits_a_ball_at_the_angle_of_its_tangent() {
         let motion = Motion::still(Vec2::ZERO).rotated(turns * core::f32::consts::TAU);
         let center = Vec2::X * 1.5;
         let options = CastOptions::default();
-        let found = query::time_of_impact(&bar, motion, &ball, center, options);
+        let found = query::cast_motion(&bar, motion, &ball, center, options);
         let Cast::Hit { touching, .. } = found else {
             panic!("the ball is in the way: {found:?}");
         };
@@ -673,7 +673,7 @@ fn a_turning_bar_hits_a_ball_at_the_angle_of_its_tangent() {
             (touching - expected).abs() < 1e-7 * expected,
             "{touching}, not {expected}"
         );
-        let beyond = query::time_of_impact(&bar, motion, &ball, Vec2::X * 2.5001, options);
+        let beyond = query::cast_motion(&bar, motion, &ball, Vec2::X * 2.5001, options);
         assert_eq!(beyond, Cast::Miss);
     }
 }
@@ -689,8 +689,8 @@ fn a_turning_box_hits_a_half_space_with_its_corner() {
     let expected = (1.2_f32 as f64 / 2.0_f64.sqrt()).asin() - core::f64::consts::FRAC_PI_4;
     let still = Motion::still(Vec3::ZERO);
     for found in [
-        query::time_of_impact(&cube, turn, &plane, still, options),
-        query::time_of_impact(&plane, still, &cube, turn, options),
+        query::cast_motion(&cube, turn, &plane, still, options),
+        query::cast_motion(&plane, still, &cube, turn, options),
     ] {
         let Cast::Hit {
             touching, contact, ..
@@ -848,7 +848,7 @@ fn a_cast_of_a_shape_with_nan_ends() {
         let motion = Motion::linear(vector(&mut random) * 3.0, vector(&mut random) * 4.0);
         let motion = motion.rotated(vector(&mut random) * 9.0);
         let wall = Cuboid::new(0.1, 5.0, 5.0);
-        let found = query::time_of_impact(
+        let found = query::cast_motion(
             &BrokenBall,
             motion,
             &wall,
@@ -871,7 +871,7 @@ fn invalid_input_is_a_miss() {
             Motion::between(Vec3::ZERO, Vec3::X * bad),
         ];
         for motion in motions {
-            let found = query::time_of_impact(&ball, motion, &ball, Vec3::X * 0.5, options);
+            let found = query::cast_motion(&ball, motion, &ball, Vec3::X * 0.5, options);
             assert_eq!(found, Cast::Miss, "{motion:?}");
         }
     }
@@ -958,7 +958,7 @@ fn swap_all<V: Turning>(count: usize) {
         let (a, b) = (course.case.a.support(), course.case.b.support());
         let [motion_a, motion_b] = course.motions();
         let options = CastOptions::default();
-        let back = query::time_of_impact(&b, motion_b, &a, motion_a, options);
+        let back = query::cast_motion(&b, motion_b, &a, motion_a, options);
         let there = without_face(course.cast());
         assert_eq!(
             there,

@@ -984,7 +984,7 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
             for other in &parts_b {
                 let motion = Motion::linear(start, motion).rotated(turn);
                 let cast =
-                    query::time_of_impact(part, Vec3::ZERO, other, motion, CastOptions::default());
+                    query::cast_motion(part, Vec3::ZERO, other, motion, CastOptions::default());
                 if cast.is_hit() && cast.safe_time() < earliest.safe_time() {
                     earliest = cast;
                 }
@@ -993,7 +993,7 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
         }
         let motion = headbutt::ColliderMotion::linear(pose_b, motion).rotated(turn);
         let options = CastOptions::default();
-        let found = query::time_of_impact(&a.collider, pose_a, &b.collider, motion, options);
+        let found = query::cast_motion(&a.collider, pose_a, &b.collider, motion, options);
         assert_eq!(
             found.is_hit(),
             earliest.is_hit(),
@@ -1034,7 +1034,7 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
             _ => misses += 1,
         }
         // The other way round, the contact is mirrored.
-        let swapped = query::time_of_impact(&b.collider, motion, &a.collider, pose_a, options);
+        let swapped = query::cast_motion(&b.collider, motion, &a.collider, pose_a, options);
         assert_eq!(swapped.safe_time(), found.safe_time(), "{case}");
         let normals = [swapped, found].map(|cast| cast.contact().map(|contact| contact.normal));
         assert_eq!(normals[0].map(|normal| -normal), normals[1], "{case}");

@@ -93,7 +93,7 @@ fn agreeing<V: Dimension>(case: &Case<V>) -> (bool, Result<Errors, String>) {
     let (a, b) = (case.a.support(), case.b.support());
     let contact = query::contact(&a, case.pose_a, &b, case.pose_b);
     let hit = contact.is_some();
-    let resumed = query::test(&a, case.pose_a, &b, case.pose_b).map(query::Hit::contact);
+    let resumed = query::touch(&a, case.pose_a, &b, case.pose_b).map(query::Touch::contact);
     let distance = query::distance(&a, case.pose_a, &b, case.pose_b).distance;
     let judged = || {
         same(

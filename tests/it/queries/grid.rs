@@ -149,7 +149,7 @@ fn judge<V: Dimension>(case: &Adverse<V>) -> Outcome {
     let measuring = calls();
     let contact = query::contact(&a, case.pose_a, &b, case.pose_b);
     let touching = calls();
-    let resumed = query::test(&a, case.pose_a, &b, case.pose_b).map(query::Hit::contact);
+    let resumed = query::touch(&a, case.pose_a, &b, case.pose_b).map(query::Touch::contact);
     let answers = Answers { distance, contact };
 
     let truth = Convex::bounds(solid_a, solid_b);

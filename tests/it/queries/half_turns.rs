@@ -70,11 +70,11 @@ fn every_query_sees_a_flipped_shape_where_its_sprite_is() {
     // Rotated by a quarter turn about the origin, the mirrored wedge is at x <= 0, y <= 0.
     let swing = Motion::still(flipped()).rotated(FRAC_PI_2);
     let ball_at = Vec2::new(-0.5, -1.5);
-    let swung = query::time_of_impact(&wedge, swing, &Circle::new(0.1), ball_at, options);
+    let swung = query::cast_motion(&wedge, swing, &Circle::new(0.1), ball_at, options);
     assert!(swung.is_hit());
     let ends = Transform::from_rotation(Quat::from_rotation_z(FRAC_PI_2) * flipped().rotation);
     let between = Motion::between(flipped(), ends);
-    let same = query::time_of_impact(&wedge, between, &Circle::new(0.1), ball_at, options);
+    let same = query::cast_motion(&wedge, between, &Circle::new(0.1), ball_at, options);
     let [swung, same] = [swung, same].map(|cast| cast.touching_time().unwrap());
     assert!((swung - same).abs() < 1e-6);
 }
@@ -265,10 +265,10 @@ fn a_motion_between_mirrored_poses_does_not_rotate_by_the_mirroring() {
     let start = Transform::from_translation(Vec3::ZERO);
     // The tip at (2, 0) reaches x = 3.95 after 1.95 of 4.
     let target = Vec2::new(4.0, 0.0);
-    let shape = query::time_of_impact(&wedge, Motion::between(start, to), &point, target, options);
+    let shape = query::cast_motion(&wedge, Motion::between(start, to), &point, target, options);
     let (wedge, point) = (Collider::from(wedge), Collider::from(point));
     let motion = ColliderMotion::between(start, to);
-    let collider = query::time_of_impact(&wedge, motion, &point, target, options);
+    let collider = query::cast_motion(&wedge, motion, &point, target, options);
     for cast in [shape.touching_time(), collider.touching_time()] {
         assert!((cast.unwrap() - 1.95 / 4.0).abs() < 1e-6);
     }

@@ -87,7 +87,7 @@ where
     ) = (&a, &b);
     assert!(!query::intersects(a, pose_a, b, pose_b));
     assert!(query::contact(a, pose_a, b, pose_b).is_none());
-    assert!(query::test(a, pose_a, b, pose_b).is_none());
+    assert!(query::touch(a, pose_a, b, pose_b).is_none());
     assert!(query::contact(b, pose_b, a, pose_a).is_none());
     let distance = query::distance(a, pose_a, b, pose_b).distance;
     assert_eq!(distance, query::distance(b, pose_b, a, pose_a).distance);
@@ -685,7 +685,7 @@ fn assert_no_hit<V: Space>(
     let (a, b): (&dyn Support<Vector = V>, &dyn Support<Vector = V>) = (&a, &b);
     assert!(!query::intersects(a, pose_a, b, pose_b), "{pose_a:?}");
     assert!(query::contact(a, pose_a, b, pose_b).is_none());
-    assert!(query::test(a, pose_a, b, pose_b).is_none());
+    assert!(query::touch(a, pose_a, b, pose_b).is_none());
     assert_eq!(
         query::distance(a, pose_a, b, pose_b).distance,
         f32::INFINITY

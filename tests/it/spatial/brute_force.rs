@@ -634,7 +634,7 @@ fn moving_shapes_hit_what_they_hit_of_each_collider_by_itself() {
         };
         let hits = selected(world, choice).map(|thing| EntityHit {
             entity: thing.entity,
-            hit: query::time_of_impact(&probe, motion, &thing.collider, thing.pose, options),
+            hit: query::cast_motion(&probe, motion, &thing.collider, thing.pose, options),
         });
         let mut expected: Vec<_> = hits.filter(|hit| hit.is_hit()).collect();
         expected.sort_by(|a, b| {

@@ -152,7 +152,7 @@ fn a_swinging_rod_meets_the_ceiling_at_the_angle_of_its_corner() {
 
     let swing = ColliderMotion::between(Transform::IDENTITY, Transform::from_rotation(end));
     let options = CastOptions::default();
-    let cast = query::time_of_impact(&rod, swing, &ceiling, pose, options);
+    let cast = query::cast_motion(&rod, swing, &ceiling, pose, options);
     let time = cast.touching_time().expect("a hit");
     assert!((time - expected).abs() < 5e-6, "{time} {expected}");
 

@@ -10,7 +10,7 @@ use bevy::{math::DVec3, prelude::*};
 use headbutt::{
     CollisionDiagnostics,
     prelude::*,
-    query::{CastOptions, time_of_impact},
+    query::{CastOptions, cast_motion},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -106,7 +106,7 @@ fn check_batch(shots: &[Shot]) {
 
 fn check_shot(shot: &Shot, hit: Option<&CollisionEvent>) {
     let [a, b] = &shot.bodies;
-    let cast = time_of_impact(
+    let cast = cast_motion(
         &a.collider,
         a.motion(),
         &b.collider,

@@ -49,7 +49,7 @@ impl<A: Support<Vector: Room>, B: Support<Vector = A::Vector>> Side<Question> fo
         let index = usize::from(question == Question::Rotating);
         answers.extend(motions[range].iter().map(|(length, motions)| {
             let [motion_a, motion_b] = motions[index];
-            let cast = query::time_of_impact(a, motion_a, b, motion_b, CastOptions::default());
+            let cast = query::cast_motion(a, motion_a, b, motion_b, CastOptions::default());
             match black_box(cast) {
                 Cast::Miss => MISS,
                 Cast::Hit { touching, .. } => touching as f32 * length,

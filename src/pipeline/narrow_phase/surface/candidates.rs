@@ -14,7 +14,7 @@ use crate::{
         },
         proxy::BoundingRegion,
     },
-    query::{LocalContact, Pair, Solver},
+    query::{Contact64, Pair, Solver},
     shape::{BoundaryPoint, Facet, Support, weld},
     space::{DVector, Pose, Space},
     tolerance::SAME_NORMAL,
@@ -249,7 +249,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         if self.center.is_some_and(|center| hull.contains(center)) {
             return None;
         }
-        let local = self.local_contact(hull, body)?;
+        let local = self.contact64(hull, body)?;
         let normal = self.flip_if_swapped(local.normal);
         // If the body is behind a valley, the hull of the valley pushes it against the normals of
         // all its facets. A one-sided surface has no such contact.
@@ -266,11 +266,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
     }
 
     /// Returns the contact of a part of the body with a hull, in the order of the two proxies.
-    fn local_contact(
-        &self,
-        hull: &FanHull<V>,
-        body: &BodyPart<V>,
-    ) -> Option<LocalContact<V::DVec>> {
+    fn contact64(&self, hull: &FanHull<V>, body: &BodyPart<V>) -> Option<Contact64<V::DVec>> {
         let pose = Pose {
             translation: self.surface().world_pose.translation,
             ..Pose::IDENTITY

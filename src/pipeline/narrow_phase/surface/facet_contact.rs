@@ -2,7 +2,7 @@
 
 use crate::{
     pipeline::{narrow_phase::surface::SurfacePair, proxy::Part},
-    query::{LocalContact, Pair, Solver},
+    query::{Contact64, Pair, Solver},
     shape::{BoundaryPoint, Facet, ScaledShape, Shape, Support},
     space::{DVector, Space, shortest_translation::PushPlane},
     tolerance::{SAME_NORMAL, TOUCHING},
@@ -31,7 +31,7 @@ pub struct FacetContact<D> {
     /// The unit normal from the surface to the body.
     pub normal: D,
     /// The contact in the order of the two proxies.
-    pub local: LocalContact<D>,
+    pub local: Contact64<D>,
     pub kind: ContactKind<D>,
     /// Points of the facet no farther apart than this count as the same point.
     pub weld: f64,
@@ -325,7 +325,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Some(FacetContact {
             indices,
             normal,
-            local: LocalContact {
+            local: Contact64 {
                 normal: self.flip_if_swapped(normal),
                 depth: depth.max(0.0),
                 offset_a,
@@ -338,7 +338,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
 
     /// Returns the point of a contact on the core of the facet, relative to the translation of the
     /// surface.
-    pub(super) fn foot(&self, parts: [&Part<V>; 2], contact: &LocalContact<V::DVec>) -> V::DVec {
+    pub(super) fn foot(&self, parts: [&Part<V>; 2], contact: &Contact64<V::DVec>) -> V::DVec {
         let [a, b] = parts;
         if self.surface_is_first {
             contact.offset_a - contact.normal * a.scaled_shape().radius()

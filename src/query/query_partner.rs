@@ -2,8 +2,8 @@
 
 use crate::{
     query::{
-        Cast, CastOptions, Contact, Distance, Manifold, Motion, Pair,
-        cast::time_of_impact_of_shapes, pair_queries,
+        Cast, CastOptions, Contact, Distance, Manifold, Motion, Pair, cast::cast_motion_of_shapes,
+        pair_queries,
     },
     shape::{DVecOf, Support},
     space::{Pose, ShapePose, Space},
@@ -36,7 +36,7 @@ pub mod sealed {
     note = "pass a reference to the collider itself: `&*collider` for a `Ref`, `Mut` or `Box`",
     note = "implement `Support` for a shape of your own"
 )]
-pub trait Against<B: ?Sized>: sealed::Sealed {
+pub trait QueryPartner<B: ?Sized>: sealed::Sealed {
     /// The vector of the results.
     type Vector: Space;
 
@@ -61,9 +61,9 @@ pub trait Against<B: ?Sized>: sealed::Sealed {
     #[doc(hidden)]
     fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion;
 
-    /// See [`query::time_of_impact`](crate::query::time_of_impact).
+    /// See [`query::cast_motion`](crate::query::cast_motion).
     #[doc(hidden)]
-    fn time_of_impact(
+    fn cast_motion(
         &self,
         motion: Self::Motion,
         other: &B,
@@ -106,7 +106,7 @@ pub trait Against<B: ?Sized>: sealed::Sealed {
 impl<S: Support + ?Sized> sealed::Sealed for S {}
 
 // Always inlined, so that a query on two primitives contains only the code for these primitives.
-impl<A, B> Against<B> for A
+impl<A, B> QueryPartner<B> for A
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -125,14 +125,14 @@ where
         Motion::linear(pose, translation)
     }
 
-    fn time_of_impact(
+    fn cast_motion(
         &self,
         motion: Self::Motion,
         other: &B,
         other_motion: Self::OtherMotion,
         options: CastOptions,
     ) -> Cast<A::Vector> {
-        time_of_impact_of_shapes(self, motion, other, other_motion, options)
+        cast_motion_of_shapes(self, motion, other, other_motion, options)
     }
 
     #[inline(always)]
