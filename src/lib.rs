@@ -37,6 +37,7 @@ mod shape;
 mod sorted;
 mod space;
 mod spatial;
+mod surface;
 mod tolerance;
 
 #[doc(hidden)]

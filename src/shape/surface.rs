@@ -1,6 +1,6 @@
 //! Surfaces of facets: polylines of segments in 2D, meshes of triangles in 3D.
 //!
-//! `pipeline/narrow_phase/surface/mod.rs` defines a contact with a surface. Only the set of points
+//! `surface/mod.rs` defines a contact with a surface. Only the set of points
 //! on the facets matters. So facets may be repeated, have either winding, share an edge with more
 //! than one other facet, or have a vertex inside another facet's edge. Any affine map may transform
 //! the surface.

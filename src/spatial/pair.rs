@@ -17,7 +17,7 @@ use bevy::prelude::Entity;
 
 use crate::{
     pipeline::{
-        narrow_phase::{PartContact, Scratch, SurfacePair, deepest_of_parts},
+        narrow_phase::{PartContact, Scratch, deepest_of_parts},
         proxy::Proxy,
     },
     query::{
@@ -26,6 +26,7 @@ use crate::{
     },
     space::Space,
     spatial::side::{Side, SidePart, with_pair},
+    surface::SurfacePair,
 };
 
 /// Returns `true` if two sides touch.

@@ -4,14 +4,12 @@ use crate::{
     buffer::Peak,
     collision::CollisionEvent,
     pipeline::{
-        narrow_phase::{
-            event::{PartContact, event},
-            surface::{FacetContact, Lists, SurfacePair},
-        },
+        narrow_phase::event::{PartContact, event},
         proxy::{BoundingRegion, Proxy},
     },
     query::{Counter, Pair, contact64, length_to_f32},
     space::Space,
+    surface::{FacetContact, Lists, SurfacePair},
 };
 
 /// Buffers for one pair.

@@ -8,11 +8,9 @@
 mod compound;
 mod event;
 mod pair_order;
-mod surface;
 
 pub use compound::{Scratch, deepest_of_parts};
 pub use event::{PartContact, event};
-pub use surface::SurfacePair;
 
 use core::hint::black_box;
 

@@ -33,7 +33,7 @@ use crate::{
             body::{BodyTouch, FilteredQuery, Grown, NearPlane, radius_of, rounding_of},
             ground::Ground,
             planes::clipped,
-            push_out::{is_through, search_push_out},
+            push_out_search::{is_through, search_push_out},
             slide::{MoveAndSlideOutput, MoveAndSlideSettings, SlideHit, horizontal, out_of_slope},
         },
         spatial_query::QuerySpace,

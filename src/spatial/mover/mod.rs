@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `planes.rs` | [`ContactPlane`], [`solve_planes`] and [`clip_velocity`] |
 //! | `body.rs` | the moving collider: its casts and its planes |
-//! | `push_out.rs` | `SpatialQuery::push_out`: the shortest translation out of everything solid |
+//! | `push_out_search.rs` | `SpatialQuery::push_out`: the shortest translation out of everything solid |
 //! | `ground.rs` | [`Ground`], and platforms that carry |
 //! | `slide.rs` | [`MoveAndSlideSettings`], and [`MoveAndSlideOutput`], its result |
 //! | `character.rs` | the algorithm: slopes, steps, ground, ceilings |
@@ -14,7 +14,7 @@ mod body;
 mod character;
 mod ground;
 mod planes;
-mod push_out;
+mod push_out_search;
 mod queries;
 mod slide;
 

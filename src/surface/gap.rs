@@ -19,13 +19,13 @@ use core::ops::Range;
 use arrayvec::ArrayVec;
 
 use crate::{
-    pipeline::narrow_phase::surface::{
+    space::{DVector, Space, translation_search::Node},
+    surface::{
         SurfacePair,
         facet_contact::{FacetContact, SAME_DEPTH},
         lists::Lists,
-        push_out::MAX_PLANES,
+        shortest_push_out::MAX_PLANES,
     },
-    space::{DVector, Space, translation_search::Node},
     tolerance::SAME_NORMAL,
 };
 

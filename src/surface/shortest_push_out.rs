@@ -29,18 +29,16 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    pipeline::{
-        narrow_phase::surface::{
-            SurfacePair,
-            facet_contact::{FacetContact, SAME_DEPTH},
-            lists::Lists,
-        },
-        proxy::BoundingRegion,
-    },
+    pipeline::proxy::BoundingRegion,
     space::{
         DVector, Space,
         shortest_translation::{Clearance, shortest_translation},
         translation_search::Node,
+    },
+    surface::{
+        SurfacePair,
+        facet_contact::{FacetContact, SAME_DEPTH},
+        lists::Lists,
     },
     tolerance::SAME_NORMAL,
 };

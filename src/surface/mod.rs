@@ -32,24 +32,24 @@
 //!
 //! * `facet_contact.rs` computes the contact of one facet and one part of the body.
 //! * `internal_edges.rs` removes contacts on boundaries that are no local minima.
-//! * `push_out.rs` finds the shortest push-out, with the search in
+//! * `shortest_push_out.rs` finds the shortest push-out, with the search in
 //!   [`translation_search`](crate::space::translation_search).
-//! * `candidates.rs` collects what a push-out may clear, from `body_part.rs` (the facets near a
+//! * `exit_candidates.rs` collects what a push-out may clear, from `body_part.rs` (the facets near a
 //!   part) and `fan.rs` (edges and corners).
 //! * `gap.rs` finds the push-out of a body in a gap that is too small for it.
 
 mod body_part;
-mod candidates;
+mod exit_candidates;
 mod facet_contact;
 mod fan;
 mod gap;
 mod internal_edges;
 mod lists;
-mod push_out;
+mod shortest_push_out;
 
 use crate::{
     pipeline::{
-        narrow_phase::event::PartContact,
+        narrow_phase::PartContact,
         proxy::{Part, Proxy},
     },
     query::Counter,

@@ -3,20 +3,18 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    pipeline::{
-        narrow_phase::surface::{
-            SurfacePair,
-            body_part::{BodyPart, NearFacet, Neighborhood},
-            facet_contact::{ContactKind, FacetContact, INEXACT},
-            fan::{Fan, FanHull},
-            internal_edges::EdgeVerdict,
-            lists::Lists,
-        },
-        proxy::BoundingRegion,
-    },
+    pipeline::proxy::BoundingRegion,
     query::{Contact64, Pair, Solver},
     shape::{BoundaryPoint, Facet, Support, weld},
     space::{DVector, Pose, Space},
+    surface::{
+        SurfacePair,
+        body_part::{BodyPart, NearFacet, Neighborhood},
+        facet_contact::{ContactKind, FacetContact, INEXACT},
+        fan::{Fan, FanHull},
+        internal_edges::EdgeVerdict,
+        lists::Lists,
+    },
     tolerance::SAME_NORMAL,
 };
 

@@ -1,10 +1,11 @@
 //! The contact of one facet and one part of a body, regardless of the adjacent facets.
 
 use crate::{
-    pipeline::{narrow_phase::surface::SurfacePair, proxy::Part},
+    pipeline::proxy::Part,
     query::{Contact64, Pair, Solver},
     shape::{BoundaryPoint, Facet, ScaledShape, Shape, Support},
     space::{DVector, Space, shortest_translation::PushPlane},
+    surface::SurfacePair,
     tolerance::{SAME_NORMAL, TOUCHING},
 };
 

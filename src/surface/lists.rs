@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use crate::{
-    pipeline::narrow_phase::surface::{body_part::NearFacet, facet_contact::FacetContact},
     shape::BoundaryPoint,
     space::{Space, translation_search::TranslationSearch},
+    surface::{body_part::NearFacet, facet_contact::FacetContact},
 };
 
 /// The working lists of one pair.

@@ -3,12 +3,12 @@
 use core::ops::ControlFlow;
 
 use crate::{
-    pipeline::narrow_phase::surface::{
+    shape::{BoundaryPoint, weld},
+    space::{DVector, Space},
+    surface::{
         SurfacePair,
         facet_contact::{ContactKind, EXACT, FacetContact},
     },
-    shape::{BoundaryPoint, weld},
-    space::{DVector, Space},
 };
 
 impl<'a, V: Space> SurfacePair<'a, V> {

@@ -3,10 +3,10 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    pipeline::narrow_phase::surface::body_part::{BodyPart, NearFacet},
     query::{Pair, Solver},
     shape::{BoundaryPoint, Facet, Support},
     space::{DVector, Pose, Space},
+    surface::body_part::{BodyPart, NearFacet},
     tolerance::SAME_NORMAL,
 };
 
