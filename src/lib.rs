@@ -24,6 +24,7 @@ mod explain;
 mod math;
 #[cfg(feature = "overlay")]
 mod overlay;
+mod parallel;
 #[cfg(feature = "picking")]
 mod picking;
 mod pipeline;
@@ -43,8 +44,8 @@ mod tolerance;
 #[doc(hidden)]
 pub use collider::PartPose;
 pub use collider::{
-    Collider, CollisionLayers, CompoundView, ConvexView, Sensor, ShapeKind, ShapeView, SurfaceView,
-    Swept,
+    Collider, ColliderError, CollisionLayers, CompoundView, ConvexView, Sensor, ShapeKind,
+    ShapeView, SurfaceView, Swept,
 };
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
@@ -62,7 +63,6 @@ pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 pub use overlay::{HeadbuttOverlay, HeadbuttOverlayPlugin};
 #[cfg(feature = "picking")]
 pub use picking::{HeadbuttPickingCamera, HeadbuttPickingPlugin, HeadbuttPickingSettings};
-pub use pipeline::proxy_error::ProxyError as ColliderError;
 pub use pipeline::{HeadbuttSystems, Teleported, sync_now};
 pub use plugin::HeadbuttPlugin;
 #[cfg(feature = "record")]

@@ -23,12 +23,11 @@ use crate::{
     Collider, CollisionLayers, Sensor,
     math::{DVec3, Ray3d, Vec2, Vec3, Vec3Swizzles},
     pipeline::{
-        aabb::Aabb,
         proxies::{Proxies, ProxySlot},
         spatial_index::SpatialIndex,
     },
     query::{self, RaySide},
-    shape::{Bounds, Path},
+    shape::{Aabb, Bounds, Path},
     spatial::probe::Probe,
 };
 

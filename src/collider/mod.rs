@@ -2,6 +2,8 @@
 
 mod basic_shapes;
 mod compound;
+mod entity_pose;
+mod error;
 #[cfg(feature = "mesh")]
 mod from_mesh;
 mod layers;
@@ -14,6 +16,8 @@ mod swept;
 mod view;
 
 pub use compound::PartPose;
+pub(crate) use entity_pose::entity_pose;
+pub use error::ColliderError;
 pub use layers::CollisionLayers;
 #[cfg(feature = "mesh")]
 pub(crate) use mesh_component::Recipe;

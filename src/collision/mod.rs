@@ -14,6 +14,7 @@ pub(crate) use event::SurfacePoint;
 pub use event::{
     CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted, Contact2d, EndReason,
 };
-pub(crate) use previous_poses::{PreviousPose, PreviousPoses};
+pub(crate) use previous_poses::PreviousPoses;
 pub use push_out::PushOut;
+pub(crate) use world_mover::MAX_ANCESTORS;
 pub use world_mover::{WorldMoveError, WorldMover};

@@ -6,39 +6,32 @@ use bevy::{
     prelude::*,
 };
 
-use crate::space::DVector;
+use crate::{shape::Affine, space::DVector};
 
 /// The poses of one dimension. Empty unless a collider is [`Swept`](crate::Swept).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PreviousPoses<D: DVector> {
-    poses: EntityHashMap<PreviousPose<D>>,
+    poses: EntityHashMap<Affine<D>>,
     /// The entities whose paths begin elsewhere than in the last tick: see [`begin`](Self::begin).
     begun: EntityHashSet,
     /// `true` if no collider's pose is missing.
     pub is_complete: bool,
 }
 
-/// An affine map from a shape to the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PreviousPose<D: DVector> {
-    pub linear: D::Matrix,
-    pub translation: D,
-}
-
 impl<D: DVector> PreviousPoses<D> {
-    pub fn get(&self, entity: Entity) -> Option<&PreviousPose<D>> {
+    pub fn get(&self, entity: Entity) -> Option<&Affine<D>> {
         self.poses.get(&entity)
     }
 
     /// Stores the pose of this tick, unless the next path of the entity has begun.
-    pub fn insert(&mut self, entity: Entity, pose: PreviousPose<D>) {
+    pub fn insert(&mut self, entity: Entity, pose: Affine<D>) {
         if !self.begun.contains(&entity) {
             self.poses.insert(entity, pose);
         }
     }
 
     /// Begins the path of the next tick in a pose. Until then, no other pose is stored.
-    pub fn begin(&mut self, entity: Entity, pose: PreviousPose<D>) {
+    pub fn begin(&mut self, entity: Entity, pose: Affine<D>) {
         self.begun.insert(entity);
         self.poses.insert(entity, pose);
     }
@@ -54,7 +47,7 @@ impl<D: DVector> PreviousPoses<D> {
     }
 
     #[cfg(feature = "record")]
-    pub fn iter(&self) -> impl Iterator<Item = (Entity, &PreviousPose<D>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, &Affine<D>)> {
         self.poses.iter().map(|(entity, pose)| (*entity, pose))
     }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The maximum number of ancestors. A longer chain counts as a loop.
-const MAX_ANCESTORS: usize = 4096;
+pub(crate) const MAX_ANCESTORS: usize = 4096;
 
 /// The maximum fraction of a translation that may be lost along axes of scale 0: a few rounding
 /// errors of the ancestors' f32 rotations.

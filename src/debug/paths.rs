@@ -12,9 +12,11 @@ use crate::{
     },
     math::{Vec2, Vec3},
     pipeline::{
-        WorldPose, contacts::FoundContacts, proxies::Proxies, proxy_arena::ProxyArena,
-        sweeps::Sweep,
+        narrow_phase::found_contacts::FoundContacts,
+        proxies::{Proxies, arena::ProxyArena},
+        swept::paths::Sweep,
     },
+    shape::WorldPose,
     space::{DVector, Space},
 };
 

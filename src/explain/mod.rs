@@ -15,22 +15,21 @@ use bevy::{ecs::change_detection::Tick, prelude::*};
 
 use crate::{
     Collider, CollisionEvent, CollisionLayers, Collisions, Sensor, ShapeError,
+    collider::ColliderError,
+    collider::entity_pose,
     math::{Vec2, Vec3},
     pipeline::{
-        WorldPose,
-        aabb::Aabb,
-        contacts::FoundContacts,
+        narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxySlot},
         proxy::Proxy,
-        proxy_error::ProxyError,
         state_revision::StateRevision,
         sync::{LastRun, SyncState},
         unfiltered::disabling_components,
     },
     query::length_to_f32,
     settings::BroadPhase,
-    shape::{AnyColliderShape, ColliderShape},
+    shape::{Aabb, AnyColliderShape, ColliderShape},
     space::Space,
     spatial::pair::{distance_of, one_sided_surface},
 };
@@ -219,7 +218,7 @@ pub enum IgnoredReason {
     NoTransform,
     /// The collider cannot collide in its pose.
     #[error("has a collider that is ignored: {0}")]
-    InvalidPose(ProxyError),
+    InvalidPose(ColliderError),
 }
 
 /// The results of the last tick.
@@ -405,7 +404,7 @@ impl<'w> LastTick<'w> {
             let now = world.read_change_tick();
             Some(!collider.last_changed().is_newer_than(self.last_run, now))
         };
-        let pose = WorldPose::of_entity::<V>(world, entity);
+        let pose = entity_pose::<V>(world, entity);
         let layers = world.get::<CollisionLayers>(entity);
         has_same_shape() != Some(true)
             || !pose.is_ok_and(|pose| pose.has_same_bits(&proxy.world_pose))
@@ -444,7 +443,7 @@ fn invalid_pose<V: Space>(
     entity: Entity,
     shape: &ColliderShape<V>,
 ) -> Option<IgnoredReason> {
-    let pose = WorldPose::of_entity::<V>(world, entity);
+    let pose = entity_pose::<V>(world, entity);
     let proxy = pose.and_then(|pose| Proxy::new(entity, shape, CollisionLayers::ALL, pose));
     proxy.err().map(IgnoredReason::InvalidPose)
 }

@@ -10,7 +10,7 @@
 //! Report       report           Proxies, FoundContacts, Collisions       Collisions, messages
 //! ```
 //!
-//! `find_swept_contacts` runs only if there are swept colliders: see [`swept`] and [`sweeps`].
+//! `find_swept_contacts` runs only if there are swept colliders: see [`swept`].
 //!
 //! The first stage also keeps [`SpatialIndex`] up to date, if there are spatial queries.
 //!
@@ -22,27 +22,17 @@
 //! Events depend only on the current colliders, poses and layers, on [`Collisions`], and on the
 //! pairs that the app supplies.
 
-pub mod aabb;
-mod broad_phase;
-mod candidates;
-pub mod contacts;
-mod custom_pairs;
+pub mod broad_phase;
 pub mod narrow_phase;
-pub mod parallel;
 pub mod progress;
 pub mod proxies;
 pub mod proxy;
-pub mod proxy_arena;
-pub mod proxy_error;
 pub mod report;
 pub mod spatial_index;
 pub mod state_revision;
-pub mod sweeps;
-mod swept;
+pub mod swept;
 pub mod sync;
-mod teleported;
 pub mod unfiltered;
-pub mod world_pose;
 
 use bevy::{
     ecs::{
@@ -57,8 +47,8 @@ use crate::{
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     pipeline::{
-        candidates::Candidates,
-        contacts::FoundContacts,
+        broad_phase::candidates::Candidates,
+        narrow_phase::found_contacts::FoundContacts,
         progress::Progress,
         proxies::Proxies,
         spatial_index::SpatialIndex,
@@ -68,9 +58,8 @@ use crate::{
     settings::{BroadPhase, CandidatePairs, OngoingEvents},
 };
 pub(crate) use proxy::Proxy;
+pub use swept::Teleported;
 pub use sync::sync_now;
-pub use teleported::Teleported;
-pub(crate) use world_pose::WorldPose;
 
 /// The stages of a tick, in this order. They run in the schedule of the plugin, by default
 /// `FixedPostUpdate`.
@@ -132,7 +121,7 @@ pub(crate) fn build(
                 sync.in_set(HeadbuttSystems::Sync),
                 broad_phase::find_candidates.in_set(HeadbuttSystems::BroadPhase),
                 narrow_phase::narrow_phase.in_set(HeadbuttSystems::NarrowPhase),
-                swept::find_swept_contacts
+                swept::cast::find_swept_contacts
                     .in_set(HeadbuttSystems::NarrowPhase)
                     .after(narrow_phase::narrow_phase)
                     .run_if(any_with_component::<Swept>),

@@ -6,11 +6,10 @@ use std::{borrow::Cow, sync::Arc};
 use bevy::prelude::*;
 
 use crate::{
-    collider::CollisionLayers,
-    pipeline::{aabb::Aabb, proxy_error::ProxyError, world_pose::WorldPose},
+    collider::{ColliderError, CollisionLayers},
     shape::{
-        Bounds, ColliderShape, Compound, Facet, HalfSpace, ScaledShape, Shape, ShapeInfo, Support,
-        Surface, compare_shapes, weld,
+        Aabb, Bounds, ColliderShape, Compound, Facet, HalfSpace, ScaledShape, Shape, ShapeInfo,
+        Support, Surface, WorldPose, compare_shapes, weld,
     },
     space::{DVector, Space},
     tolerance::{OFFSET_SCALE, TOUCHING},
@@ -125,7 +124,7 @@ impl<V: Space> Proxy<V> {
         shape: &ColliderShape<V>,
         layers: CollisionLayers,
         world_pose: WorldPose<V::DVec>,
-    ) -> Result<(Self, Aabb), ProxyError> {
+    ) -> Result<(Self, Aabb), ColliderError> {
         let info = match shape {
             ColliderShape::Convex(shape) => ShapeInfo::of(shape),
             ColliderShape::Compound(compound) => ShapeInfo::of(&**compound),
@@ -184,26 +183,28 @@ impl<V: Space> Proxy<V> {
 
     /// Computes the bounding box. It is [`Aabb::EMPTY`] for a half-space.
     #[inline]
-    pub fn aabb(&self) -> Result<Aabb, ProxyError> {
+    pub fn aabb(&self) -> Result<Aabb, ColliderError> {
         // NaN stands for a negative radius, which a user's shape or a ball of Bevy can have.
         if self.info.radius.is_nan() {
-            return Err(ProxyError::InvalidRadius);
+            return Err(ColliderError::InvalidRadius);
         }
         if self.is_half_space() {
-            let half_space = self.half_space().ok_or(ProxyError::Flattened)?;
+            let half_space = self.half_space().ok_or(ColliderError::Flattened)?;
             let origin = self.world_pose.translation;
             let ends = [origin, origin + half_space.normal * half_space.offset];
             let are_near = ends
                 .iter()
                 .all(|end| end.extent() <= f64::from(MAX_COORDINATE));
-            return are_near.then_some(Aabb::EMPTY).ok_or(ProxyError::Unbounded);
+            return are_near
+                .then_some(Aabb::EMPTY)
+                .ok_or(ColliderError::Unbounded);
         }
         let bounds = self.bounds();
         // The box has a margin for rounding, so its size is negative only if the support function
         // is wrong.
         let size = bounds.max - bounds.min;
         if (0..V::DVec::DIMENSION).any(|axis| size.component(axis) < 0.0) {
-            return Err(ProxyError::InvalidSupport);
+            return Err(ColliderError::InvalidSupport);
         }
         let radius = self
             .world_pose
@@ -211,7 +212,7 @@ impl<V: Space> Proxy<V> {
             .map(|factor| self.info.bounding_radius() * factor);
         let aabb = Aabb::around(&bounds, radius.unwrap_or(f64::INFINITY));
         let is_within = aabb.is_within(MAX_COORDINATE);
-        is_within.then_some(aabb).ok_or(ProxyError::Unbounded)
+        is_within.then_some(aabb).ok_or(ColliderError::Unbounded)
     }
 
     /// Returns the bounding box of a proxy that is not a half-space.
@@ -244,9 +245,9 @@ impl<V: Space> Proxy<V> {
     }
 
     /// Returns the region of the world that contains the proxy.
-    pub fn region(&self) -> Result<BoundingRegion<V::DVec>, ProxyError> {
+    pub fn region(&self) -> Result<BoundingRegion<V::DVec>, ColliderError> {
         if self.is_half_space() {
-            let half_space = self.half_space().ok_or(ProxyError::Flattened)?;
+            let half_space = self.half_space().ok_or(ColliderError::Flattened)?;
             return Ok(BoundingRegion::HalfSpace(half_space));
         }
         Ok(BoundingRegion::Box(self.bounds()))

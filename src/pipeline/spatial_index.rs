@@ -20,7 +20,7 @@ use bevy::prelude::*;
 use crate::{
     buffer::WINDOW,
     math::{Vec2, Vec3},
-    pipeline::{proxies::Proxies, proxy_arena::ProxyArena},
+    pipeline::proxies::{Proxies, arena::ProxyArena},
     shape::{Box3, Path, WideTree},
     space::Space,
 };

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     collider::CollisionLayers,
-    collision::PreviousPose,
     math::{Vec2, Vec3},
     record::{
         error::{RecordingError, RecordingFault},
         hash::Hasher,
     },
+    shape::Affine,
     shape::serialize::SerializeSpace,
     space::DVector,
 };
@@ -77,14 +77,14 @@ pub struct PathStart<V: SerializeSpace> {
 }
 
 impl<V: SerializeSpace> PathStart<V> {
-    pub fn new(id: u32, pose: Option<&PreviousPose<V::DVec>>) -> Self {
+    pub fn new(id: u32, pose: Option<&Affine<V::DVec>>) -> Self {
         let pose = pose.map(|pose| (pose.linear, pose.translation));
         Self { id, pose }
     }
 
-    pub fn pose(&self) -> Option<PreviousPose<V::DVec>> {
+    pub fn pose(&self) -> Option<Affine<V::DVec>> {
         let (linear, translation) = self.pose?;
-        Some(PreviousPose {
+        Some(Affine {
             linear,
             translation,
         })

@@ -11,7 +11,7 @@ use crate::{
     collision::{CollisionEvent, Collisions, PreviousPoses},
     math::{DVec2, DVec3},
     pipeline::{
-        contacts::FoundContacts,
+        narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
         proxies::Proxies,
         state_revision::StateRevision,

@@ -23,6 +23,7 @@
 //! | `wide_tree.rs` | a tree of boxes that move |
 //! | `serialize.rs` | shapes as plain numbers, to save and load |
 
+mod aabb;
 mod bounds;
 mod bvh;
 mod center;
@@ -50,8 +51,10 @@ mod support;
 mod support_fns;
 mod surface;
 mod wide_tree;
+mod world_pose;
 
 pub use self::core::Core;
+pub use aabb::Aabb;
 pub use bounds::{Bounds, balls_in, supported};
 pub use chord::{ChordEnd, Line};
 pub use compound::{Compound, Parts};
@@ -72,3 +75,4 @@ pub use support::{DVecOf, MatrixOf, Support};
 pub use support_fns::Cap;
 pub use surface::Surface;
 pub use wide_tree::{Box3, Path, WideTree};
+pub use world_pose::{Affine, WorldPose};

@@ -5,10 +5,8 @@ use bevy::ecs::entity::Entity;
 use crate::{
     Collider,
     math::{Vec2, Vec3},
-    pipeline::{
-        parallel::share,
-        proxy::{BoundingRegion, Proxy},
-    },
+    parallel::share,
+    pipeline::proxy::{BoundingRegion, Proxy},
     query::{Cast, CastOptions, Motion64},
     shape::Path,
     space::DVector,

@@ -7,8 +7,9 @@ use bevy::{
 
 use crate::{
     Collider,
+    collider::entity_pose,
     math::{Vec2, Vec3},
-    pipeline::{HeadbuttSystems, WorldPose, sync::sync},
+    pipeline::{HeadbuttSystems, sync::sync},
     query::{Cast, CastOptions, Ray, RayHit},
     spatial::{
         ColliderMotion,
@@ -79,7 +80,7 @@ impl<V: QuerySpace> RayCaster<V> {
 
     /// Returns the ray in the world.
     fn ray_in_world(&self, world: &World, entity: Entity) -> Option<Ray<V>> {
-        let pose = WorldPose::of_entity::<V>(world, entity).ok()?;
+        let pose = entity_pose::<V>(world, entity).ok()?;
         let origin = pose.linear() * self.ray.origin.to_f64() + pose.translation;
         Some(Ray {
             origin: V::from_f64(origin),
@@ -172,11 +173,11 @@ impl ShapeCaster {
     /// Returns the shape in the pose of its entity, or `None` if it is invalid.
     fn probe(&self, world: &World, entity: Entity) -> Option<Probe> {
         let in_2d = || {
-            let pose = WorldPose::of_entity::<Vec2>(world, entity).ok()?;
+            let pose = entity_pose::<Vec2>(world, entity).ok()?;
             Probe::in_2d(&self.collider, pose)
         };
         let in_3d = || {
-            let pose = WorldPose::of_entity::<Vec3>(world, entity).ok()?;
+            let pose = entity_pose::<Vec3>(world, entity).ok()?;
             Probe::in_3d(&self.collider, pose)
         };
         in_2d().or_else(in_3d)

@@ -4,7 +4,7 @@ use bevy::transform::components::{GlobalTransform, Transform};
 
 use crate::{
     math::{DMat3, DVec3, Isometry2d, Isometry3d, Quat, Rot2, Vec2, Vec3},
-    pipeline::world_pose::{Affine, WorldPose},
+    shape::{Affine, WorldPose},
     space::{DVector, ShapePose, Space},
 };
 
@@ -49,16 +49,16 @@ pub struct ColliderPose(Source);
 enum Source {
     Transform(Transform),
     /// A rotation about z and a translation.
-    Planar(Affine),
+    Planar(Affine<DVec3>),
     /// A map that was computed in f32.
-    Global(Affine),
+    Global(Affine<DVec3>),
 }
 
 impl ColliderPose {
     /// Returns the pose in a space, or `None` if it is invalid.
     pub(crate) fn world_pose<V: Space>(&self) -> Option<WorldPose<V::DVec>> {
         match &self.0 {
-            Source::Transform(transform) => WorldPose::from_root::<V>(transform).ok(),
+            Source::Transform(transform) => WorldPose::from_transform::<V>(transform),
             Source::Planar(affine) => {
                 let (rotation, translation) = V::restrict(affine.linear, affine.translation);
                 let pose = crate::space::Pose {
@@ -67,7 +67,7 @@ impl ColliderPose {
                 };
                 translation.is_finite().then(|| WorldPose::from_pose(&pose))
             }
-            Source::Global(affine) => WorldPose::from_affine_f32::<V>(affine).ok(),
+            Source::Global(affine) => WorldPose::from_affine_f32::<V>(affine),
         }
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use crate::{CollisionLayers, pipeline::world_pose::MAX_ANCESTORS};
+use crate::{CollisionLayers, collision::MAX_ANCESTORS};
 
 /// Selects the colliders that a [`SpatialQuery`](crate::SpatialQuery) considers. The
 /// [`Default`] filter selects all except [sensors](crate::Sensor).

@@ -7,12 +7,9 @@ use bevy::prelude::*;
 use crate::{
     Collider,
     math::Vec3,
-    pipeline::{
-        aabb::Aabb,
-        proxy::{BoundingRegion, Proxy},
-    },
+    pipeline::proxy::{BoundingRegion, Proxy},
     query::{Contact, Distance},
-    shape::Bounds,
+    shape::{Aabb, Bounds},
     space::{DVector, Space},
     spatial::{
         ColliderPose,

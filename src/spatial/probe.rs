@@ -5,12 +5,8 @@ use bevy::ecs::entity::Entity;
 use crate::{
     Collider, CollisionLayers,
     math::{DVec2, DVec3, Vec2, Vec3},
-    pipeline::{
-        aabb::Aabb,
-        proxy::{BoundingRegion, Proxy},
-        world_pose::WorldPose,
-    },
-    shape::Dimension,
+    pipeline::proxy::{BoundingRegion, Proxy},
+    shape::{Aabb, Dimension, WorldPose},
     space::Space,
     spatial::ColliderPose,
 };

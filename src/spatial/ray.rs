@@ -8,11 +8,11 @@
 mod tests;
 
 use crate::{
-    pipeline::{Proxy, WorldPose},
+    pipeline::Proxy,
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
         ColliderShape, Compound, FacetLine, Line, Parts, ScaledShape, Shape, ShapeInfo, Surface,
-        facet_contains, facet_normal,
+        WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
     tolerance::TOUCHING,

@@ -3,7 +3,8 @@
 use core::sync::atomic::Ordering;
 
 use crate::{
-    pipeline::{parallel::share, proxy::Proxy},
+    parallel::share,
+    pipeline::proxy::Proxy,
     query::{Ray, RayHit, WorldRay},
     shape::Path,
     space::DVector,

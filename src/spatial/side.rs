@@ -1,12 +1,9 @@
 //! One side of a query: a collider or a shape, as a list of convex parts.
 
 use crate::{
-    pipeline::{
-        proxy::{BoundingRegion, DynShape, Part, Proxy},
-        world_pose::WorldPose,
-    },
+    pipeline::proxy::{BoundingRegion, DynShape, Part, Proxy},
     query::Pair,
-    shape::{Bounds, HalfSpace, ScaledShape, Shape, ShapeInfo, Support},
+    shape::{Bounds, HalfSpace, ScaledShape, Shape, ShapeInfo, Support, WorldPose},
     space::{DVector, Pose, Space},
     tolerance::{ROUNDING, TOUCHING},
 };

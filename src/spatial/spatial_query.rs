@@ -15,9 +15,8 @@ use crate::spatial::query_log::QueryLog;
 use crate::{
     math::{Vec2, Vec3},
     pipeline::{
-        proxies::Proxies,
+        proxies::{Proxies, arena::ProxyArena},
         proxy::Proxy,
-        proxy_arena::ProxyArena,
         spatial_index::{Forest, SpatialIndex, Trees},
     },
     shape::{Bounds, Dimension, HalfSpace},

@@ -13,7 +13,7 @@ use core::ops::Range;
 
 use smallvec::SmallVec;
 
-use crate::pipeline::aabb::Aabb;
+use crate::shape::Aabb;
 
 /// The intended number of boxes in a row that follow a box and overlap it along x.
 pub const NEIGHBOURS: f64 = 5.0;

@@ -1,4 +1,4 @@
-//! A set of boxes of similar sizes, sorted for the queries of [`sweep`](super::sweep).
+//! A set of boxes of similar sizes, sorted for the queries of [`row_scan`](super::row_scan).
 //!
 //! This is a uniform grid (Ericson, "Real-Time Collision Detection" (2005), chapter 7.1). The cells
 //! are rows, unbounded along x, with sort and sweep in each row (chapter 7.5). Boxes are sorted by
@@ -14,14 +14,12 @@
 
 use crate::{
     buffer::{Peak, reserve_amortized},
-    pipeline::{
-        aabb::Aabb,
-        broad_phase::{
-            cell_size::{self, Crowding, SAMPLE},
-            row_key::{RowKey, RowNumber},
-        },
-        parallel::share,
+    parallel::share,
+    pipeline::broad_phase::{
+        cell_size::{self, Crowding, SAMPLE},
+        row_key::{RowKey, RowNumber},
     },
+    shape::Aabb,
     sorted::restore,
 };
 

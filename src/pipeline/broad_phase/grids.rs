@@ -7,7 +7,10 @@
 
 use core::{cmp::Ordering, num::NonZeroU16};
 
-use crate::pipeline::{aabb::Aabb, broad_phase::grid::Grid, candidates::PairList};
+use crate::{
+    pipeline::broad_phase::{candidates::PairList, grid::Grid},
+    shape::Aabb,
+};
 
 /// A box is thin along an axis if its size along that axis is more than this many octaves below its
 /// largest size.
@@ -213,7 +216,7 @@ mod tests {
     use crate::{
         buffer::WINDOW,
         math::{DVec2, DVec3},
-        pipeline::broad_phase::sweep::SWEPT,
+        pipeline::broad_phase::row_scan::SWEPT,
         shape::Bounds,
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};

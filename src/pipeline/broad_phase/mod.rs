@@ -9,17 +9,20 @@
 //! hierarchies rarely change.
 //!
 //! While any collider is swept, the boxes are those around the paths of this tick: see
-//! [`sweeps`](super::sweeps). The boxes around pieces of long paths have a structure of their own,
+//! [`swept`](super::swept). The boxes around pieces of long paths have a structure of their own,
 //! because their sizes do not suit the cells of the others, and all of them are new in each tick.
 //!
 //! Half-spaces have no box. Scenes have few of them, so each is tested against all changed boxes,
 //! or against all boxes if the half-space changed. Pairs of two half-spaces are not tested.
 
+pub mod candidates;
 mod cell_size;
+pub mod custom_pairs;
 mod grid;
 mod grids;
+pub mod pair_order;
 mod row_key;
-mod sweep;
+mod row_scan;
 
 use bevy::{platform::time::Instant, prelude::*};
 
@@ -27,15 +30,15 @@ use crate::{
     buffer::Peak,
     diagnostics::CollisionDiagnostics,
     pipeline::{
-        aabb::Aabb,
-        broad_phase::grids::Grids,
-        candidates::{Candidates, PairList, SlotPair},
+        broad_phase::{
+            candidates::{Candidates, PairList, SlotPair},
+            grids::Grids,
+        },
         progress::{Completed, Progress},
-        proxies::Proxies,
-        proxy_arena::ProxyArena,
+        proxies::{Proxies, arena::ProxyArena},
     },
     settings::BroadPhase,
-    shape::Bounds,
+    shape::{Aabb, Bounds},
     space::{DVector, Space},
 };
 
@@ -230,12 +233,11 @@ mod tests {
         collision::PreviousPoses,
         math::{Vec2, Vec3},
         pipeline::{
+            proxies::arena::TESTED,
             proxy::{Markers, Proxy},
-            proxy_arena::TESTED,
-            sweeps::path_of,
-            world_pose::WorldPose,
+            swept::paths::path_of,
         },
-        shape::{AnyColliderShape, ColliderShape},
+        shape::{AnyColliderShape, ColliderShape, WorldPose},
         space::Pose,
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -302,7 +304,7 @@ mod tests {
             for (slot, length) in walls.chain(bullets).filter(|(_, length)| *length > 0.0) {
                 let [start, end] = self.random_path(length);
                 let (proxy, _) = self.proxy(slot, start);
-                previous.insert(proxy.entity, proxy.world_pose.stored());
+                previous.insert(proxy.entity, proxy.world_pose.affine());
                 let (proxy, aabb) = self.proxy(slot, end);
                 self.arena.replace(slot, proxy, aabb);
             }

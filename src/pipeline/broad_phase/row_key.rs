@@ -1,6 +1,6 @@
 //! Sort keys of boxes in a grid.
 
-use crate::pipeline::aabb::Aabb;
+use crate::shape::Aabb;
 
 /// The position of a row of cells, counted in cells. Rows are ordered by z, then by y. In 2D, all
 /// rows have the same z.

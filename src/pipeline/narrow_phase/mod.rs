@@ -7,7 +7,7 @@
 
 mod compound;
 mod event;
-mod pair_order;
+pub mod found_contacts;
 
 pub use compound::{Scratch, deepest_of_parts};
 pub use event::{PartContact, event};
@@ -21,15 +21,16 @@ use crate::{
     collision::CollisionEvent,
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
+    parallel::share,
     pipeline::{
-        candidates::{Candidates, SlotPair},
-        contacts::FoundContacts,
-        narrow_phase::{compound::contact_of_parts, pair_order::PairOrder},
-        parallel::share,
+        broad_phase::{
+            candidates::{Candidates, SlotPair},
+            pair_order::PairOrder,
+        },
+        narrow_phase::{compound::contact_of_parts, found_contacts::FoundContacts},
         progress::{Completed, Progress},
-        proxies::{Proxies, ProxySlot},
+        proxies::{Proxies, ProxySlot, arena::ProxyArena},
         proxy::Proxy,
-        proxy_arena::ProxyArena,
     },
     query::{Pair, contact64},
     settings::{BroadPhase, CandidatePairs},

@@ -5,7 +5,10 @@ use bevy::prelude::*;
 use crate::{
     collider::{Collider, CollisionLayers},
     collision::EndReason,
-    pipeline::{contacts::FoundContacts, proxies::Proxies, unfiltered::disabling_components},
+    pipeline::{
+        narrow_phase::found_contacts::FoundContacts, proxies::Proxies,
+        unfiltered::disabling_components,
+    },
     settings::BroadPhase,
 };
 

@@ -11,7 +11,6 @@
 
 mod end_reason;
 mod observers;
-mod swept_events;
 
 use bevy::{platform::time::Instant, prelude::*};
 
@@ -20,16 +19,15 @@ use crate::{
     collision::{Changes, CollidingEntities, CollisionEvent, CollisionPhase, Collisions},
     diagnostics::CollisionDiagnostics,
     pipeline::{
-        contacts::FoundContacts,
+        narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
         proxies::Proxies,
         report::{
             end_reason::end_reason,
             observers::{has_observers, trigger_observers},
-            swept_events::SweptEvents,
         },
         state_revision::StateRevision,
-        sweeps::store_poses,
+        swept::{events::SweptEvents, paths::store_poses},
         unfiltered::Unfiltered,
     },
     settings::{BroadPhase, OngoingEvents},

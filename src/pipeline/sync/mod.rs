@@ -33,7 +33,10 @@ use crate::{
         proxies::Proxies,
         spatial_index::SpatialIndex,
         state_revision::StateRevision,
-        sweeps::{find_sweeps, remove_teleported},
+        swept::{
+            Teleported,
+            paths::{find_sweeps, remove_teleported},
+        },
         sync::{
             ancestors::{AncestorReader, AncestryCache},
             change_ticks::{ChangeWindow, Chunk, Columns},
@@ -41,7 +44,6 @@ use crate::{
             scan::Scan,
             table_history::TableHistory,
         },
-        teleported::Teleported,
     },
     settings::BroadPhase,
 };

@@ -4,16 +4,14 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::Buffer,
-    collider::CollisionLayers,
+    collider::entity_pose,
+    collider::{ColliderError, CollisionLayers},
+    parallel::share,
     pipeline::{
-        aabb::Aabb,
-        parallel::share,
-        proxies::{Proxies, ProxySlot},
+        proxies::{Proxies, ProxySlot, arena::ProxyArena},
         proxy::{Markers, Proxy},
-        proxy_arena::ProxyArena,
-        proxy_error::ProxyError,
-        world_pose::WorldPose,
     },
+    shape::{Aabb, WorldPose},
     space::Space,
 };
 
@@ -23,7 +21,7 @@ pub struct MoveQueue {
     d2: Buffer<Move>,
     d3: Buffer<Move>,
     /// The proxies that cannot collide in their new poses.
-    errors: Buffer<(ProxySlot, ProxyError)>,
+    errors: Buffer<(ProxySlot, ColliderError)>,
 }
 
 struct Move {
@@ -33,7 +31,7 @@ struct Move {
     transform: Transform,
     has_parent: bool,
     /// `Ok(true)` if the proxy changed, or an error if it cannot collide in its new pose.
-    result: Result<bool, ProxyError>,
+    result: Result<bool, ColliderError>,
 }
 
 impl MoveQueue {
@@ -74,7 +72,7 @@ impl MoveQueue {
     }
 
     /// Returns the proxies that cannot collide in their new poses. They are still in their slots.
-    pub fn errors(&self) -> impl Iterator<Item = (ProxySlot, ProxyError)> {
+    pub fn errors(&self) -> impl Iterator<Item = (ProxySlot, ColliderError)> {
         self.errors.iter().copied()
     }
 }
@@ -87,7 +85,7 @@ fn apply_all<V: Space>(
     world: &World,
     arena: &mut ProxyArena<V>,
     moves: &mut Buffer<Move>,
-    mut on_error: impl FnMut(u32, ProxyError),
+    mut on_error: impl FnMut(u32, ColliderError),
 ) {
     let (mut proxies, mut boxes) = arena.as_mut_slices();
     if let Some((pool, size)) = share(moves.len(), MIN_MOVES) {
@@ -158,13 +156,17 @@ fn apply_some<V: Space>(
 
 /// Sets the pose, the layers and the markers of a proxy. Returns `true` if any changed.
 #[inline]
-fn update<V: Space>(world: &World, proxy: &mut Proxy<V>, item: &Move) -> Result<bool, ProxyError> {
+fn update<V: Space>(
+    world: &World,
+    proxy: &mut Proxy<V>,
+    item: &Move,
+) -> Result<bool, ColliderError> {
     // A path of its own, so that the pose stays in registers.
     if !item.has_parent
         && let Some(pose) = WorldPose::from_similarity::<V>(&item.transform)
     {
         return Ok(proxy.update(pose, item.layers, item.markers));
     }
-    let pose = WorldPose::of_entity::<V>(world, proxy.entity)?;
+    let pose = entity_pose::<V>(world, proxy.entity)?;
     Ok(proxy.update(pose, item.layers, item.markers))
 }

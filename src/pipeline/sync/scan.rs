@@ -4,21 +4,20 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::Buffer,
+    collider::ColliderError,
+    collider::entity_pose,
     math::{Vec2, Vec3},
     pipeline::{
-        aabb::Aabb,
         proxies::{Proxies, ProxySlot},
         proxy::Proxy,
-        proxy_error::ProxyError,
         sync::{
             ancestors::AncestorReader,
             change_ticks::{ChangeWindow, Chunk, ColliderRow, Columns},
             moves::MoveQueue,
             table_history::{Table, TableHistory},
         },
-        world_pose::WorldPose,
     },
-    shape::{AnyColliderShape, ColliderShape, ShapeError},
+    shape::{Aabb, AnyColliderShape, ColliderShape, ShapeError},
     space::Space,
 };
 
@@ -206,8 +205,8 @@ fn new_proxy<V: Space>(
     world: &World,
     row: &ColliderRow,
     shape: &ColliderShape<V>,
-) -> Result<(Proxy<V>, Aabb), ProxyError> {
-    let pose = WorldPose::of_entity::<V>(world, row.entity)?;
+) -> Result<(Proxy<V>, Aabb), ColliderError> {
+    let pose = entity_pose::<V>(world, row.entity)?;
     let (proxy, aabb) = Proxy::new(row.entity, shape, row.layers, pose)?;
     Ok((proxy.with_markers(row.markers), aabb))
 }
@@ -218,7 +217,7 @@ enum InvalidCollider {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     #[error(transparent)]
-    Proxy(#[from] ProxyError),
+    Proxy(#[from] ColliderError),
 }
 
 /// Logs a warning. Callers repeat it only after the collider has been valid again.

@@ -11,8 +11,9 @@ use smallvec::SmallVec;
 
 use crate::{
     Collider, ColliderPose,
-    pipeline::{proxy::Proxy, world_pose::WorldPose},
+    pipeline::proxy::Proxy,
     query::{Cast, CastOptions, Motion64},
+    shape::WorldPose,
     space::{DVector, Space},
     spatial::{
         SpatialQuery, SpatialQueryFilter, filter::Selection, pair::visit_contacts, probe::Probe,

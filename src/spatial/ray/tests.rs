@@ -11,8 +11,9 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use super::{ray_at_proxy, visit_ray_at_proxy};
 use crate::{
     Collider, CollisionLayers, Dimension,
+    collider::entity_pose,
     math::{DMat3, DVec3},
-    pipeline::{Proxy, WorldPose},
+    pipeline::Proxy,
     query::{Ray, RayHit, RaySide},
 };
 
@@ -28,7 +29,7 @@ fn proxy<V: Dimension>(collider: &Collider, transforms: &[Transform]) -> Option<
     for transform in transforms {
         entity = world.spawn((*transform, ChildOf(entity))).id();
     }
-    let pose = WorldPose::of_entity::<V>(&world, entity).ok()?;
+    let pose = entity_pose::<V>(&world, entity).ok()?;
     let shape = V::body_of(collider.shape().ok()??)?;
     let layers = CollisionLayers::default();
     let proxy = Proxy::new(Entity::PLACEHOLDER, shape, layers, pose).ok()?;

@@ -17,16 +17,13 @@ use crate::{
     buffer::{Buffer, Peak},
     collision::{Collisions, PreviousPoses},
     pipeline::{
-        aabb::Aabb,
-        candidates::SlotPair,
-        proxies::{Proxies, ProxySlot},
+        broad_phase::candidates::SlotPair,
+        proxies::{Proxies, ProxySlot, arena::ProxyArena},
         proxy::Proxy,
-        proxy_arena::ProxyArena,
-        teleported::Teleported,
-        world_pose::WorldPose,
+        swept::teleported::Teleported,
     },
     query::Motion64,
-    shape::{Bounds, Support},
+    shape::{Aabb, Bounds, Support, WorldPose},
     space::{DVector, Space},
 };
 
@@ -510,7 +507,7 @@ fn store<V: Space>(
 ) {
     let insert = |poses: &mut PreviousPoses<_>, slot| {
         if let Some(proxy) = arena.get(slot) {
-            poses.insert(proxy.entity, proxy.world_pose.stored());
+            poses.insert(proxy.entity, proxy.world_pose.affine());
         }
     };
     if core::mem::replace(&mut poses.is_complete, true) {

@@ -2,7 +2,7 @@
 
 use crate::{
     collision::{CollisionEvent, CollisionPhase, EndReason},
-    pipeline::contacts::SweptContact,
+    pipeline::narrow_phase::found_contacts::SweptContact,
 };
 
 /// The contacts on the paths of this tick.

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use crate::{
     buffer::Buffer,
     collision::CollisionEvent,
-    pipeline::{candidates::SlotPair, custom_pairs::CustomPairs},
+    pipeline::broad_phase::{candidates::SlotPair, custom_pairs::CustomPairs},
 };
 
 /// The contacts of the pairs that were tested in this tick.

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::Peak,
-    pipeline::{candidates::SlotPair, proxy_arena::ProxyArena},
+    pipeline::{broad_phase::candidates::SlotPair, proxies::arena::ProxyArena},
     sorted::merge,
     space::Space,
 };
@@ -193,8 +193,8 @@ mod tests {
     use crate::{
         collider::{Collider, CollisionLayers},
         math::Vec2,
-        pipeline::{proxy::Proxy, world_pose::WorldPose},
-        shape::AnyColliderShape,
+        pipeline::proxy::Proxy,
+        shape::{AnyColliderShape, WorldPose},
     };
     use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
@@ -204,7 +204,7 @@ mod tests {
             return None;
         };
         let layers = CollisionLayers::default();
-        let pose = WorldPose::from_root::<Vec2>(&Transform::default()).ok()?;
+        let pose = WorldPose::from_transform::<Vec2>(&Transform::default())?;
         let (proxy, aabb) = Proxy::new(entity, shape, layers, pose).ok()?;
         Some(arena.insert(proxy, aabb))
     }

@@ -1,11 +1,13 @@
 //! The proxies that the sync stage hands to the later stages.
 
+pub mod arena;
+
 use bevy::{ecs::entity::EntityGeneration, math::Affine3A, prelude::*};
 
 use crate::{
     buffer::{Buffer, drop_empty, reserve_amortized},
     math::{Vec2, Vec3},
-    pipeline::proxy_arena::ProxyArena,
+    pipeline::proxies::arena::ProxyArena,
     settings::BroadPhase,
 };
 

@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 use crate::{
     buffer::{Peak, drop_empty, reserve_amortized},
     pipeline::{
-        aabb::Aabb,
-        candidates::SlotPair,
+        broad_phase::candidates::SlotPair,
         proxy::{BoundingRegion, Proxy},
-        sweeps::{Path, Sweeps},
+        swept::paths::{Path, Sweeps},
     },
+    shape::Aabb,
     space::Space,
 };
 

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use bevy::prelude::*;
 
-use crate::{buffer::Buffer, pipeline::parallel::share};
+use crate::{buffer::Buffer, parallel::share};
 
 /// The pairs of proxies to test in this tick, each once and in no particular order.
 #[derive(Resource, Default)]

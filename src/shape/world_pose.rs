@@ -1,7 +1,4 @@
-//! World-space poses, composed from the `Transform`s of an entity and its ancestors.
-//!
-//! Bevy propagates `GlobalTransform` once per frame, after the fixed steps, so it is out of date
-//! within a fixed step. This file composes the `Transform`s itself, in every tick, in f64.
+//! Poses of scaled shapes in the world, in f64.
 
 use bevy::{
     math::{Affine3A, Mat3A, Vec3A},
@@ -9,9 +6,7 @@ use bevy::{
 };
 
 use crate::{
-    collision::PreviousPose,
     math::{DMat3, DVec3, Vec3},
-    pipeline::proxy_error::ProxyError,
     shape::Scale,
     space::{DVector, Pose, Space},
 };
@@ -20,21 +15,18 @@ use crate::{
 /// tolerance. It allows for the rounding of a few products in f64.
 const UNIFORM: f64 = 1e-12;
 
-/// Maximum number of ancestors. A longer chain counts as a loop.
-pub const MAX_ANCESTORS: usize = 4096;
-
 /// The same tolerance for a map that was computed in f32, as a `GlobalTransform` is.
 const UNIFORM_F32: f64 = 16.0 * f32::EPSILON as f64;
 
 /// An affine map: x is mapped to `linear * x + translation`.
-#[derive(Clone, Copy, Debug)]
-pub struct Affine {
-    pub linear: DMat3,
-    pub translation: DVec3,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Affine<D: DVector> {
+    pub linear: D::Matrix,
+    pub translation: D,
 }
 
-impl Affine {
-    fn from_transform(transform: &Transform) -> Self {
+impl Affine<DVec3> {
+    pub fn from_transform(transform: &Transform) -> Self {
         // An invalid rotation makes the pose invalid.
         let rotation = Vec3::rotation_of(transform.rotation.as_dquat()).unwrap_or(DMat3::NAN);
         Self {
@@ -44,7 +36,7 @@ impl Affine {
     }
 
     /// Returns the map that applies `inner` first, and then this map.
-    fn after(&self, inner: &Self) -> Self {
+    pub fn after(&self, inner: &Self) -> Self {
         Self {
             linear: self.linear * inner.linear,
             translation: self.linear * inner.translation + self.translation,
@@ -66,38 +58,10 @@ pub struct WorldPose<D: DVector> {
 }
 
 impl<D: DVector> WorldPose<D> {
-    /// Computes the pose of an entity. Ancestors without a `Transform` count as the identity.
-    ///
-    /// This reads the world rather than a query, because queries exclude disabled entities, and the
-    /// `Transform` of a disabled parent still counts.
-    pub fn of_entity<V: Space<DVec = D>>(
-        world: &World,
-        entity: Entity,
-    ) -> Result<Self, ProxyError> {
-        let transform = world.get::<Transform>(entity).ok_or(ProxyError::NoPose)?;
-        let mut child_of = world.get::<ChildOf>(entity);
-        if child_of.is_none() {
-            return Self::from_root::<V>(transform);
-        }
-        let mut affine = Affine::from_transform(transform);
-        for _ in 0..MAX_ANCESTORS {
-            let Some(parent) = child_of.map(ChildOf::parent) else {
-                return Self::from_affine::<V>(&affine);
-            };
-            if let Some(transform) = world.get::<Transform>(parent) {
-                affine = Affine::from_transform(transform).after(&affine);
-            }
-            child_of = world.get::<ChildOf>(parent);
-        }
-        Err(ProxyError::NoPose)
-    }
-
-    /// Computes the pose of an entity without ancestors.
-    pub fn from_root<V: Space<DVec = D>>(transform: &Transform) -> Result<Self, ProxyError> {
-        match Self::from_similarity::<V>(transform) {
-            Some(pose) => Ok(pose),
-            None => Self::from_affine::<V>(&Affine::from_transform(transform)),
-        }
+    /// Computes the pose of an entity without a parent. Returns `None` if it is not finite.
+    pub fn from_transform<V: Space<DVec = D>>(transform: &Transform) -> Option<Self> {
+        let from_affine = || Self::from_affine::<V>(&Affine::from_transform(transform));
+        Self::from_similarity::<V>(transform).or_else(from_affine)
     }
 
     /// Fast path for a finite transform with uniform positive scale. Returns `None` for any other
@@ -118,21 +82,21 @@ impl<D: DVector> WorldPose<D> {
         })
     }
 
-    /// Computes the pose from an affine map in 3D, projected to the space `V`.
-    fn from_affine<V: Space<DVec = D>>(affine: &Affine) -> Result<Self, ProxyError> {
+    /// Projects an affine map of 3D to the space `V`. Returns `None` if the map is not finite.
+    pub fn from_affine<V: Space<DVec = D>>(affine: &Affine<DVec3>) -> Option<Self> {
         Self::from_affine_within::<V>(affine, UNIFORM)
     }
 
     /// Projects an affine map of 3D that was computed in f32. A similarity up to the rounding of
     /// f32 becomes an exact one: otherwise a ball would become an ellipsoid.
-    pub fn from_affine_f32<V: Space<DVec = D>>(affine: &Affine) -> Result<Self, ProxyError> {
+    pub fn from_affine_f32<V: Space<DVec = D>>(affine: &Affine<DVec3>) -> Option<Self> {
         let pose = Self::from_affine_within::<V>(affine, UNIFORM_F32)?;
         let matrix = match pose.factor {
             // Each step of Newton's iteration for the nearest orthogonal matrix squares the error.
             Some(_) => D::nearer_orthogonal(D::nearer_orthogonal(pose.matrix)),
             None => pose.matrix,
         };
-        Ok(Self { matrix, ..pose })
+        Some(Self { matrix, ..pose })
     }
 
     /// Returns the pose of a shape that is not scaled.
@@ -147,13 +111,13 @@ impl<D: DVector> WorldPose<D> {
     /// Projects an affine map of 3D to the space `V`. `uniform` is the relative tolerance for a
     /// similarity.
     fn from_affine_within<V: Space<DVec = D>>(
-        affine: &Affine,
+        affine: &Affine<DVec3>,
         uniform: f64,
-    ) -> Result<Self, ProxyError> {
+    ) -> Option<Self> {
         let (linear, translation) = V::restrict(affine.linear, affine.translation);
         let axes = || (0..D::DIMENSION).map(|index| D::column(linear, index));
         if !translation.is_finite() || !axes().all(DVector::is_finite) {
-            return Err(ProxyError::NotFinite);
+            return None;
         }
         let squared = axes().map(DVector::length_squared).sum::<f64>() / D::DIMENSION as f64;
         let is_uniform = (0..D::DIMENSION).all(|i| {
@@ -164,7 +128,7 @@ impl<D: DVector> WorldPose<D> {
             })
         });
         let factor = (is_uniform && squared > 0.0).then(|| squared.sqrt());
-        Ok(Self {
+        Some(Self {
             matrix: factor.map_or(linear, |factor| linear * (1.0 / factor)),
             factor,
             translation,
@@ -207,9 +171,9 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Returns the pose as the next tick needs it.
-    pub fn stored(&self) -> PreviousPose<D> {
-        PreviousPose {
+    /// Returns the map from the shape to the world.
+    pub fn affine(&self) -> Affine<D> {
+        Affine {
             linear: self.linear(),
             translation: self.translation,
         }

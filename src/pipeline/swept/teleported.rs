@@ -11,9 +11,9 @@ use bevy::{
 
 use crate::{
     collider::Collider,
+    collider::entity_pose,
     collision::Collisions,
     math::{Vec2, Vec3},
-    pipeline::world_pose::WorldPose,
     shape::AnyColliderShape,
 };
 
@@ -71,22 +71,18 @@ fn begin_path(mut world: DeferredWorld, HookContext { entity, .. }: HookContext)
 fn store_pose(world: &mut DeferredWorld, entity: Entity) {
     let shape = world.get::<Collider>(entity).map(Collider::shape);
     let (pose_2d, pose_3d) = match shape {
-        Some(Ok(Some(AnyColliderShape::D2(_)))) => {
-            (WorldPose::of_entity::<Vec2>(world, entity).ok(), None)
-        }
-        Some(Ok(Some(AnyColliderShape::D3(_)))) => {
-            (None, WorldPose::of_entity::<Vec3>(world, entity).ok())
-        }
+        Some(Ok(Some(AnyColliderShape::D2(_)))) => (entity_pose::<Vec2>(world, entity).ok(), None),
+        Some(Ok(Some(AnyColliderShape::D3(_)))) => (None, entity_pose::<Vec3>(world, entity).ok()),
         _ => return,
     };
     if let Some(mut collisions) = world.get_resource_mut::<Collisions>() {
         // Marked as changed, the contacts would count as restored.
         let collisions = collisions.bypass_change_detection();
         if let Some(pose) = pose_2d {
-            collisions.poses_2d.begin(entity, pose.stored());
+            collisions.poses_2d.begin(entity, pose.affine());
         }
         if let Some(pose) = pose_3d {
-            collisions.poses_3d.begin(entity, pose.stored());
+            collisions.poses_3d.begin(entity, pose.affine());
         }
     }
 }

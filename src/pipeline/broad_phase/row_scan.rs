@@ -2,13 +2,13 @@
 
 use core::ops::Range;
 
-use crate::pipeline::{
-    aabb::Aabb,
-    broad_phase::{
+use crate::{
+    pipeline::broad_phase::{
         cell_size::ROUNDING,
         grid::{Entry, Grid, Row},
         row_key::RowNumber,
     },
+    shape::Aabb,
 };
 
 /// Relative bound on the rounding errors of a row's limits, in f64.

@@ -2,10 +2,9 @@
 
 /// The reason why a collider with a valid shape cannot collide in its pose. A warning that names
 /// the entity ends with this text.
-// Exported as `ColliderError`: proxies are an internal term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ProxyError {
+pub enum ColliderError {
     /// The entity has no `Transform`, or too many ancestors.
     #[error("it has no `Transform`, or it has more than 4096 ancestors, or they form a loop")]
     NoPose,
