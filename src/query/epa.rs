@@ -23,10 +23,10 @@
 use crate::{
     query::{
         epa_refine::{EarlyEnd, MAX_OPEN, refine},
-        minkowski::{MinkowskiDifference, Vertex},
+        minkowski::MinkowskiDifference,
         penetration::Penetration,
-        simplex::{Simplex, nearest},
-        steps::{EpaStep, Step},
+        simplex::{Simplex, Vertex, nearest},
+        trace::{EpaStep, Step},
     },
     space::{DVector, Facet, Growth, List, Polytope},
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, DISTINCT_DIRECTIONS, FLAT_DEPTH, ROUNDING},

@@ -3,9 +3,9 @@
 
 use crate::{
     query::{
-        minkowski::{MinkowskiDifference, Vertex},
+        minkowski::MinkowskiDifference,
         penetration::Penetration,
-        simplex::Simplex,
+        simplex::{Simplex, Vertex},
     },
     space::{DVector, List},
     tolerance::{FLAT_DEPTH, LINE_TILT},

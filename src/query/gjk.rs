@@ -27,9 +27,9 @@
 
 use crate::{
     query::{
-        minkowski::{MinkowskiDifference, Vertex},
-        simplex::{Nearest, Simplex, nearest},
-        steps::{GjkStep, Step},
+        minkowski::MinkowskiDifference,
+        simplex::{Nearest, Simplex, Vertex, nearest},
+        trace::{GjkStep, Step},
     },
     space::{DVector, List},
     tolerance::{CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, TOUCHING},

@@ -8,36 +8,14 @@
 use core::cmp::Ordering;
 
 use crate::{
-    query::{counter::Counter, steps::Step},
+    query::{
+        counter::Counter,
+        simplex::Vertex,
+        trace::{PairFrame, Step, TraceOption, Untraced},
+    },
     shape::{Core, DVecOf, MatrixOf, Support, compare_shapes},
     space::{DVector, Pose, Space},
-    tolerance::OFFSET_SCALE,
 };
-
-/// A vertex of the Minkowski difference A - B of two cores, and the two points whose difference it
-/// is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Vertex<D> {
-    /// `first - second`.
-    pub point: D,
-    /// The support point of the first core.
-    pub first: D,
-    /// The support point of the second core.
-    pub second: D,
-    /// The direction in which the support function of A - B was evaluated, of any length. `first`
-    /// is A's support point in this direction, and `second` is B's in the opposite direction.
-    pub direction: D,
-}
-
-impl<D: DVector> Vertex<D> {
-    /// Returns a lower bound on the scale of the pair, without its radii: see
-    /// [`tolerance`](crate::tolerance).
-    #[inline]
-    pub(crate) fn scale(&self) -> f64 {
-        let offset = self.first.extent() + self.second.extent();
-        self.point.length().max(OFFSET_SCALE * offset)
-    }
-}
 
 /// A pair as the solvers see it: the Minkowski difference A - B of its cores, in the frame of A,
 /// and the radii around the cores.
@@ -73,10 +51,8 @@ pub trait MinkowskiDifference {
     /// Returns the same pair with B moved.
     fn with_second_moved(&self, translation: Self::Vector) -> Self;
 
-    /// Passes a step of a solver to the pair's trace. Pairs without a trace ignore `step`, so that
-    /// no code for it is generated.
-    #[inline(always)]
-    fn record(&self, _step: impl FnOnce() -> Step<Self::Vector>) {}
+    /// Passes a step of a solver to the pair's trace, if it has one.
+    fn record(&self, step: impl FnOnce() -> Step<Self::Vector>);
 }
 
 /// Two shapes and their relative pose.
@@ -90,7 +66,7 @@ pub trait MinkowskiDifference {
 /// is a point, it is always the second of the pair, and its rotation is the identity. If both are
 /// points, the frame has the axes of the world. This saves most of the cost of a pair with a ball.
 /// (Coincident points use the frame of one of them, because its x axis is the contact normal.)
-pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
+pub struct Pair<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
     /// The first shape of the caller, in its own frame.
     pub a: &'a A,
     /// The second shape of the caller, in its own frame.
@@ -110,6 +86,8 @@ pub struct Pair<'a, A: Support + ?Sized, B: ?Sized> {
     pub second_radius: f64,
     /// Counts the support points, if present.
     counter: Option<&'a Counter>,
+    /// The trace of the solvers, if there is one.
+    trace: T,
 }
 
 impl<'a, A, B> Pair<'a, A, B>
@@ -165,6 +143,7 @@ where
             first_radius,
             second_radius,
             counter: None,
+            trace: Untraced,
         }
     }
 
@@ -189,12 +168,29 @@ where
         let counter = Some(counter);
         Self { counter, ..self }
     }
+
+    /// Returns the same pair with a trace.
+    pub fn traced<T>(&self, trace: T) -> Pair<'a, A, B, T> {
+        Pair {
+            a: self.a,
+            b: self.b,
+            origins: self.origins,
+            swapped: self.swapped,
+            frame: self.frame,
+            relative: self.relative,
+            first_radius: self.first_radius,
+            second_radius: self.second_radius,
+            counter: self.counter,
+            trace,
+        }
+    }
 }
 
-impl<A, B> MinkowskiDifference for Pair<'_, A, B>
+impl<A, B, T> MinkowskiDifference for Pair<'_, A, B, T>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
+    T: TraceOption<DVecOf<A>>,
 {
     type Vector = <A::Vector as Space>::DVec;
 
@@ -290,6 +286,25 @@ where
             translation: self.relative.translation + translation,
             ..self.relative
         };
-        Self { relative, ..*self }
+        let trace = self.trace.moved(translation);
+        Self {
+            relative,
+            trace,
+            ..*self
+        }
+    }
+
+    #[inline(always)]
+    fn record(&self, step: impl FnOnce() -> Step<Self::Vector>) {
+        let [origin_a, origin_b] = self.origins;
+        self.trace.record(|moved| {
+            let frame = PairFrame {
+                rotation: self.frame,
+                origin: if self.swapped { origin_b } else { origin_a },
+                moved,
+                is_swapped: self.swapped,
+            };
+            frame.step(&step())
+        });
     }
 }

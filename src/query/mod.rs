@@ -77,10 +77,10 @@ mod counter;
 mod epa;
 mod epa_refine;
 mod forecast;
+mod functions;
 mod gjk;
 mod manifold;
 pub(crate) mod minkowski;
-pub(crate) mod pair_queries;
 mod penetration;
 mod point_distance;
 mod query_partner;
@@ -89,16 +89,16 @@ mod results;
 pub(crate) mod simplex;
 mod solver;
 pub mod steps;
-mod traced_pair;
+mod trace;
 
-use crate::{shape::Support, space::ShapePose};
-pub use cast::{Cast, CastOptions, Motion, cast_motion, cast_shape};
+pub use cast::{Cast, CastOptions, Motion};
 pub(crate) use cast::{Cast64, Motion64, cast_moving};
 pub(crate) use counter::Counter;
 pub use forecast::{Forecast, forecast};
+pub use functions::{
+    Touch, cast_motion, cast_shape, contact, distance, intersects, manifold, touch,
+};
 pub(crate) use minkowski::Pair;
-pub(crate) use pair_queries::contact64;
-use pair_queries::{contact_of, manifold_of};
 pub use query_partner::QueryPartner;
 pub(crate) use query_partner::sealed;
 pub(crate) use ray::{LocalHit, LocalRay, WorldRay, WorldRayHit, ray_at_shape};
@@ -106,199 +106,3 @@ pub use ray::{Ray, RayHit, RaySide, RayTarget, cast_ray};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};
 pub(crate) use results::{Contact64, length_to_f32};
 pub(crate) use solver::Solver;
-
-/// Returns `true` if two shapes overlap or touch.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::query;
-///
-/// let triangle = [Vec2::ZERO, Vec2::X, Vec2::Y];
-/// let circle = Circle::new(0.5);
-/// let at = Isometry2d::from_xy;
-/// assert!(query::intersects(&triangle, at(0.0, 0.0), &circle, at(-0.5, 0.5)));
-/// assert!(!query::intersects(&triangle, at(0.0, 0.0), &circle, at(1.0, 1.0)));
-/// ```
-pub fn intersects<A, B>(
-    a: &A,
-    pose_a: impl Into<A::Pose>,
-    b: &B,
-    pose_b: impl Into<A::OtherPose>,
-) -> bool
-where
-    A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
-{
-    a.intersects(pose_a.into(), b, pose_b.into())
-}
-
-/// Returns the contact of two shapes, or `None` if they do not touch.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::query;
-///
-/// let (tile, at) = (Rectangle::new(2.0, 2.0), Isometry2d::from_xy);
-/// let contact = query::contact(&tile, at(0.0, 0.0), &tile, at(1.5, 0.25)).unwrap();
-/// assert_eq!((contact.normal, contact.depth), (Vec2::X, 0.5));
-///
-/// // The minimum translation: moving the first tile by it leaves both just touching.
-/// let moved = at(0.0, 0.0).translation - contact.normal * contact.depth;
-/// assert_eq!(query::contact(&tile, moved, &tile, at(1.5, 0.25)).unwrap().depth, 0.0);
-/// ```
-pub fn contact<A, B>(
-    a: &A,
-    pose_a: impl Into<A::Pose>,
-    b: &B,
-    pose_b: impl Into<A::OtherPose>,
-) -> Option<Contact<A::Vector>>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
-{
-    a.contact(pose_a.into(), b, pose_b.into())
-}
-
-/// Returns the contact of two shapes with up to four points (two in 2D), or `None` if they do not
-/// touch.
-///
-/// Use it for a physics response of bodies that rest on each other. To push one shape out of
-/// another, [`contact`] is enough and cheaper.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::query;
-///
-/// let (floor, crate_) = (Cuboid::new(10.0, 1.0, 10.0), Cuboid::new(1.0, 1.0, 1.0));
-/// let resting = Isometry3d::from_xyz(0.0, 0.75, 0.0);
-/// let manifold = query::manifold(&floor, Isometry3d::IDENTITY, &crate_, resting).unwrap();
-/// assert_eq!(manifold.normal, Vec3::Y);
-/// assert_eq!(manifold.points().len(), 4); // the corners of the crate's lower face
-/// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
-/// ```
-///
-/// On a half-space, the points are corners of the other shape's face that are not above the plane:
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::query;
-///
-/// let (ground, crate_) = (InfinitePlane3d::new(Vec3::Y), Cuboid::new(1.0, 1.0, 1.0));
-/// let resting = Isometry3d::from_xyz(1e4, 0.25, 0.0);
-/// let manifold = query::manifold(&ground, Isometry3d::IDENTITY, &crate_, resting).unwrap();
-/// assert_eq!(manifold.points().len(), 4);
-/// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
-/// ```
-///
-/// # Precision
-///
-/// The points come from the support functions alone, so manifolds work for every shape, including
-/// your own.
-///
-/// * A face or an edge that is tilted by more than 0.02 radians against the contact plane counts as
-///   its deepest edge or vertex.
-/// * A surface that curves by less than 0.02 radians, such as a hull of hundreds of points, counts
-///   as flat. The points are on the plane through its corners, up to 1 % of the shape's size
-///   below the surface.
-/// * On a tilted edge with a radius, the points have errors of up to 2.2e-4 of the radius.
-///
-/// If the intersection of the faces has at most four corners, the manifold consists of its corners.
-/// If it has more, or a round rim, the manifold has the four points that span the largest area. The
-/// deepest point is always included. [`Manifold::points`] documents the order. If the faces are
-/// flat and parallel, the area is at least 99 % of the area of the largest quadrilateral in the
-/// intersection. If they are tilted by less than 0.02 radians and touch everywhere, it is at least
-/// 90 % of the area of the largest one that has the deepest point as a corner, in 20,000 random
-/// pairs (`tests/it/queries/manifold_area.rs`).
-pub fn manifold<A, B>(
-    a: &A,
-    pose_a: impl Into<A::Pose>,
-    b: &B,
-    pose_b: impl Into<A::OtherPose>,
-) -> Option<Manifold<A::Vector>>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
-{
-    a.manifold(pose_a.into(), b, pose_b.into())
-}
-
-/// Returns the distance between two shapes, and their nearest points.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::query;
-///
-/// let at = Isometry3d::from_xyz;
-/// let separated = query::distance(
-///     &Sphere::new(1.0), at(-3.0, 0.0, 0.0),
-///     &Capsule3d::new(0.5, 4.0), at(0.0, 1.0, 0.0),
-/// );
-/// assert_eq!(separated.distance, 1.5);
-/// assert_eq!(separated.point_a, Vec3::new(-2.0, 0.0, 0.0));
-/// assert_eq!(separated.point_b, Vec3::new(-0.5, 0.0, 0.0));
-/// ```
-///
-/// If a pose is not finite, if a shape is invalid, or if both shapes are half-spaces, the distance
-/// is infinite and the points are NaN.
-pub fn distance<A, B>(
-    a: &A,
-    pose_a: impl Into<A::Pose>,
-    b: &B,
-    pose_b: impl Into<A::OtherPose>,
-) -> Distance<A::Vector>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
-{
-    a.distance(pose_a.into(), b, pose_b.into())
-}
-
-/// Tests whether two shapes touch, and returns a [`Touch`] that can compute the contact later. That
-/// computation continues where the test ended, and repeats none of its work.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::query;
-///
-/// let (a, b, at) = (Circle::new(2.0), Circle::new(1.0), Isometry2d::from_xy);
-/// let hit = query::touch(&a, at(0.0, 0.0), &b, at(2.0, 0.0)).expect("they overlap");
-/// // ... decide whether the contact is needed ...
-/// assert_eq!(hit.contact().depth, 1.0);
-/// assert!(query::touch(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
-/// ```
-///
-/// It takes only convex shapes, not a [`Collider`](crate::Collider).
-pub fn touch<'a, A, B>(
-    a: &'a A,
-    pose_a: impl Into<ShapePose<A::Vector>>,
-    b: &'a B,
-    pose_b: impl Into<ShapePose<A::Vector>>,
-) -> Option<Touch<'a, A, B>>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    let mut solver = Solver::new(query_partner::pair(a, pose_a.into(), b, pose_b.into())?);
-    solver.hit().then_some(Touch(solver))
-}
-
-/// Two shapes that touch, the result of [`touch()`].
-pub struct Touch<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
-
-impl<A, B> Touch<'_, A, B>
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    /// Returns the contact.
-    pub fn contact(self) -> Contact<A::Vector> {
-        let Self(mut solver) = self;
-        contact_of(&mut solver)
-    }
-
-    /// Returns the contact with its points: see [`manifold()`].
-    pub fn manifold(self) -> Manifold<A::Vector> {
-        let Self(mut solver) = self;
-        manifold_of(&mut solver)
-    }
-}

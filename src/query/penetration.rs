@@ -3,8 +3,8 @@
 use crate::{
     query::{
         gjk::{Gjk, Goal},
-        minkowski::{MinkowskiDifference, Vertex},
-        simplex::{Nearest, Simplex, nearest_to},
+        minkowski::MinkowskiDifference,
+        simplex::{Nearest, Simplex, Vertex, nearest_to},
     },
     space::DVector,
     tolerance::DEPTH_GAP,

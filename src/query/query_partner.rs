@@ -2,8 +2,8 @@
 
 use crate::{
     query::{
-        Cast, CastOptions, Contact, Distance, Manifold, Motion, Pair, cast::cast_motion_of_shapes,
-        pair_queries,
+        Cast, CastOptions, Contact, Distance, Manifold, Motion, Pair, Solver,
+        cast::cast_motion_of_shapes,
     },
     shape::{DVecOf, Support},
     space::{Pose, ShapePose, Space},
@@ -137,7 +137,7 @@ where
 
     #[inline(always)]
     fn intersects(&self, pose: Self::Pose, other: &B, other_pose: Self::OtherPose) -> bool {
-        pair(self, pose, other, other_pose).is_some_and(pair_queries::touches)
+        pair(self, pose, other, other_pose).is_some_and(|pair| Solver::new(pair).hit())
     }
 
     #[inline(always)]
@@ -147,7 +147,8 @@ where
         other: &B,
         other_pose: Self::OtherPose,
     ) -> Option<Contact<A::Vector>> {
-        pair(self, pose, other, other_pose).and_then(pair_queries::contact)
+        let mut solver = Solver::new(pair(self, pose, other, other_pose)?);
+        solver.hit().then(|| solver.contact_in_world())
     }
 
     #[inline(always)]
@@ -157,7 +158,8 @@ where
         other: &B,
         other_pose: Self::OtherPose,
     ) -> Option<Manifold<A::Vector>> {
-        pair(self, pose, other, other_pose).and_then(pair_queries::manifold)
+        let mut solver = Solver::new(pair(self, pose, other, other_pose)?);
+        solver.hit().then(|| solver.manifold_in_world())
     }
 
     #[inline(always)]
@@ -167,8 +169,10 @@ where
         other: &B,
         other_pose: Self::OtherPose,
     ) -> Distance<A::Vector> {
-        let distance = pair(self, pose, other, other_pose).and_then(pair_queries::distance);
-        distance.unwrap_or_else(Distance::infinite)
+        match pair(self, pose, other, other_pose) {
+            Some(pair) => Solver::new(pair).distance_in_world(),
+            None => Distance::infinite(),
+        }
     }
 }
 

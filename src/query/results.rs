@@ -29,7 +29,8 @@ pub struct Contact<V> {
 
 impl<V: Space> Contact<V> {
     /// Returns a contact in the world, given the translations of both shapes.
-    pub(crate) fn of_local(contact: &Contact64<V::DVec>, origins: [V::DVec; 2]) -> Self {
+    #[inline(always)]
+    pub(crate) fn in_world(contact: &Contact64<V::DVec>, origins: [V::DVec; 2]) -> Self {
         let [point_a, point_b] = contact.points_in_world(origins);
         Self {
             normal: V::from_f64(contact.normal),
@@ -103,20 +104,25 @@ impl<V: Space> Distance<V> {
 pub struct Manifold<V: Space> {
     /// The normal of the [`Contact`].
     pub normal: V,
-    pub(super) points: SmallVec<[ManifoldPoint<V>; 4]>,
+    points: SmallVec<[ManifoldPoint<V>; 4]>,
 }
 
 impl<V: Space> Manifold<V> {
-    /// Returns the manifold of a contact in a single point.
-    pub(crate) fn of_contact(contact: Contact<V>) -> Self {
-        let mut points = SmallVec::new();
-        points.push(ManifoldPoint {
-            depth: contact.depth,
-            point_a: contact.point_a,
-            point_b: contact.point_b,
-        });
-        let normal = contact.normal;
-        Self { normal, points }
+    /// Returns a manifold in the world, given its contacts and the translations of both shapes.
+    pub(crate) fn new(contacts: &[Contact64<V::DVec>], origins: [V::DVec; 2]) -> Self {
+        let point = |contact: &Contact64<V::DVec>| {
+            let [point_a, point_b] = contact.points_in_world(origins);
+            ManifoldPoint {
+                depth: length_to_f32(contact.depth),
+                point_a,
+                point_b,
+            }
+        };
+        let first = contacts.first();
+        Self {
+            normal: first.map_or(V::default(), |contact| V::from_f64(contact.normal)),
+            points: contacts.iter().map(point).collect(),
+        }
     }
 
     /// Returns the manifold in 3D. In 2D, its z is 0.

@@ -1,11 +1,36 @@
-//! Simplices of the Minkowski difference.
+//! Vertices and simplices of the Minkowski difference.
 
 use crate::{
-    query::minkowski::Vertex,
     space::{DVector, List, simplex},
+    tolerance::OFFSET_SCALE,
 };
 
 pub use crate::space::simplex::Nearest;
+
+/// A vertex of the Minkowski difference A - B of two cores, and the two points whose difference it
+/// is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Vertex<D> {
+    /// `first - second`.
+    pub point: D,
+    /// The support point of the first core.
+    pub first: D,
+    /// The support point of the second core.
+    pub second: D,
+    /// The direction in which the support function of A - B was evaluated, of any length. `first`
+    /// is A's support point in this direction, and `second` is B's in the opposite direction.
+    pub direction: D,
+}
+
+impl<D: DVector> Vertex<D> {
+    /// Returns a lower bound on the scale of the pair, without its radii: see
+    /// [`tolerance`](crate::tolerance).
+    #[inline]
+    pub fn scale(&self) -> f64 {
+        let offset = self.first.extent() + self.second.extent();
+        self.point.length().max(OFFSET_SCALE * offset)
+    }
+}
 
 /// One to four vertices, affinely independent.
 pub type Simplex<D> = List<Vertex<D>, 4>;

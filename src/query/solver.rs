@@ -11,7 +11,8 @@ use crate::{
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
         point_distance::distances_from_cores,
-        results::{Contact, Contact64},
+        results::{Contact, Contact64, Distance, Manifold},
+        trace::{TraceOption, Untraced},
     },
     shape::{DVecOf, Support},
     space::DVector,
@@ -19,8 +20,8 @@ use crate::{
 };
 
 /// A pair and the algorithm that solves it.
-pub struct Solver<'a, A: Support + ?Sized, B: ?Sized> {
-    pub pair: Pair<'a, A, B>,
+pub struct Solver<'a, A: Support + ?Sized, B: ?Sized, T = Untraced> {
+    pub pair: Pair<'a, A, B, T>,
     method: Method<DVecOf<A>>,
 }
 
@@ -37,51 +38,17 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    /// Returns the solver of a pair: a closed form if there is one.
+    // Always inlined, so that a query on two primitives contains only the code for these primitives.
     #[inline(always)]
     pub fn new(pair: Pair<'a, A, B>) -> Self {
         match analytic::solve(&pair) {
-            Some(closed_form) => Self::of_closed_form(pair, closed_form),
+            Some(closed_form) => Self {
+                pair,
+                method: Method::ClosedForm(closed_form),
+            },
             None => Self::without_closed_form(pair),
         }
-    }
-
-    /// Returns the solver of a pair with the result of [`analytic::solve`].
-    #[inline]
-    pub fn of_closed_form(pair: Pair<'a, A, B>, closed_form: ClosedForm<DVecOf<A>>) -> Self {
-        let method = Method::ClosedForm(closed_form);
-        Self { pair, method }
-    }
-
-    /// Returns the solver of a pair for which [`analytic::solve`] returns `None`.
-    #[inline]
-    pub fn without_closed_form(pair: Pair<'a, A, B>) -> Self {
-        // GJK also takes pairs of two half-spaces, and half-spaces with an invalid shape. Their
-        // support points are NaN, so they touch nothing.
-        let method = match HalfSpaceSolver::new(&pair) {
-            Some(half_space) => Method::HalfSpace(half_space),
-            None => Method::Gjk(Gjk::new(&pair)),
-        };
-        Self { pair, method }
-    }
-
-    /// Returns `true` if the shapes touch.
-    #[inline]
-    pub fn hit(&mut self) -> bool {
-        match &mut self.method {
-            Method::Gjk(gjk) => {
-                gjk.run(&self.pair, Goal::Verdict);
-                gjk.hit()
-            }
-            Method::HalfSpace(half_space) => half_space.hit(&self.pair),
-            Method::ClosedForm(closed_form) => closed_form.hit(self.pair.radius_sum()),
-        }
-    }
-
-    /// Returns the contact of shapes that [`touch`](Self::hit).
-    #[inline]
-    pub fn contact(&mut self) -> Contact64<DVecOf<A>> {
-        let cores = self.core_contact();
-        self.pair.contact(&cores)
     }
 
     /// Returns the points of the manifold of shapes that [`touch`](Self::hit): at least one, the
@@ -121,6 +88,74 @@ where
             contacts.push(self.pair.in_world(cores.normal, depth, witnesses));
         }
         contacts
+    }
+
+    /// Returns the manifold in the world of shapes that [`touch`](Self::hit).
+    pub fn manifold_in_world(&mut self) -> Manifold<A::Vector> {
+        let contacts = self.manifold();
+        Manifold::new(&contacts, self.pair.origins)
+    }
+}
+
+impl<'a, A, B, T> Solver<'a, A, B, T>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+    T: TraceOption<DVecOf<A>>,
+{
+    /// Returns the solver of a pair by the general algorithms.
+    #[inline]
+    pub fn without_closed_form(pair: Pair<'a, A, B, T>) -> Self {
+        // GJK also takes pairs of two half-spaces, and half-spaces with an invalid shape. Their
+        // support points are NaN, so they touch nothing.
+        let method = match HalfSpaceSolver::new(&pair) {
+            Some(half_space) => Method::HalfSpace(half_space),
+            None => Method::Gjk(Gjk::new(&pair)),
+        };
+        Self { pair, method }
+    }
+
+    /// Returns `true` if the shapes touch.
+    #[inline]
+    pub fn hit(&mut self) -> bool {
+        match &mut self.method {
+            Method::Gjk(gjk) => {
+                gjk.run(&self.pair, Goal::Verdict);
+                gjk.hit()
+            }
+            Method::HalfSpace(half_space) => half_space.hit(&self.pair),
+            Method::ClosedForm(closed_form) => closed_form.hit(self.pair.radius_sum()),
+        }
+    }
+
+    /// Returns the contact of shapes that [`touch`](Self::hit).
+    #[inline]
+    pub fn contact(&mut self) -> Contact64<DVecOf<A>> {
+        let cores = self.core_contact();
+        self.pair.contact(&cores)
+    }
+
+    /// Returns the contact in f64, or `None` if the shapes do not touch.
+    #[inline]
+    pub fn find_contact(&mut self) -> Option<Contact64<DVecOf<A>>> {
+        self.hit().then(|| self.contact())
+    }
+
+    /// Returns the contact in the world of shapes that [`touch`](Self::hit).
+    #[inline]
+    pub fn contact_in_world(&mut self) -> Contact<A::Vector> {
+        Contact::in_world(&self.contact(), self.pair.origins)
+    }
+
+    /// Returns the distance and the nearest points in the world.
+    #[inline]
+    pub fn distance_in_world(&mut self) -> Distance<A::Vector> {
+        match self.distance() {
+            Some((distance, nearest)) => {
+                Distance::new(distance, nearest.points_in_world(self.pair.origins))
+            }
+            None => Distance::infinite(),
+        }
     }
 
     /// Returns a bound on the error of a depth: see [`DEPTH_GAP`].
@@ -214,10 +249,11 @@ where
 }
 
 /// Conversions from results for the cores to results in the world.
-impl<A, B> Pair<'_, A, B>
+impl<A, B, T> Pair<'_, A, B, T>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
+    T: TraceOption<DVecOf<A>>,
 {
     /// Returns the contact of the shapes.
     #[inline(always)]
@@ -233,26 +269,6 @@ where
             depth: 0.0,
             ..contact
         }
-    }
-
-    /// Returns the contact of the shapes if they touch.
-    #[inline(always)]
-    pub fn contact_of_closed_form(
-        &self,
-        closed_form: &ClosedForm<DVecOf<A>>,
-    ) -> Option<Contact64<DVecOf<A>>> {
-        match closed_form {
-            ClosedForm::Contact(cores) if closed_form.hit(self.radius_sum()) => {
-                Some(self.contact(&cores.touching(self.radius_sum())))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns a contact in the world.
-    #[inline(always)]
-    pub fn contact_in_world(&self, contact: &Contact64<DVecOf<A>>) -> Contact<A::Vector> {
-        Contact::of_local(contact, self.origins)
     }
 
     /// Returns the contact of the cores, in the frame and the order of the pair.
@@ -298,12 +314,6 @@ where
             (distance, self.on_surfaces(normal, first, second))
         };
         (distance, self.in_world(normal, 0.0, witnesses))
-    }
-
-    /// Returns both points of a contact in the world.
-    #[inline(always)]
-    pub fn points_in_world(&self, points: &Contact64<DVecOf<A>>) -> [A::Vector; 2] {
-        points.points_in_world(self.origins)
     }
 
     /// Moves points from the cores to the surfaces.

@@ -39,96 +39,22 @@
 
 use crate::{
     query::{
-        Cast, Contact, Distance, Motion,
-        analytic::half_space::HalfSpaceSolver,
+        Cast, Contact, Distance, Motion, Solver,
         cast::trace_cast,
-        gjk::{Gjk, Goal, State},
-        minkowski::Pair,
-        pair_queries,
         query_partner::pair,
-        solver::{gjk_contact, separated},
-        traced_pair::TracedPair,
+        trace::{Recording, Traced},
     },
     shape::{DVecOf, Support},
-    space::{DVector, ShapePose},
+    space::ShapePose,
 };
 
-pub use crate::{query::minkowski::Vertex, space::Facet};
-
-/// A consumer of the steps of a solver. `D` is `DVec2` or `DVec3`.
-///
-/// `Vec<Step<D>>` collects them. Implement the trait to filter or to print steps.
-pub trait Trace<D> {
-    /// Takes the next step.
-    fn record(&mut self, step: Step<D>);
-}
-
-impl<D> Trace<D> for Vec<Step<D>> {
-    fn record(&mut self, step: Step<D>) {
-        self.push(step);
-    }
-}
-
-/// A step of a solver: one evaluation of the support function of the Minkowski difference.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Step<D> {
-    /// An iteration of GJK.
-    Gjk(GjkStep<D>),
-    /// An evaluation of EPA.
-    Epa(EpaStep<D>),
-    /// An iteration of a cast: GJK along a ray.
-    Cast {
-        /// The shapes certainly do not touch before the first time, and certainly touch at the
-        /// second one, which may be after the end of the motion. It is infinite as long as no such
-        /// time is known.
-        interval: [f64; 2],
-        /// The state of GJK. Its target moves along the ray: it is the translation of B minus that
-        /// of A, both up to the first time. So the bounds do not only converge, but also decrease
-        /// with the distance between the shapes.
-        gjk: GjkStep<D>,
+pub use crate::{
+    query::{
+        simplex::Vertex,
+        trace::{EpaStep, GjkStep, Step, Trace},
     },
-}
-
-/// The state after an iteration of GJK.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GjkStep<D> {
-    /// The support point in the direction from the last nearest point to the target.
-    pub vertex: Vertex<D>,
-    /// The reduced simplex: the vertices of which the nearest point is a convex combination. The
-    /// loop ends if it does not contain `vertex`.
-    pub simplex: Vec<Vertex<D>>,
-    /// The point whose distance from the Minkowski difference is measured. This is the origin,
-    /// except in casts, and after EPA, where GJK improves the points of the contact.
-    pub target: D,
-    /// The point of the simplex nearest to the target.
-    pub nearest: D,
-    /// The greatest known lower bound on the distance, 0 or more.
-    pub lower_bound: f64,
-    /// The distance from the target to the nearest point: an upper bound. If it is below 1e-10 of
-    /// the size of the pair, the cores count as touching.
-    pub upper_bound: f64,
-}
-
-/// The state of EPA after an evaluation, before the polytope grows.
-///
-/// If the polytope reaches its capacity, EPA starts again with a larger one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EpaStep<D> {
-    /// The support point. Its direction is the unit normal of the nearest facet, or, after the
-    /// bounds have met, one of a curved surface that may be slightly nearer.
-    pub vertex: Vertex<D>,
-    /// The vertices so far, without `vertex`.
-    pub vertices: Vec<Vertex<D>>,
-    /// The facets of the polytope. There are none while the vertices span fewer dimensions than the
-    /// space: then `vertex` is the support point in a direction at right angles to them.
-    pub facets: Vec<Facet<D>>,
-    /// The facet nearest to the origin.
-    pub nearest: Option<Facet<D>>,
-    /// The distance of the nearest facet: a lower bound on the depth of the cores.
-    pub lower_bound: f64,
-    /// The least depth of all evaluated directions: an upper bound.
-    pub upper_bound: f64,
-}
+    space::Facet,
+};
 
 /// Returns the contact of two shapes, or `None` if they do not touch: see
 /// [`query::contact`](super::contact()).
@@ -145,17 +71,10 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let pair = pair(a, pose_a.into(), b, pose_b.into())?;
-    if has_half_space(&pair) {
-        return pair_queries::contact(pair);
-    }
-    let traced = TracedPair::new(pair, trace);
-    let mut gjk = Gjk::solve(&traced, Goal::Verdict);
-    gjk.hit().then(|| {
-        let cores = gjk_contact(&mut gjk, &traced);
-        let contact = traced.pair.contact(&cores);
-        traced.pair.contact_in_world(&contact)
-    })
+    let recording = Recording::new(trace);
+    let pair = pair(a, pose_a.into(), b, pose_b.into())?.traced(Traced::new(&recording));
+    let mut solver = Solver::without_closed_form(pair);
+    solver.hit().then(|| solver.contact_in_world())
 }
 
 /// Returns the distance between two shapes, and their nearest points: see
@@ -171,20 +90,12 @@ where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
+    let recording = Recording::new(trace);
     let Some(pair) = pair(a, pose_a.into(), b, pose_b.into()) else {
         return Distance::infinite();
     };
-    if has_half_space(&pair) {
-        return pair_queries::distance(pair).unwrap_or_else(Distance::infinite);
-    }
-    let traced = TracedPair::new(pair, trace);
-    let pair = &traced.pair;
-    let gjk = Gjk::solve(&traced, Goal::Distance);
-    if gjk.state == State::Invalid {
-        return Distance::infinite();
-    }
-    let (distance, nearest) = pair.distance(gjk.hit(), &separated(&gjk, DVector::ZERO));
-    Distance::new(distance, pair.points_in_world(&nearest))
+    let traced = pair.traced(Traced::new(&recording));
+    Solver::without_closed_form(traced).distance_in_world()
 }
 
 /// Returns the first touch of two shapes under linear motion: see
@@ -209,12 +120,4 @@ where
     let motion_a = Motion::linear(pose_a.into(), translation_a);
     let motion_b = Motion::linear(pose_b.into(), translation_b);
     trace_cast(a, motion_a, b, motion_b, trace)
-}
-
-fn has_half_space<A, B>(pair: &Pair<A, B>) -> bool
-where
-    A: Support + ?Sized,
-    B: Support<Vector = A::Vector> + ?Sized,
-{
-    HalfSpaceSolver::new(pair).is_some()
 }

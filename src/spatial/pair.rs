@@ -8,11 +8,6 @@
 //! ignored in contacts and in distances. If two surfaces are of similar size, facets that overlap
 //! without a contact are ignored too. So all queries agree on which pairs touch.
 
-#![expect(
-    clippy::redundant_closure,
-    reason = "a function is not generic over the lifetimes in the types of the shapes"
-)]
-
 use bevy::prelude::Entity;
 
 use crate::{
@@ -20,10 +15,7 @@ use crate::{
         narrow_phase::{PartContact, Scratch, deepest_of_parts},
         proxy::Proxy,
     },
-    query::{
-        Contact, Contact64, Counter, Distance, Manifold, Pair, Solver, contact64, length_to_f32,
-        pair_queries::{self, manifold_in_world},
-    },
+    query::{Contact, Contact64, Counter, Distance, Manifold, Pair, Solver, length_to_f32},
     space::Space,
     spatial::side::{Side, SidePart, with_pair},
     surface::SurfacePair,
@@ -32,7 +24,7 @@ use crate::{
 /// Returns `true` if two sides touch.
 pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
-        return pair_queries::touches(Pair::new(&shape_a, pose_a, &shape_b, pose_b));
+        return Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b)).hit();
     }
     let (a, b, _) = in_order(a, b);
     let counter = Counter::default();
@@ -41,7 +33,7 @@ pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
     search(&a, &b, 0.0, |parts, indices| {
         touches = match &surface_pair {
             Some(surface_pair) => surface_pair.touches(indices),
-            None => with_pair(parts, |pair| pair_queries::touches(pair)),
+            None => with_pair(parts, |pair| Solver::new(pair).hit()),
         };
         if touches { DONE } else { 0.0 }
     });
@@ -52,7 +44,8 @@ pub fn intersects_of<V: Space>(a: Side<V>, b: Side<V>) -> bool {
 /// Allocates only for surfaces.
 pub fn contact_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<PartContact<V::DVec>> {
     if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
-        let contact = contact64(Pair::new(&shape_a, pose_a, &shape_b, pose_b))?;
+        let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
+        let contact = Solver::new(pair).find_contact()?;
         let parts = (0, 0);
         return Some(PartContact { parts, contact });
     }
@@ -104,7 +97,7 @@ pub fn visit_contacts<V: Space>(
 /// Returns the contact of two sides in the world.
 pub fn contact_in_world<V: Space>(a: Side<V>, b: Side<V>) -> Option<Contact<V>> {
     let contact = contact_of(a, b)?.contact;
-    Some(Contact::of_local(&contact, origins(&a, &b)))
+    Some(Contact::in_world(&contact, origins(&a, &b)))
 }
 
 /// Returns the distance between two sides, 0 if they touch, and their nearest parts and points.
@@ -170,7 +163,10 @@ pub fn manifold_in_world_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<Manifold
         (Side::Collider(a), Side::Collider(b)) if is_with_surface(a, b)
     );
     if !is_surface {
-        return with_pair(parts, |pair| pair_queries::manifold(pair));
+        return with_pair(parts, |pair| {
+            let mut solver = Solver::new(pair);
+            solver.hit().then(|| solver.manifold_in_world())
+        });
     }
     // The normal of a contact with a surface need not be that of the facet alone.
     let contact: Contact64<_> = contact.moved(offsets([&a, &b], parts).map(|offset| -offset));
@@ -180,13 +176,14 @@ pub fn manifold_in_world_of<V: Space>(a: Side<V>, b: Side<V>) -> Option<Manifold
         let is_deeper = |deepest: &Contact64<_>| {
             deepest.depth > contact.depth * (1.0 + SAME_DEPTH) + solver.depth_gap()
         };
-        Some(match points.first() {
-            // The contact leads over an edge or a corner, and does not clear the whole facet.
-            Some(deepest) if is_deeper(deepest) => {
-                Manifold::of_contact(solver.pair.contact_in_world(&contact))
-            }
-            _ => manifold_in_world(&solver, &points),
-        })
+        // The contact leads over an edge or a corner, and does not clear the whole facet.
+        let leads_over_edge = points.first().is_some_and(is_deeper);
+        let points = if leads_over_edge {
+            &[contact]
+        } else {
+            &*points
+        };
+        Some(Manifold::new(points, solver.pair.origins))
     })
 }
 
@@ -255,7 +252,7 @@ fn gap<V: Space>([a, b]: [&SidePart<V>; 2]) -> f64 {
 fn deepest_of_convex_parts<V: Space>(a: &Side<V>, b: &Side<V>) -> Option<PartContact<V::DVec>> {
     let mut deepest: Option<PartContact<V::DVec>> = None;
     search(a, b, 0.0, |pair, parts| {
-        if let Some(contact) = with_pair(pair, |pair| contact64(pair)) {
+        if let Some(contact) = with_pair(pair, |pair| Solver::new(pair).find_contact()) {
             // The first of several contacts that are equally deep in f32, as in a tick.
             let is_deeper = |best: PartContact<_>| {
                 let [depth, best_depth] =

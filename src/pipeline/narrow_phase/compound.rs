@@ -7,7 +7,7 @@ use crate::{
         narrow_phase::event::{PartContact, event},
         proxy::{BoundingRegion, Proxy},
     },
-    query::{Counter, Pair, contact64, length_to_f32},
+    query::{Counter, Pair, Solver, length_to_f32},
     space::Space,
     surface::{FacetContact, Lists, SurfacePair},
 };
@@ -115,6 +115,6 @@ fn contact<V: Space>(
     let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
     let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
     let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(counter);
-    let contact = contact64(pair)?;
+    let contact = Solver::new(pair).find_contact()?;
     Some(PartContact::of_parts((a, &part_a), (b, &part_b), &contact))
 }

@@ -32,7 +32,7 @@ use crate::{
         proxies::{Proxies, ProxySlot, arena::ProxyArena},
         proxy::Proxy,
     },
-    query::{Pair, contact64},
+    query::{Pair, Solver},
     settings::{BroadPhase, CandidatePairs},
     space::Space,
 };
@@ -251,7 +251,9 @@ impl<V: Space> Task<V> {
         {
             let (first_pose, second_pose) = (first.world_pose.pose(), second.world_pose.pose());
             let pair = Pair::new(&first_shape, first_pose, &second_shape, second_pose);
-            if let Some(contact) = contact64(pair.counted_by(&self.scratch.counter)) {
+            if let Some(contact) =
+                Solver::new(pair.counted_by(&self.scratch.counter)).find_contact()
+            {
                 let parts = (0, 0);
                 found.push(event(first, second, &PartContact { parts, contact }));
             }

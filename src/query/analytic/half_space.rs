@@ -6,10 +6,7 @@
 //! is at m = n.
 
 use crate::{
-    query::{
-        minkowski::{MinkowskiDifference, Vertex},
-        penetration::Penetration,
-    },
+    query::{minkowski::MinkowskiDifference, penetration::Penetration, simplex::Vertex},
     shape::HalfSpace,
     space::DVector,
     tolerance::{OFFSET_SCALE, TOUCHING},

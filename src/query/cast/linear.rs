@@ -41,8 +41,7 @@ use crate::{
         },
         minkowski::{MinkowskiDifference, Pair},
         penetration::Penetration,
-        steps::Trace,
-        traced_pair::TracedPair,
+        trace::{Recording, Trace, Traced},
     },
     shape::{DVecOf, Support},
     space::{DVector, Space},
@@ -126,14 +125,9 @@ where
     }
     let size = pair_size(&boxes, pair.radius_sum());
     let cast = LinearCast::new(&pair, velocity, size, travel)?;
-    let traced = TracedPair::new(pair, trace);
-    let outcome = cast.by_gjk(&traced)?;
-    Some(cast.in_world(
-        outcome,
-        &traced.pair,
-        [&motion_a, &motion_b],
-        pose_b.rotation,
-    ))
+    let recording = Recording::new(trace);
+    let outcome = cast.by_gjk(&pair.traced(Traced::new(&recording)))?;
+    Some(cast.in_world(outcome, &pair, [&motion_a, &motion_b], pose_b.rotation))
 }
 
 /// Returns the velocity of the second shape of a pair relative to the first, in the frame of the

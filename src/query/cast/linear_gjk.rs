@@ -27,10 +27,10 @@ use crate::{
             solve::{PROBED_DEPTH, PROBED_MOTION},
         },
         gjk::Gjk,
-        minkowski::{MinkowskiDifference, Vertex},
+        minkowski::MinkowskiDifference,
         penetration::Penetration,
-        simplex::{Nearest, Simplex, nearest_to},
-        steps::{GjkStep, Step},
+        simplex::{Nearest, Simplex, Vertex, nearest_to},
+        trace::{GjkStep, Step},
     },
     space::{DVector, List},
 };

@@ -26,9 +26,8 @@ mod solve;
 use crate::{
     math::Vec3,
     query::{
-        QueryPartner,
         results::{Contact, Contact64},
-        steps::Trace,
+        trace::Trace,
     },
     shape::{DVecOf, Support},
     space::{DVector, Pose, Space},
@@ -197,7 +196,7 @@ impl<D: DVector> Cast64<D> {
     /// Returns the outcome in the world. `origins_at` returns the translations of both shapes at a
     /// time.
     pub fn in_world<V: Space<DVec = D>>(&self, origins_at: impl Fn(f64) -> [D; 2]) -> Cast<V> {
-        let at = |time, contact| Contact::of_local(contact, origins_at(time));
+        let at = |time, contact| Contact::in_world(contact, origins_at(time));
         match self {
             Self::Miss => Cast::Miss,
             Self::Hit {
@@ -249,83 +248,6 @@ impl<V: Space> Cast<V> {
             Self::Overlapping(contact) => Cast::Overlapping(contact.to_vec3()),
         }
     }
-}
-
-/// Returns the first touch of two shapes under linear motion.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::query::{self, Cast, CastOptions};
-///
-/// let (ball, wall) = (Sphere::new(1.0), Cuboid::new(2.0, 10.0, 10.0));
-/// let cast = query::cast_shape(
-///     &ball, Vec3::ZERO, Vec3::X * 8.0,
-///     &wall, Vec3::X * 6.0, Vec3::ZERO,
-///     CastOptions::default(),
-/// );
-/// let Cast::Hit { touching, contact, .. } = cast else { panic!("the wall is in the way") };
-/// assert!((touching - 0.5).abs() < 1e-9); // after 4 of 8
-/// assert_eq!(contact.normal, Vec3::X);
-/// ```
-pub fn cast_shape<A, B>(
-    a: &A,
-    pose_a: impl Into<A::Pose>,
-    translation_a: A::Vector,
-    b: &B,
-    pose_b: impl Into<A::OtherPose>,
-    translation_b: A::Vector,
-    options: CastOptions,
-) -> Cast<A::Vector>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
-{
-    let motion_a = A::motion(pose_a.into(), translation_a);
-    let motion_b = A::other_motion(pose_b.into(), translation_b);
-    a.cast_motion(motion_a, b, motion_b, options)
-}
-
-/// Returns the first touch of two shapes under linear and angular motion.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use headbutt::query::{self, CastOptions, Motion};
-///
-/// // A door of width 2 swings around its hinge by a quarter turn, and hits a ball.
-/// let door = [Vec2::ZERO, Vec2::X * 2.0];
-/// let swing = Motion::still(Vec2::ZERO).rotated(core::f32::consts::FRAC_PI_2);
-/// let (ball, center) = (Circle::new(0.5), Vec2::Y);
-/// let hit = query::cast_motion(&door, swing, &ball, center, CastOptions::default());
-/// // At 60 degrees, the ball's center is at a distance of cos(60°) = 0.5 from the door.
-/// assert!((hit.safe_time() - 2.0 / 3.0).abs() < 1e-6);
-/// ```
-///
-/// # Precision
-///
-/// * The shapes certainly do not overlap until the time `safe`, whatever the rotation: each step is
-///   proved by a separating plane. `touching` is exact to about 1e-9 of the size of the pair over
-///   the closing speed.
-/// * Shapes that slide along each other's surface are a miss if they overlap by at most 2.4e-7 of
-///   the size of the pair, and a hit from 4.8e-7 on. A motion that ends at the touch is treated as
-///   if it continued.
-/// * In time, f64 resolves 1e-16 of the motion. If that is more than the touching tolerance, the
-///   shapes may not yet touch at the time `touching`.
-/// * A motion with a rotation of more than 10,000 radians is invalid.
-/// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
-///   touching tolerance reach the limit. Then the result is a hit, and `safe` is the time up to
-///   which the motion is proved.
-pub fn cast_motion<A, B>(
-    a: &A,
-    motion_a: impl Into<A::Motion>,
-    b: &B,
-    motion_b: impl Into<A::OtherMotion>,
-    options: CastOptions,
-) -> Cast<A::Vector>
-where
-    A: QueryPartner<B> + ?Sized,
-    B: ?Sized,
-{
-    a.cast_motion(motion_a.into(), b, motion_b.into(), options)
 }
 
 /// Returns the first touch of two shapes.

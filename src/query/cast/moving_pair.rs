@@ -349,8 +349,7 @@ where
 
     /// Returns the contact at the given time, or `None` if the shapes do not touch.
     pub fn contact(&self, time: f64) -> Option<Contact64<DVecOf<A>>> {
-        let mut solver = Solver::new(self.at(time));
-        solver.hit().then(|| solver.contact())
+        Solver::new(self.at(time)).find_contact()
     }
 
     /// Returns the axis of a contact.

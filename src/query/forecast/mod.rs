@@ -40,7 +40,7 @@ mod unbounded;
 
 use crate::{
     query::{
-        Cast, Cast64, CastOptions, Contact64, Motion, Pair, cast_moving, contact64,
+        Cast, Cast64, CastOptions, Contact64, Motion, Pair, Solver, cast_moving,
         minkowski::MinkowskiDifference,
     },
     shape::{Core, DVecOf, Support},
@@ -127,7 +127,7 @@ where
     let (pose_a, motion_a) = Motion::linear(pose_a, velocity).valid()?;
     let (pose_b, motion_b) = Motion::still(pose_b).valid()?;
     let velocity = velocity.to_f64();
-    let start = contact64(Pair::new(a, pose_a, b, pose_b));
+    let start = Solver::new(Pair::new(a, pose_a, b, pose_b)).find_contact();
     let options = CastOptions::default();
     let cast = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
     let has_half_space = [a.core(), b.core()]
@@ -145,7 +145,7 @@ where
                 translation,
                 ..pose_a
             };
-            let contact = contact64(Pair::new(a, end, b, pose_b));
+            let contact = Solver::new(Pair::new(a, end, b, pose_b)).find_contact();
             contact.map_or(DVector::ZERO, |contact| contact.normal * -contact.depth)
         }
     };

@@ -1,0 +1,282 @@
+//! The questions about two shapes or colliders, as functions.
+
+use crate::{
+    query::{
+        Cast, CastOptions, Contact, Distance, Manifold, QueryPartner, Solver, query_partner::pair,
+    },
+    shape::Support,
+    space::ShapePose,
+};
+
+/// Returns `true` if two shapes overlap or touch.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query;
+///
+/// let triangle = [Vec2::ZERO, Vec2::X, Vec2::Y];
+/// let circle = Circle::new(0.5);
+/// let at = Isometry2d::from_xy;
+/// assert!(query::intersects(&triangle, at(0.0, 0.0), &circle, at(-0.5, 0.5)));
+/// assert!(!query::intersects(&triangle, at(0.0, 0.0), &circle, at(1.0, 1.0)));
+/// ```
+pub fn intersects<A, B>(
+    a: &A,
+    pose_a: impl Into<A::Pose>,
+    b: &B,
+    pose_b: impl Into<A::OtherPose>,
+) -> bool
+where
+    A: QueryPartner<B> + ?Sized,
+    B: ?Sized,
+{
+    a.intersects(pose_a.into(), b, pose_b.into())
+}
+
+/// Returns the contact of two shapes, or `None` if they do not touch.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query;
+///
+/// let (tile, at) = (Rectangle::new(2.0, 2.0), Isometry2d::from_xy);
+/// let contact = query::contact(&tile, at(0.0, 0.0), &tile, at(1.5, 0.25)).unwrap();
+/// assert_eq!((contact.normal, contact.depth), (Vec2::X, 0.5));
+///
+/// // The minimum translation: moving the first tile by it leaves both just touching.
+/// let moved = at(0.0, 0.0).translation - contact.normal * contact.depth;
+/// assert_eq!(query::contact(&tile, moved, &tile, at(1.5, 0.25)).unwrap().depth, 0.0);
+/// ```
+pub fn contact<A, B>(
+    a: &A,
+    pose_a: impl Into<A::Pose>,
+    b: &B,
+    pose_b: impl Into<A::OtherPose>,
+) -> Option<Contact<A::Vector>>
+where
+    A: QueryPartner<B> + ?Sized,
+    B: ?Sized,
+{
+    a.contact(pose_a.into(), b, pose_b.into())
+}
+
+/// Returns the contact of two shapes with up to four points (two in 2D), or `None` if they do not
+/// touch.
+///
+/// Use it for a physics response of bodies that rest on each other. To push one shape out of
+/// another, [`contact`] is enough and cheaper.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query;
+///
+/// let (floor, crate_) = (Cuboid::new(10.0, 1.0, 10.0), Cuboid::new(1.0, 1.0, 1.0));
+/// let resting = Isometry3d::from_xyz(0.0, 0.75, 0.0);
+/// let manifold = query::manifold(&floor, Isometry3d::IDENTITY, &crate_, resting).unwrap();
+/// assert_eq!(manifold.normal, Vec3::Y);
+/// assert_eq!(manifold.points().len(), 4); // the corners of the crate's lower face
+/// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
+/// ```
+///
+/// On a half-space, the points are corners of the other shape's face that are not above the plane:
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query;
+///
+/// let (ground, crate_) = (InfinitePlane3d::new(Vec3::Y), Cuboid::new(1.0, 1.0, 1.0));
+/// let resting = Isometry3d::from_xyz(1e4, 0.25, 0.0);
+/// let manifold = query::manifold(&ground, Isometry3d::IDENTITY, &crate_, resting).unwrap();
+/// assert_eq!(manifold.points().len(), 4);
+/// assert!(manifold.points().iter().all(|point| point.depth == 0.25));
+/// ```
+///
+/// # Precision
+///
+/// The points come from the support functions alone, so manifolds work for every shape, including
+/// your own.
+///
+/// * A face or an edge that is tilted by more than 0.02 radians against the contact plane counts as
+///   its deepest edge or vertex.
+/// * A surface that curves by less than 0.02 radians, such as a hull of hundreds of points, counts
+///   as flat. The points are on the plane through its corners, up to 1 % of the shape's size
+///   below the surface.
+/// * On a tilted edge with a radius, the points have errors of up to 2.2e-4 of the radius.
+///
+/// If the intersection of the faces has at most four corners, the manifold consists of its corners.
+/// If it has more, or a round rim, the manifold has the four points that span the largest area. The
+/// deepest point is always included. [`Manifold::points`] documents the order. If the faces are
+/// flat and parallel, the area is at least 99 % of the area of the largest quadrilateral in the
+/// intersection. If they are tilted by less than 0.02 radians and touch everywhere, it is at least
+/// 90 % of the area of the largest one that has the deepest point as a corner, in 20,000 random
+/// pairs (`tests/it/queries/manifold_area.rs`).
+pub fn manifold<A, B>(
+    a: &A,
+    pose_a: impl Into<A::Pose>,
+    b: &B,
+    pose_b: impl Into<A::OtherPose>,
+) -> Option<Manifold<A::Vector>>
+where
+    A: QueryPartner<B> + ?Sized,
+    B: ?Sized,
+{
+    a.manifold(pose_a.into(), b, pose_b.into())
+}
+
+/// Returns the distance between two shapes, and their nearest points.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query;
+///
+/// let at = Isometry3d::from_xyz;
+/// let separated = query::distance(
+///     &Sphere::new(1.0), at(-3.0, 0.0, 0.0),
+///     &Capsule3d::new(0.5, 4.0), at(0.0, 1.0, 0.0),
+/// );
+/// assert_eq!(separated.distance, 1.5);
+/// assert_eq!(separated.point_a, Vec3::new(-2.0, 0.0, 0.0));
+/// assert_eq!(separated.point_b, Vec3::new(-0.5, 0.0, 0.0));
+/// ```
+///
+/// If a pose is not finite, if a shape is invalid, or if both shapes are half-spaces, the distance
+/// is infinite and the points are NaN.
+pub fn distance<A, B>(
+    a: &A,
+    pose_a: impl Into<A::Pose>,
+    b: &B,
+    pose_b: impl Into<A::OtherPose>,
+) -> Distance<A::Vector>
+where
+    A: QueryPartner<B> + ?Sized,
+    B: ?Sized,
+{
+    a.distance(pose_a.into(), b, pose_b.into())
+}
+
+/// Returns the first touch of two shapes under linear motion.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query::{self, Cast, CastOptions};
+///
+/// let (ball, wall) = (Sphere::new(1.0), Cuboid::new(2.0, 10.0, 10.0));
+/// let cast = query::cast_shape(
+///     &ball, Vec3::ZERO, Vec3::X * 8.0,
+///     &wall, Vec3::X * 6.0, Vec3::ZERO,
+///     CastOptions::default(),
+/// );
+/// let Cast::Hit { touching, contact, .. } = cast else { panic!("the wall is in the way") };
+/// assert!((touching - 0.5).abs() < 1e-9); // after 4 of 8
+/// assert_eq!(contact.normal, Vec3::X);
+/// ```
+pub fn cast_shape<A, B>(
+    a: &A,
+    pose_a: impl Into<A::Pose>,
+    translation_a: A::Vector,
+    b: &B,
+    pose_b: impl Into<A::OtherPose>,
+    translation_b: A::Vector,
+    options: CastOptions,
+) -> Cast<A::Vector>
+where
+    A: QueryPartner<B> + ?Sized,
+    B: ?Sized,
+{
+    let motion_a = A::motion(pose_a.into(), translation_a);
+    let motion_b = A::other_motion(pose_b.into(), translation_b);
+    a.cast_motion(motion_a, b, motion_b, options)
+}
+
+/// Returns the first touch of two shapes under linear and angular motion.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query::{self, CastOptions, Motion};
+///
+/// // A door of width 2 swings around its hinge by a quarter turn, and hits a ball.
+/// let door = [Vec2::ZERO, Vec2::X * 2.0];
+/// let swing = Motion::still(Vec2::ZERO).rotated(core::f32::consts::FRAC_PI_2);
+/// let (ball, center) = (Circle::new(0.5), Vec2::Y);
+/// let hit = query::cast_motion(&door, swing, &ball, center, CastOptions::default());
+/// // At 60 degrees, the ball's center is at a distance of cos(60°) = 0.5 from the door.
+/// assert!((hit.safe_time() - 2.0 / 3.0).abs() < 1e-6);
+/// ```
+///
+/// # Precision
+///
+/// * The shapes certainly do not overlap until the time `safe`, whatever the rotation: each step is
+///   proved by a separating plane. `touching` is exact to about 1e-9 of the size of the pair over
+///   the closing speed.
+/// * Shapes that slide along each other's surface are a miss if they overlap by at most 2.4e-7 of
+///   the size of the pair, and a hit from 4.8e-7 on. A motion that ends at the touch is treated as
+///   if it continued.
+/// * In time, f64 resolves 1e-16 of the motion. If that is more than the touching tolerance, the
+///   shapes may not yet touch at the time `touching`.
+/// * A motion with a rotation of more than 10,000 radians is invalid.
+/// * The number of steps is limited to 8,192. Only shapes that rotate thousands of times within the
+///   touching tolerance reach the limit. Then the result is a hit, and `safe` is the time up to
+///   which the motion is proved.
+pub fn cast_motion<A, B>(
+    a: &A,
+    motion_a: impl Into<A::Motion>,
+    b: &B,
+    motion_b: impl Into<A::OtherMotion>,
+    options: CastOptions,
+) -> Cast<A::Vector>
+where
+    A: QueryPartner<B> + ?Sized,
+    B: ?Sized,
+{
+    a.cast_motion(motion_a.into(), b, motion_b.into(), options)
+}
+
+/// Tests whether two shapes touch, and returns a [`Touch`] that can compute the contact later. That
+/// computation continues where the test ended, and repeats none of its work.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::query;
+///
+/// let (a, b, at) = (Circle::new(2.0), Circle::new(1.0), Isometry2d::from_xy);
+/// let hit = query::touch(&a, at(0.0, 0.0), &b, at(2.0, 0.0)).expect("they overlap");
+/// // ... decide whether the contact is needed ...
+/// assert_eq!(hit.contact().depth, 1.0);
+/// assert!(query::touch(&a, at(0.0, 0.0), &b, at(4.0, 0.0)).is_none());
+/// ```
+///
+/// It takes only convex shapes, not a [`Collider`](crate::Collider).
+pub fn touch<'a, A, B>(
+    a: &'a A,
+    pose_a: impl Into<ShapePose<A::Vector>>,
+    b: &'a B,
+    pose_b: impl Into<ShapePose<A::Vector>>,
+) -> Option<Touch<'a, A, B>>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    let mut solver = Solver::new(pair(a, pose_a.into(), b, pose_b.into())?);
+    solver.hit().then_some(Touch(solver))
+}
+
+/// Two shapes that touch, the result of [`touch()`].
+pub struct Touch<'a, A: Support + ?Sized, B: ?Sized>(Solver<'a, A, B>);
+
+impl<A, B> Touch<'_, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// Returns the contact.
+    pub fn contact(self) -> Contact<A::Vector> {
+        let Self(mut solver) = self;
+        solver.contact_in_world()
+    }
+
+    /// Returns the contact with its points: see [`manifold()`].
+    pub fn manifold(self) -> Manifold<A::Vector> {
+        let Self(mut solver) = self;
+        solver.manifold_in_world()
+    }
+}

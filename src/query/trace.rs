@@ -1,0 +1,236 @@
+//! The steps of the solvers, and what a pair does with them.
+
+use core::cell::RefCell;
+
+use crate::{
+    query::simplex::Vertex,
+    space::{DVector, Facet},
+};
+
+/// A consumer of the steps of a solver. `D` is `DVec2` or `DVec3`.
+///
+/// `Vec<Step<D>>` collects them. Implement the trait to filter or to print steps.
+pub trait Trace<D> {
+    /// Takes the next step.
+    fn record(&mut self, step: Step<D>);
+}
+
+impl<D> Trace<D> for Vec<Step<D>> {
+    fn record(&mut self, step: Step<D>) {
+        self.push(step);
+    }
+}
+
+/// A step of a solver: one evaluation of the support function of the Minkowski difference.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step<D> {
+    /// An iteration of GJK.
+    Gjk(GjkStep<D>),
+    /// An evaluation of EPA.
+    Epa(EpaStep<D>),
+    /// An iteration of a cast: GJK along a ray.
+    Cast {
+        /// The shapes certainly do not touch before the first time, and certainly touch at the
+        /// second one, which may be after the end of the motion. It is infinite as long as no such
+        /// time is known.
+        interval: [f64; 2],
+        /// The state of GJK. Its target moves along the ray: it is the translation of B minus that
+        /// of A, both up to the first time. So the bounds do not only converge, but also decrease
+        /// with the distance between the shapes.
+        gjk: GjkStep<D>,
+    },
+}
+
+/// The state after an iteration of GJK.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GjkStep<D> {
+    /// The support point in the direction from the last nearest point to the target.
+    pub vertex: Vertex<D>,
+    /// The reduced simplex: the vertices of which the nearest point is a convex combination. The
+    /// loop ends if it does not contain `vertex`.
+    pub simplex: Vec<Vertex<D>>,
+    /// The point whose distance from the Minkowski difference is measured. This is the origin,
+    /// except in casts, and after EPA, where GJK improves the points of the contact.
+    pub target: D,
+    /// The point of the simplex nearest to the target.
+    pub nearest: D,
+    /// The greatest known lower bound on the distance, 0 or more.
+    pub lower_bound: f64,
+    /// The distance from the target to the nearest point: an upper bound. If it is below 1e-10 of
+    /// the size of the pair, the cores count as touching.
+    pub upper_bound: f64,
+}
+
+/// The state of EPA after an evaluation, before the polytope grows.
+///
+/// If the polytope reaches its capacity, EPA starts again with a larger one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EpaStep<D> {
+    /// The support point. Its direction is the unit normal of the nearest facet, or, after the
+    /// bounds have met, one of a curved surface that may be slightly nearer.
+    pub vertex: Vertex<D>,
+    /// The vertices so far, without `vertex`.
+    pub vertices: Vec<Vertex<D>>,
+    /// The facets of the polytope. There are none while the vertices span fewer dimensions than the
+    /// space: then `vertex` is the support point in a direction at right angles to them.
+    pub facets: Vec<Facet<D>>,
+    /// The facet nearest to the origin.
+    pub nearest: Option<Facet<D>>,
+    /// The distance of the nearest facet: a lower bound on the depth of the cores.
+    pub lower_bound: f64,
+    /// The least depth of all evaluated directions: an upper bound.
+    pub upper_bound: f64,
+}
+
+/// What a pair does with the steps of its solvers.
+pub trait TraceOption<D>: Copy {
+    /// Records a step. `step` returns it, given the translation by which the second shape has been
+    /// moved since the trace began.
+    fn record(&self, step: impl FnOnce(D) -> Step<D>);
+
+    /// Returns the option for the same pair with the second shape moved.
+    fn moved(self, translation: D) -> Self;
+}
+
+/// Ignores all steps, so that no code for them is generated.
+#[derive(Clone, Copy)]
+pub struct Untraced;
+
+impl<D> TraceOption<D> for Untraced {
+    #[inline(always)]
+    fn record(&self, _: impl FnOnce(D) -> Step<D>) {}
+
+    #[inline(always)]
+    fn moved(self, _: D) -> Self {
+        self
+    }
+}
+
+/// A trace in use.
+pub struct Recording<'t, D> {
+    trace: &'t mut dyn Trace<D>,
+    /// The least upper bound so far on the time of the first touch.
+    touch: f64,
+}
+
+impl<'t, D> Recording<'t, D> {
+    pub fn new(trace: &'t mut dyn Trace<D>) -> RefCell<Self> {
+        RefCell::new(Self {
+            trace,
+            touch: f64::INFINITY,
+        })
+    }
+}
+
+/// Passes all steps to a trace.
+#[derive(Clone, Copy)]
+pub struct Traced<'t, D> {
+    recording: &'t RefCell<Recording<'t, D>>,
+    moved: D,
+}
+
+impl<'t, D: DVector> Traced<'t, D> {
+    pub fn new(recording: &'t RefCell<Recording<'t, D>>) -> Self {
+        Self {
+            recording,
+            moved: D::ZERO,
+        }
+    }
+}
+
+impl<D: DVector> TraceOption<D> for Traced<'_, D> {
+    fn record(&self, step: impl FnOnce(D) -> Step<D>) {
+        // Never borrowed already, because a trace has no access to the pair.
+        let Ok(mut recording) = self.recording.try_borrow_mut() else {
+            return;
+        };
+        let mut step = step(self.moved);
+        if let Step::Cast { interval, .. } = &mut step {
+            let [_, touch] = interval;
+            *touch = touch.min(recording.touch);
+            recording.touch = *touch;
+        }
+        recording.trace.record(step);
+    }
+
+    fn moved(self, translation: D) -> Self {
+        Self {
+            moved: self.moved + translation,
+            ..self
+        }
+    }
+}
+
+/// The frame and the order of a pair. Converts steps to the axes of the world and the caller's
+/// order.
+pub struct PairFrame<D: DVector> {
+    pub rotation: D::Matrix,
+    /// The translation of the first shape.
+    pub origin: D,
+    /// The translation by which the second shape has been moved.
+    pub moved: D,
+    /// `true` if the first shape is the caller's second one.
+    pub is_swapped: bool,
+}
+
+impl<D: DVector> PairFrame<D> {
+    fn vector(&self, vector: D) -> D {
+        let rotated = self.rotation * vector;
+        if self.is_swapped { -rotated } else { rotated }
+    }
+
+    fn vertex(&self, vertex: &Vertex<D>) -> Vertex<D> {
+        let first = self.origin + self.rotation * vertex.first;
+        let second = self.origin + self.rotation * (vertex.second - self.moved);
+        let (first, second) = if self.is_swapped {
+            (second, first)
+        } else {
+            (first, second)
+        };
+        Vertex {
+            point: self.vector(vertex.point + self.moved),
+            first,
+            second,
+            direction: self.vector(vertex.direction),
+        }
+    }
+
+    fn vertices(&self, vertices: &[Vertex<D>]) -> Vec<Vertex<D>> {
+        vertices.iter().map(|vertex| self.vertex(vertex)).collect()
+    }
+
+    fn facet(&self, facet: Facet<D>) -> Facet<D> {
+        Facet {
+            normal: self.vector(facet.normal),
+            ..facet
+        }
+    }
+
+    fn gjk_step(&self, step: &GjkStep<D>) -> GjkStep<D> {
+        GjkStep {
+            vertex: self.vertex(&step.vertex),
+            simplex: self.vertices(&step.simplex),
+            target: self.vector(step.target + self.moved),
+            nearest: self.vector(step.nearest + self.moved),
+            ..*step
+        }
+    }
+
+    /// Converts a step.
+    pub fn step(&self, step: &Step<D>) -> Step<D> {
+        match step {
+            Step::Gjk(step) => Step::Gjk(self.gjk_step(step)),
+            Step::Epa(step) => Step::Epa(EpaStep {
+                vertex: self.vertex(&step.vertex),
+                vertices: self.vertices(&step.vertices),
+                facets: step.facets.iter().map(|facet| self.facet(*facet)).collect(),
+                nearest: step.nearest.map(|facet| self.facet(facet)),
+                ..*step
+            }),
+            Step::Cast { interval, gjk } => Step::Cast {
+                interval: *interval,
+                gjk: self.gjk_step(gjk),
+            },
+        }
+    }
+}
