@@ -35,10 +35,10 @@ fn main() {
 /// The quadrilateral approaches the pentagon, hits it, and slides along it.
 fn approach() {
     let (mut position, resting) = (Vec2::ZERO, Vec2::new(300.0, 100.0));
-    let velocity = Vec2::new(40.0, 15.0);
+    let motion = Vec2::new(40.0, 15.0);
     let mut hits = 0;
     for step in 0..20 {
-        let forecast = query::forecast(&MOVING, position, &RESTING, resting, velocity);
+        let forecast = query::forecast(&MOVING, position, &RESTING, resting, motion);
         let translation = forecast.minimum_translation;
         println!(
             "step {step:>2}: now {:<5} soon {:<5} translation {translation}",
@@ -46,7 +46,7 @@ fn approach() {
         );
         assert_eq!(forecast.will_intersect, translation != Vec2::ZERO);
         hits += u32::from(forecast.will_intersect);
-        position += velocity + translation;
+        position += motion + translation;
         // No overlap, and a prevented hit ends in a touch, up to the rounding of the position.
         let contact = query::contact(&MOVING, position, &RESTING, resting);
         assert!(contact.is_none_or(|contact| contact.depth < 1e-3));
@@ -73,9 +73,9 @@ fn long_body() {
 /// A fast body stops before a thin wall, and not behind it.
 fn thin_wall() {
     let ((a, at_a), (b, at_b)) = (column(0.0, 1.0), column(3.0, 3.1));
-    let velocity = Vec2::X * 10.0;
-    let forecast = query::forecast(&a, at_a, &b, at_b, velocity);
+    let motion = Vec2::X * 10.0;
+    let forecast = query::forecast(&a, at_a, &b, at_b, motion);
     assert!(!forecast.intersects && forecast.will_intersect);
-    let end = at_a + velocity + forecast.minimum_translation;
+    let end = at_a + motion + forecast.minimum_translation;
     assert!(end.distance(Vec2::X * 2.5) < 1e-5, "{end}");
 }

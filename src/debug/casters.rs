@@ -11,7 +11,6 @@ use crate::{
         shapes::flattened,
     },
     math::{Vec2, Vec3},
-    query::Cast,
     spatial::QuerySpace,
 };
 
@@ -74,10 +73,10 @@ fn shape_lines(
     } else {
         pose.affine()
     };
-    let cast = caster.first().map_or(Cast::Miss, |first| first.hit);
-    let colors = colors_of(cast.is_hit(), colors);
+    let hit = caster.first().map(|first| first.hit);
+    let colors = colors_of(hit.is_some(), colors);
     let motion = [caster.translation, caster.rotation];
-    motion::cast_lines(&caster.collider, start, motion, &cast, colors)
+    motion::cast_lines(&caster.collider, start, motion, hit, colors)
 }
 
 fn colors_of(is_hit: bool, colors: &ColliderColors) -> Colors {

@@ -12,7 +12,7 @@ use crate::{
         wireframe::Line,
     },
     math::{Quat, Vec3},
-    query::Cast,
+    query::CastHit,
 };
 
 /// The length at which an endless ray is cut.
@@ -55,7 +55,7 @@ pub fn cast_lines(
     collider: &Collider,
     start: Affine3A,
     [translation, rotation]: [Vec3; 2],
-    cast: &Cast<Vec3>,
+    hit: Option<CastHit<Vec3>>,
     colors: Colors,
 ) -> Vec<ColoredLine> {
     let is_2d = collider.shape_2d().is_some();
@@ -64,7 +64,7 @@ pub fn cast_lines(
     } else {
         (translation, rotation)
     };
-    let time = cast.touching_time().unwrap_or(1.0) as f32;
+    let time = hit.map_or(1.0, |hit| hit.touching) as f32;
     let turn = Mat3A::from_quat(Quat::from_scaled_axis(rotation * time));
     let end = Affine3A {
         matrix3: turn * start.matrix3,
@@ -74,14 +74,14 @@ pub fn cast_lines(
     let origins = [start, end].map(|pose| Vec3::from(pose.translation));
     let path = placed(&outline, start).chain([origins]);
     let path = path.map(|line| (line, colors.path));
-    let at_end = if cast.is_hit() {
+    let at_end = if hit.is_some() {
         colors.hit
     } else {
         colors.path
     };
     let marker = MARKER * translation.length();
-    let crosses = cast.contact().into_iter();
-    let crosses = crosses.flat_map(|contact| cross(contact.point_b, marker, is_2d));
+    let crosses = hit.into_iter();
+    let crosses = crosses.flat_map(|hit| cross(hit.contact.point_b, marker, is_2d));
     let ends = placed(&outline, end).chain(crosses);
     path.chain(ends.map(|line| (line, at_end))).collect()
 }

@@ -71,8 +71,8 @@ fn cast_lines_in<V: Space>(logged: &LoggedCast, colors: Colors) -> Option<Vec<Co
     let LoggedCast {
         collider,
         motion,
-        cast,
+        hit,
     } = logged;
     let start = motion.start().world_pose::<V>()?.in_3d();
-    Some(cast_lines(collider, start, motion.vectors(), cast, colors))
+    Some(cast_lines(collider, start, motion.vectors(), *hit, colors))
 }

@@ -2,7 +2,8 @@
 
 use crate::{
     query::{
-        Cast, CastOptions, Contact, Distance, Manifold, QueryPartner, Solver, query_partner::pair,
+        CastHit, CastOptions, Contact, Distance, Manifold, QueryPartner, Solver,
+        query_partner::pair,
     },
     shape::Support,
     space::ShapePose,
@@ -158,18 +159,21 @@ where
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use headbutt::query::{self, Cast, CastOptions};
+/// use headbutt::query::{self, CastOptions};
 ///
 /// let (ball, wall) = (Sphere::new(1.0), Cuboid::new(2.0, 10.0, 10.0));
-/// let cast = query::cast_shape(
+/// let hit = query::cast_shape(
 ///     &ball, Vec3::ZERO, Vec3::X * 8.0,
 ///     &wall, Vec3::X * 6.0, Vec3::ZERO,
 ///     CastOptions::default(),
 /// );
-/// let Cast::Hit { touching, contact, .. } = cast else { panic!("the wall is in the way") };
-/// assert!((touching - 0.5).abs() < 1e-9); // after 4 of 8
-/// assert_eq!(contact.normal, Vec3::X);
+/// let hit = hit.expect("the wall is in the way");
+/// assert!((hit.touching - 0.5).abs() < 1e-9); // after 4 of 8
+/// assert_eq!(hit.contact.normal, Vec3::X);
 /// ```
+///
+/// Returns `None` if the shapes do not touch during the motion, or if they only slide along each
+/// other's surface without overlapping. Invalid shapes, poses and motions never hit.
 pub fn cast_shape<A, B>(
     a: &A,
     pose_a: impl Into<A::Pose>,
@@ -178,7 +182,7 @@ pub fn cast_shape<A, B>(
     pose_b: impl Into<A::OtherPose>,
     translation_b: A::Vector,
     options: CastOptions,
-) -> Cast<A::Vector>
+) -> Option<CastHit<A::Vector>>
 where
     A: QueryPartner<B> + ?Sized,
     B: ?Sized,
@@ -188,7 +192,8 @@ where
     a.cast_motion(motion_a, b, motion_b, options)
 }
 
-/// Returns the first touch of two shapes under linear and angular motion.
+/// Returns the first touch of two shapes under linear and angular motion, or `None` as
+/// [`cast_shape`] does.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -199,8 +204,9 @@ where
 /// let swing = Motion::still(Vec2::ZERO).rotated(core::f32::consts::FRAC_PI_2);
 /// let (ball, center) = (Circle::new(0.5), Vec2::Y);
 /// let hit = query::cast_motion(&door, swing, &ball, center, CastOptions::default());
+/// let hit = hit.expect("the ball is in the way");
 /// // At 60 degrees, the ball's center is at a distance of cos(60°) = 0.5 from the door.
-/// assert!((hit.safe_time() - 2.0 / 3.0).abs() < 1e-6);
+/// assert!((hit.safe - 2.0 / 3.0).abs() < 1e-6);
 /// ```
 ///
 /// # Precision
@@ -223,7 +229,7 @@ pub fn cast_motion<A, B>(
     b: &B,
     motion_b: impl Into<A::OtherMotion>,
     options: CastOptions,
-) -> Cast<A::Vector>
+) -> Option<CastHit<A::Vector>>
 where
     A: QueryPartner<B> + ?Sized,
     B: ?Sized,

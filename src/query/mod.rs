@@ -91,8 +91,8 @@ mod solver;
 pub mod steps;
 mod trace;
 
-pub use cast::{Cast, CastOptions, Motion};
-pub(crate) use cast::{Cast64, Motion64, cast_moving};
+pub use cast::{CastHit, CastOptions, CastStatus, Motion};
+pub(crate) use cast::{CastHit64, Motion64, cast_moving};
 pub(crate) use counter::Counter;
 pub use forecast::{Forecast, forecast};
 pub use functions::{

@@ -2,7 +2,7 @@
 
 use crate::{
     query::{
-        Cast, CastOptions, Contact, Distance, Manifold, Motion, Pair, Solver,
+        CastHit, CastOptions, Contact, Distance, Manifold, Motion, Pair, Solver,
         cast::cast_motion_of_shapes,
     },
     shape::{DVecOf, Support},
@@ -69,7 +69,7 @@ pub trait QueryPartner<B: ?Sized>: sealed::Sealed {
         other: &B,
         other_motion: Self::OtherMotion,
         options: CastOptions,
-    ) -> Cast<Self::Vector>;
+    ) -> Option<CastHit<Self::Vector>>;
 
     /// See [`query::intersects`](crate::query::intersects).
     #[doc(hidden)]
@@ -131,7 +131,7 @@ where
         other: &B,
         other_motion: Self::OtherMotion,
         options: CastOptions,
-    ) -> Cast<A::Vector> {
+    ) -> Option<CastHit<A::Vector>> {
         cast_motion_of_shapes(self, motion, other, other_motion, options)
     }
 

@@ -39,7 +39,7 @@
 
 use crate::{
     query::{
-        Cast, Contact, Distance, Motion, Solver,
+        CastHit, Contact, Distance, Motion, Solver,
         cast::trace_cast,
         query_partner::pair,
         trace::{Recording, Traced},
@@ -112,7 +112,7 @@ pub fn cast_shape<A, B>(
     pose_b: impl Into<ShapePose<A::Vector>>,
     translation_b: A::Vector,
     trace: &mut impl Trace<DVecOf<A>>,
-) -> Cast<A::Vector>
+) -> Option<CastHit<A::Vector>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,

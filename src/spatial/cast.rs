@@ -6,12 +6,12 @@
 
 use crate::{
     pipeline::proxy::BoundingRegion,
-    query::{Cast, Cast64, CastOptions, Counter, Motion64, cast_moving},
+    query::{CastHit, CastHit64, CastOptions, CastStatus, Counter, Motion64, cast_moving},
     shape::{Bounds, HalfSpace},
     space::{DVector, Space},
     spatial::{
         first_touch::FirstTouch,
-        moving_sides::{Moving, MovingSides},
+        moving_sides::{Moving, MovingSides, Parts},
         pair::{contact_of, in_order, offsets, surface_pair},
         side::SidePart,
     },
@@ -28,25 +28,25 @@ pub fn cast_of<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> (Cast64<V::DVec>, (u32, u32)) {
+) -> Option<(CastHit64<V::DVec>, Parts)> {
     let convex = a.convex().zip(b.convex());
-    let (mut cast, mut parts) = match convex {
+    let (mut hit, mut parts) = match convex {
         Some(((shape_a, pose_a), (shape_b, pose_b))) => {
             let (moving_a, moving_b) = ((pose_a, motion_a), (pose_b, motion_b));
-            (
-                cast_moving(&shape_a, moving_a, &shape_b, moving_b, options),
-                (0, 0),
-            )
+            let hit = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options)?;
+            (hit, (0, 0))
         }
-        None => cast_of_parts((a, motion_a), (b, motion_b), options),
+        None => cast_of_parts((a, motion_a), (b, motion_b), options)?,
     };
-    if let Cast64::Overlapping(contact) = &mut cast
+    if hit.status == CastStatus::Overlapping
         && !options.leave_overlaps
         && let Some(start) = contact_of(a, b)
     {
-        (*contact, parts) = (start.contact, start.parts);
+        hit.contact = start.contact;
+        hit.face_normal = start.contact.normal;
+        parts = start.parts;
     }
-    (cast, parts)
+    Some((hit, parts))
 }
 
 /// Returns the first touch of two moving sides, of which at least one has several parts.
@@ -54,7 +54,7 @@ fn cast_of_parts<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> (Cast64<V::DVec>, (u32, u32)) {
+) -> Option<(CastHit64<V::DVec>, Parts)> {
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let surface_pair = surface_pair(first, second, &counter);
@@ -77,9 +77,10 @@ fn cast_of_parts<V: Space>(
         let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
         let moving_a = (part_a.pose(), of_a);
         let moving_b = (part_b.pose(), of_b);
-        let cast = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options);
-        let is_at_start = matches!(cast, Cast64::Overlapping(_) | Cast64::Touching { .. });
-        if is_at_start
+        let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
+            return found.limit();
+        };
+        if hit.status != CastStatus::Hit
             && surface_pair
                 .as_ref()
                 .is_some_and(|pair| !pair.touches(indices))
@@ -87,24 +88,27 @@ fn cast_of_parts<V: Space>(
             return found.limit();
         }
         // From the translations of the parts to those of the sides.
-        let cast = cast.map_contact(|time, contact| {
-            contact.moved(
-                motions.map(|(motion, offset)| V::DVec::rotation(motion.rotation * time) * offset),
-            )
-        });
-        found.add(cast, indices);
+        hit.contact =
+            hit.contact.moved(motions.map(|(motion, offset)| {
+                V::DVec::rotation(motion.rotation * hit.touching) * offset
+            }));
+        found.add(hit, indices);
         found.limit()
     });
-    let (cast, parts) = found.finish(&sides);
-    (cast, sides.reordered(parts))
+    let (hit, parts) = found.finish(&sides)?;
+    Some((hit, sides.reordered(parts)))
 }
 
 /// Returns the first touch of two moving sides in the world.
-pub fn cast_in_world<V: Space>(a: Moving<V>, b: Moving<V>, options: CastOptions) -> Cast<V> {
-    let (cast, _) = cast_of((a.0, a.1), (b.0, b.1), options);
-    cast.in_world(|time| {
+pub fn cast_in_world<V: Space>(
+    a: Moving<V>,
+    b: Moving<V>,
+    options: CastOptions,
+) -> Option<CastHit<V>> {
+    let (hit, _) = cast_of((a.0, a.1), (b.0, b.1), options)?;
+    Some(hit.in_world(|time| {
         [&a, &b].map(|(side, motion)| side.translation() + motion.translation * time)
-    })
+    }))
 }
 
 /// The region that a side or a part covers while it rotates, without its translation.

@@ -7,7 +7,7 @@ use crate::{
     math::{Vec2, Vec3},
     parallel::share,
     pipeline::proxy::{BoundingRegion, Proxy},
-    query::{Cast, CastOptions, Motion64},
+    query::{CastHit, CastOptions, Motion64},
     shape::Path,
     space::DVector,
     spatial::{
@@ -40,7 +40,7 @@ impl SpatialQuery<'_, '_> {
     ///     let walk = ColliderMotion::linear(Vec3::Y, Vec3::X * 3.0);
     ///     let (options, filter) = (CastOptions::default(), SpatialQueryFilter::default());
     ///     let hit = query.cast_shape(&body, walk, options, &filter);
-    ///     3.0 * hit.map_or(1.0, |hit| hit.safe_time())
+    ///     3.0 * hit.map_or(1.0, |hit| hit.safe)
     /// }
     /// # let _ = reach;
     /// ```
@@ -50,13 +50,13 @@ impl SpatialQuery<'_, '_> {
         motion: impl Into<ColliderMotion>,
         options: CastOptions,
         filter: &SpatialQueryFilter,
-    ) -> Option<EntityHit<Cast<Vec3>>> {
-        let mut first: Option<EntityHit<Cast<Vec3>>> = None;
+    ) -> Option<EntityHit<CastHit<Vec3>>> {
+        let mut first: Option<EntityHit<CastHit<Vec3>>> = None;
         self.visit_shape(collider, motion, options, filter, |found| {
             if first.is_none_or(|first| key(&found) < key(&first)) {
                 first = Some(found);
             }
-            time(&found)
+            found.touching
         });
         first
     }
@@ -69,11 +69,11 @@ impl SpatialQuery<'_, '_> {
         motions: &[ColliderMotion],
         options: CastOptions,
         filter: &SpatialQueryFilter,
-        hits: &mut Vec<Option<EntityHit<Cast<Vec3>>>>,
+        hits: &mut Vec<Option<EntityHit<CastHit<Vec3>>>>,
     ) {
         hits.clear();
         hits.resize(motions.len(), None);
-        let cast = |motions: &[ColliderMotion], hits: &mut [Option<EntityHit<Cast<Vec3>>>]| {
+        let cast = |motions: &[ColliderMotion], hits: &mut [Option<EntityHit<CastHit<Vec3>>>]| {
             for (motion, slot) in motions.iter().zip(hits) {
                 *slot = self.cast_shape(collider, *motion, options, filter);
             }
@@ -121,7 +121,7 @@ impl SpatialQuery<'_, '_> {
         motion: impl Into<ColliderMotion>,
         options: CastOptions,
         filter: &SpatialQueryFilter,
-        hits: &mut Vec<EntityHit<Cast<Vec3>>>,
+        hits: &mut Vec<EntityHit<CastHit<Vec3>>>,
     ) {
         hits.clear();
         let motion = motion.into();
@@ -140,14 +140,14 @@ impl SpatialQuery<'_, '_> {
         motion: &ColliderMotion,
         options: CastOptions,
         selection: Selection,
-        hits: &mut Vec<EntityHit<Cast<Vec3>>>,
+        hits: &mut Vec<EntityHit<CastHit<Vec3>>>,
     ) {
         self.visit_probe(probe, motion, options, selection, &mut |found| {
             hits.push(found);
             1.0
         });
         hits.sort_unstable_by(|a, b| {
-            let times = time(a).total_cmp(&time(b));
+            let times = a.touching.total_cmp(&b.touching);
             times.then(a.entity.cmp(&b.entity))
         });
     }
@@ -163,17 +163,17 @@ impl SpatialQuery<'_, '_> {
         motion: impl Into<ColliderMotion>,
         options: CastOptions,
         filter: &SpatialQueryFilter,
-        mut visit: impl FnMut(EntityHit<Cast<Vec3>>) -> f64,
+        mut visit: impl FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
         let motion = motion.into();
         let Some(probe) = Probe::new(collider, *motion.start()) else {
             return;
         };
         #[cfg(feature = "debug-plugin")]
-        let mut first: Option<EntityHit<Cast<Vec3>>> = None;
+        let mut first: Option<EntityHit<CastHit<Vec3>>> = None;
         self.visit_probe(&probe, &motion, options, filter.into(), &mut |found| {
             #[cfg(feature = "debug-plugin")]
-            if first.is_none_or(|first| time(&found) < time(&first)) {
+            if first.is_none_or(|first| found.touching < first.touching) {
                 first = Some(found);
             }
             visit(found)
@@ -188,7 +188,7 @@ impl SpatialQuery<'_, '_> {
         motion: &ColliderMotion,
         options: CastOptions,
         selection: Selection,
-        visit: &mut dyn FnMut(EntityHit<Cast<Vec3>>) -> f64,
+        visit: &mut dyn FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
         match probe {
             Probe::D2(probe) => {
@@ -215,7 +215,7 @@ impl SpatialQuery<'_, '_> {
         motion: Option<Motion64<V::DVec>>,
         options: CastOptions,
         selection: Selection,
-        visit: &mut dyn FnMut(EntityHit<Cast<V>>) -> f64,
+        visit: &mut dyn FnMut(EntityHit<CastHit<V>>) -> f64,
     ) {
         let (Some(region), Some(motion)) = (region, motion) else {
             return;
@@ -227,10 +227,12 @@ impl SpatialQuery<'_, '_> {
             let Some(proxy) = search.selected(slot) else {
                 return max;
             };
-            let cast = cast_in_world((probe.into(), motion), (proxy.into(), still), options);
-            if cast.touching_time().is_some_and(|time| time <= max) {
-                let (entity, hit) = (proxy.entity, cast);
-                let new = visit(EntityHit { entity, hit });
+            let hit = cast_in_world((probe.into(), motion), (proxy.into(), still), options);
+            if let Some(hit) = hit.filter(|hit| hit.touching <= max) {
+                let new = visit(EntityHit {
+                    entity: proxy.entity,
+                    hit,
+                });
                 max = if new >= 0.0 { max.min(new) } else { STOP };
             }
             max
@@ -264,11 +266,6 @@ impl SpatialQuery<'_, '_> {
     }
 }
 
-/// Returns the time of a touch.
-fn time(cast: &Cast<Vec3>) -> f64 {
-    cast.touching_time().unwrap_or(1.0)
-}
-
-fn key(found: &EntityHit<Cast<Vec3>>) -> (f64, Entity) {
-    (time(found), found.entity)
+fn key(found: &EntityHit<CastHit<Vec3>>) -> (f64, Entity) {
+    (found.touching, found.entity)
 }

@@ -10,7 +10,7 @@ use crate::{
     collider::entity_pose,
     math::{Vec2, Vec3},
     pipeline::{HeadbuttSystems, sync::sync},
-    query::{Cast, CastOptions, Ray, RayHit},
+    query::{CastHit, CastOptions, Ray, RayHit},
     spatial::{
         ColliderMotion,
         filter::{Selection, SpatialQueryFilter},
@@ -124,7 +124,7 @@ pub struct ShapeCaster {
     pub options: CastOptions,
     /// The colliders to consider.
     pub filter: SpatialQueryFilter<'static>,
-    hits: Vec<EntityHit<Cast<Vec3>>>,
+    hits: Vec<EntityHit<CastHit<Vec3>>>,
 }
 
 impl ShapeCaster {
@@ -161,12 +161,12 @@ impl ShapeCaster {
     }
 
     /// Returns the first touch with each collider, sorted by time, then by entity.
-    pub fn hits(&self) -> &[EntityHit<Cast<Vec3>>] {
+    pub fn hits(&self) -> &[EntityHit<CastHit<Vec3>>] {
         &self.hits
     }
 
     /// Returns the first hit.
-    pub fn first(&self) -> Option<EntityHit<Cast<Vec3>>> {
+    pub fn first(&self) -> Option<EntityHit<CastHit<Vec3>>> {
         self.hits.first().copied()
     }
 
@@ -266,7 +266,7 @@ fn cast_shapes(
     world: &mut World,
     casters: &mut QueryState<(Entity, &mut ShapeCaster)>,
     queries: &mut SystemState<SpatialQuery>,
-    mut new: Local<NewHits<Cast<Vec3>>>,
+    mut new: Local<NewHits<CastHit<Vec3>>>,
 ) {
     if let Ok(query) = queries.get(world) {
         for (entity, caster) in casters.query(world).iter() {

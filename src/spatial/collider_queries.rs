@@ -5,7 +5,7 @@ use crate::{
     math::{Vec2, Vec3},
     pipeline::proxy::Proxy,
     query::{
-        Cast, CastOptions, Contact, Distance, Manifold, Motion, QueryPartner, Ray, RayHit,
+        CastHit, CastOptions, Contact, Distance, Manifold, Motion, QueryPartner, Ray, RayHit,
         RayTarget, sealed,
     },
     shape::{ColliderShape, Dimension, Support},
@@ -43,15 +43,14 @@ impl QueryPartner<Collider> for Collider {
         other: &Self,
         other_motion: Self::OtherMotion,
         options: CastOptions,
-    ) -> Cast<Self::Vector> {
+    ) -> Option<CastHit<Self::Vector>> {
         let sides = [(self, *motion.start()), (other, *other_motion.start())];
         let motions = [motion, other_motion];
-        let cast = compare(
+        compare(
             sides,
             |a, b| Some(cast_sides::<Vec2>([a, b], motions, options)?.to_vec3()),
             |a, b| cast_sides::<Vec3>([a, b], motions, options),
-        );
-        cast.flatten().unwrap_or(Cast::Miss)
+        )?
     }
 
     fn intersects(&self, pose: ColliderPose, other: &Self, other_pose: ColliderPose) -> bool {
@@ -124,17 +123,12 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
         other: &Collider,
         other_motion: Self::OtherMotion,
         options: CastOptions,
-    ) -> Cast<Self::Vector> {
+    ) -> Option<CastHit<Self::Vector>> {
         let (start, other_start) = (motion.start(), *other_motion.start());
-        let cast = compare_mixed((&self, start), (other, other_start), |shape, collider| {
+        compare_mixed((&self, start), (other, other_start), |shape, collider| {
             let motions = (motion.local()?, other_motion.local::<S::Vector>()?);
-            Some(cast_in_world(
-                (shape, motions.0),
-                (collider, motions.1),
-                options,
-            ))
-        });
-        cast.flatten().unwrap_or(Cast::Miss)
+            cast_in_world((shape, motions.0), (collider, motions.1), options)
+        })?
     }
 
     fn intersects(&self, pose: Self::Pose, other: &Collider, other_pose: ColliderPose) -> bool {
@@ -191,17 +185,12 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
         other: &S,
         other_motion: Self::OtherMotion,
         options: CastOptions,
-    ) -> Cast<Self::Vector> {
+    ) -> Option<CastHit<Self::Vector>> {
         let (start, other_start) = (*motion.start(), other_motion.start());
-        let cast = compare_mixed((&other, other_start), (self, start), |shape, collider| {
+        compare_mixed((&other, other_start), (self, start), |shape, collider| {
             let motions = (motion.local::<S::Vector>()?, other_motion.local()?);
-            Some(cast_in_world(
-                (collider, motions.0),
-                (shape, motions.1),
-                options,
-            ))
-        });
-        cast.flatten().unwrap_or(Cast::Miss)
+            cast_in_world((collider, motions.0), (shape, motions.1), options)
+        })?
     }
 
     fn intersects(&self, pose: ColliderPose, other: &S, other_pose: Self::OtherPose) -> bool {
@@ -243,14 +232,14 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
     }
 }
 
-/// Returns the first touch of two moving sides, or `None` if a motion is invalid.
+/// Returns the first touch of two moving sides.
 fn cast_sides<V: Space>(
     [a, b]: [Side<V>; 2],
     [motion_a, motion_b]: [ColliderMotion; 2],
     options: CastOptions,
-) -> Option<Cast<V>> {
+) -> Option<CastHit<V>> {
     let (motion_a, motion_b) = (motion_a.local::<V>()?, motion_b.local::<V>()?);
-    Some(cast_in_world((a, motion_a), (b, motion_b), options))
+    cast_in_world((a, motion_a), (b, motion_b), options)
 }
 
 impl<V: Dimension> RayTarget<V> for Collider {

@@ -19,7 +19,7 @@
 use smallvec::SmallVec;
 
 use crate::{
-    query::{Cast64, Contact64, length_to_f32},
+    query::{CastHit64, CastStatus, length_to_f32},
     space::{DVector, Space},
     spatial::moving_sides::{MovingSides, Parts},
 };
@@ -37,27 +37,8 @@ const SAME_POINT: f64 = 1e3;
 
 /// The outcome of a pair of parts.
 struct PartOutcome<D> {
-    cast: Cast64<D>,
+    hit: CastHit64<D>,
     parts: Parts,
-    touching: f64,
-}
-
-impl<D: DVector> PartOutcome<D> {
-    /// Returns the contact and the face normal. Returns `None` for an overlap at the start.
-    fn touch(&self) -> Option<(&Contact64<D>, D)> {
-        match &self.cast {
-            Cast64::Miss | Cast64::Overlapping(_) => None,
-            Cast64::Hit {
-                contact,
-                face_normal,
-                ..
-            }
-            | Cast64::Touching {
-                contact,
-                face_normal,
-            } => Some((contact, *face_normal)),
-        }
-    }
 }
 
 /// The earliest outcomes so far.
@@ -88,49 +69,33 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// Adds the outcome of a pair.
-    pub fn add(&mut self, cast: Cast64<D>, parts: Parts) {
-        let Some(touching) = cast.touching_time() else {
-            return;
-        };
-        if let Cast64::Hit { safe, .. } = cast {
-            self.safe = self.safe.min(safe);
+    pub fn add(&mut self, hit: CastHit64<D>, parts: Parts) {
+        if hit.status == CastStatus::Hit {
+            self.safe = self.safe.min(hit.safe);
         }
-        self.touching = self.touching.min(touching);
+        self.touching = self.touching.min(hit.touching);
         let latest = self.touching + SAME_POINT * self.same_time;
-        self.found.retain(|outcome| outcome.touching <= latest);
-        if touching <= latest {
-            self.found.push(PartOutcome {
-                cast,
-                parts,
-                touching,
-            });
+        self.found.retain(|outcome| outcome.hit.touching <= latest);
+        if hit.touching <= latest {
+            self.found.push(PartOutcome { hit, parts });
         }
     }
 
     /// Returns the first outcome: the deepest overlap at the start, or else the hit whose normal
     /// separates the most of the parts that are touched first. Also returns its parts.
-    pub fn finish<V: Space<DVec = D>>(self, sides: &MovingSides<V>) -> (Cast64<D>, Parts) {
-        let Some(first) = self.first(sides) else {
-            return (Cast64::Miss, (0, 0));
-        };
-        let mut cast = first.cast;
-        match &mut cast {
-            Cast64::Miss | Cast64::Overlapping(_) => {}
-            Cast64::Touching {
-                contact,
-                face_normal,
-            } => *face_normal = self.face_normal(first, contact.normal, *face_normal, sides),
-            Cast64::Hit {
-                safe,
-                contact,
-                face_normal,
-                ..
-            } => {
-                *safe = self.safe;
-                *face_normal = self.face_normal(first, contact.normal, *face_normal, sides);
-            }
+    pub fn finish<V: Space<DVec = D>>(
+        self,
+        sides: &MovingSides<V>,
+    ) -> Option<(CastHit64<D>, Parts)> {
+        let first = self.first(sides)?;
+        let mut hit = first.hit;
+        if hit.status == CastStatus::Hit {
+            hit.safe = self.safe;
         }
-        (cast, first.parts)
+        if hit.status != CastStatus::Overlapping {
+            hit.face_normal = self.face_normal(first, sides);
+        }
+        Some((hit, first.parts))
     }
 
     /// Returns the first outcome: see [`Self::finish`].
@@ -139,19 +104,17 @@ impl<D: DVector> FirstTouch<D> {
         let earliest = self
             .found
             .iter()
-            .filter(|outcome| outcome.touching <= limit);
+            .filter(|outcome| outcome.hit.touching <= limit);
         let earliest: SmallVec<[_; 4]> = earliest.collect();
         let mut ranks = Ranks::default();
-        let mut rank = |outcome: &PartOutcome<D>| match &outcome.cast {
+        let mut rank = |PartOutcome { hit, .. }: &PartOutcome<D>| match hit.status {
             // Events compare depths in f32, so this does, too.
-            Cast64::Overlapping(contact) => -1.0 - f64::from(length_to_f32(contact.depth)),
-            Cast64::Hit { contact, .. } | Cast64::Touching { contact, .. }
-                if earliest.len() > 1 =>
-            {
-                ranks.of(contact.normal, || {
-                    let time = outcome.touching;
+            CastStatus::Overlapping => -1.0 - f64::from(length_to_f32(hit.contact.depth)),
+            CastStatus::Hit | CastStatus::Touching if earliest.len() > 1 => {
+                let normal = hit.contact.normal;
+                ranks.of(normal, || {
                     let parts = earliest.iter().map(|other| other.parts);
-                    let overlaps = |parts: &_| !sides.separates(contact.normal, time, *parts);
+                    let overlaps = |parts: &_| !sides.separates(normal, hit.touching, *parts);
                     parts.filter(overlaps).count() as f64
                 })
             }
@@ -159,41 +122,35 @@ impl<D: DVector> FirstTouch<D> {
         };
         let ranked = earliest.iter().map(|outcome| (rank(outcome), *outcome));
         let first = ranked.min_by(|(rank_a, a), (rank_b, b)| {
-            let times = a.touching.total_cmp(&b.touching);
+            let times = a.hit.touching.total_cmp(&b.hit.touching);
             let ranks = rank_a.total_cmp(rank_b);
             ranks.then(times).then(a.parts.cmp(&b.parts))
         });
         first.map(|(_, outcome)| outcome)
     }
 
-    /// Returns the face normal at the first touch, given its normal and the face normal among the
-    /// faces of its own part: see the file head.
-    fn face_normal<V: Space<DVec = D>>(
-        &self,
-        first: &PartOutcome<D>,
-        normal: D,
-        own: D,
-        sides: &MovingSides<V>,
-    ) -> D {
+    /// Returns the face normal at the first touch: see the file head.
+    fn face_normal<V: Space<DVec = D>>(&self, first: &PartOutcome<D>, sides: &MovingSides<V>) -> D {
+        let (normal, own, time) = (
+            first.hit.contact.normal,
+            first.hit.face_normal,
+            first.hit.touching,
+        );
         if self.found.len() == 1 || own == normal {
             return own;
         }
-        let time = first.touching;
         let mut faces: SmallVec<[Face<D>; 4]> = SmallVec::new();
-        for outcome in &self.found {
-            let Some((contact, face)) = outcome.touch() else {
-                continue;
-            };
-            if !sides.touches(normal, time, outcome.parts) {
+        for PartOutcome { hit, parts } in &self.found {
+            if hit.status == CastStatus::Overlapping || !sides.touches(normal, time, *parts) {
                 continue;
             }
-            if face == contact.normal {
+            if hit.face_normal == hit.contact.normal {
                 return normal;
             }
             faces.push(Face {
-                normal: face,
-                opposition: face.dot(sides.velocity(contact)),
-                parts: outcome.parts,
+                normal: hit.face_normal,
+                opposition: hit.face_normal.dot(sides.velocity(&hit.contact)),
+                parts: *parts,
             });
         }
         faces.sort_unstable_by(|a, b| {

@@ -12,7 +12,7 @@ use bevy::prelude::*;
 use crate::{
     Collider, ColliderMotion,
     math::Vec3,
-    query::{Cast, Ray, RayHit},
+    query::{CastHit, Ray, RayHit},
     spatial::spatial_query::{EntityHit, QuerySpace, SpatialQuery},
 };
 
@@ -38,7 +38,7 @@ pub enum LoggedQuery {
 pub struct LoggedCast {
     pub collider: Collider,
     pub motion: ColliderMotion,
-    pub cast: Cast<Vec3>,
+    pub hit: Option<CastHit<Vec3>>,
 }
 
 /// The recorded queries. Queries of several systems may be recorded at the same time.
@@ -114,14 +114,14 @@ impl SpatialQuery<'_, '_> {
         &self,
         collider: &Collider,
         motion: &ColliderMotion,
-        hit: Option<&EntityHit<Cast<Vec3>>>,
+        hit: Option<&EntityHit<CastHit<Vec3>>>,
     ) {
         if let Some(log) = &self.log {
             log.add(|| {
                 LoggedQuery::Cast(Box::new(LoggedCast {
                     collider: collider.clone(),
                     motion: *motion,
-                    cast: hit.map_or(Cast::Miss, |found| found.hit),
+                    hit: hit.map(|found| found.hit),
                 }))
             });
         }

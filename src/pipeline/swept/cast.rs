@@ -36,7 +36,7 @@ use crate::{
         proxy::Proxy,
         swept::paths::Sweep,
     },
-    query::{Cast64, CastOptions, Motion64},
+    query::{CastOptions, CastStatus, Motion64},
     space::{DVector, Space},
     spatial::{cast::cast_of, side::Side},
 };
@@ -196,23 +196,26 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
         (Side::from(&*first.0), first.1),
         (Side::from(&*second.0), second.1),
     );
-    let (cast, parts) = cast_of(first, second, options);
-    let (time, is_apart_at_start, contact) = match cast {
-        Cast64::Hit {
-            touching, contact, ..
-        } => (touching, true, contact),
-        // If they also touch at the end, the contact just continues.
-        _ if job.touched && job.found.is_some() => return None,
-        Cast64::Touching { contact, .. } | Cast64::Overlapping(contact) => (0.0, false, contact),
-        Cast64::Miss => return at_end,
+    let found = cast_of(first, second, options);
+    let is_apart_at_start = found.is_some_and(|(hit, _)| hit.status == CastStatus::Hit);
+    // If they also touch at the end, the contact just continues.
+    if !is_apart_at_start && job.touched && job.found.is_some() {
+        return None;
+    }
+    let Some((hit, parts)) = found else {
+        return at_end;
     };
+    let time = hit.touching;
     for (proxy, motion) in [&mut a, &mut b] {
         if motion.translation != V::DVec::ZERO {
             let proxy = proxy.to_mut();
             proxy.world_pose = proxy.world_pose.translated(motion.translation * time);
         }
     }
-    let mut contact = PartContact { parts, contact };
+    let mut contact = PartContact {
+        parts,
+        contact: hit.contact,
+    };
     if is_swapped {
         contact = contact.flipped();
     }

@@ -24,7 +24,7 @@ use crate::{
     query::{
         analytic::boxes::BoxPair,
         cast::{
-            Cast64, Moving,
+            CastHit64, CastStatus, Moving,
             axis::rates_along_turning_axis,
             face_normal::face_normal,
             linear::{LinearCast, MAX_STEPS},
@@ -75,7 +75,7 @@ pub fn solve_ball<A, B>(
     (pose_a, motion_a): Moving<DVecOf<A>>,
     b: &B,
     (pose_b, motion_b): Moving<DVecOf<A>>,
-) -> Option<Cast64<DVecOf<A>>>
+) -> Option<Option<CastHit64<DVecOf<A>>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -89,7 +89,7 @@ where
     };
     let mut cast = BallCast::new(&pair, half_extents, motions)?;
     let Some((touch, touching)) = cast.touch()? else {
-        return Some(Cast64::Miss);
+        return Some(None);
     };
     let moved = pair.with_poses(touch.frame, cast.boxes.relative, pair.origins);
     let contact = moved.touching_contact(&touch.cores);
@@ -101,12 +101,13 @@ where
     } else {
         contact.normal
     };
-    Some(Cast64::Hit {
+    Some(Some(CastHit64 {
+        status: CastStatus::Hit,
         safe: touch.time,
         touching,
         contact,
         face_normal,
-    })
+    }))
 }
 
 impl<D: DVector> BallCast<D> {

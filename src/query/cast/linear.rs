@@ -33,7 +33,7 @@ use crate::{
             SweptOverlap, boxes::BoxPair, swept_boxes::SweptBoxes, swept_polygons::SweptPolygons,
         },
         cast::{
-            Cast64, Moving,
+            CastHit64, CastStatus, Moving,
             core_box::{CoreBox, pair_size},
             face_normal::face_normal,
             motion::Motion64,
@@ -72,7 +72,7 @@ pub fn solve_linear<A, B>(
     (pose_a, motion_a): Moving<DVecOf<A>>,
     b: &B,
     (pose_b, motion_b): Moving<DVecOf<A>>,
-) -> Option<Cast64<DVecOf<A>>>
+) -> Option<Option<CastHit64<DVecOf<A>>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -89,7 +89,7 @@ where
     let travel = motion_a.translation.extent() + motion_b.translation.extent();
     let has_distance = boxes.as_ref().is_some_and(BoxPair::has_distance);
     if !has_distance && misses_clearly(&pair, velocity, travel) {
-        return Some(Cast64::Miss);
+        return Some(None);
     }
     let size = match &boxes {
         Some(boxes) => boxes.scale,
@@ -111,7 +111,7 @@ pub fn trace_linear<A, B>(
     b: &B,
     (pose_b, motion_b): Moving<DVecOf<A>>,
     trace: &mut impl Trace<DVecOf<A>>,
-) -> Option<Cast64<DVecOf<A>>>
+) -> Option<Option<CastHit64<DVecOf<A>>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -237,13 +237,13 @@ impl<D: DVector> LinearCast<D> {
         pair: &Pair<A, B>,
         [motion_a, motion_b]: [&Motion64<D>; 2],
         rotation_b: D::Matrix,
-    ) -> Cast64<D>
+    ) -> Option<CastHit64<D>>
     where
         A: Support<Vector: Space<DVec = D>> + ?Sized,
         B: Support<Vector = A::Vector> + ?Sized,
     {
         let LinearOutcome::Touches(touch) = outcome else {
-            return Cast64::Miss;
+            return None;
         };
         let moved = pair.with_second_moved(self.velocity * touch.safe);
         let contact = moved.touching_contact(&touch.cores);
@@ -256,12 +256,13 @@ impl<D: DVector> LinearCast<D> {
             let motion = (velocity_a - velocity_b, rotation_b);
             face_normal(pair.b, motion, self.size, &contact)
         };
-        Cast64::Hit {
+        Some(CastHit64 {
+            status: CastStatus::Hit,
             safe: touch.safe,
             touching: touch.touching,
             contact,
             face_normal,
-        }
+        })
     }
 
     fn by_distance(&self, mut boxes: BoxPair<D>) -> Option<LinearOutcome<D>> {

@@ -39,7 +39,7 @@
 use crate::{
     query::{
         cast::{
-            Cast64, CastOptions,
+            CastHit64, CastOptions, CastStatus,
             axis::{Axis, RateBounds, Separation},
             face_normal::face_normal,
             moving_pair::{MovingPair, Proximity},
@@ -86,8 +86,8 @@ const OPPOSITE: f64 = -0.5;
 /// The part of an interval's bound that allows for rounding: a million rounding errors of f64.
 const CERTAIN: f64 = 1.0 - 1e-9;
 
-/// Returns the outcome of a cast.
-pub fn solve<A, B>(pair: &MovingPair<A, B>, options: CastOptions) -> Cast64<DVecOf<A>>
+/// Returns the first touch.
+pub fn solve<A, B>(pair: &MovingPair<A, B>, options: CastOptions) -> Option<CastHit64<DVecOf<A>>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
@@ -97,8 +97,9 @@ where
     if let Some(contact) = pair.contact(0.0) {
         let tolerance = TOUCHING * pair.size + pair.rounding;
         let overlaps = contact.depth > tolerance + placement_error(pair);
+        let overlapping = CastHit64::at_start(CastStatus::Overlapping, contact, contact.normal);
         if overlaps && !options.leave_overlaps {
-            return Cast64::Overlapping(contact);
+            return Some(overlapping);
         }
         let is_allowed = contact.depth > tolerance;
         let allowed = if is_allowed { contact.depth } else { 0.0 };
@@ -109,34 +110,34 @@ where
             (allowed, overlaps),
             &mut rounds,
         ) {
-            AfterTouch::Overlaps if overlaps => return Cast64::Overlapping(contact),
+            AfterTouch::Overlaps if overlaps => return Some(overlapping),
             AfterTouch::Overlaps => {
                 let face_normal = face_normal_at(pair, time, &contact);
-                return Cast64::Touching {
+                return Some(CastHit64::at_start(
+                    CastStatus::Touching,
                     contact,
                     face_normal,
-                };
+                ));
             }
-            AfterTouch::Ends => return Cast64::Miss,
+            AfterTouch::Ends => return None,
             AfterTouch::Apart(later) => time = later,
         }
     }
     loop {
-        let Some(touch) = approach(pair, time, &mut rounds) else {
-            return Cast64::Miss;
-        };
+        let touch = approach(pair, time, &mut rounds)?;
         let axis = touch.proximity.axis;
         match passage(pair, touch.safe, axis, (0.0, false), &mut rounds) {
             AfterTouch::Overlaps => {
                 let contact = pair.touching_contact(touch.safe, &touch.proximity);
-                return Cast64::Hit {
+                return Some(CastHit64 {
+                    status: CastStatus::Hit,
                     safe: touch.safe,
                     touching: touch.touching,
                     contact,
                     face_normal: face_normal_at(pair, touch.safe, &contact),
-                };
+                });
             }
-            AfterTouch::Ends => return Cast64::Miss,
+            AfterTouch::Ends => return None,
             AfterTouch::Apart(later) => time = later,
         }
     }

@@ -40,7 +40,7 @@ mod unbounded;
 
 use crate::{
     query::{
-        Cast, Cast64, CastOptions, Contact64, Motion, Pair, Solver, cast_moving,
+        CastHit, CastOptions, CastStatus, Contact64, Motion, Pair, Solver, cast_moving,
         minkowski::MinkowskiDifference,
     },
     shape::{Core, DVecOf, Support},
@@ -58,28 +58,28 @@ pub struct Forecast<V> {
     /// [`cast_shape`](super::cast_shape): also if they overlap at the start, but not if they only
     /// pass along each other.
     pub will_intersect: bool,
-    /// The shortest vector that, added to the velocity of the first shape, prevents the hit. Zero
-    /// if they will not hit. If they overlap at the start, it resolves the contact at the end, and
-    /// is zero if they are separated there.
+    /// The shortest vector that, added to the translation of the first shape, prevents the hit.
+    /// Zero if they will not hit. If they overlap at the start, it resolves the contact at the end,
+    /// and is zero if they are separated there.
     pub minimum_translation: V,
-    /// The first touch: its time and its contact.
-    pub cast: Cast<V>,
+    /// The first touch: its time and its contact. `None` if they will not hit.
+    pub cast: Option<CastHit<V>>,
 }
 
 /// Returns whether two shapes touch, whether they will hit in the next step, and the shortest
-/// correction of the motion that prevents it. `velocity` is the motion of the first shape relative
-/// to the second during the step, in units of the world.
+/// correction of the motion that prevents it. `translation` is the motion of the first shape
+/// relative to the second during the step.
 ///
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::query;
 ///
 /// let (tile, wall) = (Rectangle::new(1.0, 1.0), Rectangle::new(0.1, 20.0));
-/// let velocity = Vec2::new(10.0, 1.0);
-/// let forecast = query::forecast(&tile, Vec2::ZERO, &wall, Vec2::X * 3.0, velocity);
+/// let translation = Vec2::new(10.0, 1.0);
+/// let forecast = query::forecast(&tile, Vec2::ZERO, &wall, Vec2::X * 3.0, translation);
 /// assert!(!forecast.intersects && forecast.will_intersect);
 /// // The tile ends at the near side of the wall, not behind it, and still moves along the wall.
-/// let allowed = velocity + forecast.minimum_translation;
+/// let allowed = translation + forecast.minimum_translation;
 /// assert!(allowed.distance(Vec2::new(2.45, 1.0)) < 1e-5);
 /// ```
 ///
@@ -92,8 +92,8 @@ pub struct Forecast<V> {
 /// * Shapes that touch at the start count as separated, so that a body at rest on a thin floor does
 ///   not pass through it.
 /// * A translation beyond the range of `f32` is shortened to that range, in the same direction.
-/// * Invalid shapes, poses and velocities: `false`, zero and [`Cast::Miss`].
-/// * Swapping the shapes and negating the velocity gives the mirror image.
+/// * Invalid shapes, poses and translations: `false`, zero and `None`.
+/// * Swapping the shapes and negating the translation gives the mirror image.
 ///
 /// It takes convex shapes and half-spaces only. For a [`Collider`](crate::Collider), which may be
 /// concave, the shortest correction may lead around any of its parts: use
@@ -103,58 +103,57 @@ pub fn forecast<A, B>(
     pose_a: impl Into<ShapePose<A::Vector>>,
     b: &B,
     pose_b: impl Into<ShapePose<A::Vector>>,
-    velocity: A::Vector,
+    translation: A::Vector,
 ) -> Forecast<A::Vector>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    forecast_of_shapes(a, pose_a.into(), b, pose_b.into(), velocity).unwrap_or_default()
+    forecast_of_shapes(a, pose_a.into(), b, pose_b.into(), translation).unwrap_or_default()
 }
 
-/// Returns the forecast, or `None` for invalid poses and velocities.
+/// Returns the forecast, or `None` for invalid poses and translations.
 fn forecast_of_shapes<A, B>(
     a: &A,
     pose_a: ShapePose<A::Vector>,
     b: &B,
     pose_b: ShapePose<A::Vector>,
-    velocity: A::Vector,
+    translation: A::Vector,
 ) -> Option<Forecast<A::Vector>>
 where
     A: Support + ?Sized,
     B: Support<Vector = A::Vector> + ?Sized,
 {
-    let (pose_a, motion_a) = Motion::linear(pose_a, velocity).valid()?;
+    let (pose_a, motion_a) = Motion::linear(pose_a, translation).valid()?;
     let (pose_b, motion_b) = Motion::still(pose_b).valid()?;
-    let velocity = velocity.to_f64();
+    let translation = translation.to_f64();
     let start = Solver::new(Pair::new(a, pose_a, b, pose_b)).find_contact();
     let options = CastOptions::default();
-    let cast = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
+    let hit = cast_moving(a, (pose_a, motion_a), b, (pose_b, motion_b), options);
     let has_half_space = [a.core(), b.core()]
         .iter()
         .any(|core| matches!(core, Core::HalfSpace(_)));
-    let translation = match &cast {
-        Cast64::Miss => DVector::ZERO,
-        Cast64::Hit { contact, .. } | Cast64::Touching { contact, .. } if !has_half_space => {
+    let correction = match &hit {
+        None => DVector::ZERO,
+        Some(hit) if hit.status != CastStatus::Overlapping && !has_half_space => {
             let pair = Pair::new(a, pose_a, b, pose_b);
-            out_of_shadow(&pair, velocity, contact.normal, start.as_ref())
+            out_of_shadow(&pair, translation, hit.contact.normal, start.as_ref())
         }
-        _ => {
-            let translation = pose_a.translation + velocity;
+        Some(_) => {
             let end = Pose {
-                translation,
+                translation: pose_a.translation + translation,
                 ..pose_a
             };
             let contact = Solver::new(Pair::new(a, end, b, pose_b)).find_contact();
             contact.map_or(DVector::ZERO, |contact| contact.normal * -contact.depth)
         }
     };
-    let origins_at = |time| [pose_a.translation + velocity * time, pose_b.translation];
+    let origins_at = |time| [pose_a.translation + translation * time, pose_b.translation];
     Some(Forecast {
         intersects: start.is_some(),
-        will_intersect: cast != Cast64::Miss,
-        minimum_translation: A::Vector::from_f64(translation.in_f32_range()),
-        cast: cast.in_world(origins_at),
+        will_intersect: hit.is_some(),
+        minimum_translation: A::Vector::from_f64(correction.in_f32_range()),
+        cast: hit.map(|hit| hit.in_world(origins_at)),
     })
 }
 
@@ -162,7 +161,7 @@ where
 /// the first touch, and `start` the contact at the start.
 fn out_of_shadow<A, B>(
     pair: &Pair<A, B>,
-    velocity: DVecOf<A>,
+    translation: DVecOf<A>,
     normal: DVecOf<A>,
     start: Option<&Contact64<DVecOf<A>>>,
 ) -> DVecOf<A>
@@ -179,6 +178,6 @@ where
         let size = pair.vertex(normal).scale() + pair.radius_sum();
         normal * (start.depth + TOUCHING * size)
     });
-    let exit = shortest_exit(pair, to_pair(-velocity), to_pair(normal), shift);
+    let exit = shortest_exit(pair, to_pair(-translation), to_pair(normal), shift);
     pair.frame * exit * -sign
 }

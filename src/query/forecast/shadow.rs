@@ -51,7 +51,7 @@ const LEVEL: f64 = 1e-12;
 /// by `-shift`. `normal` nearly separates the shapes at the start.
 pub fn shortest_exit<D: DVector>(
     pair: &impl MinkowskiDifference<Vector = D>,
-    velocity: D,
+    translation: D,
     normal: D,
     shift: D,
 ) -> D {
@@ -64,13 +64,13 @@ pub fn shortest_exit<D: DVector>(
     };
     let exit = if pair.cores().iter().all(Core::is_point) {
         let center = pair.vertex(normal).point - shift;
-        axis_of_ball(center, radius, velocity)
-            .map(|normal| (normal, (center - velocity).dot(normal) + radius))
+        axis_of_ball(center, radius, translation)
+            .map(|normal| (normal, (center - translation).dot(normal) + radius))
     } else {
         let mut search = Search {
             support,
-            velocity,
-            scale: velocity.length(),
+            translation,
+            scale: translation.length(),
             best: None,
         };
         if search.run(normal).is_none() {
@@ -85,16 +85,16 @@ pub fn shortest_exit<D: DVector>(
 
 /// Returns the axis of the least length if O is a ball: from its center to the end of the motion,
 /// if that axis separates the shapes at the start, and otherwise the normal of the nearest tangent.
-fn axis_of_ball<D: DVector>(center: D, radius: f64, velocity: D) -> Option<D> {
+fn axis_of_ball<D: DVector>(center: D, radius: f64, translation: D) -> Option<D> {
     let separates = |normal: &D| center.dot(*normal) + radius <= 0.0;
-    if let Some(normal) = (velocity - center).unit().filter(separates) {
+    if let Some(normal) = (translation - center).unit().filter(separates) {
         return Some(normal);
     }
     let ray = center.unit()?;
     let sine = (radius / center.length()).min(1.0);
     let across = |vector: D| vector - ray * vector.dot(ray);
     // If the motion is along the ray, what remains of it is rounding, and has no remains itself.
-    let aside = across(velocity).unit().map(across);
+    let aside = across(translation).unit().map(across);
     let side = aside
         .filter(|side| side.length() > 0.5)
         .or_else(|| D::perpendicular(&[ray]))?
@@ -105,7 +105,7 @@ fn axis_of_ball<D: DVector>(center: D, radius: f64, velocity: D) -> Option<D> {
 struct Search<D, F> {
     /// Returns the support point of O along a unit vector, and the rounding error of its height.
     support: F,
-    velocity: D,
+    translation: D,
     /// The sum of the length of the motion and the size of O so far.
     scale: f64,
     /// The axis of the least upper bound, and the bound.
@@ -125,7 +125,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
     fn evaluate(&mut self, normal: D) -> Extreme<D> {
         let (point, rounding) = (self.support)(normal);
         let length = point.length();
-        self.scale = self.scale.max(self.velocity.length() + length);
+        self.scale = self.scale.max(self.translation.length() + length);
         let height = point.dot(normal);
         let is_below = height <= (LEVEL * length).max(rounding);
         if is_below {
@@ -140,7 +140,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
 
     /// Takes an axis that separates the shapes at the start, if it is better.
     fn offer(&mut self, normal: D, height: f64) {
-        let length = height - normal.dot(self.velocity);
+        let length = height - normal.dot(self.translation);
         if self.best.is_none_or(|(_, least)| length < least) {
             self.best = Some((normal, length));
         }
@@ -182,7 +182,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
         Some(Unbounded::new(
             point,
             &directions,
-            self.velocity,
+            self.translation,
             self.scale,
             tolerances,
         ))

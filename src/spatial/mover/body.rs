@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::{
     Collider, ColliderPose,
     pipeline::proxy::Proxy,
-    query::{Cast, CastOptions, Motion64},
+    query::{CastHit, CastOptions, Motion64},
     shape::WorldPose,
     space::{DVector, Space},
     spatial::{
@@ -166,19 +166,18 @@ impl FilteredQuery<'_, '_, '_> {
 }
 
 /// Returns a touch, and its time.
-fn touch_of<V: Space>(entity: Entity, cast: &Cast<V>) -> Option<(f64, BodyTouch<V::DVec>)> {
-    let (contact, face_normal) = cast.contact().zip(cast.face_normal())?;
+fn touch_of<V: Space>(entity: Entity, hit: &CastHit<V>) -> Option<(f64, BodyTouch<V::DVec>)> {
     // Normals that were rounded to f32 are no longer unit vectors in f64.
     let unit = |normal: V| (-normal.to_f64()).unit();
     let touch = BodyTouch {
         entity,
-        time: cast.safe_time(),
+        time: hit.safe,
         gap: 0.0,
-        normal: unit(contact.normal)?,
-        face_normal: unit(face_normal)?,
-        point: contact.point_b.to_f64(),
+        normal: unit(hit.contact.normal)?,
+        face_normal: unit(hit.face_normal)?,
+        point: hit.contact.point_b.to_f64(),
     };
-    Some((cast.touching_time()?, touch))
+    Some((hit.touching, touch))
 }
 
 /// A body counts as at least this thick, as a fraction of its longest side. So the default skin is

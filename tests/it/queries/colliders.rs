@@ -958,7 +958,7 @@ fn a_polyline_with_indices_is_many_outlines() {
 /// Casts of colliders, against casts of their parts, which `casts.rs` tests.
 #[test]
 fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
-    use headbutt::query::{Cast, CastOptions, Motion};
+    use headbutt::query::{CastHit, CastOptions, CastStatus, Motion};
     let mut random = Generator::new(12);
     let (mut hits, mut overlaps, mut misses) = (0, 0, 0);
     for case in 0..600 {
@@ -979,41 +979,40 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
             ..pose_b
         };
         let parts_b = Mapped3::all(&b, &pose_at_origin.into());
-        let (mut earliest, mut hits_of_parts) = (Cast::Miss, Vec::new());
+        let mut hits_of_parts: Vec<CastHit<Vec3>> = Vec::new();
         for part in &parts_a {
             for other in &parts_b {
                 let motion = Motion::linear(start, motion).rotated(turn);
                 let cast =
                     query::cast_motion(part, Vec3::ZERO, other, motion, CastOptions::default());
-                if cast.is_hit() && cast.safe_time() < earliest.safe_time() {
-                    earliest = cast;
-                }
-                hits_of_parts.extend(cast.contact().map(|contact| (cast.safe_time(), *contact)));
+                hits_of_parts.extend(cast);
             }
         }
+        let times = |a: &&CastHit<Vec3>, b: &&CastHit<Vec3>| a.safe.total_cmp(&b.safe);
+        let earliest = hits_of_parts.iter().min_by(times);
         let motion = headbutt::ColliderMotion::linear(pose_b, motion).rotated(turn);
         let options = CastOptions::default();
         let found = query::cast_motion(&a.collider, pose_a, &b.collider, motion, options);
         assert_eq!(
-            found.is_hit(),
-            earliest.is_hit(),
+            found.is_some(),
+            earliest.is_some(),
             "{case}: {found:?}, {earliest:?}"
         );
-        let difference = found.safe_time() - earliest.safe_time();
+        let [safe, expected] =
+            [found.as_ref(), earliest].map(|hit| hit.map_or(1.0, |hit| hit.safe));
+        let difference = safe - expected;
         assert!(difference.abs() <= 1e-5, "{case}: {found:?}, {earliest:?}");
-        match found {
-            Cast::Overlapping(contact) => {
+        match found.map(|hit| (hit.status, hit)) {
+            Some((CastStatus::Overlapping, hit)) => {
                 overlaps += 1;
                 let start = query::contact(&a.collider, pose_a, &b.collider, pose_b);
-                assert_eq!(Some(contact), start, "{case}");
+                assert_eq!(Some(hit.contact), start, "{case}");
             }
-            Cast::Hit {
-                safe,
-                touching,
-                contact,
-                ..
-            } => {
+            Some((CastStatus::Hit, hit)) => {
                 hits += 1;
+                let CastHit {
+                    touching, contact, ..
+                } = hit;
                 assert!(touching - safe <= 1e-5, "{case}: {found:?}");
                 // On curved shapes, the points of a touch are as precise as its normal.
                 assert!(
@@ -1021,10 +1020,10 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
                     "{case}: {found:?}"
                 );
                 // Several parts may be touched first, within the precision of a cast.
-                let is_of_part = |(time, expected): &(f64, query::Contact<Vec3>)| {
-                    time - safe <= 1e-5
-                        && contact.normal.dot(expected.normal) > 0.999
-                        && contact.point_a.distance(expected.point_a) <= 1e-2
+                let is_of_part = |expected: &CastHit<Vec3>| {
+                    expected.safe - safe <= 1e-5
+                        && contact.normal.dot(expected.contact.normal) > 0.999
+                        && contact.point_a.distance(expected.contact.point_a) <= 1e-2
                 };
                 assert!(
                     hits_of_parts.iter().any(is_of_part),
@@ -1035,9 +1034,12 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
         }
         // The other way round, the contact is mirrored.
         let swapped = query::cast_motion(&b.collider, motion, &a.collider, pose_a, options);
-        assert_eq!(swapped.safe_time(), found.safe_time(), "{case}");
-        let normals = [swapped, found].map(|cast| cast.contact().map(|contact| contact.normal));
-        assert_eq!(normals[0].map(|normal| -normal), normals[1], "{case}");
+        let mirrored = swapped.map(|hit| (hit.safe, -hit.contact.normal));
+        assert_eq!(
+            mirrored,
+            found.map(|hit| (hit.safe, hit.contact.normal)),
+            "{case}"
+        );
     }
     assert!(
         hits > 100 && overlaps > 100 && misses > 50,
@@ -1047,20 +1049,15 @@ fn a_cast_of_colliders_is_the_earliest_of_their_parts() {
 
 #[test]
 fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
-    use headbutt::query::{Cast, CastOptions, Ray};
+    use headbutt::query::{CastOptions, Ray};
     let options = CastOptions::default();
     let wall = Collider::polyline([Vec2::new(4.0, -9.0), Vec2::new(4.0, 9.0)]);
     let (disc, disc_shape) = (Collider::circle(1.0), Circle::new(1.0));
-    let hit_time = |cast: Cast<Vec3>| {
-        cast.contact()
-            .map(|contact| (cast.safe_time(), contact.normal))
-    };
-    let expected = Some((0.5, Vec3::X));
     for pose in [
         Transform::IDENTITY,
         Transform::from_scale(Vec3::new(1.0, 1.0, 3.0)),
     ] {
-        let cast = query::cast_shape(
+        let hit = query::cast_shape(
             &disc,
             pose,
             Vec3::X * 6.0,
@@ -1069,11 +1066,11 @@ fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
             Vec3::ZERO,
             options,
         );
-        let (time, normal) = hit_time(cast).expect("the wall is in the way");
-        assert!((time - 0.5).abs() <= 1e-6);
-        assert_eq!(Some((0.5, normal)), expected);
+        let hit = hit.expect("the wall is in the way");
+        assert!((hit.safe - 0.5).abs() <= 1e-6);
+        assert_eq!(hit.contact.normal, Vec3::X);
     }
-    let cast = query::cast_shape(
+    let hit = query::cast_shape(
         &disc_shape,
         Vec2::ZERO,
         Vec2::X * 6.0,
@@ -1082,9 +1079,10 @@ fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
         Vec2::ZERO,
         options,
     );
-    assert!((cast.safe_time() - 0.5).abs() <= 1e-6);
-    assert_eq!(cast.contact().map(|it| it.normal), Some(Vec2::X));
-    let cast = query::cast_shape(
+    let hit = hit.expect("the wall is in the way");
+    assert!((hit.safe - 0.5).abs() <= 1e-6);
+    assert_eq!(hit.contact.normal, Vec2::X);
+    let hit = query::cast_shape(
         &wall,
         Vec2::ZERO,
         Vec2::ZERO,
@@ -1093,7 +1091,7 @@ fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
         Vec2::X * 6.0,
         options,
     );
-    assert_eq!(cast.contact().map(|it| it.normal), Some(Vec2::NEG_X));
+    assert_eq!(hit.map(|hit| hit.contact.normal), Some(Vec2::NEG_X));
     let sphere = Collider::sphere(1.0);
     let none = query::cast_shape(
         &sphere,
@@ -1104,7 +1102,7 @@ fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
         Vec3::ZERO,
         options,
     );
-    assert_eq!(none, Cast::Miss);
+    assert_eq!(none, None);
     let none = query::cast_shape(
         &disc,
         Vec2::ZERO,
@@ -1114,7 +1112,7 @@ fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
         Vec3::ZERO,
         options,
     );
-    assert_eq!(none, Cast::Miss);
+    assert_eq!(none, None);
     let ground = Collider::half_space(Vec3::Y);
     let stack = Collider::compound((0..9).map(|x| (Vec3::X * x as f32, Collider::sphere(0.5))));
     let fall = query::cast_shape(
@@ -1126,7 +1124,7 @@ fn casts_and_rays_take_shapes_and_colliders_of_both_dimensions() {
         Vec3::ZERO,
         options,
     );
-    assert!((fall.safe_time() - 0.5).abs() <= 1e-6, "{fall:?}");
+    assert!((fall.expect("a hit").safe - 0.5).abs() <= 1e-6, "{fall:?}");
 
     let ray = Ray::new(Vec2::ZERO, Vec2::X);
     let hit = query::cast_ray(&wall, Vec2::X, ray).expect("the wall is in the way");

@@ -138,7 +138,7 @@ impl Obstacle {
     }
 
     /// The length of the minimum translation of the end of a motion, negative if it misses.
-    fn exit(&self, velocity: DVec3) -> f64 {
+    fn exit(&self, translation: DVec3) -> f64 {
         let tangents = if self.is_planar {
             let across = self.vertices.iter().map(|vertex| vertex.cross(DVec3::Z));
             across.collect()
@@ -156,7 +156,7 @@ impl Obstacle {
         tangents
             .chain(self.facets.iter().copied())
             .filter(|(_, height)| *height <= rounding)
-            .map(|(normal, height)| height - normal.dot(velocity))
+            .map(|(normal, height)| height - normal.dot(translation))
             .fold(f64::INFINITY, f64::min)
     }
 }
@@ -176,7 +176,7 @@ struct Case<V: Dimension> {
     regime: Regime,
     points: [Vec<V>; 2],
     poses: [V::Isometry; 2],
-    velocity: V,
+    translation: V,
     obstacle: Obstacle,
 }
 
@@ -235,7 +235,7 @@ impl<V: Dimension> Case<V> {
 
         let center = obstacle.vertices.iter().sum::<DVec3>() / obstacle.vertices.len() as f64;
         let aim = center + 0.5 * obstacle.size * vector::<V>(random);
-        let velocity = match regime {
+        let translation = match regime {
             Regime::Receding => -aim,
             Regime::Tangential => vector::<V>(random).reject_from(away) * obstacle.size,
             Regime::Still => DVec3::ZERO,
@@ -247,7 +247,7 @@ impl<V: Dimension> Case<V> {
             regime,
             points,
             poses: [first, second],
-            velocity: V::of(velocity.as_vec3()),
+            translation: V::of(translation.as_vec3()),
             obstacle,
         }
     }
@@ -258,8 +258,8 @@ impl<V: Dimension> Case<V> {
     {
         let [a, b] = &self.points;
         let [pose_a, pose_b] = self.poses;
-        let forecast = query::forecast(&a[..], pose_a, &b[..], pose_b, self.velocity);
-        let back = V::of(-self.velocity.deep().as_vec3());
+        let forecast = query::forecast(&a[..], pose_a, &b[..], pose_b, self.translation);
+        let back = V::of(-self.translation.deep().as_vec3());
         let mirrored = query::forecast(&b[..], pose_b, &a[..], pose_a, back);
         let sum = forecast.minimum_translation.deep() + mirrored.minimum_translation.deep();
         assert_eq!(sum, DVec3::ZERO, "the mirror image");
@@ -269,7 +269,7 @@ impl<V: Dimension> Case<V> {
 
     /// Compares a forecast with the definition.
     fn judge(&self, forecast: &Forecast<V>) -> Result<(), String> {
-        let (o, v) = (&self.obstacle, self.velocity.deep());
+        let (o, v) = (&self.obstacle, self.translation.deep());
         let p = forecast.minimum_translation.deep();
         let unit = o.size + v.length();
         let start = o.depth(DVec3::ZERO);
@@ -343,7 +343,7 @@ fn polyhedra_have_the_least_translation_of_all_faces_and_tangents() {
 /// A pair of any shapes and a motion.
 struct AnyCase<V: Dimension> {
     pair: Adverse<V>,
-    velocity: V,
+    translation: V,
     size: f64,
 }
 
@@ -354,7 +354,7 @@ impl<V: Dimension> AnyCase<V> {
         let size = pair.solid_a.size() + pair.solid_b.size();
         let mut case = Self {
             pair,
-            velocity: V::default(),
+            translation: V::default(),
             size,
         };
         // Apart along a random axis.
@@ -370,8 +370,8 @@ impl<V: Dimension> AnyCase<V> {
             center += middle(DVec3::Z);
         }
         let aim = center + random.random_range(0.0..0.5) * size * vector::<V>(random);
-        let velocity = aim * random.random_range(0.5..3.0);
-        case.velocity = V::of(velocity.as_vec3());
+        let translation = aim * random.random_range(0.5..3.0);
+        case.translation = V::of(translation.as_vec3());
         case
     }
 
@@ -385,7 +385,7 @@ impl<V: Dimension> AnyCase<V> {
     fn length(&self, normal: DVec3) -> f64 {
         let height = self.height(normal);
         if height <= 0.0 {
-            height - normal.dot(self.velocity.deep())
+            height - normal.dot(self.translation.deep())
         } else {
             f64::INFINITY
         }
@@ -441,8 +441,8 @@ impl<V: Dimension> AnyCase<V> {
             ..
         } = &self.pair;
         let (a, b) = (a.support(), b.support());
-        let forecast = query::forecast(&a, *pose_a, &b, *pose_b, self.velocity);
-        let (v, p) = (self.velocity.deep(), forecast.minimum_translation.deep());
+        let forecast = query::forecast(&a, *pose_a, &b, *pose_b, self.translation);
+        let (v, p) = (self.translation.deep(), forecast.minimum_translation.deep());
         let unit = self.size + v.length();
         if !forecast.will_intersect || forecast.intersects {
             return Ok(f64::NEG_INFINITY);

@@ -13,9 +13,9 @@ fn interval(from: f32, to: f32) -> (Rectangle, Vec2) {
     (Rectangle::new(to - from, 1000.0), middle)
 }
 
-fn forecast_of_intervals(a: [f32; 2], b: [f32; 2], velocity: f32) -> Forecast<Vec2> {
+fn forecast_of_intervals(a: [f32; 2], b: [f32; 2], translation: f32) -> Forecast<Vec2> {
     let [(a, pose_a), (b, pose_b)] = [a, b].map(|[from, to]| interval(from, to));
-    query::forecast(&a, pose_a, &b, pose_b, Vec2::X * velocity)
+    query::forecast(&a, pose_a, &b, pose_b, Vec2::X * translation)
 }
 
 #[test]
@@ -46,9 +46,9 @@ fn a_body_on_a_thin_floor_stays_on_it_in_every_tick() {
     let (body, floor) = (Cuboid::new(0.3, 0.7, 0.3), Cuboid::new(50.0, 0.01, 50.0));
     let mut position = Vec3::new(-20.0, 0.355, 0.1);
     for tick in 0..1000 {
-        let velocity = Vec3::new(0.03, -0.4, 0.0);
-        let forecast = query::forecast(&body, position, &floor, Vec3::ZERO, velocity);
-        let end = position + velocity + forecast.minimum_translation;
+        let translation = Vec3::new(0.03, -0.4, 0.0);
+        let forecast = query::forecast(&body, position, &floor, Vec3::ZERO, translation);
+        let end = position + translation + forecast.minimum_translation;
         assert!(forecast.will_intersect, "{tick}: {forecast:?}");
         assert!((end.y - 0.355).abs() < 2e-6, "{tick}: {end}");
         // The motion along the floor is kept.
@@ -60,11 +60,11 @@ fn a_body_on_a_thin_floor_stays_on_it_in_every_tick() {
 #[test]
 fn a_touch_that_ends_or_goes_on_along_the_surface_is_no_hit() {
     let (body, floor) = (Circle::new(1.0), Rectangle::new(20.0, 2.0));
-    for velocity in [Vec2::Y, Vec2::X, Vec2::ZERO, Vec2::new(-3.0, 0.5)] {
-        let forecast = query::forecast(&body, Vec2::Y * 2.0, &floor, Vec2::ZERO, velocity);
+    for translation in [Vec2::Y, Vec2::X, Vec2::ZERO, Vec2::new(-3.0, 0.5)] {
+        let forecast = query::forecast(&body, Vec2::Y * 2.0, &floor, Vec2::ZERO, translation);
         assert!(
             forecast.intersects && !forecast.will_intersect,
-            "{velocity}"
+            "{translation}"
         );
         assert_eq!(forecast.minimum_translation, Vec2::ZERO);
     }
@@ -81,11 +81,11 @@ fn balls_leave_along_the_normal_or_a_tangent_in_closed_form() {
             0 => 0.0,
             part => random.random_range(-0.5..0.5) * radius * 10_f32.powi(1 - part),
         };
-        let velocity = (center + Vec3::Y * aside) * random.random_range(0.5..3.0);
+        let translation = (center + Vec3::Y * aside) * random.random_range(0.5..3.0);
         // In O, a ball of this radius: the way back to its surface if that normal separates the
         // shapes at the start, and otherwise to the cone of tangents.
         let (r, c) = (f64::from(radius), f64::from(center.x));
-        let (x, y) = (f64::from(velocity.x), f64::from(velocity.y).abs());
+        let (x, y) = (f64::from(translation.x), f64::from(translation.y).abs());
         let beyond = DVec3::new(x - c, y, 0.0);
         let sine = r / c;
         let expected = if beyond.x <= -sine * beyond.length() {
@@ -96,8 +96,8 @@ fn balls_leave_along_the_normal_or_a_tangent_in_closed_form() {
         let (half, whole) = (Sphere::new(0.5 * radius), Sphere::new(radius));
         // A point is a ball only as a primitive. The slice is solved like any other shape.
         let forecasts = [
-            query::forecast(&half, Vec3::ZERO, &half, center, velocity),
-            query::forecast(&[Vec3::ZERO], Vec3::ZERO, &whole, center, velocity),
+            query::forecast(&half, Vec3::ZERO, &half, center, translation),
+            query::forecast(&[Vec3::ZERO], Vec3::ZERO, &whole, center, translation),
         ];
         for forecast in forecasts {
             let expected = if forecast.will_intersect {
@@ -117,15 +117,15 @@ fn balls_leave_along_the_normal_or_a_tangent_in_closed_form() {
 #[test]
 fn a_half_space_pushes_along_its_normal() {
     let (ball, ground) = (Sphere::new(1.0), InfinitePlane3d::new(Vec3::Y));
-    let velocity = Vec3::new(5.0, -3.0, 0.0);
+    let translation = Vec3::new(5.0, -3.0, 0.0);
     for (height, expected) in [(2.0, 2.0), (1.0, 3.0), (0.5, 3.5), (7.0, 0.0)] {
         let at = Vec3::new(1.0, height, 0.0);
-        let forecast = query::forecast(&ball, at, &ground, Vec3::ZERO, velocity);
+        let forecast = query::forecast(&ball, at, &ground, Vec3::ZERO, translation);
         assert_eq!(forecast.intersects, height <= 1.0);
         assert_eq!(forecast.will_intersect, expected > 0.0);
         let error = forecast.minimum_translation - Vec3::Y * expected;
         assert!(error.length() < 1e-6, "{height}: {forecast:?}");
-        let mirrored = query::forecast(&ground, Vec3::ZERO, &ball, at, -velocity);
+        let mirrored = query::forecast(&ground, Vec3::ZERO, &ball, at, -translation);
         assert_eq!(mirrored.minimum_translation, -forecast.minimum_translation);
     }
 }

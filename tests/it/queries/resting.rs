@@ -4,7 +4,7 @@
 use bevy::prelude::*;
 use headbutt::{
     prelude::*,
-    query::{self, Cast, CastOptions},
+    query::{self, CastOptions, CastStatus},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
@@ -139,14 +139,12 @@ fn judge(bodies: &[Body], floors: &[Floor], is_3d: bool, offset: f32, casts: usi
         let is_into = motion.y < 0.0;
         counts[usize::from(is_into)] += 1;
         match &cast {
-            Cast::Touching {
-                contact,
-                face_normal,
-            } if is_into => {
-                assert!((contact.normal + Vec3::Y).length() < 1e-5, "{}", context());
-                assert!((*face_normal + Vec3::Y).length() < 1e-5, "{}", context());
+            Some(hit) if is_into && hit.status == CastStatus::Touching => {
+                for normal in [hit.contact.normal, hit.face_normal] {
+                    assert!((normal + Vec3::Y).length() < 1e-5, "{}", context());
+                }
             }
-            Cast::Miss if !is_into => {}
+            None if !is_into => {}
             _ => panic!("{}", context()),
         }
     }

@@ -6,7 +6,7 @@ use crate::support::cases::cases;
 use bevy::prelude::*;
 use headbutt::{
     prelude::*,
-    query::{self, Cast, CastOptions},
+    query::{self, CastHit, CastOptions},
 };
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
@@ -90,7 +90,7 @@ impl Tip {
     }
 }
 
-fn cast(ball: &Collider, start: Vec3, motion: Vec3, ground: &Collider) -> Cast<Vec3> {
+fn cast(ball: &Collider, start: Vec3, motion: Vec3, ground: &Collider) -> Option<CastHit<Vec3>> {
     let options = CastOptions::default();
     query::cast_shape(ball, start, motion, ground, Vec3::ZERO, Vec3::ZERO, options)
 }
@@ -166,8 +166,8 @@ fn at_a_tip_of_facets_the_face_opposes_the_motion() {
             tip.facets.shuffle(&mut random);
             cast(&ball, start, touch.motion * 2.0, &tip.collider())
         });
-        let faces = casts.map(|cast| cast.face_normal().expect("a hit"));
-        let contact = casts[0].contact().expect("a hit");
+        let faces = casts.map(|cast| cast.expect("a hit").face_normal);
+        let contact = casts[0].expect("a hit").contact;
         assert!(
             (contact.normal + touch.normal).length() < 5e-4,
             "round {round}"
@@ -208,7 +208,7 @@ fn the_side_between_two_boxes_is_hidden() {
         for order in [[0, 1], [1, 0]] {
             let kerb = Collider::compound(order.map(|index| halves[index].clone()));
             let found = cast(&ball, at_touch - motion, motion * 2.0, &kerb);
-            let actual = found.face_normal().expect("a hit");
+            let actual = found.expect("a hit").face_normal;
             assert!((actual + face).length() < 1e-5, "{motion}: {actual}");
         }
     }
@@ -225,7 +225,7 @@ fn a_box_that_overhangs_an_edge_of_segments_stands_on_the_top() {
             for motion in [Vec3::new(1.0, -0.25, 0.0), Vec3::new(-1.0, -0.25, 0.0)] {
                 let start = Vec3::new(x, 0.5, 0.0) - motion * 0.5;
                 let found = cast(&body, start, motion, &step);
-                let face = found.face_normal().expect("a hit");
+                let face = found.expect("a hit").face_normal;
                 assert!((face + Vec3::Y).length() < 1e-6, "{x}, {motion}: {found:?}");
             }
         }
@@ -255,7 +255,7 @@ fn at_a_peak_of_ridges_the_face_is_on_the_outer_side() {
         let lateral = Vec2::from_angle((degrees as f32).to_radians());
         let motion = Vec3::new(lateral.x, -0.2, lateral.y);
         let found = cast(&ball, Vec3::Y * 0.5 - motion, motion * 2.0, &peak);
-        let face = found.face_normal().expect("a hit");
+        let face = found.expect("a hit").face_normal;
         let is_outer = |normal: &Vec3| (face + normal).length() < 1e-4;
         assert!(normals.iter().any(is_outer), "{face} by {motion}");
     }
@@ -272,7 +272,7 @@ fn a_ball_that_falls_straight_onto_a_corner_hits_the_face() {
         let tip = Vec3::new(index as f32 * 0.37 - 200.0, (index % 7) as f32 * 0.3, -2.0);
         let facet = Collider::triangle(tip, tip + arms[0], tip + arms[1]);
         let found = cast(&ball, tip + Vec3::Y * 2.5, Vec3::NEG_Y * 4.0, &facet);
-        let face = found.face_normal().expect("a hit");
+        let face = found.expect("a hit").face_normal;
         assert!((face + normal).length() < 1e-4, "{face} at {tip}");
     }
 }

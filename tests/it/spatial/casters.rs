@@ -125,7 +125,7 @@ fn a_shape_moves_from_the_pose_of_its_entity() {
             .world()
             .get::<ShapeCaster>(entity)
             .expect("it was spawned");
-        caster.first().map(|hit| (hit.entity, hit.safe_time()))
+        caster.first().map(|hit| (hit.entity, hit.safe))
     };
     tick(&mut app);
     let (entity, time) = first(&app, body).expect("the wall is 4.5 away");
@@ -153,7 +153,7 @@ fn a_swinging_rod_meets_the_ceiling_at_the_angle_of_its_corner() {
     let swing = ColliderMotion::between(Transform::IDENTITY, Transform::from_rotation(end));
     let options = CastOptions::default();
     let cast = query::cast_motion(&rod, swing, &ceiling, pose, options);
-    let time = cast.touching_time().expect("a hit");
+    let time = cast.expect("a hit").touching;
     assert!((time - expected).abs() < 5e-6, "{time} {expected}");
 
     let mut app = app();
@@ -163,7 +163,7 @@ fn a_swinging_rod_meets_the_ceiling_at_the_angle_of_its_corner() {
     tick(&mut app);
     let caster = app.world().get::<ShapeCaster>(swinging).expect("a caster");
     let hit = caster.first().expect("a hit");
-    let time = hit.touching_time().expect("a hit");
+    let time = hit.touching;
     assert_eq!(hit.entity, ceiling);
     assert!((time - expected).abs() < 5e-6, "{time} {expected}");
 }

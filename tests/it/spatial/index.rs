@@ -272,7 +272,7 @@ fn a_visitor_ends_a_cast() {
         sorted.sort_unstable();
         let found: Vec<Entity> = hits.iter().map(|hit| hit.entity).collect();
         assert_eq!(found, sorted);
-        assert_eq!(hits[0].touching_time(), hits[1].touching_time());
+        assert_eq!(hits[0].touching, hits[1].touching);
         let first = query.cast_shape(&ball, back, options, &all);
         assert_eq!(first.map(|hit| hit.entity), Some(sorted[0]));
         for motion in [across, back] {

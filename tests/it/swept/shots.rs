@@ -131,9 +131,10 @@ fn check_shot(shot: &Shot, hit: Option<&CollisionEvent>) {
             );
         }
     }
-    let at = cast.touching_time().expect("a hit of the same motion");
+    let cast = cast.expect("a hit of the same motion");
+    let at = cast.touching;
     assert!((time - at).abs() < 2e-6, "{time}, not {at}: {}", describe());
-    let contact = cast.contact().expect("a hit");
+    let contact = cast.contact;
     // Parallel edges touch in more than one point.
     let offset = (contact.point_a - hit.point()).dot(contact.normal);
     assert!(offset.abs() < 1e-3, "{offset} {}", describe());

@@ -4,7 +4,7 @@ use std::{hint::black_box, ops::Range};
 
 use headbutt::{
     Space, Support,
-    query::{self, Cast, CastOptions, Motion, Ray},
+    query::{self, CastOptions, Motion, Ray},
 };
 use headbutt_bench::{duel::Side, pairs::Room};
 
@@ -50,11 +50,7 @@ impl<A: Support<Vector: Room>, B: Support<Vector = A::Vector>> Side<Question> fo
         answers.extend(motions[range].iter().map(|(length, motions)| {
             let [motion_a, motion_b] = motions[index];
             let cast = query::cast_motion(a, motion_a, b, motion_b, CastOptions::default());
-            match black_box(cast) {
-                Cast::Miss => MISS,
-                Cast::Hit { touching, .. } => touching as f32 * length,
-                Cast::Touching { .. } | Cast::Overlapping(_) => 0.0,
-            }
+            black_box(cast).map_or(MISS, |hit| hit.touching as f32 * length)
         }));
     }
 }

@@ -7,7 +7,7 @@ macro_rules! headbutt {
             use headbutt::{
                 ColliderMotion, SpatialQuery, SpatialQueryFilter,
                 prelude::Collider,
-                query::{Cast, CastOptions, Ray},
+                query::{CastOptions, Ray},
             };
             use headbutt_bench::form::Form;
 
@@ -75,13 +75,9 @@ macro_rules! headbutt {
                                 let motion = ColliderMotion::linear($pose(probe), translation);
                                 let options = CastOptions::default();
                                 let hit = query.cast_shape(collider, motion, options, &filter);
-                                answers.one(hit.map(|it| {
-                                    let time = match it.hit {
-                                        Cast::Hit { touching, .. } => touching as f32,
-                                        _ => 0.0,
-                                    };
-                                    (it.entity, time * probe.length)
-                                }));
+                                answers.one(
+                                    hit.map(|hit| (hit.entity, hit.touching as f32 * probe.length)),
+                                );
                             }
                             Question::OverlapBall | Question::OverlapBox => {
                                 let entities = &mut self.entities;
