@@ -1,9 +1,23 @@
 //! [benchmarks]: crate::guide::benchmarks
+//! [characters]: crate::guide::characters
+//! [demos]: crate::guide::demos
+//! [fast-bodies]: crate::guide::fast_bodies
 //! [guide]: crate::guide
+//! [levels]: crate::guide::levels
+//! [migrating]: crate::guide::migrating
+//! [queries]: crate::guide::queries
+//! [recipes]: crate::guide::recipes
 //! [response]: crate::guide::response
+//! [shapes]: crate::guide::shapes
+//! [testing]: crate::guide::testing
 //! [versions]: crate::guide::recipes#versions
-#![cfg_attr(doc, doc = include_str!("../docs/pictures.md"))]
+#![cfg_attr(
+    feature = "debug-plugin",
+    doc = "[debugging]: crate::guide::debugging\n"
+)]
+#![cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
 #![doc = include_str!("../README.md")]
+#![cfg_attr(doc, doc = include_str!("../docs/README.md"))]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![deny(
@@ -96,10 +110,9 @@ pub mod guide {
     #[doc = include_str!("../docs/BENCHMARKS.md")]
     pub mod benchmarks {}
 
-    /// [queries]: crate::guide::queries
-    /// [response]: crate::guide::response
-    #[doc = include_str!("../docs/COMING_FROM.md")]
-    pub mod coming_from {}
+    #[doc = include_str!("../docs/pictures.md")]
+    #[doc = include_str!("../docs/CHARACTERS.md")]
+    pub mod characters {}
 
     #[cfg(feature = "debug-plugin")]
     #[doc = include_str!("../docs/DEBUGGING.md")]
@@ -110,16 +123,39 @@ pub mod guide {
     #[doc = include_str!("../docs/DEMOS.md")]
     pub mod demos {}
 
+    /// [characters]: crate::guide::characters
+    /// [queries]: crate::guide::queries
+    #[doc = include_str!("../docs/pictures.md")]
+    #[doc = include_str!("../docs/FAST_BODIES.md")]
+    pub mod fast_bodies {}
+
+    /// [characters]: crate::guide::characters
+    /// [fast-bodies]: crate::guide::fast_bodies
+    #[doc = include_str!("../docs/pictures.md")]
+    #[doc = include_str!("../docs/LEVELS.md")]
+    pub mod levels {}
+
+    /// [characters]: crate::guide::characters
+    /// [fast-bodies]: crate::guide::fast_bodies
+    /// [queries]: crate::guide::queries
     /// [response]: crate::guide::response
+    #[doc = include_str!("../docs/MIGRATING.md")]
+    pub mod migrating {}
+
+    /// [characters]: crate::guide::characters
+    /// [picking]: crate::guide::recipes#recipes
     #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/QUERIES.md")]
     pub mod queries {}
 
+    /// [characters]: crate::guide::characters
+    /// [fast-bodies]: crate::guide::fast_bodies
     /// [hitboxes]: crate::guide::response#hitboxes
-    /// [level-designers]: crate::guide::surfaces#4-for-level-designers
-    /// [response]: crate::guide::response
-    /// [serialization]: crate::guide::serialization
-    /// [unit-tests]: crate::guide::response#unit-tests
+    /// [levels]: crate::guide::levels
+    /// [queries]: crate::guide::queries
+    /// [response]: crate::guide::response#pushing-out
+    /// [testing]: crate::guide::testing
+    /// [when]: crate::guide::response#when-systems-run
     #[cfg_attr(
         feature = "debug-plugin",
         doc = "[debugging]: crate::guide::debugging\n"
@@ -129,28 +165,26 @@ pub mod guide {
     pub mod recipes {}
 
     /// [demos]: crate::guide::demos
-    /// [serialization]: crate::guide::serialization
     #[cfg(feature = "record")]
     #[doc = include_str!("../docs/RECORDING.md")]
     pub mod recording {}
 
+    /// [characters]: crate::guide::characters
+    /// [fast-bodies]: crate::guide::fast_bodies
     /// [first-game]: crate#first-game
-    /// [queries]: crate::guide::queries
-    /// [surfaces]: crate::guide::surfaces
+    /// [levels]: crate::guide::levels
     #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/RESPONSE.md")]
     pub mod response {}
 
-    #[doc = include_str!("../docs/SERIALIZATION.md")]
-    pub mod serialization {}
-
-    /// [surfaces]: crate::guide::surfaces
+    /// [levels]: crate::guide::levels
+    #[doc = include_str!("../docs/pictures.md")]
     #[doc = include_str!("../docs/SHAPES.md")]
     pub mod shapes {}
 
-    #[doc = include_str!("../docs/pictures.md")]
-    #[doc = include_str!("../docs/SURFACES.md")]
-    pub mod surfaces {}
+    #[cfg_attr(feature = "record", doc = "[recording]: crate::guide::recording\n")]
+    #[doc = include_str!("../docs/TESTING.md")]
+    pub mod testing {}
 }
 
 /// The names that a game needs: `use headbutt::prelude::*;`.

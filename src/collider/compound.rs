@@ -180,8 +180,8 @@ impl Collider {
     /// [`part`](crate::CollisionEvent::part) is the index of the triangle.
     ///
     /// The cost grows with the number of triangles that a shape touches. Decimate levels, and use
-    /// primitives or hulls for moving bodies. `docs/SURFACES.md` in this package has drawings,
-    /// limits and advice.
+    /// primitives or hulls for moving bodies. The guide has a page with drawings and advice for
+    /// levels.
     ///
     /// A half-space pushes a surface along its own normal, as it pushes any other shape. Two
     /// surfaces touch where their triangles cross:
@@ -406,6 +406,11 @@ impl Collider {
     /// Returns this surface with only its outer side colliding: a shape whose center is behind a
     /// facet passes through that facet. Colliders of other kinds are returned unchanged.
     ///
+    #[cfg_attr(
+        doc,
+        doc = "![A ball whose center is below the floor is ignored][one-sided]\n\n"
+    )]
+    #[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
     /// The outer side of a triangle is the side from which its corners run counter-clockwise. The
     /// outer side of a polyline is to its right. A mirroring scale does not swap the sides.
     ///

@@ -95,6 +95,15 @@ use crate::shape::{
 /// The unit of length is up to you. Lengths may be 0. Angles are in radians. Primitives have the
 /// same frames as in Bevy, centered on the origin unless they are given by points:
 ///
+#[cfg_attr(
+    doc,
+    doc = "![The 2D shapes with their origins and axes][shapes-2d]\n\n"
+)]
+#[cfg_attr(
+    doc,
+    doc = "![The 3D shapes with their origins and axes][shapes-3d]\n\n"
+)]
+#[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
 /// * Capsules, cylinders, cones and frustums lie along y. A cone has its tip up.
 /// * An extrusion lies along z.
 /// * For circular sectors and segments, the origin is the center of the circle, and y is their axis
@@ -225,7 +234,21 @@ use crate::shape::{
 /// # Saving and loading
 ///
 /// A collider is reflected as an opaque value: its numbers cannot be edited one by one. With the
-/// feature `serialize`, Bevy's scenes and every format of `serde` can save and load it.
+/// feature `serialize`, Bevy's dynamic scenes and all formats of serde save and load colliders and
+/// [`CollisionLayers`]. Bevy's own feature `serialize` is not needed. An entity in a scene, for
+/// example:
+///
+/// ```text
+/// {
+///     "headbutt::Collider": D3(Convex((
+///         kind: Box(half_size: (0.5, 0.25, 0.125)),
+///         margin: 0.1,
+///     ))),
+///     "headbutt::CollisionLayers": (memberships: 1, filters: 6),
+/// }
+/// ```
+///
+/// The same in Rust:
 ///
 /// ```
 /// # #[cfg(feature = "serialize")] {
@@ -267,7 +290,8 @@ use crate::shape::{
 /// A loaded collider behaves like the saved one, bit for bit, if the format keeps all digits of an
 /// `f32` and `f64`. (`serde_json` does so with its feature `float_roundtrip`.) Loading checks all
 /// numbers as the constructors do, and returns the same errors. Saving fails for a
-/// [`custom`](Self::custom) shape, which is code, and for a collider with an invalid shape.
+/// [`custom`](Self::custom) shape, which is code, and for a collider with an invalid shape: then
+/// the whole scene fails. A collider that `ColliderFromMesh` has built is saved with the entity.
 #[derive(Component, Clone, Debug, Default, Reflect)]
 #[reflect(opaque, Component, Clone, Debug, Default)]
 // The name in scenes does not depend on the module.

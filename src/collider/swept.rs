@@ -10,6 +10,8 @@ use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 /// Without it, colliders are tested in their poses of each tick only, and a bullet that moves by
 /// more than the thickness of a wall may pass through it.
 ///
+#[cfg_attr(doc, doc = "![The path of a ball touches a thin wall][swept]\n\n")]
+#[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;

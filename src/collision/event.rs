@@ -4,6 +4,10 @@ use bevy::prelude::*;
 
 /// A message that two colliders touch or no longer touch. Each touching pair sends one per tick.
 ///
+#[cfg_attr(
+    doc,
+    doc = "![The normal leads from `entity` to `other`][two-blocks]\n\n"
+)]
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
@@ -33,6 +37,8 @@ use bevy::prelude::*;
 ///
 /// [`HeadbuttSystems::Report`](crate::HeadbuttSystems::Report) writes the messages.
 ///
+#[cfg_attr(doc, doc = "![Which events a reader receives][timeline]\n\n")]
+#[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
 /// | a reader in | receives the events of |
 /// |---|---|
 /// | the same schedule, after that set, or `FixedLast` | this tick: best for a response |

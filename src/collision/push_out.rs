@@ -60,6 +60,11 @@ impl Collisions {
     /// mesh. So do colliders on children of `entity`, which touch it like all others: exclude them
     /// with `is_solid` or with layers.
     ///
+    #[cfg_attr(
+        doc,
+        doc = "![In a corner, the push-out clears both walls][surface-corner]\n\n"
+    )]
+    #[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
     /// ```
     /// use bevy::prelude::*;
     /// use headbutt::prelude::*;

@@ -63,6 +63,12 @@ pub use sync::sync_now;
 
 /// The stages of a tick, in this order. They run in the schedule of the plugin, by default
 /// `FixedPostUpdate`.
+///
+#[cfg_attr(
+    doc,
+    doc = "![The stages of a tick, and who reads its results][timeline]\n\n"
+)]
+#[cfg_attr(doc, doc = include_str!("../../docs/pictures.md"))]
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HeadbuttSystems {
     /// Reads the colliders, and the transforms of colliders and their ancestors. Systems that move

@@ -41,6 +41,25 @@ fn pictures(pages: &[String]) -> BTreeSet<(String, String)> {
     pictures
 }
 
+/// Adds the names of the pictures that the items in a folder of the library show:
+/// `doc = "![..][name]\n"`.
+fn add_shown(folder: &Path, names: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            add_shown(&path, names);
+            continue;
+        }
+        let source = fs::read_to_string(&path).expect("source text");
+        for image in source.split("doc = \"![").skip(1) {
+            let (_, reference) = image.split_once("][").expect("a picture by its name");
+            names.extend(reference.split(']').next().map(str::to_owned));
+            let is_included = source.contains("docs/pictures.md");
+            assert!(is_included, "{path:?} does not include docs/pictures.md");
+        }
+    }
+}
+
 /// Returns bytes in base64: four letters for three bytes.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -69,9 +88,20 @@ fn base64_as_in_its_standard() {
 }
 
 #[test]
+fn items_show_pictures_of_the_guide() {
+    let mut shown = BTreeSet::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    add_shown(&source, &mut shown);
+    let pictures = pictures(&pages());
+    let names: BTreeSet<_> = pictures.into_iter().map(|(name, _)| name).collect();
+    assert!(shown.len() >= 9, "{shown:?}");
+    assert!(shown.is_subset(&names), "{shown:?} {names:?}");
+}
+
+#[test]
 fn the_pages_of_rustdoc_contain_the_pictures_of_the_repository() {
     let pictures = pictures(&pages());
-    assert!(pictures.len() >= 9, "{pictures:?}");
+    assert!(pictures.len() >= 16, "{pictures:?}");
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let definitions = pictures.iter().map(|(name, file)| {
         let bytes = fs::read(docs.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));

@@ -44,6 +44,12 @@ use solve::solve;
 ///
 /// Times are fractions of the motion, from 0 to 1. All normals point from the first shape to the
 /// second.
+///
+#[cfg_attr(
+    doc,
+    doc = "![At `safe` a gap is left, and at `touching` none][cast]\n\n"
+)]
+#[cfg_attr(doc, doc = include_str!("../../../docs/pictures.md"))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CastHit<V> {
     /// Whether the shapes are apart, touch or overlap at the start.

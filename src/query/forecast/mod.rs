@@ -70,6 +70,11 @@ pub struct Forecast<V> {
 /// correction of the motion that prevents it. `translation` is the motion of the first shape
 /// relative to the second during the step.
 ///
+#[cfg_attr(
+    doc,
+    doc = "![The minimum translation leads to the near side of a wall][forecast]\n\n"
+)]
+#[cfg_attr(doc, doc = include_str!("../../../docs/pictures.md"))]
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::query;

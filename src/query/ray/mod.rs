@@ -43,6 +43,11 @@ pub(crate) use types::{WorldRay, WorldRayHit};
 ///
 /// # The start of the ray
 ///
+#[cfg_attr(
+    doc,
+    doc = "![Solid and hollow rays from outside and from inside][rays]\n\n"
+)]
+#[cfg_attr(doc, doc = include_str!("../../../docs/pictures.md"))]
 /// * An origin inside of the shape, or on its surface with a direction into it, is inside: a solid
 ///   shape is hit at distance 0.
 /// * An origin on the surface with a direction outward or along the surface misses the shape. A

@@ -12,6 +12,11 @@ use crate::{
 
 /// The settings of [`SpatialQuery::move_and_slide`](crate::SpatialQuery::move_and_slide).
 ///
+#[cfg_attr(
+    doc,
+    doc = "![A slide along a wall, a step, and the ground][slide]\n\n"
+)]
+#[cfg_attr(doc, doc = include_str!("../../../docs/pictures.md"))]
 /// ```
 /// use bevy::prelude::*;
 /// use headbutt::prelude::*;
