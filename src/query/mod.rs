@@ -12,10 +12,10 @@
 //! | how do the algorithms find that out? | [`steps`] |
 //!
 //! Both arguments are of the same dimension, each with its pose, such as `Isometry3d`, `Vec2` or
-//! `Transform`: see [`ShapePose`].
+//! `Transform`: see [`ShapePose`](crate::ShapePose).
 //!
 //! * A shape is one of Bevy's primitives, a [`ConvexHull`](crate::ConvexHull), a slice of points,
-//!   or a [`Support`] of your own.
+//!   or a [`Support`](crate::Support) of your own.
 //! * A [`Collider`](crate::Collider) is convex, a compound, a surface or a half-space, and its pose
 //!   is a [`ColliderPose`](crate::ColliderPose). All functions except [`touch()`] and
 //!   [`forecast`] take colliders.
@@ -67,7 +67,7 @@
 //! * **Finite results:** a length or vector beyond the range of f32 is shortened to it. Only the
 //!   distance of shapes that have none is infinite.
 //! * **Scale**: the scale of a `Transform` counts for a collider. It is ignored for a shape, whose
-//!   pose has no scale: see [`ShapePose`].
+//!   pose has no scale: see [`ShapePose`](crate::ShapePose).
 //! * **Cost**: a bounded number of iterations, and no allocation, except for contacts and manifolds
 //!   of surfaces.
 

@@ -24,7 +24,7 @@ pub struct Vertex<D> {
 
 impl<D: DVector> Vertex<D> {
     /// Returns a lower bound on the scale of the pair, without its radii: see
-    /// [`tolerance`](crate::tolerance).
+    /// `src/tolerance.rs`.
     #[inline]
     pub fn scale(&self) -> f64 {
         let offset = self.first.extent() + self.second.extent();
