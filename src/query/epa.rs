@@ -20,6 +20,8 @@
 //!   it or repeats a vertex. Then the axes of both shapes are tried as well, and the best
 //!   directions are improved by GJK: see [`EarlyEnd::finish`].
 
+use arrayvec::ArrayVec;
+
 use crate::{
     query::{
         epa_refine::{EarlyEnd, MAX_OPEN, refine},
@@ -28,7 +30,7 @@ use crate::{
         simplex::{Simplex, Vertex, nearest},
         trace::{EpaStep, Step},
     },
-    space::{DVector, Facet, Growth, List, Polytope},
+    space::{DVector, EpaEnd, Polytope, PolytopeFacet},
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, DISTINCT_DIRECTIONS, FLAT_DEPTH, ROUNDING},
 };
 
@@ -77,57 +79,39 @@ fn run<D: DVector, const VERTICES: usize, const FACETS: usize>(
     // The polytope is filled in place, because it is too large to be moved.
     let mut epa = Epa::<D, _, VERTICES, FACETS> {
         pair,
-        vertices: List::new(),
-        points: List::new(),
+        vertices: ArrayVec::new(),
+        points: ArrayVec::new(),
         polytope: D::Polytope::new(),
         scale,
         best: None,
-        open: List::new(),
+        open: ArrayVec::new(),
     };
     for vertex in start.iter() {
         epa.push(*vertex);
     }
-    let outcome = epa.fill_dimensions().unwrap_or_else(|| epa.expand());
-    match outcome {
-        EpaOutcome::Flat(found) | EpaOutcome::Converged(found) => Ok(found),
-        EpaOutcome::Full | EpaOutcome::Tangled | EpaOutcome::Repeats | EpaOutcome::Invalid => {
-            Err(EarlyEnd {
-                is_full: matches!(outcome, EpaOutcome::Full),
-                best: epa.best.unwrap_or_else(|| epa.evaluate_again(start)),
-                open: epa.open,
-                scale: epa.scale,
-            })
-        }
+    let flat = epa.fill_dimensions();
+    match flat.and_then(|flat| flat.map_or_else(|| epa.expand(), Ok)) {
+        Ok(found) => Ok(found),
+        Err(end) => Err(EarlyEnd {
+            is_full: end == EpaEnd::Full,
+            best: epa.best.unwrap_or_else(|| epa.evaluate_again(start)),
+            open: epa.open,
+            scale: epa.scale,
+        }),
     }
-}
-
-/// The reason why the loop ended.
-enum EpaOutcome<D> {
-    /// Y does not extend beyond the origin in some direction.
-    Flat(Penetration<D>),
-    /// The bounds have met.
-    Converged(Penetration<D>),
-    /// There is no capacity for more vertices or facets.
-    Full,
-    /// Rounding has left the polytope without a simple horizon, or without a facet of nonzero area.
-    Tangled,
-    /// Rounding: a vertex repeats, but the bounds have not met.
-    Repeats,
-    /// A support point is not finite.
-    Invalid,
 }
 
 struct Epa<'a, D: DVector, P, const VERTICES: usize, const FACETS: usize> {
     pair: &'a P,
-    vertices: List<Vertex<D>, VERTICES>,
+    vertices: ArrayVec<Vertex<D>, VERTICES>,
     /// The points of the vertices, for the polytope.
-    points: List<D, VERTICES>,
+    points: ArrayVec<D, VERTICES>,
     polytope: D::Polytope<FACETS>,
     scale: f64,
     /// The contact of minimum depth among all evaluated directions.
     best: Option<Penetration<D>>,
     /// After an early end, other directions near which the depth may be lower.
-    open: List<D, MAX_OPEN>,
+    open: ArrayVec<D, MAX_OPEN>,
 }
 
 impl<D, P, const VERTICES: usize, const FACETS: usize> Epa<'_, D, P, VERTICES, FACETS>
@@ -178,29 +162,28 @@ where
     /// Adds a vertex if there is capacity.
     #[inline]
     fn push(&mut self, vertex: Vertex<D>) {
-        let _ = self.vertices.push(vertex);
-        let _ = self.points.push(vertex.point);
+        let _ = self.vertices.try_push(vertex);
+        let _ = self.points.try_push(vertex.point);
     }
 
-    /// Adds vertices until they span all dimensions. Returns an outcome if that is impossible, in
-    /// particular if Y ends at the origin.
-    fn fill_dimensions(&mut self) -> Option<EpaOutcome<D>> {
+    /// Adds vertices until they span all dimensions. Returns the contact if that is impossible,
+    /// because Y ends at the origin.
+    fn fill_dimensions(&mut self) -> Result<Option<Penetration<D>>, EpaEnd> {
         // The origin lies in GJK's simplex, or as near to it as rounding allows: at these points.
         let (first, second) = nearest(&self.vertices).witnesses(&self.vertices);
         // Each iteration adds a vertex or removes one. Only vertices of GJK's simplex are removed.
         for _ in 0..2 * (D::DIMENSION + 1) {
-            let normal = match self.perpendicular() {
-                Perpendicular::Unit(normal) => normal,
-                Perpendicular::None => return None,
-                Perpendicular::Degenerate => {
-                    self.vertices.pop();
-                    self.points.pop();
-                    continue;
-                }
+            let Some(perpendicular) = self.perpendicular() else {
+                return Ok(None);
+            };
+            let Some(normal) = perpendicular.unit() else {
+                self.vertices.pop();
+                self.points.pop();
+                continue;
             };
             let (vertex, found) = self.evaluate(normal);
             if found.depth <= FLAT_DEPTH * self.scale {
-                return Some(EpaOutcome::Flat(Penetration {
+                return Ok(Some(Penetration {
                     depth: found.depth.max(0.0),
                     first,
                     second,
@@ -208,67 +191,49 @@ where
                 }));
             }
             if !vertex.point.is_finite() {
-                return Some(EpaOutcome::Invalid);
+                return Err(EpaEnd::Stuck);
             }
             // This vertex is independent of the others, which lie within less than `FLAT_DEPTH` of
             // a plane through the origin.
             self.push(vertex);
         }
-        Some(EpaOutcome::Tangled)
+        Err(EpaEnd::Stuck)
     }
 
-    /// Returns a vector at right angles to the simplex of all vertices.
-    fn perpendicular(&self) -> Perpendicular<D> {
-        let Some((base, others)) = self.points.split_first() else {
-            return Perpendicular::None;
-        };
-        let mut edges = List::<D, 3>::new();
-        for point in others {
-            let _ = edges.push(*point - *base);
-        }
-        match D::perpendicular(&edges) {
-            Some(normal) => normal
-                .unit()
-                .map_or(Perpendicular::Degenerate, Perpendicular::Unit),
-            None if D::determinant(&edges) == 0.0 => Perpendicular::Degenerate,
-            None => Perpendicular::None,
-        }
+    /// Returns a vector at right angles to the simplex of all vertices, of any length. The length is
+    /// 0 if rounding leaves them dependent. Returns `None` if they span all dimensions.
+    fn perpendicular(&self) -> Option<D> {
+        let (base, others) = self.points.split_first()?;
+        let edges = others.iter().map(|point| *point - *base);
+        let edges: ArrayVec<D, 3> = edges.collect();
+        let is_degenerate = || D::determinant(&edges) == 0.0;
+        D::perpendicular(&edges).or_else(|| is_degenerate().then_some(D::ZERO))
     }
 
     /// Runs the loop of EPA.
-    fn expand(&mut self) -> EpaOutcome<D> {
-        if self.polytope.begin(&self.points).is_none() {
-            return EpaOutcome::Tangled;
-        }
+    fn expand(&mut self) -> Result<Penetration<D>, EpaEnd> {
+        self.polytope.begin(&self.points).ok_or(EpaEnd::Stuck)?;
         loop {
-            let Some(facet) = self.polytope.nearest() else {
-                return EpaOutcome::Tangled;
-            };
+            let facet = self.polytope.nearest().ok_or(EpaEnd::Stuck)?;
             let (vertex, found) = self.evaluate(facet.normal);
             let gap = found.depth - facet.distance;
             if gap <= DEPTH_GAP * self.scale {
-                return EpaOutcome::Converged(self.with_points(found, gap));
+                return Ok(self.with_points(found, gap));
             }
-            if !vertex.point.is_finite() {
-                return EpaOutcome::Invalid;
+            if !vertex.point.is_finite() || self.points.contains(&vertex.point) {
+                return Err(EpaEnd::Stuck);
             }
-            if self.points.contains(&vertex.point) {
-                return EpaOutcome::Repeats;
-            }
-            if self.points.is_full() {
+            let grown = if self.points.is_full() {
+                Err(EpaEnd::Full)
+            } else {
+                self.push(vertex);
+                let tolerance = COPLANAR_DISTANCE * self.scale;
+                self.polytope.grow(&self.points, &facet, tolerance)
+            };
+            if grown == Err(EpaEnd::Full) {
                 self.collect_open();
-                return EpaOutcome::Full;
             }
-            self.push(vertex);
-            let tolerance = COPLANAR_DISTANCE * self.scale;
-            match self.polytope.grow(&self.points, &facet, tolerance) {
-                Growth::Grown => {}
-                Growth::Full => {
-                    self.collect_open();
-                    return EpaOutcome::Full;
-                }
-                Growth::Tangled => return EpaOutcome::Tangled,
-            }
+            grown?;
         }
     }
 
@@ -277,7 +242,7 @@ where
     fn collect_open(&mut self) {
         let limit = self.best.map_or(f64::INFINITY, |best| best.depth);
         for _ in 0..MAX_OPEN {
-            let is_distinct = |facet: &Facet<D>| {
+            let is_distinct = |facet: &PolytopeFacet<D>| {
                 self.open
                     .iter()
                     .all(|open| open.dot(facet.normal) <= DISTINCT_DIRECTIONS)
@@ -296,7 +261,7 @@ where
             let Some(next) = next else {
                 break;
             };
-            let _ = self.open.push(next.normal);
+            self.open.push(next.normal);
         }
     }
 
@@ -333,7 +298,7 @@ where
             }
             let mut vertices = Simplex::new();
             for index in indices() {
-                vertices.push(*self.vertices.get(usize::from(*index))?)?;
+                vertices.push(*self.vertices.get(usize::from(*index))?);
             }
             let distance = found.nearest_on(&vertices).point.length_squared();
             if best.as_ref().is_none_or(|(least, _)| distance < *least) {
@@ -342,14 +307,4 @@ where
         }
         best.map(|(_, vertices)| vertices)
     }
-}
-
-/// A vector at right angles to a simplex.
-enum Perpendicular<D> {
-    /// A unit vector, one of possibly many.
-    Unit(D),
-    /// The simplex spans all dimensions.
-    None,
-    /// The vertices are not independent, to within rounding.
-    Degenerate,
 }

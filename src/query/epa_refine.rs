@@ -1,13 +1,15 @@
 //! The steps of EPA after its loop: more precise contacts on curved surfaces, and results where the
 //! loop had to end early.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     query::{
         minkowski::MinkowskiDifference,
         penetration::Penetration,
         simplex::{Simplex, Vertex},
     },
-    space::{DVector, List},
+    space::DVector,
     tolerance::{FLAT_DEPTH, LINE_TILT},
 };
 
@@ -32,7 +34,7 @@ pub struct EarlyEnd<D> {
     /// The contact of minimum depth among all evaluated directions.
     pub best: Penetration<D>,
     /// Other directions near which the depth may be lower.
-    pub open: List<D, MAX_OPEN>,
+    pub open: ArrayVec<D, MAX_OPEN>,
     pub scale: f64,
 }
 
@@ -196,7 +198,7 @@ fn roll<D: DVector>(
         let mut line = Simplex::new();
         for tilt in [LINE_TILT, -LINE_TILT] {
             // In 2D, `along` is zero, so both support points are equal.
-            let _ = line.push(evaluate((normal + along * tilt).unit()?).0);
+            line.push(evaluate((normal + along * tilt).unit()?).0);
         }
         let [end, other, ..] = *line else { return best };
         if has_lines {

@@ -25,13 +25,15 @@
 //!   nearer to the origin, but never nearer than a lower bound. Every comparison is written so that
 //!   NaN ends the loop as well.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     query::{
         minkowski::MinkowskiDifference,
         simplex::{Nearest, Simplex, Vertex, nearest},
         trace::{GjkStep, Step},
     },
-    space::{DVector, List},
+    space::DVector,
     tolerance::{CORE_CONTACT, DISTANCE_GAP, GAP_GROWTH, LOWER_BOUND_LOSS, ROUNDING, TOUCHING},
 };
 
@@ -106,7 +108,7 @@ impl<D: DVector> Gjk<D> {
         let vertex = pair.vertex(direction);
         let mut gjk = Self::unstarted(nearest(&[vertex]), pair.radius_sum());
         gjk.check(&vertex);
-        let _ = gjk.simplex.push(vertex);
+        gjk.simplex.push(vertex);
         pair.record(|| gjk.to_step(vertex));
         gjk
     }
@@ -158,21 +160,13 @@ impl<D: DVector> Gjk<D> {
             return 0.0;
         }
         let distance_without = |skipped: usize| {
-            let mut others = self.simplex.iter().enumerate();
-            let mut points = List::<D, 3>::new();
-            others
-                .by_ref()
-                .filter(|(index, _)| *index != skipped)
-                .for_each(|(_, vertex)| {
-                    let _ = points.push(vertex.point);
-                });
-            let (base, rest) = points.split_first()?;
-            let mut edges = List::<D, 3>::new();
-            for point in rest {
-                let _ = edges.push(*point - *base);
-            }
+            let numbered = self.simplex.iter().enumerate();
+            let others = numbered.filter(|(index, _)| *index != skipped);
+            let mut points = others.map(|(_, vertex)| vertex.point);
+            let base = points.next()?;
+            let edges: ArrayVec<D, 3> = points.map(|point| point - base).collect();
             let normal = D::perpendicular(&edges)?.unit()?;
-            Some(normal.dot(*base).abs())
+            Some(normal.dot(base).abs())
         };
         (0..self.simplex.len())
             .map(|skipped| distance_without(skipped).unwrap_or(0.0))
@@ -295,7 +289,7 @@ impl<D: DVector> Gjk<D> {
             return;
         }
         // A full simplex contains the origin, unless the cores are proved to be separated.
-        if self.iterations >= MAX_ITERATIONS || self.simplex.push(vertex).is_none() {
+        if self.iterations >= MAX_ITERATIONS || self.simplex.try_push(vertex).is_err() {
             self.state = State::Stalled;
             return;
         }
@@ -345,27 +339,8 @@ impl<D: DVector> Gjk<D> {
     /// Continues with a new nearest point and the vertices of which it is a combination.
     #[inline]
     fn keep(&mut self, next: Nearest<D>, distance: f64) {
-        let mut kept = 0;
-        let mut weights = [0.0; 4];
-        for (index, weight) in next.weights.into_iter().enumerate() {
-            if weight > 0.0 {
-                if index != kept
-                    && let Some(vertex) = self.simplex.get(index).copied()
-                    && let Some(slot) = self.simplex.get_mut(kept)
-                {
-                    *slot = vertex;
-                }
-                if let Some(slot) = weights.get_mut(kept) {
-                    *slot = weight;
-                }
-                kept += 1;
-            }
-        }
-        self.simplex.truncate(kept);
-        self.nearest = Nearest {
-            point: next.point,
-            weights,
-        };
+        self.nearest = next;
+        self.nearest.reduce(&mut self.simplex);
         self.distance = distance;
         if self.cores_touch_at(distance) {
             self.state = State::Enclosed;

@@ -1,7 +1,9 @@
 //! Vertices and simplices of the Minkowski difference.
 
+use arrayvec::ArrayVec;
+
 use crate::{
-    space::{DVector, List, simplex},
+    space::{DVector, simplex},
     tolerance::OFFSET_SCALE,
 };
 
@@ -33,7 +35,7 @@ impl<D: DVector> Vertex<D> {
 }
 
 /// One to four vertices, affinely independent.
-pub type Simplex<D> = List<Vertex<D>, 4>;
+pub type Simplex<D> = ArrayVec<Vertex<D>, 4>;
 
 impl<D: DVector> Nearest<D> {
     /// Returns the points of the first and the second core whose difference is `self.point`.

@@ -53,7 +53,7 @@ pub use crate::{
         simplex::Vertex,
         trace::{EpaStep, GjkStep, Step, Trace},
     },
-    space::Facet,
+    space::PolytopeFacet,
 };
 
 /// Returns the contact of two shapes, or `None` if they do not touch: see

@@ -4,7 +4,7 @@ use core::cell::RefCell;
 
 use crate::{
     query::simplex::Vertex,
-    space::{DVector, Facet},
+    space::{DVector, PolytopeFacet},
 };
 
 /// A consumer of the steps of a solver. `D` is `DVec2` or `DVec3`.
@@ -73,9 +73,9 @@ pub struct EpaStep<D> {
     pub vertices: Vec<Vertex<D>>,
     /// The facets of the polytope. There are none while the vertices span fewer dimensions than the
     /// space: then `vertex` is the support point in a direction at right angles to them.
-    pub facets: Vec<Facet<D>>,
+    pub facets: Vec<PolytopeFacet<D>>,
     /// The facet nearest to the origin.
-    pub nearest: Option<Facet<D>>,
+    pub nearest: Option<PolytopeFacet<D>>,
     /// The distance of the nearest facet: a lower bound on the depth of the cores.
     pub lower_bound: f64,
     /// The least depth of all evaluated directions: an upper bound.
@@ -199,8 +199,8 @@ impl<D: DVector> PairFrame<D> {
         vertices.iter().map(|vertex| self.vertex(vertex)).collect()
     }
 
-    fn facet(&self, facet: Facet<D>) -> Facet<D> {
-        Facet {
+    fn facet(&self, facet: PolytopeFacet<D>) -> PolytopeFacet<D> {
+        PolytopeFacet {
             normal: self.vector(facet.normal),
             ..facet
         }

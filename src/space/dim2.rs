@@ -2,7 +2,11 @@
 
 use crate::{
     math::{DMat2, DMat3, DQuat, DVec2, DVec3, Isometry2d, Rot2, Vec2, Vec3},
-    space::{DVector, Pose, SINGULAR, Space, polytope2::Polygon},
+    space::{
+        DVector, Pose, Space,
+        polytope2::Polygon,
+        vector::{SINGULAR, methods_of_glam},
+    },
 };
 
 impl Space for Vec2 {
@@ -128,9 +132,9 @@ impl DVector for DVec2 {
     type Polytope<const FACETS: usize> = Polygon<FACETS>;
 
     const DIMENSION: usize = 2;
-    const ZERO: Self = DVec2::ZERO;
-    const ONE: Self = DVec2::ONE;
     const IDENTITY: DMat2 = DMat2::IDENTITY;
+
+    methods_of_glam!();
 
     #[inline]
     fn axis(index: usize) -> Self {
@@ -150,46 +154,6 @@ impl DVector for DVec2 {
     #[inline]
     fn of([x, y, _]: [f64; 3]) -> Self {
         DVec2::new(x, y)
-    }
-
-    #[inline]
-    fn min(self, other: Self) -> Self {
-        self.min(other)
-    }
-
-    #[inline]
-    fn max(self, other: Self) -> Self {
-        self.max(other)
-    }
-
-    #[inline]
-    fn is_finite(self) -> bool {
-        self.is_finite()
-    }
-
-    #[inline]
-    fn dot(self, other: Self) -> f64 {
-        self.dot(other)
-    }
-
-    #[inline]
-    fn extent(self) -> f64 {
-        self.abs().element_sum()
-    }
-
-    #[inline]
-    fn copysign(self, signs: Self) -> Self {
-        self.copysign(signs)
-    }
-
-    #[inline]
-    fn clamped(self, half: Self) -> Self {
-        self.min(half).max(-half)
-    }
-
-    #[inline]
-    fn scaled(self, factors: Self) -> Self {
-        self * factors
     }
 
     #[inline]
@@ -244,15 +208,6 @@ impl DVector for DVec2 {
     #[inline]
     fn rotated_by(self, angular_velocity: f64) -> Self {
         self.perp() * angular_velocity
-    }
-
-    #[inline]
-    fn transpose(matrix: DMat2) -> DMat2 {
-        matrix.transpose()
-    }
-
-    fn nearer_orthogonal(matrix: DMat2) -> DMat2 {
-        matrix * 1.5 - matrix * (matrix.transpose() * matrix) * 0.5
     }
 
     #[inline]

@@ -2,7 +2,11 @@
 
 use crate::{
     math::{DMat3, DQuat, DVec3, Isometry3d, Vec3, Vec3Swizzles},
-    space::{DVector, Pose, SINGULAR, Space, polytope3::Polyhedron},
+    space::{
+        DVector, Pose, Space,
+        polytope3::Polyhedron,
+        vector::{SINGULAR, methods_of_glam},
+    },
 };
 
 impl Space for Vec3 {
@@ -99,9 +103,9 @@ impl DVector for DVec3 {
     type Polytope<const FACETS: usize> = Polyhedron<FACETS>;
 
     const DIMENSION: usize = 3;
-    const ZERO: Self = DVec3::ZERO;
-    const ONE: Self = DVec3::ONE;
     const IDENTITY: DMat3 = DMat3::IDENTITY;
+
+    methods_of_glam!();
 
     #[inline]
     fn axis(index: usize) -> Self {
@@ -129,46 +133,6 @@ impl DVector for DVec3 {
     #[inline]
     fn of(components: [f64; 3]) -> Self {
         components.into()
-    }
-
-    #[inline]
-    fn min(self, other: Self) -> Self {
-        self.min(other)
-    }
-
-    #[inline]
-    fn max(self, other: Self) -> Self {
-        self.max(other)
-    }
-
-    #[inline]
-    fn is_finite(self) -> bool {
-        self.is_finite()
-    }
-
-    #[inline]
-    fn dot(self, other: Self) -> f64 {
-        self.dot(other)
-    }
-
-    #[inline]
-    fn extent(self) -> f64 {
-        self.abs().element_sum()
-    }
-
-    #[inline]
-    fn copysign(self, signs: Self) -> Self {
-        self.copysign(signs)
-    }
-
-    #[inline]
-    fn clamped(self, half: Self) -> Self {
-        self.min(half).max(-half)
-    }
-
-    #[inline]
-    fn scaled(self, factors: Self) -> Self {
-        self * factors
     }
 
     #[inline]
@@ -244,15 +208,6 @@ impl DVector for DVec3 {
     #[inline]
     fn rotated_by(self, angular_velocity: DVec3) -> Self {
         angular_velocity.cross(self)
-    }
-
-    #[inline]
-    fn transpose(matrix: DMat3) -> DMat3 {
-        matrix.transpose()
-    }
-
-    fn nearer_orthogonal(matrix: DMat3) -> DMat3 {
-        matrix * 1.5 - matrix * (matrix.transpose() * matrix) * 0.5
     }
 
     #[inline]

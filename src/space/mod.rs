@@ -6,13 +6,21 @@
 //! folder has a file for each dimension: the vector arithmetic (`dim2.rs`, `dim3.rs`) and the
 //! polytope that EPA grows (`polytope2.rs`, `polytope3.rs`).
 //!
+//! | file | contents |
+//! |---|---|
+//! | `vector.rs` | [`DVector`], the `f64` vector |
+//! | `pose.rs`, `shape_pose.rs` | poses in `f64`, and the pose argument of queries |
+//! | `simplex.rs` | the point of a simplex nearest to the origin |
+//! | `polytope.rs` | [`Polytope`], which EPA grows |
+//! | `shortest_translation.rs`, `translation_search.rs` | translations that clear planes |
+//!
 //! **The solver computes in `f64`.** Shapes, poses and results are `f32`. [`Space::DVec`] is the
 //! `f64` vector for everything in between. In `f32`, the squares and triple products of GJK and EPA
 //! would lose all digits if the shapes nearly touch. `f64` has 29 bits more than the input.
 
 mod dim2;
 mod dim3;
-mod list;
+mod polytope;
 mod polytope2;
 mod polytope3;
 mod pose;
@@ -20,19 +28,15 @@ mod shape_pose;
 pub mod shortest_translation;
 pub mod simplex;
 pub mod translation_search;
+mod vector;
 
-use core::{
-    cmp::Ordering,
-    fmt::Debug,
-    ops::{Add, Mul, Neg, RangeInclusive, Sub},
-};
-
-use arrayvec::ArrayVec;
+use core::fmt::Debug;
 
 use crate::math::{DMat3, DQuat, DVec3, Vec3};
-pub use list::List;
+pub use polytope::{EpaEnd, Polytope, PolytopeFacet};
 pub use pose::Pose;
 pub use shape_pose::ShapePose;
+pub use vector::DVector;
 
 mod sealed {
     pub trait Sealed {}
@@ -115,335 +119,4 @@ pub trait Space:
     /// Returns the nearest pose in `f32`.
     #[doc(hidden)]
     fn nearest_isometry(pose: &Pose<Self::DVec>) -> Self::Isometry;
-}
-
-/// A map is singular if its determinant is at most this fraction of the product of its columns'
-/// lengths. If a map flattens space and then rotates it, rounding leaves a fraction of 1e-16, and
-/// its inverse is meaningless.
-const SINGULAR: f64 = 1e-6;
-
-/// Squared lengths whose roots have full precision: `f64` is subnormal below 1e-308, and overflows
-/// beyond 1e308.
-const FULL_PRECISION: RangeInclusive<f64> = 1e-290..=1e300;
-
-/// 2⁸⁰⁰ and 2⁻⁸⁰⁰. They scale the smallest and the greatest numbers without rounding, so that their
-/// squares have full precision.
-const HUGE: f64 = f64::from_bits((1023 + 800) << 52);
-const TINY: f64 = f64::from_bits((1023 - 800) << 52);
-
-/// The `f64` vector of a space, with the operations of the solvers.
-///
-/// Formulas for both dimensions are stated in terms of a *facet*: an edge in 2D, and a triangle in
-/// 3D. A facet has [`DIMENSION`](DVector::DIMENSION) vertices.
-pub trait DVector:
-    Copy
-    + Debug
-    + Default
-    + PartialEq
-    + Send
-    + Sync
-    + 'static
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Neg<Output = Self>
-    + Mul<f64, Output = Self>
-{
-    /// A linear map of this space.
-    type Matrix: Copy
-        + Debug
-        + PartialEq
-        + Send
-        + Sync
-        + 'static
-        + Mul<Self, Output = Self>
-        + Mul<Self::Matrix, Output = Self::Matrix>
-        + Mul<f64, Output = Self::Matrix>;
-
-    /// The `f64` form of [`Space::Angle`]. As a rotation over a unit of time, it is also an angular
-    /// velocity. The rotation by a small angle from one unit vector to another is their oriented
-    /// area.
-    type Angle: Copy
-        + Debug
-        + Default
-        + PartialEq
-        + Send
-        + Sync
-        + 'static
-        + Mul<f64, Output = Self::Angle>
-        + From<Self::Area>;
-
-    /// The oriented area spanned by two vectors: a number in 2D, a vector in 3D.
-    type Area: Copy;
-
-    /// The convex body that EPA grows, a polygon or a polyhedron of at most `FACETS` facets.
-    type Polytope<const FACETS: usize>: Polytope<Self>;
-
-    /// The number of dimensions: 2 or 3.
-    const DIMENSION: usize;
-
-    /// The zero vector.
-    const ZERO: Self;
-
-    /// The vector of ones.
-    const ONE: Self;
-
-    /// The identity map.
-    const IDENTITY: Self::Matrix;
-
-    /// Returns the unit vector of an axis, counted from 0. An index out of range is the last axis.
-    fn axis(index: usize) -> Self;
-
-    /// Returns the component along an axis, with the same index as in [`axis`](Self::axis).
-    fn component(self, index: usize) -> f64;
-
-    /// Returns the components. In 2D, the third is 0.
-    fn components(self) -> [f64; 3];
-
-    /// Returns the mean of some points.
-    fn mean(points: &[Self]) -> Self {
-        let sum = points.iter().fold(Self::ZERO, |sum, point| sum + *point);
-        sum * (1.0 / points.len() as f64)
-    }
-
-    /// Returns the vector with these components. In 2D, the third is ignored.
-    fn of(components: [f64; 3]) -> Self;
-
-    /// Returns the smaller of each pair of components.
-    fn min(self, other: Self) -> Self;
-
-    /// Returns the greater of each pair of components.
-    fn max(self, other: Self) -> Self;
-
-    /// Returns `true` if no component is NaN or infinite.
-    fn is_finite(self) -> bool;
-
-    /// Returns the dot product.
-    fn dot(self, other: Self) -> f64;
-
-    /// Returns this vector with the signs of the components of `signs`.
-    fn copysign(self, signs: Self) -> Self;
-
-    /// Returns the nearest point of the box from `-half` to `half`. No component of `half` is
-    /// negative.
-    fn clamped(self, half: Self) -> Self;
-
-    /// Returns this vector, shortened in its direction if a component exceeds the range of f32.
-    #[inline]
-    fn in_f32_range(self) -> Self {
-        let [x, y, z] = self.components().map(f64::abs);
-        let (greatest, max) = (x.max(y).max(z), f64::from(f32::MAX));
-        if greatest > max {
-            self * (max / greatest)
-        } else {
-            self
-        }
-    }
-
-    /// Returns this vector or its opposite: the one whose dot product with `other` is not negative.
-    #[inline]
-    fn toward(self, other: Self) -> Self {
-        if self.dot(other) < 0.0 { -self } else { self }
-    }
-
-    /// Returns the product component by component.
-    fn scaled(self, factors: Self) -> Self;
-
-    /// Returns the oriented area of the parallelogram from `self` to `other` (the outer product).
-    fn wedge(self, other: Self) -> Self::Area;
-
-    /// Returns the dot product of two oriented areas.
-    fn dot_areas(a: Self::Area, b: Self::Area) -> f64;
-
-    /// Returns the determinant of `DIMENSION` vectors, and 0 for any other number of vectors.
-    fn determinant(edges: &[Self]) -> f64;
-
-    /// Returns a vector orthogonal to all of `edges`, not of unit length. Returns `None` for
-    /// `DIMENSION` edges or more.
-    ///
-    /// `DIMENSION - 1` edges span a facet. The result is the facet's normal, whose sign depends on
-    /// the order of the edges. For fewer edges the choice is deterministic, and near a coordinate
-    /// axis.
-    fn perpendicular(edges: &[Self]) -> Option<Self>;
-
-    /// Returns an orthonormal basis of the plane perpendicular to this unit vector: one vector in
-    /// 2D, and two in 3D. Returns fewer if this vector is zero or not finite.
-    fn tangents(self) -> ArrayVec<Self, 2> {
-        let mut axes: ArrayVec<Self, 3> = ArrayVec::from_iter([self]);
-        while axes.len() < Self::DIMENSION
-            && let Some(tangent) = Self::perpendicular(&axes).and_then(Self::unit)
-        {
-            axes.push(tangent);
-        }
-        axes.into_iter().skip(1).collect()
-    }
-
-    /// Returns a rotation matrix. Uses `libm`, so that all platforms return the same bits.
-    fn rotation(angle: Self::Angle) -> Self::Matrix;
-
-    /// Returns the rotation of at most half a turn that takes one rotation matrix to another. No
-    /// rotation of 2D takes a reflection to another map: it is 0 if only one of them mirrors.
-    fn angle_between(start: Self::Matrix, end: Self::Matrix) -> Self::Angle;
-
-    /// Returns the size of a rotation: the angle in radians.
-    fn angle_size(angle: Self::Angle) -> f64;
-
-    /// Returns the velocity at this offset from the center of a rotation: the cross product of the
-    /// angular velocity and the offset.
-    fn rotated_by(self, angular_velocity: Self::Angle) -> Self;
-
-    /// Returns the transposed matrix: the inverse of a rotation.
-    fn transpose(matrix: Self::Matrix) -> Self::Matrix;
-
-    /// Returns an orthogonal matrix nearly: `matrix` has a relative error of e, and the result one
-    /// of the order of e².
-    fn nearer_orthogonal(matrix: Self::Matrix) -> Self::Matrix;
-
-    /// Returns `true` if a map is a reflection: its determinant is negative.
-    fn is_mirrored(matrix: Self::Matrix) -> bool {
-        let columns = (0..Self::DIMENSION).map(|index| Self::column(matrix, index));
-        Self::determinant(&columns.collect::<ArrayVec<_, 3>>()) < 0.0
-    }
-
-    /// Returns the inverse map, or `None` if the map is singular (see [`SINGULAR`]).
-    fn inverse(matrix: Self::Matrix) -> Option<Self::Matrix>;
-
-    /// Returns a column of a matrix: the image of an axis.
-    fn column(matrix: Self::Matrix, index: usize) -> Self;
-
-    /// Returns the L1 norm: the length, up to a factor between 1 and the square root of
-    /// `DIMENSION`.
-    fn extent(self) -> f64;
-
-    /// Returns the square of the length.
-    #[inline]
-    fn length_squared(self) -> f64 {
-        self.dot(self)
-    }
-
-    /// Returns the length, with full precision if it is between 1e-145 and 1e150.
-    #[inline]
-    fn length(self) -> f64 {
-        self.length_squared().sqrt()
-    }
-
-    /// Returns the unit vector in this direction, or `None` if this vector is zero or not finite.
-    #[inline(always)]
-    fn unit(self) -> Option<Self> {
-        let (mut vector, mut squared) = (self, self.length_squared());
-        // Products with a scale may have a length of 1e-80, and their cross products 1e-160.
-        if !FULL_PRECISION.contains(&squared) {
-            vector = self * if self.extent() < 1.0 { HUGE } else { TINY };
-            squared = vector.length_squared();
-            if !FULL_PRECISION.contains(&squared) {
-                return None;
-            }
-        }
-        Some(vector * (1.0 / squared.sqrt()))
-    }
-
-    /// Compares vectors component by component, in a total order. The order has no geometric
-    /// meaning, but makes choices repeatable.
-    #[inline]
-    fn total_cmp(self, other: Self) -> Ordering {
-        let (first, second) = (self.component(0), other.component(0));
-        // Nearly always the first component decides.
-        if first < second {
-            Ordering::Less
-        } else if first > second {
-            Ordering::Greater
-        } else {
-            self.total_cmp_all(other)
-        }
-    }
-
-    /// See [`total_cmp`](Self::total_cmp).
-    #[cold]
-    #[inline(never)]
-    fn total_cmp_all(self, other: Self) -> Ordering {
-        (0..Self::DIMENSION)
-            .map(|index| self.component(index).total_cmp(&other.component(index)))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-    }
-}
-
-/// A facet of EPA's polytope: an edge in 2D, and a triangle in 3D.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Facet<D> {
-    /// The outward unit normal.
-    pub normal: D,
-    /// `normal · p` for each point p of the facet's plane. It is negative if the origin is outside.
-    pub distance: f64,
-    /// The indices of the facet's vertices. In 2D, the third one is unused.
-    pub vertices: [u16; 3],
-    /// The index of the facet in its polytope.
-    pub index: usize,
-}
-
-/// The outcome of adding a vertex to a [`Polytope`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Growth {
-    /// The vertex is now part of the boundary.
-    Grown,
-    /// There is no capacity for more facets. The polytope is unchanged.
-    Full,
-    /// Because of rounding, the facets that see the vertex are not bounded by one simple loop. The
-    /// polytope is unchanged.
-    Tangled,
-}
-
-/// A convex body to which points outside of it are added: the inner approximation of EPA.
-///
-/// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
-/// them as `points`.
-pub trait Polytope<D>: Sized {
-    /// Returns an empty polytope. It is large, so [`begin`](Self::begin) fills it in place.
-    fn new() -> Self;
-
-    /// Fills an empty polytope with the simplex of the first `DIMENSION + 1` points. Returns `None`
-    /// if they span no volume.
-    fn begin(&mut self, points: &[D]) -> Option<()>;
-
-    /// Returns the distances of all facets, by their indices. The distance is infinite for a facet
-    /// that has no area or is no longer part of the boundary.
-    fn distances(&self) -> &[f64];
-
-    /// Returns the facet with an index.
-    fn facet(&self, index: usize) -> Option<Facet<D>>;
-
-    /// Adds the last of `points`, which is beyond the plane of facet `beyond`. A point within
-    /// `tolerance` of a plane counts as on it.
-    fn grow(&mut self, points: &[D], beyond: &Facet<D>, tolerance: f64) -> Growth;
-
-    /// Returns the facet of nonzero area with the smallest (signed) distance from the origin.
-    #[inline]
-    fn nearest(&self) -> Option<Facet<D>> {
-        // Finds the minimum, four distances at a time and without a branch, and then its index.
-        let lesser = |a: f64, b: f64| if b < a { b } else { a };
-        let (fours, rest) = self.distances().as_chunks::<4>();
-        let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];
-        for [of_a, of_b, of_c, of_d] in fours {
-            a = lesser(a, *of_a);
-            b = lesser(b, *of_b);
-            c = lesser(c, *of_c);
-            d = lesser(d, *of_d);
-        }
-        let mut least = lesser(lesser(a, b), lesser(c, d));
-        for distance in rest {
-            least = lesser(least, *distance);
-        }
-        if least == f64::INFINITY {
-            return None;
-        }
-        let mut numbered = self.distances().iter().enumerate();
-        let (index, _) = numbered.find(|(_, distance)| **distance == least)?;
-        self.facet(index)
-    }
-
-    /// Returns all facets of nonzero area.
-    fn facets(&self) -> impl Iterator<Item = Facet<D>> {
-        let facets = self.distances().iter().enumerate();
-        let with_area = facets.filter(|(_, distance)| **distance < f64::INFINITY);
-        with_area.filter_map(|(index, _)| self.facet(index))
-    }
 }

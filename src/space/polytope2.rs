@@ -1,15 +1,20 @@
 //! The polytope of EPA in two dimensions: a convex polygon.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     math::DVec2,
-    space::{DVector, Facet, Growth, List, Polytope},
+    space::{
+        polytope::{EpaEnd, Polytope, PolytopeFacet},
+        vector::DVector,
+    },
 };
 
 /// A convex polygon: its counter-clockwise edges, in any order.
 pub struct Polygon<const EDGES: usize> {
     /// The distances of the edges, in a separate list, which is searched for the minimum.
-    distances: List<f64, EDGES>,
-    edges: List<Edge, EDGES>,
+    distances: ArrayVec<f64, EDGES>,
+    edges: ArrayVec<Edge, EDGES>,
 }
 
 #[derive(Clone, Copy)]
@@ -38,8 +43,8 @@ impl<const EDGES: usize> Polygon<EDGES> {
     /// Adds an edge, or returns `None` if there is no capacity.
     #[inline]
     fn add(&mut self, (edge, distance): (Edge, f64)) -> Option<()> {
-        self.distances.push(distance)?;
-        self.edges.push(edge)
+        self.distances.try_push(distance).ok()?;
+        self.edges.try_push(edge).ok()
     }
 }
 
@@ -47,8 +52,8 @@ impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
     #[inline]
     fn new() -> Self {
         Self {
-            distances: List::new(),
-            edges: List::new(),
+            distances: ArrayVec::new(),
+            edges: ArrayVec::new(),
         }
     }
 
@@ -74,9 +79,9 @@ impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
     }
 
     #[inline]
-    fn facet(&self, index: usize) -> Option<Facet<DVec2>> {
+    fn facet(&self, index: usize) -> Option<PolytopeFacet<DVec2>> {
         let edge = self.edges.get(index)?;
-        Some(Facet {
+        Some(PolytopeFacet {
             normal: edge.normal,
             distance: *self.distances.get(index)?,
             vertices: [edge.start, edge.end, edge.end],
@@ -85,13 +90,18 @@ impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
     }
 
     #[inline]
-    fn grow(&mut self, points: &[DVec2], beyond: &Facet<DVec2>, _tolerance: f64) -> Growth {
+    fn grow(
+        &mut self,
+        points: &[DVec2],
+        beyond: &PolytopeFacet<DVec2>,
+        _tolerance: f64,
+    ) -> Result<(), EpaEnd> {
         // A support point beyond an edge lies on the boundary of the approximated body, between the
         // ends of the edge. So it is beyond no other edge.
         let new = points.len().saturating_sub(1) as u16;
         let [start, end, _] = beyond.vertices;
         if self.edges.is_full() {
-            return Growth::Full;
+            return Err(EpaEnd::Full);
         }
         let (Some(slot), Some(distance), Some(before), Some(after)) = (
             self.edges.get_mut(beyond.index),
@@ -99,9 +109,9 @@ impl<const EDGES: usize> Polytope<DVec2> for Polygon<EDGES> {
             Edge::new(points, start, new),
             Edge::new(points, new, end),
         ) else {
-            return Growth::Tangled;
+            return Err(EpaEnd::Stuck);
         };
         (*slot, *distance) = before;
-        self.add(after).map_or(Growth::Full, |()| Growth::Grown)
+        self.add(after).ok_or(EpaEnd::Full)
     }
 }

@@ -10,9 +10,14 @@
 //! * Because of rounding, the horizon may not be one closed loop. This is detected and reported
 //!   before the surface is changed.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     math::DVec3,
-    space::{DVector, Facet, Growth, List, Polytope},
+    space::{
+        polytope::{EpaEnd, Polytope, PolytopeFacet},
+        vector::DVector,
+    },
 };
 
 #[derive(Clone, Copy)]
@@ -96,14 +101,14 @@ struct Visit {
 pub struct Polyhedron<const FACES: usize> {
     /// The distances of the triangles' planes, infinite for removed triangles. They are in a
     /// separate list, which is searched for the minimum.
-    distances: List<f64, FACES>,
-    faces: List<Face, FACES>,
-    removed: List<u16, FACES>,
+    distances: ArrayVec<f64, FACES>,
+    faces: ArrayVec<Face, FACES>,
+    removed: ArrayVec<u16, FACES>,
     /// Number of triangles created so far, including removed ones.
     created: usize,
     /// The triangles that are visible from the vertex that is being added, and their boundary.
-    seen: List<u16, FACES>,
-    horizon: List<HorizonEdge, FACES>,
+    seen: ArrayVec<u16, FACES>,
+    horizon: ArrayVec<HorizonEdge, FACES>,
 }
 
 /// Maximum number of triangles that are created, including removed ones. A body of a thousand
@@ -118,8 +123,8 @@ impl<const FACES: usize> Polyhedron<FACES> {
     /// Adds a triangle, or returns `None` if there is no capacity.
     #[inline]
     fn add(&mut self, (face, distance): (Face, f64)) -> Option<()> {
-        self.distances.push(distance)?;
-        self.faces.push(face)
+        self.distances.try_push(distance).ok()?;
+        self.faces.try_push(face).ok()
     }
 
     /// Returns `true` if the point is beyond the plane of a triangle or on it. Every point is on a
@@ -133,15 +138,15 @@ impl<const FACES: usize> Polyhedron<FACES> {
     /// and their horizon in order. Returns `None` if the surface is not closed.
     #[inline]
     fn mark_seen(&mut self, from: u16, point: DVec3, tolerance: f64) -> Option<()> {
-        self.seen.truncate(0);
-        self.horizon.truncate(0);
+        self.seen.clear();
+        self.horizon.clear();
         // The edges of each triangle are crossed counter-clockwise, starting after the edge through
         // which the walk entered it. So the horizon is counter-clockwise too.
-        let mut walk: List<Visit, FACES> = List::new();
+        let mut walk: ArrayVec<Visit, FACES> = ArrayVec::new();
         let faces: &mut [Face] = &mut self.faces;
         let distances: &[f64] = &self.distances;
         faces.get_mut(usize::from(from))?.is_seen = true;
-        self.seen.push(from)?;
+        self.seen.try_push(from).ok()?;
         let mut visit = Visit {
             face: from,
             edge: 0,
@@ -170,8 +175,8 @@ impl<const FACES: usize> Polyhedron<FACES> {
             let distance = *distances.get(usize::from(across))?;
             if Self::sees(neighbor, distance, point, tolerance) {
                 neighbor.is_seen = true;
-                self.seen.push(across)?;
-                walk.push(visit)?;
+                self.seen.try_push(across).ok()?;
+                walk.try_push(visit).ok()?;
                 visit = Visit {
                     face: across,
                     edge: after(side),
@@ -185,7 +190,7 @@ impl<const FACES: usize> Polyhedron<FACES> {
                     side,
                     new: 0,
                 };
-                self.horizon.push(edge)?;
+                self.horizon.try_push(edge).ok()?;
             }
         }
     }
@@ -219,8 +224,8 @@ impl<const FACES: usize> Polyhedron<FACES> {
         for (index, edge) in self.horizon.iter_mut().enumerate() {
             let free = self.seen.get(index).copied();
             edge.new = free.or_else(|| self.removed.pop()).unwrap_or_else(|| {
-                let _ = self.distances.push(f64::INFINITY);
-                let _ = self.faces.push(Face::BLANK);
+                let _ = self.distances.try_push(f64::INFINITY);
+                let _ = self.faces.try_push(Face::BLANK);
                 (self.faces.len() - 1) as u16
             });
         }
@@ -229,7 +234,7 @@ impl<const FACES: usize> Polyhedron<FACES> {
                 *distance = f64::INFINITY;
             }
             // There is capacity for all of them: no triangle is removed twice.
-            let _ = self.removed.push(*index);
+            let _ = self.removed.try_push(*index);
         }
     }
 
@@ -273,12 +278,12 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
     #[inline]
     fn new() -> Self {
         Self {
-            distances: List::new(),
-            faces: List::new(),
-            removed: List::new(),
+            distances: ArrayVec::new(),
+            faces: ArrayVec::new(),
+            removed: ArrayVec::new(),
             created: 0,
-            seen: List::new(),
-            horizon: List::new(),
+            seen: ArrayVec::new(),
+            horizon: ArrayVec::new(),
         }
     }
 
@@ -312,9 +317,9 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
     }
 
     #[inline]
-    fn facet(&self, index: usize) -> Option<Facet<DVec3>> {
+    fn facet(&self, index: usize) -> Option<PolytopeFacet<DVec3>> {
         let face = self.faces.get(index)?;
-        Some(Facet {
+        Some(PolytopeFacet {
             normal: face.normal,
             distance: *self.distances.get(index)?,
             vertices: face.vertices,
@@ -323,25 +328,29 @@ impl<const FACES: usize> Polytope<DVec3> for Polyhedron<FACES> {
     }
 
     #[inline]
-    fn grow(&mut self, points: &[DVec3], beyond: &Facet<DVec3>, tolerance: f64) -> Growth {
+    fn grow(
+        &mut self,
+        points: &[DVec3],
+        beyond: &PolytopeFacet<DVec3>,
+        tolerance: f64,
+    ) -> Result<(), EpaEnd> {
         let Some(point) = points.last().copied() else {
-            return Growth::Tangled;
+            return Err(EpaEnd::Stuck);
         };
         let marked = self.mark_seen(beyond.index as u16, point, tolerance);
         let removed = self.removed.len() + self.seen.len();
         if marked.is_none() || !self.horizon_is_simple() {
             self.unmark_seen();
-            Growth::Tangled
+            Err(EpaEnd::Stuck)
         } else if self.faces.len() + self.horizon.len() > FACES + removed
             || self.created + self.horizon.len() > MAX_CREATED
         {
             self.unmark_seen();
-            Growth::Full
+            Err(EpaEnd::Full)
         } else {
             self.created += self.horizon.len();
             self.allocate();
-            self.fill(points)
-                .map_or(Growth::Tangled, |()| Growth::Grown)
+            self.fill(points).ok_or(EpaEnd::Stuck)
         }
     }
 }

@@ -10,6 +10,8 @@
 //! half of the digits on a sliver. If the nearest point lies inside a facet, it is computed along
 //! the facet's normal: its direction then keeps all its digits, however near the origin is.
 
+use arrayvec::ArrayVec;
+
 use crate::space::DVector;
 
 /// The point of a simplex nearest to the origin.
@@ -28,6 +30,29 @@ impl<D: DVector> Nearest<D> {
             point,
             weights: [1.0, 0.0, 0.0, 0.0],
         }
+    }
+
+    /// Removes the vertices that have no weight in this point from its simplex.
+    #[inline]
+    pub fn reduce<T: Copy>(&mut self, simplex: &mut ArrayVec<T, 4>) {
+        let mut kept = 0;
+        let mut weights = [0.0; 4];
+        for (index, weight) in self.weights.into_iter().enumerate() {
+            if weight > 0.0 {
+                if index != kept
+                    && let Some(vertex) = simplex.get(index).copied()
+                    && let Some(slot) = simplex.get_mut(kept)
+                {
+                    *slot = vertex;
+                }
+                if let Some(slot) = weights.get_mut(kept) {
+                    *slot = weight;
+                }
+                kept += 1;
+            }
+        }
+        simplex.truncate(kept);
+        self.weights = weights;
     }
 
     #[inline]

@@ -20,6 +20,8 @@
 //! * **A touch is a hit only if the shapes overlap afterwards.** The simplex at the touch is part
 //!   of D. So GJK continues from it at a later time, and its last simplex bounds the depth.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     query::{
         cast::{
@@ -32,7 +34,7 @@ use crate::{
         simplex::{Nearest, Simplex, Vertex, nearest_to},
         trace::{GjkStep, Step},
     },
-    space::{DVector, List},
+    space::DVector,
 };
 
 /// Polytopes need about 8 iterations, smooth shapes 20 to 30.
@@ -174,18 +176,10 @@ impl<D: DVector> CastState<D> {
     /// if the simplex is full: then it contains x, and the shapes overlap.
     fn add(&mut self, vertex: Vertex<D>) -> Option<()> {
         if self.simplex.iter().all(|old| old.point != vertex.point) {
-            self.simplex.push(vertex)?;
+            self.simplex.try_push(vertex).ok()?;
         }
         self.nearest = nearest_to(self.position, &self.simplex);
-        let mut kept = List::new();
-        let mut weights = [0.0; 4];
-        let used = self.simplex.iter().zip(self.nearest.weights);
-        for (slot, (vertex, weight)) in weights.iter_mut().zip(used.filter(|it| it.1 > 0.0)) {
-            kept.push(*vertex)?;
-            *slot = weight;
-        }
-        self.simplex = kept;
-        self.nearest.weights = weights;
+        self.nearest.reduce(&mut self.simplex);
         Some(())
     }
 
@@ -239,10 +233,8 @@ impl<D: DVector> CastState<D> {
         let Some((base, others)) = self.simplex.split_first() else {
             return false;
         };
-        let mut edges = List::<D, 3>::new();
-        for vertex in others {
-            let _ = edges.push(core(vertex) - core(base));
-        }
+        let edges = others.iter().map(|vertex| core(vertex) - core(base));
+        let edges: ArrayVec<D, 3> = edges.collect();
         let sides = (1..D::DIMENSION).map(|_| size);
         let area = FACET_PART * sides.product::<f64>();
         D::perpendicular(&edges).is_some_and(|normal| normal.length() >= area)

@@ -16,13 +16,15 @@
 //! be full before the bounds meet. Then a local search improves the best axis. Two balls have a
 //! closed form.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     query::{
         forecast::unbounded::{Unbounded, Vertex},
         minkowski::MinkowskiDifference,
     },
     shape::Core,
-    space::{DVector, List},
+    space::DVector,
     tolerance::{COPLANAR_DISTANCE, DEPTH_GAP, ROUNDING},
 };
 
@@ -162,8 +164,8 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
     /// Returns the cone from a point of O along the directions to points of O, or `None` if O has
     /// no volume as seen from the origin.
     fn begin(&mut self, point: D) -> Option<Unbounded<D>> {
-        let mut directions = List::<D, 3>::new();
-        directions.push(point.unit()?)?;
+        let mut directions = ArrayVec::<D, 3>::new();
+        directions.push(point.unit()?);
         while directions.len() < D::DIMENSION {
             let side = D::perpendicular(&directions)?.unit()?;
             let [over, under] = [side, -side].map(|side| self.evaluate(side));
@@ -176,7 +178,7 @@ impl<D: DVector, F: Fn(D) -> (D, f64)> Search<D, F> {
             if direction.dot(side).abs() <= LEVEL {
                 return None;
             }
-            directions.push(direction)?;
+            directions.push(direction);
         }
         let tolerances = [COPLANAR_DISTANCE * self.scale, LEVEL];
         Some(Unbounded::new(

@@ -11,7 +11,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::space::{DVector, List};
+use crate::space::DVector;
 
 /// The capacity. In 3D, a body of n vertices has at most 2 n facets. Most forecasts take 5 to 30
 /// vertices.
@@ -78,7 +78,7 @@ impl<D: DVector> Facet<D> {
 
 /// A convex body.
 pub struct Unbounded<D> {
-    vertices: List<Vertex<D>, MAX_VERTICES>,
+    vertices: ArrayVec<Vertex<D>, MAX_VERTICES>,
     facets: ArrayVec<Facet<D>, MAX_FACETS>,
     /// A point inside the body.
     inside: D,
@@ -94,16 +94,15 @@ impl<D: DVector> Unbounded<D> {
     /// `unit` is a length of the order of the body's size.
     pub fn new(point: D, directions: &[D], target: D, unit: f64, tolerances: [f64; 2]) -> Self {
         let mut body = Self {
-            vertices: List::new(),
+            vertices: ArrayVec::new(),
             facets: ArrayVec::new(),
             inside: directions.iter().fold(point, |sum, it| sum + *it * unit),
             target,
             tolerances,
         };
-        let _ = body.vertices.push(Vertex::Point(point));
-        for direction in directions {
-            let _ = body.vertices.push(Vertex::Direction(*direction));
-        }
+        body.vertices.push(Vertex::Point(point));
+        let directions = directions.iter().copied().map(Vertex::Direction);
+        body.vertices.extend(directions);
         let sides = match D::DIMENSION {
             2 => [[0, 1, 1], [0, 2, 2], [0, 2, 2]],
             _ => [[0, 1, 2], [0, 1, 3], [0, 2, 3]],
@@ -142,7 +141,7 @@ impl<D: DVector> Unbounded<D> {
     /// Adds a vertex beyond a facet. Returns `None` if there is no capacity.
     pub fn add(&mut self, vertex: Vertex<D>, beyond: usize) -> Option<()> {
         let new = self.vertices.len() as u16;
-        self.vertices.push(vertex)?;
+        self.vertices.try_push(vertex).ok()?;
         self.mark_seen(vertex, beyond)?;
         let mut horizon: ArrayVec<Ridge, MAX_FACETS> = ArrayVec::new();
         for ridge in self
@@ -210,14 +209,14 @@ impl<D: DVector> Unbounded<D> {
             Vertex::Point(point) => Some(point),
             Vertex::Direction(_) => None,
         })?;
-        let mut edges = List::<D, 3>::new();
+        let mut edges = ArrayVec::<D, 3>::new();
         for corner in corners() {
             let edge = match corner {
                 Vertex::Point(point) if point == base => continue,
                 Vertex::Point(point) => (point - base).unit()?,
                 Vertex::Direction(direction) => direction,
             };
-            edges.push(edge)?;
+            edges.push(edge);
         }
         let normal = D::perpendicular(&edges).filter(|normal| normal.length() > LEAST_ANGLE);
         let normal = normal.and_then(DVector::unit).unwrap_or(D::ZERO);

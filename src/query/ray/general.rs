@@ -27,7 +27,7 @@ use arrayvec::ArrayVec;
 use crate::{
     shape::{ChordEnd, DVecOf, Line, Support},
     space::{
-        DVector, List,
+        DVector,
         simplex::{self, Nearest},
     },
     tolerance::{ROUNDING, TOUCHING},
@@ -74,13 +74,13 @@ fn approach<S: Support + ?Sized>(
 ) -> Option<(f64, DVecOf<S>)> {
     let (mut distance, mut position, mut normal) = (0.0, line.origin, -line.direction);
     let mut scale = radius;
-    let mut simplex = List::<DVecOf<S>, 4>::new();
+    let mut simplex = ArrayVec::<DVecOf<S>, 4>::new();
     let mut best = f64::INFINITY;
     for _ in 0..MAX_ITERATIONS {
         if !vertex.is_finite() || !radius.is_finite() || radius < 0.0 || distance > max {
             return None;
         }
-        if !simplex.contains(&vertex) && simplex.push(vertex).is_none() {
+        if !simplex.contains(&vertex) && simplex.try_push(vertex).is_err() {
             return None;
         }
         let nearest = nearest_to(position, &simplex, CONVERGED * scale + rounding);
@@ -120,13 +120,9 @@ fn approach<S: Support + ?Sized>(
         let is_full = positive().count() > DVecOf::<S>::DIMENSION;
         let least = positive().copied().fold(1.0, f64::min);
         let bound = if is_full { least } else { 0.0 };
-        let mut kept = List::new();
-        for (point, weight) in simplex.iter().zip(nearest.weights) {
-            if weight > bound {
-                let _ = kept.push(*point);
-            }
-        }
-        simplex = kept;
+        let kept = simplex.iter().zip(nearest.weights);
+        let kept = kept.filter(|(_, weight)| *weight > bound);
+        simplex = kept.map(|(point, _)| *point).collect();
     }
     None
 }

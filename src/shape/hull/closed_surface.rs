@@ -119,10 +119,10 @@ impl<'a> ClosedSurface<'a> {
         let tolerance = self.frame.tolerance();
         let point = self.frame.orthonormal(point);
         let is_near = |(_, face): (usize, &Face)| {
-            let mut simplex = Simplex::new();
-            for vertex in face.vertices {
-                let _ = simplex.push(self.frame.orthonormal(vertex));
-            }
+            let vertices = face.vertices.into_iter();
+            let mut simplex: Simplex = vertices
+                .map(|vertex| self.frame.orthonormal(vertex))
+                .collect();
             offset_from(&mut simplex, point).length() <= tolerance
         };
         let is_outside = height > tolerance || !facing().any(is_near);

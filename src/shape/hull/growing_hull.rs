@@ -1,5 +1,7 @@
 //! A convex hull to which points are added one by one.
 
+use arrayvec::ArrayVec;
+
 use crate::{
     math::DVec3,
     shape::hull::{
@@ -7,7 +9,7 @@ use crate::{
         candidates::{Outside, Points, outermost},
         direction_table::DirectionTable,
     },
-    space::{List, simplex::nearest},
+    space::simplex::nearest,
 };
 
 /// Maximum number of GJK iterations. Usually about as many are needed as a simplex has vertices.
@@ -112,7 +114,7 @@ impl<'a> GrowingHull<'a> {
     /// needed.
     fn direction_to(&self, point: DVec3, tolerance: f64) -> Option<DVec3> {
         let mut simplex = Simplex::new();
-        simplex.push(self.frame.orthonormal(*self.points.first()?))?;
+        simplex.push(self.frame.orthonormal(*self.points.first()?));
         let mut direction = DVec3::X;
         for _ in 0..MAX_ITERATIONS {
             let offset = offset_from(&mut simplex, point);
@@ -125,7 +127,7 @@ impl<'a> GrowingHull<'a> {
             };
             let is_known = simplex.contains(&farthest);
             let is_beyond = (point - farthest).dot(direction) > tolerance;
-            if is_known || is_beyond || simplex.push(farthest).is_none() {
+            if is_known || is_beyond || simplex.try_push(farthest).is_err() {
                 break;
             }
         }
@@ -134,7 +136,7 @@ impl<'a> GrowingHull<'a> {
 }
 
 /// One to four affinely independent points.
-pub type Simplex = List<DVec3, 4>;
+pub type Simplex = ArrayVec<DVec3, 4>;
 
 /// Returns the offset of `point` from the nearest point of a simplex, and removes the vertices that
 /// have no weight in that point.
@@ -148,7 +150,7 @@ pub fn offset_from(simplex: &mut Simplex, point: DVec3) -> DVec3 {
         if weight > 0.0 {
             sum += *vertex * weight;
             total += weight;
-            let _ = kept.push(*vertex);
+            kept.push(*vertex);
         }
     }
     *simplex = kept;

@@ -1,0 +1,85 @@
+//! The polytope of EPA, in both dimensions.
+
+/// A facet of EPA's polytope: an edge in 2D, and a triangle in 3D.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PolytopeFacet<D> {
+    /// The outward unit normal.
+    pub normal: D,
+    /// `normal · p` for each point p of the facet's plane. It is negative if the origin is outside.
+    pub distance: f64,
+    /// The indices of the facet's vertices. In 2D, the third one is unused.
+    pub vertices: [u16; 3],
+    /// The index of the facet in its polytope.
+    pub index: usize,
+}
+
+/// The reason why EPA cannot continue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EpaEnd {
+    /// There is no capacity for more vertices or facets.
+    Full,
+    /// Rounding: a vertex repeats, no facet has an area, or the facets that see a vertex are not
+    /// bounded by one simple loop. Or a support point is not finite.
+    Stuck,
+}
+
+/// A convex body to which points outside of it are added: the inner approximation of EPA.
+///
+/// A polytope stores the indices of its vertices. The caller stores their coordinates and passes
+/// them as `points`.
+pub trait Polytope<D>: Sized {
+    /// Returns an empty polytope. It is large, so [`begin`](Self::begin) fills it in place.
+    fn new() -> Self;
+
+    /// Fills an empty polytope with the simplex of the first `DIMENSION + 1` points. Returns `None`
+    /// if they span no volume.
+    fn begin(&mut self, points: &[D]) -> Option<()>;
+
+    /// Returns the distances of all facets, by their indices. The distance is infinite for a facet
+    /// that has no area or is no longer part of the boundary.
+    fn distances(&self) -> &[f64];
+
+    /// Returns the facet with an index.
+    fn facet(&self, index: usize) -> Option<PolytopeFacet<D>>;
+
+    /// Adds the last of `points`, which is beyond the plane of facet `beyond`. A point within
+    /// `tolerance` of a plane counts as on it. An error leaves the polytope unchanged.
+    fn grow(
+        &mut self,
+        points: &[D],
+        beyond: &PolytopeFacet<D>,
+        tolerance: f64,
+    ) -> Result<(), EpaEnd>;
+
+    /// Returns the facet of nonzero area with the smallest (signed) distance from the origin.
+    #[inline]
+    fn nearest(&self) -> Option<PolytopeFacet<D>> {
+        // Finds the minimum, four distances at a time and without a branch, and then its index.
+        let lesser = |a: f64, b: f64| if b < a { b } else { a };
+        let (fours, rest) = self.distances().as_chunks::<4>();
+        let [mut a, mut b, mut c, mut d] = [f64::INFINITY; 4];
+        for [of_a, of_b, of_c, of_d] in fours {
+            a = lesser(a, *of_a);
+            b = lesser(b, *of_b);
+            c = lesser(c, *of_c);
+            d = lesser(d, *of_d);
+        }
+        let mut least = lesser(lesser(a, b), lesser(c, d));
+        for distance in rest {
+            least = lesser(least, *distance);
+        }
+        if least == f64::INFINITY {
+            return None;
+        }
+        let mut numbered = self.distances().iter().enumerate();
+        let (index, _) = numbered.find(|(_, distance)| **distance == least)?;
+        self.facet(index)
+    }
+
+    /// Returns all facets of nonzero area.
+    fn facets(&self) -> impl Iterator<Item = PolytopeFacet<D>> {
+        let facets = self.distances().iter().enumerate();
+        let with_area = facets.filter(|(_, distance)| **distance < f64::INFINITY);
+        with_area.filter_map(|(index, _)| self.facet(index))
+    }
+}
