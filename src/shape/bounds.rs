@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    shape::{HalfSpace, Support},
+    shape::{HalfSpace, Support, VertexBounds},
     space::{DVector, Pose, Space},
     tolerance::{OFFSET_SCALE, ROUNDING, TOUCHING},
 };
@@ -67,9 +67,10 @@ impl<D: DVector> Bounds<D> {
                 let half = mapped_half_extents(pose.rotation, half);
                 [-half, half]
             }
-            None => shape
-                .vertex_bounds(pose.rotation)
-                .unwrap_or_else(|| supported(shape, pose.rotation)),
+            None => match shape.vertex_bounds(pose.rotation) {
+                Some(VertexBounds(bounds)) => bounds,
+                None => supported(shape, pose.rotation),
+            },
         };
         // Two shapes touch up to a gap of TOUCHING times the scale of the pair. Each box grows by
         // twice its share of the gap, and by the rounding error of its translation.

@@ -8,7 +8,7 @@ use crate::{
     shape::{
         Compound, ConvexHull, ShapeError,
         chord::{self, ChordResult, Line, NoClosedForm},
-        core::{Core, checked_radius},
+        core::{Core, VertexBounds, checked_radius},
         extrusion,
         half_space::HalfSpace,
         points::{farthest, vertex_bounds},
@@ -212,7 +212,7 @@ impl<V: Space> Support for Shape<V> {
     }
 
     #[inline(always)]
-    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[V::DVec; 2]> {
+    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<VertexBounds<V::DVec>> {
         match self {
             Self::Segment(points) => Some(vertex_bounds(points, linear)),
             Self::Triangle(points) => Some(vertex_bounds(points, linear)),

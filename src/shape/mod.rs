@@ -53,7 +53,7 @@ mod surface;
 mod wide_tree;
 mod world_pose;
 
-pub use self::core::Core;
+pub use self::core::{Core, VertexBounds};
 pub use aabb::Aabb;
 pub use bounds::{Bounds, balls_in, supported};
 pub use chord::{ChordEnd, Line};

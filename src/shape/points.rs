@@ -3,6 +3,7 @@
 use crate::{
     shape::{
         ConvexHull, Shape,
+        core::VertexBounds,
         support::{MatrixOf, Support},
     },
     space::{DVector, Space},
@@ -61,14 +62,15 @@ pub(super) fn farthest_of<V: Space>(points: &[V], indices: &[u32], direction: V:
 
 /// Returns the minimum and the maximum coordinates of points under a linear map.
 #[inline]
-pub(super) fn vertex_bounds<V: Space>(points: &[V], linear: MatrixOf<[V]>) -> [V::DVec; 2] {
+pub(super) fn vertex_bounds<V: Space>(
+    points: &[V],
+    linear: MatrixOf<[V]>,
+) -> VertexBounds<V::DVec> {
     let infinite = V::DVec::ONE * f64::INFINITY;
-    points
-        .iter()
-        .map(|point| linear * point.to_f64())
-        .fold([infinite, -infinite], |[min, max], point| {
-            [min.min(point), max.max(point)]
-        })
+    let images = points.iter().map(|point| linear * point.to_f64());
+    VertexBounds(images.fold([infinite, -infinite], |[min, max], point| {
+        [min.min(point), max.max(point)]
+    }))
 }
 
 /// The first of the highest points so far. It is updated without a branch, because the processor

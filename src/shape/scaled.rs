@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::{
     shape::{
-        core::{Core, checked_radius},
+        core::{Core, VertexBounds, checked_radius},
         support::{DVecOf, MatrixOf, Support},
     },
     space::{DVector, Space},
@@ -169,7 +169,7 @@ impl<S: Support + ?Sized> Support for ScaledShape<'_, S> {
     }
 
     #[inline]
-    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[DVecOf<S>; 2]> {
+    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<VertexBounds<DVecOf<S>>> {
         match self.scale {
             Scale::Uniform(&factor) => self.shape.vertex_bounds(linear * factor),
             // A radius would be part of the core, which then has no vertices.

@@ -6,7 +6,7 @@ use crate::{
     shape::{
         chord::{self, ChordResult, Line},
         convex::Shape,
-        core::Core,
+        core::{Core, VertexBounds},
     },
     space::{DVector, Space},
 };
@@ -112,7 +112,7 @@ use crate::{
     label = "not a convex shape",
     note = "query a concave shape (a torus, annulus, ring, arc, polygon or polyline) part by part, \
         or as the hull of its points: a slice of points or a `ConvexHull`",
-    note = "a `Collider` is not a shape, but all functions of `query` except `test` take it",
+    note = "a `Collider` is not a shape, but all functions of `query` except `touch` take it",
     note = "implement `Support` for a shape of your own"
 )]
 pub trait Support {
@@ -153,7 +153,7 @@ pub trait Support {
     /// because a non-uniform scale leaves vertices but no closed form.
     #[doc(hidden)]
     #[inline]
-    fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<[DVecOf<Self>; 2]> {
+    fn vertex_bounds(&self, _: MatrixOf<Self>) -> Option<VertexBounds<DVecOf<Self>>> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! Boxes around cores, and the size of a pair.
 
 use crate::{
-    shape::{Core, Support, supported},
+    shape::{Core, Support, VertexBounds, supported},
     space::{DVector, Space},
     tolerance::OFFSET_SCALE,
 };
@@ -26,8 +26,10 @@ impl<D: DVector> CoreBox<D> {
             Core::Box { half_extents } => symmetric(half_extents, false),
             Core::HalfSpace(_) => symmetric(D::ZERO, true),
             Core::Polygon(_) | Core::Opaque => {
-                let bounds = shape.vertex_bounds(D::IDENTITY);
-                let [min, max] = bounds.unwrap_or_else(|| supported(shape, D::IDENTITY));
+                let [min, max] = match shape.vertex_bounds(D::IDENTITY) {
+                    Some(VertexBounds(bounds)) => bounds,
+                    None => supported(shape, D::IDENTITY),
+                };
                 Self {
                     farthest: (-min).max(max).max(min),
                     half_diagonal: 0.5 * (max - min).length(),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::{
     shape::{
         Shape, ShapeError,
-        core::Core,
+        core::{Core, VertexBounds},
         hull::{
             build::needed_points,
             candidates::without_copies,
@@ -217,7 +217,7 @@ impl<V: Space> Support for ConvexHull<V> {
     }
 
     #[inline]
-    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<[V::DVec; 2]> {
+    fn vertex_bounds(&self, linear: MatrixOf<Self>) -> Option<VertexBounds<V::DVec>> {
         (self.points.len() <= MAX_SCANNED).then(|| vertex_bounds(&self.points, linear))
     }
 }
