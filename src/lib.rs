@@ -30,6 +30,7 @@
 
 mod buffer;
 mod collider;
+mod collider_query;
 mod collision;
 #[cfg(feature = "debug-plugin")]
 mod debug;
@@ -42,6 +43,7 @@ mod parallel;
 #[cfg(feature = "picking")]
 mod picking;
 mod pipeline;
+mod placed;
 mod plugin;
 pub mod query;
 #[cfg(feature = "record")]
@@ -63,6 +65,7 @@ pub use collider::{
 };
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
+pub use collider_query::{ClosestPoint, ColliderAabb, ColliderMotion, ColliderPose};
 pub use collision::{
     CollidingEntities, CollisionEnded, CollisionEvent, CollisionPhase, CollisionStarted,
     Collisions, Contact2d, EndReason, PushOut, WorldMoveError, WorldMover,
@@ -95,9 +98,8 @@ pub use space::{ShapePose, Space};
 #[doc(hidden)]
 pub use spatial::QuerySpace;
 pub use spatial::{
-    ClosestPoint, ColliderAabb, ColliderMotion, ColliderPose, ContactPlane, EntityHit, Ground,
-    MoveAndSlideOutput, MoveAndSlideSettings, RayCaster, ShapeCaster, SlideHit, SpatialQuery,
-    SpatialQueryFilter, clip_velocity, solve_planes,
+    ContactPlane, EntityHit, Ground, MoveAndSlideOutput, MoveAndSlideSettings, RayCaster,
+    ShapeCaster, SlideHit, SpatialQuery, SpatialQueryFilter, clip_velocity, solve_planes,
 };
 
 /// The pages of `docs/` for users.

@@ -21,14 +21,15 @@ use bevy::{
 
 use crate::{
     Collider, CollisionLayers, Sensor,
+    collider_query::place::AnyPlaced,
     math::{DVec3, Ray3d, Vec2, Vec3, Vec3Swizzles},
     pipeline::{
         proxies::{Proxies, ProxySlot},
+        proxy::Proxy,
         spatial_index::SpatialIndex,
     },
     query::{self, RaySide},
     shape::{Aabb, Bounds, Path},
-    spatial::probe::Probe,
 };
 
 /// Reports the colliders under a pointer to Bevy's picking, which then triggers clicks and the
@@ -253,14 +254,13 @@ impl DrawnColliders {
     fn replace(&mut self, target: &TargetItem) {
         let (entity, proxies) = (target.entity, &mut self.proxies);
         proxies.forget(entity);
-        let slot = match Probe::new(&target.collider, target.pose) {
-            Some(Probe::D2(mut boxed)) if target.pose.translation().z.is_finite() => {
-                boxed.proxy.entity = entity;
-                ProxySlot::D2(proxies.d2.insert(boxed.proxy, boxed.aabb))
+        let layers = CollisionLayers::default();
+        let slot = match AnyPlaced::new(&target.collider, target.pose) {
+            Some(AnyPlaced::D2(placed, aabb)) if target.pose.translation().z.is_finite() => {
+                ProxySlot::D2(proxies.d2.insert(Proxy::of(entity, layers, placed), aabb))
             }
-            Some(Probe::D3(mut boxed)) => {
-                boxed.proxy.entity = entity;
-                ProxySlot::D3(proxies.d3.insert(boxed.proxy, boxed.aabb))
+            Some(AnyPlaced::D3(placed, aabb)) => {
+                ProxySlot::D3(proxies.d3.insert(Proxy::of(entity, layers, placed), aabb))
             }
             _ => ProxySlot::Inert,
         };

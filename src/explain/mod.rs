@@ -15,8 +15,8 @@ use bevy::{ecs::change_detection::Tick, prelude::*};
 
 use crate::{
     Collider, CollisionEvent, CollisionLayers, Collisions, Sensor, ShapeError,
-    collider::ColliderError,
-    collider::entity_pose,
+    collider::{ColliderError, entity_pose},
+    collider_query::pair::{nearest_points, one_sided_surface},
     math::{Vec2, Vec3},
     pipeline::{
         narrow_phase::found_contacts::FoundContacts,
@@ -31,7 +31,6 @@ use crate::{
     settings::BroadPhase,
     shape::{Aabb, AnyColliderShape, ColliderShape},
     space::Space,
-    spatial::pair::{distance_of, one_sided_surface},
 };
 
 /// Explains why two entities collide or do not collide, based on the data of the last tick.
@@ -465,8 +464,8 @@ fn gap_of_boxes(a: Option<&Aabb>, b: Option<&Aabb>) -> Option<(Vec3, f32)> {
 
 /// Returns the status of two colliders that were tested and have no contact.
 fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus {
-    let (a, b) = (first.into(), second.into());
-    let nearest = distance_of(a, b);
+    let (a, b) = (&first.placed, &second.placed);
+    let nearest = nearest_points(a.into(), b.into());
     // If all facets are ignored, those that do not touch count as well.
     let limit = if nearest.is_some() {
         0.0
@@ -474,6 +473,12 @@ fn status_of_shapes<V: Space>(first: &Proxy<V>, second: &Proxy<V>) -> PairStatus
         f64::INFINITY
     };
     if let Some(surface) = one_sided_surface(a, b, limit) {
+        let is_first = core::ptr::eq(surface, a);
+        let surface = if is_first {
+            first.entity
+        } else {
+            second.entity
+        };
         return PairStatus::BehindSurface { surface };
     }
     let Some((distance, nearest)) = nearest.filter(|(distance, _)| *distance > 0.0) else {

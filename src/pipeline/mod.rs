@@ -57,7 +57,6 @@ use crate::{
     },
     settings::{BroadPhase, CandidatePairs, OngoingEvents},
 };
-pub(crate) use proxy::Proxy;
 pub use swept::Teleported;
 pub use sync::sync_now;
 

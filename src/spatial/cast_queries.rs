@@ -3,18 +3,16 @@
 use bevy::ecs::entity::Entity;
 
 use crate::{
-    Collider,
+    Collider, ColliderMotion,
+    collider_query::{cast::cast_in_world, place::AnyPlaced},
     math::{Vec2, Vec3},
     parallel::share,
-    pipeline::proxy::{BoundingRegion, Proxy},
+    placed::{BoundingRegion, PlacedCollider},
     query::{CastHit, CastOptions, Motion64},
     shape::Path,
     space::DVector,
     spatial::{
-        ColliderMotion,
-        cast::cast_in_world,
         filter::{Selection, SpatialQueryFilter},
-        probe::Probe,
         spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
     },
 };
@@ -84,10 +82,10 @@ impl SpatialQuery<'_, '_> {
         // Built here, so that no task waits for another one.
         match motions
             .first()
-            .and_then(|first| Probe::new(collider, *first.start()))
+            .and_then(|first| AnyPlaced::new(collider, *first.start()))
         {
-            Some(Probe::D2(_)) => self.build_index::<Vec2>(),
-            Some(Probe::D3(_)) => self.build_index::<Vec3>(),
+            Some(AnyPlaced::D2(..)) => self.build_index::<Vec2>(),
+            Some(AnyPlaced::D3(..)) => self.build_index::<Vec3>(),
             None => {}
         }
         pool.scope(|scope| {
@@ -125,7 +123,7 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         let motion = motion.into();
-        if let Some(probe) = Probe::new(collider, *motion.start()) {
+        if let Some(probe) = AnyPlaced::new(collider, *motion.start()) {
             self.hits_of_probe(&probe, &motion, options, filter.into(), hits);
             #[cfg(feature = "debug-plugin")]
             self.log_cast(collider, &motion, hits.first());
@@ -136,7 +134,7 @@ impl SpatialQuery<'_, '_> {
     /// [`shape_hits_per_entity`](Self::shape_hits_per_entity). The pose is that of the probe.
     pub(super) fn hits_of_probe(
         &self,
-        probe: &Probe,
+        probe: &AnyPlaced,
         motion: &ColliderMotion,
         options: CastOptions,
         selection: Selection,
@@ -166,7 +164,7 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
         let motion = motion.into();
-        let Some(probe) = Probe::new(collider, *motion.start()) else {
+        let Some(probe) = AnyPlaced::new(collider, *motion.start()) else {
             return;
         };
         #[cfg(feature = "debug-plugin")]
@@ -184,15 +182,15 @@ impl SpatialQuery<'_, '_> {
 
     fn visit_probe(
         &self,
-        probe: &Probe,
+        probe: &AnyPlaced,
         motion: &ColliderMotion,
         options: CastOptions,
         selection: Selection,
         visit: &mut dyn FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
         match probe {
-            Probe::D2(probe) => {
-                let body = (&probe.proxy, probe.region());
+            AnyPlaced::D2(placed, aabb) => {
+                let body = (placed, placed.region_in(aabb));
                 let motion = motion.local::<Vec2>();
                 self.visit_casts(body, motion, options, selection, &mut |hit| {
                     let entity = hit.entity;
@@ -200,8 +198,8 @@ impl SpatialQuery<'_, '_> {
                     visit(EntityHit { entity, hit })
                 });
             }
-            Probe::D3(probe) => {
-                let body = (&probe.proxy, probe.region());
+            AnyPlaced::D3(placed, aabb) => {
+                let body = (placed, placed.region_in(aabb));
                 let motion = motion.local::<Vec3>();
                 self.visit_casts(body, motion, options, selection, visit);
             }
@@ -211,7 +209,7 @@ impl SpatialQuery<'_, '_> {
     /// The same in one space.
     pub(super) fn visit_casts<V: QuerySpace>(
         &self,
-        (probe, region): (&Proxy<V>, Option<BoundingRegion<V::DVec>>),
+        (probe, region): (&PlacedCollider<V>, Option<BoundingRegion<V::DVec>>),
         motion: Option<Motion64<V::DVec>>,
         options: CastOptions,
         selection: Selection,
@@ -227,7 +225,8 @@ impl SpatialQuery<'_, '_> {
             let Some(proxy) = search.selected(slot) else {
                 return max;
             };
-            let hit = cast_in_world((probe.into(), motion), (proxy.into(), still), options);
+            let other = (&proxy.placed).into();
+            let hit = cast_in_world((probe.into(), motion), (other, still), options);
             if let Some(hit) = hit.filter(|hit| hit.touching <= max) {
                 let new = visit(EntityHit {
                     entity: proxy.entity,

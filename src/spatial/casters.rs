@@ -6,15 +6,14 @@ use bevy::{
 };
 
 use crate::{
-    Collider,
+    Collider, ColliderMotion,
     collider::entity_pose,
+    collider_query::place::AnyPlaced,
     math::{Vec2, Vec3},
     pipeline::{HeadbuttSystems, sync::sync},
     query::{CastHit, CastOptions, Ray, RayHit},
     spatial::{
-        ColliderMotion,
         filter::{Selection, SpatialQueryFilter},
-        probe::Probe,
         spatial_query::{EntityHit, QuerySpace, SpatialQuery},
     },
 };
@@ -171,16 +170,12 @@ impl ShapeCaster {
     }
 
     /// Returns the shape in the pose of its entity, or `None` if it is invalid.
-    fn probe(&self, world: &World, entity: Entity) -> Option<Probe> {
-        let in_2d = || {
-            let pose = entity_pose::<Vec2>(world, entity).ok()?;
-            Probe::in_2d(&self.collider, pose)
-        };
-        let in_3d = || {
-            let pose = entity_pose::<Vec3>(world, entity).ok()?;
-            Probe::in_3d(&self.collider, pose)
-        };
-        in_2d().or_else(in_3d)
+    fn place(&self, world: &World, entity: Entity) -> Option<AnyPlaced> {
+        AnyPlaced::at(
+            &self.collider,
+            || entity_pose::<Vec2>(world, entity).ok(),
+            || entity_pose::<Vec3>(world, entity).ok(),
+        )
     }
 }
 
@@ -271,7 +266,7 @@ fn cast_shapes(
     if let Ok(query) = queries.get(world) {
         for (entity, caster) in casters.query(world).iter() {
             new.add(entity, |hits| {
-                if let Some(probe) = caster.probe(world, entity) {
+                if let Some(probe) = caster.place(world, entity) {
                     let motion = ColliderMotion::linear(Vec3::ZERO, caster.translation);
                     let motion = motion.rotated(caster.rotation);
                     let selection = Selection::except(&caster.filter, entity);

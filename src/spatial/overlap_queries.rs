@@ -5,31 +5,23 @@ use core::ops::ControlFlow;
 use bevy::prelude::*;
 
 use crate::{
-    Collider,
+    ClosestPoint, Collider, ColliderPose,
+    collider_query::{
+        collider_methods::{closest_point, with_point},
+        pair::{contact_in_world, distance_in_world, intersects},
+        place::AnyPlaced,
+    },
     math::Vec3,
-    pipeline::proxy::{BoundingRegion, Proxy},
+    pipeline::proxy::Proxy,
+    placed::{BoundingRegion, Placed, PlacedCollider},
     query::{Contact, Distance},
     shape::{Aabb, Bounds},
     space::{DVector, Space},
     spatial::{
-        ColliderPose,
-        collider_methods::{closest_to, with_point},
         filter::SpatialQueryFilter,
-        pair::{contact_in_world, distance_in_world, intersects_of},
-        probe::{BoxedProxy, Probe},
-        side::Side,
         spatial_query::{EntityHit, QuerySpace, SpatialQuery},
     },
 };
-
-/// The point of a collider that is nearest to another point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClosestPoint<V> {
-    /// The distance, 0 inside of a solid shape.
-    pub distance: f32,
-    /// The nearest point of the collider.
-    pub point: V,
-}
 
 /// Shapes.
 impl SpatialQuery<'_, '_> {
@@ -73,9 +65,13 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(Entity) -> ControlFlow<()>,
     ) {
-        match Probe::new(collider, pose) {
-            Some(Probe::D2(probe)) => self.visit_overlaps_of(&probe, filter, &mut visit),
-            Some(Probe::D3(probe)) => self.visit_overlaps_of(&probe, filter, &mut visit),
+        match AnyPlaced::new(collider, pose) {
+            Some(AnyPlaced::D2(body, aabb)) => {
+                self.visit_overlaps_of((&body, &aabb), filter, &mut visit);
+            }
+            Some(AnyPlaced::D3(body, aabb)) => {
+                self.visit_overlaps_of((&body, &aabb), filter, &mut visit);
+            }
             None => {}
         }
     }
@@ -91,10 +87,12 @@ impl SpatialQuery<'_, '_> {
         contacts: &mut Vec<EntityHit<Contact<Vec3>>>,
     ) {
         contacts.clear();
-        match Probe::new(collider, pose) {
-            Some(Probe::D2(probe)) => self.add_contacts(&probe, filter, contacts, Contact::to_vec3),
-            Some(Probe::D3(probe)) => {
-                self.add_contacts(&probe, filter, contacts, |contact| contact)
+        match AnyPlaced::new(collider, pose) {
+            Some(AnyPlaced::D2(body, aabb)) => {
+                self.add_contacts((&body, &aabb), filter, contacts);
+            }
+            Some(AnyPlaced::D3(body, aabb)) => {
+                self.add_contacts((&body, &aabb), filter, contacts);
             }
             None => {}
         }
@@ -109,43 +107,42 @@ impl SpatialQuery<'_, '_> {
         max_distance: f32,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<Distance<Vec3>>> {
-        match Probe::new(collider, pose)? {
-            Probe::D2(probe) => {
-                let found = self.closest_to_proxy(&probe, max_distance, filter)?;
-                let (entity, hit) = (found.entity, found.to_vec3());
-                Some(EntityHit { entity, hit })
+        match AnyPlaced::new(collider, pose)? {
+            AnyPlaced::D2(body, aabb) => {
+                self.closest_to_collider((&body, &aabb), max_distance, filter)
             }
-            Probe::D3(probe) => self.closest_to_proxy(&probe, max_distance, filter),
+            AnyPlaced::D3(body, aabb) => {
+                self.closest_to_collider((&body, &aabb), max_distance, filter)
+            }
         }
     }
 
-    fn closest_to_proxy<V: QuerySpace>(
+    fn closest_to_collider<V: QuerySpace>(
         &self,
-        probe: &BoxedProxy<V>,
+        (body, aabb): (&PlacedCollider<V>, &Aabb),
         max_distance: f32,
         filter: &SpatialQueryFilter,
-    ) -> Option<EntityHit<Distance<V>>> {
-        self.nearest(&probe.region()?, max_distance, filter, |proxy| {
-            let found = distance_in_world((&probe.proxy).into(), proxy.into());
-            Some((found.distance, found))
+    ) -> Option<EntityHit<Distance<Vec3>>> {
+        self.nearest(&body.region_in(aabb)?, max_distance, filter, |proxy| {
+            let found = distance_in_world(body.into(), (&proxy.placed).into())?;
+            Some((found.distance, found.to_vec3()))
         })
     }
 
     fn add_contacts<V: QuerySpace>(
         &self,
-        probe: &BoxedProxy<V>,
+        (body, aabb): (&PlacedCollider<V>, &Aabb),
         filter: &SpatialQueryFilter,
         contacts: &mut Vec<EntityHit<Contact<Vec3>>>,
-        to_vec3: impl Fn(Contact<V>) -> Contact<Vec3>,
     ) {
-        let (Some(region), own) = (probe.region(), &probe.proxy) else {
+        let Some(region) = body.region_in(aabb) else {
             return;
         };
-        self.near_region(&region, own.world_pose.translation, filter, |proxy| {
-            let contact = contact_in_world(own.into(), proxy.into());
+        self.near_region(&region, body.world_pose.translation, filter, |proxy| {
+            let contact = contact_in_world(body.into(), (&proxy.placed).into());
             contacts.extend(contact.map(|contact| EntityHit {
                 entity: proxy.entity,
-                hit: to_vec3(contact),
+                hit: contact.to_vec3(),
             }));
             ControlFlow::Continue(())
         });
@@ -153,24 +150,24 @@ impl SpatialQuery<'_, '_> {
 
     fn visit_overlaps_of<V: QuerySpace>(
         &self,
-        probe: &BoxedProxy<V>,
+        (body, aabb): (&PlacedCollider<V>, &Aabb),
         filter: &SpatialQueryFilter,
         visit: &mut dyn FnMut(Entity) -> ControlFlow<()>,
     ) {
-        if let Some(region) = probe.region() {
-            self.visit_touching((&probe.proxy).into(), &region, filter, visit);
+        if let Some(region) = body.region_in(aabb) {
+            self.visit_touching(body.into(), &region, filter, visit);
         }
     }
 
     fn visit_touching<V: QuerySpace>(
         &self,
-        side: Side<V>,
+        side: Placed<V>,
         region: &BoundingRegion<V::DVec>,
         filter: &SpatialQueryFilter,
         visit: &mut dyn FnMut(Entity) -> ControlFlow<()>,
     ) {
         self.near_region(region, side.translation(), filter, |proxy| {
-            if intersects_of(side, proxy.into()) {
+            if intersects(side, (&proxy.placed).into()) {
                 visit(proxy.entity)
             } else {
                 ControlFlow::Continue(())
@@ -209,7 +206,7 @@ impl SpatialQuery<'_, '_> {
     /// Calls `visit` with the colliders that may touch a side, until it returns `Break`.
     pub(super) fn near_side<V: QuerySpace>(
         &self,
-        side: Side<V>,
+        side: Placed<V>,
         filter: &SpatialQueryFilter,
         visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
     ) {
@@ -330,8 +327,8 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<ClosestPoint<V>>> {
         with_point(point, |point| {
-            self.nearest(point.region(), max_distance, filter, |proxy| {
-                let hit = closest_to(proxy, point)?;
+            self.nearest(&point.region, max_distance, filter, |proxy| {
+                let hit = closest_point(proxy, point)?;
                 Some((hit.distance, hit))
             })
         })?
@@ -348,8 +345,8 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         with_point(point, |point| {
-            self.nearest_first(point.region(), max_distance, filter, |proxy, max| {
-                let near = closest_to(proxy, point).filter(|hit| hit.distance <= max_distance);
+            self.nearest_first(&point.region, max_distance, filter, |proxy, max| {
+                let near = closest_point(proxy, point).filter(|hit| hit.distance <= max_distance);
                 let entity = proxy.entity;
                 hits.extend(near.map(|hit| EntityHit { entity, hit }));
                 max
@@ -369,7 +366,7 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(Entity) -> ControlFlow<()>,
     ) {
         with_point(point, |point| {
-            self.visit_touching(point.into(), point.region(), filter, &mut visit);
+            self.visit_touching(point.into(), &point.region, filter, &mut visit);
         });
     }
 

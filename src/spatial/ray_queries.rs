@@ -3,6 +3,7 @@
 use core::sync::atomic::Ordering;
 
 use crate::{
+    collider_query::ray::{ray_at_collider, visit_ray_at_collider},
     parallel::share,
     pipeline::proxy::Proxy,
     query::{Ray, RayHit, WorldRay},
@@ -10,7 +11,6 @@ use crate::{
     space::DVector,
     spatial::{
         filter::{Selection, SpatialQueryFilter},
-        ray::{ray_at_proxy, visit_ray_at_proxy},
         spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
     },
 };
@@ -76,7 +76,7 @@ impl SpatialQuery<'_, '_> {
         let ray = ray.into();
         let mut hit = None;
         self.along_ray(&ray, filter, |ray, proxy| {
-            hit = ray_at_proxy(proxy, ray).map(|hit| ray.hit_in_world::<V>(&hit));
+            hit = ray_at_collider(proxy, ray).map(|hit| ray.hit_in_world::<V>(&hit));
             if hit.is_some() { STOP } else { ray.max }
         });
         #[cfg(feature = "debug-plugin")]
@@ -95,7 +95,7 @@ impl SpatialQuery<'_, '_> {
         hits.clear();
         let ray = ray.into();
         self.along_ray(&ray, filter, |ray, proxy| {
-            visit_ray_at_proxy(proxy, ray, &mut |hit| {
+            visit_ray_at_collider(proxy, ray, &mut |hit| {
                 let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
                 hits.push(EntityHit { entity, hit });
                 ray.max
@@ -129,7 +129,7 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         self.along_ray(ray, selection, |ray, proxy| {
-            let hit = ray_at_proxy(proxy, ray).map(|hit| ray.hit_in_world(&hit));
+            let hit = ray_at_collider(proxy, ray).map(|hit| ray.hit_in_world(&hit));
             let entity = proxy.entity;
             hits.extend(hit.map(|hit| EntityHit { entity, hit }));
             ray.max
@@ -152,7 +152,7 @@ impl SpatialQuery<'_, '_> {
         #[cfg(feature = "debug-plugin")]
         let mut first: Option<RayHit<V>> = None;
         self.along_ray(&ray, filter, |ray, proxy| {
-            let Some(hit) = ray_at_proxy(proxy, ray) else {
+            let Some(hit) = ray_at_collider(proxy, ray) else {
                 return ray.max;
             };
             let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
@@ -179,7 +179,7 @@ impl SpatialQuery<'_, '_> {
     ) -> (Option<EntityHit<RayHit<V>>>, u32) {
         let mut first: Option<EntityHit<RayHit<V>>> = None;
         let visits = self.search_ray(ray, filter, |ray, proxy| {
-            let Some(hit) = ray_at_proxy(proxy, ray) else {
+            let Some(hit) = ray_at_collider(proxy, ray) else {
                 return ray.max;
             };
             let (entity, hit) = (proxy.entity, ray.hit_in_world::<V>(&hit));

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::{
-    pipeline::proxy::Part,
+    placed::Part,
     shape::{BoundaryPoint, Bounds, Facet, Support, balls_in},
     space::{DVector, Space},
 };

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    pipeline::proxy::BoundingRegion,
+    placed::BoundingRegion,
     query::{Contact64, Pair, Solver},
     shape::{BoundaryPoint, Facet, Support, weld},
     space::{DVector, Pose, Space},

@@ -1,7 +1,7 @@
 //! The contact of one facet and one part of a body, regardless of the adjacent facets.
 
 use crate::{
-    pipeline::proxy::Part,
+    placed::Part,
     query::{Contact64, Pair, Solver},
     shape::{BoundaryPoint, Facet, ScaledShape, Shape, Support},
     space::{DVector, Space, shortest_translation::PushPlane},

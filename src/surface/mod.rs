@@ -48,10 +48,7 @@ mod lists;
 mod shortest_push_out;
 
 use crate::{
-    pipeline::{
-        narrow_phase::PartContact,
-        proxy::{Part, Proxy},
-    },
+    placed::{Part, PartContact, PlacedCollider},
     query::Counter,
     shape::Facet,
     space::Space,
@@ -70,8 +67,8 @@ const SAME_DEEPEST: f64 = 1e-12;
 
 /// A pair of a surface and a body that may touch it.
 pub struct SurfacePair<'a, V: Space> {
-    a: &'a Proxy<V>,
-    b: &'a Proxy<V>,
+    a: &'a PlacedCollider<V>,
+    b: &'a PlacedCollider<V>,
     /// `true` if `a` is the surface, and `b` the body.
     pub(super) surface_is_first: bool,
     /// The body's center, relative to the translation of the surface. `None` if the body is another
@@ -83,9 +80,13 @@ pub struct SurfacePair<'a, V: Space> {
 }
 
 impl<'a, V: Space> SurfacePair<'a, V> {
-    /// Returns `None` if neither proxy is a surface, or if one is a half-space. A body leaves a
+    /// Returns `None` if neither collider is a surface, or if one is a half-space. A body leaves a
     /// half-space only along its normal.
-    pub fn new(a: &'a Proxy<V>, b: &'a Proxy<V>, counter: &'a Counter) -> Option<Self> {
+    pub fn new(
+        a: &'a PlacedCollider<V>,
+        b: &'a PlacedCollider<V>,
+        counter: &'a Counter,
+    ) -> Option<Self> {
         if a.is_half_space() || b.is_half_space() {
             return None;
         }
@@ -112,7 +113,7 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         Some(pair)
     }
 
-    /// Reorders the values of the first and the second proxy to those of the surface and the body,
+    /// Reorders the values of the first and the second collider to those of the surface and the body,
     /// or back.
     pub(super) fn of_surface_and_body<T>(&self, [first, second]: [T; 2]) -> [T; 2] {
         if self.surface_is_first {
@@ -122,12 +123,12 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         }
     }
 
-    pub fn surface(&self) -> &'a Proxy<V> {
+    pub fn surface(&self) -> &'a PlacedCollider<V> {
         let [surface, _] = self.of_surface_and_body([self.a, self.b]);
         surface
     }
 
-    fn body(&self) -> &'a Proxy<V> {
+    fn body(&self) -> &'a PlacedCollider<V> {
         let [_, body] = self.of_surface_and_body([self.a, self.b]);
         body
     }
@@ -142,13 +143,13 @@ impl<'a, V: Space> SurfacePair<'a, V> {
         index
     }
 
-    /// Returns a part of the first proxy and a part of the second, given their indices.
+    /// Returns a part of the first collider and a part of the second, given their indices.
     pub(super) fn parts(&self, indices: (u32, u32)) -> Option<[Part<'a, V>; 2]> {
         Some([self.a.part(indices.0)?, self.b.part(indices.1)?])
     }
 
-    /// Negates a vector if the body is the first proxy. This converts between directions from the
-    /// surface to the body and directions from the first proxy to the second.
+    /// Negates a vector if the body is the first collider. This converts between directions from the
+    /// surface to the body and directions from the first collider to the second.
     pub(super) fn flip_if_swapped(&self, vector: V::DVec) -> V::DVec {
         if self.surface_is_first {
             vector

@@ -29,7 +29,7 @@
 use arrayvec::ArrayVec;
 
 use crate::{
-    pipeline::proxy::BoundingRegion,
+    placed::BoundingRegion,
     space::{
         DVector, Space,
         shortest_translation::{Clearance, shortest_translation},

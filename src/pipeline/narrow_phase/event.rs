@@ -1,45 +1,12 @@
-//! The contact of two parts, and its conversion to an event.
+//! The conversion of a contact to an event.
 
 use crate::{
     collision::{CollisionEvent, CollisionPhase, SurfacePoint},
-    pipeline::proxy::{Part, Proxy},
-    query::{Contact64, length_to_f32},
-    space::{DVector, Space},
+    pipeline::proxy::Proxy,
+    placed::PartContact,
+    query::length_to_f32,
+    space::Space,
 };
-
-/// The contact of a part of one proxy and a part of another.
-#[derive(Clone, Copy, Debug)]
-pub struct PartContact<D> {
-    /// The indices of the parts.
-    pub parts: (u32, u32),
-    /// Its points are relative to the translations of the proxies.
-    pub contact: Contact64<D>,
-}
-
-impl<D: DVector> PartContact<D> {
-    /// Returns the contact of two parts, given with points relative to the parts' translations.
-    pub fn of_parts<V: Space<DVec = D>>(
-        (a, part_a): (&Proxy<V>, &Part<V>),
-        (b, part_b): (&Proxy<V>, &Part<V>),
-        contact: &Contact64<D>,
-    ) -> Self {
-        let offset = |proxy: &Proxy<V>, part: &Part<V>| {
-            part.world_pose.translation - proxy.world_pose.translation
-        };
-        Self {
-            parts: (part_a.index, part_b.index),
-            contact: contact.moved([offset(a, part_a), offset(b, part_b)]),
-        }
-    }
-
-    /// Returns the same contact as seen from the second proxy.
-    pub fn flipped(&self) -> Self {
-        Self {
-            parts: (self.parts.1, self.parts.0),
-            contact: self.contact.flipped(),
-        }
-    }
-}
 
 /// Returns a contact as an event.
 #[inline]

@@ -5,12 +5,10 @@
 //! Looking up the direction would cost as much, and the last bit of a contact could depend on
 //! earlier ticks.
 
-mod compound;
 mod event;
 pub mod found_contacts;
 
-pub use compound::{Scratch, deepest_of_parts};
-pub use event::{PartContact, event};
+pub use event::event;
 
 use core::hint::black_box;
 
@@ -18,6 +16,7 @@ use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
     buffer::{Buffer, reserve_amortized},
+    collider_query::part_contacts::{Scratch, deepest_of_parts},
     collision::CollisionEvent,
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -27,11 +26,12 @@ use crate::{
             candidates::{Candidates, SlotPair},
             pair_order::PairOrder,
         },
-        narrow_phase::{compound::contact_of_parts, found_contacts::FoundContacts},
+        narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxySlot, arena::ProxyArena},
         proxy::Proxy,
     },
+    placed::{BoundingRegion, PartContact},
     query::{Pair, Solver},
     settings::{BroadPhase, CandidatePairs},
     space::Space,
@@ -278,4 +278,22 @@ impl<V: Space> Task<V> {
         }
         found.extend(contact.map(|contact| contact.flipped()));
     }
+}
+
+/// Returns the deepest contact of two proxies, at least one of which has several parts. Adds the
+/// contacts of all parts to `parts` if more than one part touches.
+fn contact_of_parts<V: Space>(
+    (a, b): ProxyPair<V>,
+    region_of_b: &BoundingRegion<V::DVec>,
+    scratch: &mut Scratch<V>,
+    parts: &mut Vec<CollisionEvent>,
+) -> Option<CollisionEvent> {
+    let start = parts.len();
+    let deepest = deepest_of_parts((a, b), region_of_b, scratch, |contact| {
+        parts.push(event(a, b, &contact));
+    })?;
+    if parts.len() == start + 1 {
+        parts.truncate(start);
+    }
+    Some(event(a, b, &deepest))
 }

@@ -7,9 +7,10 @@ use crate::{
     buffer::{Peak, drop_empty, reserve_amortized},
     pipeline::{
         broad_phase::candidates::SlotPair,
-        proxy::{BoundingRegion, Proxy},
+        proxy::Proxy,
         swept::paths::{Path, Sweeps},
     },
+    placed::BoundingRegion,
     shape::Aabb,
     space::Space,
 };

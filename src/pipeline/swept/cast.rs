@@ -21,6 +21,7 @@ use bevy::{platform::time::Instant, prelude::*};
 
 use crate::{
     buffer::Buffer,
+    collider_query::cast::cast_parts,
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
@@ -28,7 +29,7 @@ use crate::{
     pipeline::{
         broad_phase::candidates::SlotPair,
         narrow_phase::{
-            PartContact, event,
+            event,
             found_contacts::{FoundContacts, SweptContact},
         },
         progress::{Completed, Progress},
@@ -36,9 +37,9 @@ use crate::{
         proxy::Proxy,
         swept::paths::Sweep,
     },
+    placed::PartContact,
     query::{CastOptions, CastStatus, Motion64},
     space::{DVector, Space},
-    spatial::{cast::cast_of, side::Side},
 };
 
 /// The system's buffers.
@@ -193,10 +194,10 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
         leave_overlaps: job.touched,
     };
     let (first, second) = (
-        (Side::from(&*first.0), first.1),
-        (Side::from(&*second.0), second.1),
+        ((&first.0.placed).into(), first.1),
+        ((&second.0.placed).into(), second.1),
     );
-    let found = cast_of(first, second, options);
+    let found = cast_parts(first, second, options);
     let is_apart_at_start = found.is_some_and(|(hit, _)| hit.status == CastStatus::Hit);
     // If they also touch at the end, the contact just continues.
     if !is_apart_at_start && job.touched && job.found.is_some() {
@@ -209,16 +210,11 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
     for (proxy, motion) in [&mut a, &mut b] {
         if motion.translation != V::DVec::ZERO {
             let proxy = proxy.to_mut();
-            proxy.world_pose = proxy.world_pose.translated(motion.translation * time);
+            proxy.placed.world_pose = proxy.world_pose.translated(motion.translation * time);
         }
     }
-    let mut contact = PartContact {
-        parts,
-        contact: hit.contact,
-    };
-    if is_swapped {
-        contact = contact.flipped();
-    }
+    let contact = hit.contact;
+    let contact = PartContact { parts, contact }.flipped_if(is_swapped);
     let event = event(&a.0, &b.0, &contact);
     let event = event.with_time(time as f32);
     Some(SweptContact {
@@ -234,7 +230,10 @@ fn at_start<V: Space>(
     sweep: Option<Sweep<V::DVec>>,
 ) -> (Cow<'_, Proxy<V>>, Motion64<V::DVec>) {
     let proxy = match &sweep {
-        Some(sweep) => Cow::Owned(proxy.in_pose(sweep.start)),
+        Some(sweep) => Cow::Owned(Proxy {
+            placed: proxy.in_pose(sweep.start),
+            ..proxy.clone()
+        }),
         None => Cow::Borrowed(proxy),
     };
     (proxy, motion_of(sweep))

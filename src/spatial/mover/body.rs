@@ -11,19 +11,17 @@ use smallvec::SmallVec;
 
 use crate::{
     Collider, ColliderPose,
-    pipeline::proxy::Proxy,
+    collider_query::{pair::visit_contacts, place::AnyPlaced},
+    placed::PlacedCollider,
     query::{CastHit, CastOptions, Motion64},
     shape::WorldPose,
     space::{DVector, Space},
-    spatial::{
-        SpatialQuery, SpatialQueryFilter, filter::Selection, pair::visit_contacts, probe::Probe,
-        spatial_query::QuerySpace,
-    },
+    spatial::{SpatialQuery, SpatialQueryFilter, filter::Selection, spatial_query::QuerySpace},
 };
 
 /// A proxy with an additional margin.
 pub struct Grown<V: Space> {
-    pub proxy: Proxy<V>,
+    pub proxy: PlacedCollider<V>,
     /// The margin in units of the shape.
     margin: f64,
 }
@@ -31,7 +29,7 @@ pub struct Grown<V: Space> {
 impl<V: Space> Grown<V> {
     /// Returns the proxy with a margin of at least `width` in the world. Returns `None` if the
     /// scale flattens the proxy, or if the margin is not finite.
-    pub fn new(proxy: &Proxy<V>, width: f64) -> Option<Self> {
+    pub fn new(proxy: &PlacedCollider<V>, width: f64) -> Option<Self> {
         let margin = (width / least_stretch(&proxy.world_pose)?) as f32;
         if !(margin >= 0.0 && margin.is_finite()) {
             return None;
@@ -104,7 +102,7 @@ impl FilteredQuery<'_, '_, '_> {
     /// normals and points decides, not the entities.
     pub fn cast<V: QuerySpace>(
         &self,
-        body: &Proxy<V>,
+        body: &PlacedCollider<V>,
         motion: V::DVec,
         ignored: Option<Entity>,
     ) -> Option<BodyTouch<V::DVec>> {
@@ -142,7 +140,7 @@ impl FilteredQuery<'_, '_, '_> {
         let mut planes = NearPlanes::new();
         self.query
             .near_side((&body.proxy).into(), self.filter, |other| {
-                visit_contacts(&body.proxy, other, |found| {
+                visit_contacts(&body.proxy, &other.placed, |found| {
                     let normal = -found.contact.normal;
                     planes.push(NearPlane {
                         entity: other.entity,
@@ -186,7 +184,7 @@ const LEAST_FLATNESS: f64 = 0.1;
 
 /// Returns half of the least side of a body's bounding box in the world, but at least a twentieth
 /// of the longest side, so that flat bodies have a radius, too. `None` for a half-space.
-pub fn radius_of<V: Space>(body: &Proxy<V>) -> Option<f64> {
+pub fn radius_of<V: Space>(body: &PlacedCollider<V>) -> Option<f64> {
     let region = body.region().ok()?;
     let bounds = region.bounds()?;
     let sides = bounds.max - bounds.min;
@@ -198,7 +196,7 @@ pub fn radius_of<V: Space>(body: &Proxy<V>) -> Option<f64> {
 }
 
 /// Returns the length by which rounding to f32 may misplace a body.
-pub fn rounding_of<V: Space>(body: &Proxy<V>, radius: f64) -> f64 {
+pub fn rounding_of<V: Space>(body: &PlacedCollider<V>, radius: f64) -> f64 {
     f64::from(f32::EPSILON) * (body.world_pose.translation.extent() + radius)
 }
 
@@ -206,11 +204,11 @@ pub fn rounding_of<V: Space>(body: &Proxy<V>, radius: f64) -> f64 {
 pub fn in_space<R>(
     collider: &Collider,
     pose: impl Into<ColliderPose>,
-    in_2d: impl FnOnce(Proxy<Vec2>) -> R,
-    in_3d: impl FnOnce(Proxy<Vec3>) -> R,
+    in_2d: impl FnOnce(PlacedCollider<Vec2>) -> R,
+    in_3d: impl FnOnce(PlacedCollider<Vec3>) -> R,
 ) -> Option<R> {
-    match Probe::new(collider, pose)? {
-        Probe::D2(probe) => Some(in_2d(probe.proxy)),
-        Probe::D3(probe) => Some(in_3d(probe.proxy)),
+    match AnyPlaced::new(collider, pose)? {
+        AnyPlaced::D2(body, _) => Some(in_2d(body)),
+        AnyPlaced::D3(body, _) => Some(in_3d(body)),
     }
 }

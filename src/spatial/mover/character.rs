@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 
 use crate::{
     math::{DVec3, Vec3},
-    pipeline::proxy::Proxy,
+    placed::PlacedCollider,
     space::{DVector, Space, shortest_translation::shortest_translation},
     spatial::{
         mover::{
@@ -213,7 +213,7 @@ impl<D: DVector> Wish<D> {
 pub struct Character<'a, 'w, 's, V: QuerySpace> {
     around: &'a FilteredQuery<'a, 'w, 's>,
     /// The body with a margin of half of the skin, at its position on the path.
-    body: Proxy<V>,
+    body: PlacedCollider<V>,
     skin: f64,
     upright: Option<Upright<V::DVec>>,
     ground: Option<BodyTouch<V::DVec>>,
@@ -226,7 +226,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     /// Returns `None` if the body is not bounded, or flat in the world.
     pub fn slide(
         around: &FilteredQuery,
-        body: &Proxy<V>,
+        body: &PlacedCollider<V>,
         translation: Vec3,
         settings: &MoveAndSlideSettings,
     ) -> Option<MoveAndSlideOutput> {
@@ -456,7 +456,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
 
     /// Moves the body out of everything that is closer than three eighths of the skin. Returns
     /// `false` if it overlaps something afterwards.
-    fn back_off(&mut self, exact: &Proxy<V>, radius: f64) -> bool {
+    fn back_off(&mut self, exact: &PlacedCollider<V>, radius: f64) -> bool {
         let (start, max_distance) = (self.position(), MAX_PUSH_OUT * radius);
         for _ in 0..MAX_PUSHES {
             let Some(body) = self.at_position(exact) else {
@@ -495,7 +495,7 @@ impl<V: QuerySpace> Character<'_, '_, '_, V> {
     }
 
     /// Returns the exact body at the position of this one.
-    fn at_position(&self, exact: &Proxy<V>) -> Option<Proxy<V>> {
+    fn at_position(&self, exact: &PlacedCollider<V>) -> Option<PlacedCollider<V>> {
         let mut body = exact.clone();
         body.world_pose.translation = self.position();
         body.world_pose.translation.is_finite().then_some(body)

@@ -17,19 +17,18 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use crate::{
-    Collider,
+    Collider, ColliderPose,
+    collider_query::pair::visit_contacts,
     collision::PushOut,
-    pipeline::{narrow_phase::PartContact, proxy::Proxy},
-    query::{Ray, RaySide, Solver},
+    placed::{Part, PartContact, PlacedCollider},
+    query::{Pair, Ray, RaySide, Solver},
     shape::Support,
     space::{
         DVector, Space, shortest_translation::PushPlane, translation_search::TranslationSearch,
     },
     spatial::{
-        ColliderPose, SpatialQuery, SpatialQueryFilter,
+        SpatialQuery, SpatialQueryFilter,
         mover::body::{FilteredQuery, in_space, radius_of, rounding_of},
-        pair::visit_contacts,
-        side::{Side, SidePart, with_pair},
         spatial_query::QuerySpace,
     },
 };
@@ -144,7 +143,7 @@ struct Obstacle<D> {
 /// those that were tried, the first one that leaves the least depth.
 pub fn search_push_out<V: QuerySpace>(
     around: &FilteredQuery,
-    body: &Proxy<V>,
+    body: &PlacedCollider<V>,
     max_distance: f64,
 ) -> FoundPushOut<V::DVec> {
     let start = body.world_pose.translation;
@@ -184,12 +183,12 @@ pub fn search_push_out<V: QuerySpace>(
 /// Returns the deepest contact of a body, if any is deeper than `tolerance`.
 fn deepest<V: QuerySpace>(
     around: &FilteredQuery,
-    body: &Proxy<V>,
+    body: &PlacedCollider<V>,
     tolerance: f64,
 ) -> Option<Obstacle<V::DVec>> {
     let mut deepest: Option<Obstacle<V::DVec>> = None;
     around.query.near_side(body.into(), around.filter, |other| {
-        visit_contacts(body, other, |found| {
+        visit_contacts(body, &other.placed, |found| {
             let (normal, depth) = (-found.contact.normal, found.contact.depth);
             let order = |best: &Obstacle<V::DVec>| {
                 let depths = depth.total_cmp(&best.depth);
@@ -211,14 +210,13 @@ fn deepest<V: QuerySpace>(
 
 /// Returns the planes that a body can clear to leave a part of another collider.
 fn exits<V: Space>(
-    body: &Proxy<V>,
-    other: &Proxy<V>,
+    body: &PlacedCollider<V>,
+    other: &PlacedCollider<V>,
     found: &PartContact<V::DVec>,
 ) -> SmallVec<[PushPlane<V::DVec>; 16]> {
     let normal = -found.contact.normal;
     let mut exits = SmallVec::from_iter([(normal, found.contact.depth)]);
-    let own = Side::from(body).part(found.parts.0);
-    let Some((own, part)) = own.zip(Side::from(other).part(found.parts.1)) else {
+    let Some((own, part)) = body.part(found.parts.0).zip(other.part(found.parts.1)) else {
         return exits;
     };
     // A half-space is left along its normal only.
@@ -233,15 +231,15 @@ fn exits<V: Space>(
     let directions = axes([&part, &own])
         .into_iter()
         .flat_map(|axis| [axis, -axis]);
-    with_pair([&own, &part], |pair| {
-        let solver = Solver::without_closed_form(pair);
-        for direction in directions.filter(|direction| direction.dot(normal) >= least) {
-            let is_same = |(other, _): &PushPlane<_>| direction.dot(*other) >= SAME_DIRECTION;
-            if !exits.iter().any(is_same) {
-                exits.push((direction, solver.contact_over(-direction, true).depth));
-            }
+    let (own_shape, shape) = (own.scaled_shape(), part.scaled_shape());
+    let (own_pose, pose) = (own.world_pose.pose(), part.world_pose.pose());
+    let solver = Solver::without_closed_form(Pair::new(&own_shape, own_pose, &shape, pose));
+    for direction in directions.filter(|direction| direction.dot(normal) >= least) {
+        let is_same = |(other, _): &PushPlane<_>| direction.dot(*other) >= SAME_DIRECTION;
+        if !exits.iter().any(is_same) {
+            exits.push((direction, solver.contact_over(-direction, true).depth));
         }
-    });
+    }
     exits
 }
 
@@ -249,13 +247,13 @@ fn exits<V: Space>(
 ///
 /// Each face of the Minkowski difference of two boxes is parallel to edges of both: to one edge in
 /// 2D, and to two in 3D. For other shapes, the axes are a choice of many.
-fn axes<V: Space>(parts: [&SidePart<V>; 2]) -> SmallVec<[V::DVec; 16]> {
-    let shapes = parts.map(SidePart::scaled_shape);
+fn axes<V: Space>(parts: [&Part<V>; 2]) -> SmallVec<[V::DVec; 16]> {
+    let shapes = parts.map(Part::scaled_shape);
     let count = V::DVec::DIMENSION;
     let are_boxes = shapes
         .iter()
         .all(|shape| shape.radius() <= 0.0 && shape.box_edges().len() == count);
-    let rotations = parts.map(|part| part.pose().rotation);
+    let rotations = parts.map(|part| part.world_pose.pose().rotation);
     let columns = (0..count).map(|index| V::DVec::column(rotations[0], index));
     let columns = (0..count).map(V::DVec::axis).chain(columns);
     let mut axes: SmallVec<[_; 16]> = columns.filter(|_| !are_boxes).collect();
@@ -286,7 +284,7 @@ fn axes<V: Space>(parts: [&SidePart<V>; 2]) -> SmallVec<[V::DVec; 16]> {
 /// contain it.
 pub fn is_through<V: QuerySpace>(
     around: &FilteredQuery,
-    body: &Proxy<V>,
+    body: &PlacedCollider<V>,
     translation: V::DVec,
 ) -> bool {
     let center = body.world_pose.translation + body.center();

@@ -3,19 +3,19 @@
 use smallvec::SmallVec;
 
 use crate::{
-    Collider,
+    Collider, ColliderPose,
+    collider_query::place::AnyPlaced,
     math::{DVec3, Vec3},
-    pipeline::proxy::Proxy,
+    placed::PlacedCollider,
     shape::Dimension,
     spatial::{
-        ColliderPose, SpatialQuery, SpatialQueryFilter,
+        SpatialQuery, SpatialQueryFilter,
         mover::{
             body::{FilteredQuery, Grown, in_space},
             character::Character,
             planes::ContactPlane,
             slide::{MoveAndSlideOutput, MoveAndSlideSettings},
         },
-        probe::Probe,
         spatial_query::QuerySpace,
     },
 };
@@ -64,9 +64,9 @@ impl SpatialQuery<'_, '_> {
             query: self,
             filter,
         };
-        match Probe::new(collider, pose) {
-            Some(Probe::D2(probe)) => list_planes(&around, &probe.proxy, max_gap, planes),
-            Some(Probe::D3(probe)) => list_planes(&around, &probe.proxy, max_gap, planes),
+        match AnyPlaced::new(collider, pose) {
+            Some(AnyPlaced::D2(body, _)) => list_planes(&around, &body, max_gap, planes),
+            Some(AnyPlaced::D3(body, _)) => list_planes(&around, &body, max_gap, planes),
             None => {}
         }
     }
@@ -148,7 +148,7 @@ impl SpatialQuery<'_, '_> {
 /// Adds the planes within a gap of a body to a list.
 fn list_planes<V: QuerySpace>(
     around: &FilteredQuery,
-    body: &Proxy<V>,
+    body: &PlacedCollider<V>,
     max_gap: f32,
     planes: &mut Vec<ContactPlane>,
 ) {

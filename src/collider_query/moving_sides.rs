@@ -1,15 +1,14 @@
 //! Two moving sides, and where their parts are during the motion.
 
 use crate::{
-    pipeline::proxy::BoundingRegion,
+    placed::{BoundingRegion, Placed},
     query::{Contact64, Motion64},
     shape::Support,
     space::{DVector, Space},
-    spatial::side::Side,
 };
 
 /// A side and its motion about its own origin.
-pub type Moving<'a, V> = (Side<'a, V>, Motion64<<V as Space>::DVec>);
+pub type Moving<'a, V> = (Placed<'a, V>, Motion64<<V as Space>::DVec>);
 
 /// The indices of two parts, in an order that does not depend on the arguments of the cast.
 pub type Parts = (u32, u32);
@@ -105,22 +104,22 @@ impl<'a, V: Space> MovingSides<'a, V> {
     /// Returns the largest coordinate of a moving part along a direction, relative to one point of
     /// the pair, so that it is exact far from the origin.
     fn height(&self, (side, motion): Moving<V>, part: u32, time: f64, direction: V::DVec) -> f64 {
-        let Some(part) = side.part(part) else {
-            return 0.0;
-        };
         let [(first, _), _] = self.moving;
-        let (shape, pose) = (part.scaled_shape(), part.pose());
-        let rotation = V::DVec::rotation(motion.rotation * time);
-        let offset = rotation * (pose.translation - side.translation());
-        let origin = side.translation() - first.translation();
-        let center = origin + motion.translation * time + offset;
-        let local = V::DVec::transpose(rotation * pose.rotation) * direction;
-        direction.dot(center) + local.dot(shape.support(local)) + shape.radius()
+        let height = side.with_part(part, |part| {
+            let (shape, pose) = (part.scaled_shape(), part.world_pose.pose());
+            let rotation = V::DVec::rotation(motion.rotation * time);
+            let offset = rotation * (pose.translation - side.translation());
+            let origin = side.translation() - first.translation();
+            let center = origin + motion.translation * time + offset;
+            let local = V::DVec::transpose(rotation * pose.rotation) * direction;
+            direction.dot(center) + local.dot(shape.support(local)) + shape.radius()
+        });
+        height.unwrap_or(0.0)
     }
 }
 
 /// Returns the length of the diagonal of a side's box. It is infinite for a half-space.
-fn size_of<V: Space>(side: Side<V>) -> f64 {
+fn size_of<V: Space>(side: Placed<V>) -> f64 {
     let region = side.region();
     let bounds = region.as_ref().and_then(BoundingRegion::bounds);
     bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())

@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::{
-    pipeline::Proxy,
+    placed::PlacedCollider,
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
         ColliderShape, Compound, FacetLine, Line, Parts, ScaledShape, Shape, ShapeInfo, Surface,
@@ -20,12 +20,12 @@ use crate::{
 
 /// Returns the first hit of a ray in the world on a collider. Of equally near parts, the one with
 /// the smallest index is hit.
-pub(crate) fn ray_at_proxy<V: Space>(
-    proxy: &Proxy<V>,
+pub(crate) fn ray_at_collider<V: Space>(
+    placed: &PlacedCollider<V>,
     ray: &WorldRay<V::DVec>,
 ) -> Option<WorldRayHit<V::DVec>> {
     let mut first: Option<WorldRayHit<V::DVec>> = None;
-    visit_ray_at_proxy(proxy, ray, &mut |hit| {
+    visit_ray_at_collider(placed, ray, &mut |hit| {
         let is_later =
             first.is_some_and(|first| (first.distance, first.part) < (hit.distance, hit.part));
         if !is_later {
@@ -39,13 +39,13 @@ pub(crate) fn ray_at_proxy<V: Space>(
 /// Calls `visit` with the first hit of a ray on each part of a collider that it hits, in any order.
 /// `visit` returns the new maximum distance, and is not called for hits beyond it: a negative one
 /// ends the visits.
-pub(crate) fn visit_ray_at_proxy<V: Space>(
-    proxy: &Proxy<V>,
+pub(crate) fn visit_ray_at_collider<V: Space>(
+    placed: &PlacedCollider<V>,
     ray: &WorldRay<V::DVec>,
     visit: &mut dyn FnMut(WorldRayHit<V::DVec>) -> f64,
 ) {
-    let pose = &proxy.world_pose;
-    match (proxy.shape(), pose.inverse_linear()) {
+    let pose = &placed.world_pose;
+    match (placed.shape(), pose.inverse_linear()) {
         (ColliderShape::Convex(shape), Some(inverse)) => {
             let local = ray.mapped(inverse, pose.translation);
             let hit = local.first_hit(shape, 0.0, &rounding_of(ray, inverse));

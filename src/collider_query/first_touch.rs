@@ -19,9 +19,9 @@
 use smallvec::SmallVec;
 
 use crate::{
+    collider_query::moving_sides::{MovingSides, Parts},
     query::{CastHit64, CastStatus, length_to_f32},
     space::{DVector, Space},
-    spatial::moving_sides::{MovingSides, Parts},
 };
 
 /// Unit normals are equal if their scalar product is at most this much less than 1: an angle of

@@ -1,11 +1,11 @@
 //! The motion argument of colliders in casts.
 
 use crate::{
+    collider_query::ColliderPose,
     math::{DVec3, Vec3},
     query::{Motion, Motion64},
     shape::Dimension,
     space::{DVector, Space},
-    spatial::ColliderPose,
 };
 use bevy::transform::components::Transform;
 

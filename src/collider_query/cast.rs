@@ -5,26 +5,25 @@
 //! rotations.
 
 use crate::{
-    pipeline::proxy::BoundingRegion,
+    collider_query::{
+        first_touch::FirstTouch,
+        moving_sides::{Moving, MovingSides, Parts},
+        pair::{FacetFilter, deepest_contact, in_order, offsets},
+    },
+    placed::{BoundingRegion, DynPart},
     query::{CastHit, CastHit64, CastOptions, CastStatus, Counter, Motion64, cast_moving},
     shape::{Bounds, HalfSpace},
     space::{DVector, Space},
-    spatial::{
-        first_touch::FirstTouch,
-        moving_sides::{Moving, MovingSides, Parts},
-        pair::{contact_of, in_order, offsets, surface_pair},
-        side::SidePart,
-    },
 };
 
 /// Returns the first touch of two moving sides.
 ///
-/// If parts overlap at the start, the contact is that of [`contact_of`], or with
+/// If parts overlap at the start, the contact is that of [`deepest_contact`], or with
 /// [`leave_overlaps`](CastOptions::leave_overlaps) the deepest of those whose overlap increases.
 /// Facets of a one-sided surface that do not count at the start never count.
 ///
 /// Also returns the indices of the parts that touch.
-pub fn cast_of<V: Space>(
+pub fn cast_parts<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
@@ -40,7 +39,7 @@ pub fn cast_of<V: Space>(
     };
     if hit.status == CastStatus::Overlapping
         && !options.leave_overlaps
-        && let Some(start) = contact_of(a, b)
+        && let Some(start) = deepest_contact(a, b)
     {
         hit.contact = start.contact;
         hit.face_normal = start.contact.normal;
@@ -57,15 +56,12 @@ fn cast_of_parts<V: Space>(
 ) -> Option<(CastHit64<V::DVec>, Parts)> {
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
-    let surface_pair = surface_pair(first, second, &counter);
+    let facets = FacetFilter::new(first, second, &counter);
     let sides = MovingSides::new([(a, motion_a), (b, motion_b)], is_swapped);
     let mut found = FirstTouch::new(sides.same_time());
     search_swept(sides.moving, |[part_a, part_b], indices| {
         let indices = sides.reordered(indices);
-        if surface_pair
-            .as_ref()
-            .is_some_and(|pair| pair.ignores(indices))
-        {
+        if facets.ignores(indices) {
             return found.limit();
         }
         let [offset_a, offset_b] = offsets([&a, &b], [part_a, part_b]);
@@ -75,16 +71,12 @@ fn cast_of_parts<V: Space>(
             ..motion
         });
         let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
-        let moving_a = (part_a.pose(), of_a);
-        let moving_b = (part_b.pose(), of_b);
+        let moving_a = (part_a.world_pose.pose(), of_a);
+        let moving_b = (part_b.world_pose.pose(), of_b);
         let Some(mut hit) = cast_moving(&shape_a, moving_a, &shape_b, moving_b, options) else {
             return found.limit();
         };
-        if hit.status != CastStatus::Hit
-            && surface_pair
-                .as_ref()
-                .is_some_and(|pair| !pair.touches(indices))
-        {
+        if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
             return found.limit();
         }
         // From the translations of the parts to those of the sides.
@@ -105,7 +97,7 @@ pub fn cast_in_world<V: Space>(
     b: Moving<V>,
     options: CastOptions,
 ) -> Option<CastHit<V>> {
-    let (hit, _) = cast_of((a.0, a.1), (b.0, b.1), options)?;
+    let (hit, _) = cast_parts(a, b, options)?;
     Some(hit.in_world(|time| {
         [&a, &b].map(|(side, motion)| side.translation() + motion.translation * time)
     }))
@@ -164,7 +156,7 @@ fn time_to_close(gap: f64, growth: f64) -> f64 {
 /// indices, early ones first. The limit starts at 1, and each result of `visit` replaces it.
 fn search_swept<V: Space>(
     [(a, motion_a), (b, motion_b)]: [Moving<V>; 2],
-    mut visit: impl FnMut([&SidePart<V>; 2], (u32, u32)) -> f64,
+    mut visit: impl FnMut([&DynPart<V>; 2], (u32, u32)) -> f64,
 ) {
     let Some(region) = b.region() else {
         return;
@@ -179,30 +171,23 @@ fn search_swept<V: Space>(
     let box_of_b =
         |bounds: &_| SweptRegion::new(&BoundingRegion::Box(*bounds), pivot_b, pivot_b, angle_b);
     let mut limit = 1.0;
-    a.search(
-        limit,
-        |bounds| box_of_a(bounds).entry(&all_of_b, translation),
-        |index| {
-            let Some(part) = a.part(index) else {
-                return limit;
-            };
-            let own = SweptRegion::new(part.region(), part.pose().translation, pivot_a, angle_a);
-            b.search(
-                limit,
-                |bounds| own.entry(&box_of_b(bounds), translation),
-                |other_index| {
-                    let Some(other) = b.part(other_index) else {
-                        return limit;
-                    };
-                    let origin = other.pose().translation;
-                    let others = SweptRegion::new(other.region(), origin, pivot_b, angle_b);
-                    if own.entry(&others, translation) <= limit {
-                        limit = visit([&part, &other], (index, other_index));
+    let entry_of_a = |bounds: &_| box_of_a(bounds).entry(&all_of_b, translation);
+    a.search(limit, entry_of_a, |index_a| {
+        a.with_part(index_a, |part_a| {
+            let origin = part_a.world_pose.translation;
+            let own = SweptRegion::new(&part_a.region, origin, pivot_a, angle_a);
+            let entry_of_b = |bounds: &_| own.entry(&box_of_b(bounds), translation);
+            b.search(limit, entry_of_b, |index_b| {
+                b.with_part(index_b, |part_b| {
+                    let origin = part_b.world_pose.translation;
+                    let other = SweptRegion::new(&part_b.region, origin, pivot_b, angle_b);
+                    if own.entry(&other, translation) <= limit {
+                        limit = visit([part_a, part_b], (index_a, index_b));
                     }
-                    limit
-                },
-            );
-            limit
-        },
-    );
+                });
+                limit
+            });
+        });
+        limit
+    });
 }

@@ -2,22 +2,21 @@
 
 use crate::{
     Collider,
+    collider_query::{
+        ColliderMotion, ColliderPose,
+        cast::cast_in_world,
+        pair::{contact_in_world, distance_in_world, intersects, manifold_in_world},
+        place::place,
+        ray::ray_at_collider,
+    },
     math::{Vec2, Vec3},
-    pipeline::proxy::Proxy,
+    placed::{DynPart, Placed, PlacedCollider},
     query::{
         CastHit, CastOptions, Contact, Distance, Manifold, Motion, QueryPartner, Ray, RayHit,
         RayTarget, sealed,
     },
     shape::{ColliderShape, Dimension, Support},
     space::{ShapePose, Space},
-    spatial::{
-        ColliderMotion, ColliderPose,
-        cast::cast_in_world,
-        pair::{contact_in_world, distance_in_world, intersects_of, manifold_in_world_of},
-        probe::proxy_of,
-        ray::ray_at_proxy,
-        side::{LoneShape, Side},
-    },
 };
 
 impl sealed::Sealed for Collider {}
@@ -55,7 +54,7 @@ impl QueryPartner<Collider> for Collider {
 
     fn intersects(&self, pose: ColliderPose, other: &Self, other_pose: ColliderPose) -> bool {
         let sides = [(self, pose), (other, other_pose)];
-        compare(sides, intersects_of, intersects_of).unwrap_or(false)
+        compare(sides, intersects, intersects).unwrap_or(false)
     }
 
     fn contact(
@@ -81,8 +80,8 @@ impl QueryPartner<Collider> for Collider {
         let sides = [(self, pose), (other, other_pose)];
         compare(
             sides,
-            |a, b| Some(manifold_in_world_of::<Vec2>(a, b)?.to_vec3()),
-            manifold_in_world_of,
+            |a, b| Some(manifold_in_world::<Vec2>(a, b)?.to_vec3()),
+            manifold_in_world,
         )?
     }
 
@@ -95,9 +94,10 @@ impl QueryPartner<Collider> for Collider {
         let sides = [(self, pose), (other, other_pose)];
         compare(
             sides,
-            |a, b| distance_in_world::<Vec2>(a, b).to_vec3(),
+            |a, b| Some(distance_in_world::<Vec2>(a, b)?.to_vec3()),
             distance_in_world,
         )
+        .flatten()
         .unwrap_or_else(Distance::infinite)
     }
 }
@@ -132,7 +132,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
     }
 
     fn intersects(&self, pose: Self::Pose, other: &Collider, other_pose: ColliderPose) -> bool {
-        compare_mixed((&self, pose), (other, other_pose), intersects_of).unwrap_or(false)
+        compare_mixed((&self, pose), (other, other_pose), intersects).unwrap_or(false)
     }
 
     fn contact(
@@ -150,7 +150,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
         other: &Collider,
         other_pose: ColliderPose,
     ) -> Option<Manifold<S::Vector>> {
-        compare_mixed((&self, pose), (other, other_pose), manifold_in_world_of)?
+        compare_mixed((&self, pose), (other, other_pose), manifold_in_world)?
     }
 
     fn distance(
@@ -160,7 +160,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
         other_pose: ColliderPose,
     ) -> Distance<S::Vector> {
         let distance = compare_mixed((&self, pose), (other, other_pose), distance_in_world);
-        distance.unwrap_or_else(Distance::infinite)
+        distance.flatten().unwrap_or_else(Distance::infinite)
     }
 }
 
@@ -215,7 +215,7 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
         other_pose: Self::OtherPose,
     ) -> Option<Manifold<S::Vector>> {
         compare_mixed((&other, other_pose), (self, pose), |shape, collider| {
-            manifold_in_world_of(collider, shape)
+            manifold_in_world(collider, shape)
         })?
     }
 
@@ -228,13 +228,13 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
         let distance = compare_mixed((&other, other_pose), (self, pose), |shape, collider| {
             distance_in_world(collider, shape)
         });
-        distance.unwrap_or_else(Distance::infinite)
+        distance.flatten().unwrap_or_else(Distance::infinite)
     }
 }
 
 /// Returns the first touch of two moving sides.
 fn cast_sides<V: Space>(
-    [a, b]: [Side<V>; 2],
+    [a, b]: [Placed<V>; 2],
     [motion_a, motion_b]: [ColliderMotion; 2],
     options: CastOptions,
 ) -> Option<CastHit<V>> {
@@ -246,9 +246,8 @@ impl<V: Dimension> RayTarget<V> for Collider {
     type Pose = ColliderPose;
 
     fn cast_ray(&self, pose: ColliderPose, ray: Ray<V>) -> Option<RayHit<V>> {
-        let (proxy, ray) = (proxy_of::<V>(self, &pose)?, ray.local()?);
-        let hit = ray_at_proxy(&proxy, &ray)?;
-        Some(ray.hit_in_world(&hit))
+        let ((placed, _), ray) = (place::<V>(self, &pose)?, ray.local()?);
+        Some(ray.hit_in_world(&ray_at_collider(&placed, &ray)?))
     }
 }
 
@@ -256,15 +255,14 @@ impl<V: Dimension> RayTarget<V> for Collider {
 /// they are of different dimensions.
 fn compare<R>(
     [(a, pose_a), (b, pose_b)]: [(&Collider, ColliderPose); 2],
-    in_2d: impl FnOnce(Side<Vec2>, Side<Vec2>) -> R,
-    in_3d: impl FnOnce(Side<Vec3>, Side<Vec3>) -> R,
+    in_2d: impl FnOnce(Placed<Vec2>, Placed<Vec2>) -> R,
+    in_3d: impl FnOnce(Placed<Vec3>, Placed<Vec3>) -> R,
 ) -> Option<R> {
-    if let Some(a) = proxy_of::<Vec2>(a, &pose_a) {
-        let b = proxy_of::<Vec2>(b, &pose_b)?;
+    if let Some((a, _)) = place::<Vec2>(a, &pose_a) {
+        let (b, _) = place::<Vec2>(b, &pose_b)?;
         return Some(in_2d((&a).into(), (&b).into()));
     }
-    let a = proxy_of::<Vec3>(a, &pose_a)?;
-    let b = proxy_of::<Vec3>(b, &pose_b)?;
+    let (a, b) = (place::<Vec3>(a, &pose_a)?.0, place::<Vec3>(b, &pose_b)?.0);
     Some(in_3d((&a).into(), (&b).into()))
 }
 
@@ -273,18 +271,17 @@ fn compare<R>(
 fn compare_mixed<V: Dimension, R>(
     (shape, pose): (&dyn Support<Vector = V>, ShapePose<V>),
     (collider, collider_pose): (&Collider, ColliderPose),
-    query: impl FnOnce(Side<V>, Side<V>) -> R,
+    query: impl FnOnce(Placed<V>, Placed<V>) -> R,
 ) -> Option<R> {
-    let proxy = proxy_of::<V>(collider, &collider_pose)?;
-    let lone = LoneShape::new(shape, pose.valid()?)?;
+    let (collider, _) = place::<V>(collider, &collider_pose)?;
+    let part = DynPart::new(shape, pose.valid()?)?;
     // The contacts of surfaces are defined for colliders.
-    if proxy.is_surface()
-        && let Some(shape) = lone.to_shape()
+    if collider.is_surface()
+        && let Some(shape) = part.to_shape()
     {
-        let (entity, layers) = (proxy.entity, proxy.layers);
         let shape = ColliderShape::Convex(shape);
-        let (shape, _) = Proxy::new(entity, &shape, layers, lone.world_pose()).ok()?;
-        return Some(query((&shape).into(), (&proxy).into()));
+        let (shape, _) = PlacedCollider::new(&shape, part.world_pose).ok()?;
+        return Some(query((&shape).into(), (&collider).into()));
     }
-    Some(query((&lone).into(), (&proxy).into()))
+    Some(query((&part).into(), (&collider).into()))
 }

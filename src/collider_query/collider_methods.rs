@@ -2,17 +2,16 @@
 
 use crate::{
     Collider,
+    collider_query::{
+        ColliderPose,
+        pair::{intersects, nearest_points},
+        place::place,
+    },
     math::{Vec2, Vec3},
-    pipeline::proxy::Proxy,
+    placed::{DynPart, PlacedCollider},
     query::Distance,
     shape::{Dimension, Shape},
     space::Space,
-    spatial::{
-        ClosestPoint, ColliderPose,
-        pair::{distance_of, intersects_of},
-        probe::{proxy_in_box, proxy_of},
-        side::LoneShape,
-    },
 };
 
 /// An axis-aligned box in the world: see [`Collider::aabb`].
@@ -23,6 +22,15 @@ pub struct ColliderAabb {
     pub min: Vec3,
     /// The corner with the highest coordinates.
     pub max: Vec3,
+}
+
+/// The point of a collider that is nearest to another point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestPoint<V> {
+    /// The distance, 0 inside of a solid shape.
+    pub distance: f32,
+    /// The nearest point of the collider.
+    pub point: V,
 }
 
 /// # Geometry
@@ -51,7 +59,7 @@ impl Collider {
     }
 
     fn aabb_in<V: Dimension>(&self, pose: &ColliderPose) -> Option<ColliderAabb> {
-        let aabb = proxy_in_box::<V>(self, pose)?.aabb;
+        let (_, aabb) = place::<V>(self, pose)?;
         let corner = |corner: [f32; 3]| V::projected(corner.into()).to_vec3();
         (!aabb.is_empty()).then(|| ColliderAabb {
             min: corner(aabb.min),
@@ -74,9 +82,8 @@ impl Collider {
     ///
     /// A surface contains only the points on it, on both sides.
     pub fn contains_point<V: Dimension>(&self, pose: impl Into<ColliderPose>, point: V) -> bool {
-        let proxy = proxy_of::<V>(self, &pose.into());
-        let touches = proxy.and_then(|proxy| {
-            with_point(point, |point| intersects_of((&proxy).into(), point.into()))
+        let touches = place::<V>(self, &pose.into()).and_then(|(placed, _)| {
+            with_point(point, |point| intersects((&placed).into(), point.into()))
         });
         touches.unwrap_or(false)
     }
@@ -101,16 +108,19 @@ impl Collider {
         pose: impl Into<ColliderPose>,
         point: V,
     ) -> Option<V> {
-        let proxy = proxy_of::<V>(self, &pose.into())?;
-        with_point(point, |point| Some(closest_to(&proxy, point)?.point))?
+        let (placed, _) = place::<V>(self, &pose.into())?;
+        with_point(point, |point| Some(closest_point(&placed, point)?.point))?
     }
 }
 
-/// Returns the point of a proxy that is nearest to a point in the world, and its distance.
-pub fn closest_to<V: Space>(proxy: &Proxy<V>, point: &LoneShape<V>) -> Option<ClosestPoint<V>> {
-    let (distance, points) = distance_of(proxy.into(), point.into())?;
-    let point = V::from_f64(point.world_pose().translation);
-    let nearest = V::from_f64(proxy.world_pose.translation + points.contact.offset_a);
+/// Returns the point of a collider that is nearest to a point in the world, and its distance.
+pub fn closest_point<V: Space>(
+    placed: &PlacedCollider<V>,
+    point: &DynPart<V>,
+) -> Option<ClosestPoint<V>> {
+    let (distance, points) = nearest_points(placed.into(), point.into())?;
+    let point = V::from_f64(point.world_pose.translation);
+    let nearest = V::from_f64(placed.world_pose.translation + points.contact.offset_a);
     let Distance { distance, .. } = Distance::new(distance, [nearest, point]);
     Some(ClosestPoint {
         distance,
@@ -119,8 +129,8 @@ pub fn closest_to<V: Space>(proxy: &Proxy<V>, point: &LoneShape<V>) -> Option<Cl
 }
 
 /// Calls a query with a point in the world, unless the point is not finite.
-pub fn with_point<V: Space, R>(point: V, query: impl FnOnce(&LoneShape<V>) -> R) -> Option<R> {
+pub fn with_point<V: Space, R>(point: V, query: impl FnOnce(&DynPart<V>) -> R) -> Option<R> {
     let ball = Shape::Ball { radius: 0.0 };
     let is_finite = point.is_finite();
-    is_finite.then(|| query(&LoneShape::point(&ball, point.to_f64())))
+    is_finite.then(|| query(&DynPart::point(&ball, point.to_f64())))
 }

@@ -8,12 +8,12 @@ mod cases;
 use bevy::prelude::*;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
-use super::{ray_at_proxy, visit_ray_at_proxy};
+use super::{ray_at_collider, visit_ray_at_collider};
 use crate::{
-    Collider, CollisionLayers, Dimension,
+    Collider, Dimension,
     collider::entity_pose,
     math::{DMat3, DVec3},
-    pipeline::Proxy,
+    placed::PlacedCollider,
     query::{Ray, RayHit, RaySide},
 };
 
@@ -22,8 +22,8 @@ fn ray_count() -> u32 {
     cases::number("HEADBUTT_RAYS").unwrap_or(20_000) as u32
 }
 
-/// Returns the proxy of a collider under the transforms of its ancestors, the root first.
-fn proxy<V: Dimension>(collider: &Collider, transforms: &[Transform]) -> Option<Proxy<V>> {
+/// Returns a collider placed under the transforms of its ancestors, the root first.
+fn place<V: Dimension>(collider: &Collider, transforms: &[Transform]) -> Option<PlacedCollider<V>> {
     let mut world = World::new();
     let mut entity = world.spawn_empty().id();
     for transform in transforms {
@@ -31,14 +31,12 @@ fn proxy<V: Dimension>(collider: &Collider, transforms: &[Transform]) -> Option<
     }
     let pose = entity_pose::<V>(&world, entity).ok()?;
     let shape = V::body_of(collider.shape().ok()??)?;
-    let layers = CollisionLayers::default();
-    let proxy = Proxy::new(Entity::PLACEHOLDER, shape, layers, pose).ok()?;
-    Some(proxy.0)
+    Some(PlacedCollider::new(shape, pose).ok()?.0)
 }
 
-fn cast<V: Dimension>(proxy: &Proxy<V>, ray: Ray<V>) -> Option<RayHit<V>> {
+fn cast<V: Dimension>(placed: &PlacedCollider<V>, ray: Ray<V>) -> Option<RayHit<V>> {
     let ray = ray.local()?;
-    Some(ray.hit_in_world(&ray_at_proxy(proxy, &ray)?))
+    Some(ray.hit_in_world(&ray_at_collider(placed, &ray)?))
 }
 
 fn point(random: &mut StdRng, size: f32) -> Vec3 {
@@ -147,10 +145,10 @@ fn rays_at_edges_and_vertices_of_a_closed_mesh_never_pass() {
         for map in 0..8 {
             let transforms = transforms(&mut random, map);
             let (linear, translation) = affine(&transforms);
-            let proxy = proxy::<Vec3>(&collider, &transforms);
-            assert!(proxy.is_some());
+            let placed = place::<Vec3>(&collider, &transforms);
+            assert!(placed.is_some());
             for _ in 0..ray_count() / 8 {
-                let Some(proxy) = &proxy else { continue };
+                let Some(placed) = &placed else { continue };
                 let triangle = corners.get(random.random_range(0..corners.len()));
                 let [a, b, _] = triangle.copied().unwrap_or_default();
                 let part = match random.random_range(0..3) {
@@ -161,7 +159,7 @@ fn rays_at_edges_and_vertices_of_a_closed_mesh_never_pass() {
                 let aim = linear * a.lerp(b, part).as_dvec3() + translation;
                 let from = linear * point(&mut random, 0.5).as_dvec3() + translation;
                 let ray = Ray::new(from.as_vec3(), (aim - from).as_vec3());
-                let hit = cast(proxy, ray);
+                let hit = cast(placed, ray);
                 let distance = (aim - from).length() as f32;
                 let is_there =
                     hit.is_some_and(|hit| (hit.distance - distance).abs() < 1e-3 * distance);
@@ -182,12 +180,12 @@ fn rays_at_edges_and_vertices_of_a_height_field_never_pass() {
         .map(|_| random.random_range(0.0..1.0))
         .collect();
     let collider = Collider::heightfield(Vec2::splat(20.0), columns, &heights);
-    let proxy = proxy::<Vec3>(&collider, &[Transform::from_xyz(100.0, 0.0, 50.0)]);
-    assert!(proxy.is_some());
+    let placed = place::<Vec3>(&collider, &[Transform::from_xyz(100.0, 0.0, 50.0)]);
+    assert!(placed.is_some());
     let step = 20.0 / (columns - 1) as f32;
     let mut casts = 0;
     for _ in 0..ray_count() {
-        let Some(proxy) = &proxy else { continue };
+        let Some(placed) = &placed else { continue };
         // On a line of the grid, or at a vertex, straight down or aslant.
         let mut place = || match random.random_range(0..2) {
             0 => random.random_range(1..columns - 1) as f32 * step - 10.0,
@@ -197,10 +195,10 @@ fn rays_at_edges_and_vertices_of_a_height_field_never_pass() {
         let up = Vec3::new(0.0, 2.0, 0.0);
         let slant = if random.random() { 0.0 } else { 0.2 };
         let from = aim + up + point(&mut random, 1.0) * slant;
-        let hit = cast(proxy, Ray::new(from, -up));
+        let hit = cast(placed, Ray::new(from, -up));
         let is_hit = hit.is_some_and(|hit| (-0.01..1.01).contains(&hit.point.y));
         assert!(is_hit, "{from} {hit:?}");
-        let hit = cast(proxy, Ray::new(from - 4.0 * up, up));
+        let hit = cast(placed, Ray::new(from - 4.0 * up, up));
         assert!(
             hit.is_some_and(|hit| hit.side == RaySide::Back),
             "{from} {hit:?}"
@@ -246,10 +244,10 @@ fn rays_at_a_soup_of_triangles_hit_the_first() {
             distances.fold(f64::INFINITY, f64::min)
         };
         let (inner, outer) = (all(-1e-7), all(1e-7));
-        let proxy = proxy::<Vec3>(&collider, &transforms);
-        assert!(proxy.is_some());
-        let Some(proxy) = proxy else { continue };
-        let hit = cast(&proxy, ray);
+        let placed = place::<Vec3>(&collider, &transforms);
+        assert!(placed.is_some());
+        let Some(placed) = placed else { continue };
+        let hit = cast(&placed, ray);
         let distance = hit.map_or(f64::INFINITY, |hit| hit.distance.into());
         let (first, last) = (least(&outer), least(&inner));
         let tolerance = 1e-6 * (1.0 + distance.min(1e3));
@@ -260,7 +258,7 @@ fn rays_at_a_soup_of_triangles_hit_the_first() {
         // Every triangle is visited.
         let mut visited = Vec::new();
         if let Some(ray) = ray.local() {
-            visit_ray_at_proxy(&proxy, &ray, &mut |hit| {
+            visit_ray_at_collider(&placed, &ray, &mut |hit| {
                 visited.push(hit.part);
                 ray.max
             });
@@ -291,8 +289,8 @@ fn rays_at_a_soup_of_triangles_hit_the_first() {
             hits += 1;
             backs += u32::from(side == RaySide::Back);
             // Only the outer side of a one-sided mesh is hit.
-            let proxy = self::proxy::<Vec3>(&collider.clone().one_sided(), &transforms);
-            let one_sided = proxy.and_then(|proxy| cast(&proxy, ray));
+            let placed = self::place::<Vec3>(&collider.clone().one_sided(), &transforms);
+            let one_sided = placed.and_then(|placed| cast(&placed, ray));
             assert!(
                 one_sided.is_none_or(|hit| hit.side == RaySide::Front),
                 "{number}"
@@ -357,9 +355,9 @@ fn rays_at_scaled_shapes_and_compounds_end_on_their_surface() {
         let from = mapped(point(&mut random, 2.0));
         let ray = Ray::new(from, mapped(point(&mut random, 1.0)) - from);
         let (origin, direction) = (from.as_dvec3(), ray.direction.as_dvec3().normalize());
-        let proxy = proxy::<Vec3>(&collider, &transforms);
-        assert!(proxy.is_some());
-        let hit = proxy.and_then(|proxy| cast(&proxy, ray));
+        let placed = place::<Vec3>(&collider, &transforms);
+        assert!(placed.is_some());
+        let hit = placed.and_then(|placed| cast(&placed, ray));
         let context = || format!("{number} {first} {second} {hit:?}");
         if above(origin) < -1e-5 {
             let side = hit.map(|hit| (hit.distance, hit.side));
@@ -411,11 +409,11 @@ fn rays_at_flattened_colliders_hit_their_image() {
         mesh,
         compound,
     ] {
-        let proxy = proxy::<Vec3>(&collider, &flattened);
-        assert!(proxy.is_some());
+        let placed = place::<Vec3>(&collider, &flattened);
+        assert!(placed.is_some());
         let cast = |x: f32, direction: Vec3| {
             let ray = Ray::new(Vec3::new(x, 2.0, 0.2), direction);
-            let hit = proxy.as_ref().and_then(|proxy| cast(proxy, ray));
+            let hit = placed.as_ref().and_then(|placed| cast(placed, ray));
             hit.map(|hit| (hit.distance, hit.normal))
         };
         assert_eq!(cast(0.3, Vec3::NEG_Y), Some((2.0, Vec3::Y)));
@@ -427,11 +425,11 @@ fn rays_at_flattened_colliders_hit_their_image() {
 #[test]
 fn rays_that_leave_a_mesh_from_a_point_of_it_miss_that_facet() {
     let cube = Triangles::cube().collider();
-    let proxy = proxy::<Vec3>(&cube, &[Transform::IDENTITY]);
-    assert!(proxy.is_some());
+    let placed = place::<Vec3>(&cube, &[Transform::IDENTITY]);
+    assert!(placed.is_some());
     let cast = |x: f32, direction: Vec3| {
         let ray = Ray::new(Vec3::new(x, 0.3, 0.2), direction);
-        let hit = proxy.as_ref().and_then(|proxy| cast(proxy, ray));
+        let hit = placed.as_ref().and_then(|placed| cast(placed, ray));
         hit.map(|hit| (hit.distance, hit.side))
     };
     for rounding in [0.0, 6e-8, -6e-8] {
@@ -450,8 +448,8 @@ fn rays_at_a_rounded_surface_hit_the_margin() {
     };
     let collider = flat.collider().rounded(0.25);
     let cast = |collider: &Collider, y: f32, direction: Vec3| {
-        let proxy = proxy::<Vec3>(collider, &[Transform::IDENTITY])?;
-        let hit = cast(&proxy, Ray::new(Vec3::new(0.25, y, 0.25), direction))?;
+        let placed = place::<Vec3>(collider, &[Transform::IDENTITY])?;
+        let hit = cast(&placed, Ray::new(Vec3::new(0.25, y, 0.25), direction))?;
         Some((hit.distance, hit.normal, hit.side))
     };
     let (up, down) = (Vec3::Y, Vec3::NEG_Y);
@@ -475,19 +473,19 @@ fn rays_never_pass_between_the_segments_of_a_polyline() {
     };
     let corners: Vec<Vec2> = (0..63).map(corner).collect();
     let closed = corners.iter().chain(corners.first()).copied();
-    let proxy = proxy::<Vec2>(
+    let placed = place::<Vec2>(
         &Collider::polyline(closed),
         &[Transform::from_xyz(9.0, 5.0, 0.0)],
     );
-    assert!(proxy.is_some());
+    assert!(placed.is_some());
     let center = Vec2::new(9.0, 5.0);
     let mut casts = 0;
     for number in 0..ray_count() {
-        let Some(proxy) = &proxy else { continue };
+        let Some(placed) = &placed else { continue };
         let from = center + point(&mut random, 0.3).truncate();
         let aim = corners.get(number as usize % corners.len());
         let aim = aim.map_or(center, |aim| center + *aim);
-        let hit = cast(proxy, Ray::new(from, aim - from));
+        let hit = cast(placed, Ray::new(from, aim - from));
         let distance = (aim - from).length();
         let is_there = hit.is_some_and(|hit| hit.distance < distance + 1e-5);
         assert!(is_there, "{from} {aim} {hit:?}");

@@ -1,0 +1,31 @@
+//! Queries of colliders of any kind, in any pose, with or without an app.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `collider_pose.rs` | [`ColliderPose`], the pose argument of a collider |
+//! | `collider_motion.rs` | [`ColliderMotion`], the motion of a collider in a cast |
+//! | `place.rs` | places a collider in such a pose |
+//! | `part_contacts.rs` | the contacts of the parts of two colliders, as in a tick |
+//! | `pair.rs` | contact, distance and manifold of a pair, by its parts |
+//! | `cast.rs` | casts of a pair, by its parts |
+//! | `moving_sides.rs` | a moving pair, and where its parts are |
+//! | `first_touch.rs` | the first of the outcomes of several pairs of parts |
+//! | `ray.rs` | rays against colliders |
+//! | `collider_queries.rs` | colliders in [`query`](crate::query) |
+//! | `collider_methods.rs` | the box of a collider, and points |
+
+pub mod cast;
+pub mod collider_methods;
+mod collider_motion;
+mod collider_pose;
+mod collider_queries;
+mod first_touch;
+mod moving_sides;
+pub mod pair;
+pub mod part_contacts;
+pub mod place;
+pub mod ray;
+
+pub use collider_methods::{ClosestPoint, ColliderAabb};
+pub use collider_motion::ColliderMotion;
+pub use collider_pose::ColliderPose;

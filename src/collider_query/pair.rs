@@ -1,0 +1,274 @@
+//! The contact, the distance and the manifold of two placed colliders or shapes, by their parts.
+//!
+//! The contact is the one that a tick reports. So that swapped arguments give the mirror image to
+//! the bit, two colliders with several parts are compared in the order of their poses and shapes,
+//! as in a tick.
+//!
+//! If the center of the other collider is behind a facet of a one-sided surface, that facet is
+//! ignored in contacts and in distances. If two surfaces are of similar size, facets that overlap
+//! without a contact are ignored too. So all queries agree on which pairs touch.
+
+use crate::{
+    collider_query::part_contacts::{Scratch, deepest_of_parts},
+    placed::{DynPart, PartContact, Placed, PlacedCollider, with_pair},
+    query::{Contact, Contact64, Counter, Distance, Manifold, Pair, Solver},
+    space::Space,
+    surface::SurfacePair,
+};
+
+/// Returns `true` if two colliders or shapes touch.
+pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
+    if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
+        return Solver::new(Pair::new(&shape_a, pose_a, &shape_b, pose_b)).hit();
+    }
+    let (a, b, _) = in_order(a, b);
+    let counter = Counter::default();
+    let facets = FacetFilter::new(a, b, &counter);
+    let mut touches = false;
+    search(&a, &b, 0.0, |parts, indices| {
+        touches = match &facets.0 {
+            Some(surface_pair) => surface_pair.touches(indices),
+            None => with_pair(parts, |pair| Solver::new(pair).hit()),
+        };
+        if touches { END } else { 0.0 }
+    });
+    touches
+}
+
+/// Returns the contact of two colliders or shapes: the deepest one, if several parts touch.
+/// Allocates only for surfaces.
+pub fn deepest_contact<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<PartContact<V::DVec>> {
+    if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
+        let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
+        let contact = Solver::new(pair).find_contact()?;
+        let parts = (0, 0);
+        return Some(PartContact { parts, contact });
+    }
+    let (a, b, is_swapped) = in_order(a, b);
+    let mut deepest: Option<PartContact<V::DVec>> = None;
+    if let (Placed::Collider(a), Placed::Collider(b)) = (a, b) {
+        let (region, mut scratch) = (b.region().ok()?, Scratch::default());
+        deepest = deepest_of_parts((a, b), &region, &mut scratch, |_| {});
+    } else {
+        search(&a, &b, 0.0, |pair, parts| {
+            if let Some(contact) = with_pair(pair, |pair| Solver::new(pair).find_contact()) {
+                let contact = contact.moved(offsets([&a, &b], pair));
+                let found = PartContact { parts, contact };
+                if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
+                    deepest = Some(found);
+                }
+            }
+            0.0
+        });
+    }
+    deepest.map(|found| found.flipped_if(is_swapped))
+}
+
+/// Calls `visit` with the contacts of all parts of two colliders, as in a tick. Allocates only for
+/// surfaces.
+pub fn visit_contacts<V: Space>(
+    first: &PlacedCollider<V>,
+    second: &PlacedCollider<V>,
+    mut visit: impl FnMut(PartContact<V::DVec>),
+) {
+    if first.scaled_shape().is_some() && second.scaled_shape().is_some() {
+        let contact = deepest_contact(first.into(), second.into());
+        contact.into_iter().for_each(visit);
+        return;
+    }
+    let is_swapped = first.compare(second).is_gt();
+    let (a, b) = if is_swapped {
+        (second, first)
+    } else {
+        (first, second)
+    };
+    if let Ok(region) = b.region() {
+        deepest_of_parts((a, b), &region, &mut Scratch::default(), |contact| {
+            visit(contact.flipped_if(is_swapped));
+        });
+    }
+}
+
+/// Returns the contact of two colliders or shapes in the world.
+pub fn contact_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Contact<V>> {
+    let contact = deepest_contact(a, b)?.contact;
+    Some(Contact::in_world(&contact, origins(&a, &b)))
+}
+
+/// Returns the distance of two colliders or shapes, 0 if they touch, and their nearest parts and
+/// points. Returns `None` if no parts count, or if all are invalid.
+pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, PartContact<V::DVec>)> {
+    let (a, b, is_swapped) = in_order(a, b);
+    let counter = Counter::default();
+    let facets = FacetFilter::new(a, b, &counter);
+    let mut nearest: Option<(f64, PartContact<V::DVec>)> = None;
+    let mut limit = f64::INFINITY;
+    search(&a, &b, limit, |pair, parts| {
+        if !facets.ignores(parts)
+            && let Some((distance, points)) = with_pair(pair, |pair| Solver::new(pair).distance())
+            && nearest.is_none_or(|(least, _)| distance < least)
+            && (distance > 0.0 || !facets.ignores_touch(parts))
+        {
+            let contact = points.moved(offsets([&a, &b], pair));
+            nearest = Some((distance, PartContact { parts, contact }));
+            limit = if distance <= 0.0 { END } else { distance };
+        }
+        limit
+    });
+    nearest.map(|(distance, points)| (distance, points.flipped_if(is_swapped)))
+}
+
+/// Returns the distance of two colliders or shapes, and their nearest points in the world.
+pub fn distance_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Distance<V>> {
+    let (distance, points) = nearest_points(a, b)?;
+    let points = points.contact.points_in_world(origins(&a, &b));
+    Some(Distance::new(distance, points))
+}
+
+/// Returns the manifold of the deepest pair of parts.
+pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifold<V>> {
+    let PartContact { parts, contact } = deepest_contact(a, b)?;
+    let counter = Counter::default();
+    let is_surface = FacetFilter::new(a, b, &counter).0.is_some();
+    let manifold = |pair: [&DynPart<V>; 2]| {
+        if !is_surface {
+            return with_pair(pair, |pair| {
+                let mut solver = Solver::new(pair);
+                solver.hit().then(|| solver.manifold_in_world())
+            });
+        }
+        // The normal of a contact with a surface need not be that of the facet alone.
+        let contact = contact.moved(offsets([&a, &b], pair).map(|offset| -offset));
+        with_pair(pair, |pair| {
+            let mut solver = Solver::new(pair);
+            let points = solver.hit().then(|| solver.manifold_along(&contact))?;
+            let is_deeper = |deepest: &Contact64<_>| {
+                deepest.depth > contact.depth * (1.0 + SAME_DEPTH) + solver.depth_gap()
+            };
+            // The contact leads over an edge or a corner, and does not clear the whole facet.
+            let leads_over_edge = points.first().is_some_and(is_deeper);
+            let points = if leads_over_edge { &[contact] } else { &*points };
+            Some(Manifold::new(points, solver.pair.origins))
+        })
+    };
+    a.with_part(parts.0, |part_a| {
+        b.with_part(parts.1, |part_b| manifold([part_a, part_b]))
+    })??
+}
+
+/// Returns the one-sided surface of a pair if it ignores the other collider, of which it has a part
+/// within a distance.
+pub fn one_sided_surface<'a, V: Space>(
+    first: &'a PlacedCollider<V>,
+    second: &'a PlacedCollider<V>,
+    distance: f64,
+) -> Option<&'a PlacedCollider<V>> {
+    let (a, b, _) = in_order(first.into(), second.into());
+    let counter = Counter::default();
+    let facets = FacetFilter::new(a, b, &counter);
+    let surface = facets.0.as_ref()?.surface();
+    let mut is_ignored = false;
+    search(&a, &b, distance, |pair, parts| {
+        let solved = with_pair(pair, |pair| Solver::new(pair).distance());
+        is_ignored = solved.is_some_and(|(gap, _)| gap <= distance) && facets.ignores_touch(parts);
+        if is_ignored { END } else { distance }
+    });
+    let is_found = |placed: &&PlacedCollider<V>| core::ptr::eq(*placed, surface);
+    let found = [first, second].into_iter().find(is_found);
+    found.filter(|_| is_ignored && surface.is_one_sided())
+}
+
+/// Depths count as the same if one exceeds the other by at most this fraction.
+const SAME_DEPTH: f64 = 1e-6;
+
+/// Below all distances: ends a search.
+const END: f64 = -1.0;
+
+/// Calls `visit` with each pair of parts whose distance may be at most the current limit, and with
+/// their indices, near ones first. The limit starts at `limit`, and each result of `visit` replaces
+/// it.
+fn search<V: Space>(
+    a: &Placed<V>,
+    b: &Placed<V>,
+    mut limit: f64,
+    mut visit: impl FnMut([&DynPart<V>; 2], (u32, u32)) -> f64,
+) {
+    let Some(region) = b.region() else {
+        return;
+    };
+    let gap_to_b = |bounds: &_| region.gap(bounds, b.translation());
+    a.search(limit, gap_to_b, |index_a| {
+        a.with_part(index_a, |part_a| {
+            let origin = part_a.world_pose.translation;
+            let gap_to_part = |bounds: &_| part_a.region.gap(bounds, origin);
+            b.search(limit, gap_to_part, |index_b| {
+                b.with_part(index_b, |part_b| {
+                    if gap([part_a, part_b]) <= limit {
+                        limit = visit([part_a, part_b], (index_a, index_b));
+                    }
+                });
+                limit
+            });
+        });
+        limit
+    });
+}
+
+/// Returns a lower bound on the distance between two parts, 0 if they may touch.
+fn gap<V: Space>([a, b]: [&DynPart<V>; 2]) -> f64 {
+    match (a.region.bounds(), b.region.bounds()) {
+        (_, Some(bounds)) => a.region.gap(bounds, a.world_pose.translation),
+        (Some(bounds), None) => b.region.gap(bounds, b.world_pose.translation),
+        (None, None) => 0.0,
+    }
+}
+
+/// Returns a pair in an order that does not depend on the caller, and `true` if it is reversed.
+pub fn in_order<'a, V: Space>(
+    a: Placed<'a, V>,
+    b: Placed<'a, V>,
+) -> (Placed<'a, V>, Placed<'a, V>, bool) {
+    let is_swapped = match (a, b) {
+        (Placed::Collider(a), Placed::Collider(b)) => a.compare(b).is_gt(),
+        (Placed::Collider(_), Placed::Shape(_)) => true,
+        (Placed::Shape(_), _) => false,
+    };
+    if is_swapped {
+        (b, a, true)
+    } else {
+        (a, b, false)
+    }
+}
+
+/// The facets that the queries of a pair ignore. Empty if neither collider is a surface.
+pub struct FacetFilter<'a, V: Space>(Option<SurfacePair<'a, V>>);
+
+impl<'a, V: Space> FacetFilter<'a, V> {
+    pub fn new(a: Placed<'a, V>, b: Placed<'a, V>, counter: &'a Counter) -> Self {
+        Self(match (a, b) {
+            (Placed::Collider(a), Placed::Collider(b)) => SurfacePair::new(a, b, counter),
+            _ => None,
+        })
+    }
+
+    /// Returns `true` if the facet of a pair of parts is ignored.
+    pub fn ignores(&self, parts: (u32, u32)) -> bool {
+        self.0.as_ref().is_some_and(|pair| pair.ignores(parts))
+    }
+
+    /// Returns `true` if the facet of a pair of parts has no contact, even if the parts overlap.
+    pub fn ignores_touch(&self, parts: (u32, u32)) -> bool {
+        self.0.as_ref().is_some_and(|pair| !pair.touches(parts))
+    }
+}
+
+fn origins<V: Space>(a: &Placed<V>, b: &Placed<V>) -> [V::DVec; 2] {
+    [a.translation(), b.translation()]
+}
+
+/// Returns the translations of parts relative to their colliders.
+pub fn offsets<V: Space>(placed: [&Placed<V>; 2], parts: [&DynPart<V>; 2]) -> [V::DVec; 2] {
+    let [of_a, of_b] = placed.map(Placed::translation);
+    let [part_a, part_b] = parts.map(|part| part.world_pose.translation);
+    [part_a - of_a, part_b - of_b]
+}

@@ -1,0 +1,106 @@
+//! Contacts of colliders with several parts.
+
+use crate::{
+    buffer::Peak,
+    placed::{BoundingRegion, Part, PartContact, PlacedCollider},
+    query::{Counter, Pair, Solver},
+    space::Space,
+    surface::{FacetContact, Lists, SurfacePair},
+};
+
+/// Buffers for one pair.
+#[derive(Default)]
+pub struct Scratch<V: Space> {
+    /// The pairs of a facet and a part of the body that may touch.
+    near: Vec<(u32, u32)>,
+    contacts: Vec<FacetContact<V::DVec>>,
+    lists: Lists<V>,
+    /// Counts the support points of all pairs.
+    pub counter: Counter,
+    /// The numbers of near pairs, of near facets and of contacts. The lengths of all lists are at
+    /// most proportional to them.
+    peak: Peak,
+}
+
+impl<V: Space> Scratch<V> {
+    /// Ends a tick, and frees unused memory.
+    pub fn end_tick(&mut self) {
+        if self.peak.end_tick(0) {
+            *self = Self {
+                counter: core::mem::take(&mut self.counter),
+                ..Self::default()
+            };
+        }
+    }
+}
+
+/// Returns the deepest contact of two colliders, at least one of which has several parts. Calls
+/// `visit` with the contacts of all parts, in any order. Allocates only for surfaces.
+pub fn deepest_of_parts<V: Space>(
+    (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
+    region_of_b: &BoundingRegion<V::DVec>,
+    scratch: &mut Scratch<V>,
+    mut visit: impl FnMut(PartContact<V::DVec>),
+) -> Option<PartContact<V::DVec>> {
+    let Scratch {
+        near,
+        contacts,
+        lists,
+        counter,
+        peak,
+    } = scratch;
+    let Some(surface_pair) = SurfacePair::new(a, b, counter) else {
+        let mut deepest: Option<PartContact<V::DVec>> = None;
+        visit_near((a, b), region_of_b, |part_a, index_b| {
+            let found = b
+                .part(index_b)
+                .filter(|part_b| !part_a.region.is_apart_from(&part_b.region))
+                .and_then(|part_b| contact((a, part_a), (b, &part_b), counter));
+            if let Some(found) = found {
+                visit(found);
+                if deepest.is_none_or(|best| found.is_deeper_than(&best)) {
+                    deepest = Some(found);
+                }
+            }
+        });
+        return deepest;
+    };
+    near.clear();
+    if !surface_pair.add_near_ball(near) {
+        visit_near((a, b), region_of_b, |part_a, index_b| {
+            near.push((part_a.index, index_b));
+        });
+        near.sort_unstable();
+    }
+    peak.note(near.len());
+    let found = surface_pair.find(near, contacts, lists, visit);
+    peak.note(near.len() + lists.near.len() + lists.contacts.len());
+    found
+}
+
+/// Calls `visit` with each part of `a` and the index of each part of `b` near it.
+fn visit_near<V: Space>(
+    (a, b): (&PlacedCollider<V>, &PlacedCollider<V>),
+    region_of_b: &BoundingRegion<V::DVec>,
+    mut visit: impl FnMut(&Part<V>, u32),
+) {
+    a.parts_near(region_of_b, b.world_pose.translation, |index| {
+        if let Some(part) = a.part(index) {
+            let origin = part.world_pose.translation;
+            b.parts_near(&part.region, origin, |other| visit(&part, other));
+        }
+    });
+}
+
+/// Returns the contact of two parts, regardless of the other parts.
+fn contact<V: Space>(
+    (a, part_a): (&PlacedCollider<V>, &Part<V>),
+    (b, part_b): (&PlacedCollider<V>, &Part<V>),
+    counter: &Counter,
+) -> Option<PartContact<V::DVec>> {
+    let (pose_a, pose_b) = (part_a.world_pose.pose(), part_b.world_pose.pose());
+    let (shape_a, shape_b) = (part_a.scaled_shape(), part_b.scaled_shape());
+    let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b).counted_by(counter);
+    let contact = Solver::new(pair).find_contact()?;
+    Some(PartContact::of_parts((a, part_a), (b, part_b), &contact))
+}

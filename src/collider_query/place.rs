@@ -1,0 +1,57 @@
+//! Places the collider of a query in the world.
+
+use crate::{
+    Collider,
+    collider_query::ColliderPose,
+    math::{DVec2, DVec3, Vec2, Vec3},
+    placed::PlacedCollider,
+    shape::{Aabb, AnyColliderShape, Dimension, WorldPose},
+};
+
+/// A collider of either dimension in its pose, with its bounding box.
+pub enum AnyPlaced {
+    D2(PlacedCollider<Vec2>, Aabb),
+    D3(PlacedCollider<Vec3>, Aabb),
+}
+
+impl AnyPlaced {
+    /// Returns `None` if the collider touches nothing.
+    #[inline]
+    pub fn new(collider: &Collider, pose: impl Into<ColliderPose>) -> Option<Self> {
+        let pose = pose.into();
+        Self::at(
+            collider,
+            || pose.world_pose::<Vec2>(),
+            || pose.world_pose::<Vec3>(),
+        )
+    }
+
+    /// Returns a collider in one of two poses, that of its dimension.
+    pub fn at(
+        collider: &Collider,
+        pose_2d: impl FnOnce() -> Option<WorldPose<DVec2>>,
+        pose_3d: impl FnOnce() -> Option<WorldPose<DVec3>>,
+    ) -> Option<Self> {
+        Some(match collider.shape().ok()?? {
+            AnyColliderShape::D2(shape) => {
+                let (placed, aabb) = PlacedCollider::new(shape, pose_2d()?).ok()?;
+                Self::D2(placed, aabb)
+            }
+            AnyColliderShape::D3(shape) => {
+                let (placed, aabb) = PlacedCollider::new(shape, pose_3d()?).ok()?;
+                Self::D3(placed, aabb)
+            }
+        })
+    }
+}
+
+/// Places a collider, with its bounding box. Returns `None` if the collider touches nothing or is
+/// of the other dimension.
+#[inline]
+pub fn place<V: Dimension>(
+    collider: &Collider,
+    pose: &ColliderPose,
+) -> Option<(PlacedCollider<V>, Aabb)> {
+    let shape = V::body_of(collider.shape().ok()??)?;
+    PlacedCollider::new(shape, pose.world_pose::<V>()?).ok()
+}

@@ -1,0 +1,312 @@
+//! A collider in a pose.
+
+use core::cmp::Ordering;
+use std::{borrow::Cow, sync::Arc};
+
+use crate::{
+    collider::ColliderError,
+    placed::{BoundingRegion, DynShape, Part, PlacedShape},
+    shape::{
+        Aabb, Bounds, ColliderShape, HalfSpace, ScaledShape, Shape, ShapeInfo, Support, WorldPose,
+        compare_shapes,
+    },
+    space::{DVector, Space},
+    tolerance::TOUCHING,
+};
+
+/// A collider in a pose in the world.
+#[derive(Clone, Debug)]
+pub struct PlacedCollider<V: Space> {
+    pub world_pose: WorldPose<V::DVec>,
+    shape: ColliderShape<V>,
+    info: ShapeInfo<V>,
+}
+
+/// The largest coordinate that a bounding box may have. The margin below `f32::MAX` keeps all
+/// depths and distances of a pair finite.
+const MAX_COORDINATE: f32 = f32::MAX / 8.0;
+
+impl<V: Space> PlacedCollider<V> {
+    /// Places a collider, and computes its bounding box.
+    pub fn new(
+        shape: &ColliderShape<V>,
+        world_pose: WorldPose<V::DVec>,
+    ) -> Result<(Self, Aabb), ColliderError> {
+        let info = match shape {
+            ColliderShape::Convex(shape) => ShapeInfo::of(shape),
+            ColliderShape::Compound(compound) => ShapeInfo::of(&**compound),
+        };
+        let shape = shape.clone();
+        let placed = Self {
+            world_pose,
+            shape,
+            info,
+        };
+        let aabb = placed.aabb()?;
+        Ok((placed, aabb))
+    }
+
+    /// Returns the collider with an additional margin, which is in the shape's own units.
+    pub fn grown(&self, margin: f32) -> Option<Self> {
+        let mut grown = self.clone();
+        grown.info = self.info.with_margin(f64::from(margin));
+        if let ColliderShape::Compound(compound) = &self.shape {
+            grown.shape = ColliderShape::Compound(Arc::new(compound.rounded(margin).ok()?));
+        }
+        Some(grown)
+    }
+
+    /// Returns the collider in another pose.
+    pub fn in_pose(&self, world_pose: WorldPose<V::DVec>) -> Self {
+        Self {
+            world_pose,
+            ..self.clone()
+        }
+    }
+
+    /// Computes the bounding box. It is [`Aabb::EMPTY`] for a half-space.
+    #[inline]
+    pub fn aabb(&self) -> Result<Aabb, ColliderError> {
+        // NaN stands for a negative radius, which a user's shape or a ball of Bevy can have.
+        if self.info.radius.is_nan() {
+            return Err(ColliderError::InvalidRadius);
+        }
+        if self.is_half_space() {
+            let half_space = self.half_space().ok_or(ColliderError::Flattened)?;
+            let origin = self.world_pose.translation;
+            let ends = [origin, origin + half_space.normal * half_space.offset];
+            let are_near = ends
+                .iter()
+                .all(|end| end.extent() <= f64::from(MAX_COORDINATE));
+            return are_near
+                .then_some(Aabb::EMPTY)
+                .ok_or(ColliderError::Unbounded);
+        }
+        let bounds = self.bounds();
+        // The box has a margin for rounding, so its size is negative only if the support function
+        // is wrong.
+        let size = bounds.max - bounds.min;
+        if (0..V::DVec::DIMENSION).any(|axis| size.component(axis) < 0.0) {
+            return Err(ColliderError::InvalidSupport);
+        }
+        let radius = self
+            .world_pose
+            .factor()
+            .map(|factor| self.info.bounding_radius() * factor);
+        let aabb = Aabb::around(&bounds, radius.unwrap_or(f64::INFINITY));
+        let is_within = aabb.is_within(MAX_COORDINATE);
+        is_within.then_some(aabb).ok_or(ColliderError::Unbounded)
+    }
+
+    /// Returns the bounding box of a collider that is not a half-space.
+    #[inline]
+    fn bounds(&self) -> Bounds<V::DVec> {
+        let (scale, pose) = (self.world_pose.scale(), self.world_pose.pose());
+        match &self.shape {
+            ColliderShape::Convex(shape) => {
+                Bounds::around(&ScaledShape::new(shape, &self.info, scale), &pose)
+            }
+            ColliderShape::Compound(compound) => {
+                Bounds::around(&ScaledShape::new(&**compound, &self.info, scale), &pose)
+            }
+        }
+    }
+
+    /// Returns the shape without its scale.
+    pub fn shape(&self) -> &ColliderShape<V> {
+        &self.shape
+    }
+
+    /// Returns `true` if the shape is a half-space, even one that is flattened by its scale.
+    pub fn is_half_space(&self) -> bool {
+        self.info.is_half_space()
+    }
+
+    /// Returns `true` for a polyline, a mesh or a height field.
+    pub fn is_surface(&self) -> bool {
+        self.shape.is_surface()
+    }
+
+    /// Returns the region of the world that contains the collider.
+    pub fn region(&self) -> Result<BoundingRegion<V::DVec>, ColliderError> {
+        if self.is_half_space() {
+            let half_space = self.half_space().ok_or(ColliderError::Flattened)?;
+            return Ok(BoundingRegion::HalfSpace(half_space));
+        }
+        Ok(BoundingRegion::Box(self.bounds()))
+    }
+
+    /// Returns the region of the world that contains the collider, given its bounding box.
+    pub fn region_in(&self, aabb: &Aabb) -> Option<BoundingRegion<V::DVec>> {
+        if aabb.is_empty() {
+            return self.region().ok();
+        }
+        Some(BoundingRegion::Box(aabb.bounds()))
+    }
+
+    /// Returns the scaled shape in the frame of its pose, or `None` for a compound.
+    pub fn scaled_shape(&self) -> Option<ScaledShape<'_, Shape<V>>> {
+        match &self.shape {
+            ColliderShape::Convex(shape) => {
+                Some(ScaledShape::new(shape, &self.info, self.world_pose.scale()))
+            }
+            ColliderShape::Compound(_) => None,
+        }
+    }
+
+    /// Returns the same shape without its type.
+    pub fn dyn_shape(&self) -> Option<DynShape<'_, V>> {
+        let ColliderShape::Convex(shape) = &self.shape else {
+            return None;
+        };
+        let shape: &dyn Support<Vector = V> = shape;
+        Some(ScaledShape::new(shape, &self.info, self.world_pose.scale()))
+    }
+
+    /// Returns the radius of a ball around the origin inside of a ball, capsule or box, and the
+    /// distance of the core's farthest point from the origin. `None` for all other shapes.
+    pub fn core_radii(&self) -> Option<(f64, f64)> {
+        let shape = self.scaled_shape()?;
+        let half = shape.core().half_extents()?;
+        let sides = (0..V::DVec::DIMENSION).map(|axis| half.component(axis));
+        let inner = sides.fold(f64::INFINITY, f64::min) + shape.radius();
+        Some((inner, half.length()))
+    }
+
+    /// Returns the half-space in the world's axes, relative to the collider's translation.
+    pub fn half_space(&self) -> Option<HalfSpace<V::DVec>> {
+        let shape = self.scaled_shape()?;
+        let half_space = shape.core().half_space()?;
+        Some(HalfSpace {
+            normal: self.world_pose.pose().rotation * half_space.normal,
+            // The radius is part of the pair's scale, so it increases the touching tolerance.
+            ..half_space.raised(shape.radius() * (1.0 + 2.0 * TOUCHING))
+        })
+    }
+
+    /// Calls `visit` with the index of each part that may have a point in a region of the world. If
+    /// the region is a half-space, it is relative to `origin`.
+    pub fn parts_near(
+        &self,
+        region: &BoundingRegion<V::DVec>,
+        origin: V::DVec,
+        mut visit: impl FnMut(u32),
+    ) {
+        let ColliderShape::Compound(compound) = &self.shape else {
+            return visit(0);
+        };
+        let (linear, translation) = (self.world_pose.linear(), self.world_pose.translation);
+        match region {
+            // With x = M y + t, n·x <= c is (Mᵀ n)·y <= c - n·t.
+            BoundingRegion::HalfSpace(half_space) => {
+                let region = self.region();
+                let tolerance = region.map_or(0.0, |own| own.half_space_tolerance(origin));
+                let local = HalfSpace {
+                    normal: V::DVec::transpose(linear) * half_space.normal,
+                    offset: tolerance - half_space.height(translation - origin),
+                };
+                compound.within(&local, visit);
+            }
+            BoundingRegion::Box(bounds) => match V::DVec::inverse(linear) {
+                Some(inverse) => {
+                    let local = bounds.mapped(inverse, -(inverse * translation));
+                    compound.near(&local, visit);
+                }
+                // A flattened compound has no inverse map, so the search uses the world's axes.
+                None => compound.near_image(bounds, linear, translation, visit),
+            },
+        }
+    }
+
+    /// Calls `visit` with the index of each part whose bound may be at most the current limit, low
+    /// ones first. The limit starts at `limit`, and each result of `visit` replaces it. `bound` is
+    /// called with boxes in the world: see [`Compound::search_nearest`](crate::shape::Compound::search_nearest).
+    pub fn search(
+        &self,
+        limit: f64,
+        bound: impl Fn(&Bounds<V::DVec>) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        let ColliderShape::Compound(compound) = &self.shape else {
+            visit(0);
+            return;
+        };
+        let (linear, translation) = (self.world_pose.linear(), self.world_pose.translation);
+        let bound = |local: &Bounds<_>| bound(&local.mapped(linear, translation));
+        compound.search_nearest(limit, bound, visit);
+    }
+
+    /// Calls `visit` with the index of each part that may have a point in a ball in the world.
+    pub fn parts_near_ball(&self, center: V::DVec, radius: f64, visit: impl FnMut(u32)) {
+        let inverse = V::DVec::inverse(self.world_pose.linear());
+        match (&self.shape, self.world_pose.factor(), inverse) {
+            (ColliderShape::Compound(compound), Some(factor), Some(inverse)) => {
+                let local = inverse * (center - self.world_pose.translation);
+                compound.near_ball(local, radius / factor, visit);
+            }
+            _ => {
+                let (min, max) = (center, center);
+                let bounds = Bounds { min, max }.grown(radius);
+                self.parts_near(&BoundingRegion::Box(bounds), center, visit);
+            }
+        }
+    }
+
+    /// Returns a central point in the world's axes, relative to the translation. The whole collider
+    /// counts as being on the side of a surface on which this point lies.
+    pub fn center(&self) -> V::DVec {
+        let local = match &self.shape {
+            ColliderShape::Convex(shape) => shape.center(),
+            ColliderShape::Compound(compound) => compound.center(),
+        };
+        self.world_pose.linear() * local
+    }
+
+    /// Compares the poses of two colliders, then their shapes.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let [own_pose, other_pose] = [self, other].map(|placed| placed.world_pose.pose());
+        let parts = || match (&self.shape, &other.shape) {
+            (ColliderShape::Compound(a), ColliderShape::Compound(b)) => a.compare(b),
+            _ => Ordering::Equal,
+        };
+        own_pose
+            .total_cmp(&other_pose)
+            .then_with(|| compare_shapes(&self.whole(), &other.whole()))
+            .then_with(parts)
+    }
+
+    /// Returns all parts as one scaled shape.
+    fn whole(&self) -> ScaledShape<'_, dyn Support<Vector = V>> {
+        let whole: &dyn Support<Vector = V> = match &self.shape {
+            ColliderShape::Convex(shape) => shape,
+            ColliderShape::Compound(compound) => &**compound,
+        };
+        ScaledShape::new(whole, &self.info, self.world_pose.scale())
+    }
+
+    /// Returns the part at an index.
+    pub fn part(&self, index: u32) -> Option<Part<'_, V>> {
+        match &self.shape {
+            ColliderShape::Convex(shape) => Some(PlacedShape {
+                index,
+                region: self.region().ok()?,
+                world_pose: self.world_pose,
+                shape: Cow::Borrowed(shape),
+                info: self.info,
+            }),
+            ColliderShape::Compound(compound) => {
+                let (local_pose, shape) = compound.part(index)?;
+                let world_pose = self.world_pose.of_part(&local_pose);
+                let info = ShapeInfo::of(&*shape).with_margin(compound.radius());
+                let scaled = ScaledShape::new(&*shape, &info, world_pose.scale());
+                Some(PlacedShape {
+                    index,
+                    region: BoundingRegion::Box(Bounds::around(&scaled, &world_pose.pose())),
+                    world_pose,
+                    shape,
+                    info,
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a query compares: a placed collider, or a shape by itself.
+
+use crate::{
+    placed::{BoundingRegion, DynPart, DynShape, PlacedCollider},
+    query::Pair,
+    shape::Bounds,
+    space::{Pose, Space},
+};
+
+/// A collider or a convex shape in a pose in the world.
+#[derive(Clone, Copy)]
+pub enum Placed<'a, V: Space> {
+    Collider(&'a PlacedCollider<V>),
+    /// A shape that is no part of a collider. No facet of a surface ignores it.
+    Shape(&'a DynPart<'a, V>),
+}
+
+impl<'a, V: Space> From<&'a PlacedCollider<V>> for Placed<'a, V> {
+    fn from(collider: &'a PlacedCollider<V>) -> Self {
+        Self::Collider(collider)
+    }
+}
+
+impl<'a, V: Space> From<&'a DynPart<'a, V>> for Placed<'a, V> {
+    fn from(shape: &'a DynPart<'a, V>) -> Self {
+        Self::Shape(shape)
+    }
+}
+
+impl<'a, V: Space> Placed<'a, V> {
+    /// Returns the region of the world that contains everything.
+    pub fn region(&self) -> Option<BoundingRegion<V::DVec>> {
+        match self {
+            Self::Collider(collider) => collider.region().ok(),
+            Self::Shape(shape) => Some(shape.region),
+        }
+    }
+
+    /// Returns the position of the origin.
+    pub fn translation(&self) -> V::DVec {
+        match self {
+            Self::Collider(collider) => collider.world_pose.translation,
+            Self::Shape(shape) => shape.world_pose.translation,
+        }
+    }
+
+    /// Returns the scaled shape and its pose, or `None` for a compound.
+    #[inline]
+    pub fn convex(&self) -> Option<(DynShape<'a, V>, Pose<V::DVec>)> {
+        match self {
+            Self::Collider(collider) => Some((collider.dyn_shape()?, collider.world_pose.pose())),
+            Self::Shape(shape) => Some((shape.scaled_shape(), shape.world_pose.pose())),
+        }
+    }
+
+    /// Calls `visit` with the part at an index, and returns its result.
+    pub fn with_part<R>(&self, index: u32, visit: impl FnOnce(&DynPart<V>) -> R) -> Option<R> {
+        match self {
+            Self::Collider(collider) => Some(visit(&collider.part(index)?.as_dyn())),
+            Self::Shape(shape) => Some(visit(shape)),
+        }
+    }
+
+    /// Calls `visit` with the indices of parts: see [`PlacedCollider::search`].
+    pub fn search(
+        &self,
+        limit: f64,
+        bound: impl Fn(&Bounds<V::DVec>) -> f64,
+        mut visit: impl FnMut(u32) -> f64,
+    ) {
+        match self {
+            Self::Collider(collider) => collider.search(limit, bound, visit),
+            Self::Shape(_) => {
+                visit(0);
+            }
+        }
+    }
+}
+
+/// Calls `query` with the pair of two parts.
+pub fn with_pair<V: Space, R>(
+    [a, b]: [&DynPart<V>; 2],
+    query: impl FnOnce(Pair<DynShape<V>, DynShape<V>>) -> R,
+) -> R {
+    let (shape_a, shape_b) = (a.scaled_shape(), b.scaled_shape());
+    let (pose_a, pose_b) = (a.world_pose.pose(), b.world_pose.pose());
+    query(Pair::new(&shape_a, pose_a, &shape_b, pose_b))
+}

@@ -1,0 +1,118 @@
+//! The facets of a placed surface.
+
+use core::ops::ControlFlow;
+
+use crate::{
+    placed::PlacedCollider,
+    shape::{ColliderShape, Compound, Facet, Support, Surface, weld},
+    space::{DVector, Space},
+};
+
+impl<V: Space> PlacedCollider<V> {
+    /// Returns the radius of the facets of a surface, or `None` if the scale is not uniform.
+    pub fn facet_radius(&self) -> Option<f64> {
+        let margin = self.surface()?.0.radius();
+        match self.world_pose.factor() {
+            Some(factor) => Some(margin * factor),
+            None => (margin == 0.0).then_some(0.0),
+        }
+    }
+
+    /// Returns the size of a surface: the longest side of its local bounding box, times the root
+    /// mean square of the scale.
+    pub fn surface_size(&self) -> Option<f64> {
+        let (compound, _) = self.surface()?;
+        let linear = self.world_pose.linear();
+        let columns = (0..V::DVec::DIMENSION).map(|axis| V::DVec::column(linear, axis));
+        let squared = columns.map(DVector::length_squared).sum::<f64>() / V::DVec::DIMENSION as f64;
+        Some(compound.size() * squared.sqrt())
+    }
+
+    /// Returns the surface and its compound, or `None` if the shape is not a surface.
+    fn surface(&self) -> Option<(&Compound<V>, &Surface<V>)> {
+        match self.shape() {
+            ColliderShape::Convex(_) => None,
+            ColliderShape::Compound(compound) => Some((&**compound, compound.surface()?)),
+        }
+    }
+
+    /// Returns a facet of a surface in the world's axes, relative to the collider's translation.
+    pub fn facet(&self, index: u32) -> Option<Facet<V::DVec>> {
+        let (_, surface) = self.surface()?;
+        let linear = self.world_pose.linear();
+        surface.mapped_facet(index, |point| linear * point, V::DVec::is_mirrored(linear))
+    }
+
+    /// Returns `true` for a surface of which only the outer side collides.
+    pub fn is_one_sided(&self) -> bool {
+        self.surface()
+            .is_some_and(|(compound, _)| compound.is_one_sided())
+    }
+
+    /// Calls `visit` with the index of each wanted facet that contains a point, until `visit`
+    /// returns `Break`. The point is the sum of the corners of facet `index` times `weights`.
+    /// `is_wanted` is called with the corners of a facet in the world's axes. A facet may be
+    /// visited twice.
+    pub fn search_around(
+        &self,
+        index: u32,
+        weights: [f64; 3],
+        is_wanted: impl Fn(&[V::DVec]) -> bool,
+        mut visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let is_done = self.search_adjacent(index, weights, &is_wanted, &mut visit);
+        let Some((compound, surface)) = self.surface().filter(|_| is_done.is_continue()) else {
+            return;
+        };
+        let Some(corners) = surface.facet_vertices(index) else {
+            return;
+        };
+        let tolerance = weld(&corners);
+        let point = weighted(&corners, weights);
+        compound.near_point(point, tolerance, |other| {
+            let contains_point = || surface.facet_contains(other, point, tolerance);
+            if self.is_wanted(other, &is_wanted) && contains_point() {
+                visit(other)
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+    }
+
+    /// Like [`search_around`](Self::search_around), but visits only facets that share the vertices
+    /// with positive weights. It may miss some facets, but does not search the tree.
+    pub fn search_adjacent(
+        &self,
+        index: u32,
+        weights: [f64; 3],
+        is_wanted: impl Fn(&[V::DVec]) -> bool,
+        visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some((_, surface)) = self.surface() else {
+            return ControlFlow::Continue(());
+        };
+        let adjacent = surface.adjacent_facets(index, weights);
+        let mut wanted = adjacent.filter(|other| self.is_wanted(*other, &is_wanted));
+        wanted.try_for_each(visit)
+    }
+
+    /// Returns the result of `is_wanted` for a facet's corners in the world's axes.
+    fn is_wanted(&self, index: u32, is_wanted: impl Fn(&[V::DVec]) -> bool) -> bool {
+        let linear = self.world_pose.linear();
+        let corners = self
+            .surface()
+            .and_then(|(_, surface)| surface.facet_vertices(index));
+        corners.is_some_and(|mut corners| {
+            corners
+                .iter_mut()
+                .for_each(|corner| *corner = linear * *corner);
+            is_wanted(&corners)
+        })
+    }
+}
+
+/// Returns the sum of a facet's corners times their weights.
+fn weighted<D: DVector>(corners: &[D], weights: [f64; 3]) -> D {
+    let terms = corners.iter().zip(weights);
+    terms.fold(D::ZERO, |sum, (corner, weight)| sum + *corner * weight)
+}

@@ -1,0 +1,24 @@
+//! Colliders in their poses: what they contain, and how they compare. No entity and no app is
+//! needed.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `collider.rs` | [`PlacedCollider`], a collider in a pose |
+//! | `facets.rs` | its facets, if it is a surface |
+//! | `shape.rs` | [`PlacedShape`], a convex shape or a part in a pose |
+//! | `either.rs` | [`Placed`], a placed collider or a shape by itself |
+//! | `part_contact.rs` | [`PartContact`], the contact of two parts |
+//! | `region.rs` | [`BoundingRegion`], what contains them |
+
+mod collider;
+mod either;
+mod facets;
+mod part_contact;
+mod region;
+mod shape;
+
+pub use collider::PlacedCollider;
+pub use either::{Placed, with_pair};
+pub use part_contact::PartContact;
+pub use region::BoundingRegion;
+pub use shape::{DynPart, DynShape, Part, PlacedShape};

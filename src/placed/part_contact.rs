@@ -1,0 +1,51 @@
+//! The contact of two parts.
+
+use crate::{
+    placed::{Part, PlacedCollider},
+    query::{Contact64, length_to_f32},
+    space::{DVector, Space},
+};
+
+/// The contact of a part of one collider and a part of another.
+#[derive(Clone, Copy, Debug)]
+pub struct PartContact<D> {
+    /// The indices of the parts.
+    pub parts: (u32, u32),
+    /// Its points are relative to the translations of the colliders.
+    pub contact: Contact64<D>,
+}
+
+impl<D: DVector> PartContact<D> {
+    /// Returns the contact of two parts, given with points relative to the parts' translations.
+    pub fn of_parts<V: Space<DVec = D>>(
+        (a, part_a): (&PlacedCollider<V>, &Part<V>),
+        (b, part_b): (&PlacedCollider<V>, &Part<V>),
+        contact: &Contact64<D>,
+    ) -> Self {
+        let offset = |placed: &PlacedCollider<V>, part: &Part<V>| {
+            part.world_pose.translation - placed.world_pose.translation
+        };
+        Self {
+            parts: (part_a.index, part_b.index),
+            contact: contact.moved([offset(a, part_a), offset(b, part_b)]),
+        }
+    }
+
+    /// Returns the same contact, as seen from the second collider if `is_swapped`.
+    pub fn flipped_if(&self, is_swapped: bool) -> Self {
+        let (a, b) = self.parts;
+        if is_swapped {
+            let (parts, contact) = ((b, a), self.contact.flipped());
+            Self { parts, contact }
+        } else {
+            *self
+        }
+    }
+
+    /// Returns `true` if this contact is deeper than another one in f32, in which events compare
+    /// depths. Of equally deep contacts, that of the first parts counts as deeper.
+    pub fn is_deeper_than(&self, other: &Self) -> bool {
+        let [own, others] = [self, other].map(|found| length_to_f32(found.contact.depth));
+        own > others || own == others && self.parts < other.parts
+    }
+}

@@ -1,0 +1,106 @@
+//! A convex shape in a pose: a part of a collider, or a shape by itself.
+
+use std::borrow::Cow;
+
+use crate::{
+    placed::BoundingRegion,
+    shape::{Bounds, HalfSpace, ScaledShape, Shape, ShapeInfo, Support, WorldPose},
+    space::{DVector, Pose, Space},
+    tolerance::{ROUNDING, TOUCHING},
+};
+
+/// A convex shape in a pose in the world. `S` points to the shape.
+pub struct PlacedShape<V: Space, S> {
+    /// The index of the part in its collider, 0 if it is the only part.
+    pub index: u32,
+    /// The region of the world that contains the shape.
+    pub region: BoundingRegion<V::DVec>,
+    pub world_pose: WorldPose<V::DVec>,
+    pub(super) shape: S,
+    /// Includes the margin of a compound. (Without this field, each query would have to build a
+    /// rounded copy of the shape.)
+    pub(super) info: ShapeInfo<V>,
+}
+
+/// A part of a collider.
+pub type Part<'a, V> = PlacedShape<V, Cow<'a, Shape<V>>>;
+
+/// A part of a collider, or a shape by itself, without its type.
+pub type DynPart<'a, V> = PlacedShape<V, &'a (dyn Support<Vector = V> + 'a)>;
+
+/// A scaled shape without its type.
+pub type DynShape<'a, V> = ScaledShape<'a, dyn Support<Vector = V> + 'a>;
+
+impl<V: Space> Part<'_, V> {
+    /// Returns the scaled shape in the frame of its pose.
+    #[inline]
+    pub fn scaled_shape(&self) -> ScaledShape<'_, Shape<V>> {
+        ScaledShape::new(&*self.shape, &self.info, self.world_pose.scale())
+    }
+
+    /// Returns the part without its type.
+    pub fn as_dyn(&self) -> DynPart<'_, V> {
+        PlacedShape {
+            index: self.index,
+            region: self.region,
+            world_pose: self.world_pose,
+            shape: &*self.shape,
+            info: self.info,
+        }
+    }
+}
+
+impl<'a, V: Space> DynPart<'a, V> {
+    /// Places a shape by itself. Returns `None` if the shape is invalid.
+    pub fn new(shape: &'a dyn Support<Vector = V>, pose: Pose<V::DVec>) -> Option<Self> {
+        let info = ShapeInfo::of(shape);
+        if !info.radius.is_finite() {
+            return None;
+        }
+        let region = match shape.core().half_space() {
+            Some(half_space) => BoundingRegion::HalfSpace(HalfSpace {
+                normal: pose.rotation * half_space.normal,
+                ..half_space.raised(info.radius * (1.0 + 2.0 * TOUCHING))
+            }),
+            None => BoundingRegion::Box(Bounds::around(&shape, &pose)),
+        };
+        let bounds = region.bounds();
+        let is_finite =
+            bounds.is_none_or(|bounds| bounds.min.is_finite() && bounds.max.is_finite());
+        is_finite.then(|| Self {
+            index: 0,
+            region,
+            world_pose: WorldPose::from_pose(&pose),
+            shape,
+            info,
+        })
+    }
+
+    /// Places a ball of radius 0, which has closed forms.
+    pub fn point(ball: &'a Shape<V>, translation: V::DVec) -> Self {
+        let margin = translation.extent() * ROUNDING;
+        let (min, max) = (translation, translation);
+        let pose = Pose {
+            translation,
+            ..Pose::IDENTITY
+        };
+        Self {
+            index: 0,
+            region: BoundingRegion::Box(Bounds { min, max }.grown(margin)),
+            world_pose: WorldPose::from_pose(&pose),
+            shape: ball,
+            info: ShapeInfo::of(ball),
+        }
+    }
+
+    /// Returns the scaled shape in the frame of its pose.
+    pub fn scaled_shape(&self) -> DynShape<'_, V> {
+        let shape: &dyn Support<Vector = V> = self.shape;
+        ScaledShape::new(shape, &self.info, self.world_pose.scale())
+    }
+
+    /// Returns the shape as the type that a collider stores: see [`Support::to_shape`].
+    pub fn to_shape(&self) -> Option<Shape<V>> {
+        self.shape.to_shape()
+    }
+}
