@@ -4,8 +4,6 @@
 //! the motion between two ticks, so that the poses of the tick are elsewhere. Therefore the
 //! backend cannot use the index of the tick, and keeps one of its own: [`DrawnColliders`].
 
-use core::ops::ControlFlow;
-
 use bevy::{
     camera::{
         Camera,
@@ -26,7 +24,7 @@ use crate::{
     pipeline::{
         proxies::{Proxies, ProxySlot},
         proxy::Proxy,
-        spatial_index::SpatialIndex,
+        spatial_index::{Overlapping, SpatialIndex},
     },
     query::{self, RaySide},
     shape::{Aabb, Bounds, Path},
@@ -283,20 +281,18 @@ impl DrawnColliders {
             .map(ProxySlot::D3)
             .collect();
         let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
-        let mut path = Path::new(origin, DVec3::ZERO, direction, f64::INFINITY);
-        self.index.d3.get(d3).visit_along(&mut path, |slot| {
+        let path = Path::new(origin, DVec3::ZERO, direction, f64::INFINITY);
+        self.index.d3.get(d3).visit(path, f64::INFINITY, |slot| {
             slots.push(ProxySlot::D3(slot));
             f64::INFINITY
         });
         if let Some(corners) = self.crossings(ray) {
             slots.extend(d2.half_spaces().iter().copied().map(ProxySlot::D2));
-            self.index
-                .d2
-                .get(d2)
-                .visit_overlapping(&corners.corners(), |slot| {
-                    slots.push(ProxySlot::D2(slot));
-                    ControlFlow::Continue(())
-                });
+            let boxes = Overlapping(corners.corners());
+            self.index.d2.get(d2).visit(boxes, f64::INFINITY, |slot| {
+                slots.push(ProxySlot::D2(slot));
+                f64::INFINITY
+            });
         }
         let entities = slots
             .into_iter()

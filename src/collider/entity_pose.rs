@@ -20,22 +20,34 @@ pub(crate) fn entity_pose<V: Space>(
     world: &World,
     entity: Entity,
 ) -> Result<WorldPose<V::DVec>, ColliderError> {
-    let transform = world
-        .get::<Transform>(entity)
-        .ok_or(ColliderError::NoPose)?;
-    let mut child_of = world.get::<ChildOf>(entity);
-    if child_of.is_none() {
+    compose_pose::<V>(
+        entity,
+        |entity| world.get::<Transform>(entity),
+        |entity| world.get::<ChildOf>(entity).map(ChildOf::parent),
+    )
+}
+
+/// Computes the pose of an entity, given functions that return the transform and the parent of an
+/// entity.
+pub(crate) fn compose_pose<'a, V: Space>(
+    entity: Entity,
+    transform_of: impl Fn(Entity) -> Option<&'a Transform>,
+    parent_of: impl Fn(Entity) -> Option<Entity>,
+) -> Result<WorldPose<V::DVec>, ColliderError> {
+    let transform = transform_of(entity).ok_or(ColliderError::NoPose)?;
+    let mut parent = parent_of(entity);
+    if parent.is_none() {
         return WorldPose::from_transform::<V>(transform).ok_or(ColliderError::NotFinite);
     }
     let mut affine = Affine::from_transform(transform);
     for _ in 0..MAX_ANCESTORS {
-        let Some(parent) = child_of.map(ChildOf::parent) else {
+        let Some(ancestor) = parent else {
             return WorldPose::from_affine::<V>(&affine).ok_or(ColliderError::NotFinite);
         };
-        if let Some(transform) = world.get::<Transform>(parent) {
+        if let Some(transform) = transform_of(ancestor) {
             affine = Affine::from_transform(transform).after(&affine);
         }
-        child_of = world.get::<ChildOf>(parent);
+        parent = parent_of(ancestor);
     }
     Err(ColliderError::NoPose)
 }

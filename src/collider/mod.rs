@@ -16,7 +16,7 @@ mod swept;
 mod view;
 
 pub use compound::PartPose;
-pub(crate) use entity_pose::entity_pose;
+pub(crate) use entity_pose::{compose_pose, entity_pose};
 pub use error::ColliderError;
 pub use layers::CollisionLayers;
 #[cfg(feature = "mesh")]

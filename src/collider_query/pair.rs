@@ -30,7 +30,7 @@ pub fn intersects<V: Space>(a: Placed<V>, b: Placed<V>) -> bool {
             Some(surface_pair) => surface_pair.touches(indices),
             None => with_pair(parts, |pair| Solver::new(pair).hit()),
         };
-        if touches { END } else { 0.0 }
+        if touches { END_SEARCH } else { 0.0 }
     });
     touches
 }
@@ -111,7 +111,11 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
         {
             let contact = points.moved(offsets([&a, &b], pair));
             nearest = Some((distance, PartContact { parts, contact }));
-            limit = if distance <= 0.0 { END } else { distance };
+            limit = if distance <= 0.0 {
+                END_SEARCH
+            } else {
+                distance
+            };
         }
         limit
     });
@@ -171,7 +175,7 @@ pub fn one_sided_surface<'a, V: Space>(
     search(&a, &b, distance, |pair, parts| {
         let solved = with_pair(pair, |pair| Solver::new(pair).distance());
         is_ignored = solved.is_some_and(|(gap, _)| gap <= distance) && facets.ignores_touch(parts);
-        if is_ignored { END } else { distance }
+        if is_ignored { END_SEARCH } else { distance }
     });
     let is_found = |placed: &&PlacedCollider<V>| core::ptr::eq(*placed, surface);
     let found = [first, second].into_iter().find(is_found);
@@ -181,8 +185,8 @@ pub fn one_sided_surface<'a, V: Space>(
 /// Depths count as the same if one exceeds the other by at most this fraction.
 const SAME_DEPTH: f64 = 1e-6;
 
-/// Below all distances: ends a search.
-const END: f64 = -1.0;
+/// A limit below all distances, which ends a search.
+const END_SEARCH: f64 = -1.0;
 
 /// Calls `visit` with each pair of parts whose distance may be at most the current limit, and with
 /// their indices, near ones first. The limit starts at `limit`, and each result of `visit` replaces

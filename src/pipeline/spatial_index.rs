@@ -106,7 +106,7 @@ impl<V: Space> Trees<V> {
 
 /// The tree that has the box of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Home {
+enum SlotTree {
     /// No tree: the slot is free or has a half-space.
     #[default]
     None,
@@ -116,12 +116,12 @@ enum Home {
 
 /// A tree of resting boxes and a tree of moving ones.
 pub struct Forest {
-    /// May list slots that have another home now.
+    /// May list slots that belong to another tree now.
     resting: WideTree,
     /// May list slots that are free now. Their boxes are empty.
     moving: WideTree,
     /// By slot.
-    homes: Vec<Home>,
+    slot_trees: Vec<SlotTree>,
     moving_slots: Vec<u32>,
 }
 
@@ -132,14 +132,14 @@ const RESTING_FRACTION: usize = 8;
 impl Forest {
     fn new<V: Space>(arena: &ProxyArena<V>) -> Self {
         let slots = arena.slots();
-        let home = |slot| match arena.box_of(slot) {
-            Some(_) => Home::Resting,
-            None => Home::None,
+        let tree_of = |slot| match arena.box_of(slot) {
+            Some(_) => SlotTree::Resting,
+            None => SlotTree::None,
         };
         Self {
             resting: tree(arena, slots.clone()),
             moving: WideTree::default(),
-            homes: slots.map(home).collect(),
+            slot_trees: slots.map(tree_of).collect(),
             moving_slots: Vec::new(),
         }
     }
@@ -149,16 +149,16 @@ impl Forest {
         if changed.is_empty() {
             return;
         }
-        self.homes.resize(arena.slots().len(), Home::None);
+        self.slot_trees.resize(arena.slots().len(), SlotTree::None);
         let mut has_new = false;
         for slot in changed {
-            let Some(home) = self.homes.get_mut(*slot as usize) else {
+            let Some(slot_tree) = self.slot_trees.get_mut(*slot as usize) else {
                 continue;
             };
             if arena.box_of(*slot).is_none() {
-                *home = Home::None;
-            } else if *home != Home::Moving {
-                *home = Home::Moving;
+                *slot_tree = SlotTree::None;
+            } else if *slot_tree != SlotTree::Moving {
+                *slot_tree = SlotTree::Moving;
                 has_new = true;
                 self.moving_slots.push(*slot);
             }
@@ -180,28 +180,28 @@ impl Forest {
 
     /// Moves all boxes that did not change in this tick to the tree of resting ones.
     fn settle<V: Space>(&mut self, arena: &ProxyArena<V>) {
-        for (slot, home) in (0..).zip(&mut self.homes) {
-            *home = match arena.box_of(slot) {
-                None => Home::None,
-                Some(_) if arena.is_changed(slot) => Home::Moving,
-                Some(_) => Home::Resting,
+        for (slot, slot_tree) in (0..).zip(&mut self.slot_trees) {
+            *slot_tree = match arena.box_of(slot) {
+                None => SlotTree::None,
+                Some(_) if arena.is_changed(slot) => SlotTree::Moving,
+                Some(_) => SlotTree::Resting,
             };
         }
-        let homes = &self.homes;
+        let slot_trees = &self.slot_trees;
         let resting = arena
             .slots()
-            .filter(|slot| home(homes, *slot) == Home::Resting);
+            .filter(|slot| slot_tree(slot_trees, *slot) == SlotTree::Resting);
         self.resting = tree(arena, resting);
         self.rebuild_moving(arena);
     }
 
     fn rebuild_moving<V: Space>(&mut self, arena: &ProxyArena<V>) {
         let Self {
-            homes,
+            slot_trees,
             moving_slots,
             ..
         } = self;
-        moving_slots.retain(|slot| home(homes, *slot) == Home::Moving);
+        moving_slots.retain(|slot| slot_tree(slot_trees, *slot) == SlotTree::Moving);
         moving_slots.sort_unstable();
         moving_slots.dedup();
         self.moving = tree(arena, moving_slots.iter().copied());
@@ -212,69 +212,76 @@ impl Forest {
     }
 
     fn rests(&self, slot: u32) -> bool {
-        home(&self.homes, slot) == Home::Resting
+        slot_tree(&self.slot_trees, slot) == SlotTree::Resting
     }
 
-    /// Calls `visit` with the slots whose boxes overlap a box, until it returns `Break`. Returns
-    /// the number of visited nodes.
-    pub fn visit_overlapping(
+    /// Calls `visit` with the slots whose boxes a search finds: first moving boxes, then resting
+    /// ones. `visit` returns the new limit, which is negative to stop. Returns the number of
+    /// visited nodes.
+    pub fn visit(
         &self,
-        bounds: &Box3,
-        mut visit: impl FnMut(u32) -> ControlFlow<()>,
-    ) -> u32 {
-        let mut flow = ControlFlow::Continue(());
-        let mut visits = self.moving.visit_overlapping(bounds, |slot| {
-            flow = visit(slot);
-            flow
-        });
-        if flow.is_continue() {
-            visits += self.resting.visit_overlapping(bounds, |slot| {
-                if self.rests(slot) { visit(slot) } else { flow }
-            });
-        }
-        visits
-    }
-
-    /// Calls `visit` with the slots whose boxes a path enters: see [`WideTree::visit_along`].
-    pub fn visit_along(&self, path: &mut Path, mut visit: impl FnMut(u32) -> f64) -> u32 {
-        let mut max = path.max();
-        let visits = self.moving.visit_along(path, |slot| {
-            max = visit(slot);
-            max
-        });
-        path.set_max(max);
-        visits
-            + self.resting.visit_along(path, |slot| {
-                if self.rests(slot) {
-                    max = visit(slot);
-                }
-                max
-            })
-    }
-
-    /// Calls `visit` with the slots whose boxes are near a box: see [`WideTree::visit_nearest`].
-    pub fn visit_nearest(
-        &self,
-        bounds: &Box3,
-        mut max: f64,
+        mut search: impl BoxSearch,
+        mut limit: f64,
         mut visit: impl FnMut(u32) -> f64,
     ) -> u32 {
-        let visits = self.moving.visit_nearest(bounds, max, |slot| {
-            max = visit(slot);
-            max
+        let visits = search.visit(&self.moving, limit, |slot| {
+            limit = visit(slot);
+            limit
         });
+        if limit < 0.0 {
+            return visits;
+        }
         visits
-            + self.resting.visit_nearest(bounds, max, |slot| {
+            + search.visit(&self.resting, limit, |slot| {
                 if self.rests(slot) {
-                    max = visit(slot);
+                    limit = visit(slot);
                 }
-                max
+                limit
             })
     }
 }
 
-fn home(homes: &[Home], slot: u32) -> Home {
-    homes.get(slot as usize).copied().unwrap_or_default()
+/// A search for boxes in a tree.
+pub trait BoxSearch {
+    /// Calls `visit` with the slots of the boxes that may be within a limit. `visit` returns the
+    /// new limit, which is negative to stop. Returns the number of visited nodes.
+    fn visit(&mut self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32;
+}
+
+/// A search for boxes that overlap this one, in any order. The limit is only a sign.
+pub struct Overlapping(pub Box3);
+
+/// A search for boxes near this one, near ones first. The limit is a distance.
+pub struct Nearest(pub Box3);
+
+impl BoxSearch for Overlapping {
+    fn visit(&mut self, tree: &WideTree, _: f64, mut visit: impl FnMut(u32) -> f64) -> u32 {
+        tree.visit_overlapping(&self.0, |slot| {
+            if visit(slot) >= 0.0 {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })
+    }
+}
+
+impl BoxSearch for Nearest {
+    fn visit(&mut self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
+        tree.visit_nearest(&self.0, limit, visit)
+    }
+}
+
+/// A search for boxes that a path enters, early ones first. The limit is the end of the path.
+impl BoxSearch for Path {
+    fn visit(&mut self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
+        self.set_max(limit);
+        tree.visit_along(self, visit)
+    }
+}
+
+fn slot_tree(slot_trees: &[SlotTree], slot: u32) -> SlotTree {
+    slot_trees.get(slot as usize).copied().unwrap_or_default()
 }
 
 /// Builds the tree of the boxes of slots.

@@ -9,11 +9,11 @@ use crate::{
     parallel::share,
     placed::{BoundingRegion, PlacedCollider},
     query::{CastHit, CastOptions, Motion64},
-    shape::Path,
+    shape::{AnyColliderShape, Path},
     space::DVector,
     spatial::{
         filter::{Selection, SpatialQueryFilter},
-        spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
+        spatial_query::{EntityHit, QuerySpace, SpatialQuery},
     },
 };
 
@@ -80,13 +80,10 @@ impl SpatialQuery<'_, '_> {
             return cast(motions, hits);
         };
         // Built here, so that no task waits for another one.
-        match motions
-            .first()
-            .and_then(|first| AnyPlaced::new(collider, *first.start()))
-        {
-            Some(AnyPlaced::D2(..)) => self.build_index::<Vec2>(),
-            Some(AnyPlaced::D3(..)) => self.build_index::<Vec3>(),
-            None => {}
+        match collider.shape() {
+            Ok(Some(AnyColliderShape::D2(_))) => self.build_index::<Vec2>(),
+            Ok(Some(AnyColliderShape::D3(_))) => self.build_index::<Vec3>(),
+            _ => {}
         }
         pool.scope(|scope| {
             for (motions, hits) in motions.chunks(size).zip(hits.chunks_mut(size)) {
@@ -107,7 +104,7 @@ impl SpatialQuery<'_, '_> {
         let mut is_blocked = false;
         self.visit_shape(collider, motion, options, filter, |_| {
             is_blocked = true;
-            STOP
+            -1.0
         });
         is_blocked
     }
@@ -123,26 +120,25 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         let motion = motion.into();
-        if let Some(probe) = AnyPlaced::new(collider, *motion.start()) {
-            self.hits_of_probe(&probe, &motion, options, filter.into(), hits);
-            #[cfg(feature = "debug-plugin")]
+        if let Some(body) = AnyPlaced::new(collider, *motion.start()) {
+            self.list_shape_hits(&body, &motion, options, filter.into(), hits);
             self.log_cast(collider, &motion, hits.first());
         }
     }
 
     /// Adds the first touch with each collider to an empty list: see
-    /// [`shape_hits_per_entity`](Self::shape_hits_per_entity). The pose is that of the probe.
-    pub(super) fn hits_of_probe(
+    /// [`shape_hits_per_entity`](Self::shape_hits_per_entity). The pose is that of the body.
+    pub(super) fn list_shape_hits(
         &self,
-        probe: &AnyPlaced,
+        body: &AnyPlaced,
         motion: &ColliderMotion,
         options: CastOptions,
         selection: Selection,
         hits: &mut Vec<EntityHit<CastHit<Vec3>>>,
     ) {
-        self.visit_probe(probe, motion, options, selection, &mut |found| {
+        self.visit_body(body, motion, options, selection, &mut |found| {
             hits.push(found);
-            1.0
+            f64::INFINITY
         });
         hits.sort_unstable_by(|a, b| {
             let times = a.touching.total_cmp(&b.touching);
@@ -164,43 +160,38 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
         let motion = motion.into();
-        let Some(probe) = AnyPlaced::new(collider, *motion.start()) else {
+        let Some(body) = AnyPlaced::new(collider, *motion.start()) else {
             return;
         };
-        #[cfg(feature = "debug-plugin")]
         let mut first: Option<EntityHit<CastHit<Vec3>>> = None;
-        self.visit_probe(&probe, &motion, options, filter.into(), &mut |found| {
-            #[cfg(feature = "debug-plugin")]
+        self.visit_body(&body, &motion, options, filter.into(), &mut |found| {
             if first.is_none_or(|first| found.touching < first.touching) {
                 first = Some(found);
             }
             visit(found)
         });
-        #[cfg(feature = "debug-plugin")]
         self.log_cast(collider, &motion, first.as_ref());
     }
 
-    fn visit_probe(
+    /// Calls `visit` with the first touch of a moving body with each collider.
+    fn visit_body(
         &self,
-        probe: &AnyPlaced,
+        body: &AnyPlaced,
         motion: &ColliderMotion,
         options: CastOptions,
         selection: Selection,
         visit: &mut dyn FnMut(EntityHit<CastHit<Vec3>>) -> f64,
     ) {
-        match probe {
-            AnyPlaced::D2(placed, aabb) => {
-                let body = (placed, placed.region_in(aabb));
-                let motion = motion.local::<Vec2>();
-                self.visit_casts(body, motion, options, selection, &mut |hit| {
-                    let entity = hit.entity;
-                    let hit = hit.to_vec3();
+        match body {
+            AnyPlaced::D2(body, aabb) => {
+                let (body, motion) = ((body, body.region_in(aabb)), motion.local::<Vec2>());
+                self.visit_casts(body, motion, options, selection, &mut |found| {
+                    let (entity, hit) = (found.entity, found.to_vec3());
                     visit(EntityHit { entity, hit })
                 });
             }
-            AnyPlaced::D3(placed, aabb) => {
-                let body = (placed, placed.region_in(aabb));
-                let motion = motion.local::<Vec3>();
+            AnyPlaced::D3(body, aabb) => {
+                let (body, motion) = ((body, body.region_in(aabb)), motion.local::<Vec3>());
                 self.visit_casts(body, motion, options, selection, visit);
             }
         }
@@ -209,7 +200,7 @@ impl SpatialQuery<'_, '_> {
     /// The same in one space.
     pub(super) fn visit_casts<V: QuerySpace>(
         &self,
-        (probe, region): (&PlacedCollider<V>, Option<BoundingRegion<V::DVec>>),
+        (body, region): (&PlacedCollider<V>, Option<BoundingRegion<V::DVec>>),
         motion: Option<Motion64<V::DVec>>,
         options: CastOptions,
         selection: Selection,
@@ -218,49 +209,21 @@ impl SpatialQuery<'_, '_> {
         let (Some(region), Some(motion)) = (region, motion) else {
             return;
         };
-        let search = self.search::<V>(selection);
-        let still = Motion64::still();
-        let mut max = 1.0;
-        let mut visit_slot = |slot| {
-            let Some(proxy) = search.selected(slot) else {
-                return max;
-            };
+        let path = region.bounds().map(|bounds| {
+            let angle = V::DVec::angle_size(motion.rotation);
+            let swept = bounds.around_rotation(body.world_pose.translation, angle);
+            let center = (swept.min + swept.max) * 0.5;
+            let half = (swept.max - swept.min) * 0.5;
+            Path::new(center, half, motion.translation, 1.0)
+        });
+        let (all, still) = (|_| true, Motion64::still());
+        let visits = self.search(selection, path, 1.0, all, |proxy, max| {
             let other = (&proxy.placed).into();
-            let hit = cast_in_world((probe.into(), motion), (other, still), options);
-            if let Some(hit) = hit.filter(|hit| hit.touching <= max) {
-                let new = visit(EntityHit {
-                    entity: proxy.entity,
-                    hit,
-                });
-                max = if new >= 0.0 { max.min(new) } else { STOP };
-            }
-            max
-        };
-        let bounds = match region {
-            BoundingRegion::Box(bounds) => bounds,
-            // A half-space is too large for the trees to help.
-            BoundingRegion::HalfSpace(_) => {
-                for slot in search.arena.slots() {
-                    if visit_slot(slot) < 0.0 {
-                        return;
-                    }
-                }
-                return;
-            }
-        };
-        let mut end = 1.0;
-        for slot in search.arena.half_spaces() {
-            end = visit_slot(*slot);
-            if end < 0.0 {
-                return;
-            }
-        }
-        let angle = V::DVec::angle_size(motion.rotation);
-        let swept = bounds.around_rotation(probe.world_pose.translation, angle);
-        let center = (swept.min + swept.max) * 0.5;
-        let half = (swept.max - swept.min) * 0.5;
-        let mut path = Path::new(center, half, motion.translation, end);
-        let visits = search.forest().visit_along(&mut path, visit_slot);
+            let hit = cast_in_world((body.into(), motion), (other, still), options);
+            let hit = hit.filter(|hit| hit.touching <= max);
+            let entity = proxy.entity;
+            hit.map_or(max, |hit| visit(EntityHit { entity, hit }))
+        });
         self.count(visits);
     }
 }

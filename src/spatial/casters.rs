@@ -1,17 +1,19 @@
 //! Components that cast a ray or a shape in each tick.
 
 use bevy::{
-    ecs::{schedule::InternedScheduleLabel, system::SystemState},
+    ecs::{entity_disabling::Disabled, schedule::InternedScheduleLabel},
     prelude::*,
+    utils::Parallel,
 };
 
 use crate::{
     Collider, ColliderMotion,
-    collider::entity_pose,
     collider_query::place::AnyPlaced,
     math::{Vec2, Vec3},
+    parallel::thread_count,
     pipeline::{HeadbuttSystems, sync::sync},
     query::{CastHit, CastOptions, Ray, RayHit},
+    shape::WorldPose,
     spatial::{
         filter::{Selection, SpatialQueryFilter},
         spatial_query::{EntityHit, QuerySpace, SpatialQuery},
@@ -77,15 +79,14 @@ impl<V: QuerySpace> RayCaster<V> {
         self.hits.first().copied()
     }
 
-    /// Returns the ray in the world.
-    fn ray_in_world(&self, world: &World, entity: Entity) -> Option<Ray<V>> {
-        let pose = entity_pose::<V>(world, entity).ok()?;
+    /// Returns the ray in the world, given the pose of the entity.
+    fn ray_in_world(&self, pose: &WorldPose<V::DVec>) -> Ray<V> {
         let origin = pose.linear() * self.ray.origin.to_f64() + pose.translation;
-        Some(Ray {
+        Ray {
             origin: V::from_f64(origin),
             direction: V::from_f64(pose.linear() * self.ray.direction.to_f64()),
             ..self.ray
-        })
+        }
     }
 }
 
@@ -168,52 +169,6 @@ impl ShapeCaster {
     pub fn first(&self) -> Option<EntityHit<CastHit<Vec3>>> {
         self.hits.first().copied()
     }
-
-    /// Returns the shape in the pose of its entity, or `None` if it is invalid.
-    fn place(&self, world: &World, entity: Entity) -> Option<AnyPlaced> {
-        AnyPlaced::at(
-            &self.collider,
-            || entity_pose::<Vec2>(world, entity).ok(),
-            || entity_pose::<Vec3>(world, entity).ok(),
-        )
-    }
-}
-
-/// The hits of this tick.
-pub struct NewHits<H> {
-    found: Vec<(Entity, Vec<EntityHit<H>>)>,
-    /// Lists of earlier ticks, whose memory is used again.
-    spare: Vec<Vec<EntityHit<H>>>,
-}
-
-impl<H> Default for NewHits<H> {
-    fn default() -> Self {
-        Self {
-            found: Vec::new(),
-            spare: Vec::new(),
-        }
-    }
-}
-
-impl<H> NewHits<H> {
-    /// Calls `find` with an empty list for the hits of a caster.
-    fn add(&mut self, entity: Entity, find: impl FnOnce(&mut Vec<EntityHit<H>>)) {
-        let mut hits = self.spare.pop().unwrap_or_default();
-        hits.clear();
-        find(&mut hits);
-        self.found.push((entity, hits));
-    }
-
-    /// Calls `store` with the hits of each caster, which it may swap with others.
-    fn store(&mut self, mut store: impl FnMut(Entity, &mut Vec<EntityHit<H>>)) {
-        let count = self.found.len();
-        for (entity, mut hits) in self.found.drain(..) {
-            store(entity, &mut hits);
-            self.spare.push(hits);
-        }
-        // One list for each caster is enough, and lists of casters that are gone are dropped.
-        self.spare.truncate(count);
-    }
 }
 
 /// Adds the casts to a schedule.
@@ -230,56 +185,68 @@ pub(crate) fn build(app: &mut App, schedule: InternedScheduleLabel) {
     );
 }
 
+/// The `Transform`s of all entities.
+type Transforms<'w, 's> = Query<'w, 's, &'static Transform, Allow<Disabled>>;
+
+/// Buffers for the hits of a caster, one for each thread.
+type HitBuffers<H> = Parallel<Vec<EntityHit<H>>>;
+
 /// Casts all rays of one space.
 fn cast_rays<V: QuerySpace>(
-    world: &mut World,
-    casters: &mut QueryState<(Entity, &mut RayCaster<V>)>,
-    queries: &mut SystemState<SpatialQuery>,
-    mut new: Local<NewHits<RayHit<V>>>,
+    query: SpatialQuery,
+    transforms: Transforms,
+    mut casters: Query<(Entity, &mut RayCaster<V>)>,
+    buffers: Local<HitBuffers<RayHit<V>>>,
 ) {
-    if let Ok(query) = queries.get(world) {
-        for (entity, caster) in casters.query(world).iter() {
-            new.add(entity, |hits| {
-                if let Some(ray) = caster.ray_in_world(world, entity) {
-                    let selection = Selection::except(&caster.filter, entity);
-                    query.first_hits(&ray, selection, hits);
-                }
-            });
+    let cast = |(entity, mut caster): (Entity, Mut<RayCaster<V>>)| {
+        let mut hits = buffers.borrow_local_mut();
+        hits.clear();
+        if let Some(pose) = query.compose_pose::<V>(&transforms, entity) {
+            let selection = Selection::except(&caster.filter, entity);
+            query.list_ray_hits(&caster.ray_in_world(&pose), selection, &mut hits);
         }
+        // Equal hits are no change.
+        if caster.hits != *hits {
+            caster.hits.clone_from(&hits);
+        }
+    };
+    // Built here, so that no task waits for another one.
+    query.build_index::<V>();
+    if thread_count() > 1 {
+        casters.par_iter_mut().for_each(cast);
+    } else {
+        casters.iter_mut().for_each(cast);
     }
-    new.store(|entity, hits| {
-        if let Ok((_, mut caster)) = casters.get_mut(world, entity)
-            && caster.hits != *hits
-        {
-            core::mem::swap(&mut caster.hits, hits);
-        }
-    });
 }
 
 /// Casts all shapes.
 fn cast_shapes(
-    world: &mut World,
-    casters: &mut QueryState<(Entity, &mut ShapeCaster)>,
-    queries: &mut SystemState<SpatialQuery>,
-    mut new: Local<NewHits<CastHit<Vec3>>>,
+    query: SpatialQuery,
+    transforms: Transforms,
+    mut casters: Query<(Entity, &mut ShapeCaster)>,
+    buffers: Local<HitBuffers<CastHit<Vec3>>>,
 ) {
-    if let Ok(query) = queries.get(world) {
-        for (entity, caster) in casters.query(world).iter() {
-            new.add(entity, |hits| {
-                if let Some(probe) = caster.place(world, entity) {
-                    let motion = ColliderMotion::linear(Vec3::ZERO, caster.translation);
-                    let motion = motion.rotated(caster.rotation);
-                    let selection = Selection::except(&caster.filter, entity);
-                    query.hits_of_probe(&probe, &motion, caster.options, selection, hits);
-                }
-            });
+    let cast = |(entity, mut caster): (Entity, Mut<ShapeCaster>)| {
+        let mut hits = buffers.borrow_local_mut();
+        hits.clear();
+        let body = AnyPlaced::at(
+            &caster.collider,
+            || query.compose_pose::<Vec2>(&transforms, entity),
+            || query.compose_pose::<Vec3>(&transforms, entity),
+        );
+        if let Some(body) = body {
+            let motion = ColliderMotion::linear(Vec3::ZERO, caster.translation);
+            let motion = motion.rotated(caster.rotation);
+            let selection = Selection::except(&caster.filter, entity);
+            query.list_shape_hits(&body, &motion, caster.options, selection, &mut hits);
         }
+        if caster.hits != *hits {
+            caster.hits.clone_from(&hits);
+        }
+    };
+    if thread_count() > 1 {
+        casters.par_iter_mut().for_each(cast);
+    } else {
+        casters.iter_mut().for_each(cast);
     }
-    new.store(|entity, hits| {
-        if let Ok((_, mut caster)) = casters.get_mut(world, entity)
-            && caster.hits != *hits
-        {
-            core::mem::swap(&mut caster.hits, hits);
-        }
-    });
 }

@@ -12,14 +12,17 @@ use crate::{
         place::AnyPlaced,
     },
     math::Vec3,
-    pipeline::proxy::Proxy,
+    pipeline::{
+        proxy::Proxy,
+        spatial_index::{Nearest, Overlapping},
+    },
     placed::{BoundingRegion, Placed, PlacedCollider},
     query::{Contact, Distance},
-    shape::{Aabb, Bounds},
+    shape::{Aabb, Bounds, Box3},
     space::{DVector, Space},
     spatial::{
         filter::SpatialQueryFilter,
-        spatial_query::{EntityHit, QuerySpace, SpatialQuery},
+        spatial_query::{END_SEARCH, EntityHit, QuerySpace, SpatialQuery},
     },
 };
 
@@ -185,9 +188,9 @@ impl SpatialQuery<'_, '_> {
         measure: impl Fn(&Proxy<V>) -> Option<(f32, H)>,
     ) -> Option<EntityHit<H>> {
         let mut nearest: Option<(f32, EntityHit<H>)> = None;
-        self.nearest_first(region, max_distance, filter, |proxy, max| {
+        self.nearest_first(region, max_distance, filter, |proxy| {
             let Some((distance, hit)) = measure(proxy) else {
-                return max;
+                return f64::INFINITY;
             };
             let entity = proxy.entity;
             let is_nearer =
@@ -198,7 +201,7 @@ impl SpatialQuery<'_, '_> {
                 nearest = Some((distance, EntityHit { entity, hit }));
             }
             // Includes all colliders at the same distance in f32.
-            max.min(distance.next_up().into())
+            distance.next_up().into()
         });
         nearest.map(|(_, hit)| hit)
     }
@@ -224,72 +227,53 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
         mut visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
     ) {
-        let search = self.search::<V>(filter);
-        let mut visit_slot = |slot| match search.selected(slot) {
-            Some(proxy) => visit(proxy),
-            None => ControlFlow::Continue(()),
+        let arena = V::arena(&self.proxies);
+        let half_space_of = |slot| {
+            let proxy = arena.get(slot)?;
+            Some((proxy.half_space()?, proxy.world_pose.translation))
         };
-        match region {
+        let is_near = |slot| match region {
             BoundingRegion::Box(bounds) => {
-                let half_spaces = search.arena.half_spaces().iter().copied();
-                let is_near = |slot: &u32| search.is_half_space_near(*slot, bounds);
-                if half_spaces
-                    .filter(is_near)
-                    .try_for_each(&mut visit_slot)
-                    .is_continue()
-                {
-                    let corners = Aabb::around(bounds, 0.0).corners();
-                    let forest = search.forest();
-                    self.count(forest.visit_overlapping(&corners, visit_slot));
-                }
+                half_space_of(slot).is_some_and(|(half_space, origin)| {
+                    bounds.overlaps_half_space(&half_space, origin)
+                })
             }
-            // A half-space is too large for the trees to help. Two half-spaces never touch.
-            BoundingRegion::HalfSpace(half_space) => {
-                let slots = search.arena.slots();
-                let mut near = slots.filter(|slot| search.is_box_in(*slot, half_space, origin));
-                // Only the return value ends the search early.
-                let _ = near.try_for_each(visit_slot);
+            // Two half-spaces never touch.
+            BoundingRegion::HalfSpace(half_space) => arena
+                .box_of(slot)
+                .is_some_and(|aabb| aabb.bounds().overlaps_half_space(half_space, origin)),
+        };
+        let boxes = corners(region).map(Overlapping);
+        let visits = self.search(filter, boxes, f64::INFINITY, is_near, |proxy, limit| {
+            if visit(proxy).is_break() {
+                END_SEARCH
+            } else {
+                limit
             }
-        }
+        });
+        self.count(visits);
     }
 
-    /// Calls `visit` with the colliders whose boxes are at most `max` from a region, near ones
-    /// first. `visit` gets and returns the new `max`.
+    /// Calls `visit` with the colliders whose boxes are at most at a distance from a region, near
+    /// ones first. `visit` returns the new maximum distance.
     fn nearest_first<V: QuerySpace>(
         &self,
         region: &BoundingRegion<V::DVec>,
         max_distance: f32,
         filter: &SpatialQueryFilter,
-        mut visit: impl FnMut(&Proxy<V>, f64) -> f64,
+        mut visit: impl FnMut(&Proxy<V>) -> f64,
     ) {
-        if max_distance.is_nan() || max_distance < 0.0 {
-            return;
-        }
-        let search = self.search::<V>(filter);
-        let mut visit_slot = |slot, max| match search.selected(slot) {
-            Some(proxy) => visit(proxy, max),
-            None => max,
-        };
-        let mut max = f64::from(max_distance);
-        match region {
-            BoundingRegion::Box(bounds) => {
-                for slot in search.arena.half_spaces() {
-                    max = visit_slot(*slot, max);
-                }
-                let corners = Aabb::around(bounds, 0.0).corners();
-                let visits = search.forest().visit_nearest(&corners, max, |slot| {
-                    max = visit_slot(slot, max);
-                    max
-                });
-                self.count(visits);
-            }
-            BoundingRegion::HalfSpace(_) => {
-                for slot in search.arena.slots() {
-                    max = visit_slot(slot, max);
-                }
-            }
+        if max_distance >= 0.0 {
+            let (boxes, max) = (corners(region).map(Nearest), max_distance.into());
+            let visits = self.search(filter, boxes, max, |_| true, |proxy, _| visit(proxy));
+            self.count(visits);
         }
     }
+}
+
+/// Returns the corners of a region that is a box.
+fn corners<D: DVector>(region: &BoundingRegion<D>) -> Option<Box3> {
+    Some(Aabb::around(region.bounds()?, 0.0).corners())
 }
 
 /// Points and boxes.
@@ -345,11 +329,11 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         with_point(point, |point| {
-            self.nearest_first(&point.region, max_distance, filter, |proxy, max| {
+            self.nearest_first(&point.region, max_distance, filter, |proxy| {
                 let near = closest_point(proxy, point).filter(|hit| hit.distance <= max_distance);
                 let entity = proxy.entity;
                 hits.extend(near.map(|hit| EntityHit { entity, hit }));
-                max
+                f64::INFINITY
             });
         });
         hits.sort_unstable_by(|a, b| {

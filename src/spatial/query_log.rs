@@ -13,7 +13,7 @@ use crate::{
     Collider, ColliderMotion,
     math::Vec3,
     query::{CastHit, Ray, RayHit},
-    spatial::spatial_query::{EntityHit, QuerySpace, SpatialQuery},
+    space::Space,
 };
 
 /// Maximum number of queries in a list.
@@ -79,6 +79,32 @@ impl QueryLog {
         }
     }
 
+    /// Records a ray and its first hit.
+    pub fn add_ray<V: Space>(&self, ray: &Ray<V>, hit: Option<&RayHit<V>>) {
+        self.add(|| LoggedQuery::Ray {
+            origin: ray.origin.to_vec3(),
+            direction: ray.direction.to_vec3(),
+            length: hit.map_or(ray.max_distance, |hit| hit.distance),
+            normal: hit.map(|hit| hit.normal.to_vec3()),
+        });
+    }
+
+    /// Records a cast and its first hit.
+    pub fn add_cast(
+        &self,
+        collider: &Collider,
+        motion: &ColliderMotion,
+        hit: Option<&CastHit<Vec3>>,
+    ) {
+        self.add(|| {
+            LoggedQuery::Cast(Box::new(LoggedCast {
+                collider: collider.clone(),
+                motion: *motion,
+                hit: hit.copied(),
+            }))
+        });
+    }
+
     fn add(&self, query: impl FnOnce() -> LoggedQuery) {
         if !self.is_on.load(Ordering::Relaxed) {
             return;
@@ -94,36 +120,4 @@ impl QueryLog {
 /// Locks a list. A list is valid after a panic, too.
 fn lock(list: &Mutex<Vec<LoggedQuery>>) -> MutexGuard<'_, Vec<LoggedQuery>> {
     list.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl SpatialQuery<'_, '_> {
-    /// Records a ray and its first hit.
-    pub(super) fn log_ray<V: QuerySpace>(&self, ray: &Ray<V>, hit: Option<&RayHit<V>>) {
-        if let Some(log) = &self.log {
-            log.add(|| LoggedQuery::Ray {
-                origin: ray.origin.to_vec3(),
-                direction: ray.direction.to_vec3(),
-                length: hit.map_or(ray.max_distance, |hit| hit.distance),
-                normal: hit.map(|hit| hit.normal.to_vec3()),
-            });
-        }
-    }
-
-    /// Records a cast and its first hit.
-    pub(super) fn log_cast(
-        &self,
-        collider: &Collider,
-        motion: &ColliderMotion,
-        hit: Option<&EntityHit<CastHit<Vec3>>>,
-    ) {
-        if let Some(log) = &self.log {
-            log.add(|| {
-                LoggedQuery::Cast(Box::new(LoggedCast {
-                    collider: collider.clone(),
-                    motion: *motion,
-                    hit: hit.map(|found| found.hit),
-                }))
-            });
-        }
-    }
 }

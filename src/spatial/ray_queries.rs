@@ -1,7 +1,5 @@
 //! Rays against all colliders.
 
-use core::sync::atomic::Ordering;
-
 use crate::{
     collider_query::ray::{ray_at_collider, visit_ray_at_collider},
     parallel::share,
@@ -11,7 +9,7 @@ use crate::{
     space::DVector,
     spatial::{
         filter::{Selection, SpatialQueryFilter},
-        spatial_query::{EntityHit, QuerySpace, STOP, SpatialQuery},
+        spatial_query::{EntityHit, QuerySpace, SpatialQuery},
     },
 };
 
@@ -26,11 +24,8 @@ impl SpatialQuery<'_, '_> {
         ray: impl Into<Ray<V>>,
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<RayHit<V>>> {
-        let ray = ray.into();
-        let (hit, visits) = self.first_hit(&ray, filter);
+        let (hit, visits) = self.first_hit(&ray.into(), filter);
         self.count(visits);
-        #[cfg(feature = "debug-plugin")]
-        self.log_ray(&ray, hit.as_deref());
         hit
     }
 
@@ -48,12 +43,10 @@ impl SpatialQuery<'_, '_> {
             let mut total = 0;
             for (ray, slot) in rays.iter().zip(hits) {
                 let (hit, visits) = self.first_hit(ray, filter);
-                #[cfg(feature = "debug-plugin")]
-                self.log_ray(ray, hit.as_deref());
                 *slot = hit;
-                total += u64::from(visits);
+                total += visits;
             }
-            self.visits.fetch_add(total, Ordering::Relaxed);
+            self.count(total);
         };
         let Some((pool, size)) = share(rays.len(), MIN_RAYS) else {
             return cast(rays, hits);
@@ -73,15 +66,12 @@ impl SpatialQuery<'_, '_> {
         ray: impl Into<Ray<V>>,
         filter: &SpatialQueryFilter,
     ) -> bool {
-        let ray = ray.into();
-        let mut hit = None;
-        self.along_ray(&ray, filter, |ray, proxy| {
-            hit = ray_at_collider(proxy, ray).map(|hit| ray.hit_in_world::<V>(&hit));
-            if hit.is_some() { STOP } else { ray.max }
+        let mut is_blocked = false;
+        self.visit_ray(ray, filter, |_| {
+            is_blocked = true;
+            -1.0
         });
-        #[cfg(feature = "debug-plugin")]
-        self.log_ray(&ray, hit.as_ref());
-        hit.is_some()
+        is_blocked
     }
 
     /// Lists all hits of a ray, sorted by distance, then by entity, then by part: the first hit on
@@ -94,7 +84,7 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         let ray = ray.into();
-        self.along_ray(&ray, filter, |ray, proxy| {
+        let visits = self.search_ray(&ray, filter, |ray, proxy| {
             visit_ray_at_collider(proxy, ray, &mut |hit| {
                 let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
                 hits.push(EntityHit { entity, hit });
@@ -102,9 +92,9 @@ impl SpatialQuery<'_, '_> {
             });
             ray.max
         });
+        self.count(visits);
         sort_by_distance(hits);
-        #[cfg(feature = "debug-plugin")]
-        self.log_ray(&ray, hits.first().map(|first| &first.hit));
+        self.log_ray(&ray, hits.first());
     }
 
     /// Lists the first hit of a ray on each collider, sorted by distance, then by entity.
@@ -115,25 +105,23 @@ impl SpatialQuery<'_, '_> {
         hits: &mut Vec<EntityHit<RayHit<V>>>,
     ) {
         let ray = ray.into();
-        self.first_hits(&ray, filter, hits);
-        #[cfg(feature = "debug-plugin")]
-        self.log_ray(&ray, hits.first().map(|first| &first.hit));
+        self.list_ray_hits(&ray, filter, hits);
+        self.log_ray(&ray, hits.first());
     }
 
     /// See [`ray_hits_per_entity`](Self::ray_hits_per_entity).
-    pub(super) fn first_hits<'a, V: QuerySpace>(
+    pub(super) fn list_ray_hits<'a, V: QuerySpace>(
         &'a self,
         ray: &Ray<V>,
         selection: impl Into<Selection<'a>>,
         hits: &mut Vec<EntityHit<RayHit<V>>>,
     ) {
         hits.clear();
-        self.along_ray(ray, selection, |ray, proxy| {
-            let hit = ray_at_collider(proxy, ray).map(|hit| ray.hit_in_world(&hit));
-            let entity = proxy.entity;
-            hits.extend(hit.map(|hit| EntityHit { entity, hit }));
-            ray.max
+        let visits = self.visit_ray_hits(ray, selection, |hit| {
+            hits.push(hit);
+            f64::INFINITY
         });
+        self.count(visits);
         sort_by_distance(hits);
     }
 
@@ -149,25 +137,14 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(EntityHit<RayHit<V>>) -> f32,
     ) {
         let ray = ray.into();
-        #[cfg(feature = "debug-plugin")]
-        let mut first: Option<RayHit<V>> = None;
-        self.along_ray(&ray, filter, |ray, proxy| {
-            let Some(hit) = ray_at_collider(proxy, ray) else {
-                return ray.max;
-            };
-            let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
-            #[cfg(feature = "debug-plugin")]
+        let mut first: Option<EntityHit<RayHit<V>>> = None;
+        let visits = self.visit_ray_hits(&ray, filter, |hit| {
             if first.is_none_or(|first| hit.distance < first.distance) {
                 first = Some(hit);
             }
-            let max = visit(EntityHit { entity, hit });
-            if max >= 0.0 {
-                ray.max.min(max.into())
-            } else {
-                STOP
-            }
+            visit(hit).into()
         });
-        #[cfg(feature = "debug-plugin")]
+        self.count(visits);
         self.log_ray(&ray, first.as_ref());
     }
 
@@ -178,61 +155,52 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
     ) -> (Option<EntityHit<RayHit<V>>>, u32) {
         let mut first: Option<EntityHit<RayHit<V>>> = None;
-        let visits = self.search_ray(ray, filter, |ray, proxy| {
-            let Some(hit) = ray_at_collider(proxy, ray) else {
-                return ray.max;
-            };
-            let (entity, hit) = (proxy.entity, ray.hit_in_world::<V>(&hit));
-            let key = (hit.distance, entity);
+        let visits = self.visit_ray_hits(ray, filter, |hit| {
+            let key = (hit.distance, hit.entity);
             if first.is_none_or(|first| key < (first.distance, first.entity)) {
-                first = Some(EntityHit { entity, hit });
+                first = Some(hit);
             }
             // Includes all hits at the same distance in f32, because the hit with the lowest entity
             // is returned.
-            ray.max.min(hit.distance.next_up().into())
+            hit.distance.next_up().into()
         });
+        self.log_ray(ray, first.as_ref());
         (first, visits)
     }
 
-    /// Calls `visit` with the colliders that a ray may hit. `visit` returns the new end of the ray.
-    fn along_ray<'a, V: QuerySpace>(
+    /// Calls `visit` with the first hit of a ray on each collider. `visit` returns the new end of
+    /// the ray. Returns the number of visited nodes.
+    fn visit_ray_hits<'a, V: QuerySpace>(
         &'a self,
         ray: &Ray<V>,
         selection: impl Into<Selection<'a>>,
-        visit: impl FnMut(&WorldRay<V::DVec>, &Proxy<V>) -> f64,
-    ) {
-        let visits = self.search_ray(ray, selection, visit);
-        self.count(visits);
+        mut visit: impl FnMut(EntityHit<RayHit<V>>) -> f64,
+    ) -> u32 {
+        self.search_ray(ray, selection, |ray, proxy| {
+            let Some(hit) = ray_at_collider(proxy, ray) else {
+                return ray.max;
+            };
+            let (entity, hit) = (proxy.entity, ray.hit_in_world(&hit));
+            visit(EntityHit { entity, hit })
+        })
     }
 
-    /// Returns the number of visited nodes: see [`along_ray`](Self::along_ray).
+    /// Calls `visit` with the colliders that a ray may hit. `visit` returns the new end of the ray.
+    /// Returns the number of visited nodes.
     fn search_ray<'a, V: QuerySpace>(
         &'a self,
         ray: &Ray<V>,
         selection: impl Into<Selection<'a>>,
         mut visit: impl FnMut(&WorldRay<V::DVec>, &Proxy<V>) -> f64,
     ) -> u32 {
-        let Some(mut local) = ray.local() else {
+        let Some(mut ray) = ray.local() else {
             return 0;
         };
-        let search = self.search::<V>(selection);
-        for slot in search.arena.half_spaces() {
-            if let Some(proxy) = search.selected(*slot) {
-                local.max = visit(&local, proxy);
-                if local.max < 0.0 {
-                    return 0;
-                }
-            }
-        }
-        let WorldRay {
-            origin, direction, ..
-        } = local;
-        let mut path = Path::new(origin, V::DVec::ZERO, direction, local.max);
-        search.forest().visit_along(&mut path, |slot| {
-            if let Some(proxy) = search.selected(slot) {
-                local.max = visit(&local, proxy);
-            }
-            local.max
+        let path = Path::new(ray.origin, V::DVec::ZERO, ray.direction, ray.max);
+        let all = |_| true;
+        self.search(selection, Some(path), ray.max, all, |proxy, max| {
+            ray.max = max;
+            visit(&ray, proxy)
         })
     }
 }

@@ -13,14 +13,16 @@ use bevy::{
 #[cfg(feature = "debug-plugin")]
 use crate::spatial::query_log::QueryLog;
 use crate::{
+    Collider, ColliderMotion,
+    collider::compose_pose,
     math::{Vec2, Vec3},
     pipeline::{
         proxies::{Proxies, arena::ProxyArena},
-        proxy::Proxy,
-        spatial_index::{Forest, SpatialIndex, Trees},
+        proxy::{Markers, Proxy},
+        spatial_index::{BoxSearch, SpatialIndex, Trees},
     },
-    shape::{Bounds, Dimension, HalfSpace},
-    space::Space,
+    query::{CastHit, Ray, RayHit},
+    shape::{Dimension, WorldPose},
     spatial::filter::Selection,
 };
 
@@ -141,8 +143,8 @@ impl QuerySpace for Vec3 {
     }
 }
 
-/// Below all distances: ends a search.
-pub const STOP: f64 = -1.0;
+/// A limit below all distances and times, which ends a search.
+pub const END_SEARCH: f64 = -1.0;
 
 impl SpatialQuery<'_, '_> {
     /// Returns the world-space pose of an entity's collider: the one that all queries see, with the
@@ -187,72 +189,101 @@ impl SpatialQuery<'_, '_> {
         self.visits.store(0, Ordering::Relaxed);
     }
 
-    pub(super) fn count(&self, visits: u32) {
+    pub(super) fn count(&self, visits: impl Into<u64>) {
         self.visits.fetch_add(visits.into(), Ordering::Relaxed);
     }
 
-    pub(super) fn search<'a, V: QuerySpace>(
-        &'a self,
-        selection: impl Into<Selection<'a>>,
-    ) -> Search<'a, V> {
-        Search {
-            arena: V::arena(&self.proxies),
-            trees: V::trees(&self.index),
-            parents: &self.parents,
-            selection: selection.into(),
-        }
+    /// Computes the pose of an entity from the `Transform`s of this moment.
+    pub(super) fn compose_pose<V: QuerySpace>(
+        &self,
+        transforms: &Query<&Transform, Allow<Disabled>>,
+        entity: Entity,
+    ) -> Option<WorldPose<V::DVec>> {
+        let transform_of = |entity| transforms.get(entity).ok();
+        compose_pose::<V>(entity, transform_of, |entity| self.parent_of(entity)).ok()
+    }
+
+    fn parent_of(&self, entity: Entity) -> Option<Entity> {
+        self.parents.get(entity).ok().map(ChildOf::parent)
     }
 
     /// Builds the index of one space, unless it is built.
     pub(super) fn build_index<V: QuerySpace>(&self) {
         V::trees(&self.index).get(V::arena(&self.proxies));
     }
-}
 
-/// The colliders of one space, and which of them to consider.
-pub struct Search<'a, V: Space> {
-    pub arena: &'a ProxyArena<V>,
-    trees: &'a Trees<V>,
-    parents: &'a Parents<'a, 'a>,
-    selection: Selection<'a>,
-}
-
-impl<'a, V: Space> Search<'a, V> {
-    /// Returns the trees of the colliders' boxes.
-    pub fn forest(&self) -> &'a Forest {
-        self.trees.get(self.arena)
+    /// Calls `visit` with the selected colliders that a search finds, and with the current limit:
+    /// first half-spaces, then boxes that move, then boxes that rest. The result of `visit` is the
+    /// new limit if it is lower. A negative number or NaN ends the search.
+    ///
+    /// Without `boxes`, all colliders are visited: a half-space is too large for the trees to help.
+    /// `is_near` excludes slots that the trees do not. Returns the number of visited nodes.
+    pub(super) fn search<'a, V: QuerySpace>(
+        &'a self,
+        selection: impl Into<Selection<'a>>,
+        boxes: Option<impl BoxSearch>,
+        mut limit: f64,
+        is_near: impl Fn(u32) -> bool,
+        mut visit: impl FnMut(&Proxy<V>, f64) -> f64,
+    ) -> u32 {
+        let (arena, selection) = (V::arena(&self.proxies), selection.into());
+        let is_selected = |proxy: &&Proxy<V>| {
+            let Markers { is_sensor, .. } = proxy.markers;
+            let parent_of = |entity| self.parent_of(entity);
+            selection.selects(proxy.entity, proxy.layers, is_sensor, parent_of)
+        };
+        let mut end = limit;
+        let mut visit_slot = |slot| {
+            if let Some(proxy) = arena.get(slot).filter(is_selected) {
+                let new = visit(proxy, limit);
+                limit = if new >= 0.0 {
+                    limit.min(new)
+                } else {
+                    END_SEARCH
+                };
+            }
+            limit
+        };
+        let Some(boxes) = boxes else {
+            let mut slots = arena.slots().filter(|slot| is_near(*slot));
+            slots.all(|slot| visit_slot(slot) >= 0.0);
+            return 0;
+        };
+        for slot in arena.half_spaces() {
+            if is_near(*slot) {
+                end = visit_slot(*slot);
+            }
+            if end < 0.0 {
+                return 0;
+            }
+        }
+        V::trees(&self.index)
+            .get(arena)
+            .visit(boxes, end, visit_slot)
     }
 
-    /// Returns the collider in a slot, if the filter selects it.
-    pub fn selected(&self, slot: u32) -> Option<&'a Proxy<V>> {
-        let proxy = self.arena.get(slot)?;
-        let parent_of = |entity| self.parents.get(entity).ok().map(ChildOf::parent);
-        let Proxy {
-            entity,
-            layers,
-            markers,
-            ..
-        } = proxy;
-        let is_selected = self
-            .selection
-            .selects(*entity, *layers, markers.is_sensor, parent_of);
-        is_selected.then_some(proxy)
+    /// Records a ray and its first hit, if the debug drawing has turned the log on.
+    pub(super) fn log_ray<V: QuerySpace>(&self, ray: &Ray<V>, hit: Option<&EntityHit<RayHit<V>>>) {
+        #[cfg(feature = "debug-plugin")]
+        if let Some(log) = &self.log {
+            log.add_ray(ray, hit.map(|hit| &hit.hit));
+        }
+        #[cfg(not(feature = "debug-plugin"))]
+        let _ = (ray, hit);
     }
 
-    /// Returns `true` if a half-space has a point in a box.
-    pub fn is_half_space_near(&self, slot: u32, bounds: &Bounds<V::DVec>) -> bool {
-        let proxy = self.arena.get(slot);
-        proxy.is_some_and(|proxy| {
-            let half_space = proxy.half_space();
-            let origin = proxy.world_pose.translation;
-            half_space.is_some_and(|half_space| bounds.overlaps_half_space(&half_space, origin))
-        })
-    }
-
-    /// Returns `true` if the box of a slot has a point in a half-space, which is relative to
-    /// `origin`.
-    pub fn is_box_in(&self, slot: u32, half_space: &HalfSpace<V::DVec>, origin: V::DVec) -> bool {
-        let aabb = self.arena.box_of(slot);
-        aabb.is_some_and(|aabb| aabb.bounds().overlaps_half_space(half_space, origin))
+    /// Records a cast and its first hit, if the debug drawing has turned the log on.
+    pub(super) fn log_cast(
+        &self,
+        collider: &Collider,
+        motion: &ColliderMotion,
+        hit: Option<&EntityHit<CastHit<Vec3>>>,
+    ) {
+        #[cfg(feature = "debug-plugin")]
+        if let Some(log) = &self.log {
+            log.add_cast(collider, motion, hit.map(|hit| &hit.hit));
+        }
+        #[cfg(not(feature = "debug-plugin"))]
+        let _ = (collider, motion, hit);
     }
 }
