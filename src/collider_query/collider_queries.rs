@@ -6,20 +6,26 @@ use crate::{
         ColliderMotion, ColliderPose,
         cast::cast_in_world,
         pair::{contact_in_world, distance_in_world, intersects, manifold_in_world},
-        place::place,
+        place::{AnyPlaced, place},
         ray::ray_at_collider,
     },
     math::{Vec2, Vec3},
     placed::{DynPart, Placed, PlacedCollider},
     query::{
-        CastHit, CastOptions, Contact, Distance, Manifold, Motion, QueryPartner, Ray, RayHit,
-        RayTarget, sealed,
+        CastHit, CastOptions, Contact, Distance, LinearMotion, Manifold, Motion, QueryPair,
+        QueryPartner, Ray, RayHit, RayTarget, sealed,
     },
-    shape::{ColliderShape, Dimension, Support},
-    space::{ShapePose, Space},
+    shape::{ColliderShape, DVecOf, Dimension, Support},
+    space::{Pose, ShapePose, Space},
 };
 
 impl sealed::Sealed for Collider {}
+
+impl<V: Dimension> LinearMotion<ColliderPose, V> for ColliderMotion {
+    fn from_pose(pose: ColliderPose, translation: V) -> Self {
+        Self::linear(pose, translation)
+    }
+}
 
 impl QueryPartner<Collider> for Collider {
     type Vector = Vec3;
@@ -27,78 +33,21 @@ impl QueryPartner<Collider> for Collider {
     type OtherPose = ColliderPose;
     type Motion = ColliderMotion;
     type OtherMotion = ColliderMotion;
+    type Pair<'a> = ColliderPair;
 
-    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
-        ColliderMotion::linear(pose, translation)
-    }
-
-    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
-        ColliderMotion::linear(pose, translation)
-    }
-
-    fn cast_motion(
+    fn pair(
         &self,
-        motion: Self::Motion,
+        motion: ColliderMotion,
         other: &Self,
-        other_motion: Self::OtherMotion,
-        options: CastOptions,
-    ) -> Option<CastHit<Self::Vector>> {
-        let sides = [(self, *motion.start()), (other, *other_motion.start())];
-        let motions = [motion, other_motion];
-        compare(
-            sides,
-            |a, b| Some(cast_sides::<Vec2>([a, b], motions, options)?.to_vec3()),
-            |a, b| cast_sides::<Vec3>([a, b], motions, options),
-        )?
-    }
-
-    fn intersects(&self, pose: ColliderPose, other: &Self, other_pose: ColliderPose) -> bool {
-        let sides = [(self, pose), (other, other_pose)];
-        compare(sides, intersects, intersects).unwrap_or(false)
-    }
-
-    fn contact(
-        &self,
-        pose: ColliderPose,
-        other: &Self,
-        other_pose: ColliderPose,
-    ) -> Option<Contact<Vec3>> {
-        let sides = [(self, pose), (other, other_pose)];
-        compare(
-            sides,
-            |a, b| contact_in_world(a, b).map(Contact::<Vec2>::to_vec3),
-            contact_in_world,
-        )?
-    }
-
-    fn manifold(
-        &self,
-        pose: ColliderPose,
-        other: &Self,
-        other_pose: ColliderPose,
-    ) -> Option<Manifold<Vec3>> {
-        let sides = [(self, pose), (other, other_pose)];
-        compare(
-            sides,
-            |a, b| Some(manifold_in_world::<Vec2>(a, b)?.to_vec3()),
-            manifold_in_world,
-        )?
-    }
-
-    fn distance(
-        &self,
-        pose: ColliderPose,
-        other: &Self,
-        other_pose: ColliderPose,
-    ) -> Distance<Vec3> {
-        let sides = [(self, pose), (other, other_pose)];
-        compare(
-            sides,
-            |a, b| Some(distance_in_world::<Vec2>(a, b)?.to_vec3()),
-            distance_in_world,
-        )
-        .flatten()
-        .unwrap_or_else(Distance::infinite)
+        other_motion: ColliderMotion,
+    ) -> Option<ColliderPair> {
+        Some(ColliderPair {
+            colliders: [
+                AnyPlaced::new(self, *motion.start())?,
+                AnyPlaced::new(other, *other_motion.start())?,
+            ],
+            motions: [motion, other_motion],
+        })
     }
 }
 
@@ -108,59 +57,18 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<Collider> for S {
     type OtherPose = ColliderPose;
     type Motion = Motion<S::Vector>;
     type OtherMotion = ColliderMotion;
+    type Pair<'a>
+        = MixedPair<'a, S>
+    where
+        S: 'a;
 
-    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
-        Motion::linear(pose, translation)
-    }
-
-    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
-        ColliderMotion::linear(pose, translation)
-    }
-
-    fn cast_motion(
-        &self,
+    fn pair<'a>(
+        &'a self,
         motion: Self::Motion,
         other: &Collider,
-        other_motion: Self::OtherMotion,
-        options: CastOptions,
-    ) -> Option<CastHit<Self::Vector>> {
-        let (start, other_start) = (motion.start(), *other_motion.start());
-        compare_mixed((&self, start), (other, other_start), |shape, collider| {
-            let motions = (motion.local()?, other_motion.local::<S::Vector>()?);
-            cast_in_world((shape, motions.0), (collider, motions.1), options)
-        })?
-    }
-
-    fn intersects(&self, pose: Self::Pose, other: &Collider, other_pose: ColliderPose) -> bool {
-        compare_mixed((&self, pose), (other, other_pose), intersects).unwrap_or(false)
-    }
-
-    fn contact(
-        &self,
-        pose: Self::Pose,
-        other: &Collider,
-        other_pose: ColliderPose,
-    ) -> Option<Contact<S::Vector>> {
-        compare_mixed((&self, pose), (other, other_pose), contact_in_world)?
-    }
-
-    fn manifold(
-        &self,
-        pose: Self::Pose,
-        other: &Collider,
-        other_pose: ColliderPose,
-    ) -> Option<Manifold<S::Vector>> {
-        compare_mixed((&self, pose), (other, other_pose), manifold_in_world)?
-    }
-
-    fn distance(
-        &self,
-        pose: Self::Pose,
-        other: &Collider,
-        other_pose: ColliderPose,
-    ) -> Distance<S::Vector> {
-        let distance = compare_mixed((&self, pose), (other, other_pose), distance_in_world);
-        distance.flatten().unwrap_or_else(Distance::infinite)
+        other_motion: ColliderMotion,
+    ) -> Option<MixedPair<'a, S>> {
+        MixedPair::new((self, motion), (other, other_motion), true)
     }
 }
 
@@ -170,76 +78,159 @@ impl<S: Support<Vector: Dimension> + ?Sized> QueryPartner<S> for Collider {
     type OtherPose = ShapePose<S::Vector>;
     type Motion = ColliderMotion;
     type OtherMotion = Motion<S::Vector>;
+    type Pair<'a>
+        = MixedPair<'a, S>
+    where
+        S: 'a;
 
-    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion {
-        ColliderMotion::linear(pose, translation)
-    }
-
-    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion {
-        Motion::linear(pose, translation)
-    }
-
-    fn cast_motion(
-        &self,
-        motion: Self::Motion,
-        other: &S,
+    fn pair<'a>(
+        &'a self,
+        motion: ColliderMotion,
+        other: &'a S,
         other_motion: Self::OtherMotion,
-        options: CastOptions,
-    ) -> Option<CastHit<Self::Vector>> {
-        let (start, other_start) = (*motion.start(), other_motion.start());
-        compare_mixed((&other, other_start), (self, start), |shape, collider| {
-            let motions = (motion.local::<S::Vector>()?, other_motion.local()?);
-            cast_in_world((collider, motions.0), (shape, motions.1), options)
-        })?
-    }
-
-    fn intersects(&self, pose: ColliderPose, other: &S, other_pose: Self::OtherPose) -> bool {
-        other.intersects(other_pose, self, pose)
-    }
-
-    fn contact(
-        &self,
-        pose: ColliderPose,
-        other: &S,
-        other_pose: Self::OtherPose,
-    ) -> Option<Contact<S::Vector>> {
-        compare_mixed((&other, other_pose), (self, pose), |shape, collider| {
-            contact_in_world(collider, shape)
-        })?
-    }
-
-    fn manifold(
-        &self,
-        pose: ColliderPose,
-        other: &S,
-        other_pose: Self::OtherPose,
-    ) -> Option<Manifold<S::Vector>> {
-        compare_mixed((&other, other_pose), (self, pose), |shape, collider| {
-            manifold_in_world(collider, shape)
-        })?
-    }
-
-    fn distance(
-        &self,
-        pose: ColliderPose,
-        other: &S,
-        other_pose: Self::OtherPose,
-    ) -> Distance<S::Vector> {
-        let distance = compare_mixed((&other, other_pose), (self, pose), |shape, collider| {
-            distance_in_world(collider, shape)
-        });
-        distance.flatten().unwrap_or_else(Distance::infinite)
+    ) -> Option<MixedPair<'a, S>> {
+        MixedPair::new((other, other_motion), (self, motion), false)
     }
 }
 
-/// Returns the first touch of two moving sides.
-fn cast_sides<V: Space>(
-    [a, b]: [Placed<V>; 2],
-    [motion_a, motion_b]: [ColliderMotion; 2],
-    options: CastOptions,
-) -> Option<CastHit<V>> {
-    let (motion_a, motion_b) = (motion_a.local::<V>()?, motion_b.local::<V>()?);
-    cast_in_world((a, motion_a), (b, motion_b), options)
+/// Two colliders and their motions.
+pub struct ColliderPair {
+    colliders: [AnyPlaced; 2],
+    motions: [ColliderMotion; 2],
+}
+
+impl ColliderPair {
+    /// Calls one of two queries, or returns `None` if the colliders are of different dimensions.
+    fn ask<R>(
+        &self,
+        in_2d: impl FnOnce(Placed<Vec2>, Placed<Vec2>) -> R,
+        in_3d: impl FnOnce(Placed<Vec3>, Placed<Vec3>) -> R,
+    ) -> Option<R> {
+        match &self.colliders {
+            [AnyPlaced::D2(a, _), AnyPlaced::D2(b, _)] => Some(in_2d(a.into(), b.into())),
+            [AnyPlaced::D3(a, _), AnyPlaced::D3(b, _)] => Some(in_3d(a.into(), b.into())),
+            _ => None,
+        }
+    }
+
+    fn cast_in<V: Space>(
+        &self,
+        a: Placed<V>,
+        b: Placed<V>,
+        options: CastOptions,
+    ) -> Option<CastHit<Vec3>> {
+        let [motion_a, motion_b] = self.motions.map(|motion| motion.local::<V>());
+        Some(cast_in_world((a, motion_a?), (b, motion_b?), options)?.to_vec3())
+    }
+}
+
+impl QueryPair<Vec3> for ColliderPair {
+    fn intersects(self) -> bool {
+        self.ask(intersects, intersects).unwrap_or(false)
+    }
+
+    fn contact(self) -> Option<Contact<Vec3>> {
+        let in_2d = |a: Placed<Vec2>, b: Placed<Vec2>| Some(contact_in_world(a, b)?.to_vec3());
+        self.ask(in_2d, contact_in_world)?
+    }
+
+    fn manifold(self) -> Option<Manifold<Vec3>> {
+        let in_2d = |a: Placed<Vec2>, b: Placed<Vec2>| Some(manifold_in_world(a, b)?.to_vec3());
+        self.ask(in_2d, manifold_in_world)?
+    }
+
+    fn distance(self) -> Distance<Vec3> {
+        let in_2d = |a: Placed<Vec2>, b: Placed<Vec2>| distance_in_world(a, b).to_vec3();
+        self.ask(in_2d, distance_in_world)
+            .unwrap_or_else(Distance::infinite)
+    }
+
+    fn cast(self, options: CastOptions) -> Option<CastHit<Vec3>> {
+        let in_2d = |a: Placed<Vec2>, b: Placed<Vec2>| self.cast_in(a, b, options);
+        self.ask(in_2d, |a, b| self.cast_in(a, b, options))?
+    }
+}
+
+/// A shape and a collider of the same dimension, and their motions.
+pub struct MixedPair<'a, S: Support + ?Sized> {
+    shape: &'a S,
+    pose: Pose<DVecOf<S>>,
+    motion: Motion<S::Vector>,
+    collider: PlacedCollider<S::Vector>,
+    collider_motion: ColliderMotion,
+    shape_is_first: bool,
+}
+
+impl<'a, S: Support<Vector: Dimension> + ?Sized> MixedPair<'a, S> {
+    fn new(
+        (shape, motion): (&'a S, Motion<S::Vector>),
+        (collider, collider_motion): (&Collider, ColliderMotion),
+        shape_is_first: bool,
+    ) -> Option<Self> {
+        Some(Self {
+            shape,
+            pose: motion.start().valid()?,
+            motion,
+            collider: place(collider, collider_motion.start())?.0,
+            collider_motion,
+            shape_is_first,
+        })
+    }
+
+    /// Returns the value of the first of the pair and that of the second.
+    fn in_order<T>(&self, shape: T, collider: T) -> [T; 2] {
+        if self.shape_is_first {
+            [shape, collider]
+        } else {
+            [collider, shape]
+        }
+    }
+
+    /// Calls a query, or returns `None` if the shape is invalid.
+    fn ask<R>(&self, query: impl FnOnce(Placed<S::Vector>, Placed<S::Vector>) -> R) -> Option<R> {
+        let part = DynPart::new(&self.shape, self.pose)?;
+        // The contacts of surfaces are defined for colliders.
+        let shape = part.to_shape().filter(|_| self.collider.is_surface());
+        let as_collider = match shape {
+            Some(shape) => {
+                let shape = ColliderShape::Convex(shape);
+                Some(PlacedCollider::new(&shape, part.world_pose).ok()?.0)
+            }
+            None => None,
+        };
+        let shape = as_collider
+            .as_ref()
+            .map_or_else(|| (&part).into(), Placed::from);
+        let [a, b] = self.in_order(shape, (&self.collider).into());
+        Some(query(a, b))
+    }
+}
+
+impl<S: Support<Vector: Dimension> + ?Sized> QueryPair<S::Vector> for MixedPair<'_, S> {
+    fn intersects(self) -> bool {
+        self.ask(intersects).unwrap_or(false)
+    }
+
+    fn contact(self) -> Option<Contact<S::Vector>> {
+        self.ask(contact_in_world)?
+    }
+
+    fn manifold(self) -> Option<Manifold<S::Vector>> {
+        self.ask(manifold_in_world)?
+    }
+
+    fn distance(self) -> Distance<S::Vector> {
+        self.ask(distance_in_world)
+            .unwrap_or_else(Distance::infinite)
+    }
+
+    fn cast(self, options: CastOptions) -> Option<CastHit<S::Vector>> {
+        let [motion_a, motion_b] = self.in_order(
+            self.motion.local()?,
+            self.collider_motion.local::<S::Vector>()?,
+        );
+        self.ask(|a, b| cast_in_world((a, motion_a), (b, motion_b), options))?
+    }
 }
 
 impl<V: Dimension> RayTarget<V> for Collider {
@@ -249,39 +240,4 @@ impl<V: Dimension> RayTarget<V> for Collider {
         let ((placed, _), ray) = (place::<V>(self, &pose)?, ray.local()?);
         Some(ray.hit_in_world(&ray_at_collider(&placed, &ray)?))
     }
-}
-
-/// Calls one of two queries with two colliders, or returns `None` if one of them touches nothing or
-/// they are of different dimensions.
-fn compare<R>(
-    [(a, pose_a), (b, pose_b)]: [(&Collider, ColliderPose); 2],
-    in_2d: impl FnOnce(Placed<Vec2>, Placed<Vec2>) -> R,
-    in_3d: impl FnOnce(Placed<Vec3>, Placed<Vec3>) -> R,
-) -> Option<R> {
-    if let Some((a, _)) = place::<Vec2>(a, &pose_a) {
-        let (b, _) = place::<Vec2>(b, &pose_b)?;
-        return Some(in_2d((&a).into(), (&b).into()));
-    }
-    let (a, b) = (place::<Vec3>(a, &pose_a)?.0, place::<Vec3>(b, &pose_b)?.0);
-    Some(in_3d((&a).into(), (&b).into()))
-}
-
-/// Calls a query with a shape and a collider, or returns `None` if one of them touches nothing or
-/// they are of different dimensions.
-fn compare_mixed<V: Dimension, R>(
-    (shape, pose): (&dyn Support<Vector = V>, ShapePose<V>),
-    (collider, collider_pose): (&Collider, ColliderPose),
-    query: impl FnOnce(Placed<V>, Placed<V>) -> R,
-) -> Option<R> {
-    let (collider, _) = place::<V>(collider, &collider_pose)?;
-    let part = DynPart::new(shape, pose.valid()?)?;
-    // The contacts of surfaces are defined for colliders.
-    if collider.is_surface()
-        && let Some(shape) = part.to_shape()
-    {
-        let shape = ColliderShape::Convex(shape);
-        let (shape, _) = PlacedCollider::new(&shape, part.world_pose).ok()?;
-        return Some(query((&shape).into(), (&collider).into()));
-    }
-    Some(query((&part).into(), (&collider).into()))
 }

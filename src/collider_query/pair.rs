@@ -98,6 +98,12 @@ pub fn contact_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Contact<
 /// Returns the distance of two colliders or shapes, 0 if they touch, and their nearest parts and
 /// points. Returns `None` if no parts count, or if all are invalid.
 pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, PartContact<V::DVec>)> {
+    if let (Some((shape_a, pose_a)), Some((shape_b, pose_b))) = (a.convex(), b.convex()) {
+        let pair = Pair::new(&shape_a, pose_a, &shape_b, pose_b);
+        let (distance, contact) = Solver::new(pair).distance()?;
+        let parts = (0, 0);
+        return Some((distance, PartContact { parts, contact }));
+    }
     let (a, b, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let facets = FacetFilter::new(a, b, &counter);
@@ -123,10 +129,10 @@ pub fn nearest_points<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<(f64, Part
 }
 
 /// Returns the distance of two colliders or shapes, and their nearest points in the world.
-pub fn distance_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Distance<V>> {
-    let (distance, points) = nearest_points(a, b)?;
-    let points = points.contact.points_in_world(origins(&a, &b));
-    Some(Distance::new(distance, points))
+pub fn distance_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Distance<V> {
+    nearest_points(a, b).map_or_else(Distance::infinite, |(distance, points)| {
+        Distance::new(distance, points.contact.points_in_world(origins(&a, &b)))
+    })
 }
 
 /// Returns the manifold of the deepest pair of parts.
@@ -151,7 +157,11 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
             };
             // The contact leads over an edge or a corner, and does not clear the whole facet.
             let leads_over_edge = points.first().is_some_and(is_deeper);
-            let points = if leads_over_edge { &[contact] } else { &*points };
+            let points = if leads_over_edge {
+                &[contact]
+            } else {
+                &*points
+            };
             Some(Manifold::new(points, solver.pair.origins))
         })
     };

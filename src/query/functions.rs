@@ -3,7 +3,7 @@
 use crate::{
     query::{
         CastHit, CastOptions, Contact, Distance, Manifold, QueryPartner, Solver,
-        query_partner::pair,
+        query_partner::{LinearMotion, QueryPair, pair},
     },
     shape::Support,
     space::ShapePose,
@@ -31,7 +31,8 @@ where
     A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
-    a.intersects(pose_a.into(), b, pose_b.into())
+    let pair = a.still_pair(pose_a.into(), b, pose_b.into());
+    pair.is_some_and(QueryPair::intersects)
 }
 
 /// Returns the contact of two shapes, or `None` if they do not touch.
@@ -58,7 +59,8 @@ where
     A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
-    a.contact(pose_a.into(), b, pose_b.into())
+    let pair = a.still_pair(pose_a.into(), b, pose_b.into());
+    pair.and_then(QueryPair::contact)
 }
 
 /// Returns the contact of two shapes with up to four points (two in 2D), or `None` if they do not
@@ -121,7 +123,8 @@ where
     A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
-    a.manifold(pose_a.into(), b, pose_b.into())
+    let pair = a.still_pair(pose_a.into(), b, pose_b.into());
+    pair.and_then(QueryPair::manifold)
 }
 
 /// Returns the distance between two shapes, and their nearest points.
@@ -152,7 +155,8 @@ where
     A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
-    a.distance(pose_a.into(), b, pose_b.into())
+    let pair = a.still_pair(pose_a.into(), b, pose_b.into());
+    pair.map_or_else(Distance::infinite, QueryPair::distance)
 }
 
 /// Returns the first touch of two shapes under linear motion.
@@ -187,9 +191,9 @@ where
     A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
-    let motion_a = A::motion(pose_a.into(), translation_a);
-    let motion_b = A::other_motion(pose_b.into(), translation_b);
-    a.cast_motion(motion_a, b, motion_b, options)
+    let motion_a = A::Motion::from_pose(pose_a.into(), translation_a);
+    let motion_b = A::OtherMotion::from_pose(pose_b.into(), translation_b);
+    a.pair(motion_a, b, motion_b)?.cast(options)
 }
 
 /// Returns the first touch of two shapes under linear and angular motion, or `None` as
@@ -234,7 +238,7 @@ where
     A: QueryPartner<B> + ?Sized,
     B: ?Sized,
 {
-    a.cast_motion(motion_a.into(), b, motion_b.into(), options)
+    a.pair(motion_a.into(), b, motion_b.into())?.cast(options)
 }
 
 /// Tests whether two shapes touch, and returns a [`Touch`] that can compute the contact later. That

@@ -100,7 +100,7 @@ pub use functions::{
 };
 pub(crate) use minkowski::Pair;
 pub use query_partner::QueryPartner;
-pub(crate) use query_partner::sealed;
+pub(crate) use query_partner::{LinearMotion, QueryPair, sealed};
 pub(crate) use ray::{LocalHit, LocalRay, WorldRay, WorldRayHit, ray_at_shape};
 pub use ray::{Ray, RayHit, RaySide, RayTarget, cast_ray};
 pub use results::{Contact, Distance, Manifold, ManifoldPoint};

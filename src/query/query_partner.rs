@@ -48,62 +48,87 @@ pub trait QueryPartner<B: ?Sized>: sealed::Sealed {
 
     /// The motion of this shape in a cast: [`Motion`] or
     /// [`ColliderMotion`](crate::ColliderMotion).
-    type Motion;
+    type Motion: LinearMotion<Self::Pose, Self::Vector>;
 
     /// The motion of the other shape.
-    type OtherMotion;
+    type OtherMotion: LinearMotion<Self::OtherPose, Self::Vector>;
 
-    /// Returns a motion of this shape without a rotation.
+    /// The type that answers the queries.
     #[doc(hidden)]
-    fn motion(pose: Self::Pose, translation: Self::Vector) -> Self::Motion;
+    type Pair<'a>: QueryPair<Self::Vector>
+    where
+        Self: 'a,
+        B: 'a;
 
-    /// Returns a motion of the other shape without a rotation.
+    /// Returns both shapes with their motions, or `None` if one of them is invalid.
     #[doc(hidden)]
-    fn other_motion(pose: Self::OtherPose, translation: Self::Vector) -> Self::OtherMotion;
-
-    /// See [`query::cast_motion`](crate::query::cast_motion).
-    #[doc(hidden)]
-    fn cast_motion(
-        &self,
+    fn pair<'a>(
+        &'a self,
         motion: Self::Motion,
-        other: &B,
+        other: &'a B,
         other_motion: Self::OtherMotion,
-        options: CastOptions,
-    ) -> Option<CastHit<Self::Vector>>;
+    ) -> Option<Self::Pair<'a>>;
 
-    /// See [`query::intersects`](crate::query::intersects).
+    /// Returns both shapes at rest in their poses, or `None` if one of them is invalid.
     #[doc(hidden)]
-    fn intersects(&self, pose: Self::Pose, other: &B, other_pose: Self::OtherPose) -> bool;
-
-    /// See [`query::contact`](crate::query::contact).
-    #[doc(hidden)]
-    fn contact(
-        &self,
+    #[inline(always)]
+    fn still_pair<'a>(
+        &'a self,
         pose: Self::Pose,
-        other: &B,
+        other: &'a B,
         other_pose: Self::OtherPose,
-    ) -> Option<Contact<Self::Vector>>;
+    ) -> Option<Self::Pair<'a>> {
+        let zero = Self::Vector::default();
+        let motion = Self::Motion::from_pose(pose, zero);
+        self.pair(
+            motion,
+            other,
+            Self::OtherMotion::from_pose(other_pose, zero),
+        )
+    }
+}
+
+/// A motion that begins in a pose `P`.
+pub trait LinearMotion<P, V> {
+    /// Returns a motion without a rotation.
+    #[doc(hidden)]
+    fn from_pose(pose: P, translation: V) -> Self;
+}
+
+impl<V: Space> LinearMotion<ShapePose<V>, V> for Motion<V> {
+    #[inline(always)]
+    fn from_pose(pose: ShapePose<V>, translation: V) -> Self {
+        Self::linear(pose, translation)
+    }
+}
+
+/// Two shapes or colliders with their motions. All queries except the cast see them at the start.
+pub trait QueryPair<V: Space> {
+    /// See [`query::intersects`](crate::query::intersects).
+    fn intersects(self) -> bool;
+
+    /// See [`query::contact`](crate::query::contact()).
+    fn contact(self) -> Option<Contact<V>>;
 
     /// See [`query::manifold`](crate::query::manifold()).
-    #[doc(hidden)]
-    fn manifold(
-        &self,
-        pose: Self::Pose,
-        other: &B,
-        other_pose: Self::OtherPose,
-    ) -> Option<Manifold<Self::Vector>>;
+    fn manifold(self) -> Option<Manifold<V>>;
 
-    /// See [`query::distance`](crate::query::distance).
-    #[doc(hidden)]
-    fn distance(
-        &self,
-        pose: Self::Pose,
-        other: &B,
-        other_pose: Self::OtherPose,
-    ) -> Distance<Self::Vector>;
+    /// See [`query::distance`](crate::query::distance()).
+    fn distance(self) -> Distance<V>;
+
+    /// See [`query::cast_motion`](crate::query::cast_motion).
+    fn cast(self, options: CastOptions) -> Option<CastHit<V>>;
 }
 
 impl<S: Support + ?Sized> sealed::Sealed for S {}
+
+/// Two convex shapes.
+pub struct ShapePair<'a, A: Support + ?Sized, B: ?Sized> {
+    a: &'a A,
+    motion_a: Motion<A::Vector>,
+    b: &'a B,
+    motion_b: Motion<A::Vector>,
+}
 
 // Always inlined, so that a query on two primitives contains only the code for these primitives.
 impl<A, B> QueryPartner<B> for A
@@ -116,63 +141,72 @@ where
     type OtherPose = ShapePose<A::Vector>;
     type Motion = Motion<A::Vector>;
     type OtherMotion = Motion<A::Vector>;
+    type Pair<'a>
+        = ShapePair<'a, A, B>
+    where
+        A: 'a,
+        B: 'a;
 
-    fn motion(pose: Self::Pose, translation: A::Vector) -> Self::Motion {
-        Motion::linear(pose, translation)
+    #[inline(always)]
+    fn pair<'a>(
+        &'a self,
+        motion_a: Self::Motion,
+        b: &'a B,
+        motion_b: Self::Motion,
+    ) -> Option<ShapePair<'a, A, B>> {
+        Some(ShapePair {
+            a: self,
+            motion_a,
+            b,
+            motion_b,
+        })
     }
+}
 
-    fn other_motion(pose: Self::OtherPose, translation: A::Vector) -> Self::OtherMotion {
-        Motion::linear(pose, translation)
+impl<'a, A, B> ShapePair<'a, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    /// Returns the pair at the start.
+    #[inline(always)]
+    fn at_start(self) -> Option<Pair<'a, A, B>> {
+        pair(self.a, self.motion_a.start(), self.b, self.motion_b.start())
     }
+}
 
-    fn cast_motion(
-        &self,
-        motion: Self::Motion,
-        other: &B,
-        other_motion: Self::OtherMotion,
-        options: CastOptions,
-    ) -> Option<CastHit<A::Vector>> {
-        cast_motion_of_shapes(self, motion, other, other_motion, options)
+impl<A, B> QueryPair<A::Vector> for ShapePair<'_, A, B>
+where
+    A: Support + ?Sized,
+    B: Support<Vector = A::Vector> + ?Sized,
+{
+    #[inline(always)]
+    fn intersects(self) -> bool {
+        self.at_start().is_some_and(|pair| Solver::new(pair).hit())
     }
 
     #[inline(always)]
-    fn intersects(&self, pose: Self::Pose, other: &B, other_pose: Self::OtherPose) -> bool {
-        pair(self, pose, other, other_pose).is_some_and(|pair| Solver::new(pair).hit())
-    }
-
-    #[inline(always)]
-    fn contact(
-        &self,
-        pose: Self::Pose,
-        other: &B,
-        other_pose: Self::OtherPose,
-    ) -> Option<Contact<A::Vector>> {
-        let mut solver = Solver::new(pair(self, pose, other, other_pose)?);
+    fn contact(self) -> Option<Contact<A::Vector>> {
+        let mut solver = Solver::new(self.at_start()?);
         solver.hit().then(|| solver.contact_in_world())
     }
 
     #[inline(always)]
-    fn manifold(
-        &self,
-        pose: Self::Pose,
-        other: &B,
-        other_pose: Self::OtherPose,
-    ) -> Option<Manifold<A::Vector>> {
-        let mut solver = Solver::new(pair(self, pose, other, other_pose)?);
+    fn manifold(self) -> Option<Manifold<A::Vector>> {
+        let mut solver = Solver::new(self.at_start()?);
         solver.hit().then(|| solver.manifold_in_world())
     }
 
     #[inline(always)]
-    fn distance(
-        &self,
-        pose: Self::Pose,
-        other: &B,
-        other_pose: Self::OtherPose,
-    ) -> Distance<A::Vector> {
-        match pair(self, pose, other, other_pose) {
+    fn distance(self) -> Distance<A::Vector> {
+        match self.at_start() {
             Some(pair) => Solver::new(pair).distance_in_world(),
             None => Distance::infinite(),
         }
+    }
+
+    fn cast(self, options: CastOptions) -> Option<CastHit<A::Vector>> {
+        cast_motion_of_shapes(self.a, self.motion_a, self.b, self.motion_b, options)
     }
 }
 

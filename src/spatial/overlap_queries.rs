@@ -127,7 +127,7 @@ impl SpatialQuery<'_, '_> {
         filter: &SpatialQueryFilter,
     ) -> Option<EntityHit<Distance<Vec3>>> {
         self.nearest(&body.region_in(aabb)?, max_distance, filter, |proxy| {
-            let found = distance_in_world(body.into(), (&proxy.placed).into())?;
+            let found = distance_in_world(body.into(), (&proxy.placed).into());
             Some((found.distance, found.to_vec3()))
         })
     }
