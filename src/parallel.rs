@@ -10,6 +10,27 @@ pub fn thread_count() -> usize {
     ComputeTaskPool::try_get().map_or(1, |pool| pool.thread_num().max(1))
 }
 
+/// Calls `run` with chunks of two lists of the same length, on all threads if they are long. A
+/// chunk has at least `min_items` items. `prepare` runs before more than one thread does.
+pub fn for_chunks<T: Sync, R: Send>(
+    items: &[T],
+    results: &mut [R],
+    min_items: usize,
+    prepare: impl FnOnce(),
+    run: impl Fn(&[T], &mut [R]) + Sync,
+) {
+    let Some((pool, size)) = share(items.len(), min_items) else {
+        return run(items, results);
+    };
+    prepare();
+    let run = &run;
+    pool.scope(|scope| {
+        for (items, results) in items.chunks(size).zip(results.chunks_mut(size)) {
+            scope.spawn(async move { run(items, results) });
+        }
+    });
+}
+
 /// Returns Bevy's thread pool and the number of items per task, or `None` if one thread is faster.
 ///
 /// A task has at least `min_items` items. Processing this many should take about as long as

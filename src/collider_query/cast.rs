@@ -1,13 +1,13 @@
 //! Casts of colliders, by their parts.
 //!
 //! Boxes prune the pairs of parts: a pair is solved only if its boxes touch during the motion,
-//! before the earliest hit so far. The box of a side that rotates is replaced by one around all its
-//! rotations.
+//! before the earliest hit so far. The box of a collider that rotates is replaced by one around all
+//! its rotations.
 
 use crate::{
     collider_query::{
         first_touch::FirstTouch,
-        moving_sides::{Moving, MovingSides, Parts},
+        moving_colliders::{Moving, MovingColliders, PartPair},
         pair::{FacetFilter, deepest_contact, in_order, offsets},
     },
     placed::{BoundingRegion, DynPart},
@@ -16,7 +16,7 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Returns the first touch of two moving sides.
+/// Returns the first touch of two moving colliders or shapes.
 ///
 /// If parts overlap at the start, the contact is that of [`deepest_contact`], or with
 /// [`leave_overlaps`](CastOptions::leave_overlaps) the deepest of those whose overlap increases.
@@ -27,7 +27,7 @@ pub fn cast_parts<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> Option<(CastHit64<V::DVec>, Parts)> {
+) -> Option<(CastHit64<V::DVec>, PartPair)> {
     let convex = a.convex().zip(b.convex());
     let (mut hit, mut parts) = match convex {
         Some(((shape_a, pose_a), (shape_b, pose_b))) => {
@@ -48,19 +48,20 @@ pub fn cast_parts<V: Space>(
     Some((hit, parts))
 }
 
-/// Returns the first touch of two moving sides, of which at least one has several parts.
+/// Returns the first touch of two moving colliders or shapes, of which at least one has several
+/// parts.
 fn cast_of_parts<V: Space>(
     (a, motion_a): Moving<V>,
     (b, motion_b): Moving<V>,
     options: CastOptions,
-) -> Option<(CastHit64<V::DVec>, Parts)> {
+) -> Option<(CastHit64<V::DVec>, PartPair)> {
     let (first, second, is_swapped) = in_order(a, b);
     let counter = Counter::default();
     let facets = FacetFilter::new(first, second, &counter);
-    let sides = MovingSides::new([(a, motion_a), (b, motion_b)], is_swapped);
-    let mut found = FirstTouch::new(sides.same_time());
-    search_swept(sides.moving, |[part_a, part_b], indices| {
-        let indices = sides.reordered(indices);
+    let pair = MovingColliders::new([(a, motion_a), (b, motion_b)], is_swapped);
+    let mut found = FirstTouch::new(pair.same_time());
+    search_swept(pair.moving, |[part_a, part_b], indices| {
+        let indices = pair.reordered(indices);
         if facets.ignores(indices) {
             return found.limit();
         }
@@ -79,7 +80,7 @@ fn cast_of_parts<V: Space>(
         if hit.status != CastStatus::Hit && facets.ignores_touch(indices) {
             return found.limit();
         }
-        // From the translations of the parts to those of the sides.
+        // From the translations of the parts to those of the colliders.
         hit.contact =
             hit.contact.moved(motions.map(|(motion, offset)| {
                 V::DVec::rotation(motion.rotation * hit.touching) * offset
@@ -87,11 +88,11 @@ fn cast_of_parts<V: Space>(
         found.add(hit, indices);
         found.limit()
     });
-    let (hit, parts) = found.finish(&sides)?;
-    Some((hit, sides.reordered(parts)))
+    let (hit, parts) = found.finish(&pair)?;
+    Some((hit, pair.reordered(parts)))
 }
 
-/// Returns the first touch of two moving sides in the world.
+/// Returns the first touch of two moving colliders or shapes in the world.
 pub fn cast_in_world<V: Space>(
     a: Moving<V>,
     b: Moving<V>,
@@ -99,11 +100,11 @@ pub fn cast_in_world<V: Space>(
 ) -> Option<CastHit<V>> {
     let (hit, _) = cast_parts(a, b, options)?;
     Some(hit.in_world(|time| {
-        [&a, &b].map(|(side, motion)| side.translation() + motion.translation * time)
+        [&a, &b].map(|(placed, motion)| placed.translation() + motion.translation * time)
     }))
 }
 
-/// The region that a side or a part covers while it rotates, without its translation.
+/// The region that a collider or a part covers while it rotates, without its translation.
 enum SweptRegion<D> {
     Box(Bounds<D>),
     /// A half-space, and the origin to which it is relative.

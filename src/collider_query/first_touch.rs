@@ -19,26 +19,26 @@
 use smallvec::SmallVec;
 
 use crate::{
-    collider_query::moving_sides::{MovingSides, Parts},
+    collider_query::moving_colliders::{MovingColliders, PartPair},
     query::{CastHit64, CastStatus, length_to_f32},
     space::{DVector, Space},
 };
 
-/// Unit normals are equal if their scalar product is at most this much less than 1: an angle of
-/// 4.5e-5, more than the errors of contact normals on faces, which are at most 1e-6.
-const SAME_NORMAL: f64 = 1e-9;
+/// Unit normals are equal if their scalar product is greater: an angle of less than 4.5e-5, which is
+/// more than the errors of contact normals on faces, which are at most 1e-6.
+const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
 /// A part may be touched at the same point as the first one if its time differs by at most this
 /// many times that of equal times. The casts of facets a thousand times larger than the body are
 /// that much less exact. Whether the part is touched there is then decided by its height. The
 /// search passes over a part only if it certainly touches nothing before [`FirstTouch::limit`], so
 /// it visits each part at this point, in any order.
-const SAME_POINT: f64 = 1e3;
+const SAME_POINT_TIMES: f64 = 1e3;
 
 /// The outcome of a pair of parts.
 struct PartOutcome<D> {
     hit: CastHit64<D>,
-    parts: Parts,
+    parts: PartPair,
 }
 
 /// The earliest outcomes so far.
@@ -69,12 +69,12 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// Adds the outcome of a pair.
-    pub fn add(&mut self, hit: CastHit64<D>, parts: Parts) {
+    pub fn add(&mut self, hit: CastHit64<D>, parts: PartPair) {
         if hit.status == CastStatus::Hit {
             self.safe = self.safe.min(hit.safe);
         }
         self.touching = self.touching.min(hit.touching);
-        let latest = self.touching + SAME_POINT * self.same_time;
+        let latest = self.touching + SAME_POINT_TIMES * self.same_time;
         self.found.retain(|outcome| outcome.hit.touching <= latest);
         if hit.touching <= latest {
             self.found.push(PartOutcome { hit, parts });
@@ -85,36 +85,36 @@ impl<D: DVector> FirstTouch<D> {
     /// separates the most of the parts that are touched first. Also returns its parts.
     pub fn finish<V: Space<DVec = D>>(
         self,
-        sides: &MovingSides<V>,
-    ) -> Option<(CastHit64<D>, Parts)> {
-        let first = self.first(sides)?;
+        pair: &MovingColliders<V>,
+    ) -> Option<(CastHit64<D>, PartPair)> {
+        let first = self.first(pair)?;
         let mut hit = first.hit;
         if hit.status == CastStatus::Hit {
             hit.safe = self.safe;
         }
         if hit.status != CastStatus::Overlapping {
-            hit.face_normal = self.face_normal(first, sides);
+            hit.face_normal = self.face_normal(first, pair);
         }
         Some((hit, first.parts))
     }
 
     /// Returns the first outcome: see [`Self::finish`].
-    fn first<V: Space<DVec = D>>(&self, sides: &MovingSides<V>) -> Option<&PartOutcome<D>> {
+    fn first<V: Space<DVec = D>>(&self, pair: &MovingColliders<V>) -> Option<&PartOutcome<D>> {
         let limit = self.limit();
         let earliest = self
             .found
             .iter()
             .filter(|outcome| outcome.hit.touching <= limit);
         let earliest: SmallVec<[_; 4]> = earliest.collect();
-        let mut ranks = Ranks::default();
+        let mut ranks = NormalRanks::default();
         let mut rank = |PartOutcome { hit, .. }: &PartOutcome<D>| match hit.status {
             // Events compare depths in f32, so this does, too.
             CastStatus::Overlapping => -1.0 - f64::from(length_to_f32(hit.contact.depth)),
             CastStatus::Hit | CastStatus::Touching if earliest.len() > 1 => {
                 let normal = hit.contact.normal;
-                ranks.of(normal, || {
+                ranks.find_or_compute(normal, || {
                     let parts = earliest.iter().map(|other| other.parts);
-                    let overlaps = |parts: &_| !sides.separates(normal, hit.touching, *parts);
+                    let overlaps = |parts: &_| !pair.separates(normal, hit.touching, *parts);
                     parts.filter(overlaps).count() as f64
                 })
             }
@@ -130,7 +130,11 @@ impl<D: DVector> FirstTouch<D> {
     }
 
     /// Returns the face normal at the first touch: see the file head.
-    fn face_normal<V: Space<DVec = D>>(&self, first: &PartOutcome<D>, sides: &MovingSides<V>) -> D {
+    fn face_normal<V: Space<DVec = D>>(
+        &self,
+        first: &PartOutcome<D>,
+        pair: &MovingColliders<V>,
+    ) -> D {
         let (normal, own, time) = (
             first.hit.contact.normal,
             first.hit.face_normal,
@@ -139,17 +143,17 @@ impl<D: DVector> FirstTouch<D> {
         if self.found.len() == 1 || own == normal {
             return own;
         }
-        let mut faces: SmallVec<[Face<D>; 4]> = SmallVec::new();
+        let mut faces: SmallVec<[TouchedFace<D>; 4]> = SmallVec::new();
         for PartOutcome { hit, parts } in &self.found {
-            if hit.status == CastStatus::Overlapping || !sides.touches(normal, time, *parts) {
+            if hit.status == CastStatus::Overlapping || !pair.touches(normal, time, *parts) {
                 continue;
             }
             if hit.face_normal == hit.contact.normal {
                 return normal;
             }
-            faces.push(Face {
+            faces.push(TouchedFace {
                 normal: hit.face_normal,
-                opposition: hit.face_normal.dot(sides.velocity(&hit.contact)),
+                opposition: hit.face_normal.dot(pair.velocity(&hit.contact)),
                 parts: *parts,
             });
         }
@@ -157,10 +161,10 @@ impl<D: DVector> FirstTouch<D> {
             let oppositions = b.opposition.total_cmp(&a.opposition);
             oppositions.then_with(|| a.normal.total_cmp(b.normal))
         });
-        let mut parts: SmallVec<[Parts; 4]> = faces.iter().map(|face| face.parts).collect();
-        let is_visible = |face: &&Face<D>| {
+        let mut parts: SmallVec<[PartPair; 4]> = faces.iter().map(|face| face.parts).collect();
+        let is_visible = |face: &&TouchedFace<D>| {
             let front = -face.normal;
-            let rises = |other: &Parts| sides.is_higher(*other, face.parts, front, time);
+            let rises = |other: &PartPair| pair.is_higher(*other, face.parts, front, time);
             let Some(index) = parts.iter().position(rises) else {
                 return true;
             };
@@ -168,7 +172,7 @@ impl<D: DVector> FirstTouch<D> {
             parts.swap(0, index);
             false
         };
-        let is_front = |face: &&Face<D>| face.normal.dot(normal) > 0.0;
+        let is_front = |face: &&TouchedFace<D>| face.normal.dot(normal) > 0.0;
         let visible = faces.iter().find(is_visible);
         let face = visible.or_else(|| faces.iter().find(is_front));
         // There are none if rounding exceeds the tolerance, which is 0 for a point.
@@ -177,23 +181,23 @@ impl<D: DVector> FirstTouch<D> {
 }
 
 /// A face at the first touch.
-struct Face<D> {
-    /// From the first side to the second.
+struct TouchedFace<D> {
+    /// From the first collider to the second.
     normal: D,
-    /// The speed of the first side against the face.
+    /// The speed of the first collider against the face.
     opposition: f64,
-    parts: Parts,
+    parts: PartPair,
 }
 
 /// The ranks of normals. A mesh of many facets has few different normals at a contact.
 #[derive(Default)]
-struct Ranks<D>(SmallVec<[(D, f64); 4]>);
+struct NormalRanks<D>(SmallVec<[(D, f64); 4]>);
 
-impl<D: DVector> Ranks<D> {
+impl<D: DVector> NormalRanks<D> {
     /// Returns the rank of a normal, and computes it if no equal normal is known.
-    fn of(&mut self, normal: D, rank: impl FnOnce() -> f64) -> f64 {
+    fn find_or_compute(&mut self, normal: D, rank: impl FnOnce() -> f64) -> f64 {
         let mut known = self.0.iter();
-        let same = known.find(|(other, _)| normal.dot(*other) > 1.0 - SAME_NORMAL);
+        let same = known.find(|(other, _)| normal.dot(*other) > SAME_NORMAL_COSINE);
         if let Some((_, rank)) = same {
             return *rank;
         }

@@ -8,7 +8,7 @@
 //! | `part_contacts.rs` | the contacts of the parts of two colliders, as in a tick |
 //! | `pair.rs` | contact, distance and manifold of a pair, by its parts |
 //! | `cast.rs` | casts of a pair, by its parts |
-//! | `moving_sides.rs` | a moving pair, and where its parts are |
+//! | `moving_colliders.rs` | a moving pair, and where its parts are |
 //! | `first_touch.rs` | the first of the outcomes of several pairs of parts |
 //! | `ray.rs` | rays against colliders |
 //! | `collider_queries.rs` | colliders in [`query`](crate::query) |
@@ -20,7 +20,7 @@ mod collider_motion;
 mod collider_pose;
 mod collider_queries;
 mod first_touch;
-mod moving_sides;
+mod moving_colliders;
 pub mod pair;
 pub mod part_contacts;
 pub mod place;

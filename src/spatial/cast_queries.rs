@@ -6,7 +6,7 @@ use crate::{
     Collider, ColliderMotion,
     collider_query::{cast::cast_in_world, place::AnyPlaced},
     math::{Vec2, Vec3},
-    parallel::share,
+    parallel::for_chunks,
     placed::{BoundingRegion, PlacedCollider},
     query::{CastHit, CastOptions, Motion64},
     shape::{AnyColliderShape, Path},
@@ -71,23 +71,15 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         hits.resize(motions.len(), None);
-        let cast = |motions: &[ColliderMotion], hits: &mut [Option<EntityHit<CastHit<Vec3>>>]| {
-            for (motion, slot) in motions.iter().zip(hits) {
-                *slot = self.cast_shape(collider, *motion, options, filter);
-            }
-        };
-        let Some((pool, size)) = share(motions.len(), MIN_CASTS) else {
-            return cast(motions, hits);
-        };
-        // Built here, so that no task waits for another one.
-        match collider.shape() {
+        // Built in advance, so that no task waits for another one.
+        let build_index = || match collider.shape() {
             Ok(Some(AnyColliderShape::D2(_))) => self.build_index::<Vec2>(),
             Ok(Some(AnyColliderShape::D3(_))) => self.build_index::<Vec3>(),
             _ => {}
-        }
-        pool.scope(|scope| {
-            for (motions, hits) in motions.chunks(size).zip(hits.chunks_mut(size)) {
-                scope.spawn(async move { cast(motions, hits) });
+        };
+        for_chunks(motions, hits, MIN_CASTS, build_index, |motions, hits| {
+            for (motion, slot) in motions.iter().zip(hits) {
+                *slot = self.cast_shape(collider, *motion, options, filter);
             }
         });
     }

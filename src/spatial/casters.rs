@@ -41,7 +41,7 @@ use crate::{
 ///     }
 /// }
 /// ```
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Default)]
 #[require(Transform)]
 pub struct RayCaster<V: QuerySpace> {
     /// The ray in the frame of the entity. The maximum distance is in units of the world, whatever
@@ -58,8 +58,7 @@ impl<V: QuerySpace> RayCaster<V> {
     pub fn new(ray: impl Into<Ray<V>>) -> Self {
         Self {
             ray: ray.into(),
-            filter: SpatialQueryFilter::default(),
-            hits: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -110,7 +109,7 @@ impl<V: QuerySpace> RayCaster<V> {
 ///     println!("grounded: {}", player.first().is_some());
 /// }
 /// ```
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Default)]
 #[require(Transform)]
 pub struct ShapeCaster {
     /// The shape, which moves from the pose of the entity.
@@ -134,10 +133,7 @@ impl ShapeCaster {
         Self {
             collider,
             translation,
-            rotation: Vec3::ZERO,
-            options: CastOptions::default(),
-            filter: SpatialQueryFilter::default(),
-            hits: Vec::new(),
+            ..Self::default()
         }
     }
 

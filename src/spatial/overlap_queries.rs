@@ -70,10 +70,10 @@ impl SpatialQuery<'_, '_> {
     ) {
         match AnyPlaced::new(collider, pose) {
             Some(AnyPlaced::D2(body, aabb)) => {
-                self.visit_overlaps_of((&body, &aabb), filter, &mut visit);
+                self.visit_touching((&body).into(), body.region_in(&aabb), filter, &mut visit);
             }
             Some(AnyPlaced::D3(body, aabb)) => {
-                self.visit_overlaps_of((&body, &aabb), filter, &mut visit);
+                self.visit_touching((&body).into(), body.region_in(&aabb), filter, &mut visit);
             }
             None => {}
         }
@@ -151,26 +151,20 @@ impl SpatialQuery<'_, '_> {
         });
     }
 
-    fn visit_overlaps_of<V: QuerySpace>(
-        &self,
-        (body, aabb): (&PlacedCollider<V>, &Aabb),
-        filter: &SpatialQueryFilter,
-        visit: &mut dyn FnMut(Entity) -> ControlFlow<()>,
-    ) {
-        if let Some(region) = body.region_in(aabb) {
-            self.visit_touching(body.into(), &region, filter, visit);
-        }
-    }
-
+    /// Calls `visit` with the entities whose colliders touch a body, until it returns `Break`. The
+    /// region contains the body.
     fn visit_touching<V: QuerySpace>(
         &self,
-        side: Placed<V>,
-        region: &BoundingRegion<V::DVec>,
+        body: Placed<V>,
+        region: Option<BoundingRegion<V::DVec>>,
         filter: &SpatialQueryFilter,
         visit: &mut dyn FnMut(Entity) -> ControlFlow<()>,
     ) {
-        self.near_region(region, side.translation(), filter, |proxy| {
-            if intersects(side, (&proxy.placed).into()) {
+        let Some(region) = region else {
+            return;
+        };
+        self.near_region(&region, body.translation(), filter, |proxy| {
+            if intersects(body, (&proxy.placed).into()) {
                 visit(proxy.entity)
             } else {
                 ControlFlow::Continue(())
@@ -206,15 +200,15 @@ impl SpatialQuery<'_, '_> {
         nearest.map(|(_, hit)| hit)
     }
 
-    /// Calls `visit` with the colliders that may touch a side, until it returns `Break`.
-    pub(super) fn near_side<V: QuerySpace>(
+    /// Calls `visit` with the colliders that may touch a body, until it returns `Break`.
+    pub(super) fn near_body<V: QuerySpace>(
         &self,
-        side: Placed<V>,
+        body: Placed<V>,
         filter: &SpatialQueryFilter,
         visit: impl FnMut(&Proxy<V>) -> ControlFlow<()>,
     ) {
-        if let Some(region) = side.region() {
-            self.near_region(&region, side.translation(), filter, visit);
+        if let Some(region) = body.region() {
+            self.near_region(&region, body.translation(), filter, visit);
         }
     }
 
@@ -350,7 +344,7 @@ impl SpatialQuery<'_, '_> {
         mut visit: impl FnMut(Entity) -> ControlFlow<()>,
     ) {
         with_point(point, |point| {
-            self.visit_touching(point.into(), &point.region, filter, &mut visit);
+            self.visit_touching(point.into(), Some(point.region), filter, &mut visit);
         });
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     collider_query::ray::{ray_at_collider, visit_ray_at_collider},
-    parallel::share,
+    parallel::for_chunks,
     pipeline::proxy::Proxy,
     query::{Ray, RayHit, WorldRay},
     shape::Path,
@@ -39,24 +39,16 @@ impl SpatialQuery<'_, '_> {
     ) {
         hits.clear();
         hits.resize(rays.len(), None);
-        let cast = |rays: &[Ray<V>], hits: &mut [Option<EntityHit<RayHit<V>>>]| {
-            let mut total = 0;
+        // Built in advance, so that no task waits for another one.
+        let build_index = || self.build_index::<V>();
+        for_chunks(rays, hits, MIN_RAYS, build_index, |rays, hits| {
+            let mut total = 0_u64;
             for (ray, slot) in rays.iter().zip(hits) {
                 let (hit, visits) = self.first_hit(ray, filter);
                 *slot = hit;
-                total += visits;
+                total += u64::from(visits);
             }
             self.count(total);
-        };
-        let Some((pool, size)) = share(rays.len(), MIN_RAYS) else {
-            return cast(rays, hits);
-        };
-        // Built here, so that no task waits for another one.
-        self.build_index::<V>();
-        pool.scope(|scope| {
-            for (rays, hits) in rays.chunks(size).zip(hits.chunks_mut(size)) {
-                scope.spawn(async move { cast(rays, hits) });
-            }
         });
     }
 

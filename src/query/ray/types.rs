@@ -98,6 +98,13 @@ impl<V: Space> Ray<V> {
     }
 }
 
+/// A ray without a direction, which hits nothing.
+impl<V: Space> Default for Ray<V> {
+    fn default() -> Self {
+        Self::new(V::default(), V::default())
+    }
+}
+
 impl From<Ray2d> for Ray<Vec2> {
     fn from(ray: Ray2d) -> Self {
         Self::new(ray.origin, *ray.direction)

@@ -139,7 +139,7 @@ impl FilteredQuery<'_, '_, '_> {
     pub fn planes<V: QuerySpace>(&self, body: &Grown<V>) -> NearPlanes<V::DVec> {
         let mut planes = NearPlanes::new();
         self.query
-            .near_side((&body.proxy).into(), self.filter, |other| {
+            .near_body((&body.proxy).into(), self.filter, |other| {
                 visit_contacts(&body.proxy, &other.placed, |found| {
                     let normal = -found.contact.normal;
                     planes.push(NearPlane {

@@ -187,7 +187,7 @@ fn deepest<V: QuerySpace>(
     tolerance: f64,
 ) -> Option<Obstacle<V::DVec>> {
     let mut deepest: Option<Obstacle<V::DVec>> = None;
-    around.query.near_side(body.into(), around.filter, |other| {
+    around.query.near_body(body.into(), around.filter, |other| {
         visit_contacts(body, &other.placed, |found| {
             let (normal, depth) = (-found.contact.normal, found.contact.depth);
             let order = |best: &Obstacle<V::DVec>| {

@@ -1,4 +1,4 @@
-//! Two moving sides, and where their parts are during the motion.
+//! Two moving colliders or shapes, and where their parts are during the motion.
 
 use crate::{
     placed::{BoundingRegion, Placed},
@@ -7,44 +7,44 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// A side and its motion about its own origin.
+/// A collider or a shape, and its motion about its own origin.
 pub type Moving<'a, V> = (Placed<'a, V>, Motion64<<V as Space>::DVec>);
 
 /// The indices of two parts, in an order that does not depend on the arguments of the cast.
-pub type Parts = (u32, u32);
+pub type PartPair = (u32, u32);
 
 /// Times of touching are equal if the shapes move by at most this part of the size of the smaller
-/// side between them. That is more than the error of a cast.
-const SAME_TIME: f64 = 1e-8;
+/// collider between them. That is more than the error of a cast.
+const SAME_TIME_MOTION: f64 = 1e-8;
 
-/// Heights of parts are equal if they differ by at most this part of the size of the smaller side.
-/// That is more than the tolerance of touching.
-const SAME_HEIGHT: f64 = 1e-5;
+/// Heights of parts are equal if they differ by at most this part of the size of the smaller
+/// collider. That is more than the tolerance of touching.
+const HEIGHT_TOLERANCE: f64 = 1e-5;
 
-/// Two moving sides.
-pub struct MovingSides<'a, V: Space> {
-    /// The sides in the order of the arguments of the cast.
+/// Two moving colliders or shapes.
+pub struct MovingColliders<'a, V: Space> {
+    /// The colliders in the order of the arguments of the cast.
     pub moving: [Moving<'a, V>; 2],
-    /// `true` if [`Parts`] are in the other order.
+    /// `true` if [`PartPair`] are in the other order.
     is_swapped: bool,
     sizes: [f64; 2],
 }
 
-impl<'a, V: Space> MovingSides<'a, V> {
+impl<'a, V: Space> MovingColliders<'a, V> {
     pub fn new(moving: [Moving<'a, V>; 2], is_swapped: bool) -> Self {
         Self {
             moving,
             is_swapped,
-            sizes: moving.map(|(side, _)| size_of(side)),
+            sizes: moving.map(|(placed, _)| diagonal(placed)),
         }
     }
 
-    /// Converts between the order of the arguments and that of [`Parts`].
+    /// Converts between the order of the arguments and that of [`PartPair`].
     pub fn reordered(&self, (a, b): (u32, u32)) -> (u32, u32) {
         if self.is_swapped { (b, a) } else { (a, b) }
     }
 
-    /// Returns the difference of times up to which the sides touch at the same time.
+    /// Returns the difference of times up to which the colliders touch at the same time.
     pub fn same_time(&self) -> f64 {
         let [(_, motion_a), (_, motion_b)] = self.moving;
         let [size_a, size_b] = self.sizes;
@@ -56,35 +56,41 @@ impl<'a, V: Space> MovingSides<'a, V> {
         let length = (motion_b.translation - motion_a.translation).length()
             + arc(&motion_a, size_a)
             + arc(&motion_b, size_b);
-        let time = SAME_TIME * size_a.min(size_b) / length;
+        let time = SAME_TIME_MOTION * size_a.min(size_b) / length;
         if time.is_finite() { time.min(1.0) } else { 0.0 }
     }
 
     /// Returns the difference of heights up to which they are equal.
     fn same_height(&self) -> f64 {
         let [size_a, size_b] = self.sizes;
-        SAME_HEIGHT * size_a.min(size_b)
+        HEIGHT_TOLERANCE * size_a.min(size_b)
     }
 
     /// Returns `true` if two parts do not overlap along a normal at a time.
-    pub fn separates(&self, normal: V::DVec, time: f64, parts: Parts) -> bool {
+    pub fn separates(&self, normal: V::DVec, time: f64, parts: PartPair) -> bool {
         self.depth(normal, time, parts) <= self.same_height()
     }
 
     /// Returns `true` if two parts touch along a normal at a time, and do not overlap.
-    pub fn touches(&self, normal: V::DVec, time: f64, parts: Parts) -> bool {
+    pub fn touches(&self, normal: V::DVec, time: f64, parts: PartPair) -> bool {
         self.depth(normal, time, parts).abs() <= self.same_height()
     }
 
-    fn depth(&self, normal: V::DVec, time: f64, parts: Parts) -> f64 {
+    fn depth(&self, normal: V::DVec, time: f64, parts: PartPair) -> f64 {
         let (part_a, part_b) = self.reordered(parts);
         let [a, b] = self.moving;
         self.height(a, part_a, time, normal) + self.height(b, part_b, time, -normal)
     }
 
-    /// Returns `true` if the second side's part of a pair is higher along a direction at a time
+    /// Returns `true` if the second collider's part of a pair is higher along a direction at a time
     /// than its part of another pair.
-    pub fn is_higher(&self, pair: Parts, other: Parts, direction: V::DVec, time: f64) -> bool {
+    pub fn is_higher(
+        &self,
+        pair: PartPair,
+        other: PartPair,
+        direction: V::DVec,
+        time: f64,
+    ) -> bool {
         let height = |pair| {
             let (_, part) = self.reordered(pair);
             self.height(self.moving[1], part, time, direction)
@@ -92,8 +98,8 @@ impl<'a, V: Space> MovingSides<'a, V> {
         height(pair) > height(other) + self.same_height()
     }
 
-    /// Returns the velocity of the first side relative to the second at a contact, whose points are
-    /// relative to the translations of the sides.
+    /// Returns the velocity of the first collider relative to the second at a contact, whose points are
+    /// relative to the translations of the colliders.
     pub fn velocity(&self, contact: &Contact64<V::DVec>) -> V::DVec {
         let [(_, motion_a), (_, motion_b)] = self.moving;
         motion_a.translation + contact.offset_a.rotated_by(motion_a.rotation)
@@ -103,13 +109,13 @@ impl<'a, V: Space> MovingSides<'a, V> {
 
     /// Returns the largest coordinate of a moving part along a direction, relative to one point of
     /// the pair, so that it is exact far from the origin.
-    fn height(&self, (side, motion): Moving<V>, part: u32, time: f64, direction: V::DVec) -> f64 {
+    fn height(&self, (placed, motion): Moving<V>, part: u32, time: f64, direction: V::DVec) -> f64 {
         let [(first, _), _] = self.moving;
-        let height = side.with_part(part, |part| {
+        let height = placed.with_part(part, |part| {
             let (shape, pose) = (part.scaled_shape(), part.world_pose.pose());
             let rotation = V::DVec::rotation(motion.rotation * time);
-            let offset = rotation * (pose.translation - side.translation());
-            let origin = side.translation() - first.translation();
+            let offset = rotation * (pose.translation - placed.translation());
+            let origin = placed.translation() - first.translation();
             let center = origin + motion.translation * time + offset;
             let local = V::DVec::transpose(rotation * pose.rotation) * direction;
             direction.dot(center) + local.dot(shape.support(local)) + shape.radius()
@@ -118,9 +124,9 @@ impl<'a, V: Space> MovingSides<'a, V> {
     }
 }
 
-/// Returns the length of the diagonal of a side's box. It is infinite for a half-space.
-fn size_of<V: Space>(side: Placed<V>) -> f64 {
-    let region = side.region();
+/// Returns the length of the diagonal of a collider's box. It is infinite for a half-space.
+fn diagonal<V: Space>(placed: Placed<V>) -> f64 {
+    let region = placed.region();
     let bounds = region.as_ref().and_then(BoundingRegion::bounds);
     bounds.map_or(f64::INFINITY, |bounds| (bounds.max - bounds.min).length())
 }
