@@ -43,7 +43,9 @@ impl Default for HeadbuttOverlayPlugin {
 }
 
 /// The state of [`HeadbuttOverlayPlugin`], which may change at any time.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource, Clone, Debug, Default, PartialEq)]
+#[type_path = "headbutt"]
 pub struct HeadbuttOverlay {
     /// `true` if the text is visible.
     pub is_visible: bool,
@@ -65,6 +67,7 @@ impl Plugin for HeadbuttOverlayPlugin {
         let toggle = toggle.run_if(resource_exists::<ButtonInput<KeyCode>>);
         let is_visible = |overlay: Res<HeadbuttOverlay>| overlay.is_visible;
         app.init_resource::<HeadbuttOverlay>()
+            .register_type::<HeadbuttOverlay>()
             .add_message::<CollisionEvent>()
             .add_systems(
                 Update,
@@ -108,30 +111,28 @@ const TICKS: usize = 60;
 fn update(
     latest: Option<Res<CollisionDiagnostics>>,
     mut events: MessageReader<CollisionEvent>,
-    mut times: Local<VecDeque<[Duration; 4]>>,
+    mut ticks: Local<VecDeque<CollisionDiagnostics>>,
     mut texts: Query<&mut Text, With<OverlayText>>,
 ) {
     let count = events.read().count();
     let Some(latest) = latest.filter(|latest| latest.is_changed()) else {
         return;
     };
-    times.truncate(TICKS - 1);
-    times.push_front([
-        latest.sync,
-        latest.broad_phase,
-        latest.narrow_phase,
-        latest.report,
-    ]);
+    ticks.truncate(TICKS - 1);
+    ticks.push_front(*latest);
     for mut text in &mut texts {
-        text.0 = text_of(&latest, count, &times);
+        text.0 = diagnostics_text(&latest, count, &ticks);
     }
 }
 
+/// Returns the time that a stage took in a tick.
+type StageTime = fn(&CollisionDiagnostics) -> Duration;
+
 /// Returns the text: a line for each count and each time.
-fn text_of(
+fn diagnostics_text(
     latest: &CollisionDiagnostics,
     events: usize,
-    times: &VecDeque<[Duration; 4]>,
+    ticks: &VecDeque<CollisionDiagnostics>,
 ) -> String {
     let counts = [
         ("colliders", latest.colliders),
@@ -145,17 +146,19 @@ fn text_of(
         // Writing to a `String` never fails.
         let _ = writeln!(text, "{name:<12}{count:>9}");
     }
-    let mut means = [0.0; 4];
-    for stages in times {
-        for (mean, time) in means.iter_mut().zip(stages) {
-            *mean += 1e3 * time.as_secs_f64() / times.len() as f64;
-        }
-    }
-    let names = ["sync", "broad phase", "narrow phase", "report"];
-    for (name, mean) in names.into_iter().zip(means) {
+    let stages: [(&str, StageTime); 4] = [
+        ("sync", |tick| tick.sync),
+        ("broad phase", |tick| tick.broad_phase),
+        ("narrow phase", |tick| tick.narrow_phase),
+        ("report", |tick| tick.report),
+    ];
+    let mut total = 0.0;
+    for (name, time) in stages {
+        let sum: Duration = ticks.iter().map(time).sum();
+        let mean = 1e3 * sum.as_secs_f64() / ticks.len() as f64;
         let _ = writeln!(text, "{name:<12}{mean:>9.3} ms");
+        total += mean;
     }
-    let total: f64 = means.iter().sum();
     let _ = write!(text, "{:<12}{total:>9.3} ms", "total");
     text
 }

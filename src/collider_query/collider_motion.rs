@@ -27,8 +27,8 @@ use bevy::transform::components::Transform;
 #[derive(Clone, Copy, Debug)]
 pub struct ColliderMotion {
     start: ColliderPose,
-    translation: Vec3,
-    rotation: Vec3,
+    pub(crate) translation: Vec3,
+    pub(crate) rotation: Vec3,
 }
 
 impl ColliderMotion {
@@ -67,12 +67,6 @@ impl ColliderMotion {
     /// Returns the pose at the start.
     pub(crate) fn start(&self) -> &ColliderPose {
         &self.start
-    }
-
-    /// Returns the translation and the rotation.
-    #[cfg(feature = "debug-plugin")]
-    pub(crate) fn vectors(&self) -> [Vec3; 2] {
-        [self.translation, self.rotation]
     }
 
     /// Returns the motion without its start in a space, or `None` if it is invalid.

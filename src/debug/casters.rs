@@ -8,9 +8,10 @@ use crate::{
         layer::{Canvas, ColoredLine, LineLayer},
         motion::{self, Colors},
         settings::ColliderColors,
-        shapes::flattened,
+        shapes::{drawn_pose, flattened},
     },
     math::{Vec2, Vec3},
+    space::DVector,
     spatial::QuerySpace,
 };
 
@@ -47,7 +48,7 @@ fn ray_lines<V: QuerySpace>(
     pose: &GlobalTransform,
     colors: &ColliderColors,
 ) -> Vec<ColoredLine> {
-    let pose = flattened::<V>(pose.affine());
+    let pose = flattened(pose.affine(), V::DVec::DIMENSION == 2);
     let origin = pose.transform_point3(caster.ray.origin.to_vec3());
     let direction = pose.transform_vector3(caster.ray.direction.to_vec3());
     let hit = caster.first();
@@ -58,7 +59,7 @@ fn ray_lines<V: QuerySpace>(
         direction,
         length,
         normal,
-        colors_of(hit.is_some(), colors),
+        choose_colors(hit.is_some(), colors),
     )
 }
 
@@ -68,22 +69,17 @@ fn shape_lines(
     pose: &GlobalTransform,
     colors: &ColliderColors,
 ) -> Vec<ColoredLine> {
-    let start = if caster.collider.shape_2d().is_some() {
-        flattened::<Vec2>(pose.affine())
-    } else {
-        pose.affine()
-    };
+    let start = drawn_pose(&caster.collider, pose);
     let hit = caster.first().map(|first| first.hit);
-    let colors = colors_of(hit.is_some(), colors);
+    let colors = choose_colors(hit.is_some(), colors);
     let motion = [caster.translation, caster.rotation];
     motion::cast_lines(&caster.collider, start, motion, hit, colors)
 }
 
-fn colors_of(is_hit: bool, colors: &ColliderColors) -> Colors {
-    let color = if is_hit {
-        colors.caster_hits
-    } else {
-        colors.casters
+fn choose_colors(is_hit: bool, colors: &ColliderColors) -> Colors {
+    let color = match is_hit {
+        true => colors.caster_hits,
+        false => colors.casters,
     };
     let color = color.to_linear();
     Colors {

@@ -4,7 +4,10 @@ use bevy::prelude::*;
 
 use crate::{
     Collider, CollisionEvent, Collisions, HeadbuttGizmos,
-    debug::layer::{Canvas, ColoredLine, LineLayer, arrow, cross},
+    debug::{
+        layer::{Canvas, ColoredLine, LineLayer},
+        lines::{arrow, cross},
+    },
 };
 
 /// The size of a cross and of an arrowhead, relative to the smaller collider.
@@ -26,7 +29,7 @@ pub fn draw_contacts(
             let Ok(sides) = colliders.get_many([pair.entity, pair.other]) else {
                 continue;
             };
-            let (marker, plane) = (marker_of(sides), plane_of(sides));
+            let (marker, plane) = (marker_size(sides), drawn_plane(sides));
             for hit in collisions.parts(pair.entity, pair.other) {
                 add_contact(&hit, marker, plane, &settings, &mut lines);
             }
@@ -35,16 +38,16 @@ pub fn draw_contacts(
     layer.update(lines, &mut canvas);
 }
 
-type Side<'a> = (&'a Collider, &'a GlobalTransform);
+type ColliderAndPose<'a> = (&'a Collider, &'a GlobalTransform);
 
 /// Returns the size of the crosses and arrowheads for a pair.
-pub fn marker_of(sides: [Side; 2]) -> f32 {
-    let sizes = sides.map(|(collider, pose)| size_of(collider, pose));
+pub fn marker_size(sides: [ColliderAndPose; 2]) -> f32 {
+    let sizes = sides.map(|(collider, pose)| longest_side(collider, pose));
     MARKER * sizes.into_iter().flatten().fold(f32::MAX, f32::min)
 }
 
 /// Returns the z at which a pair in 2D is drawn: that of the first.
-pub fn plane_of([(collider, pose), _]: [Side; 2]) -> Option<f32> {
+pub fn drawn_plane([(collider, pose), _]: [ColliderAndPose; 2]) -> Option<f32> {
     collider.shape_2d().map(|_| pose.translation().z)
 }
 
@@ -73,7 +76,7 @@ pub fn add_contact(
 }
 
 /// Returns the longest side of a collider's bounding box, or `None` for a half-space.
-fn size_of(collider: &Collider, pose: &GlobalTransform) -> Option<f32> {
+fn longest_side(collider: &Collider, pose: &GlobalTransform) -> Option<f32> {
     let aabb = collider.aabb(pose)?;
     Some((aabb.max - aabb.min).max_element())
 }

@@ -2,72 +2,63 @@
 
 use bevy::{camera::Camera, math::Affine3A, prelude::*};
 
-use crate::{Collider, ShapeKind, ShapeView, debug::wireframe::Line, math::Vec3};
+use crate::{
+    Collider, ConvexView, ShapeKind, ShapeView, debug::lines::LineSegment, math::Vec3,
+    shape::Dimension, space::DVector,
+};
 
 /// The number of cells from the center of a grid to its edge.
 const CELLS: i16 = 8;
 
 /// A part of the plane of a half-space. In 2D, of its line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ground {
+pub struct GroundGrid {
     center: Vec3,
     normal: Vec3,
     cell: f32,
     is_2d: bool,
 }
 
-impl Ground {
-    /// Returns the plane through the origin, raised by a margin, with cells of size 1.
-    pub fn unit(normal: Vec3, margin: f32, is_2d: bool) -> Self {
-        let normal = normal.normalize_or_zero();
-        Self {
-            center: normal * margin,
+impl GroundGrid {
+    /// Returns the grid of a half-space in its own frame, with cells of size 1. Returns `None` for
+    /// any other shape.
+    pub fn unit<V: Dimension>(shape: &ConvexView<V>) -> Option<Self> {
+        let ShapeKind::HalfSpace { normal } = shape.kind() else {
+            return None;
+        };
+        let normal = normal.to_vec3().normalize_or_zero();
+        Some(Self {
+            center: normal * shape.margin(),
             normal,
             cell: 1.0,
-            is_2d,
-        }
+            is_2d: V::DVec::DIMENSION == 2,
+        })
     }
 
     /// Returns the part of a half-space that a camera sees, in the world. Returns `None` for any
     /// other collider, and if the pose flattens space.
     pub fn of(collider: &Collider, pose: &Affine3A, camera: &Viewpoint) -> Option<Self> {
-        let Self {
-            center,
-            normal,
-            is_2d,
-            ..
-        } = Self::of_half_space(collider)?;
-        let center = pose.transform_point3(center);
+        let unit = match (collider.shape_2d(), collider.shape_3d()) {
+            (Some(ShapeView::Convex(shape)), _) => Self::unit(&shape)?,
+            (_, Some(ShapeView::Convex(shape))) => Self::unit(&shape)?,
+            _ => return None,
+        };
+        let center = pose.transform_point3(unit.center);
         // A plane's normal is mapped by the inverse transpose.
-        let normal = (pose.matrix3.inverse().transpose() * normal).try_normalize()?;
+        let normal = (pose.matrix3.inverse().transpose() * unit.normal).try_normalize()?;
         let offset = camera.position - center;
-        let cell = camera.cell_at(offset.dot(normal).abs());
         let mut ground = Self {
             center,
             normal,
-            cell,
-            is_2d,
+            cell: camera.cell_at(offset.dot(normal).abs()),
+            is_2d: unit.is_2d,
         };
+        let cell = ground.cell;
         // Moves in steps of a cell, so that the lines stay where they are and rarely change.
         for axis in ground.tangents() {
             ground.center += axis * (offset.dot(axis) / cell).round() * cell;
         }
         Some(ground)
-    }
-
-    /// Returns the unit grid of a half-space in its own frame.
-    fn of_half_space(collider: &Collider) -> Option<Self> {
-        if let Some(ShapeView::Convex(shape)) = collider.shape_2d()
-            && let ShapeKind::HalfSpace { normal } = shape.kind()
-        {
-            return Some(Self::unit(normal.extend(0.0), shape.margin(), true));
-        }
-        if let Some(ShapeView::Convex(shape)) = collider.shape_3d()
-            && let ShapeKind::HalfSpace { normal } = shape.kind()
-        {
-            return Some(Self::unit(normal, shape.margin(), false));
-        }
-        None
     }
 
     /// Returns the axes of the grid. In 2D, the second is zero.
@@ -79,7 +70,7 @@ impl Ground {
     }
 
     /// Returns the lines of the grid. In 2D, a line with hatches on the solid side.
-    pub fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> Vec<LineSegment> {
         let [right, up] = self.tangents().map(|axis| axis * self.cell);
         let reach = f32::from(CELLS);
         let steps = (-CELLS..=CELLS).map(f32::from);

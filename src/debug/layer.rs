@@ -3,12 +3,12 @@
 use bevy::{color::LinearRgba, ecs::system::SystemParam, prelude::*};
 
 use crate::{
-    debug::{settings::HeadbuttGizmos, wireframe::Line},
+    debug::{lines::LineSegment, settings::HeadbuttGizmos},
     math::Vec3,
 };
 
 /// A line in the world and its color.
-pub type ColoredLine = (Line, LinearRgba);
+pub type ColoredLine = (LineSegment, LinearRgba);
 
 /// What a system needs to draw layers.
 #[derive(SystemParam)]
@@ -35,9 +35,9 @@ impl Canvas<'_, '_> {
 
 /// Lines in the world that are drawn until they are replaced.
 #[derive(Default)]
-pub struct Layer(Option<(Entity, Handle<GizmoAsset>)>);
+pub struct GizmoLayer(Option<(Entity, Handle<GizmoAsset>)>);
 
-impl Layer {
+impl GizmoLayer {
     /// Returns `true` if someone has despawned the entity of the lines.
     pub fn is_lost(&self, canvas: &Canvas) -> bool {
         self.0
@@ -110,7 +110,7 @@ impl Layer {
 /// Adds lines of one color, except those that are not finite. `place` maps a point to the world.
 pub fn add_lines(
     asset: &mut GizmoAsset,
-    lines: &[Line],
+    lines: &[LineSegment],
     color: LinearRgba,
     place: impl Fn(Vec3) -> Vec3,
 ) {
@@ -133,7 +133,7 @@ pub fn add_lines(
 /// Lines that are computed in each frame, and drawn when they change.
 #[derive(Default)]
 pub struct LineLayer {
-    layer: Layer,
+    layer: GizmoLayer,
     lines: Vec<ColoredLine>,
 }
 
@@ -151,22 +151,4 @@ impl LineLayer {
         }
         self.layer.update_style(canvas);
     }
-}
-
-/// Returns a cross with arms of this length. In 2D, it is in the xy plane.
-pub fn cross(center: Vec3, arm: f32, is_2d: bool) -> impl Iterator<Item = Line> {
-    let arms = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * arm);
-    let arms = arms.into_iter().take(if is_2d { 2 } else { 3 });
-    arms.map(move |arm| [center - arm, center + arm])
-}
-
-/// Returns an arrow whose head is at most this long.
-pub fn arrow(start: Vec3, end: Vec3, head: f32) -> [Line; 3] {
-    let along = end - start;
-    let direction = along.normalize_or_zero();
-    let head = head.min(0.5 * along.length());
-    // In the xy plane for an arrow in that plane.
-    let side = Vec3::Z.cross(direction).try_normalize().unwrap_or(Vec3::X);
-    let barb = |side: Vec3| [end, end - (direction + side * 0.5) * head];
-    [[start, end], barb(side), barb(-side)]
 }

@@ -7,10 +7,11 @@
 //! | `silhouette.rs` | the outline of any convex shape, from its support function |
 //! | `wireframe.rs` | the lines of each kind of collider, in its own frame |
 //! | `ground.rs` | half-spaces: a grid near the camera |
+//! | `lines.rs` | arrows, crosses and boxes |
 //! | `layer.rs` | a list of lines that Bevy keeps drawing: a retained gizmo |
 //! | `shapes.rs` | the layers of all shapes and boxes |
 //! | `contacts.rs`, `casters.rs`, `paths.rs`, `queries.rs` | one layer each |
-//! | `explanation.rs` | [`ExplainedPair`], and its layer |
+//! | `explained_pair.rs`, `explanation.rs` | [`ExplainedPair`], and its layer |
 //! | `motion.rs` | the lines of rays and of moving shapes |
 //!
 //! **Everything is retained.** A layer stays on the screen until its lines change, so a scene at
@@ -26,9 +27,11 @@
 
 mod casters;
 mod contacts;
+mod explained_pair;
 mod explanation;
 mod ground;
 mod layer;
+mod lines;
 mod motion;
 mod paths;
 mod queries;
@@ -37,7 +40,7 @@ mod shapes;
 mod silhouette;
 mod wireframe;
 
-pub use explanation::ExplainedPair;
+pub use explained_pair::ExplainedPair;
 pub use settings::{ColliderColors, ColliderGizmo, GizmoPoses, HeadbuttGizmos};
 
 use bevy::prelude::*;
@@ -123,8 +126,8 @@ impl Plugin for HeadbuttDebugPlugin {
             )
             .add_systems(
                 PostUpdate,
-                explanation::explain_pair
-                    .run_if(explanation::is_outdated)
+                explained_pair::explain_pair
+                    .run_if(explained_pair::is_outdated)
                     .after(HeadbuttSystems::Report),
             )
             .add_systems(
@@ -137,7 +140,7 @@ impl Plugin for HeadbuttDebugPlugin {
                     queries::draw_queries,
                     explanation::draw_explanation,
                 )
-                    .after(explanation::explain_pair)
+                    .after(explained_pair::explain_pair)
                     .after(HeadbuttSystems::Report)
                     .after(TransformSystems::Propagate)
                     .run_if(resource_exists::<Assets<GizmoAsset>>)

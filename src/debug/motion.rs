@@ -8,8 +8,8 @@ use bevy::{
 use crate::{
     Collider,
     debug::{
-        layer::{ColoredLine, arrow, cross},
-        wireframe::Line,
+        layer::ColoredLine,
+        lines::{arrow, cross, placed},
     },
     math::{Quat, Vec3},
     query::CastHit,
@@ -41,12 +41,6 @@ pub fn ray_lines(
     let arrow = normal.map(|normal| arrow(end, end + normal * (NORMAL * length), MARKER * length));
     let arrow = arrow.into_iter().flatten().map(|line| (line, colors.hit));
     arrow.chain([([origin, end], colors.path)]).collect()
-}
-
-/// Returns lines in the world, given lines in the frame of a pose.
-pub fn placed(lines: &[Line], pose: Affine3A) -> impl Iterator<Item = Line> {
-    let place = move |point| pose.transform_point3(point);
-    lines.iter().map(move |line| line.map(place))
 }
 
 /// Returns a moving shape at the start and where it hits or ends, and the line of its origin. The

@@ -6,9 +6,8 @@ use crate::{
     Collider,
     debug::{
         layer::{Canvas, ColoredLine, LineLayer},
-        motion::placed,
+        lines::{LineSegment, placed},
         settings::ColliderColors,
-        wireframe::Line,
     },
     math::{Vec2, Vec3},
     pipeline::{
@@ -94,7 +93,7 @@ fn pose_at<V: Space>(sweep: &Sweep<V::DVec>, time: f64) -> WorldPose<V::DVec> {
 /// Returns the outlines at the start and at the first touch, and the line of the origin. The
 /// outline at the end is that of the collider itself.
 fn path_lines(
-    outline: &[Line],
+    outline: &[LineSegment],
     pose: impl Fn(f64) -> Affine3A,
     first: Option<f64>,
     colors: &ColliderColors,

@@ -9,7 +9,6 @@ use crate::{
         settings::ColliderColors,
     },
     math::{Vec2, Vec3},
-    space::Space,
     spatial::query_log::{LoggedCast, LoggedQuery, QueryLog},
 };
 
@@ -34,7 +33,7 @@ pub fn draw_queries(log: Option<Res<QueryLog>>, mut layer: Local<LineLayer>, mut
     match (settings, log) {
         (Some(settings), Some(log)) => {
             for query in log.take() {
-                lines.extend(lines_of(&query, &settings.colors));
+                lines.extend(query_lines(&query, &settings.colors));
             }
         }
         (None, Some(log)) => log.turn_off(),
@@ -43,7 +42,7 @@ pub fn draw_queries(log: Option<Res<QueryLog>>, mut layer: Local<LineLayer>, mut
     layer.update(lines, &mut canvas);
 }
 
-fn lines_of(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine> {
+fn query_lines(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine> {
     let colors = Colors {
         path: colors.queries.to_linear(),
         hit: colors.query_hits.to_linear(),
@@ -55,24 +54,23 @@ fn lines_of(query: &LoggedQuery, colors: &ColliderColors) -> Vec<ColoredLine> {
             length,
             normal,
         } => ray_lines(*origin, *direction, *length, *normal, colors),
-        LoggedQuery::Cast(cast) => {
-            let lines = if cast.collider.shape_2d().is_some() {
-                cast_lines_in::<Vec2>(cast, colors)
+        LoggedQuery::Cast(logged) => {
+            let LoggedCast {
+                collider,
+                motion,
+                hit,
+            } = &**logged;
+            let start = motion.start();
+            let start = if collider.shape_2d().is_some() {
+                start.world_pose::<Vec2>().map(|pose| pose.in_3d())
             } else {
-                cast_lines_in::<Vec3>(cast, colors)
+                start.world_pose::<Vec3>().map(|pose| pose.in_3d())
             };
-            lines.unwrap_or_default()
+            // A cast of an invalid pose has no lines.
+            start.map_or_else(Vec::new, |start| {
+                let vectors = [motion.translation, motion.rotation];
+                cast_lines(collider, start, vectors, *hit, colors)
+            })
         }
     }
-}
-
-/// Returns the lines of a cast in one space, or `None` if it is invalid.
-fn cast_lines_in<V: Space>(logged: &LoggedCast, colors: Colors) -> Option<Vec<ColoredLine>> {
-    let LoggedCast {
-        collider,
-        motion,
-        hit,
-    } = logged;
-    let start = motion.start().world_pose::<V>()?.in_3d();
-    Some(cast_lines(collider, start, motion.vectors(), *hit, colors))
 }

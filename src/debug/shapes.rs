@@ -21,14 +21,13 @@ use bevy::{
 use crate::{
     Collider, ColliderAabb, ColliderGizmo, Collisions, ExplainedPair, HeadbuttGizmos, Sensor,
     debug::{
-        ground::{Ground, Viewpoint},
-        layer::{Canvas, Layer, add_lines, cross},
+        ground::{GroundGrid, Viewpoint},
+        layer::{Canvas, GizmoLayer, add_lines},
+        lines::{LineSegment, box_edges, cross},
         settings::GizmoPoses,
-        wireframe::{Line, box_edges},
     },
-    math::{Vec2, Vec3},
+    math::Vec3,
     pipeline::proxies::{Proxies, ProxySlot},
-    space::{DVector, Space},
 };
 
 /// The number of entity indices of a shared layer.
@@ -38,7 +37,7 @@ const SHARED: u32 = 64;
 const MANY_LINES: usize = 512;
 
 #[derive(QueryData)]
-pub struct Target {
+pub struct ColliderData {
     entity: Entity,
     collider: Ref<'static, Collider>,
     pose: &'static GlobalTransform,
@@ -56,7 +55,7 @@ pub struct TickResults<'w> {
 
 /// The layer of a collider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum LayerKey {
+enum GizmoLayerKey {
     Shared(u32),
     Own(Entity),
 }
@@ -66,24 +65,24 @@ enum LayerKey {
 struct Appearance {
     pose: Affine3A,
     color: LinearRgba,
-    ground: Option<Ground>,
+    ground: Option<GroundGrid>,
 }
 
 /// A collider that is drawn.
-struct Drawn {
-    key: LayerKey,
+struct DrawnCollider {
+    key: GizmoLayerKey,
     look: Appearance,
     /// In the frame of the collider, or in the world if there is a `ground`.
-    lines: Vec<Line>,
+    lines: Vec<LineSegment>,
     /// In the world.
-    box_lines: Vec<Line>,
+    box_lines: Vec<LineSegment>,
     /// The frame in which the collider was last seen.
     frame: u32,
 }
 
 #[derive(Default)]
-struct SharedLayer {
-    layer: Layer,
+struct LayerMembers {
+    layer: GizmoLayer,
     members: Vec<Entity>,
     is_outdated: bool,
 }
@@ -92,8 +91,8 @@ struct SharedLayer {
 #[derive(Default)]
 pub struct Shapes {
     settings: Option<HeadbuttGizmos>,
-    drawn: EntityHashMap<Drawn>,
-    layers: BTreeMap<LayerKey, SharedLayer>,
+    drawn: EntityHashMap<DrawnCollider>,
+    layers: BTreeMap<GizmoLayerKey, LayerMembers>,
     /// The colliders with a contact in the last tick.
     touching: EntityHashSet,
     frame: u32,
@@ -101,7 +100,7 @@ pub struct Shapes {
 
 /// Draws the shapes and boxes that have changed.
 pub fn draw_shapes(
-    targets: Query<Target>,
+    targets: Query<ColliderData>,
     tick: TickResults,
     cameras: Query<(&Camera, Option<&Projection>, &GlobalTransform)>,
     mut shapes: Local<Shapes>,
@@ -162,17 +161,17 @@ impl Shapes {
     /// Returns how a collider is drawn, or `None` if its pose is not finite.
     fn look(
         &self,
-        target: &TargetItem,
+        target: &ColliderDataItem,
         settings: &HeadbuttGizmos,
         tick: &TickResults,
         camera: Option<&Viewpoint>,
     ) -> Option<Appearance> {
         let pose = tick.drawn_pose(target.entity, &target.collider, target.pose, settings);
-        let ground = camera.and_then(|camera| Ground::of(&target.collider, &pose, camera));
+        let ground = camera.and_then(|camera| GroundGrid::of(&target.collider, &pose, camera));
         let color = match target.gizmo {
             _ if tick.explains(target.entity, settings) => settings.colors.explanation,
             Some(ColliderGizmo::Color(color)) => *color,
-            _ => self.color_of(target, settings, tick),
+            _ => self.state_color(target, settings, tick),
         };
         let look = Appearance {
             pose,
@@ -183,25 +182,19 @@ impl Shapes {
     }
 
     /// Returns the color of the state of a collider.
-    fn color_of(
+    fn state_color(
         &self,
-        target: &TargetItem,
+        target: &ColliderDataItem,
         settings: &HeadbuttGizmos,
         tick: &TickResults,
     ) -> Color {
-        let colors = &settings.colors;
-        let slot = tick
-            .proxies
-            .as_ref()
-            .and_then(|it| it.slot_of(target.entity));
-        let is_unchanged = || {
-            tick.proxies
-                .as_ref()
-                .is_some_and(|it| it.is_unchanged(target.entity))
-        };
+        let (colors, entity) = (&settings.colors, target.entity);
+        let proxies = tick.proxies.as_ref();
+        let slot = proxies.and_then(|proxies| proxies.slot_of(entity));
+        let is_unchanged = || proxies.is_some_and(|proxies| proxies.is_unchanged(entity));
         if target.collider.is_inert() || slot == Some(ProxySlot::Invalid) {
             colors.inert
-        } else if self.touching.contains(&target.entity) {
+        } else if self.touching.contains(&entity) {
             colors.touching
         } else if target.is_sensor {
             colors.sensor
@@ -212,7 +205,7 @@ impl Shapes {
         }
     }
 
-    fn update(&mut self, target: &TargetItem, look: Appearance, settings: &HeadbuttGizmos) {
+    fn update(&mut self, target: &ColliderDataItem, look: Appearance, settings: &HeadbuttGizmos) {
         let Self {
             drawn,
             layers,
@@ -226,19 +219,19 @@ impl Shapes {
             known.frame = *frame;
             if known.look != look {
                 known.look = look;
-                known.box_lines = box_of(&target.collider, &look, settings);
+                known.box_lines = box_lines_in_world(&target.collider, &look, settings);
                 layers.entry(known.key).or_default().is_outdated = true;
             }
             return;
         }
-        let lines = lines_of(&target.collider, &look, settings);
+        let lines = shape_lines(&target.collider, &look, settings);
         let key = if lines.len() > MANY_LINES {
-            LayerKey::Own(target.entity)
+            GizmoLayerKey::Own(target.entity)
         } else {
-            LayerKey::Shared(target.entity.index_u32() / SHARED)
+            GizmoLayerKey::Shared(target.entity.index_u32() / SHARED)
         };
-        let box_lines = box_of(&target.collider, &look, settings);
-        let new = Drawn {
+        let box_lines = box_lines_in_world(&target.collider, &look, settings);
+        let new = DrawnCollider {
             key,
             look,
             lines,
@@ -276,7 +269,7 @@ impl Shapes {
         }
         layers.retain(
             |key,
-             SharedLayer {
+             LayerMembers {
                  layer,
                  members,
                  is_outdated,
@@ -296,7 +289,7 @@ impl Shapes {
     }
 }
 
-impl Drawn {
+impl DrawnCollider {
     fn add_to(&self, asset: &mut GizmoAsset, box_color: LinearRgba) {
         let Appearance {
             pose,
@@ -314,8 +307,12 @@ impl Drawn {
     }
 }
 
-/// Returns the lines of a shape: see [`Drawn::lines`].
-fn lines_of(collider: &Collider, look: &Appearance, settings: &HeadbuttGizmos) -> Vec<Line> {
+/// Returns the lines of a shape: see [`DrawnCollider::lines`].
+fn shape_lines(
+    collider: &Collider,
+    look: &Appearance,
+    settings: &HeadbuttGizmos,
+) -> Vec<LineSegment> {
     if !settings.shapes {
         Vec::new()
     } else if collider.is_inert() {
@@ -337,7 +334,11 @@ pub fn box_corners(collider: &Collider, pose: Affine3A) -> Option<[Vec3; 2]> {
 }
 
 /// Returns the lines of a bounding box in the world.
-fn box_of(collider: &Collider, look: &Appearance, settings: &HeadbuttGizmos) -> Vec<Line> {
+fn box_lines_in_world(
+    collider: &Collider,
+    look: &Appearance,
+    settings: &HeadbuttGizmos,
+) -> Vec<LineSegment> {
     if !settings.boxes {
         return Vec::new();
     }
@@ -360,20 +361,16 @@ impl TickResults<'_> {
         pose: &GlobalTransform,
         settings: &HeadbuttGizmos,
     ) -> Affine3A {
-        let rendered = if collider.shape_2d().is_some() {
-            flattened::<Vec2>(pose.affine())
-        } else {
-            pose.affine()
-        };
+        let rendered = drawn_pose(collider, pose);
         match settings.poses {
             GizmoPoses::Rendered => rendered,
-            GizmoPoses::Tick => self.pose_of(entity, rendered).unwrap_or(rendered),
+            GizmoPoses::Tick => self.tick_pose(entity, rendered).unwrap_or(rendered),
         }
     }
 
     /// Returns the pose of a collider in the last tick, or `None` if no tick has read it. In 2D, z
     /// is that of the rendered pose.
-    fn pose_of(&self, entity: Entity, rendered: Affine3A) -> Option<Affine3A> {
+    fn tick_pose(&self, entity: Entity, rendered: Affine3A) -> Option<Affine3A> {
         let proxies = self.proxies.as_ref()?;
         let mut pose = proxies.pose(entity)?;
         if let Some(ProxySlot::D2(_)) = proxies.slot_of(entity) {
@@ -383,9 +380,14 @@ impl TickResults<'_> {
     }
 }
 
-/// Restricts a pose to a space. In 2D, the shape stays in its xy plane.
-pub fn flattened<V: Space>(pose: Affine3A) -> Affine3A {
-    if V::DVec::DIMENSION == 3 {
+/// Returns the drawn pose of a collider. In 2D, the shape stays in its xy plane.
+pub fn drawn_pose(collider: &Collider, pose: &GlobalTransform) -> Affine3A {
+    flattened(pose.affine(), collider.shape_2d().is_some())
+}
+
+/// Returns a pose, in 2D without what leaves the xy plane.
+pub fn flattened(pose: Affine3A, is_2d: bool) -> Affine3A {
+    if !is_2d {
         return pose;
     }
     let [x, y] = [pose.matrix3.x_axis, pose.matrix3.y_axis].map(|axis| axis.with_z(0.0));

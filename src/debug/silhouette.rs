@@ -34,13 +34,13 @@ const TILT: f64 = 1e-9;
 
 /// A plane onto which a shape is projected, by two orthogonal unit vectors. The third vector is
 /// orthogonal to both, or zero.
-pub struct View<D> {
+pub struct ProjectionPlane<D> {
     pub right: D,
     pub up: D,
     pub tilt: D,
 }
 
-impl<D: DVector> View<D> {
+impl<D: DVector> ProjectionPlane<D> {
     /// Returns the plane of two axes.
     pub fn of_axes(right: usize, up: usize) -> Self {
         Self {
@@ -59,30 +59,30 @@ impl<D: DVector> View<D> {
 
 /// A point of an outline, and its projection.
 #[derive(Clone, Copy)]
-struct Vertex<V> {
+struct OutlinePoint<V> {
     point: V,
     flat: DVec2,
 }
 
-struct Outline<'a, S: Support> {
+struct OutlineBuilder<'a, S: Support> {
     shape: &'a S,
     radius: f64,
-    view: &'a View<<S::Vector as Space>::DVec>,
+    plane: &'a ProjectionPlane<<S::Vector as Space>::DVec>,
     tolerance: f64,
     lines: Vec<[S::Vector; 2]>,
 }
 
-/// Returns the outline of a shape as seen in a view, counter-clockwise. Its points are on the
+/// Returns the outline of a shape as projected onto a plane, counter-clockwise. Its points are on the
 /// shape. A shape of which only vertices matter `is_polygon`.
 pub fn silhouette<S: Support>(
     shape: &S,
-    view: &View<<S::Vector as Space>::DVec>,
+    plane: &ProjectionPlane<<S::Vector as Space>::DVec>,
     is_polygon: bool,
 ) -> Vec<[S::Vector; 2]> {
-    let mut outline = Outline {
+    let mut outline = OutlineBuilder {
         shape,
         radius: shape.radius(),
-        view,
+        plane,
         tolerance: 0.0,
         lines: Vec::new(),
     };
@@ -110,20 +110,25 @@ pub fn silhouette<S: Support>(
     outline.lines
 }
 
-impl<S: Support> Outline<'_, S> {
+impl<S: Support> OutlineBuilder<'_, S> {
     /// Returns the support point in a direction of unit length, or `None` if it is not finite.
-    fn vertex(&self, direction: DVec2) -> Option<Vertex<S::Vector>> {
-        let View { right, up, tilt } = *self.view;
+    fn vertex(&self, direction: DVec2) -> Option<OutlinePoint<S::Vector>> {
+        let ProjectionPlane { right, up, tilt } = *self.plane;
         let direction = right * direction.x + up * direction.y + tilt;
         let point = self.shape.support(direction) + direction * self.radius;
-        point.is_finite().then(|| Vertex {
+        point.is_finite().then(|| OutlinePoint {
             point: S::Vector::from_f64(point),
             flat: DVec2::new(point.dot(right), point.dot(up)),
         })
     }
 
     /// Adds the outline from one of its points to another.
-    fn add_between(&mut self, start: Vertex<S::Vector>, end: Vertex<S::Vector>, splits: u32) {
+    fn add_between(
+        &mut self,
+        start: OutlinePoint<S::Vector>,
+        end: OutlinePoint<S::Vector>,
+        splits: u32,
+    ) {
         let chord = end.flat - start.flat;
         // Outward, because the outline is counter-clockwise.
         let Some(normal) = DVec2::new(chord.y, -chord.x).try_normalize() else {

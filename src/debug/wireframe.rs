@@ -7,21 +7,17 @@
 use core::f32::consts::TAU;
 use std::collections::HashSet;
 
-use bevy::math::BVec3;
-
 use crate::{
     Collider, CompoundView, ConvexView, Rounded, ShapeKind, ShapeView, SurfaceView,
     debug::{
-        ground::Ground,
-        silhouette::{View, silhouette},
+        ground::GroundGrid,
+        lines::{LineSegment, box_edges},
+        silhouette::{ProjectionPlane, silhouette},
     },
     math::{DVec3, Vec2, Vec3},
     shape::Dimension,
     space::{ShapePose, Space},
 };
-
-/// A line from one point to another.
-pub type Line = [Vec3; 2];
 
 /// The number of sides of a rim, and the number of lines between two rims.
 const RIM: u16 = 32;
@@ -69,9 +65,9 @@ impl Collider {
 
 fn of_shape<V: Dimension>(
     shape: ShapeView<V>,
-    of_convex: fn(ConvexView<V>) -> Vec<Line>,
-    rounded: fn(&SurfaceView<V>) -> Option<Vec<Line>>,
-) -> Vec<Line> {
+    of_convex: fn(ConvexView<V>) -> Vec<LineSegment>,
+    rounded: fn(&SurfaceView<V>) -> Option<Vec<LineSegment>>,
+) -> Vec<LineSegment> {
     match shape {
         ShapeView::Convex(shape) => of_convex(shape),
         ShapeView::Compound(compound) => of_compound(compound, of_convex),
@@ -81,8 +77,8 @@ fn of_shape<V: Dimension>(
 
 fn of_compound<V: Dimension>(
     compound: CompoundView<V>,
-    of_convex: fn(ConvexView<V>) -> Vec<Line>,
-) -> Vec<Line> {
+    of_convex: fn(ConvexView<V>) -> Vec<LineSegment>,
+) -> Vec<LineSegment> {
     let lines = compound.parts().filter_map(|(pose, part)| {
         let pose = Into::<ShapePose<V>>::into(pose).valid()?;
         let place = |point| {
@@ -100,7 +96,7 @@ fn of_compound<V: Dimension>(
 }
 
 /// Returns each edge of each facet once.
-fn facet_edges<V: Dimension>(surface: &SurfaceView<V>) -> Vec<Line> {
+fn facet_edges<V: Dimension>(surface: &SurfaceView<V>) -> Vec<LineSegment> {
     let ends = surface.facets().flat_map(|facet| {
         let nexts = facet.iter().cycle().skip(1);
         facet.iter().zip(nexts).map(|(a, b)| [*a.min(b), *a.max(b)])
@@ -114,7 +110,7 @@ fn facet_edges<V: Dimension>(surface: &SurfaceView<V>) -> Vec<Line> {
 }
 
 /// Returns the outlines of the segments of a polyline with a margin.
-fn rounded_segments(surface: &SurfaceView<Vec2>) -> Option<Vec<Line>> {
+fn rounded_segments(surface: &SurfaceView<Vec2>) -> Option<Vec<LineSegment>> {
     let margin = surface.margin();
     let segments = surface.facets().filter_map(|facet| {
         let ends = facet
@@ -123,7 +119,7 @@ fn rounded_segments(surface: &SurfaceView<Vec2>) -> Option<Vec<Line>> {
         let ends: Vec<Vec2> = ends.collect::<Option<_>>()?;
         Some(silhouette(
             &Rounded::new(ends.as_slice(), margin),
-            &View::of_axes(0, 1),
+            &ProjectionPlane::of_axes(0, 1),
             false,
         ))
     });
@@ -135,23 +131,21 @@ fn rounded_segments(surface: &SurfaceView<Vec2>) -> Option<Vec<Line>> {
     })
 }
 
-fn of_convex_2d(shape: ConvexView<Vec2>) -> Vec<Line> {
-    if let ShapeKind::HalfSpace { normal } = shape.kind() {
-        return Ground::unit(normal.extend(0.0), shape.margin(), true).lines();
+fn of_convex_2d(shape: ConvexView<Vec2>) -> Vec<LineSegment> {
+    if let Some(grid) = GroundGrid::unit(&shape) {
+        return grid.lines();
     }
     let is_polygon = is_polytope(&shape);
-    let lines = silhouette(&shape, &View::of_axes(0, 1), is_polygon);
+    let lines = silhouette(&shape, &ProjectionPlane::of_axes(0, 1), is_polygon);
     lines
         .into_iter()
         .map(|line| line.map(Vec2::to_vec3))
         .collect()
 }
 
-fn of_convex_3d(shape: ConvexView<Vec3>) -> Vec<Line> {
+fn of_convex_3d(shape: ConvexView<Vec3>) -> Vec<LineSegment> {
     let lines = match shape.kind() {
-        ShapeKind::HalfSpace { normal } => {
-            Some(Ground::unit(normal, shape.margin(), false).lines())
-        }
+        ShapeKind::HalfSpace { .. } => GroundGrid::unit(&shape).map(|grid| grid.lines()),
         _ if shape.margin() > 0.0 => None,
         ShapeKind::Box { half_size } => Some(box_edges(-half_size, half_size)),
         ShapeKind::Segment(points) => Some(vec![points]),
@@ -170,7 +164,7 @@ fn of_convex_3d(shape: ConvexView<Vec3>) -> Vec<Line> {
 }
 
 /// Returns `true` if the shape is the hull of its vertices.
-fn is_polytope<V: Space>(shape: &ConvexView<V>) -> bool {
+fn is_polytope<V: Dimension>(shape: &ConvexView<V>) -> bool {
     let has_vertices = matches!(
         shape.kind(),
         ShapeKind::Box { .. }
@@ -185,10 +179,10 @@ fn is_polytope<V: Space>(shape: &ConvexView<V>) -> bool {
 
 /// Returns the outlines of a shape along the three axes. Where a face or an edge is parallel to the
 /// axis, there are two: the rims of both ends.
-fn silhouettes(shape: &ConvexView<Vec3>) -> Vec<Line> {
+fn silhouettes(shape: &ConvexView<Vec3>) -> Vec<LineSegment> {
     let is_polytope = is_polytope(shape);
     let outlines = [[0, 1, 2], [1, 2, 0], [2, 0, 1]].map(|[right, up, axis]| {
-        let view = |sign| View::<DVec3>::of_axes(right, up).tilted(axis, sign);
+        let view = |sign| ProjectionPlane::<DVec3>::of_axes(right, up).tilted(axis, sign);
         let [mut near, far] = [1.0, -1.0].map(|sign| silhouette(shape, &view(sign), is_polytope));
         if !are_near(&near, &far) {
             near.extend(far);
@@ -203,7 +197,7 @@ fn silhouettes(shape: &ConvexView<Vec3>) -> Vec<Line> {
 const SAME_POINT: f32 = 1e-6;
 
 /// Returns `true` if two outlines differ only by rounding.
-fn are_near(a: &[Line], b: &[Line]) -> bool {
+fn are_near(a: &[LineSegment], b: &[LineSegment]) -> bool {
     let size = a
         .iter()
         .flatten()
@@ -212,7 +206,7 @@ fn are_near(a: &[Line], b: &[Line]) -> bool {
     a.len() == b.len() && pairs.all(|(a, b)| a.distance(*b) <= SAME_POINT * size)
 }
 
-fn all_pairs(points: &[Vec3]) -> Vec<Line> {
+fn all_pairs(points: &[Vec3]) -> Vec<LineSegment> {
     let later = |index: usize| points.iter().skip(index + 1);
     let pairs = points.iter().enumerate();
     pairs
@@ -220,25 +214,8 @@ fn all_pairs(points: &[Vec3]) -> Vec<Line> {
         .collect()
 }
 
-/// Returns the edges of the box between two corners: a rectangle if it is flat.
-pub fn box_edges(min: Vec3, max: Vec3) -> Vec<Line> {
-    let corner = |index: usize| {
-        let [x, y, z] = [0, 1, 2].map(|axis| index >> axis & 1 == 1);
-        Vec3::select(BVec3::new(x, y, z), max, min)
-    };
-    let (low, high) = (min.to_array(), max.to_array());
-    let axes = (0..3).filter(|axis| low.get(*axis) != high.get(*axis));
-    let flat = (0..3).filter(|axis| low.get(*axis) == high.get(*axis));
-    let flat: usize = flat.map(|axis| 1 << axis).sum();
-    let edges = axes.flat_map(|axis| {
-        let starts = (0..8).filter(move |index| index & (flat | 1 << axis) == 0);
-        starts.map(move |index| [corner(index), corner(index | 1 << axis)])
-    });
-    edges.collect()
-}
-
 /// Returns the lines of a 2D outline at both ends of an extrusion, and lines along it.
-fn prism(base: Vec<Line>, half_depth: f32) -> Vec<Line> {
+fn prism(base: Vec<LineSegment>, half_depth: f32) -> Vec<LineSegment> {
     let depth = Vec3::Z * half_depth;
     let step = (base.len() / 4).max(1);
     let mut lines = Vec::new();
@@ -256,7 +233,7 @@ fn prism(base: Vec<Line>, half_depth: f32) -> Vec<Line> {
 }
 
 /// Returns the rims and some sides of a cylinder, a cone or a conical frustum.
-fn frustum(half_height: f32, radius_top: f32, radius_bottom: f32) -> Vec<Line> {
+fn frustum(half_height: f32, radius_top: f32, radius_bottom: f32) -> Vec<LineSegment> {
     let ends = [(radius_top, half_height), (radius_bottom, -half_height)];
     let point = |number: u16, (radius, height): (f32, f32)| {
         let (sine, cosine) = (TAU * f32::from(number) / f32::from(RIM)).sin_cos();

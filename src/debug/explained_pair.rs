@@ -1,0 +1,81 @@
+//! The pair whose collision is explained.
+
+use bevy::prelude::*;
+
+use crate::{Explanation, explain};
+
+/// Two entities, whose collision [`HeadbuttDebugPlugin`](crate::HeadbuttDebugPlugin) explains and
+/// draws in each frame: see [`explain`].
+///
+/// ```
+/// use bevy::prelude::*;
+/// use headbutt::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Player;
+/// #[derive(Component)]
+/// struct Door;
+///
+/// fn select(
+///     mut explained: ResMut<ExplainedPair>,
+///     player: Single<Entity, With<Player>>,
+///     door: Single<Entity, With<Door>>,
+/// ) {
+///     let pair = Some([*player, *door]);
+///     // Written only if it differs, so that `show` prints only changes.
+///     if explained.pair != pair {
+///         explained.pair = pair;
+///     }
+/// }
+///
+/// fn show(explained: Res<ExplainedPair>) {
+///     if explained.is_changed() {
+///         println!("{}", explained.text());
+///     }
+/// }
+/// ```
+///
+/// The outlines of both have a color of their own, even if they are
+/// [hidden](crate::ColliderGizmo::Hidden). A contact is drawn with its normal, a distance as the
+/// shortest line between the two shapes, and a gap between bounding boxes with both boxes. For all
+/// other reasons, a line connects both entities.
+///
+/// The explanation is updated in `PostUpdate`, and changes only if its content does. It does not
+/// depend on the switches of the drawing.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct ExplainedPair {
+    /// The entities, or `None` by default.
+    pub pair: Option<[Entity; 2]>,
+    explanation: Option<Explanation>,
+}
+
+impl ExplainedPair {
+    /// Returns the explanation of the last frame, or `None` if there is no pair.
+    pub fn explanation(&self) -> Option<&Explanation> {
+        self.explanation.as_ref()
+    }
+
+    /// Returns the explanation as text, which is empty if there is no pair.
+    pub fn text(&self) -> String {
+        let text = self.explanation.as_ref().map(ToString::to_string);
+        text.unwrap_or_default()
+    }
+}
+
+/// Returns `true` if there is a pair to explain, or an explanation to remove.
+pub fn is_outdated(explained: Option<Res<ExplainedPair>>) -> bool {
+    explained.is_some_and(|explained| explained.pair.is_some() || explained.explanation.is_some())
+}
+
+/// Updates the explanation.
+pub fn explain_pair(world: &mut World) {
+    let explained = world.get_resource::<ExplainedPair>();
+    let pair = explained.and_then(|explained| explained.pair);
+    let explanation = pair.map(|[entity, other]| explain(world, entity, other));
+    // A `resource_scope` would mark the resource as changed.
+    if let Some(mut explained) = world.get_resource_mut::<ExplainedPair>()
+        && explained.explanation != explanation
+    {
+        explained.explanation = explanation;
+    }
+}
