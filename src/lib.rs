@@ -35,6 +35,7 @@ mod collision;
 #[cfg(feature = "debug-plugin")]
 mod debug;
 mod diagnostics;
+#[cfg(feature = "explain")]
 mod explain;
 mod math;
 #[cfg(feature = "overlay")]
@@ -75,6 +76,7 @@ pub use debug::{
     ColliderColors, ColliderGizmo, ExplainedPair, GizmoPoses, HeadbuttDebugPlugin, HeadbuttGizmos,
 };
 pub use diagnostics::{CollisionDiagnostics, HeadbuttDiagnosticsPlugin};
+#[cfg(feature = "explain")]
 pub use explain::{Explanation, IgnoredReason, PairStatus, explain};
 #[cfg(feature = "overlay")]
 pub use overlay::{HeadbuttOverlay, HeadbuttOverlayPlugin};

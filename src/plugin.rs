@@ -182,7 +182,10 @@ impl Plugin for HeadbuttPlugin {
             .register_type::<Collisions>()
             .register_type::<CollisionEvent>();
         #[cfg(not(feature = "record"))]
-        let stages = pipeline::stages();
+        let stages = [
+            pipeline::sync::sync.into_configs(),
+            pipeline::report::report.into_configs(),
+        ];
         #[cfg(feature = "record")]
         let stages = crate::record::stages();
         pipeline::build(app, self.schedule, stages);

@@ -172,6 +172,7 @@ pub fn manifold_in_world<V: Space>(a: Placed<V>, b: Placed<V>) -> Option<Manifol
 
 /// Returns the one-sided surface of a pair if it ignores the other collider, of which it has a part
 /// within a distance.
+#[cfg(feature = "explain")]
 pub fn one_sided_surface<'a, V: Space>(
     first: &'a PlacedCollider<V>,
     second: &'a PlacedCollider<V>,

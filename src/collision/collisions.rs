@@ -333,12 +333,6 @@ impl Collisions {
             .flat_map(move |hit| self.parts(entity, hit.other))
     }
 
-    /// Returns the contacts of all parts of the pairs with several touching parts.
-    #[cfg(feature = "record")]
-    pub(crate) fn all_parts(&self) -> &[CollisionEvent] {
-        &self.parts
-    }
-
     /// Returns `true` if two entities touch.
     pub fn contains(&self, entity: Entity, other: Entity) -> bool {
         self.between(entity, other).is_some()

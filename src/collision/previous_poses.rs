@@ -11,9 +11,9 @@ use crate::{shape::Affine, space::DVector};
 /// The poses of one dimension. Empty unless a collider is [`Swept`](crate::Swept).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PreviousPoses<D: DVector> {
-    poses: EntityHashMap<Affine<D>>,
+    pub poses: EntityHashMap<Affine<D>>,
     /// The entities whose paths begin elsewhere than in the last tick: see [`begin`](Self::begin).
-    begun: EntityHashSet,
+    pub begun: EntityHashSet,
     /// `true` if no collider's pose is missing.
     pub is_complete: bool,
 }
@@ -39,25 +39,6 @@ impl<D: DVector> PreviousPoses<D> {
     /// Returns the entities whose paths have begun, and forgets that they did.
     pub fn take_begun(&mut self) -> EntityHashSet {
         core::mem::take(&mut self.begun)
-    }
-
-    #[cfg(feature = "record")]
-    pub fn remove(&mut self, entity: Entity) {
-        self.poses.remove(&entity);
-    }
-
-    #[cfg(feature = "record")]
-    pub fn iter(&self) -> impl Iterator<Item = (Entity, &Affine<D>)> {
-        self.poses.iter().map(|(entity, pose)| (*entity, pose))
-    }
-
-    /// Returns a copy without the poses in which paths have begun.
-    #[cfg(feature = "record")]
-    pub fn without_begun(&self) -> Self {
-        let mut copy = self.clone();
-        let begun = copy.take_begun();
-        copy.poses.retain(|entity, _| !begun.contains(entity));
-        copy
     }
 
     /// Removes the poses of all entities for which `predicate` returns `false`, except those in

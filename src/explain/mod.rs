@@ -11,17 +11,17 @@
 
 mod text;
 
-use bevy::{ecs::change_detection::Tick, prelude::*};
+use bevy::prelude::*;
 
 use crate::{
     Collider, CollisionEvent, CollisionLayers, Collisions, Sensor, ShapeError,
     collider::{ColliderError, entity_pose},
     collider_query::pair::{nearest_points, one_sided_surface},
-    math::{Vec2, Vec3},
+    math::Vec3,
     pipeline::{
         narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
-        proxies::{Proxies, ProxySlot},
+        proxies::{Proxies, ProxySlot, arena::ProxyArena},
         proxy::Proxy,
         state_revision::StateRevision,
         sync::{LastRun, SyncState},
@@ -29,7 +29,7 @@ use crate::{
     },
     query::length_to_f32,
     settings::BroadPhase,
-    shape::{Aabb, AnyColliderShape, ColliderShape},
+    shape::{AnyColliderShape, ColliderShape},
     space::Space,
 };
 
@@ -61,25 +61,26 @@ use crate::{
 /// It is meant for debugging, and costs as much as a test of the pair with all facets of both.
 pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
     let pair = [entity, other];
-    let (mut changed, mut is_2d, mut surface) = ([false; 2], false, None);
-    let status = match LastTick::of(world) {
-        None => PairStatus::NoPlugin,
-        Some(tick) => tick.without_answer(pair).unwrap_or_else(|| {
-            changed = pair.map(|entity| tick.has_changed(entity));
-            is_2d = matches!(tick.proxies.slot_of(entity), Some(ProxySlot::D2(_)));
-            surface = tick.surface_around(pair);
-            tick.status(pair)
-        }),
-    };
-    Explanation {
+    let mut explanation = Explanation {
         entity,
         other,
-        status,
-        changed,
-        is_2d,
-        surface,
+        status: PairStatus::NoPlugin,
+        changed: [false; 2],
+        is_2d: false,
+        surface: None,
         names: pair.map(|entity| world.get::<Name>(entity).cloned()),
+    };
+    if let Some(proxies) = world.get_resource::<Proxies>() {
+        let tick = LastTick { world, proxies };
+        if let Some(status) = tick.without_answer(pair) {
+            explanation.status = status;
+        } else {
+            explanation.changed = pair.map(|entity| tick.has_changed(entity));
+            explanation.is_2d = matches!(proxies.slot_of(entity), Some(ProxySlot::D2(_)));
+            explanation.status = tick.status(pair, &mut explanation.surface);
+        }
     }
+    explanation
 }
 
 /// Why two entities collide or do not collide: the result of [`explain`]. It displays as one or two
@@ -220,124 +221,103 @@ pub enum IgnoredReason {
     InvalidPose(ColliderError),
 }
 
-/// The results of the last tick.
+/// A world in which a tick may have run.
 struct LastTick<'w> {
     world: &'w World,
     proxies: &'w Proxies,
-    found: &'w FoundContacts,
-    collisions: &'w Collisions,
-    progress: &'w Progress,
-    revision: &'w StateRevision,
-    sync: &'w SyncState,
-    /// Bevy's change tick at the time when the colliders were read.
-    last_run: Tick,
 }
 
-/// A collider as the last tick has seen it.
-struct SyncedCollider<'w, V: Space> {
-    proxy: &'w Proxy<V>,
-    /// `None` for a half-space.
-    aabb: Option<&'w Aabb>,
-}
-
-impl<V: Space> SyncedCollider<'_, V> {
-    /// Returns the entity if it is a surface whose bounding box contains that of the other one.
-    fn as_surface_around(&self, other: &Self) -> Option<Entity> {
-        let [min, max] = self.aabb?.corners().map(Vec3::from);
-        let [other_min, other_max] = other.aabb?.corners().map(Vec3::from);
-        let contains = min.cmple(other_min).all() && other_max.cmple(max).all();
-        (self.proxy.is_surface() && contains).then_some(self.proxy.entity)
-    }
-}
-
-/// A [`SyncedCollider`] collider of either dimension.
-enum AnySyncedCollider<'w> {
-    D2(SyncedCollider<'w, Vec2>),
-    D3(SyncedCollider<'w, Vec3>),
-}
-
-impl<'w> LastTick<'w> {
-    /// Returns `None` if the plugin is missing.
-    fn of(world: &'w World) -> Option<Self> {
-        Some(Self {
-            world,
-            proxies: world.get_resource()?,
-            found: world.get_resource()?,
-            collisions: world.get_resource()?,
-            progress: world.get_resource()?,
-            revision: world.get_resource()?,
-            sync: world.get_resource()?,
-            last_run: world.get_resource_ref::<LastRun>()?.last_changed(),
-        })
-    }
-
+impl LastTick<'_> {
     /// Returns the reason why the last tick says nothing about a pair, or `None` if it does.
     fn without_answer(&self, pair: [Entity; 2]) -> Option<PairStatus> {
-        let [entity, other] = pair;
-        if !self.revision.has_tick() {
+        let world = self.world;
+        if world.resource::<StateRevision>().0.is_none() {
             return Some(PairStatus::NoTick);
         }
-        let is_complete = self.progress.completed == Completed::Report;
-        if !is_complete || !StateRevision::is_current(self.world) {
+        let is_complete = world.resource::<Progress>().completed == Completed::Report;
+        if !is_complete || !StateRevision::is_current(world) {
             return Some(PairStatus::Interrupted);
         }
+        let [entity, other] = pair;
         if entity == other {
             return Some(PairStatus::SameEntity);
         }
         pair.into_iter().find_map(|entity| {
-            let reason = ignored_reason(self.world, entity)?;
+            let reason = ignored_reason(world, entity)?;
             Some(PairStatus::Ignored { entity, reason })
         })
     }
 
-    /// Returns the status of two entities that can touch others.
-    fn status(&self, pair: [Entity; 2]) -> PairStatus {
+    /// Returns the status of two entities that can touch others. Sets `surface` to the surface that
+    /// may look like a solid around the other entity.
+    fn status(&self, pair: [Entity; 2], surface: &mut Option<Entity>) -> PairStatus {
         let [entity, other] = pair;
-        if let Some(contact) = self.collisions.between(entity, other) {
+        if let Some(contact) = self.world.resource::<Collisions>().between(entity, other) {
             return PairStatus::Touching(contact);
         }
         if let Some(contact) = self.contact_on_path(entity, other) {
             return PairStatus::PassedThrough(contact);
         }
-        match (self.seen(entity), self.seen(other)) {
-            (None, _) => PairStatus::Unseen { entity },
-            (_, None) => PairStatus::Unseen { entity: other },
-            (Some(AnySyncedCollider::D2(a)), Some(AnySyncedCollider::D2(b))) => {
-                self.status_of_seen(&a, &b)
-            }
-            (Some(AnySyncedCollider::D3(a)), Some(AnySyncedCollider::D3(b))) => {
-                self.status_of_seen(&a, &b)
-            }
-            (Some(AnySyncedCollider::D2(_)), Some(AnySyncedCollider::D3(_))) => {
-                PairStatus::Dimensions {
-                    in_2d: entity,
-                    in_3d: other,
-                }
-            }
-            (Some(AnySyncedCollider::D3(_)), Some(AnySyncedCollider::D2(_))) => {
-                PairStatus::Dimensions {
-                    in_2d: other,
-                    in_3d: entity,
-                }
-            }
+        let Proxies { d2, d3, .. } = self.proxies;
+        match pair.map(|entity| self.seen_slot(entity)) {
+            [None, _] => PairStatus::Unseen { entity },
+            [_, None] => PairStatus::Unseen { entity: other },
+            [Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))] => self.status_in(d2, a, b, surface),
+            [Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))] => self.status_in(d3, a, b, surface),
+            [Some(ProxySlot::D2(_)), _] => PairStatus::Dimensions {
+                in_2d: entity,
+                in_3d: other,
+            },
+            _ => PairStatus::Dimensions {
+                in_2d: other,
+                in_3d: entity,
+            },
         }
     }
 
     /// Returns the first touch on the paths of two entities.
     fn contact_on_path(&self, entity: Entity, other: Entity) -> Option<CollisionEvent> {
         let pair = (entity.min(other), entity.max(other));
-        let swept = &self.found.swept;
+        let swept = &self.world.resource::<FoundContacts>().swept;
         let index = swept.binary_search_by_key(&pair, |contact| contact.event.pair());
         swept.get(index.ok()?)?.event.seen_from(entity)
     }
 
-    fn status_of_seen<V: Space>(&self, a: &SyncedCollider<V>, b: &SyncedCollider<V>) -> PairStatus {
-        let (first, second) = (a.proxy, b.proxy);
+    /// Returns the slot of a collider as the last tick has seen it.
+    fn seen_slot(&self, entity: Entity) -> Option<ProxySlot> {
+        let has_early_changes = self.world.resource::<SyncState>().has_early_changes;
+        let is_seen = !has_early_changes || self.proxies.is_unchanged(entity);
+        let is_seen = is_seen && self.proxies.contains(entity);
+        self.proxies.slot_of(entity).filter(|_| is_seen)
+    }
+
+    /// Returns the status of the colliders in two slots that have no contact. Sets `surface` to the
+    /// surface around the other collider, which may look as if it were inside of a solid.
+    fn status_in<V: Space>(
+        &self,
+        arena: &ProxyArena<V>,
+        a: u32,
+        b: u32,
+        surface: &mut Option<Entity>,
+    ) -> PairStatus {
+        let (Some(first), Some(second)) = (arena.get(a), arena.get(b)) else {
+            return PairStatus::NoDistance;
+        };
+        // A half-space has no box.
+        let boxes = arena.box_of(a).zip(arena.box_of(b));
+        let boxes = boxes.map(|(a, b)| [a, b].map(|aabb| aabb.corners().map(Vec3::from)));
+        if let Some([a, b]) = boxes {
+            *surface = [(first, a, b), (second, b, a)]
+                .into_iter()
+                .find(|(proxy, outer, inner)| proxy.is_surface() && contains(*outer, *inner))
+                .map(|(proxy, ..)| proxy.entity);
+        }
         let pair = (
             first.entity.min(second.entity),
             first.entity.max(second.entity),
         );
         let is_custom = self.proxies.source == BroadPhase::Custom;
+        let custom_pairs = &self.world.resource::<FoundContacts>().custom_pairs;
         if first.is_half_space() && second.is_half_space() {
             PairStatus::HalfSpaces
         } else if !first.layers.interacts_with(second.layers) {
@@ -345,67 +325,39 @@ impl<'w> LastTick<'w> {
                 layers: first.layers,
                 other_layers: second.layers,
             }
-        } else if is_custom && !self.found.custom_pairs.contains(pair) {
+        } else if is_custom && !custom_pairs.contains(pair) {
             PairStatus::NotCandidate
-        } else if let Some((axis, gap)) = gap_of_boxes(a.aabb, b.aabb) {
+        } else if let Some((axis, gap)) = boxes.and_then(|[a, b]| gap_between(a, b)) {
             PairStatus::BoxesApart { axis, gap }
         } else {
             status_of_shapes(first, second)
         }
     }
 
-    /// Returns the surface whose bounding box contains that of the other collider, which may look
-    /// as if it were inside of a solid.
-    fn surface_around(&self, [entity, other]: [Entity; 2]) -> Option<Entity> {
-        match (self.seen(entity)?, self.seen(other)?) {
-            (AnySyncedCollider::D2(a), AnySyncedCollider::D2(b)) => {
-                a.as_surface_around(&b).or(b.as_surface_around(&a))
-            }
-            (AnySyncedCollider::D3(a), AnySyncedCollider::D3(b)) => {
-                a.as_surface_around(&b).or(b.as_surface_around(&a))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the collider of an entity as the last tick has seen it.
-    fn seen(&self, entity: Entity) -> Option<AnySyncedCollider<'w>> {
-        if self.sync.has_early_changes() && !self.proxies.is_unchanged(entity) {
-            return None;
-        }
-        let Proxies { d2, d3, .. } = self.proxies;
-        match self.proxies.slot_of(entity)? {
-            ProxySlot::D2(slot) => Some(AnySyncedCollider::D2(SyncedCollider {
-                proxy: d2.get(slot)?,
-                aabb: d2.box_of(slot),
-            })),
-            ProxySlot::D3(slot) => Some(AnySyncedCollider::D3(SyncedCollider {
-                proxy: d3.get(slot)?,
-                aabb: d3.box_of(slot),
-            })),
-            ProxySlot::Inert | ProxySlot::Invalid => None,
-        }
-    }
-
     /// Returns `true` if an entity is not as the last tick has seen it.
     fn has_changed(&self, entity: Entity) -> bool {
-        match self.seen(entity) {
-            None => true,
-            Some(AnySyncedCollider::D2(seen)) => self.differs(seen.proxy),
-            Some(AnySyncedCollider::D3(seen)) => self.differs(seen.proxy),
+        let Proxies { d2, d3, .. } = self.proxies;
+        match self.seen_slot(entity) {
+            Some(ProxySlot::D2(slot)) => d2.get(slot).is_none_or(|proxy| self.differs(proxy)),
+            Some(ProxySlot::D3(slot)) => d3.get(slot).is_none_or(|proxy| self.differs(proxy)),
+            _ => true,
         }
     }
 
+    /// Returns `true` if an entity differs from its proxy.
     fn differs<V: Space>(&self, proxy: &Proxy<V>) -> bool {
         let (world, entity) = (self.world, proxy.entity);
-        let has_same_shape = || {
-            let collider = world.get_entity(entity).ok()?.get_ref::<Collider>()?;
-            let now = world.read_change_tick();
-            Some(!collider.last_changed().is_newer_than(self.last_run, now))
-        };
+        let last_run = world.resource_ref::<LastRun>().last_changed();
+        let has_same_shape = world.get_entity(entity).is_ok_and(|found| {
+            let collider = found.get_ref::<Collider>();
+            collider.is_some_and(|collider| {
+                let now = world.read_change_tick();
+                !collider.last_changed().is_newer_than(last_run, now)
+            })
+        });
         let pose = entity_pose::<V>(world, entity);
         let layers = world.get::<CollisionLayers>(entity);
-        has_same_shape() != Some(true)
+        !has_same_shape
             || !pose.is_ok_and(|pose| pose.has_same_bits(&proxy.world_pose))
             || layers.copied().unwrap_or_default() != proxy.layers
             || world.get::<Sensor>(entity).is_some() != proxy.markers.is_sensor
@@ -447,14 +399,17 @@ fn invalid_pose<V: Space>(
     proxy.err().map(IgnoredReason::InvalidPose)
 }
 
+/// Returns `true` if a box contains another one.
+fn contains([min, max]: [Vec3; 2], [inner_min, inner_max]: [Vec3; 2]) -> bool {
+    min.cmple(inner_min).all() && inner_max.cmple(max).all()
+}
+
 /// Returns the axis along which two boxes are farthest apart, and the gap, or `None` if they
-/// overlap. A half-space has no box.
-fn gap_of_boxes(a: Option<&Aabb>, b: Option<&Aabb>) -> Option<(Vec3, f32)> {
-    let ([min, max], [other_min, other_max]) = (a?.corners(), b?.corners());
-    let [min, max, other_min, other_max] = [min, max, other_min, other_max].map(Vec3::from);
+/// overlap.
+fn gap_between([min, max]: [Vec3; 2], [other_min, other_max]: [Vec3; 2]) -> Option<(Vec3, f32)> {
     let (above, below) = (other_min - max, min - other_max);
     let gaps = above.max(below);
-    let axis = [Vec3::X, Vec3::Y, Vec3::Z]
+    let axis = Vec3::AXES
         .into_iter()
         .max_by(|first, second| gaps.dot(*first).total_cmp(&gaps.dot(*second)))?;
     let gap = gaps.dot(axis);

@@ -37,19 +37,6 @@ const SHOWN_AS_ZERO: f32 = 1e-6;
 /// Numbers of this size are written out, and others with an exponent.
 const WRITTEN_OUT: core::ops::Range<f64> = 1e-4..1e7;
 
-/// An entity with its name, as warnings display it.
-struct Label<'a>(Entity, Option<&'a Name>);
-
-impl fmt::Display for Label<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        write!(out, "entity {}", self.0)?;
-        match self.1 {
-            Some(name) => write!(out, " {:?}", name.as_str()),
-            None => Ok(()),
-        }
-    }
-}
-
 impl fmt::Display for Explanation {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let [a, b] = [self.entity, self.other].map(|entity| self.label(entity));
@@ -72,14 +59,22 @@ impl fmt::Display for Explanation {
 }
 
 impl Explanation {
-    fn label(&self, entity: Entity) -> Label<'_> {
+    /// Returns an entity with its name, as warnings display it.
+    fn label(&self, entity: Entity) -> String {
         let [name, other_name] = &self.names;
-        let is_first = entity == self.entity;
-        Label(entity, if is_first { name } else { other_name }.as_ref())
+        let name = if entity == self.entity {
+            name
+        } else {
+            other_name
+        };
+        match name {
+            Some(name) => format!("entity {entity} {:?}", name.as_str()),
+            None => format!("entity {entity}"),
+        }
     }
 
-    fn vector(&self, vector: Vec3) -> ShortVector {
-        ShortVector(vector, self.is_2d)
+    fn vector(&self, vector: Vec3) -> String {
+        vector_text(vector, self.is_2d)
     }
 
     fn write_status(&self, out: &mut fmt::Formatter) -> fmt::Result {
@@ -96,7 +91,7 @@ impl Explanation {
                 out,
                 "the path of this tick led to {} after {} of the tick.",
                 self.vector(contact.point()),
-                FourDigits(contact.time())
+                four_digits(contact.time())
             ),
             PairStatus::Unseen { entity } => write!(out, "{} {UNSEEN}", self.label(*entity)),
             PairStatus::Dimensions { in_2d, in_3d } => {
@@ -113,7 +108,7 @@ impl Explanation {
             } => self.write_layers(out, [*layers, *other_layers]),
             PairStatus::NotCandidate => out.write_str(NOT_CANDIDATE),
             PairStatus::BoxesApart { axis, gap } => {
-                let (axis, gap) = (self.vector(*axis), FourDigits(*gap));
+                let (axis, gap) = (self.vector(*axis), four_digits(*gap));
                 write!(
                     out,
                     "their bounding boxes are {gap} apart along {axis}. {LOOKS_CLOSER}"
@@ -133,7 +128,7 @@ impl Explanation {
                 point,
                 other_point,
             } => {
-                let distance = FourDigits(*distance);
+                let distance = four_digits(*distance);
                 let [normal, point, other_point] =
                     [normal, point, other_point].map(|vector| self.vector(*vector));
                 write!(out, "they are {distance} apart along {normal}, ")?;
@@ -160,9 +155,12 @@ impl Explanation {
                 continue;
             }
             let (entity, other) = (self.label(entity), self.label(other));
-            let (memberships, filters) = (Layers(on.memberships), Layers(with.filters));
+            let (memberships, filters) = (layers_text(on.memberships), layers_text(with.filters));
+            let only = match with.filters {
+                0 | u32::MAX => "",
+                _ => "only ",
+            };
             write!(out, "{separator}{entity} is on {memberships}, ")?;
-            let only = if filters.are_some() { "only " } else { "" };
             write!(out, "and {other} interacts {only}with {filters}")?;
             separator = "; ";
         }
@@ -170,7 +168,7 @@ impl Explanation {
     }
 
     fn write_contact(&self, out: &mut fmt::Formatter, contact: &CollisionEvent) -> fmt::Result {
-        let (depth, normal) = (FourDigits(contact.depth), self.vector(contact.normal));
+        let (depth, normal) = (four_digits(contact.depth), self.vector(contact.normal));
         write!(out, "they are {depth} deep along {normal}.")?;
         if !contact.is_solid() {
             write!(out, " One of them is a `Sensor`, so `push_out` ignores it.")?;
@@ -185,68 +183,45 @@ impl Explanation {
     }
 }
 
-/// The layers of a sentence.
-struct Layers(u32);
-
-impl Layers {
-    /// Returns `true` for some layers, but not all.
-    fn are_some(&self) -> bool {
-        ![0, u32::MAX].contains(&self.0)
+fn layers_text(layers: u32) -> String {
+    match layers {
+        0 => "no layer".to_owned(),
+        u32::MAX => "all layers".to_owned(),
+        layers => format!("the layers {layers:#b}"),
     }
 }
 
-impl fmt::Display for Layers {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        match self.0 {
-            0 => out.write_str("no layer"),
-            u32::MAX => out.write_str("all layers"),
-            layers => write!(out, "the layers {layers:#b}"),
-        }
-    }
-}
-
-/// A vector of a sentence, in 2D if the flag is `true`.
-struct ShortVector(Vec3, bool);
-
-impl fmt::Display for ShortVector {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        // Beside a long component, a tiny one is rounding error.
-        let rounding = SHOWN_AS_ZERO * self.0.abs().max_element();
-        let shown = |component: f32| {
-            if component.abs() > rounding {
-                component
-            } else {
-                0.0
-            }
-        };
-        let [x, y, z] = self
-            .0
-            .to_array()
-            .map(|component| FourDigits(shown(component)));
-        if self.1 {
-            write!(out, "[{x}, {y}]")
+/// Returns a vector, in 2D without its z.
+fn vector_text(vector: Vec3, is_2d: bool) -> String {
+    // Beside a long component, a tiny one is rounding error.
+    let rounding = SHOWN_AS_ZERO * vector.abs().max_element();
+    let shown = |component: f32| {
+        if component.abs() > rounding {
+            component
         } else {
-            write!(out, "[{x}, {y}, {z}]")
+            0.0
         }
+    };
+    let [x, y, z] = vector
+        .to_array()
+        .map(|component| four_digits(shown(component)));
+    if is_2d {
+        format!("[{x}, {y}]")
+    } else {
+        format!("[{x}, {y}, {z}]")
     }
 }
 
-/// A number of a sentence, with at most four significant digits.
-struct FourDigits(f32);
-
-impl fmt::Display for FourDigits {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        // The nearest decimal number, of which `Display` then writes no further digits.
-        let Ok(number) = format!("{:.3e}", self.0).parse::<f64>() else {
-            return write!(out, "{}", self.0);
-        };
-        // Without the sign of -0.
-        let number = number + 0.0;
-        if number == 0.0 || WRITTEN_OUT.contains(&number.abs()) || !number.is_finite() {
-            write!(out, "{number}")
-        } else {
-            write!(out, "{number:e}")
-        }
+/// Returns a number with at most four significant digits.
+fn four_digits(number: f32) -> String {
+    // The nearest decimal number, of which `Display` then writes no further digits. The sum removes
+    // the sign of -0.
+    let rounded = format!("{number:.3e}").parse::<f64>();
+    let number = rounded.unwrap_or(number.into()) + 0.0;
+    if number == 0.0 || WRITTEN_OUT.contains(&number.abs()) || !number.is_finite() {
+        format!("{number}")
+    } else {
+        format!("{number:e}")
     }
 }
 
@@ -271,10 +246,10 @@ mod tests {
             (f32::INFINITY, "inf"),
         ];
         for (number, expected) in cases {
-            assert_eq!(FourDigits(number).to_string(), expected);
+            assert_eq!(four_digits(number), expected);
         }
         let vector = Vec3::new(1.0, -1.0 / 3.0, 0.0);
-        assert_eq!(ShortVector(vector, true).to_string(), "[1, -0.3333]");
-        assert_eq!(ShortVector(vector, false).to_string(), "[1, -0.3333, 0]");
+        assert_eq!(vector_text(vector, true), "[1, -0.3333]");
+        assert_eq!(vector_text(vector, false), "[1, -0.3333, 0]");
     }
 }

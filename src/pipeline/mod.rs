@@ -83,14 +83,8 @@ pub enum HeadbuttSystems {
     Report,
 }
 
-/// Returns the systems of the first and the last stage.
-#[cfg(not(feature = "record"))]
-pub(crate) fn stages() -> [ScheduleConfigs<ScheduleSystem>; 2] {
-    [sync::sync.into_configs(), report::report.into_configs()]
-}
-
 /// Adds the stages to a schedule, with their resources. The systems of the first and the last stage
-/// are `sync` and `report`, perhaps with those of the recorder.
+/// contain [`sync`](sync::sync) and [`report`](report::report).
 pub(crate) fn build(
     app: &mut App,
     schedule: InternedScheduleLabel,

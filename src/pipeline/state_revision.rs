@@ -5,20 +5,15 @@ use bevy::{ecs::change_detection::Tick, prelude::*};
 use crate::collision::Collisions;
 
 /// The change tick of [`Collisions`] after the plugin's own last write. If the present change tick
-/// differs, the app has written the state since.
+/// differs, the app has written the state since. `None` until the first tick has begun.
 #[derive(Resource, Default)]
-pub struct StateRevision(Option<Tick>);
+pub struct StateRevision(pub Option<Tick>);
 
 impl StateRevision {
     /// Returns `true` if the app has not written [`Collisions`] since the last
     /// [`record`](Self::record).
     pub fn is_current(world: &World) -> bool {
         world.resource::<Self>().0 == last_changed(world)
-    }
-
-    /// Returns `true` if a tick has begun since the plugin was added.
-    pub fn has_tick(&self) -> bool {
-        self.0.is_some()
     }
 
     /// Records the present change tick.

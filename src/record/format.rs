@@ -1,4 +1,18 @@
-//! The blocks of a recording: see the [format](super).
+//! The format of a recording. Only this page describes it.
+//!
+//! The file begins with the 8 bytes `HEADBUTT` and the version of the format in two bytes. Blocks
+//! follow: a [header](Header), and one block for each [tick](Tick). A block has
+//!
+//! 1. the length of its contents, in 4 bytes,
+//! 2. the FNV-1a hash of these 4 bytes and of the contents, in 8 bytes,
+//! 3. the contents, in the format `postcard`.
+//!
+//! All numbers before the contents are little-endian. A block is written with a single call, so the
+//! file of a game that crashed ends with a complete tick. Only changes are written: a tick at rest
+//! takes about 35 bytes, however many colliders there are.
+//!
+//! Any change of [`Tick`], of the data of a collider or of the [hashes](super::hash) needs another
+//! [`VERSION`].
 
 use bevy::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -10,7 +24,6 @@ use crate::{
         error::{RecordingError, RecordingFault},
         hash::Hasher,
     },
-    shape::Affine,
     shape::serialize::SerializeSpace,
     space::DVector,
 };
@@ -73,22 +86,7 @@ pub enum Pairs {
 #[serde(bound = "")]
 pub struct PathStart<V: SerializeSpace> {
     pub id: u32,
-    pose: Option<(<V::DVec as DVector>::Matrix, V::DVec)>,
-}
-
-impl<V: SerializeSpace> PathStart<V> {
-    pub fn new(id: u32, pose: Option<&Affine<V::DVec>>) -> Self {
-        let pose = pose.map(|pose| (pose.linear, pose.translation));
-        Self { id, pose }
-    }
-
-    pub fn pose(&self) -> Option<Affine<V::DVec>> {
-        let (linear, translation) = self.pose?;
-        Some(Affine {
-            linear,
-            translation,
-        })
-    }
+    pub pose: Option<(<V::DVec as DVector>::Matrix, V::DVec)>,
 }
 
 /// An entity with a collider, or an ancestor of one.
@@ -189,8 +187,11 @@ impl PoseBits {
     }
 }
 
+/// The number of bytes before the first block: [`MAGIC`] and [`VERSION`].
+const PREFIX: usize = 10;
+
 /// The number of bytes before the contents of a block: their length and a checksum.
-const PREFIX: usize = 12;
+const BLOCK_PREFIX: usize = 12;
 
 fn checksum(length: [u8; 4], contents: &[u8]) -> [u8; 8] {
     let mut hasher = Hasher::new();
@@ -220,28 +221,26 @@ pub struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// Reads what precedes the blocks.
     pub fn new(bytes: &'a [u8]) -> Result<Self, RecordingError> {
-        let fault = |offset, reason| RecordingError { offset, reason };
-        let Some((magic, rest)) = bytes.split_first_chunk() else {
-            return Err(if !bytes.is_empty() && MAGIC.starts_with(bytes) {
-                let missing = MAGIC.len() + 2 - bytes.len();
-                fault(bytes.len(), RecordingFault::Truncated { missing })
-            } else {
-                fault(0, RecordingFault::NotARecording)
-            });
+        let fault = |offset, reason| Err(RecordingError { offset, reason });
+        let Some((prefix, rest)) = bytes.split_first_chunk() else {
+            let is_recording = bytes.starts_with(&MAGIC) || MAGIC.starts_with(bytes);
+            return match PREFIX - bytes.len() {
+                missing if is_recording && !bytes.is_empty() => {
+                    fault(bytes.len(), RecordingFault::Truncated { missing })
+                }
+                _ => fault(0, RecordingFault::NotARecording),
+            };
         };
-        if *magic != MAGIC {
-            return Err(fault(0, RecordingFault::NotARecording));
+        let [magic @ .., low, high]: [u8; PREFIX] = *prefix;
+        let version = u16::from_le_bytes([low, high]);
+        match (magic, version) {
+            (MAGIC, VERSION) => Ok(Self {
+                rest,
+                offset: PREFIX,
+            }),
+            (MAGIC, _) => fault(MAGIC.len(), RecordingFault::Version(version)),
+            _ => fault(0, RecordingFault::NotARecording),
         }
-        let Some((version, rest)) = rest.split_first_chunk() else {
-            let missing = 2 - rest.len();
-            return Err(fault(bytes.len(), RecordingFault::Truncated { missing }));
-        };
-        let version = u16::from_le_bytes(*version);
-        if version != VERSION {
-            return Err(fault(MAGIC.len(), RecordingFault::Version(version)));
-        }
-        let offset = bytes.len() - rest.len();
-        Ok(Self { rest, offset })
     }
 
     /// Returns `true` if there is no further block.
@@ -251,26 +250,26 @@ impl<'a> Blocks<'a> {
 
     /// Reads the next block, without decoding its contents.
     pub fn next(&mut self) -> Result<&'a [u8], RecordingError> {
-        let end = self.offset + self.rest.len();
-        let truncated = |missing| RecordingError {
-            offset: end,
-            reason: RecordingFault::Truncated { missing },
+        let Self { rest, offset } = *self;
+        let truncated = |expected: usize| RecordingError {
+            offset: offset + rest.len(),
+            reason: RecordingFault::Truncated {
+                missing: expected - rest.len(),
+            },
         };
-        let missing = || truncated(PREFIX - self.rest.len().min(PREFIX));
-        let (length, rest) = self.rest.split_first_chunk().ok_or_else(missing)?;
-        let (expected, rest) = rest.split_first_chunk().ok_or_else(missing)?;
-        let count = u32::from_le_bytes(*length) as usize;
-        let Some((contents, rest)) = rest.split_at_checked(count) else {
-            return Err(truncated(count - rest.len()));
-        };
-        if checksum(*length, contents) != *expected {
-            return Err(RecordingError {
-                offset: self.offset,
-                reason: RecordingFault::Checksum,
-            });
+        let prefix = rest.split_first_chunk();
+        let (prefix, after) = prefix.ok_or_else(|| truncated(BLOCK_PREFIX))?;
+        let [a, b, c, d, expected @ ..]: [u8; BLOCK_PREFIX] = *prefix;
+        let length = [a, b, c, d];
+        let count = u32::from_le_bytes(length) as usize;
+        let contents = after.split_at_checked(count);
+        let (contents, rest) = contents.ok_or_else(|| truncated(BLOCK_PREFIX + count))?;
+        if checksum(length, contents) != expected {
+            let reason = RecordingFault::Checksum;
+            return Err(RecordingError { offset, reason });
         }
         self.rest = rest;
-        self.offset += PREFIX + count;
+        self.offset += BLOCK_PREFIX + count;
         Ok(contents)
     }
 }

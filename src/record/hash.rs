@@ -78,9 +78,11 @@ impl ContactSet {
         let mut contacts = Self::default();
         for hit in collisions.iter() {
             contacts.add(ContactList::Pairs, &hit, &id_of);
-        }
-        for hit in collisions.all_parts() {
-            contacts.add(ContactList::Parts, hit, &id_of);
+            let parts: Vec<_> = collisions.parts(hit.entity, hit.other).collect();
+            // A single part has the contact of the pair.
+            for part in parts.iter().filter(|_| parts.len() > 1) {
+                contacts.add(ContactList::Parts, part, &id_of);
+            }
         }
         contacts
     }

@@ -19,21 +19,6 @@
 //!
 //! **Contacts are hashed, not written.** A replay computes them anyway, and the hashes show whether
 //! they are the same.
-//!
-//! # Format
-//!
-//! The file begins with the 8 bytes `HEADBUTT` and the version of the format in two bytes. Blocks
-//! follow: a [header](format::Header), and one block for each [tick](format::Tick). A block has
-//!
-//! 1. the length of its contents, in 4 bytes,
-//! 2. the FNV-1a hash of these 4 bytes and of the contents, in 8 bytes,
-//! 3. the contents, in the format `postcard`.
-//!
-//! All numbers before the contents are little-endian. A block is written with a single call, so the
-//! file of a game that crashed ends with a complete tick. Only changes are written: a tick at rest
-//! takes about 35 bytes, however many colliders there are.
-//!
-//! Any change of [`format::Tick`] or of the data of a collider needs another version.
 
 mod error;
 mod format;

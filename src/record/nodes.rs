@@ -41,6 +41,7 @@ struct LiveNode<'w> {
 }
 
 /// An entity as it was last written.
+#[derive(Default)]
 struct RecordedNode {
     id: u32,
     /// The number of the last pass that found it.
@@ -171,7 +172,7 @@ impl WrittenNodes {
             let (id, data) = colliders.id_of(collider, tick);
             let is_omitted = id == ColliderId::Omitted;
             if is_omitted && !written.is_omitted {
-                warn_of(world, found.entity);
+                warn_omitted(world, found.entity);
             }
             written.is_omitted = is_omitted;
             written.data = data;
@@ -237,19 +238,13 @@ fn enter<'a>(
         tick.entities.push(entity.to_bits());
         RecordedNode {
             id,
-            pass: 0,
-            node: Node::default(),
-            collider_changed: None,
-            transform_changed: None,
-            is_omitted: false,
-            was_omitted: false,
-            data: None,
+            ..RecordedNode::default()
         }
     })
 }
 
 /// Warns that a collider is not recorded.
-fn warn_of(world: &World, entity: Entity) {
+fn warn_omitted(world: &World, entity: Entity) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
     log::warn!(

@@ -3,7 +3,7 @@
 use std::{fs::File, io::Write, path::Path};
 
 use bevy::{
-    ecs::{change_detection::Tick as ChangeTick, message::MessageCursor},
+    ecs::{change_detection::Tick as ChangeTick, entity::EntityHashMap, message::MessageCursor},
     prelude::*,
 };
 
@@ -13,7 +13,7 @@ use crate::{
     pipeline::{
         narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
-        proxies::Proxies,
+        proxies::{Proxies, arena::ProxyArena},
         state_revision::StateRevision,
     },
     record::{
@@ -22,7 +22,8 @@ use crate::{
         nodes::{Colliders, WrittenNodes},
     },
     settings::BroadPhase,
-    shape::serialize::SerializeSpace,
+    shape::{Affine, serialize::SerializeSpace},
+    space::{DVector, Space},
 };
 
 /// Records a session while this resource is in the world: the colliders, their poses, and a hash of
@@ -56,8 +57,8 @@ pub struct HeadbuttRecorder {
     /// The tick in progress. If it is aborted, the next one continues it.
     tick: Tick,
     /// The poses in which the paths of the next tick begin, if the app does not change them.
-    poses_2d: PreviousPoses<DVec2>,
-    poses_3d: PreviousPoses<DVec3>,
+    poses_2d: EntityHashMap<Affine<DVec2>>,
+    poses_3d: EntityHashMap<Affine<DVec3>>,
     /// The pairs of the last tick.
     pairs: Pairs,
     /// The contacts of the last tick, and the change tick of their resource.
@@ -102,8 +103,8 @@ impl HeadbuttRecorder {
             writer,
             nodes: WrittenNodes::default(),
             tick: Tick::default(),
-            poses_2d: PreviousPoses::default(),
-            poses_3d: PreviousPoses::default(),
+            poses_2d: EntityHashMap::default(),
+            poses_3d: EntityHashMap::default(),
             pairs: Pairs::Automatic,
             contacts: ContactSet::default(),
             revision: None,
@@ -159,7 +160,7 @@ impl HeadbuttRecorder {
         let events = self.events.read(messages);
         let events = ContactSet::of_events(events, |entity| nodes.id_in_events(entity));
         tick.event_hash = self.knows_contacts.then_some(events.hash);
-        let pairs = pairs_of(world, id_of);
+        let pairs = recorded_pairs(world, id_of);
         if pairs != self.pairs {
             self.pairs = pairs.clone();
             tick.pairs = pairs;
@@ -186,11 +187,10 @@ impl HeadbuttRecorder {
     /// were found, and those of omitted colliders.
     fn remember_poses(&mut self, world: &World, collisions: &Collisions) {
         let is_known = |entity| self.nodes.id_of(entity).is_some();
-        if world.resource::<Proxies>().swept().any(is_known) {
-            self.poses_2d = collisions.poses_2d.without_begun();
-            self.poses_3d = collisions.poses_3d.without_begun();
-            self.poses_2d.retain(is_known);
-            self.poses_3d.retain(is_known);
+        let Proxies { d2, d3, .. } = world.resource();
+        if has_swept(d2, is_known) || has_swept(d3, is_known) {
+            self.poses_2d = known_poses(&collisions.poses_2d, is_known);
+            self.poses_3d = known_poses(&collisions.poses_3d, is_known);
         } else {
             self.poses_2d.clear();
             self.poses_3d.clear();
@@ -198,30 +198,51 @@ impl HeadbuttRecorder {
     }
 }
 
+/// Returns `true` if any of the known colliders is swept.
+fn has_swept<V: Space>(arena: &ProxyArena<V>, is_known: impl Fn(Entity) -> bool) -> bool {
+    let mut proxies = arena.slots().filter_map(|slot| arena.get(slot));
+    proxies.any(|proxy| proxy.markers.is_swept && is_known(proxy.entity))
+}
+
+/// Returns the poses of known colliders, except those in which a path has begun.
+fn known_poses<D: DVector>(
+    poses: &PreviousPoses<D>,
+    is_known: impl Fn(Entity) -> bool,
+) -> EntityHashMap<Affine<D>> {
+    let PreviousPoses { poses, begun, .. } = poses;
+    let poses = poses.iter().map(|(entity, pose)| (*entity, *pose));
+    poses
+        .filter(|(entity, _)| !begun.contains(entity) && is_known(*entity))
+        .collect()
+}
+
 /// Returns the starts of paths that differ from those that the replay will know. If the recording
 /// has no swept collider, the replay needs none.
 fn path_starts<V: SerializeSpace>(
     nodes: &WrittenNodes,
-    poses: &PreviousPoses<V::DVec>,
-    known: &PreviousPoses<V::DVec>,
+    PreviousPoses { poses, .. }: &PreviousPoses<V::DVec>,
+    known: &EntityHashMap<Affine<V::DVec>>,
 ) -> Vec<PathStart<V>> {
+    if !nodes.has_swept {
+        return Vec::new();
+    }
+    let removed = known.keys().filter(|entity| !poses.contains_key(*entity));
     let changed = poses
-        .iter()
-        .filter(|(entity, pose)| known.get(*entity) != Some(*pose));
-    let changed = changed.map(|(entity, pose)| (entity, Some(pose)));
-    let removed = known
-        .iter()
-        .filter(|(entity, _)| poses.get(*entity).is_none());
-    let removed = removed.map(|(entity, _)| (entity, None));
-    let starts = changed.chain(removed).filter(|_| nodes.has_swept);
-    let mut starts: Vec<_> = starts
-        .filter_map(|(entity, pose)| Some(PathStart::new(nodes.id_of(entity)?, pose)))
-        .collect();
+        .keys()
+        .filter(|entity| known.get(*entity) != poses.get(*entity));
+    let starts = changed.chain(removed).filter_map(|entity| {
+        let pose = poses.get(entity);
+        Some(PathStart {
+            id: nodes.id_of(*entity)?,
+            pose: pose.map(|pose| (pose.linear, pose.translation)),
+        })
+    });
+    let mut starts: Vec<_> = starts.collect();
     starts.sort_unstable_by_key(|start| start.id);
     starts
 }
 
-fn pairs_of(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Pairs {
+fn recorded_pairs(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Pairs {
     match world.resource::<Proxies>().source {
         BroadPhase::Automatic => Pairs::Automatic,
         BroadPhase::Custom => {

@@ -19,7 +19,7 @@ use crate::{
         recording::{Nodes, Recording},
     },
     settings::{BroadPhase, CandidatePairs},
-    shape::serialize::SerializeSpace,
+    shape::{Affine, serialize::SerializeSpace},
 };
 
 /// The schedule of the plugin in an app that replays a recording:
@@ -329,9 +329,15 @@ impl Replay {
             if let Some(mut collisions) = world.get_resource_mut::<Collisions>() {
                 // Marked as changed, the contacts would count as restored.
                 let poses = poses_of(collisions.bypass_change_detection());
-                match start.pose() {
-                    Some(pose) => poses.begin(entity, pose),
-                    None => poses.remove(entity),
+                match start.pose {
+                    Some((linear, translation)) => {
+                        let pose = Affine {
+                            linear,
+                            translation,
+                        };
+                        poses.begin(entity, pose);
+                    }
+                    None => drop(poses.poses.remove(&entity)),
                 }
             }
         }

@@ -13,7 +13,6 @@ pub(crate) mod casters;
 mod filter;
 mod mover;
 mod overlap_queries;
-#[cfg(feature = "debug-plugin")]
 pub(crate) mod query_log;
 mod ray_queries;
 mod spatial_query;

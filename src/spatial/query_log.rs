@@ -1,8 +1,12 @@
 //! The rays and casts of [`SpatialQuery`], recorded for the debug drawing.
 //!
-//! Nothing is recorded unless the drawing has turned the log on: a query then only reads a flag. As
-//! the fixed steps do not run in every frame, their queries have a list of their own, which is kept
-//! until the next step. Otherwise their lines would flicker.
+//! Only the debug drawing adds the log to the app. Without the log, or while it is off, a query
+//! records nothing. Fixed steps do not run in every frame, so their queries have a list of their
+//! own, which is kept until the next step. Otherwise their lines would flicker.
+#![cfg_attr(
+    not(feature = "debug-plugin"),
+    allow(dead_code, reason = "only the debug drawing reads the log")
+)]
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,37 +49,45 @@ pub struct LoggedCast {
 #[derive(Resource, Debug, Default)]
 pub struct QueryLog {
     is_on: AtomicBool,
-    is_in_step: AtomicBool,
-    step: Mutex<Vec<LoggedQuery>>,
-    frame: Mutex<Vec<LoggedQuery>>,
+    lists: Mutex<QueryLists>,
+}
+
+#[derive(Debug, Default)]
+struct QueryLists {
+    /// `true` within the fixed steps of a frame.
+    is_in_step: bool,
+    /// The queries of the last fixed step.
+    step: Vec<LoggedQuery>,
+    /// The other queries since the last frame.
+    frame: Vec<LoggedQuery>,
 }
 
 impl QueryLog {
     /// Begins a fixed step, and forgets the queries of the previous one.
     pub fn begin_step(&self) {
-        self.is_in_step.store(true, Ordering::Relaxed);
-        lock(&self.step).clear();
+        let mut lists = self.lists();
+        lists.is_in_step = true;
+        lists.step.clear();
     }
 
     /// Ends the fixed steps of a frame.
     pub fn end_steps(&self) {
-        self.is_in_step.store(false, Ordering::Relaxed);
+        self.lists().is_in_step = false;
     }
 
     /// Returns the queries of the last fixed step, and removes and returns those since the last
     /// call. Turns the log on.
     pub fn take(&self) -> Vec<LoggedQuery> {
         self.is_on.store(true, Ordering::Relaxed);
-        let mut queries = lock(&self.step).clone();
-        queries.append(&mut lock(&self.frame));
-        queries
+        let QueryLists { step, frame, .. } = &mut *self.lists();
+        step.iter().cloned().chain(frame.drain(..)).collect()
     }
 
     /// Turns the log off, and frees its memory.
     pub fn turn_off(&self) {
         if self.is_on.swap(false, Ordering::Relaxed) {
-            *lock(&self.step) = Vec::new();
-            *lock(&self.frame) = Vec::new();
+            let mut lists = self.lists();
+            (lists.step, lists.frame) = (Vec::new(), Vec::new());
         }
     }
 
@@ -109,15 +121,19 @@ impl QueryLog {
         if !self.is_on.load(Ordering::Relaxed) {
             return;
         }
-        let is_in_step = self.is_in_step.load(Ordering::Relaxed);
-        let mut list = lock(if is_in_step { &self.step } else { &self.frame });
+        let QueryLists {
+            is_in_step,
+            step,
+            frame,
+        } = &mut *self.lists();
+        let list = if *is_in_step { step } else { frame };
         if list.len() < LIMIT {
             list.push(query());
         }
     }
-}
 
-/// Locks a list. A list is valid after a panic, too.
-fn lock(list: &Mutex<Vec<LoggedQuery>>) -> MutexGuard<'_, Vec<LoggedQuery>> {
-    list.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the lists, which are valid after a panic, too.
+    fn lists(&self) -> MutexGuard<'_, QueryLists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -10,8 +10,6 @@ use bevy::{
     prelude::*,
 };
 
-#[cfg(feature = "debug-plugin")]
-use crate::spatial::query_log::QueryLog;
 use crate::{
     Collider, ColliderMotion,
     collider::compose_pose,
@@ -23,7 +21,7 @@ use crate::{
     },
     query::{CastHit, Ray, RayHit},
     shape::{Dimension, WorldPose},
-    spatial::filter::Selection,
+    spatial::{filter::Selection, query_log::QueryLog},
 };
 
 /// Asks questions about all colliders: what does a ray hit, what overlaps a shape, what is near? A
@@ -89,7 +87,6 @@ pub struct SpatialQuery<'w, 's> {
     pub(super) index: Res<'w, SpatialIndex>,
     parents: Parents<'w, 's>,
     pub(super) visits: Local<'s, AtomicU64>,
-    #[cfg(feature = "debug-plugin")]
     pub(super) log: Option<Res<'w, QueryLog>>,
 }
 
@@ -264,12 +261,9 @@ impl SpatialQuery<'_, '_> {
 
     /// Records a ray and its first hit, if the debug drawing has turned the log on.
     pub(super) fn log_ray<V: QuerySpace>(&self, ray: &Ray<V>, hit: Option<&EntityHit<RayHit<V>>>) {
-        #[cfg(feature = "debug-plugin")]
         if let Some(log) = &self.log {
             log.add_ray(ray, hit.map(|hit| &hit.hit));
         }
-        #[cfg(not(feature = "debug-plugin"))]
-        let _ = (ray, hit);
     }
 
     /// Records a cast and its first hit, if the debug drawing has turned the log on.
@@ -279,11 +273,8 @@ impl SpatialQuery<'_, '_> {
         motion: &ColliderMotion,
         hit: Option<&EntityHit<CastHit<Vec3>>>,
     ) {
-        #[cfg(feature = "debug-plugin")]
         if let Some(log) = &self.log {
             log.add_cast(collider, motion, hit.map(|hit| &hit.hit));
         }
-        #[cfg(not(feature = "debug-plugin"))]
-        let _ = (collider, motion, hit);
     }
 }

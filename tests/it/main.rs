@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`events`] | what an event says, `push_out` and the diagnostics |
 //! | [`environment`] | the environment variables of long runs |
-//! | [`explain`] | why two entities collide or not: each reason, and random pairs |
+//! | [`explain`] | why two entities collide or not: each reason, and random pairs (feature `explain`) |
 //! | [`life_cycle`] | when contacts start, continue and end, and when ticks run |
 //! | [`model`] | random operations on a world, against a model of the plugin |
 //! | [`determinism`] | the same bits on any number of threads, and after a rollback |
@@ -29,6 +29,7 @@ mod debug;
 mod determinism;
 mod environment;
 mod events;
+#[cfg(feature = "explain")]
 mod explain;
 #[path = "../../fuzz/src/invariants/mod.rs"]
 mod invariants;

@@ -106,17 +106,6 @@ impl Proxies {
         }
     }
 
-    /// Returns the swept entities that take part in this tick.
-    #[cfg(feature = "record")]
-    pub fn swept(&self) -> impl Iterator<Item = Entity> {
-        let in_2d = self.d2.slots().filter_map(|slot| self.d2.get(slot));
-        let in_2d = in_2d.map(|proxy| (proxy.entity, proxy.markers));
-        let in_3d = self.d3.slots().filter_map(|slot| self.d3.get(slot));
-        let all = in_2d.chain(in_3d.map(|proxy| (proxy.entity, proxy.markers)));
-        all.filter(|(_, markers)| markers.is_swept)
-            .map(|(entity, _)| entity)
-    }
-
     /// Returns `true` if any proxy changed.
     pub fn has_changes(&self) -> bool {
         !self.d2.changed().is_empty() || !self.d3.changed().is_empty()

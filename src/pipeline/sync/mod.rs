@@ -55,7 +55,7 @@ pub struct SyncState {
     /// registered later.
     colliders: Option<QueryState<Columns>>,
     /// `true` if the list of changes already has those of [`sync_now`].
-    has_early_changes: bool,
+    pub has_early_changes: bool,
     history: TableHistory,
     ancestry: AncestryCache,
     displaced: Buffer<Entity>,
@@ -180,11 +180,6 @@ fn mark_restored(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
 }
 
 impl SyncState {
-    /// Returns `true` if [`sync_now`] has run since the last tick.
-    pub fn has_early_changes(&self) -> bool {
-        self.has_early_changes
-    }
-
     /// Updates all proxies. Returns the number of ancestors that were read.
     fn update(&mut self, world: &mut World, proxies: &mut Proxies) -> usize {
         let window = ChangeWindow::since_last_run(world);
