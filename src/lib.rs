@@ -61,8 +61,8 @@ mod tolerance;
 #[doc(hidden)]
 pub use collider::PartPose;
 pub use collider::{
-    Collider, ColliderError, CollisionLayers, CompoundView, ConvexView, Sensor, ShapeKind,
-    ShapeView, SurfaceView, Swept,
+    Collider, ColliderError, CollisionLayers, CompoundView, ConvexView, Sensor, ShapeView,
+    SurfaceView, Swept,
 };
 #[cfg(feature = "mesh")]
 pub use collider::{ColliderFromMesh, MeshShape, MeshSource};
@@ -93,7 +93,7 @@ pub use run_ticks::run_ticks;
 pub use settings::{BroadPhase, CandidatePairs, OngoingEvents};
 #[cfg(feature = "mesh")]
 pub use shape::MeshError;
-pub use shape::{ConvexHull, IntoShape, Rounded, ShapeError, Support};
+pub use shape::{ConvexHull, ExtrudedShape, IntoShape, Rounded, ShapeError, ShapeKind, Support};
 #[doc(hidden)]
 pub use shape::{Core, Dimension};
 pub use space::{ShapePose, Space};

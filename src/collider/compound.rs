@@ -35,34 +35,29 @@ macro_rules! part_poses {
 
 part_poses!(Vec2 => D2, Isometry2d => D2, Vec3 => D3, Isometry3d => D3, Transform => Transform);
 
-/// A space whose poses a [`PartPose`] can hold.
-trait PartSpace: Dimension {
-    /// Returns the pose if it belongs to this space and is not a `Transform`.
-    fn of_part(pose: &PartPose) -> Option<ShapePose<Self>>;
-}
-
-impl PartSpace for Vec2 {
-    fn of_part(pose: &PartPose) -> Option<ShapePose<Self>> {
-        match pose {
-            PartPose::D2(pose) => Some(*pose),
-            PartPose::D3(_) | PartPose::Transform(_) => None,
-        }
-    }
-}
-
-impl PartSpace for Vec3 {
-    fn of_part(pose: &PartPose) -> Option<ShapePose<Self>> {
-        match pose {
-            PartPose::D3(pose) => Some(*pose),
-            PartPose::D2(_) | PartPose::Transform(_) => None,
-        }
-    }
-}
-
 impl PartPose {
-    fn valid<V: PartSpace>(&self) -> Result<Pose<V::DVec>, ShapeError> {
+    fn in_2d(&self) -> Option<ShapePose<Vec2>> {
+        match self {
+            Self::D2(pose) => Some(*pose),
+            Self::D3(_) | Self::Transform(_) => None,
+        }
+    }
+
+    fn in_3d(&self) -> Option<ShapePose<Vec3>> {
+        match self {
+            Self::D3(pose) => Some(*pose),
+            Self::D2(_) | Self::Transform(_) => None,
+        }
+    }
+
+    /// Returns the pose in a space. `own` returns it if it belongs to this space and is not a
+    /// `Transform`.
+    fn valid<V: Dimension>(
+        &self,
+        own: impl Fn(&Self) -> Option<ShapePose<V>>,
+    ) -> Result<Pose<V::DVec>, ShapeError> {
         let Self::Transform(transform) = self else {
-            let pose = V::of_part(self).ok_or(ShapeError::MixedDimensions)?;
+            let pose = own(self).ok_or(ShapeError::MixedDimensions)?;
             return pose.valid().ok_or(ShapeError::PoseNotFinite);
         };
         if !transform.is_finite() {
@@ -142,8 +137,8 @@ impl Collider {
         let parts: Vec<(PartPose, Self)> = parts.collect();
         let (_, first) = parts.first().ok_or(ShapeError::NoParts)?;
         match first.shape()?.ok_or(ShapeError::PartWithoutShape)? {
-            AnyColliderShape::D2(_) => compound_in::<Vec2>(&parts),
-            AnyColliderShape::D3(_) => compound_in::<Vec3>(&parts),
+            AnyColliderShape::D2(_) => compound_in(&parts, PartPose::in_2d),
+            AnyColliderShape::D3(_) => compound_in(&parts, PartPose::in_3d),
         }
     }
 
@@ -433,25 +428,23 @@ impl Collider {
     /// last tick.
     #[must_use]
     pub fn one_sided(self) -> Self {
-        let one_sided = match &self.content {
-            ColliderState::Shape(AnyColliderShape::D2(ColliderShape::Compound(compound))) => {
-                one_sided(compound)
-            }
-            ColliderState::Shape(AnyColliderShape::D3(ColliderShape::Compound(compound))) => {
-                one_sided(compound)
-            }
-            _ => None,
-        };
-        one_sided.unwrap_or(self)
+        match self.content {
+            ColliderState::Shape(AnyColliderShape::D2(shape)) => Self::of_shape(shape.one_sided()),
+            ColliderState::Shape(AnyColliderShape::D3(shape)) => Self::of_shape(shape.one_sided()),
+            _ => self,
+        }
     }
 }
 
-fn compound_in<V: PartSpace>(parts: &[(PartPose, Collider)]) -> Result<Collider, ShapeError> {
+fn compound_in<V: Dimension>(
+    parts: &[(PartPose, Collider)],
+    own_pose: impl Fn(&PartPose) -> Option<ShapePose<V>>,
+) -> Result<Collider, ShapeError> {
     let mut shapes = Vec::new();
     for (pose, collider) in parts {
         let shape = collider.shape()?.ok_or(ShapeError::PartWithoutShape)?;
         let shape = V::body_of(shape).ok_or(ShapeError::MixedDimensions)?;
-        let pose = pose.valid::<V>()?;
+        let pose = pose.valid(&own_pose)?;
         match shape {
             ColliderShape::Convex(shape) => shapes.push((pose, shape.clone())),
             ColliderShape::Compound(compound) => match compound.parts() {
@@ -475,11 +468,6 @@ fn surface<V: Dimension>(
     let vertices = vertices.into_iter().collect();
     let surface = Surface::new(vertices, facets.into_iter().collect())?;
     Compound::new(Parts::Surface(surface), 0.0).map(of_compound)
-}
-
-fn one_sided<V: Dimension>(compound: &Compound<V>) -> Option<Collider> {
-    compound.surface()?;
-    Some(of_compound(compound.one_sided()))
 }
 
 fn of_compound<V: Dimension>(compound: Compound<V>) -> Collider {

@@ -188,13 +188,7 @@ impl ColliderFromMesh {
 pub(crate) struct Recipe {
     pub mesh: AssetId<Mesh>,
     shape: MeshShape,
-    space: MeshSpace,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum MeshSpace {
-    D2,
-    D3,
+    is_2d: bool,
 }
 
 impl Recipe {
@@ -202,8 +196,8 @@ impl Recipe {
     /// has no mesh.
     pub fn of(entity: EntityRef) -> Option<Result<Self, MeshError>> {
         let request = entity.get::<ColliderFromMesh>()?;
-        let in_2d = |mesh: &Mesh2d| (mesh.id(), MeshSpace::D2);
-        let in_3d = |mesh: &Mesh3d| (mesh.id(), MeshSpace::D3);
+        let in_2d = |mesh: &Mesh2d| (mesh.id(), true);
+        let in_3d = |mesh: &Mesh3d| (mesh.id(), false);
         let source = match &request.source {
             MeshSource::Mesh2d(mesh) => Some(in_2d(mesh)),
             MeshSource::Mesh3d(mesh) => Some(in_3d(mesh)),
@@ -212,10 +206,10 @@ impl Recipe {
                 own.or_else(|| entity.get::<Mesh2d>().map(in_2d))
             }
         };
-        let recipe = source.map(|(mesh, space)| Self {
+        let recipe = source.map(|(mesh, is_2d)| Self {
             mesh,
             shape: request.shape,
-            space,
+            is_2d,
         });
         Some(recipe.ok_or(MeshError::Missing))
     }
@@ -227,15 +221,13 @@ impl Recipe {
         if !mesh.asset_usage.contains(RenderAssetUsages::MAIN_WORLD) {
             return Err(MeshError::NotInMainWorld.into());
         }
-        match (self.space, self.shape) {
-            (MeshSpace::D3, MeshShape::ConvexHull) => Collider::try_convex_hull_from_mesh(mesh),
-            (MeshSpace::D3, MeshShape::Trimesh) => Collider::try_trimesh_from_mesh(mesh),
-            (MeshSpace::D3, MeshShape::OneSidedTrimesh) => {
+        match self.shape {
+            MeshShape::ConvexHull if self.is_2d => Collider::try_convex_hull_from_mesh_2d(mesh),
+            MeshShape::ConvexHull => Collider::try_convex_hull_from_mesh(mesh),
+            _ if self.is_2d => Collider::try_compound_from_mesh_2d(mesh),
+            MeshShape::Trimesh => Collider::try_trimesh_from_mesh(mesh),
+            MeshShape::OneSidedTrimesh => {
                 Collider::try_trimesh_from_mesh(mesh).map(Collider::one_sided)
-            }
-            (MeshSpace::D2, MeshShape::ConvexHull) => Collider::try_convex_hull_from_mesh_2d(mesh),
-            (MeshSpace::D2, MeshShape::Trimesh | MeshShape::OneSidedTrimesh) => {
-                Collider::try_compound_from_mesh_2d(mesh)
             }
         }
     }

@@ -25,7 +25,7 @@ pub(crate) use mesh_component::Recipe;
 pub use mesh_component::{ColliderFromMesh, MeshShape, MeshSource};
 pub use sensor::Sensor;
 pub use swept::Swept;
-pub use view::{CompoundView, ConvexView, ShapeKind, ShapeView, SurfaceView};
+pub use view::{CompoundView, ConvexView, ShapeView, SurfaceView};
 
 use std::sync::Arc;
 

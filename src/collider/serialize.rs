@@ -24,27 +24,21 @@ enum SavedCollider {
     D3(BodyData<Vec3>),
 }
 
-impl Collider {
-    /// Returns the collider as data, or the reason why it cannot be saved. `Serialize` returns the
-    /// same reason as a text.
-    pub(crate) fn data(&self) -> Result<impl Serialize + use<>, SaveError> {
-        match &self.content {
-            ColliderState::Inert => Ok(SavedCollider::Inert),
-            ColliderState::Rejected(error) => Err(SaveError::Rejected(*error)),
-            ColliderState::Shape(AnyColliderShape::D2(shape)) => {
-                BodyData::of(shape).map(SavedCollider::D2)
-            }
-            ColliderState::Shape(AnyColliderShape::D3(shape)) => {
-                BodyData::of(shape).map(SavedCollider::D3)
-            }
-        }
-    }
-}
-
 impl Serialize for Collider {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let data = self.data().map_err(ser::Error::custom)?;
-        data.serialize(serializer)
+        let saved = match &self.content {
+            ColliderState::Inert => SavedCollider::Inert,
+            ColliderState::Rejected(error) => {
+                return Err(ser::Error::custom(SaveError::Rejected(*error)));
+            }
+            ColliderState::Shape(AnyColliderShape::D2(shape)) => {
+                SavedCollider::D2(BodyData::of(shape))
+            }
+            ColliderState::Shape(AnyColliderShape::D3(shape)) => {
+                SavedCollider::D3(BodyData::of(shape))
+            }
+        };
+        saved.serialize(serializer)
     }
 }
 

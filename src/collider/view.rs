@@ -6,8 +6,8 @@ use crate::{
     Collider,
     math::{Vec2, Vec3},
     shape::{
-        Cap, ColliderShape, Compound, ConvexHull, Core, DVecOf, Dimension, Parts, Shape, Support,
-        Surface,
+        ColliderShape, Compound, Core, DVecOf, Dimension, ExtrudedShape, Parts, Shape, ShapeKind,
+        Support, Surface,
     },
     space::Space,
 };
@@ -76,7 +76,7 @@ pub enum ShapeView<'a, V: Space> {
 
 /// A convex shape of a [`Collider`]. It implements [`Support`], so the functions of
 /// [`query`](crate::query) take it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct ConvexView<'a, V: Space> {
     /// The shape without its margin.
     shape: &'a Shape<V>,
@@ -101,63 +101,11 @@ impl<'a, V: Space> ConvexView<'a, V> {
     }
 
     /// Returns the kind of the shape, without the margin.
-    pub fn kind(&self) -> ShapeKind<'a, V> {
-        match *self.shape {
-            Shape::Ball { radius } => ShapeKind::Ball { radius },
-            Shape::Capsule {
-                half_length,
-                radius,
-            } => ShapeKind::Capsule {
-                half_length,
-                radius,
-            },
-            Shape::Box { half_size } => ShapeKind::Box { half_size },
-            Shape::Diamond { half_diagonals } => ShapeKind::Diamond { half_diagonals },
-            Shape::Ellipsoid { half_size } => ShapeKind::Ellipsoid { half_size },
-            Shape::Frustum {
-                half_height,
-                radius_top,
-                radius_bottom,
-            } => ShapeKind::Frustum {
-                half_height,
-                radius_top,
-                radius_bottom,
-            },
-            Shape::Cap(Cap {
-                radius,
-                half_angle,
-                pointed,
-                ..
-            }) => ShapeKind::Cap {
-                radius,
-                half_angle,
-                pointed,
-            },
-            Shape::Segment(vertices) => ShapeKind::Segment(vertices),
-            Shape::Triangle(vertices) => ShapeKind::Triangle(vertices),
-            Shape::Tetrahedron(vertices) => ShapeKind::Tetrahedron(vertices),
-            Shape::Hull(ref hull) => ShapeKind::Hull(hull),
-            Shape::Extrusion {
-                ref base,
-                half_depth,
-            } => ShapeKind::Extrusion {
-                base: ConvexView::new(base, 0.0),
-                half_depth,
-            },
-            Shape::HalfSpace { normal } => ShapeKind::HalfSpace { normal },
-            Shape::Rounded { ref shape, .. } => ConvexView::new(shape, 0.0).kind(),
-            Shape::Custom(ref shape) => ShapeKind::Custom(&**shape),
-        }
-    }
-}
-
-impl<V: Space> fmt::Debug for ConvexView<'_, V> {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        write!(formatter, "{:?}", self.shape)?;
-        if self.margin > 0.0 {
-            write!(formatter, " with a margin of {}", self.margin)?;
-        }
-        Ok(())
+    pub fn kind(&self) -> ShapeKind<V>
+    where
+        V: Dimension,
+    {
+        self.shape.kind()
     }
 }
 
@@ -186,79 +134,11 @@ impl<V: Space> Support for ConvexView<'_, V> {
     }
 }
 
-/// The kinds of convex shapes. Balls, capsules, boxes, diamonds, ellipsoids and frustums are
-/// centered on the origin. Capsules, frustums and caps have y as their axis, and the circle of a cap
-/// is centered on the origin.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub enum ShapeKind<'a, V: Space> {
-    /// A circle or a sphere.
-    Ball {
-        /// The radius.
-        radius: f32,
-    },
-    /// A capsule.
-    Capsule {
-        /// Half of the distance between the centers of its ends.
-        half_length: f32,
-        /// The radius.
-        radius: f32,
-    },
-    /// A rectangle or a cuboid.
-    Box {
-        /// Half of the lengths along the axes.
-        half_size: V,
-    },
-    /// A rhombus.
-    Diamond {
-        /// Half of the diagonals.
-        half_diagonals: V,
-    },
-    /// An ellipse.
-    Ellipsoid {
-        /// Half of the lengths along the axes.
-        half_size: V,
-    },
-    /// A cylinder, a cone or a conical frustum.
-    Frustum {
-        /// Half of the height.
-        half_height: f32,
-        /// The radius at the top.
-        radius_top: f32,
-        /// The radius at the bottom.
-        radius_bottom: f32,
-    },
-    /// A circular sector if it is pointed, and otherwise a circular segment.
-    Cap {
-        /// The radius of the circle.
-        radius: f32,
-        /// Half of the angle of the arc.
-        half_angle: f32,
-        /// `true` for a sector.
-        pointed: bool,
-    },
-    /// A segment, by its ends.
-    Segment([V; 2]),
-    /// A triangle, by its vertices.
-    Triangle([V; 3]),
-    /// The hull of four points.
-    Tetrahedron([V; 4]),
-    /// A convex hull, also of a polygon. [`ConvexHull::points`] returns its vertices.
-    Hull(&'a ConvexHull<V>),
-    /// A 2D shape, extruded along z in both directions.
-    Extrusion {
-        /// The 2D shape.
-        base: ConvexView<'a, Vec2>,
-        /// Half of the length along z.
-        half_depth: f32,
-    },
-    /// All points on the plane through the origin, and behind it.
-    HalfSpace {
-        /// The normal as it was given, of any length.
-        normal: V,
-    },
-    /// A shape of [`Collider::custom`].
-    Custom(&'a dyn Support<Vector = V>),
+impl ExtrudedShape {
+    /// Returns the 2D shape.
+    pub fn base(&self) -> ConvexView<'_, Vec2> {
+        ConvexView::new(&self.base, 0.0)
+    }
 }
 
 /// The parts of a [`Collider::compound`].

@@ -345,14 +345,12 @@ impl CollisionEvent {
 
     /// Returns `true` if `entity` has a [`Sensor`](crate::Sensor).
     pub fn is_sensor(&self) -> bool {
-        let [is_sensor, _] = self.are_sensors;
-        is_sensor
+        self.are_sensors[0]
     }
 
     /// Returns `true` if `other` has a [`Sensor`](crate::Sensor).
     pub fn other_is_sensor(&self) -> bool {
-        let [_, is_sensor] = self.are_sensors;
-        is_sensor
+        self.are_sensors[1]
     }
 
     /// Returns `true` if neither entity has a [`Sensor`](crate::Sensor): they are solid to each
@@ -381,18 +379,15 @@ impl CollisionEvent {
     /// Returns the same contact as seen from `other`.
     #[must_use]
     pub fn flipped(&self) -> Self {
-        let [is_sensor, other_is_sensor] = self.are_sensors;
         Self {
             entity: self.other,
             other: self.entity,
-            phase: self.phase,
             // `-normal` would turn 0 into -0.
             normal: Vec3::ZERO - self.normal,
-            depth: self.depth,
             surface: self.other_surface,
             other_surface: self.surface,
-            are_sensors: [other_is_sensor, is_sensor],
-            time: self.time,
+            are_sensors: [self.other_is_sensor(), self.is_sensor()],
+            ..*self
         }
     }
 

@@ -152,7 +152,10 @@ fn of_convex_3d(shape: ConvexView<Vec3>) -> Vec<LineSegment> {
         ShapeKind::Triangle(points) => Some(all_pairs(&points)),
         ShapeKind::Tetrahedron(points) => Some(all_pairs(&points)),
         ShapeKind::Hull(hull) => hull.edges(),
-        ShapeKind::Extrusion { base, half_depth } => Some(prism(of_convex_2d(base), half_depth)),
+        ShapeKind::Extrusion(extrusion) => {
+            let base = of_convex_2d(extrusion.base());
+            Some(prism(base, extrusion.half_depth))
+        }
         ShapeKind::Frustum {
             half_height,
             radius_top,

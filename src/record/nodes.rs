@@ -268,11 +268,8 @@ impl ColliderTable {
         if collider.is_inert() {
             return (ColliderId::Inert, None);
         }
-        let bytes = collider
-            .data()
-            .ok()
-            .and_then(|data| postcard::to_allocvec(&data).ok());
-        let Some(bytes) = bytes else {
+        // The only error is that of a custom shape.
+        let Ok(bytes) = postcard::to_allocvec(collider) else {
             return (ColliderId::Omitted, None);
         };
         if let Some((data, number)) = self.numbers.get_key_value(&*bytes) {

@@ -11,6 +11,7 @@ use crate::{
         core::{Core, VertexBounds, checked_radius},
         extrusion,
         half_space::HalfSpace,
+        kind::{ExtrudedShape, NoExtrusion, ShapeKind},
         points::{farthest, vertex_bounds},
         support::{MatrixOf, Support},
         support_fns::{Cap, diamond, ellipsoid, frustum},
@@ -48,6 +49,16 @@ impl<V: Space> ColliderShape<V> {
             Self::Compound(compound) => Self::Compound(Arc::new(compound.rounded(margin)?)),
         })
     }
+
+    /// Returns a surface with only its outer side colliding, and any other shape unchanged.
+    pub fn one_sided(self) -> Self {
+        match self {
+            Self::Compound(compound) if compound.surface().is_some() => {
+                Self::Compound(Arc::new(compound.one_sided()))
+            }
+            _ => self,
+        }
+    }
 }
 
 /// A space whose shapes a [`Collider`](crate::Collider) can hold: `Vec2` or `Vec3`.
@@ -63,6 +74,14 @@ pub trait Dimension: Space {
     /// Returns the shape if it is of this dimension.
     #[doc(hidden)]
     fn body_of(body: &AnyColliderShape) -> Option<&ColliderShape<Self>>;
+
+    /// The extrusions of 2D shapes, which only 3D has.
+    #[doc(hidden)]
+    type Extrusion: Clone + fmt::Debug;
+
+    /// Returns the kind of an extrusion. In 2D, returns the kind of the base.
+    #[doc(hidden)]
+    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> ShapeKind<Self>;
 }
 
 impl Dimension for Vec2 {
@@ -75,6 +94,12 @@ impl Dimension for Vec2 {
             AnyColliderShape::D2(body) => Some(body),
             AnyColliderShape::D3(_) => None,
         }
+    }
+
+    type Extrusion = NoExtrusion;
+
+    fn extrusion(base: &Shape<Vec2>, _: f32) -> ShapeKind<Self> {
+        base.kind()
     }
 }
 
@@ -89,11 +114,20 @@ impl Dimension for Vec3 {
             AnyColliderShape::D3(body) => Some(body),
         }
     }
+
+    type Extrusion = ExtrudedShape;
+
+    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> ShapeKind<Self> {
+        ShapeKind::Extrusion(ExtrudedShape {
+            base: base.clone(),
+            half_depth,
+        })
+    }
 }
 
 /// A convex shape. Both dimensions share the variants: a circle and a sphere are a ball, a
 /// rectangle and a cuboid are a box.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Shape<V: Space> {
     /// All points within `radius` of the origin.
     Ball { radius: f32 },
@@ -368,36 +402,8 @@ impl<V: Space> Shape<V> {
     }
 }
 
-impl<V: Space> fmt::Debug for Shape<V> {
+impl<V: Space> fmt::Debug for dyn Support<Vector = V> + Send + Sync {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Ball { radius } => write!(formatter, "Ball({radius})"),
-            Self::Capsule {
-                half_length,
-                radius,
-            } => write!(formatter, "Capsule({half_length}, {radius})"),
-            Self::Box { half_size } => write!(formatter, "Box({half_size:?})"),
-            Self::Diamond { half_diagonals } => write!(formatter, "Diamond({half_diagonals:?})"),
-            Self::Ellipsoid { half_size } => write!(formatter, "Ellipsoid({half_size:?})"),
-            Self::Frustum {
-                half_height,
-                radius_top,
-                radius_bottom,
-            } => write!(
-                formatter,
-                "Frustum({half_height}, {radius_top}, {radius_bottom})"
-            ),
-            Self::Cap(cap) => write!(formatter, "{cap:?}"),
-            Self::Segment(vertices) => write!(formatter, "Segment({vertices:?})"),
-            Self::Triangle(vertices) => write!(formatter, "Triangle({vertices:?})"),
-            Self::Tetrahedron(vertices) => write!(formatter, "Tetrahedron({vertices:?})"),
-            Self::Hull(hull) => write!(formatter, "Hull({} points)", hull.points().len()),
-            Self::Extrusion { base, half_depth } => {
-                write!(formatter, "Extrusion({base:?}, {half_depth})")
-            }
-            Self::HalfSpace { normal } => write!(formatter, "HalfSpace({normal:?})"),
-            Self::Rounded { shape, margin } => write!(formatter, "Rounded({shape:?}, {margin})"),
-            Self::Custom(_) => write!(formatter, "Custom"),
-        }
+        formatter.write_str("a user's shape")
     }
 }

@@ -9,20 +9,24 @@
 //! them again, because rounding could drop one more. The pose of a compound's part is saved in
 //! `f64`, because nested compounds multiply poses.
 //!
-//! No type here is recursive. So deeply nested data is an error in every format, and cannot
-//! overflow the stack.
+//! No data is recursive: an extrusion is a 3D shape of a 2D shape. So deeply nested data is an error
+//! in every format, and cannot overflow the stack.
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, Error as _},
+    ser::Error as _,
+};
 
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        Cap, ColliderShape, Compound, ConvexHull, Dimension, Parts, Shape, ShapeError, Surface,
-        primitives::cap, surface::FacetIndices,
+        ColliderShape, Compound, ConvexHull, Dimension, Parts, Shape, ShapeError, ShapeKind,
+        Support, Surface, primitives::cap, surface::FacetIndices,
     },
-    space::{DVector, Pose},
+    space::{DVector, Pose, Space},
 };
 
 /// Maximum error of the dot products of a rotation's columns. It allows for some products of
@@ -42,15 +46,14 @@ pub enum SaveError {
 /// A dimension whose vectors and matrices are serialized by `glam`. (Bevy's reflection enables this
 /// feature of `glam`.)
 pub trait SerializeSpace:
-    Dimension<DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned>
-    + Serialize
+    Dimension<
+        DVec: DVector<Matrix: Serialize + DeserializeOwned> + Serialize + DeserializeOwned,
+        Extrusion: Serialize + DeserializeOwned,
+    > + Serialize
     + DeserializeOwned
 {
     /// The vertex indices of a facet.
     type Facet: Serialize + DeserializeOwned;
-
-    /// An extrusion of a 2D shape, which only 3D has.
-    type Extrusion: Serialize + DeserializeOwned;
 
     /// Returns the vertex indices of a facet in this dimension.
     fn facet(indices: FacetIndices) -> Self::Facet;
@@ -58,20 +61,12 @@ pub trait SerializeSpace:
     /// Returns the vertex indices of a facet, padded to three.
     fn indices(facet: Self::Facet) -> FacetIndices;
 
-    /// Converts an extrusion to data.
-    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> Result<Convex<Self>, SaveError>;
-
-    /// Converts data to an extrusion.
-    fn extruded(extrusion: Self::Extrusion) -> Result<Shape<Self>, ShapeError>;
+    /// Converts an extrusion to a shape.
+    fn extruded(extrusion: Self::Extrusion) -> Shape<Self>;
 }
-
-/// A type without values.
-#[derive(Serialize, Deserialize)]
-pub enum Never {}
 
 impl SerializeSpace for Vec2 {
     type Facet = [u32; 2];
-    type Extrusion = Never;
 
     fn facet([start, end, _]: FacetIndices) -> [u32; 2] {
         [start, end]
@@ -81,27 +76,13 @@ impl SerializeSpace for Vec2 {
         [start, end, end]
     }
 
-    /// In 2D, converts the base itself.
-    fn extrusion(base: &Shape<Vec2>, _: f32) -> Result<Convex<Self>, SaveError> {
-        Convex::of(base)
-    }
-
-    fn extruded(extrusion: Never) -> Result<Shape<Self>, ShapeError> {
+    fn extruded(extrusion: Self::Extrusion) -> Shape<Self> {
         match extrusion {}
     }
 }
 
-/// A 2D shape, extruded along z to both sides.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Extrusion {
-    base: Convex<Vec2>,
-    half_depth: f32,
-}
-
 impl SerializeSpace for Vec3 {
     type Facet = [u32; 3];
-    type Extrusion = Extrusion;
 
     fn facet(indices: FacetIndices) -> [u32; 3] {
         indices
@@ -111,15 +92,11 @@ impl SerializeSpace for Vec3 {
         facet
     }
 
-    fn extrusion(base: &Shape<Vec2>, half_depth: f32) -> Result<Convex<Self>, SaveError> {
-        let base = Convex::of(base)?;
-        let extrusion = Kind::Extrusion(Extrusion { base, half_depth });
-        Ok(Convex::without_margin(extrusion))
-    }
-
-    fn extruded(Extrusion { base, half_depth }: Extrusion) -> Result<Shape<Self>, ShapeError> {
-        let base = Arc::new(base.shape()?);
-        Shape::Extrusion { base, half_depth }.checked()
+    fn extruded(extrusion: Self::Extrusion) -> Shape<Self> {
+        Shape::Extrusion {
+            base: Arc::new(extrusion.base),
+            half_depth: extrusion.half_depth,
+        }
     }
 }
 
@@ -128,7 +105,7 @@ impl SerializeSpace for Vec3 {
 #[serde(bound = "", deny_unknown_fields)]
 pub enum BodyData<V: SerializeSpace> {
     /// One convex shape.
-    Convex(Convex<V>),
+    Convex(Shape<V>),
     /// Convex parts with a margin around each.
     Compound { parts: Vec<Part<V>>, margin: f32 },
     /// A polyline, a mesh or a height field.
@@ -147,74 +124,24 @@ pub struct Part<V: SerializeSpace> {
     translation: V::DVec,
     /// Column by column.
     rotation: <V::DVec as DVector>::Matrix,
-    shape: Convex<V>,
-}
-
-/// A convex [`Shape`] as data: the shape without margin, and the margin.
-#[derive(Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
-pub struct Convex<V: SerializeSpace> {
-    kind: Kind<V>,
-    margin: f32,
-}
-
-/// The variants of [`Shape`] without a margin, under the same names.
-#[derive(Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
-enum Kind<V: SerializeSpace> {
-    Ball {
-        radius: f32,
-    },
-    Capsule {
-        half_length: f32,
-        radius: f32,
-    },
-    Box {
-        half_size: V,
-    },
-    Diamond {
-        half_diagonals: V,
-    },
-    Ellipsoid {
-        half_size: V,
-    },
-    Frustum {
-        half_height: f32,
-        radius_top: f32,
-        radius_bottom: f32,
-    },
-    Cap {
-        radius: f32,
-        half_angle: f32,
-        pointed: bool,
-    },
-    Segment([V; 2]),
-    Triangle([V; 3]),
-    Tetrahedron([V; 4]),
-    Hull(Vec<V>),
-    HalfSpace {
-        normal: V,
-    },
-    Extrusion(V::Extrusion),
+    shape: Shape<V>,
 }
 
 impl<V: SerializeSpace> BodyData<V> {
     /// Converts a shape to data.
-    pub fn of(body: &ColliderShape<V>) -> Result<Self, SaveError> {
+    pub fn of(body: &ColliderShape<V>) -> Self {
         let compound = match body {
-            ColliderShape::Convex(shape) => return Convex::of(shape).map(Self::Convex),
+            ColliderShape::Convex(shape) => return Self::Convex(shape.clone()),
             ColliderShape::Compound(compound) => compound,
         };
-        Ok(match compound.parts() {
+        match compound.parts() {
             (Parts::Shapes(shapes), margin) => {
-                let part = |(pose, shape): &(Pose<V::DVec>, Shape<V>)| {
-                    Ok(Part {
-                        translation: pose.translation,
-                        rotation: pose.rotation,
-                        shape: Convex::of(shape)?,
-                    })
+                let part = |(pose, shape): &(Pose<V::DVec>, Shape<V>)| Part {
+                    translation: pose.translation,
+                    rotation: pose.rotation,
+                    shape: shape.clone(),
                 };
-                let parts = shapes.iter().map(part).collect::<Result<_, _>>()?;
+                let parts = shapes.iter().map(part).collect();
                 Self::Compound { parts, margin }
             }
             (Parts::Surface(surface), margin) => Self::Surface {
@@ -223,13 +150,13 @@ impl<V: SerializeSpace> BodyData<V> {
                 one_sided: compound.is_one_sided(),
                 margin,
             },
-        })
+        }
     }
 
     /// Converts data to a shape.
     pub fn body(self) -> Result<ColliderShape<V>, ShapeError> {
         let compound = match self {
-            Self::Convex(convex) => return convex.shape().map(ColliderShape::Convex),
+            Self::Convex(shape) => return Ok(ColliderShape::Convex(shape)),
             Self::Compound { parts, margin } => {
                 let parts = parts.into_iter().map(Part::part);
                 Compound::new(Parts::Shapes(parts.collect::<Result<_, _>>()?), margin)?
@@ -278,115 +205,98 @@ impl<V: SerializeSpace> Part<V> {
             rotation,
             translation,
         };
-        Ok((pose, shape.shape()?))
+        Ok((pose, shape))
     }
 }
 
-impl<V: SerializeSpace> Convex<V> {
-    /// Returns data without a margin.
-    fn without_margin(kind: Kind<V>) -> Self {
-        Self { kind, margin: 0.0 }
-    }
+/// A [`Shape`] as data: its kind without the margin, and the margin.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+struct RoundedKind<V: SerializeSpace> {
+    kind: ShapeKind<V>,
+    margin: f32,
+}
 
-    /// Converts a shape to data.
-    fn of(shape: &Shape<V>) -> Result<Self, SaveError> {
-        Ok(Self::without_margin(match *shape {
-            Shape::Ball { radius } => Kind::Ball { radius },
-            Shape::Capsule {
-                half_length,
-                radius,
-            } => Kind::Capsule {
-                half_length,
-                radius,
-            },
-            Shape::Box { half_size } => Kind::Box { half_size },
-            Shape::Diamond { half_diagonals } => Kind::Diamond { half_diagonals },
-            Shape::Ellipsoid { half_size } => Kind::Ellipsoid { half_size },
-            Shape::Frustum {
-                half_height,
-                radius_top,
-                radius_bottom,
-            } => Kind::Frustum {
-                half_height,
-                radius_top,
-                radius_bottom,
-            },
-            Shape::Cap(Cap {
-                radius,
-                half_angle,
-                pointed,
-                ..
-            }) => Kind::Cap {
-                radius,
-                half_angle,
-                pointed,
-            },
-            Shape::Segment(vertices) => Kind::Segment(vertices),
-            Shape::Triangle(vertices) => Kind::Triangle(vertices),
-            Shape::Tetrahedron(vertices) => Kind::Tetrahedron(vertices),
-            Shape::Hull(ref hull) => Kind::Hull(hull.points().to_vec()),
-            Shape::HalfSpace { normal } => Kind::HalfSpace { normal },
-            Shape::Extrusion {
-                ref base,
-                half_depth,
-            } => return V::extrusion(base, half_depth),
-            Shape::Rounded { ref shape, margin } => {
-                // Margins are not nested: `Shape::rounded` adds them.
-                let Self { kind, .. } = Self::of(shape)?;
-                return Ok(Self { kind, margin });
-            }
-            Shape::Custom(_) => return Err(SaveError::Custom),
-        }))
-    }
-
-    /// Converts data to a shape.
-    fn shape(self) -> Result<Shape<V>, ShapeError> {
-        let Self { kind, margin } = self;
-        let shape = kind.shape()?;
-        if margin == 0.0 {
-            Ok(shape)
-        } else {
-            shape.rounded(margin)
-        }
+impl<V: SerializeSpace> Serialize for Shape<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Margins are not nested: `Shape::rounded` adds them.
+        let margin = match self {
+            Self::Rounded { margin, .. } => *margin,
+            _ => 0.0,
+        };
+        let kind = self.kind();
+        RoundedKind { kind, margin }.serialize(serializer)
     }
 }
 
-impl<V: SerializeSpace> Kind<V> {
-    /// Converts data to a shape.
-    fn shape(self) -> Result<Shape<V>, ShapeError> {
-        match self {
-            Self::Ball { radius } => Shape::Ball { radius },
-            Self::Capsule {
+impl<'de, V: SerializeSpace> Deserialize<'de> for Shape<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let RoundedKind { kind, margin } = RoundedKind::<V>::deserialize(deserializer)?;
+        let shape = match kind {
+            ShapeKind::Ball { radius } => Self::Ball { radius },
+            ShapeKind::Capsule {
                 half_length,
                 radius,
-            } => Shape::Capsule {
+            } => Self::Capsule {
                 half_length,
                 radius,
             },
-            Self::Box { half_size } => Shape::Box { half_size },
-            Self::Diamond { half_diagonals } => Shape::Diamond { half_diagonals },
-            Self::Ellipsoid { half_size } => Shape::Ellipsoid { half_size },
-            Self::Frustum {
+            ShapeKind::Box { half_size } => Self::Box { half_size },
+            ShapeKind::Diamond { half_diagonals } => Self::Diamond { half_diagonals },
+            ShapeKind::Ellipsoid { half_size } => Self::Ellipsoid { half_size },
+            ShapeKind::Frustum {
                 half_height,
                 radius_top,
                 radius_bottom,
-            } => Shape::Frustum {
+            } => Self::Frustum {
                 half_height,
                 radius_top,
                 radius_bottom,
             },
-            Self::Cap {
+            ShapeKind::Cap {
                 radius,
                 half_angle,
                 pointed,
             } => cap(radius, half_angle, pointed),
-            Self::Segment(vertices) => Shape::Segment(vertices),
-            Self::Triangle(vertices) => Shape::Triangle(vertices),
-            Self::Tetrahedron(vertices) => Shape::Tetrahedron(vertices),
-            Self::Hull(vertices) => Shape::Hull(ConvexHull::from_vertices(vertices)?),
-            Self::HalfSpace { normal } => Shape::HalfSpace { normal },
-            Self::Extrusion(extrusion) => return V::extruded(extrusion),
-        }
-        .checked()
+            ShapeKind::Segment(vertices) => Self::Segment(vertices),
+            ShapeKind::Triangle(vertices) => Self::Triangle(vertices),
+            ShapeKind::Tetrahedron(vertices) => Self::Tetrahedron(vertices),
+            ShapeKind::Hull(hull) => Self::Hull(hull),
+            ShapeKind::HalfSpace { normal } => Self::HalfSpace { normal },
+            ShapeKind::Extrusion(extrusion) => V::extruded(extrusion),
+            ShapeKind::Custom(shape) => Self::Custom(shape),
+        };
+        let shape = shape.checked().and_then(|shape| match margin {
+            0.0 => Ok(shape),
+            _ => shape.rounded(margin),
+        });
+        shape.map_err(D::Error::custom)
     }
+}
+
+/// A hull as its vertices.
+pub mod hull {
+    use super::*;
+
+    pub fn serialize<V: SerializeSpace, S: Serializer>(
+        hull: &ConvexHull<V>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        hull.points().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, V: SerializeSpace, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<ConvexHull<V>, D::Error> {
+        let vertices = Vec::deserialize(deserializer)?;
+        ConvexHull::from_vertices(vertices).map_err(D::Error::custom)
+    }
+}
+
+/// Returns the error of saving a custom shape.
+pub fn refuse_custom<V: Space, S: Serializer>(
+    _: &Arc<dyn Support<Vector = V> + Send + Sync>,
+    _: S,
+) -> Result<S::Ok, S::Error> {
+    Err(S::Error::custom(SaveError::Custom))
 }

@@ -12,6 +12,7 @@ mod growing_hull;
 mod planar;
 mod support_scan;
 
+use core::fmt;
 use std::sync::Arc;
 
 use crate::{
@@ -77,7 +78,7 @@ pub(super) use center::LARGE;
 /// 5 to 10 numbers of 4 bytes per vertex, and never more than 32. In 2D a hull of up to 16 vertices
 /// also stores its edges, in 32 bytes each, so that its contacts with other such hulls and with
 /// circles are computed in closed form.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
     search: Search,
@@ -87,7 +88,7 @@ pub struct ConvexHull<V: Space> {
 }
 
 /// The method that finds the farthest vertex.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Search {
     /// For few vertices: a scan of blocks.
     Blocks(PointBlocks),
@@ -180,6 +181,12 @@ impl<V: Space> ConvexHull<V> {
     /// Returns the vertices of the hull: the given points that it needs, in the given order.
     pub fn points(&self) -> &[V] {
         &self.points
+    }
+}
+
+impl<V: Space> fmt::Debug for ConvexHull<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "ConvexHull({} points)", self.points.len())
     }
 }
 

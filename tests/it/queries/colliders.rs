@@ -876,8 +876,9 @@ fn a_collider_gives_its_shape_back() {
     }));
     let prism = Extrusion::new(Circle::new(1.0), 4.0);
     assert!(convex(&prism.into(), &|kind| match kind {
-        ShapeKind::Extrusion { base, half_depth } => {
-            half_depth == 2.0 && matches!(base.kind(), ShapeKind::Ball { radius: 1.0 })
+        ShapeKind::Extrusion(extrusion) => {
+            let base = extrusion.base().kind();
+            extrusion.half_depth == 2.0 && matches!(base, ShapeKind::Ball { radius: 1.0 })
         }
         _ => false,
     }));
