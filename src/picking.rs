@@ -1,8 +1,8 @@
 //! A backend for Bevy's picking: the colliders under a pointer.
 //!
 //! The poses are those on the screen, the `GlobalTransform`s of the last frame. A game may smooth
-//! the motion between two ticks, so that the poses of the tick are elsewhere. Therefore the
-//! backend cannot use the index of the tick, and keeps one of its own: [`DrawnColliders`].
+//! the motion between two ticks, so that the poses of the tick are elsewhere. Therefore the backend
+//! has bounding boxes of its own: [`DrawnBoxes`].
 
 use bevy::{
     camera::{
@@ -18,16 +18,9 @@ use bevy::{
 };
 
 use crate::{
-    Collider, CollisionLayers, Sensor,
-    collider_query::place::AnyPlaced,
-    math::{DVec3, Ray3d, Vec2, Vec3, Vec3Swizzles},
-    pipeline::{
-        proxies::{Proxies, ProxySlot},
-        proxy::Proxy,
-        spatial_index::{Overlapping, SpatialIndex},
-    },
+    Collider, ColliderAabb, CollisionLayers, Sensor,
+    math::{Ray3d, Vec2, Vec3},
     query::{self, RaySide},
-    shape::{Aabb, Bounds, Path},
 };
 
 /// Reports the colliders under a pointer to Bevy's picking, which then triggers clicks and the
@@ -74,8 +67,8 @@ use crate::{
 /// # Cost
 ///
 /// As long as there is a pointer, each frame compares the poses of all colliders with those of the
-/// frame before. Those that have moved get a new bounding box. An index of these boxes finds the
-/// colliders near a pointer's ray, and only their shapes are tested.
+/// frame before. Those that have moved get a new bounding box. Only the shapes whose boxes meet a
+/// pointer's ray are tested.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadbuttPickingPlugin;
 
@@ -129,8 +122,12 @@ pub struct HeadbuttPickingCamera {
     pub sensors: bool,
 }
 
+/// A ray meets a box even if its distances to two faces differ by this fraction. Far more than the
+/// rounding of `f64`.
+const ROUNDING: f64 = 1e-9;
+
 #[derive(QueryData)]
-struct Target {
+struct PickingTarget {
     entity: Entity,
     collider: Ref<'static, Collider>,
     pose: &'static GlobalTransform,
@@ -149,15 +146,15 @@ fn report_hits(
         Option<&HeadbuttPickingCamera>,
         Option<&RenderLayers>,
     )>,
-    targets: Query<Target>,
-    mut drawn: Local<DrawnColliders>,
+    targets: Query<PickingTarget>,
+    mut boxes: Local<DrawnBoxes>,
     mut messages: MessageWriter<PointerHits>,
 ) {
     if rays.map.is_empty() {
-        *drawn = DrawnColliders::default();
+        *boxes = DrawnBoxes::default();
         return;
     }
-    drawn.update(&targets);
+    boxes.update(&targets);
     for (id, ray) in rays.iter() {
         let Ok((camera, marker, render_layers)) = cameras.get(id.camera) else {
             continue;
@@ -167,17 +164,19 @@ fn report_hits(
         }
         let camera_layers = render_layers.unwrap_or_default();
         let filter = marker.copied().unwrap_or_default();
-        let near = drawn.near(ray).into_iter();
-        let near = near.filter_map(|entity| targets.get(entity).ok());
-        let selected = near.filter(|target| {
+        let selected = targets.iter().filter(|target| {
             filter.selects(target)
                 && (target.pickable.is_some() || !settings.require_markers)
                 && camera_layers.intersects(target.render_layers.unwrap_or_default())
         });
         let hits = selected.filter_map(|target| {
-            let hit = hit_in_3d(&target, ray, id.camera)
-                .or_else(|| hit_in_2d(&target, ray, id.camera))?;
-            Some((target.entity, hit))
+            let aabb = boxes.0.get(&target.entity)?.aabb;
+            let hit = if target.collider.shape_2d().is_some() {
+                hit_in_2d(&target, aabb, ray, id.camera)
+            } else {
+                hit_in_3d(&target, aabb, ray, id.camera)
+            };
+            Some((target.entity, hit?))
         });
         let mut hits: Vec<_> = hits.collect();
         if !hits.is_empty() {
@@ -190,147 +189,63 @@ fn report_hits(
     }
 }
 
-/// The colliders in their drawn poses, with an index of their boxes. Kept from frame to frame.
+/// The bounding boxes of all colliders in their drawn poses. Kept from frame to frame.
 #[derive(Default)]
-struct DrawnColliders {
-    proxies: Proxies,
-    index: SpatialIndex,
-    known: EntityHashMap<Known>,
-    frame: u32,
-    /// The lowest and the highest z of all 2D colliders, or `None` if there are none.
-    z_range: Option<[f32; 2]>,
-}
+struct DrawnBoxes(EntityHashMap<DrawnBox>);
 
-/// What a proxy was computed from.
-struct Known {
+struct DrawnBox {
+    /// `None` for a half-space, and for a collider that is nowhere.
+    aabb: Option<ColliderAabb>,
     pose: GlobalTransform,
     collider_changed: Tick,
-    /// The frame in which the collider was found last.
-    frame: u32,
 }
 
-impl DrawnColliders {
-    /// Brings the proxies and the index up to date.
+impl DrawnBoxes {
+    /// Computes the boxes of colliders that have changed, and removes those of missing colliders.
     ///
     /// Poses are compared, rather than Bevy's change ticks, which say nothing about an entity that
     /// was disabled for a while.
-    fn update(&mut self, targets: &Query<Target>) {
-        self.frame = self.frame.wrapping_add(1);
-        self.z_range = None;
-        self.proxies.begin_tick();
+    fn update(&mut self, targets: &Query<PickingTarget>) {
+        let Self(boxes) = self;
+        let mut count = 0;
         for target in targets {
-            let collider_changed = target.collider.last_changed();
-            let known = self.known.get_mut(&target.entity).filter(|known| {
-                known.pose == *target.pose && known.collider_changed == collider_changed
-            });
-            match known {
-                Some(known) => known.frame = self.frame,
-                None => self.replace(&target),
-            }
-            if let Some(ProxySlot::D2(_)) = self.proxies.slot_of(target.entity) {
-                let z = target.pose.translation().z;
-                let [min, max] = self.z_range.unwrap_or([z; 2]);
-                self.z_range = Some([min.min(z), max.max(z)]);
+            count += 1;
+            let (pose, collider_changed) = (*target.pose, target.collider.last_changed());
+            let known = boxes.get(&target.entity);
+            if known.is_none_or(|known| {
+                known.pose != pose || known.collider_changed != collider_changed
+            }) {
+                let new = DrawnBox {
+                    aabb: target.collider.aabb(pose),
+                    pose,
+                    collider_changed,
+                };
+                boxes.insert(target.entity, new);
             }
         }
-        let Self { known, proxies, .. } = self;
-        known.retain(|entity, known| {
-            let is_found = known.frame == self.frame;
-            if !is_found {
-                proxies.forget(*entity);
-            }
-            is_found
-        });
-        if known.len() < known.capacity() / 4 {
-            known.shrink_to_fit();
+        if boxes.len() > count {
+            boxes.retain(|entity, _| targets.contains(*entity));
+            boxes.shrink_to(2 * count);
         }
-        self.index.update(&self.proxies);
-        self.index.end_tick();
-    }
-
-    /// Computes the proxy of a collider that is new or has changed.
-    fn replace(&mut self, target: &TargetItem) {
-        let (entity, proxies) = (target.entity, &mut self.proxies);
-        proxies.forget(entity);
-        let layers = CollisionLayers::default();
-        let slot = match AnyPlaced::new(&target.collider, target.pose) {
-            Some(AnyPlaced::D2(placed, aabb)) if target.pose.translation().z.is_finite() => {
-                ProxySlot::D2(proxies.d2.insert(Proxy::of(entity, layers, placed), aabb))
-            }
-            Some(AnyPlaced::D3(placed, aabb)) => {
-                ProxySlot::D3(proxies.d3.insert(Proxy::of(entity, layers, placed), aabb))
-            }
-            _ => ProxySlot::Inert,
-        };
-        proxies.set_slot(entity, slot);
-        let known = Known {
-            pose: *target.pose,
-            collider_changed: target.collider.last_changed(),
-            frame: self.frame,
-        };
-        self.known.insert(entity, known);
-    }
-
-    /// Returns the entities whose colliders a ray may hit.
-    fn near(&self, ray: &Ray3d) -> Vec<Entity> {
-        let Proxies { d2, d3, .. } = &self.proxies;
-        let mut slots: Vec<_> = d3
-            .half_spaces()
-            .iter()
-            .copied()
-            .map(ProxySlot::D3)
-            .collect();
-        let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
-        let path = Path::new(origin, DVec3::ZERO, direction, f64::INFINITY);
-        self.index.d3.get(d3).visit(path, f64::INFINITY, |slot| {
-            slots.push(ProxySlot::D3(slot));
-            f64::INFINITY
-        });
-        if let Some(corners) = self.crossings(ray) {
-            slots.extend(d2.half_spaces().iter().copied().map(ProxySlot::D2));
-            let boxes = Overlapping(corners.corners());
-            self.index.d2.get(d2).visit(boxes, f64::INFINITY, |slot| {
-                slots.push(ProxySlot::D2(slot));
-                f64::INFINITY
-            });
-        }
-        let entities = slots
-            .into_iter()
-            .filter_map(|slot| self.proxies.entity_in(slot));
-        entities.collect()
-    }
-
-    /// Returns a box around the points where a ray crosses the planes of all 2D colliders.
-    fn crossings(&self, ray: &Ray3d) -> Option<Aabb> {
-        let distances = self.z_range?.map(|z| distance_to_plane(ray, z));
-        let nearest = distances.into_iter().fold(f64::INFINITY, f64::min).max(0.0);
-        let farthest = distances.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        // A ray in one of the planes gives an infinity or NaN.
-        if !(farthest >= 0.0 && farthest.is_finite()) {
-            return None;
-        }
-        let [start, end] = [nearest, farthest].map(|distance| at(ray, distance).xy());
-        let bounds = Bounds {
-            min: start.min(end),
-            max: start.max(end),
-        };
-        // Rounded outward, as hits are rounded to f32.
-        Some(Aabb::around(&bounds, 0.0))
     }
 }
 
-/// Returns the distance at which a ray crosses a plane of constant z. It is negative behind the
-/// origin, and infinite or NaN for a ray parallel to the plane.
-fn distance_to_plane(ray: &Ray3d, z: f32) -> f64 {
-    (f64::from(z) - f64::from(ray.origin.z)) / f64::from(ray.direction.z)
-}
-
-fn at(ray: &Ray3d, distance: f64) -> DVec3 {
-    ray.origin.as_dvec3() + ray.direction.as_dvec3() * distance
+/// Returns `true` if a ray meets a box, up to rounding.
+fn meets(ray: &Ray3d, aabb: &ColliderAabb) -> bool {
+    let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
+    let [a, b] = [aabb.min, aabb.max].map(|corner| (corner.as_dvec3() - origin) / direction);
+    let distances = a.to_array().into_iter().zip(b.to_array());
+    let (mut enter, mut leave) = (0.0_f64, f64::INFINITY);
+    // A distance is NaN if the ray is in the plane of a face.
+    for (a, b) in distances.filter(|(a, b)| !a.is_nan() && !b.is_nan()) {
+        enter = enter.max(a.min(b));
+        leave = leave.min(a.max(b));
+    }
+    enter <= leave * (1.0 + ROUNDING)
 }
 
 impl HeadbuttPickingCamera {
-    fn selects(&self, target: &TargetItem) -> bool {
+    fn selects(&self, target: &PickingTargetItem) -> bool {
         let layers = target.layers.copied().unwrap_or_default();
         self.layers.interacts_with(layers)
             && (self.sensors || !target.is_sensor)
@@ -339,7 +254,15 @@ impl HeadbuttPickingCamera {
     }
 }
 
-fn hit_in_3d(target: &TargetItem, ray: &Ray3d, camera: Entity) -> Option<HitData> {
+fn hit_in_3d(
+    target: &PickingTargetItem,
+    aabb: Option<ColliderAabb>,
+    ray: &Ray3d,
+    camera: Entity,
+) -> Option<HitData> {
+    if aabb.is_some_and(|aabb| !meets(ray, &aabb)) {
+        return None;
+    }
     let hit = query::cast_ray(&*target.collider, target.pose, *ray)?;
     if hit.side == RaySide::Inside {
         return None;
@@ -355,16 +278,25 @@ fn hit_in_3d(target: &TargetItem, ray: &Ray3d, camera: Entity) -> Option<HitData
 }
 
 /// Returns the hit where a ray crosses the plane of a 2D collider.
-fn hit_in_2d(target: &TargetItem, ray: &Ray3d, camera: Entity) -> Option<HitData> {
+fn hit_in_2d(
+    target: &PickingTargetItem,
+    aabb: Option<ColliderAabb>,
+    ray: &Ray3d,
+    camera: Entity,
+) -> Option<HitData> {
     let z = target.pose.translation().z;
-    let distance = distance_to_plane(ray, z);
+    let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
+    let distance = (f64::from(z) - origin.z) / direction.z;
+    // A ray in the plane gives an infinity or NaN.
     if !(distance >= 0.0 && distance.is_finite()) {
         return None;
     }
-    let position = at(ray, distance).as_vec3().with_z(z);
-    let is_hit = target
-        .collider
-        .contains_point::<Vec2>(target.pose, position.truncate());
+    let position = (origin + direction * distance).as_vec3().with_z(z);
+    let point = position.truncate();
+    let is_near = aabb.is_none_or(|ColliderAabb { min, max }| {
+        min.truncate().cmple(point).all() && point.cmple(max.truncate()).all()
+    });
+    let is_hit = is_near && target.collider.contains_point::<Vec2>(target.pose, point);
     let normal = Vec3::NEG_Z * ray.direction.z.signum();
     is_hit.then(|| HitData::new(camera, distance as f32, Some(position), Some(normal)))
 }
