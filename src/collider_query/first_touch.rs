@@ -24,8 +24,8 @@ use crate::{
     space::{DVector, Space},
 };
 
-/// Unit normals are equal if their scalar product is greater: an angle of less than 4.5e-5, which is
-/// more than the errors of contact normals on faces, which are at most 1e-6.
+/// Unit normals are equal if their scalar product is greater: an angle of less than 4.5e-5, more
+/// than the errors of contact normals on faces, which are at most 1e-6.
 const SAME_NORMAL_COSINE: f64 = 1.0 - 1e-9;
 
 /// A part may be touched at the same point as the first one if its time differs by at most this

@@ -98,8 +98,8 @@ impl<'a, V: Space> MovingColliders<'a, V> {
         height(pair) > height(other) + self.same_height()
     }
 
-    /// Returns the velocity of the first collider relative to the second at a contact, whose points are
-    /// relative to the translations of the colliders.
+    /// Returns the velocity of the first collider relative to the second at a contact, whose points
+    /// are relative to the translations of the colliders.
     pub fn velocity(&self, contact: &Contact64<V::DVec>) -> V::DVec {
         let [(_, motion_a), (_, motion_b)] = self.moving;
         motion_a.translation + contact.offset_a.rotated_by(motion_a.rotation)

@@ -19,7 +19,6 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::WINDOW,
-    math::{Vec2, Vec3},
     pipeline::proxies::{Proxies, arena::ProxyArena},
     shape::{Box3, Path, WideTree},
     space::Space,
@@ -28,8 +27,8 @@ use crate::{
 /// The trees of both spaces.
 #[derive(Resource, Default)]
 pub struct SpatialIndex {
-    pub d2: Trees<Vec2>,
-    pub d3: Trees<Vec3>,
+    pub d2: Trees,
+    pub d3: Trees,
 }
 
 impl SpatialIndex {
@@ -52,29 +51,18 @@ impl SpatialIndex {
 }
 
 /// The trees of one space.
-pub struct Trees<V: Space> {
+#[derive(Default)]
+pub struct Trees {
     forest: OnceLock<Forest>,
     /// `true` if there was a query in this tick.
     is_used: AtomicBool,
     /// Number of ticks since the last query.
     idle_ticks: u32,
-    space: core::marker::PhantomData<V>,
 }
 
-impl<V: Space> Default for Trees<V> {
-    fn default() -> Self {
-        Self {
-            forest: OnceLock::new(),
-            is_used: AtomicBool::new(false),
-            idle_ticks: 0,
-            space: core::marker::PhantomData,
-        }
-    }
-}
-
-impl<V: Space> Trees<V> {
+impl Trees {
     /// Returns the trees, after building them if there are none.
-    pub fn get(&self, arena: &ProxyArena<V>) -> &Forest {
+    pub fn get<V: Space>(&self, arena: &ProxyArena<V>) -> &Forest {
         // Writing only once keeps the cache line shared between threads.
         if !self.is_used.load(Ordering::Relaxed) {
             self.is_used.store(true, Ordering::Relaxed);
@@ -82,7 +70,7 @@ impl<V: Space> Trees<V> {
         self.forest.get_or_init(|| Forest::new(arena))
     }
 
-    fn update(&mut self, arena: &ProxyArena<V>) {
+    fn update<V: Space>(&mut self, arena: &ProxyArena<V>) {
         if let Some(forest) = self.forest.get_mut() {
             forest.update(arena);
         }

@@ -156,11 +156,7 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Returns the same shape without its type.
     pub fn dyn_shape(&self) -> Option<DynShape<'_, V>> {
-        let ColliderShape::Convex(shape) = &self.shape else {
-            return None;
-        };
-        let shape: &dyn Support<Vector = V> = shape;
-        Some(ScaledShape::new(shape, &self.info, self.world_pose.scale()))
+        matches!(self.shape, ColliderShape::Convex(_)).then(|| self.whole())
     }
 
     /// Returns the radius of a ball around the origin inside of a ball, capsule or box, and the
@@ -220,7 +216,7 @@ impl<V: Space> PlacedCollider<V> {
 
     /// Calls `visit` with the index of each part whose bound may be at most the current limit, low
     /// ones first. The limit starts at `limit`, and each result of `visit` replaces it. `bound` is
-    /// called with boxes in the world: see [`Compound::search_nearest`](crate::shape::Compound::search_nearest).
+    /// called with boxes in the world: see `Compound::search_nearest`.
     pub fn search(
         &self,
         limit: f64,
@@ -276,7 +272,7 @@ impl<V: Space> PlacedCollider<V> {
     }
 
     /// Returns all parts as one scaled shape.
-    fn whole(&self) -> ScaledShape<'_, dyn Support<Vector = V>> {
+    fn whole(&self) -> DynShape<'_, V> {
         let whole: &dyn Support<Vector = V> = match &self.shape {
             ColliderShape::Convex(shape) => shape,
             ColliderShape::Compound(compound) => &**compound,

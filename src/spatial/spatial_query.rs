@@ -117,7 +117,7 @@ pub trait QuerySpace: Dimension {
     fn arena(proxies: &Proxies) -> &ProxyArena<Self>;
 
     #[doc(hidden)]
-    fn trees(index: &SpatialIndex) -> &Trees<Self>;
+    fn trees(index: &SpatialIndex) -> &Trees;
 }
 
 impl QuerySpace for Vec2 {
@@ -125,7 +125,7 @@ impl QuerySpace for Vec2 {
         &proxies.d2
     }
 
-    fn trees(index: &SpatialIndex) -> &Trees<Self> {
+    fn trees(index: &SpatialIndex) -> &Trees {
         &index.d2
     }
 }
@@ -135,7 +135,7 @@ impl QuerySpace for Vec3 {
         &proxies.d3
     }
 
-    fn trees(index: &SpatialIndex) -> &Trees<Self> {
+    fn trees(index: &SpatialIndex) -> &Trees {
         &index.d3
     }
 }
