@@ -76,7 +76,7 @@ pub const LEVEL_SLOPE: f64 = CONE_SLOPE / 4.0;
 
 /// Points of a manifold closer than this are merged. The value is eight times the precision of f32.
 /// So vertices are also merged if only the rounding of a pose separates them.
-pub const SAME_POINT: f64 = 1e-6;
+pub const SAME_MANIFOLD_POINT: f64 = 1e-6;
 
 /// The contact lines of two curved surfaces overlap if their distance, seen along the normal, is at
 /// most this. Rounding a pose to f32 rotates parallel lines by about 1e-7 radians relative to each

@@ -6,12 +6,12 @@ use smallvec::SmallVec;
 use crate::{
     math::DVec2,
     query::{
-        manifold::frame::{ContactFrame, Corner, distance_to_edge, edge_at},
+        manifold::frame::{ContactFrame, FeatureCorner, edge_at},
         minkowski::MinkowskiDifference,
     },
     shape::Core,
     space::{DVector, Pose},
-    tolerance::{CONE_SLOPE, LEVEL_SLOPE, SAME_POINT},
+    tolerance::{CONE_SLOPE, LEVEL_SLOPE, SAME_MANIFOLD_POINT},
 };
 
 /// The initial directions of the search for the corners of a face, as (cos, sin) around the normal:
@@ -39,13 +39,16 @@ pub const MAX_CORNERS: usize = 48;
 const MAX_STRAIGHTENINGS: usize = 8;
 
 /// The corners of a face in order, the ends of an edge, or a vertex.
-pub type Corners = SmallVec<[Corner; MAX_CORNERS]>;
+pub type Corners = SmallVec<[FeatureCorner; MAX_CORNERS]>;
 
 /// The supporting feature of a shape.
 #[derive(Clone, Debug)]
 pub enum Feature {
     /// A face, an edge or a vertex, and the support point along the normal.
-    Sharp { corners: Corners, top: Corner },
+    Sharp {
+        corners: Corners,
+        top: FeatureCorner,
+    },
     /// The line along which a curved surface touches: an edge, or a vertex if its length is zero.
     Ridge(Corners),
     /// The plane of a half-space, which is at right angles to the normal.
@@ -53,50 +56,17 @@ pub enum Feature {
 }
 
 impl Feature {
-    pub fn corners(&self) -> &[Corner] {
+    /// Returns the corners, or none for a plane.
+    pub fn corners(&self) -> &[FeatureCorner] {
         match self {
             Self::Sharp { corners, .. } | Self::Ridge(corners) => corners,
             Self::Plane { .. } => &[],
         }
     }
 
-    /// Returns all edges of the outline. An edge without a face is returned in both directions.
-    pub fn outline(&self) -> impl Iterator<Item = [Corner; 2]> {
-        let corners = self.corners();
-        (0..corners.len()).filter_map(|index| edge_at(corners, index))
-    }
-
-    /// Returns the height at a position, or `None` if the position is outside by more than `near`.
-    /// Beside a feature that is an edge, the limit is `edge_margin`.
-    pub fn height_at(&self, position: DVec2, near: f64, edge_margin: f64) -> Option<f64> {
-        match self {
-            Self::Plane { height } => Some(*height),
-            _ => height_at(self.corners(), position, near, edge_margin),
-        }
-    }
-
-    /// Adds corners of the shape beyond edges that may hide more than `hidden` and are on the
-    /// boundary of the intersection. Returns `true` if there are new corners.
-    pub fn refine(
-        &mut self,
-        near: f64,
-        hidden: f64,
-        is_on_boundary: impl Fn([Corner; 2]) -> bool,
-        support: impl Fn(DVec2) -> Corner,
-    ) -> bool {
-        let mut is_refined = false;
-        let mut index = 0;
-        while let Some(edge) = edge_at(self.corners(), index) {
-            if is_on_boundary(edge)
-                && let Some(corner) = self.corner_beyond_edge(index, near, hidden, &support)
-                && self.split_edge(index, corner)
-            {
-                is_refined = true;
-                index += 1;
-            }
-            index += 1;
-        }
-        is_refined
+    /// Returns `true` if the feature is a single point.
+    pub fn is_vertex(&self) -> bool {
+        self.corners().len() == 1
     }
 
     /// Returns the shape's corner farthest beyond an edge, if the edge may hide more than `hidden`
@@ -106,8 +76,8 @@ impl Feature {
         index: usize,
         near: f64,
         hidden: f64,
-        support: impl Fn(DVec2) -> Corner,
-    ) -> Option<Corner> {
+        support: impl Fn(DVec2) -> FeatureCorner,
+    ) -> Option<FeatureCorner> {
         let Self::Sharp { corners, top } = self else {
             return None;
         };
@@ -121,19 +91,20 @@ impl Feature {
         if let Some(start) = corners.get_mut(index) {
             start.hidden = hidden;
         }
-        is_new.then_some(Corner { hidden, ..found })
+        is_new.then_some(FeatureCorner { hidden, ..found })
     }
 
     /// Returns the shape's corner farthest beyond the line from `before` to `after`, with the index
-    /// of the edge that it splits. Returns `None` if it is at most `min_gain` farther than
-    /// `corner`, or within `near` of both edges.
+    /// of the edge that it splits: the incoming or the outgoing edge of `corner`. Returns `None` if
+    /// it is at most `min_gain` farther than `corner`, or within `near` of both edges.
     pub fn corner_beyond_corner(
         &self,
         edges: [usize; 2],
-        [before, corner, after]: [Corner; 3],
-        [min_gain, near]: [f64; 2],
-        support: impl Fn(DVec2) -> Corner,
-    ) -> Option<(usize, Corner)> {
+        [before, corner, after]: [FeatureCorner; 3],
+        min_gain: f64,
+        near: f64,
+        support: impl Fn(DVec2) -> FeatureCorner,
+    ) -> Option<(usize, FeatureCorner)> {
         let Self::Sharp { corners, top } = self else {
             return None;
         };
@@ -143,26 +114,25 @@ impl Feature {
             return None;
         }
         let (found, width) = support_beyond(*top, [before, after], min_gain, support)?;
-        if width - beyond([before, after], corner.position) <= min_gain
-            || !top.is_level_with(&found)
-        {
+        let gain = width - beyond([before, after], corner.position);
+        if gain <= min_gain || !top.is_level_with(&found) {
             return None;
         }
-        edges()
-            .map(|(index, edge)| (beyond(*edge, found.position), index, edge))
-            // The support point may already be a corner: on a tilted face, one of the four is the
-            // deepest corner, and another one may be farther across the line. An edge between two
-            // equal corners would have no direction, and clip away most of the other face.
-            .filter(|(distance, ..)| *distance > near)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, index, [start, _])| {
-                let hidden = start.hidden;
-                (*index, Corner { hidden, ..found })
-            })
+        let beyond_edge = |(index, edge): &(usize, [FeatureCorner; 2])| {
+            let hidden = edge[0].hidden;
+            let split = (*index, FeatureCorner { hidden, ..found });
+            (beyond(*edge, found.position), split)
+        };
+        // The support point may already be a corner: on a tilted face, one of the four is the
+        // deepest corner, and another one may be farther across the line. An edge between two equal
+        // corners would have no direction, and clip away most of the other face.
+        let splits = edges().map(beyond_edge).filter(|(width, _)| *width > near);
+        let best = splits.max_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(_, split)| split)
     }
 
     /// Inserts a corner into an edge. Returns `false` if there is no capacity.
-    pub fn split_edge(&mut self, index: usize, corner: Corner) -> bool {
+    pub fn split_edge(&mut self, index: usize, corner: FeatureCorner) -> bool {
         match self {
             Self::Sharp { corners, .. } if index < corners.len() && corners.len() < MAX_CORNERS => {
                 corners.insert(index + 1, corner);
@@ -174,7 +144,7 @@ impl Feature {
 }
 
 /// Returns how far a point is beyond the line of an edge, to the right of it.
-fn beyond([start, end]: [Corner; 2], point: DVec2) -> f64 {
+fn beyond([start, end]: [FeatureCorner; 2], point: DVec2) -> f64 {
     let line = end.position - start.position;
     (point - start.position).perp_dot(line) / line.length()
 }
@@ -182,11 +152,11 @@ fn beyond([start, end]: [Corner; 2], point: DVec2) -> f64 {
 /// Returns the support point beyond an edge, and how far it is beyond the edge's line. Returns
 /// `None` if the edge is not longer than `near`.
 fn support_beyond(
-    top: Corner,
-    [start, end]: [Corner; 2],
+    top: FeatureCorner,
+    [start, end]: [FeatureCorner; 2],
     near: f64,
-    support: impl Fn(DVec2) -> Corner,
-) -> Option<(Corner, f64)> {
+    support: impl Fn(DVec2) -> FeatureCorner,
+) -> Option<(FeatureCorner, f64)> {
     let line = end.position - start.position;
     let length = line.length();
     if length.is_nan() || length <= near {
@@ -235,7 +205,7 @@ fn box_feature<D: DVector>(
     near: f64,
 ) -> Feature {
     let inner = D::transpose(pose.rotation) * direction;
-    let corner_at = |corner: D| frame.corner(pose.rotation * corner + pose.translation);
+    let corner_at = |corner: D| frame.project(pose.rotation * corner + pose.translation);
     let highest = half_extents.copysign(inner);
     let top = corner_at(highest);
     let mut corners = Corners::new();
@@ -268,7 +238,7 @@ fn box_feature<D: DVector>(
 
 /// Returns the feature of any other shape. `support` returns the support point along the normal,
 /// tilted by a vector.
-fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> Corner) -> Feature {
+fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> FeatureCorner) -> Feature {
     let top = support(DVec2::ZERO);
     let mut ring = Corners::new();
     for (cos, sin) in RING {
@@ -276,12 +246,12 @@ fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> Corner) -> Feature 
             continue;
         }
         let corner = support(DVec2::new(CONE_SLOPE * cos, CONE_SLOPE * sin));
-        let is_new = |old: &Corner| old.position.distance(corner.position) > near;
+        let is_new = |old: &FeatureCorner| old.position.distance(corner.position) > near;
         if ring.iter().all(is_new) {
             ring.push(corner);
         }
     }
-    let is_top = |corner: &Corner| top.position.distance(corner.position) <= near;
+    let is_top = |corner: &FeatureCorner| top.position.distance(corner.position) <= near;
     let mut corners = ring.clone();
     corners.retain(|corner| top.is_level_with(corner) || is_top(corner));
     if corners.is_empty() {
@@ -306,12 +276,12 @@ fn feature<D: DVector>(near: f64, support: impl Fn(DVec2) -> Corner) -> Feature 
 /// Returns the line through the top of a surface that is curved in one direction only, or `None` if
 /// the surface is a face. `ring` holds support points around the top.
 fn ridge(
-    top: Corner,
-    ring: &[Corner],
+    top: FeatureCorner,
+    ring: &[FeatureCorner],
     near: f64,
-    support: impl Fn(DVec2) -> Corner,
+    support: impl Fn(DVec2) -> FeatureCorner,
 ) -> Option<Feature> {
-    let Line { end, along, slope } = straighten(top, ring, &support);
+    let TopLine { end, along, slope } = line_from_top(top, ring, &support);
     // Tests the surface beside the top, or else beside the other end: with the slope of the line,
     // both ends are equally high. If the line bulges, the surface beside it may even rise.
     let falls_away = |side: DVec2| {
@@ -331,10 +301,10 @@ fn ridge(
     // The line ends at the top if the shape extends no farther, or bends there.
     let back = -along;
     let mut ends = Corners::new();
-    for (direction, end) in [(along, end), (back, support(back * SAME_POINT))] {
+    for (direction, end) in [(along, end), (back, support(back * SAME_MANIFOLD_POINT))] {
         let continues = top.is_level_with(&support(direction * CONE_SLOPE));
         let end = if continues { end } else { top };
-        let is_new = |old: &Corner| old.position.distance(end.position) > near;
+        let is_new = |old: &FeatureCorner| old.position.distance(end.position) > near;
         if ends.iter().all(is_new) {
             ends.push(end);
         }
@@ -343,8 +313,8 @@ fn ridge(
 }
 
 /// A line from the top of a feature.
-struct Line {
-    end: Corner,
+struct TopLine {
+    end: FeatureCorner,
     /// The unit vector toward the end.
     along: DVec2,
     /// The drop toward the end, over the length.
@@ -356,9 +326,13 @@ struct Line {
 /// On a surface of radius r, an end at a distance y from the true line of length l is y² / 2r
 /// lower, which is a slope of y² / 2rl. The support point in a direction that is tilted by twice
 /// that slope is only y³ / l² beside the line.
-fn straighten(top: Corner, ring: &[Corner], support: impl Fn(DVec2) -> Corner) -> Line {
+fn line_from_top(
+    top: FeatureCorner,
+    ring: &[FeatureCorner],
+    support: impl Fn(DVec2) -> FeatureCorner,
+) -> TopLine {
     // Half of `CONE_SLOPE` weighs the distance against the drop.
-    let gain = |corner: &Corner| {
+    let gain = |corner: &FeatureCorner| {
         0.5 * CONE_SLOPE * top.position.distance(corner.position) - top.drop_to(corner)
     };
     let best = ring.iter().max_by(|a, b| gain(a).total_cmp(&gain(b)));
@@ -373,62 +347,26 @@ fn straighten(top: Corner, ring: &[Corner], support: impl Fn(DVec2) -> Corner) -
         } else {
             break;
         }
-        let next = support(along * (2.0 * slope + SAME_POINT));
+        let next = support(along * (2.0 * slope + SAME_MANIFOLD_POINT));
         let moved = end.position.distance(next.position);
         end = next;
-        if moved <= SAME_POINT * length {
+        if moved <= SAME_MANIFOLD_POINT * length {
             break;
         }
     }
-    Line { end, along, slope }
+    TopLine { end, along, slope }
 }
 
-/// Returns the edges of a feature in order: none for a vertex, one for an edge.
-#[inline]
-pub fn edges(corners: &[Corner]) -> impl Iterator<Item = [Corner; 2]> {
-    let closing = corners.first().filter(|_| corners.len() > 2);
-    let ends = corners.iter().skip(1).chain(closing);
+/// Returns the edges around a face in order. An edge is returned in both directions.
+pub fn edges(corners: &[FeatureCorner]) -> impl Iterator<Item = [FeatureCorner; 2]> {
+    let ends = corners.iter().skip(1).chain(corners.first());
     corners.iter().zip(ends).map(|(start, end)| [*start, *end])
-}
-
-/// See [`Feature::height_at`].
-fn height_at(corners: &[Corner], position: DVec2, near: f64, edge_margin: f64) -> Option<f64> {
-    match corners {
-        [] => None,
-        [corner] => (corner.position.distance(position) <= near).then_some(corner.height),
-        [start, end] => {
-            let line = end.position - start.position;
-            let length = line.length();
-            let offset = position - start.position;
-            let t = offset.dot(line) / (length * length);
-            let beyond = (t - t.clamp(0.0, 1.0)).abs() * length;
-            let is_inside = beyond <= near && line.perp_dot(offset).abs() <= edge_margin * length;
-            is_inside.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
-        }
-        _ => {
-            let area = |[start, end]: [Corner; 2]| {
-                let line = end.position - start.position;
-                (line.perp_dot(position - start.position), line)
-            };
-            let is_outside = edges(corners)
-                .map(area)
-                .any(|(area, line)| area < 0.0 && area * area > near * near * line.dot(line));
-            if is_outside {
-                return None;
-            }
-            // The distance to the edges, not to the infinite lines through them: beyond a sharp
-            // corner, a point can be near all lines, but far from all edges.
-            let is_inside = edges(corners).all(|edge| area(edge).0 >= 0.0)
-                || edges(corners).any(|edge| distance_to_edge(position, edge) <= near);
-            fan_height(corners, position).filter(|_| is_inside)
-        }
-    }
 }
 
 /// Returns the height of a face at a position inside. The face is a fan of triangles around its
 /// first corner. The height is taken from the triangle that contains the position, or else from the
 /// nearest one.
-pub fn fan_height(corners: &[Corner], position: DVec2) -> Option<f64> {
+pub fn fan_height(corners: &[FeatureCorner], position: DVec2) -> Option<f64> {
     let apex = corners.first()?;
     let mut best: Option<(f64, f64)> = None;
     for [b, c] in edges(corners) {
