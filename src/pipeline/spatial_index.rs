@@ -20,7 +20,7 @@ use bevy::prelude::*;
 use crate::{
     buffer::WINDOW,
     pipeline::proxies::{Proxies, arena::ProxyArena},
-    shape::{Box3, Path, WideTree},
+    shape::{Box3, BoxPath, WideTree},
     space::Space,
 };
 
@@ -261,7 +261,7 @@ impl BoxSearch for Nearest {
 }
 
 /// A search for boxes that a path enters, early ones first. The limit is the end of the path.
-impl BoxSearch for Path {
+impl BoxSearch for BoxPath {
     fn visit(&mut self, tree: &WideTree, limit: f64, visit: impl FnMut(u32) -> f64) -> u32 {
         self.set_max(limit);
         tree.visit_along(self, visit)

@@ -135,6 +135,16 @@ impl<D: DVector> Bounds<D> {
         sides.product()
     }
 
+    /// Returns the least component of a point of the box along a vector.
+    pub fn min_height(&self, direction: D) -> f64 {
+        let heights = (0..D::DIMENSION).map(|index| {
+            let slope = direction.component(index);
+            let side = if slope >= 0.0 { self.min } else { self.max };
+            slope * side.component(index)
+        });
+        heights.sum()
+    }
+
     /// Returns `true` if the boxes overlap or touch.
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..D::DIMENSION).all(|index| {

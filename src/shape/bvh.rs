@@ -14,7 +14,7 @@ use obvhs::{
 use smallvec::SmallVec;
 
 use crate::{
-    shape::{HalfSpace, bounds::Bounds, chord::Line},
+    shape::{bounds::Bounds, chord::Line},
     space::DVector,
 };
 
@@ -24,7 +24,7 @@ const MAX_MARGIN: [f32; 2] = [1.0 / 16.0, 2e-6];
 
 /// The error of a test of a line with a box in `f32`, relative to the size of the tree: twice the
 /// rounding of the line's origin and direction and of three operations.
-const SLACK: f64 = 8.0 * f32::EPSILON as f64;
+const LINE_SLACK: f64 = 8.0 * f32::EPSILON as f64;
 
 /// The smallest component of a unit vector whose inverse is used. Smaller components are replaced
 /// by this one, so that all inverses are finite.
@@ -83,19 +83,19 @@ impl Tree {
     }
 
     /// Returns the node that contains all boxes, or `None` if there are no boxes.
-    pub(super) fn root(&self) -> Option<Node> {
+    pub(super) fn root(&self) -> Option<TreeNode> {
         self.bvh.nodes.first().map(|node| self.node(node))
     }
 
     /// Returns the two children of an inner node.
-    pub(super) fn children(&self, node: &Node) -> impl Iterator<Item = Node> {
+    pub(super) fn children(&self, node: &TreeNode) -> impl Iterator<Item = TreeNode> {
         let children = self.bvh.nodes.iter().skip(node.first_child).take(2);
         children.map(|node| self.node(node))
     }
 
-    fn node(&self, node: &Bvh2Node) -> Node {
+    fn node(&self, node: &Bvh2Node) -> TreeNode {
         let corners = [node.aabb().min, node.aabb().max];
-        Node {
+        TreeNode {
             corners: corners.map(|corner| corner.to_array()),
             leaf: leaf_indices(&self.bvh, node).next(),
             first_child: node.first_index as usize,
@@ -114,42 +114,6 @@ impl Tree {
     pub fn center<D: DVector>(&self) -> D {
         let root = self.bvh.nodes.first().map(|root| widened::<D>(root.aabb()));
         root.map_or(D::ZERO, |root| (root.min + root.max) * 0.5)
-    }
-
-    /// Calls `visit` with the indices of boxes, to find the greatest height along a unit vector.
-    /// `visit` returns the height of the box's content. Boxes are skipped if their top exceeds the
-    /// greatest height so far by no more than `tolerance`.
-    pub fn search_highest<D: DVector>(
-        &self,
-        unit: D,
-        tolerance: f64,
-        mut visit: impl FnMut(u32) -> f64,
-    ) {
-        let mut height = f64::NEG_INFINITY;
-        let top = |index: u32| {
-            let node = self.bvh.nodes.get(index as usize)?;
-            Some((-min_height(node.aabb(), -unit), node))
-        };
-        let mut open: SmallVec<[u32; 128]> = SmallVec::new();
-        open.push(0);
-        while let Some(index) = open.pop() {
-            let Some((_, node)) = top(index).filter(|(top, _)| *top > height + tolerance) else {
-                continue;
-            };
-            if node.is_leaf() {
-                for index in leaf_indices(&self.bvh, node) {
-                    height = height.max(visit(index));
-                }
-                continue;
-            }
-            // The higher child is popped first.
-            let mut children = [node.first_index, node.first_index + 1];
-            let [left, right] = children.map(|child| top(child).map(|(top, _)| top));
-            if left > right {
-                children.reverse();
-            }
-            open.extend(children);
-        }
     }
 
     /// Calls `visit` with the index of each box that may overlap `bounds`, until `visit` returns
@@ -193,8 +157,8 @@ impl Tree {
         let size = widened::<D>(root.aabb());
         let size = (size.max - size.min).extent() + 2.0 * margin;
         let size = size + (line.origin - center).extent() + center.extent();
-        let slack = (SLACK * size) as f32 + f32::MIN_POSITIVE;
-        let margin = (margin * (1.0 + SLACK)) as f32 + slack;
+        let slack = (LINE_SLACK * size) as f32 + f32::MIN_POSITIVE;
+        let margin = (margin * (1.0 + LINE_SLACK)) as f32 + slack;
         let scaled = |t: f64| ((t - shift) * speed) as f32;
         let slabs = Slabs::new(&line, [margin, slack], speed);
         let first = scaled(from);
@@ -242,12 +206,6 @@ impl Tree {
             gap.max(Default::default()).length_squared() <= max_squared
         };
         self.visit_if(is_near, visit);
-    }
-
-    /// Calls `visit` with the index of each box that overlaps a half-space. Its normal may have any
-    /// length.
-    pub fn visit_half_space<D: DVector>(&self, space: &HalfSpace<D>, visit: impl FnMut(u32)) {
-        self.visit_if(|aabb| min_height(aabb, space.normal) <= space.offset, visit);
     }
 
     /// Calls `visit` with the index of each box for which `is_near` returns `true`, if it also
@@ -361,13 +319,13 @@ impl Slabs {
 
 /// A node of a [`Tree`].
 #[derive(Clone, Copy)]
-pub(super) struct Node {
+pub(super) struct TreeNode {
     corners: [[f32; 3]; 2],
     leaf: Option<u32>,
     first_child: usize,
 }
 
-impl Node {
+impl TreeNode {
     /// Returns the minimum and the maximum corner of the node's box.
     pub fn bounds(&self) -> [[f32; 3]; 2] {
         self.corners
@@ -409,17 +367,6 @@ fn enlarged(aabb: &Aabb, seed: u32) -> Aabb {
     } else {
         *aabb
     }
-}
-
-/// Returns the height of a box's lowest corner along a normal.
-fn min_height<D: DVector>(aabb: &Aabb, normal: D) -> f64 {
-    let [min, max] = [aabb.min, aabb.max].map(|corner| corner.to_array());
-    let axes = min.into_iter().zip(max).take(D::DIMENSION).enumerate();
-    axes.map(|(index, (min, max))| {
-        let slope = normal.component(index);
-        slope * f64::from(if slope >= 0.0 { min } else { max })
-    })
-    .sum()
 }
 
 /// Returns `true` if a box is finite, also after it is rounded outward to `f32`.

@@ -287,7 +287,7 @@ pub(super) fn of_capsule<D: DVector>(
         of_ball(radius, &Line { origin, ..*line })
     };
     let cylinder = of_slab(axis, half_length, line).and_then(|slab| {
-        let cone = Cone {
+        let cone = ConeSide {
             axis,
             cos: 1.0,
             sin: 0.0,
@@ -319,15 +319,20 @@ pub(super) fn of_capsule<D: DVector>(
     }))
 }
 
+/// Returns the inverse of each length, unless one is 0.
+fn inverse_lengths<D: DVector>(lengths: D) -> Result<D, NoClosedForm> {
+    let mut components = (0..D::DIMENSION).map(|axis| lengths.component(axis));
+    if components.any(|length| length == 0.0) {
+        return Err(NoClosedForm);
+    }
+    let inverse = lengths.components().map(|length| 1.0 / length.abs());
+    Ok(D::of(inverse))
+}
+
 /// Scaled by the inverse half axes, it is the unit ball: its normal there is mapped by the inverse
 /// transpose of the scale.
 pub(super) fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordResult<D> {
-    let inverse = half_size.components().map(|half| 1.0 / half.abs());
-    let mut lengths = (0..D::DIMENSION).map(|axis| half_size.component(axis));
-    if lengths.any(|half| half == 0.0) {
-        return Err(NoClosedForm);
-    }
-    let inverse = D::of(inverse);
+    let inverse = inverse_lengths(half_size)?;
     let unscaled = Line {
         origin: line.origin.scaled(inverse),
         direction: line.direction.scaled(inverse),
@@ -338,12 +343,7 @@ pub(super) fn of_ellipsoid<D: DVector>(half_size: D, line: &Line<D>) -> ChordRes
 
 /// The points with Σ |x_i| / h_i <= 1, for half diagonals h.
 pub(super) fn of_diamond<D: DVector>(half_diagonals: D, line: &Line<D>) -> ChordResult<D> {
-    let inverse = half_diagonals.components().map(|half| 1.0 / half.abs());
-    let mut lengths = (0..D::DIMENSION).map(|axis| half_diagonals.component(axis));
-    if lengths.any(|half| half == 0.0) {
-        return Err(NoClosedForm);
-    }
-    let inverse = D::of(inverse);
+    let inverse = inverse_lengths(half_diagonals)?;
     let half_spaces = (0..1_u8 << D::DIMENSION).map(|signs| HalfSpace {
         normal: inverse.copysign(signs_of(signs)),
         offset: 1.0,
@@ -365,14 +365,14 @@ fn signs_of<D: DVector>(bits: u8) -> D {
 ///
 /// * a = cos² q² - v², b = cos² p·q - u v, c = cos² p² - u²
 /// * b² - a c = cos² (w² - cos² |p ∧ q|²) with w = u q - v p, which does not cancel for small q.
-struct Cone {
+struct ConeSide {
     axis: usize,
     cos: f64,
     sin: f64,
     offset: f64,
 }
 
-impl Cone {
+impl ConeSide {
     /// Returns the chord of the side where `offset` + `sin` y >= 0. If a > 0, it can be a chord of
     /// the other side: the caller cuts that off with a plane across the axis.
     fn chord<D: DVector>(&self, line: &Line<D>) -> Option<Chord<D>> {
@@ -435,7 +435,7 @@ pub(super) fn of_frustum<D: DVector>(lengths: [f32; 3], line: &Line<D>) -> Chord
     let taper = top - bottom;
     let slant = (height * height + taper * taper).sqrt();
     let (cos, sin) = (height / slant, taper / slant);
-    let cone = Cone {
+    let cone = ConeSide {
         axis: 1,
         cos,
         sin,
@@ -468,7 +468,7 @@ pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
         if !cap.pointed || cos <= 0.0 {
             return ball.common(above(radius * cos)?);
         }
-        let cone = Cone {
+        let cone = ConeSide {
             axis: 1,
             cos,
             sin,

@@ -31,14 +31,10 @@ pub struct Compound<V: Space> {
     one_sided: bool,
 }
 
-type PoseOf<V> = Pose<<V as Space>::DVec>;
-
-type MatrixOf<V> = <<V as Space>::DVec as DVector>::Matrix;
-
 /// The parts of a compound.
 pub enum Parts<V: Space> {
     /// Shapes and their poses.
-    Shapes(Box<[(PoseOf<V>, Shape<V>)]>),
+    Shapes(Box<[(Pose<V::DVec>, Shape<V>)]>),
     /// The facets of a surface.
     Surface(Surface<V>),
 }
@@ -130,11 +126,13 @@ impl<V: Space> Compound<V> {
             let (Parts::Shapes(own), Parts::Shapes(others)) = (&*self.parts, &*other.parts) else {
                 return Ordering::Equal;
             };
-            let compare =
-                |((pose, shape), (other_pose, other)): (&(PoseOf<V>, _), &(PoseOf<V>, _))| {
-                    let order = pose.total_cmp(other_pose);
-                    order.then_with(|| compare_shapes::<V>(shape, other))
-                };
+            let compare = |((pose, shape), (other_pose, other)): (
+                &(Pose<V::DVec>, _),
+                &(Pose<V::DVec>, _),
+            )| {
+                let order = pose.total_cmp(other_pose);
+                order.then_with(|| compare_shapes::<V>(shape, other))
+            };
             let mut orders = own.iter().zip(others).map(compare);
             orders
                 .find(|order| order.is_ne())
@@ -161,7 +159,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// Returns a part and its pose in the compound, without the margin.
-    pub fn part(&self, index: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
+    pub fn part(&self, index: u32) -> Option<(Pose<V::DVec>, Cow<'_, Shape<V>>)> {
         part(&self.parts, index)
     }
 
@@ -205,7 +203,7 @@ impl<V: Space> Compound<V> {
     pub fn near_image(
         &self,
         bounds: &Bounds<V::DVec>,
-        linear: MatrixOf<V>,
+        linear: <V::DVec as DVector>::Matrix,
         translation: V::DVec,
         visit: impl FnMut(u32),
     ) {
@@ -219,9 +217,10 @@ impl<V: Space> Compound<V> {
     /// Calls `visit` with the index of each part that may overlap a half-space in the compound's
     /// frame. The normal of the half-space may have any length.
     pub fn within(&self, half_space: &HalfSpace<V::DVec>, visit: impl FnMut(u32)) {
-        let margin = half_space.normal.length() * self.touching_margin();
+        let HalfSpace { normal, offset } = *half_space;
+        let offset = offset + normal.length() * self.touching_margin();
         self.tree
-            .visit_half_space(&half_space.raised(margin), visit);
+            .visit_where(|part: Bounds<_>| part.min_height(normal) <= offset, visit);
     }
 
     /// Calls `visit` with the indices of parts, near ones first: see [`Tree::search_nearest`].
@@ -257,23 +256,24 @@ impl<V: Space> Compound<V> {
         let tolerance = surface.height_tolerance();
         // Replaced by the first vertex: a surface has at least one facet.
         let (mut best, mut height) = (V::DVec::ZERO * f64::NAN, f64::NEG_INFINITY);
-        self.tree.search_highest(unit, tolerance, |index| {
+        let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
+        self.tree.search_nearest(f64::INFINITY, gap, |index| {
             for vertex in surface.facet_vertices(index).into_iter().flatten() {
                 if vertex.dot(unit) > height {
                     (best, height) = (vertex, vertex.dot(unit));
                 }
             }
-            height
+            -(height + tolerance)
         });
         best + unit * tolerance
     }
 
     /// Returns a point as high along a direction as the highest part, or higher by at most
-    /// [`SAME_HEIGHT`]. This tolerance lets the tree skip most parts if many are equally high.
-    fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::DVec) -> V::DVec {
+    /// [`HEIGHT_TOLERANCE`]. This tolerance lets the tree skip most parts if many are equally high.
+    fn farthest_of(&self, shapes: &[(Pose<V::DVec>, Shape<V>)], direction: V::DVec) -> V::DVec {
         // The radius becomes part of the core, because parts have different radii.
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
-        let support = |(pose, shape): &(PoseOf<V>, Shape<V>)| {
+        let support = |(pose, shape): &(Pose<V::DVec>, Shape<V>)| {
             let inner = V::DVec::transpose(pose.rotation) * unit;
             let core = pose.rotation * shape.support(inner) + pose.translation;
             core + unit * checked_radius(shape.radius())
@@ -291,10 +291,11 @@ impl<V: Space> Compound<V> {
         };
         let mut tolerance = 0.0;
         if shapes.len() > MAX_SCANNED_PARTS {
-            tolerance = SAME_HEIGHT * self.tree.size();
-            self.tree.search_highest(unit, tolerance, |index| {
+            tolerance = HEIGHT_TOLERANCE * self.tree.size();
+            let gap = |bounds: &Bounds<_>| bounds.min_height(-unit);
+            self.tree.search_nearest(f64::INFINITY, gap, |index| {
                 let part = shapes.get(index as usize);
-                part.map_or(f64::NEG_INFINITY, &mut test)
+                -(part.map_or(f64::NEG_INFINITY, &mut test) + tolerance)
             });
         } else {
             for part in shapes {
@@ -309,11 +310,11 @@ impl<V: Space> Compound<V> {
 /// long.
 const MAX_SCANNED_PARTS: usize = 8;
 
-/// Heights that differ by less than this fraction of the compound's size count as equal. If the
+/// Heights of parts that differ by less than this fraction of the compound's size count as equal. If the
 /// parts are smaller than the compound, this is several times the margin of the boxes in the tree.
-const SAME_HEIGHT: f64 = 1e-6;
+const HEIGHT_TOLERANCE: f64 = 1e-6;
 
-fn center<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
+fn center<V: Space>(shapes: &[(Pose<V::DVec>, Shape<V>)]) -> V::DVec {
     let mean = |weight: fn(&Shape<V>) -> f64| {
         let (mut sum, mut total) = (V::DVec::ZERO, 0.0);
         for (pose, shape) in shapes {
@@ -329,7 +330,7 @@ fn center<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
         .unwrap_or(V::DVec::ZERO)
 }
 
-fn part<V: Space>(parts: &Parts<V>, index: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
+fn part<V: Space>(parts: &Parts<V>, index: u32) -> Option<(Pose<V::DVec>, Cow<'_, Shape<V>>)> {
     Some(match parts {
         Parts::Shapes(shapes) => {
             let (pose, shape) = shapes.get(index as usize)?;

@@ -110,12 +110,12 @@ impl<D: DVector> BoundaryPoint<D> {
 }
 
 /// A part of a facet's boundary: an edge of a triangle, or an end of a segment.
-struct Ridge<D> {
-    /// The indices of the ridge's ends in the facet. In 2D both are equal.
+struct FacetSide<D> {
+    /// The indices of the side's ends in the facet. In 2D both are equal.
     ends: [usize; 2],
     start: D,
     end: D,
-    /// The vector from the ridge to the opposite vertex, orthogonal to the ridge.
+    /// The vector from the side to the opposite vertex, orthogonal to the side.
     inward: D,
 }
 
@@ -123,7 +123,7 @@ impl<D: DVector> Facet<D> {
     /// Creates a facet from its vertices, or returns `None` if the facet has no normal. `mirrored`
     /// reverses the outer side.
     pub fn new(vertices: FacetVertices<D>, mirrored: bool) -> Option<Self> {
-        let outward = unit_normal(&vertices)?;
+        let outward = facet_normal(&vertices)?.unit()?;
         Some(Self {
             normal: if mirrored { -outward } else { outward },
             base: *vertices.first()?,
@@ -160,9 +160,9 @@ impl<D: DVector> Facet<D> {
     /// Returns the distance, in the facet's plane, from the boundary to a point. It is negative
     /// outside the facet.
     pub fn inset(&self, point: D) -> f64 {
-        let insets = ridges(&self.vertices).filter_map(|ridge| {
-            let inward = ridge.inward.unit()?;
-            Some((point - ridge.start).dot(inward))
+        let insets = sides(&self.vertices).filter_map(|side| {
+            let inward = side.inward.unit()?;
+            Some((point - side.start).dot(inward))
         });
         insets.fold(f64::INFINITY, f64::min)
     }
@@ -186,8 +186,8 @@ impl<D: DVector> Facet<D> {
 
     /// Returns `true` if the projection of a point onto the facet's plane is on the facet.
     pub fn is_under(&self, point: D) -> bool {
-        let mut ridges = ridges(&self.vertices);
-        ridges.all(|ridge| (point - ridge.start).dot(ridge.inward) >= 0.0)
+        let mut sides = sides(&self.vertices);
+        sides.all(|side| (point - side.start).dot(side.inward) >= 0.0)
     }
 
     /// Returns the distance from a point to the facet.
@@ -225,18 +225,18 @@ impl<D: DVector> Facet<D> {
     /// Returns the boundary point nearest to another point. The result is a vertex if a vertex is
     /// that near, up to the rounding of `f64`. Otherwise it is on an edge.
     pub fn nearest_boundary(&self, point: D) -> Option<BoundaryPoint<D>> {
-        let on_edge = |ridge: Ridge<D>| {
-            let edge = ridge.end - ridge.start;
-            let fraction = fraction_of_edge(point - ridge.start, edge).clamp(0.0, 1.0);
+        let on_edge = |side: FacetSide<D>| {
+            let edge = side.end - side.start;
+            let fraction = fraction_of_edge(point - side.start, edge).clamp(0.0, 1.0);
             let nearest = BoundaryPoint {
-                point: ridge.start + edge * fraction,
-                weights: edge_weights(ridge.ends, fraction),
+                point: side.start + edge * fraction,
+                weights: edge_weights(side.ends, fraction),
                 edge: Some(edge),
             };
             ((nearest.point - point).length_squared(), nearest)
         };
         let nearer = |a: (f64, _), b: (f64, _)| if b.0 < a.0 { b } else { a };
-        let (_, nearest) = ridges(&self.vertices).map(on_edge).reduce(nearer)?;
+        let (_, nearest) = sides(&self.vertices).map(on_edge).reduce(nearer)?;
         let tolerance = SAME_VERTEX * self.weld;
         let is_near = |vertex: &D| (*vertex - nearest.point).length() <= tolerance;
         let mut vertices = self.vertices.iter().enumerate();
@@ -253,11 +253,11 @@ impl<D: DVector> Facet<D> {
     pub fn boundary_points(&self) -> impl Iterator<Item = BoundaryPoint<D>> {
         let vertices = self.vertices.iter().enumerate();
         let vertices = vertices.map(|(index, vertex)| BoundaryPoint::at_vertex(index, *vertex));
-        let edges = ridges(&self.vertices).filter_map(|ridge| {
+        let edges = sides(&self.vertices).filter_map(|side| {
             Some(BoundaryPoint {
-                point: (ridge.start + ridge.end) * 0.5,
-                weights: edge_weights(ridge.ends, 0.5),
-                edge: Some((ridge.end - ridge.start).unit()?),
+                point: (side.start + side.end) * 0.5,
+                weights: edge_weights(side.ends, 0.5),
+                edge: Some((side.end - side.start).unit()?),
             })
         });
         vertices.chain(edges)
@@ -275,7 +275,7 @@ pub fn weld<D: DVector>(vertices: &[D]) -> f64 {
 pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
     let edges = edges(vertices);
     let longest = edges.iter().map(|edge| edge.length()).fold(0.0, f64::max);
-    let area = V::DVec::perpendicular(&edges).map_or(0.0, DVector::length);
+    let area = facet_normal(vertices).map_or(0.0, DVector::length);
     // The area of a facet is a product of two lengths in 3D, and a length in 2D.
     area > (1..V::DVec::DIMENSION).fold(SLIVER, |product, _| product * longest)
 }
@@ -283,16 +283,17 @@ pub fn has_area<V: Space>(vertices: &[V::DVec]) -> bool {
 /// Returns `true` if a point is on a facet of nonzero area, up to a tolerance or the facet's weld.
 /// `tolerance` returns the tolerance along a vector, times its length.
 pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: impl Fn(D) -> f64) -> bool {
-    let (Some(base), Some(normal)) = (vertices.first(), unit_normal(vertices)) else {
+    let normal = facet_normal(vertices).and_then(D::unit);
+    let (Some(base), Some(normal)) = (vertices.first(), normal) else {
         return false;
     };
     let weld = weld(vertices);
     let tolerance = |vector: D| tolerance(vector).max(weld * vector.length());
     let is_level = normal.dot(point - *base).abs() <= tolerance(normal);
     is_level
-        && ridges(vertices).all(|ridge| {
-            let height = (point - ridge.start).dot(ridge.inward);
-            height >= -tolerance(ridge.inward)
+        && sides(vertices).all(|side| {
+            let height = (point - side.start).dot(side.inward);
+            height >= -tolerance(side.inward)
         })
 }
 
@@ -303,11 +304,13 @@ fn edges<D: DVector>(vertices: &[D]) -> SmallVec<[D; 2]> {
     vertices.map(|vertex| *vertex - base).collect()
 }
 
-fn unit_normal<D: DVector>(vertices: &[D]) -> Option<D> {
-    D::perpendicular(&edges(vertices))?.unit()
+/// Returns the outward normal of a facet with these vertices, of any length.
+pub fn facet_normal<D: DVector>(vertices: &[D]) -> Option<D> {
+    D::perpendicular(&edges(vertices))
 }
 
-fn ridges<D: DVector>(vertices: &[D]) -> impl Iterator<Item = Ridge<D>> {
+/// Returns the sides of a facet, each opposite to a vertex.
+fn sides<D: DVector>(vertices: &[D]) -> impl Iterator<Item = FacetSide<D>> {
     let count = vertices.len();
     vertices
         .iter()
@@ -317,7 +320,7 @@ fn ridges<D: DVector>(vertices: &[D]) -> impl Iterator<Item = Ridge<D>> {
             let [start, end] = ends.map(|end| vertices.get(end).copied());
             let (start, end) = (start?, end?);
             let (offset, edge) = (*apex - start, end - start);
-            Some(Ridge {
+            Some(FacetSide {
                 ends,
                 start,
                 end,

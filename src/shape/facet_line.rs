@@ -86,15 +86,6 @@ impl<D: DVector> FacetLine<D> {
     }
 }
 
-/// Returns the outward normal of a facet with these vertices, of any length.
-pub fn facet_normal<D: DVector>(vertices: &[D]) -> Option<D> {
-    match vertices {
-        [a, b] => D::perpendicular(&[*b - *a]),
-        [a, b, c] => D::perpendicular(&[*b - *a, *c - *a]),
-        _ => None,
-    }
-}
-
 /// Returns the components in the same cyclic order, with that of an axis at the end.
 #[inline]
 fn rotated([x, y, z]: [f64; 3], axis: usize) -> [f64; 3] {

@@ -64,8 +64,8 @@ pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
 #[cfg(feature = "mesh")]
 pub use error::MeshError;
 pub use error::ShapeError;
-pub use facet::{BoundaryPoint, Facet, contains as facet_contains, weld};
-pub use facet_line::{FacetLine, facet_normal};
+pub use facet::{BoundaryPoint, Facet, contains as facet_contains, facet_normal, weld};
+pub use facet_line::FacetLine;
 pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
 pub use into_shape::IntoShape;
@@ -77,5 +77,5 @@ pub use scaled::{Scale, ScaledShape, ShapeInfo};
 pub use support::{DVecOf, MatrixOf, Support};
 pub use support_fns::Cap;
 pub use surface::Surface;
-pub use wide_tree::{Box3, Path, WideTree};
+pub use wide_tree::{Box3, BoxPath, WideTree};
 pub use world_pose::{Affine, WorldPose};

@@ -12,7 +12,7 @@ const CONVEXITY_TOLERANCE: f64 = 1e-15;
 
 /// An edge of a polygon. It ends where the next edge begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Edge<D> {
+pub struct PolygonEdge<D> {
     pub start: D,
     /// The outward unit normal.
     pub normal: D,
@@ -20,7 +20,7 @@ pub struct Edge<D> {
 
 /// Returns the edges of the convex polygon with these vertices, which may be in any order. Returns
 /// `None` if an edge has no length.
-pub fn edges_around<D: DVector>(vertices: &[D]) -> Option<Vec<Edge<D>>> {
+pub fn edges_around<D: DVector>(vertices: &[D]) -> Option<Vec<PolygonEdge<D>>> {
     let center = D::mean(vertices);
     // Increases with the angle from -x: it is the position along the diamond |x| + |y| = 1.
     let angle = |vertex: &D| {
@@ -38,7 +38,7 @@ pub fn edges_around<D: DVector>(vertices: &[D]) -> Option<Vec<Edge<D>>> {
     let edges = sorted.iter().zip(ends).map(|(start, end)| {
         let normal = D::perpendicular(&[*end - *start])?.unit()?;
         let start = *start;
-        Some(Edge { start, normal })
+        Some(PolygonEdge { start, normal })
     });
     edges.collect()
 }
@@ -46,7 +46,7 @@ pub fn edges_around<D: DVector>(vertices: &[D]) -> Option<Vec<Edge<D>>> {
 /// The edges of a polygon, counter-clockwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolygonEdges<D> {
-    edges: Vec<Edge<D>>,
+    edges: Vec<PolygonEdge<D>>,
     /// The mean of the vertices.
     center: D,
     /// Half the diagonal of the bounding box.
@@ -72,7 +72,7 @@ impl<D: DVector> PolygonEdges<D> {
             .fold([infinite, -infinite], |[min, max], vertex| {
                 [min.min(*vertex), max.max(*vertex)]
             });
-        let is_convex_at = |edge: &Edge<D>| {
+        let is_convex_at = |edge: &PolygonEdge<D>| {
             let heights = vertices
                 .iter()
                 .map(|vertex| (*vertex - edge.start).dot(edge.normal));
@@ -114,9 +114,9 @@ impl<'a, D: DVector> Polygon<'a, D> {
 
     /// Returns the edges, counter-clockwise.
     #[inline]
-    pub fn edges(&self) -> impl ExactSizeIterator<Item = Edge<D>> + Clone + use<'a, D> {
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = PolygonEdge<D>> + Clone + use<'a, D> {
         let factor = self.factor;
-        self.edges.edges.iter().map(move |edge| Edge {
+        self.edges.edges.iter().map(move |edge| PolygonEdge {
             start: edge.start * factor,
             normal: edge.normal,
         })
@@ -124,10 +124,10 @@ impl<'a, D: DVector> Polygon<'a, D> {
 
     /// Returns the edge at an index.
     #[inline]
-    pub fn edge(&self, index: usize) -> Option<Edge<D>> {
-        let Edge { start, normal } = *self.edges.edges.get(index)?;
+    pub fn edge(&self, index: usize) -> Option<PolygonEdge<D>> {
+        let PolygonEdge { start, normal } = *self.edges.edges.get(index)?;
         let start = start * self.factor;
-        Some(Edge { start, normal })
+        Some(PolygonEdge { start, normal })
     }
 
     /// Returns the mean of the vertices.

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Maximum number of vertices of a regular polygon. Bevy's `sides` can be up to 2³² - 1.
-const MAX_VERTICES: u32 = 4096;
+const MAX_SIDES: u32 = 4096;
 
 /// Returns vertex `index` on the unit circle. As in Bevy, the first vertex is at the top, and the
 /// others follow counter-clockwise.
@@ -78,7 +78,7 @@ impl IntoShape for RegularPolygon {
 
     fn into_shape(self) -> Result<Shape<Vec2>, ShapeError> {
         ShapeError::check_length("radius", self.circumcircle.radius)?;
-        if !(3..=MAX_VERTICES).contains(&self.sides) {
+        if !(3..=MAX_SIDES).contains(&self.sides) {
             return Err(ShapeError::SideCount);
         }
         let radius = f64::from(self.circumcircle.radius);

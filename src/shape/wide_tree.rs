@@ -26,7 +26,7 @@ use crate::{
     math::Vec4,
     shape::{
         Bounds,
-        bvh::{Node as BinaryNode, Tree},
+        bvh::{Tree, TreeNode},
     },
     space::DVector,
 };
@@ -47,7 +47,7 @@ const EMPTY: Box3 = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 #[derive(Default)]
 pub struct WideTree {
     /// Each node comes before its children.
-    nodes: Vec<Node>,
+    nodes: Vec<WideNode>,
     /// Number of boxes.
     len: usize,
     /// The [`cost`](Self::cost) of the tree when it was built.
@@ -56,7 +56,7 @@ pub struct WideTree {
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Node {
+struct WideNode {
     /// The minimum and the maximum corners of the children's boxes, by axis.
     corners: [[Vec4; 3]; 2],
     children: [Child; WIDTH],
@@ -81,7 +81,7 @@ impl Child {
     }
 }
 
-impl Node {
+impl WideNode {
     const EMPTY: Self = Self {
         corners: [[Vec4::INFINITY; 3], [Vec4::NEG_INFINITY; 3]],
         children: [Child::NONE; WIDTH],
@@ -105,7 +105,7 @@ impl Node {
 
     /// Opens the children with a bit in `mask`.
     #[inline(always)]
-    fn open(&self, mask: u32, open: &mut Open) {
+    fn open(&self, mask: u32, open: &mut OpenChildren) {
         for (lane, child) in self.children.iter().enumerate() {
             if mask >> lane & 1 != 0 {
                 open.push((0.0, *child));
@@ -115,7 +115,7 @@ impl Node {
 
     /// Opens the children with a bit in `mask`, those with the lowest keys last.
     #[inline(always)]
-    fn open_sorted(&self, mask: u32, keys: Vec4, open: &mut Open) {
+    fn open_sorted(&self, mask: u32, keys: Vec4, open: &mut OpenChildren) {
         let start = open.len();
         for ((lane, child), key) in self.children.iter().enumerate().zip(keys.to_array()) {
             if mask >> lane & 1 != 0 && *child != Child::NONE {
@@ -143,10 +143,10 @@ impl WideTree {
         let Some(root) = binary.root() else {
             return tree;
         };
-        tree.nodes.push(Node::EMPTY);
+        tree.nodes.push(WideNode::EMPTY);
         let mut open = vec![(root, 0)];
         while let Some((parent, index)) = open.pop() {
-            let mut wide = Node::EMPTY;
+            let mut wide = WideNode::EMPTY;
             for (lane, node) in members(&binary, parent).into_iter().enumerate() {
                 wide.set_box(lane, &node.bounds());
                 let child = match node.leaf() {
@@ -156,7 +156,7 @@ impl WideTree {
                     }
                     None => {
                         open.push((node, tree.nodes.len()));
-                        tree.nodes.push(Node::EMPTY);
+                        tree.nodes.push(WideNode::EMPTY);
                         Child(tree.nodes.len() as u32 - 1)
                     }
                 };
@@ -188,7 +188,7 @@ impl WideTree {
                     Child::NONE => continue,
                     child => match child.number() {
                         Ok(number) => box_of(number),
-                        Err(index) => self.nodes.get(index).map(Node::bounds),
+                        Err(index) => self.nodes.get(index).map(WideNode::bounds),
                     },
                 };
                 node.set_box(lane, &bounds.unwrap_or(EMPTY));
@@ -219,7 +219,7 @@ impl WideTree {
         mut visit: impl FnMut(u32) -> ControlFlow<()>,
     ) -> u32 {
         let ([x, y, z], [max_x, max_y, max_z]) = (min.map(Vec4::splat), max.map(Vec4::splat));
-        let expand = |node: &Node, _: f32, open: &mut Open| {
+        let expand = |node: &WideNode, _: f32, open: &mut OpenChildren| {
             let [
                 [node_x, node_y, node_z],
                 [node_max_x, node_max_y, node_max_z],
@@ -241,8 +241,8 @@ impl WideTree {
     /// Calls `visit` with the numbers of boxes that a path may enter, roughly in the order in which
     /// it enters them. `visit` returns the new end of the path, which is negative to stop. Returns
     /// the number of visited nodes.
-    pub fn visit_along(&self, path: &Path, mut visit: impl FnMut(u32) -> f64) -> u32 {
-        let expand = |node: &Node, limit: f32, open: &mut Open| {
+    pub fn visit_along(&self, path: &BoxPath, mut visit: impl FnMut(u32) -> f64) -> u32 {
+        let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren| {
             let (enter, is_passed) = path.enter(node, limit);
             node.open_sorted(!is_passed, enter, open);
         };
@@ -263,7 +263,7 @@ impl WideTree {
             distance => distance * distance * SLACK + f32::MIN_POSITIVE,
         };
         let (min, max) = (min.map(Vec4::splat), max.map(Vec4::splat));
-        let expand = |node: &Node, limit: f32, open: &mut Open| {
+        let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren| {
             let [node_min, node_max] = &node.corners;
             let mut squares = Vec4::ZERO;
             for ((node_min, node_max), (min, max)) in
@@ -286,7 +286,7 @@ impl WideTree {
     #[inline(always)]
     fn search(
         &self,
-        mut expand: impl FnMut(&Node, f32, &mut Open),
+        mut expand: impl FnMut(&WideNode, f32, &mut OpenChildren),
         mut limit: f32,
         mut visit: impl FnMut(u32) -> f32,
     ) -> u32 {
@@ -297,12 +297,12 @@ impl WideTree {
     fn search_from(
         &self,
         root: Child,
-        expand: &mut impl FnMut(&Node, f32, &mut Open),
+        expand: &mut impl FnMut(&WideNode, f32, &mut OpenChildren),
         limit: &mut f32,
         visit: &mut impl FnMut(u32) -> f32,
     ) -> u32 {
         let mut visits = 0;
-        let mut open = Open::new();
+        let mut open = OpenChildren::new();
         open.push((0.0, root));
         while let Some((key, child)) = open.pop() {
             if key > *limit {
@@ -329,7 +329,7 @@ impl WideTree {
 
 /// Children to visit, each with its key: a lower bound of its distance. If there are more, a part
 /// of the tree is searched on its own.
-type Open = ArrayVec<(f32, Child), 64>;
+type OpenChildren = ArrayVec<(f32, Child), 64>;
 
 /// A limit below all keys, which ends a search.
 const STOP: f32 = f32::NEG_INFINITY;
@@ -343,22 +343,22 @@ fn limit(limit: f64) -> f32 {
 }
 
 /// A point or a box that moves along a line.
-pub struct Path {
+pub struct BoxPath {
     /// For each axis: the coordinates from which the planes are measured where the path enters and
     /// leaves a slab, the inverse of the direction, and `true` if it is negative.
-    axes: [Axis; 3],
+    axes: [PathAxis; 3],
     max: f64,
 }
 
 #[derive(Clone, Copy)]
-struct Axis {
+struct PathAxis {
     enter_from: f32,
     leave_from: f32,
     inverse: f32,
     is_negative: bool,
 }
 
-impl Path {
+impl BoxPath {
     /// Creates the path of a box with half extents `half`, whose center is at `origin + direction *
     /// t` for each t from 0 to `max`.
     pub fn new<D: DVector>(origin: D, half: D, direction: D, max: f64) -> Self {
@@ -378,7 +378,7 @@ impl Path {
             } else {
                 [greatest, least]
             };
-            Axis {
+            PathAxis {
                 enter_from,
                 leave_from,
                 inverse,
@@ -404,7 +404,7 @@ impl Path {
     /// Returns where the path enters the boxes of a node, and a mask of those that it certainly
     /// does not enter until `limit`.
     #[inline(always)]
-    fn enter(&self, node: &Node, limit: f32) -> (Vec4, u32) {
+    fn enter(&self, node: &WideNode, limit: f32) -> (Vec4, u32) {
         let [min, max] = &node.corners;
         let (mut enter, mut leave) = (Vec4::ZERO, Vec4::INFINITY);
         for ((min, max), axis) in min.iter().zip(max).zip(&self.axes) {
@@ -436,13 +436,13 @@ fn round_up(value: f64) -> f32 {
 
 /// Returns up to four nodes that together have all boxes of `parent`: as long as there are fewer,
 /// the largest inner one is replaced by its children.
-fn members(tree: &Tree, parent: BinaryNode) -> ArrayVec<BinaryNode, WIDTH> {
+fn members(tree: &Tree, parent: TreeNode) -> ArrayVec<TreeNode, WIDTH> {
     let mut members = ArrayVec::new();
     members.push(parent);
     while members.len() < WIDTH {
         let inner = members.iter().enumerate();
         let inner = inner.filter(|(_, node)| node.leaf().is_none());
-        let surface = |node: &BinaryNode| half_surface(&node.bounds());
+        let surface = |node: &TreeNode| half_surface(&node.bounds());
         let largest = inner.max_by(|(_, a), (_, b)| surface(a).total_cmp(&surface(b)));
         let Some((position, _)) = largest else {
             break;

@@ -9,7 +9,7 @@ use crate::{
     parallel::for_chunks,
     placed::{BoundingRegion, PlacedCollider},
     query::{CastHit, CastOptions, Motion64},
-    shape::{AnyColliderShape, Path},
+    shape::{AnyColliderShape, BoxPath},
     space::DVector,
     spatial::{
         filter::{Selection, SpatialQueryFilter},
@@ -206,7 +206,7 @@ impl SpatialQuery<'_, '_> {
             let swept = bounds.around_rotation(body.world_pose.translation, angle);
             let center = (swept.min + swept.max) * 0.5;
             let half = (swept.max - swept.min) * 0.5;
-            Path::new(center, half, motion.translation, 1.0)
+            BoxPath::new(center, half, motion.translation, 1.0)
         });
         let (all, still) = (|_| true, Motion64::still());
         let visits = self.search(selection, path, 1.0, all, |proxy, max| {

@@ -5,7 +5,7 @@ use crate::{
     parallel::for_chunks,
     pipeline::proxy::Proxy,
     query::{Ray, RayHit, WorldRay},
-    shape::Path,
+    shape::BoxPath,
     space::DVector,
     spatial::{
         filter::{Selection, SpatialQueryFilter},
@@ -188,7 +188,7 @@ impl SpatialQuery<'_, '_> {
         let Some(mut ray) = ray.local() else {
             return 0;
         };
-        let path = Path::new(ray.origin, V::DVec::ZERO, ray.direction, ray.max);
+        let path = BoxPath::new(ray.origin, V::DVec::ZERO, ray.direction, ray.max);
         let all = |_| true;
         self.search(selection, Some(path), ray.max, all, |proxy, max| {
             ray.max = max;

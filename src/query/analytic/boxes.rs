@@ -113,7 +113,7 @@ pub(super) fn cross<D: DVector>(edge: D, other: D) -> D {
 
 /// An axis along which boxes are separated or overlap.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::query) struct Axis<D> {
+pub(in crate::query) struct SeparatingAxis<D> {
     /// The unit vector from the first box to the second.
     normal: D,
     /// g(n).
@@ -121,7 +121,7 @@ pub(in crate::query) struct Axis<D> {
     source: AxisSource,
 }
 
-impl<D> Axis<D> {
+impl<D> SeparatingAxis<D> {
     /// Returns `true` for a box if the axis is at right angles to one of its faces.
     pub fn has_faces(&self) -> [bool; 2] {
         match self.source {
@@ -194,12 +194,12 @@ impl<D: DVector> BoxPair<D> {
     }
 
     /// Returns the axis along a unit vector from the first box to the second.
-    pub(in crate::query) fn axis_from(&self, normal: D, source: AxisSource) -> Axis<D> {
+    pub(in crate::query) fn axis_from(&self, normal: D, source: AxisSource) -> SeparatingAxis<D> {
         let [first, second] = self.half_extents;
         let inner = D::transpose(self.relative.rotation) * normal;
         let radii = projected_radius(first, normal) + projected_radius(second, inner);
         let gap = normal.dot(self.relative.translation) - radii;
-        Axis {
+        SeparatingAxis {
             normal,
             gap,
             source,
@@ -323,7 +323,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the axis with the largest gap, or any axis whose gap exceeds `limit`.
     #[inline]
-    fn separating_axis(&self, limit: f64) -> Axis<D> {
+    fn separating_axis(&self, limit: f64) -> SeparatingAxis<D> {
         let face = self.face_axis();
         if D::DIMENSION == 2 || face.gap > limit {
             return face;
@@ -337,7 +337,7 @@ impl<D: DVector> BoxPair<D> {
     // Gaps are compared without branches, because which one is larger cannot be predicted. Only the
     // index is kept, and the axis is computed from it.
     #[inline]
-    fn face_axis(&self) -> Axis<D> {
+    fn face_axis(&self) -> SeparatingAxis<D> {
         let Pose {
             rotation,
             translation: c,
@@ -365,7 +365,7 @@ impl<D: DVector> BoxPair<D> {
         } else {
             (D::axis(index), AxisSource::FirstFace)
         };
-        Axis {
+        SeparatingAxis {
             normal: axis.toward(c),
             gap,
             source,
@@ -374,7 +374,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the axis with the largest gap among the cross products of two edges.
     #[inline]
-    fn edge_axis(&self) -> Option<Axis<D>> {
+    fn edge_axis(&self) -> Option<SeparatingAxis<D>> {
         let Pose {
             rotation,
             translation: c,
@@ -402,7 +402,7 @@ impl<D: DVector> BoxPair<D> {
         }
         let (index, other) = (number / 3, number % 3);
         let axis = cross(D::axis(index), D::column(rotation, other)).unit()?;
-        Some(Axis {
+        Some(SeparatingAxis {
             normal: axis.toward(c),
             gap,
             source: AxisSource::Edges(index, other),
@@ -411,7 +411,7 @@ impl<D: DVector> BoxPair<D> {
 
     /// Returns the contact along an axis.
     #[inline]
-    pub(in crate::query) fn contact(&self, axis: &Axis<D>) -> Penetration<D> {
+    pub(in crate::query) fn contact(&self, axis: &SeparatingAxis<D>) -> Penetration<D> {
         let points = match axis.source {
             AxisSource::FirstFace => self.points_on_face(axis.normal, -axis.gap),
             AxisSource::SecondFace => {

@@ -32,7 +32,7 @@ use crate::{
     tolerance::{CORE_CONTACT, FLAT_DEPTH, OFFSET_SCALE, TOUCHING},
 };
 
-/// VertexBlock vertices, by coordinate.
+/// Four vertices, by coordinate.
 #[derive(Clone, Copy)]
 struct VertexBlock {
     xs: [f64; 4],
@@ -69,12 +69,12 @@ impl<D: DVector> PlacedPolygon<D> {
         };
         for (index, edge) in polygon.edges().enumerate() {
             let (start, edge_normal) = (map(edge.start), pose.rotation * edge.normal);
-            if let (Some(four), Some(normal), Some(height)) = (
+            if let (Some(block), Some(normal), Some(height)) = (
                 placed.vertices.get_mut(index / 4),
                 placed.normals.get_mut(index),
                 placed.heights.get_mut(index),
             ) && let (Some(x), Some(y)) =
-                (four.xs.get_mut(index % 4), four.ys.get_mut(index % 4))
+                (block.xs.get_mut(index % 4), block.ys.get_mut(index % 4))
             {
                 (*x, *y) = (start.component(0), start.component(1));
                 *normal = edge_normal;
@@ -107,8 +107,8 @@ impl<D: DVector> PlacedPolygon<D> {
     #[inline]
     fn vertex(&self, index: usize) -> D {
         let index = if index < self.count { index } else { 0 };
-        let vertex = self.vertices.get(index / 4).and_then(|four| {
-            let (x, y) = (four.xs.get(index % 4)?, four.ys.get(index % 4)?);
+        let vertex = self.vertices.get(index / 4).and_then(|block| {
+            let (x, y) = (block.xs.get(index % 4)?, block.ys.get(index % 4)?);
             Some(D::axis(0) * *x + D::axis(1) * *y)
         });
         vertex.unwrap_or(D::ZERO)

@@ -39,14 +39,14 @@ pub struct SolidFrame {
 
 /// One step from a simplex to the point farthest from its affine hull.
 #[derive(Clone, Copy)]
-struct Step {
+struct SimplexStep {
     point: DVec3,
     /// The component of the step orthogonal to the previous steps, and its length.
     height: DVec3,
     length: f64,
 }
 
-impl Step {
+impl SimplexStep {
     fn new(point: DVec3, height: DVec3) -> Self {
         Self {
             point,
@@ -78,26 +78,26 @@ impl AffineHull {
         let from_first = |point: &DVec3| (*point - first).length_squared();
         let farther = |a: &DVec3, b: &DVec3| from_first(a).total_cmp(&from_first(b));
         let origin = points().max_by(farther).unwrap_or(first);
-        let mut steps = ArrayVec::<Step, 3>::new();
+        let mut steps = ArrayVec::<SimplexStep, 3>::new();
         loop {
             if let [a, b, c] = steps.as_slice() {
                 return Self::Solid(SolidFrame::new(origin, [a, b, c]));
             }
-            let axes: ArrayVec<DVec3, 3> = steps.iter().map(Step::direction).collect();
+            let axes: ArrayVec<DVec3, 3> = steps.iter().map(SimplexStep::direction).collect();
             // Projected twice, because the first remainder of a point far along a line is mostly
             // rounding error.
             let twice = || axes.iter().chain(&axes);
             let height_of = |point: DVec3| {
                 twice().fold(point - origin, |rest, axis| rest - *axis * axis.dot(rest))
             };
-            let mut farthest = Step::new(origin, DVec3::ZERO);
+            let mut farthest = SimplexStep::new(origin, DVec3::ZERO);
             for point in points() {
-                let step = Step::new(point, height_of(point));
+                let step = SimplexStep::new(point, height_of(point));
                 if step.length > farthest.length {
                     farthest = step;
                 }
             }
-            let Step { height, length, .. } = farthest;
+            let SimplexStep { height, length, .. } = farthest;
             let longest = steps.first().map_or(length, |step| step.length);
             // A point that is dropped on one side of a plane may be the full thickness away from
             // the points that are kept on the other side. Around a line, the thickness is at most
@@ -127,10 +127,10 @@ impl AffineHull {
 }
 
 impl SolidFrame {
-    fn new(origin: DVec3, steps: [&Step; 3]) -> Self {
+    fn new(origin: DVec3, steps: [&SimplexStep; 3]) -> Self {
         let mut frame = Self {
             origin,
-            axes: steps.map(Step::direction),
+            axes: steps.map(SimplexStep::direction),
             lengths: steps.map(|step| step.length).into(),
             center: DVec3::ZERO,
         };

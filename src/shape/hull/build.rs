@@ -37,7 +37,7 @@ use crate::{
     math::{DVec3, Vec3},
     shape::hull::{
         affine_hull::{AffineHull, SolidFrame},
-        candidates::{Outside, Points, outermost},
+        candidates::{IndexedPoints, Outside, outermost},
         closed_surface::ClosedSurface,
         growing_hull::keep_outside,
         planar,
@@ -112,7 +112,7 @@ fn vertices(points: &[Vec3], frame: &SolidFrame) -> Vec<usize> {
 
 /// Returns the extreme points in directions that are spread over the sphere: toward the centers of
 /// a grid of cells on each face of a cube.
-pub fn extremes(points: &[DVec3], frame: &SolidFrame) -> Points {
+pub fn extremes(points: &[DVec3], frame: &SolidFrame) -> IndexedPoints {
     let steps = || [-0.75, -0.25, 0.25, 0.75].into_iter();
     let grid = steps().flat_map(|x| steps().map(move |y| (x, y)));
     let upper = grid.flat_map(|(x, y)| [[x, y, 1.0], [1.0, x, y], [y, 1.0, x]]);
@@ -131,7 +131,7 @@ pub fn extremes(points: &[DVec3], frame: &SolidFrame) -> Points {
 }
 
 /// Returns the [`outermost`] point above each triangle.
-fn highest(outside: &[Outside], frame: &SolidFrame) -> Points {
+fn highest(outside: &[Outside], frame: &SolidFrame) -> IndexedPoints {
     let mut by_face: Vec<&Outside> = outside.iter().collect();
     by_face.sort_by_key(|point| point.face);
     let groups = by_face.chunk_by(|a, b| a.face == b.face);

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Points in normalized coordinates, by their indices in the input.
-pub type Points = BTreeMap<usize, DVec3>;
+pub type IndexedPoints = BTreeMap<usize, DVec3>;
 
 /// A point that may be outside of the hull of the kept points by more than rounding.
 pub struct Outside {

@@ -17,7 +17,7 @@ const HALVINGS: usize = 12;
 
 /// If there are more vertices, only some of them count: in 3D the extreme ones in some directions,
 /// in 2D every few along the outline. Their hull is inside of the hull of all.
-const MAX_VERTICES: usize = 256;
+const MAX_CENTERED_VERTICES: usize = 256;
 
 /// Returns the center of a large ball in the hull of its vertices. In a flat hull, it is the mean of
 /// the vertices.
@@ -41,7 +41,9 @@ type Polytope<D> = (Vec<D>, Vec<(D, D)>);
 /// Returns the vertices and the edges of a polygon, or `None` if two vertices are equal.
 fn area<D: DVector>(points: &[D]) -> Option<Polytope<D>> {
     let all = edges_around(points)?;
-    let few = all.iter().step_by(all.len().div_ceil(MAX_VERTICES));
+    let few = all
+        .iter()
+        .step_by(all.len().div_ceil(MAX_CENTERED_VERTICES));
     let vertices: Vec<D> = few.map(|edge| edge.start).collect();
     let edges = edges_around(&vertices)?.into_iter();
     let edges = edges.map(|edge| (edge.start, edge.normal));
@@ -57,7 +59,7 @@ fn solid<D: DVector>(points: &[Vec3]) -> Option<Polytope<D>> {
     let normalized = points
         .iter()
         .map(|point| frame.normalized(point.as_dvec3()));
-    let vertices = if points.len() <= MAX_VERTICES {
+    let vertices = if points.len() <= MAX_CENTERED_VERTICES {
         normalized.enumerate().collect()
     } else {
         extremes(&normalized.collect::<Vec<_>>(), &frame)

@@ -20,7 +20,7 @@ use crate::{
     math::{DMat3, DVec3, Vec3},
     shape::hull::{
         affine_hull::{COORDINATE_ROUNDING, SolidFrame},
-        candidates::{Outside, Points, key},
+        candidates::{IndexedPoints, Outside, key},
         direction_table::DirectionTable,
         growing_hull::{Simplex, offset_from},
     },
@@ -33,12 +33,12 @@ const FACES_PER_POINT: usize = 100;
 /// A closed surface of triangles around the center of a frame, in normalized coordinates.
 pub struct ClosedSurface<'a> {
     frame: &'a SolidFrame,
-    pub vertices: Points,
-    pub faces: Vec<Face>,
+    pub vertices: IndexedPoints,
+    pub faces: Vec<HullFace>,
 }
 
 /// A triangle, relative to the center of the frame.
-pub struct Face {
+pub struct HullFace {
     vertices: [DVec3; 3],
     /// The vertex of the polar body: the unit normal divided by the distance from the center to the
     /// plane.
@@ -48,7 +48,7 @@ pub struct Face {
 impl<'a> ClosedSurface<'a> {
     /// Returns the hull that `quickhull` computes of `points`, if it is a closed surface around the
     /// center.
-    pub fn around(points: &Points, frame: &'a SolidFrame) -> Option<Self> {
+    pub fn around(points: &IndexedPoints, frame: &'a SolidFrame) -> Option<Self> {
         let whitening = whitening(points)?;
         let mut rounded = Vec::with_capacity(points.len());
         let mut by_key = HashMap::with_capacity(points.len());
@@ -72,7 +72,7 @@ impl<'a> ClosedSurface<'a> {
         let faces = mesh.indices().iter().map(|indices| {
             let vertex = |index: u32| Some(vertices.get(index as usize)?.1 - frame.center);
             let [a, b, c] = *indices;
-            Face::new([vertex(a)?, vertex(b)?, vertex(c)?])
+            HullFace::new([vertex(a)?, vertex(b)?, vertex(c)?])
         });
         Some(Self {
             frame,
@@ -118,7 +118,7 @@ impl<'a> ClosedSurface<'a> {
         let height = (height - 1.0) / self.frame.gradient(highest.polar).length();
         let tolerance = self.frame.tolerance();
         let point = self.frame.orthonormal(point);
-        let is_near = |(_, face): (usize, &Face)| {
+        let is_near = |(_, face): (usize, &HullFace)| {
             let vertices = face.vertices.into_iter();
             let mut simplex: Simplex = vertices
                 .map(|vertex| self.frame.orthonormal(vertex))
@@ -135,7 +135,7 @@ impl<'a> ClosedSurface<'a> {
     }
 }
 
-impl Face {
+impl HullFace {
     /// Returns the face if the center is strictly behind its plane.
     fn new(vertices: [DVec3; 3]) -> Option<Self> {
         let [a, b, c] = vertices;
@@ -165,7 +165,7 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
 /// `quickhull` computes the principal axes of the points, and divides by 0 if two of them have
 /// equal lengths. With the Cholesky factor L of the covariance C = L Lᵀ, the points L⁻¹ x have the
 /// covariance L⁻¹ C L⁻ᵀ = 1.
-fn whitening(points: &Points) -> Option<DMat3> {
+fn whitening(points: &IndexedPoints) -> Option<DMat3> {
     let count = points.len() as f64;
     let mean = points.values().sum::<DVec3>() / count;
     let outer = |from: DVec3| DMat3::from_cols(from * from.x, from * from.y, from * from.z);

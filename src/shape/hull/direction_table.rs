@@ -36,13 +36,13 @@ const ENTRIES_PER_POINT: usize = 32;
 /// The error of a height d · p, relative to the greatest Σ |p_i|. It bounds the rounding of a
 /// product and two sums in each of four heights (two in the query and two at a corner), with a
 /// margin.
-const HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
+const F64_HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
 
 /// Each cell extends this far beyond its own sides, because rounding may put a direction into a
 /// neighboring cell.
 const CELL_MARGIN: f64 = 1e-12;
 
-/// The range of a direction's largest component in which [`HEIGHT_ERROR`] holds. Outside of it,
+/// The range of a direction's largest component in which [`F64_HEIGHT_ERROR`] holds. Outside of it,
 /// products with `f32` coordinates (1e-45 to 3e38) may overflow or underflow.
 const DIRECTION_SIZES: RangeInclusive<f64> = 1e-200..=1e200;
 
@@ -60,12 +60,12 @@ pub struct DirectionTable {
 impl DirectionTable {
     /// Builds the table of fewer than 2³² points.
     pub fn new<D: DVector>(points: &[D]) -> Self {
-        Self::with_error(points, HEIGHT_ERROR)
+        Self::with_error(points, F64_HEIGHT_ERROR)
     }
 
     /// Builds a table that also lists each point p whose height d · p is below the maximum by at
     /// most `error` times max |d_i| times the greatest Σ |p_i|. `error` is at least
-    /// [`HEIGHT_ERROR`].
+    /// [`F64_HEIGHT_ERROR`].
     pub fn with_error<D: DVector>(points: &[D], error: f64) -> Self {
         let all = Self {
             cells_per_edge: 1,

@@ -12,7 +12,7 @@ use crate::{
 const SAME_FACE: f64 = 1.0 - 1e-5;
 
 /// The ends of an edge of a triangle, bit for bit.
-type Edge = [[u64; 3]; 2];
+type TriangleEdge = [[u64; 3]; 2];
 
 impl ConvexHull<Vec3> {
     /// Returns the edges between the faces of the hull. Returns `None` for a flat hull, and if
@@ -32,15 +32,16 @@ impl ConvexHull<Vec3> {
         });
         let positions: HashMap<_, _> = positions.collect();
         let edges = edges_of_faces(surface.triangles());
-        let ends = |[start, end]: Edge| Some([*positions.get(&start)?, *positions.get(&end)?]);
+        let ends =
+            |[start, end]: TriangleEdge| Some([*positions.get(&start)?, *positions.get(&end)?]);
         edges.into_iter().map(ends).collect()
     }
 }
 
 /// Returns each edge between two triangles that are not parts of one face. All triangles have the
 /// same winding, so neighbors share an edge in opposite directions.
-fn edges_of_faces(triangles: impl Iterator<Item = [DVec3; 3]>) -> Vec<Edge> {
-    let mut normals = HashMap::<Edge, DVec3>::new();
+fn edges_of_faces(triangles: impl Iterator<Item = [DVec3; 3]>) -> Vec<TriangleEdge> {
+    let mut normals = HashMap::<TriangleEdge, DVec3>::new();
     let mut edges = Vec::new();
     for [a, b, c] in triangles {
         let normal = (b - a).cross(c - a).normalize_or_zero();

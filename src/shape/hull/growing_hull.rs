@@ -6,7 +6,7 @@ use crate::{
     math::DVec3,
     shape::hull::{
         affine_hull::SolidFrame,
-        candidates::{Outside, Points, outermost},
+        candidates::{IndexedPoints, Outside, outermost},
         direction_table::DirectionTable,
     },
     space::simplex::nearest,
@@ -30,7 +30,7 @@ const MAX_HEIGHTS: usize = 1 << 26;
 /// in that direction is added. Except for rounding, it is a vertex of the whole hull (Clarkson,
 /// "More output-sensitive geometric algorithms" (1994)). The hull only grows, so a point inside
 /// stays inside.
-pub fn keep_outside(kept: &mut Points, mut outside: Vec<Outside>, frame: &SolidFrame) {
+pub fn keep_outside(kept: &mut IndexedPoints, mut outside: Vec<Outside>, frame: &SolidFrame) {
     if outside.is_empty() {
         return;
     }

@@ -81,7 +81,7 @@ pub(super) use center::LARGE;
 #[derive(Clone)]
 pub struct ConvexHull<V: Space> {
     points: Arc<[V]>,
-    search: Search,
+    search: FarthestSearch,
     /// `Some` only in 2D, and only for a few vertices.
     edges: Option<Arc<PolygonEdges<V::DVec>>>,
     center: V::DVec,
@@ -89,7 +89,7 @@ pub struct ConvexHull<V: Space> {
 
 /// The method that finds the farthest vertex.
 #[derive(Clone)]
-enum Search {
+enum FarthestSearch {
     /// For few vertices: a scan of blocks.
     Blocks(PointBlocks),
     /// For many vertices: a scan of the vertices that a table lists for the direction.
@@ -98,7 +98,7 @@ enum Search {
     Scan,
 }
 
-impl Search {
+impl FarthestSearch {
     fn new<D: DVector>(points: &[D]) -> Self {
         if points.len() > MAX_SCANNED {
             return Self::Table(Arc::new(DirectionTable::new(points)));
@@ -168,7 +168,7 @@ impl<V: Space> ConvexHull<V> {
         Self {
             center: center_of_hull(&points),
             points,
-            search: Search::new(&vertices),
+            search: FarthestSearch::new(&vertices),
             edges: PolygonEdges::new(&vertices).map(Arc::new),
         }
     }
@@ -203,12 +203,12 @@ impl<V: Space> Support for ConvexHull<V> {
     #[inline]
     fn support(&self, direction: V::DVec) -> V::DVec {
         let found = match &self.search {
-            Search::Blocks(blocks) => blocks.farthest(direction),
-            Search::Table(table) => {
+            FarthestSearch::Blocks(blocks) => blocks.farthest(direction),
+            FarthestSearch::Table(table) => {
                 let indices = table.candidates(direction);
                 indices.map(|indices| farthest_of(&self.points, indices, direction))
             }
-            Search::Scan => None,
+            FarthestSearch::Scan => None,
         };
         found.unwrap_or_else(|| farthest(&self.points, direction))
     }
@@ -249,7 +249,7 @@ mod tests {
     fn listed(vertices: usize) -> Result<(f64, usize), ShapeError> {
         let hull = ConvexHull::new(ball(vertices))?;
         assert_eq!(hull.points().len(), vertices);
-        let Search::Table(table) = hull.search else {
+        let FarthestSearch::Table(table) = hull.search else {
             return Ok((0.0, 0));
         };
         let steps = 10_000;
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn few_vertices_are_scanned_in_blocks() {
         let search = |vertices| ConvexHull::new(ball(vertices)).map(|hull| hull.search);
-        assert!(matches!(search(8), Ok(Search::Blocks(_))));
-        assert!(matches!(search(MAX_SCANNED), Ok(Search::Blocks(_))));
+        assert!(matches!(search(8), Ok(FarthestSearch::Blocks(_))));
+        assert!(matches!(search(MAX_SCANNED), Ok(FarthestSearch::Blocks(_))));
     }
 }

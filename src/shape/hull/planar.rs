@@ -11,7 +11,7 @@ use crate::{
 
 /// A point that may be a corner of the hull.
 #[derive(Clone, Copy)]
-struct Corner {
+struct PlanarCorner {
     index: usize,
     /// Projected to a coordinate plane, and scaled.
     projected: DVec2,
@@ -49,7 +49,7 @@ pub fn corners(points: &[Vec3], normal: DVec3, tolerance: f64) -> Vec<usize> {
         let projected = project(point).map(|coordinate| (f64::from(coordinate) / unit) as f32);
         scaled.push(projected.into());
         let projected = Vec2::from_array(projected);
-        corners.entry(key(projected)).or_insert(Corner {
+        corners.entry(key(projected)).or_insert(PlanarCorner {
             index,
             projected: projected.as_dvec2(),
             position: point.as_dvec3(),
@@ -68,13 +68,13 @@ pub fn corners(points: &[Vec3], normal: DVec3, tolerance: f64) -> Vec<usize> {
 ///
 /// Rounding moves some points of a side outward. `quickhull` returns the moved points in any order,
 /// and some of them more than once.
-fn outline(mut corners: Vec<Corner>) -> Vec<Corner> {
+fn outline(mut corners: Vec<PlanarCorner>) -> Vec<PlanarCorner> {
     corners.sort_by(|a, b| {
         let by_x = a.projected.x.total_cmp(&b.projected.x);
         by_x.then(a.projected.y.total_cmp(&b.projected.y))
     });
     corners.dedup_by_key(|corner| corner.index);
-    let mut outline: Vec<Corner> = Vec::with_capacity(corners.len());
+    let mut outline: Vec<PlanarCorner> = Vec::with_capacity(corners.len());
     for _ in 0..2 {
         let start = outline.len();
         for corner in &corners {
@@ -97,7 +97,7 @@ fn outline(mut corners: Vec<Corner>) -> Vec<Corner> {
 /// Each step drops the corner that changes the polygon least. The change is the greatest distance
 /// from the new side to a corner that it replaces, including those dropped earlier. So errors do
 /// not add up.
-fn without_flat_corners(outline: &[Corner], tolerance: f64) -> Vec<usize> {
+fn without_flat_corners(outline: &[PlanarCorner], tolerance: f64) -> Vec<usize> {
     let count = outline.len();
     // As bits, because they can be keys and have the order of the numbers, which are not negative.
     let change = |start, end| side_error(outline, start, end).to_bits();
@@ -133,7 +133,7 @@ fn neighbors(ring: &BTreeMap<usize, u64>, key: usize) -> [usize; 2] {
 
 /// Returns the maximum distance from the corners between `start` and `end` to the side that
 /// replaces them.
-fn side_error(outline: &[Corner], start: usize, end: usize) -> f64 {
+fn side_error(outline: &[PlanarCorner], start: usize, end: usize) -> f64 {
     let count = outline.len();
     let end = if start < end { end } else { end + count };
     let corners = (start..=end).filter_map(|index| outline.get(index % count));

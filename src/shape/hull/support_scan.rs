@@ -21,7 +21,7 @@ pub const MAX_SCANNED: usize = 64;
 /// the greatest |d_i|. In each height, the direction's component, the product and the two sums are
 /// rounded: 4 units of 2⁻²⁴, so 8 for two heights. The threshold adds 1 unit, and 1 unit is a
 /// margin.
-const HEIGHT_ERROR: f32 = 10.0 * 0.5 * f32::EPSILON;
+const F32_HEIGHT_ERROR: f32 = 10.0 * 0.5 * f32::EPSILON;
 
 /// Sizes of points and directions for which neither the heights nor their errors overflow or
 /// underflow in `f32`.
@@ -35,14 +35,14 @@ const COUNT_SHIFT: u32 = 16;
 const ONE: CountAndSum = 1 << COUNT_SHIFT;
 
 /// Eight points: their x, their y, and their z, which 2D ignores.
-type Block = [[f32; BLOCK_LEN]; 3];
+type PointBlock = [[f32; BLOCK_LEN]; 3];
 
 /// Points in blocks.
 #[derive(Clone, Debug)]
 pub struct PointBlocks {
     /// The last block is padded with NaN, which never compares as higher.
-    blocks: Arc<[Block]>,
-    /// [`HEIGHT_ERROR`] times the greatest Σ |p_i|.
+    blocks: Arc<[PointBlock]>,
+    /// [`F32_HEIGHT_ERROR`] times the greatest Σ |p_i|.
     error: f32,
 }
 
@@ -64,7 +64,7 @@ impl PointBlocks {
         };
         Some(Self {
             blocks: points.chunks(BLOCK_LEN).map(block).collect(),
-            error: HEIGHT_ERROR * size as f32,
+            error: F32_HEIGHT_ERROR * size as f32,
         })
     }
 
