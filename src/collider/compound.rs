@@ -8,7 +8,9 @@ use crate::{
     Collider,
     collider::ColliderState,
     math::{Isometry2d, Isometry3d, Vec2, Vec3},
-    shape::{AnyColliderShape, ColliderShape, Compound, Dimension, Parts, ShapeError, Surface},
+    shape::{
+        AnyColliderShape, ColliderShape, Compound, CompoundParts, Dimension, ShapeError, Surface,
+    },
     space::{DVector, Pose, ShapePose},
 };
 
@@ -448,8 +450,8 @@ fn compound_in<V: Dimension>(
         match shape {
             ColliderShape::Convex(shape) => shapes.push((pose, shape.clone())),
             ColliderShape::Compound(compound) => match compound.parts() {
-                (Parts::Surface(_), _) => return Err(ShapeError::SurfaceInCompound),
-                (Parts::Shapes(inner), margin) => {
+                (CompoundParts::Surface(_), _) => return Err(ShapeError::SurfaceInCompound),
+                (CompoundParts::Shapes(inner), margin) => {
                     for (inner_pose, shape) in inner {
                         let shape = shape.clone().rounded(margin)?;
                         shapes.push((pose.after(inner_pose), shape));
@@ -458,7 +460,7 @@ fn compound_in<V: Dimension>(
             },
         }
     }
-    Compound::new(Parts::Shapes(shapes.into()), 0.0).map(of_compound)
+    Compound::new(CompoundParts::Shapes(shapes.into()), 0.0).map(of_compound)
 }
 
 fn surface<V: Dimension>(
@@ -467,7 +469,7 @@ fn surface<V: Dimension>(
 ) -> Result<Collider, ShapeError> {
     let vertices = vertices.into_iter().collect();
     let surface = Surface::new(vertices, facets.into_iter().collect())?;
-    Compound::new(Parts::Surface(surface), 0.0).map(of_compound)
+    Compound::new(CompoundParts::Surface(surface), 0.0).map(of_compound)
 }
 
 fn of_compound<V: Dimension>(compound: Compound<V>) -> Collider {

@@ -6,7 +6,7 @@ use crate::{
     Collider,
     math::{Vec2, Vec3},
     shape::{
-        ColliderShape, Compound, Core, DVecOf, Dimension, ExtrudedShape, Parts, Shape, ShapeKind,
+        ColliderShape, Compound, Core, DVecOf, Dimension, ExtrudedShape, CompoundParts, Shape, ShapeKind,
         Support, Surface,
     },
     space::Space,
@@ -53,8 +53,8 @@ impl Collider {
         Some(match V::body_of(self.shape().ok()??)? {
             ColliderShape::Convex(shape) => ShapeView::Convex(ConvexView::new(shape, 0.0)),
             ColliderShape::Compound(compound) => match compound.parts() {
-                (Parts::Shapes(_), _) => ShapeView::Compound(CompoundView(compound)),
-                (Parts::Surface(surface), _) => {
+                (CompoundParts::Shapes(_), _) => ShapeView::Compound(CompoundView(compound)),
+                (CompoundParts::Surface(surface), _) => {
                     ShapeView::Surface(SurfaceView { compound, surface })
                 }
             },
@@ -150,8 +150,8 @@ impl<'a, V: Space> CompoundView<'a, V> {
     pub fn parts(&self) -> impl ExactSizeIterator<Item = (V::Isometry, ConvexView<'a, V>)> {
         let (parts, margin) = self.0.parts();
         let shapes = match parts {
-            Parts::Shapes(shapes) => &**shapes,
-            Parts::Surface(_) => &[],
+            CompoundParts::Shapes(shapes) => &**shapes,
+            CompoundParts::Surface(_) => &[],
         };
         shapes
             .iter()

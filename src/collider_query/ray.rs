@@ -11,8 +11,8 @@ use crate::{
     placed::PlacedCollider,
     query::{LocalHit, LocalRay, RaySide, WorldRay, WorldRayHit, ray_at_shape},
     shape::{
-        ColliderShape, Compound, FacetLine, Line, Parts, ScaledShape, Shape, ShapeInfo, Surface,
-        WorldPose, facet_contains, facet_normal,
+        ColliderShape, Compound, CompoundParts, FacetLine, Line, ScaledShape, Shape, ShapeInfo,
+        Surface, WorldPose, facet_contains, facet_normal,
     },
     space::{DVector, Space},
     tolerance::TOUCHING,
@@ -130,13 +130,13 @@ impl<'a, V: Space> PartRays<'a, V> {
     fn first_hit(&self, ray: &LocalRay<V::DVec>, index: u32) -> Option<LocalHit<V::DVec>> {
         let one_sided = self.compound.is_one_sided();
         match self.compound.parts().0 {
-            Parts::Surface(surface) if self.margin == 0.0 => {
+            CompoundParts::Surface(surface) if self.margin == 0.0 => {
                 let t = surface.crossing(index, &self.facets)? + self.shift;
                 let vertices = surface.facet_vertices(index)?;
                 at_facet(&vertices, t, ray, one_sided, self.rounding)
             }
-            Parts::Surface(surface) => self.at_thick_facet(surface, index, ray),
-            Parts::Shapes(shapes) => {
+            CompoundParts::Surface(surface) => self.at_thick_facet(surface, index, ray),
+            CompoundParts::Shapes(shapes) => {
                 let (pose, shape) = shapes.get(index as usize)?;
                 let inverse = V::DVec::transpose(pose.rotation);
                 let line = Line {
@@ -211,7 +211,7 @@ fn at_flattened_part<V: Space>(
     ray: &WorldRay<V::DVec>,
 ) -> Option<WorldRayHit<V::DVec>> {
     let (parts, margin) = compound.parts();
-    if let Parts::Surface(surface) = parts
+    if let CompoundParts::Surface(surface) = parts
         && margin == 0.0
     {
         let (linear, identity) = (pose.linear(), V::DVec::IDENTITY);

@@ -14,7 +14,7 @@ use obvhs::{
 use smallvec::SmallVec;
 
 use crate::{
-    shape::{bounds::Bounds, chord::Line},
+    shape::{bounds::Bounds, line::Line},
     space::DVector,
 };
 

@@ -29,46 +29,15 @@ use arrayvec::ArrayVec;
 use crate::{
     shape::{
         core::{Core, checked_radius},
+        facet::{FacetVertices, edges, facet_normal, has_area},
+        facet_line::FacetLine,
         half_space::HalfSpace,
+        line::Line,
         polygon_edges::Polygon,
         support_fns::Cap,
     },
     space::{DVector, Space},
-    tolerance::TOUCHING,
 };
-
-/// A line: all points `origin + t * direction`.
-#[derive(Clone, Copy, Debug)]
-pub struct Line<D> {
-    /// The point at t = 0.
-    pub origin: D,
-    /// Of any length greater than 0.
-    pub direction: D,
-}
-
-impl<D: DVector> Line<D> {
-    /// Returns the point at `t`.
-    #[inline]
-    pub fn at(&self, t: f64) -> D {
-        self.origin + self.direction * t
-    }
-
-    /// Returns the same line in the opposite direction.
-    pub fn reversed(&self) -> Self {
-        let direction = -self.direction;
-        Self { direction, ..*self }
-    }
-
-    /// Returns the same line with its point nearest to `center` as the origin, and the t of that
-    /// point.
-    #[inline]
-    pub fn centered(&self, center: D) -> (f64, Self) {
-        let offset = (center - self.origin).dot(self.direction);
-        let shift = offset / self.direction.length_squared();
-        let origin = self.at(shift);
-        (shift, Self { origin, ..*self })
-    }
-}
 
 /// An end of a chord.
 #[derive(Clone, Copy, Debug)]
@@ -478,94 +447,47 @@ pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
     }))
 }
 
-/// Returns the chord of a segment in 2D, which is a point.
-pub(super) fn of_segment<V: Space>([a, b]: [V; 2], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
-    if V::DVec::DIMENSION != 2 {
-        return Err(NoClosedForm);
-    }
-    let (a, b) = (a.to_f64(), b.to_f64());
-    let (_, near) = line.centered((a + b) * 0.5);
-    let side = |end: V::DVec| V::DVec::determinant(&[line.direction, end - near.origin]);
-    let (of_a, of_b) = (side(a), side(b));
-    let tolerance = TOUCHING * (a.extent() + b.extent()) * line.direction.length();
-    // The segment is along the line.
-    if of_a.abs().max(of_b.abs()) <= tolerance {
-        return Err(NoClosedForm);
-    }
-    if (of_a > 0.0 && of_b > 0.0) || (of_a < 0.0 && of_b < 0.0) {
-        return Ok(None);
-    }
-    let normal = V::DVec::perpendicular(&[b - a]).ok_or(NoClosedForm)?;
-    let t = normal.dot(a - line.origin) / normal.dot(line.direction);
-    Ok(t.is_finite().then(|| Chord::of_flat(line, t, normal)))
-}
-
 /// The volume of a simplex counts as zero if it is at most this part of the volume of a cube with
 /// its longest edge.
-const FLAT: f64 = 1e-9;
+const FLAT_SIMPLEX: f64 = 1e-9;
 
-/// A line is in a plane if the sine of their angle is at most this.
+/// A line is in the plane of a facet if the sine of their angle is at most this.
 const IN_PLANE: f64 = 1e-6;
+
+/// Returns the chord of a segment in 2D or a triangle in 3D, which is a point.
+pub(super) fn of_facet<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
+    let vertices: FacetVertices<V::DVec> = vertices.iter().map(|vertex| vertex.to_f64()).collect();
+    let normal = facet_normal(&vertices).ok_or(NoClosedForm)?;
+    let rate = normal.dot(line.direction);
+    let is_along = rate.abs() <= IN_PLANE * normal.length() * line.direction.length();
+    if is_along || !has_area::<V>(&vertices) {
+        return Err(NoClosedForm);
+    }
+    let base = vertices.first().ok_or(NoClosedForm)?;
+    let (_, near) = line.centered(*base);
+    let t = normal.dot(*base - line.origin) / rate;
+    let is_crossed = FacetLine::new(&near).crossing(&vertices).is_some();
+    Ok((is_crossed && t.is_finite()).then(|| Chord::of_flat(line, t, normal)))
+}
 
 /// Returns the chord of the hull of `DIMENSION + 1` points.
 pub(super) fn of_simplex<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
-    let vertex = |index: usize| vertices.get(index).copied().map(V::to_f64);
-    let base = vertex(0).ok_or(NoClosedForm)?;
-    let edges = |from: V::DVec, to: [usize; 3]| {
-        let edges = to.into_iter().take(V::DVec::DIMENSION);
-        edges.map(move |index| vertex(index).map_or(V::DVec::ZERO, |vertex| vertex - from))
-    };
-    let spanning: ArrayVec<V::DVec, 3> = edges(base, [1, 2, 3]).collect();
-    let longest = spanning
-        .iter()
-        .map(|edge| edge.length())
-        .fold(0.0, f64::max);
-    let volume = V::DVec::determinant(&spanning).abs();
-    let cube = (0..V::DVec::DIMENSION).fold(1.0, |product, _| product * longest);
-    if volume.is_nan() || volume <= FLAT * cube {
+    let vertices: ArrayVec<V::DVec, 4> = vertices.iter().map(|vertex| vertex.to_f64()).collect();
+    let edges = edges(&vertices);
+    let longest = edges.iter().map(|edge| edge.length()).fold(0.0, f64::max);
+    let volume = V::DVec::determinant(&edges).abs();
+    let cube = edges.iter().fold(1.0, |product, _| product * longest);
+    if volume.is_nan() || volume <= FLAT_SIMPLEX * cube {
         return Err(NoClosedForm);
     }
-    let count = V::DVec::DIMENSION + 1;
-    let half_spaces = (0..count).filter_map(|apex| {
-        // The vertices of the face opposite to the apex.
-        let start = vertex((apex + 1) % count)?;
-        let others = (2..count).map(|step| vertex((apex + step) % count));
-        let edges: Option<ArrayVec<V::DVec, 2>> = others.map(|end| Some(end? - start)).collect();
-        let normal = V::DVec::perpendicular(&edges?)?;
-        let outward = if normal.dot(vertex(apex)? - start) > 0.0 {
-            -normal
-        } else {
-            normal
-        };
-        Some(HalfSpace {
-            normal: outward,
-            offset: outward.dot(start),
-        })
+    let half_spaces = (0..vertices.len()).filter_map(|apex| {
+        let mut vertices = vertices.clone();
+        vertices.rotate_left(apex);
+        let (apex, face) = vertices.split_first()?;
+        let start = *face.first()?;
+        let normal = -facet_normal(face)?.toward(*apex - start);
+        let offset = normal.dot(start);
+        Some(HalfSpace { normal, offset })
     });
     Ok(of_planes(half_spaces, line))
-}
-
-/// Returns the chord of a triangle in 3D, which is a point.
-pub(super) fn of_flat_triangle<V: Space>(
-    vertices: [V; 3],
-    line: &Line<V::DVec>,
-) -> ChordResult<V::DVec> {
-    let [a, b, c] = vertices.map(V::to_f64);
-    let [to_b, to_c] = [b - a, c - a];
-    let normal = V::DVec::perpendicular(&[to_b, to_c]).ok_or(NoClosedForm)?;
-    let rate = normal.dot(line.direction);
-    let longest = to_b.length_squared().max(to_c.length_squared());
-    let is_flat = normal.length() <= FLAT * longest;
-    if is_flat || rate.abs() <= IN_PLANE * normal.length() * line.direction.length() {
-        return Err(NoClosedForm);
-    }
-    let t = normal.dot(a - line.origin) / rate;
-    let point = line.at(t);
-    // Points within rounding of an edge count.
-    let least = -FLAT * normal.length_squared();
-    let is_inside = [(a, b), (b, c), (c, a)].into_iter().all(|(start, end)| {
-        let area = (end - start).wedge(point - start);
-        V::DVec::dot_areas(area, to_b.wedge(to_c)) >= least
-    });
-    Ok((is_inside && t.is_finite()).then(|| Chord::of_flat(line, t, normal)))
 }

@@ -8,8 +8,8 @@ use crate::{
         HalfSpace, Shape, ShapeError, Support,
         bounds::Bounds,
         bvh::{Tree, fits_in_f32},
-        chord::Line,
         core::checked_radius,
+        line::Line,
         order::compare_shapes,
         surface::Surface,
     },
@@ -21,7 +21,7 @@ use crate::{
 /// compound was constructed from.
 #[derive(Clone)]
 pub struct Compound<V: Space> {
-    parts: Arc<Parts<V>>,
+    parts: Arc<CompoundParts<V>>,
     /// The boxes of the parts, without the margin.
     tree: Arc<Tree>,
     center: V::DVec,
@@ -32,14 +32,14 @@ pub struct Compound<V: Space> {
 }
 
 /// The parts of a compound.
-pub enum Parts<V: Space> {
+pub enum CompoundParts<V: Space> {
     /// Shapes and their poses.
     Shapes(Box<[(Pose<V::DVec>, Shape<V>)]>),
     /// The facets of a surface.
     Surface(Surface<V>),
 }
 
-impl<V: Space> Parts<V> {
+impl<V: Space> CompoundParts<V> {
     fn len(&self) -> u32 {
         let count = match self {
             Self::Shapes(shapes) => shapes.len(),
@@ -51,13 +51,13 @@ impl<V: Space> Parts<V> {
 
 impl<V: Space> Compound<V> {
     /// Constructs a compound of parts, with a margin around each.
-    pub fn new(parts: Parts<V>, margin: f32) -> Result<Self, ShapeError> {
+    pub fn new(parts: CompoundParts<V>, margin: f32) -> Result<Self, ShapeError> {
         ShapeError::check_length("margin", margin)?;
         let count = parts.len();
         if count == 0 {
             return Err(ShapeError::NoParts);
         }
-        if let Parts::Shapes(shapes) = &parts
+        if let CompoundParts::Shapes(shapes) = &parts
             && shapes
                 .iter()
                 .any(|(_, shape)| shape.core().half_space().is_some())
@@ -79,8 +79,8 @@ impl<V: Space> Compound<V> {
         let tree = Tree::new(boxes.into_iter());
         Ok(Self {
             center: match &parts {
-                Parts::Shapes(shapes) => center(shapes),
-                Parts::Surface(_) => tree.center(),
+                CompoundParts::Shapes(shapes) => center(shapes),
+                CompoundParts::Surface(_) => tree.center(),
             },
             tree: Arc::new(tree),
             parts: Arc::new(parts),
@@ -123,7 +123,9 @@ impl<V: Space> Compound<V> {
     /// Compares compounds by their parts, to order compounds with equal support functions.
     pub fn compare(&self, other: &Self) -> Ordering {
         let of_shapes = || {
-            let (Parts::Shapes(own), Parts::Shapes(others)) = (&*self.parts, &*other.parts) else {
+            let (CompoundParts::Shapes(own), CompoundParts::Shapes(others)) =
+                (&*self.parts, &*other.parts)
+            else {
                 return Ordering::Equal;
             };
             let compare = |((pose, shape), (other_pose, other)): (
@@ -154,7 +156,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// Returns the parts, and the margin around each.
-    pub fn parts(&self) -> (&Parts<V>, f32) {
+    pub fn parts(&self) -> (&CompoundParts<V>, f32) {
         (&self.parts, self.margin)
     }
 
@@ -244,8 +246,8 @@ impl<V: Space> Compound<V> {
     /// Returns the surface, or `None` if the parts are shapes.
     pub fn surface(&self) -> Option<&Surface<V>> {
         match &*self.parts {
-            Parts::Shapes(_) => None,
-            Parts::Surface(surface) => Some(surface),
+            CompoundParts::Shapes(_) => None,
+            CompoundParts::Surface(surface) => Some(surface),
         }
     }
 
@@ -330,13 +332,16 @@ fn center<V: Space>(shapes: &[(Pose<V::DVec>, Shape<V>)]) -> V::DVec {
         .unwrap_or(V::DVec::ZERO)
 }
 
-fn part<V: Space>(parts: &Parts<V>, index: u32) -> Option<(Pose<V::DVec>, Cow<'_, Shape<V>>)> {
+fn part<V: Space>(
+    parts: &CompoundParts<V>,
+    index: u32,
+) -> Option<(Pose<V::DVec>, Cow<'_, Shape<V>>)> {
     Some(match parts {
-        Parts::Shapes(shapes) => {
+        CompoundParts::Shapes(shapes) => {
             let (pose, shape) = shapes.get(index as usize)?;
             (*pose, Cow::Borrowed(shape))
         }
-        Parts::Surface(surface) => (Pose::IDENTITY, Cow::Owned(surface.facet(index)?)),
+        CompoundParts::Surface(surface) => (Pose::IDENTITY, Cow::Owned(surface.facet(index)?)),
     })
 }
 
@@ -346,8 +351,8 @@ impl<V: Space> Support for Compound<V> {
 
     fn support(&self, direction: V::DVec) -> V::DVec {
         match &*self.parts {
-            Parts::Surface(surface) => self.highest(surface, direction),
-            Parts::Shapes(shapes) => self.farthest_of(shapes, direction),
+            CompoundParts::Surface(surface) => self.highest(surface, direction),
+            CompoundParts::Shapes(shapes) => self.farthest_of(shapes, direction),
         }
     }
 
@@ -359,11 +364,13 @@ impl<V: Space> Support for Compound<V> {
 impl<V: Space> fmt::Debug for Compound<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         match &*self.parts {
-            Parts::Shapes(shapes) => {
+            CompoundParts::Shapes(shapes) => {
                 let shapes = shapes.iter().map(|(_, shape)| shape);
                 formatter.debug_list().entries(shapes).finish()
             }
-            Parts::Surface(surface) => write!(formatter, "Surface({} facets)", surface.len()),
+            CompoundParts::Surface(surface) => {
+                write!(formatter, "Surface({} facets)", surface.len())
+            }
         }
     }
 }

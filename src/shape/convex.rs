@@ -7,11 +7,12 @@ use crate::{
     math::{Vec2, Vec3},
     shape::{
         Compound, ConvexHull, ShapeError,
-        chord::{self, ChordResult, Line, NoClosedForm},
+        chord::{self, ChordResult, NoClosedForm},
         core::{Core, VertexBounds, checked_radius},
         extrusion,
         half_space::HalfSpace,
         kind::{ExtrudedShape, NoExtrusion, ShapeKind},
+        line::Line,
         points::{farthest, vertex_bounds},
         support::{MatrixOf, Support},
         support_fns::{Cap, diamond, ellipsoid, frustum},
@@ -284,11 +285,11 @@ impl<V: Space> Support for Shape<V> {
                 radius_bottom,
             } => chord::of_frustum([*half_height, *radius_top, *radius_bottom], line),
             Self::Cap(cap) => chord::of_cap(cap, line),
-            Self::Segment(vertices) => chord::of_segment(*vertices, line),
+            Self::Segment(vertices) if V::DVec::DIMENSION == 2 => chord::of_facet(vertices, line),
             Self::Triangle(vertices) if V::DVec::DIMENSION == 2 => {
                 chord::of_simplex(vertices, line)
             }
-            Self::Triangle(vertices) => chord::of_flat_triangle(*vertices, line),
+            Self::Triangle(vertices) => chord::of_facet(vertices, line),
             Self::Tetrahedron(vertices) if V::DVec::DIMENSION == 3 => {
                 chord::of_simplex(vertices, line)
             }

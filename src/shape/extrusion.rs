@@ -3,8 +3,9 @@
 use crate::{
     math::{DVec2, Vec2},
     shape::{
-        chord::{Chord, ChordResult, Line, NoClosedForm, of_slab},
+        chord::{Chord, ChordResult, NoClosedForm, of_slab},
         core::checked_radius,
+        line::Line,
         support::Support,
         support_fns::unit_or_zero,
     },
@@ -16,7 +17,6 @@ use crate::{
 ///
 /// The radius of the base extends only along x and y. So it becomes part of the extrusion's core,
 /// which has no radius.
-#[inline]
 pub(super) fn support<V: Space>(
     base: &(impl Support<Vector = Vec2> + ?Sized),
     half_depth: f32,

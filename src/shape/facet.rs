@@ -297,8 +297,8 @@ pub fn contains<D: DVector>(vertices: &[D], point: D, tolerance: impl Fn(D) -> f
         })
 }
 
-/// Returns the edges of a facet that begin at its first vertex.
-fn edges<D: DVector>(vertices: &[D]) -> SmallVec<[D; 2]> {
+/// Returns the edges of a facet or a simplex that begin at its first vertex.
+pub fn edges<D: DVector>(vertices: &[D]) -> SmallVec<[D; 3]> {
     let mut vertices = vertices.iter();
     let base = vertices.next().copied().unwrap_or(D::ZERO);
     vertices.map(|vertex| *vertex - base).collect()

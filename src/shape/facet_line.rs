@@ -7,7 +7,7 @@
 //! the bit, up to its sign, and an area of 0 counts on both sides. So no line passes between them.
 //! In 2D the same holds for the side of the line on which a vertex is.
 
-use crate::{shape::chord::Line, space::DVector};
+use crate::{shape::line::Line, space::DVector};
 
 /// A line, prepared for tests with many facets.
 pub struct FacetLine<D> {

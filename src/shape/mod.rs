@@ -15,7 +15,7 @@
 //! | `support_fns.rs`, `points.rs`, `extrusion.rs`, `hull/` | support functions |
 //! | `polygon_edges.rs` | the edges of 2D hulls |
 //! | `into_shape.rs`, `error.rs` | the types that a collider can be made from, and their errors |
-//! | `chord.rs` | closed forms for a line in a shape |
+//! | `line.rs`, `chord.rs` | lines, and closed forms for a line in a shape |
 //! | `rounded.rs`, `scaled.rs` | a margin around a shape; a shape under a scale |
 //! | `order.rs` | a total order, so that swapped arguments give mirrored results |
 //! | `compound.rs`, `surface.rs`, `facet.rs` | compounds of parts and surfaces of facets |
@@ -40,6 +40,7 @@ mod half_space;
 mod hull;
 mod into_shape;
 mod kind;
+mod line;
 mod order;
 mod points;
 mod polygon_edges;
@@ -58,8 +59,8 @@ mod world_pose;
 pub use self::core::{Core, VertexBounds};
 pub use aabb::Aabb;
 pub use bounds::{Bounds, balls_in, supported};
-pub use chord::{ChordEnd, Line};
-pub use compound::{Compound, Parts};
+pub use chord::ChordEnd;
+pub use compound::{Compound, CompoundParts};
 pub use convex::{AnyColliderShape, ColliderShape, Dimension, Shape};
 #[cfg(feature = "mesh")]
 pub use error::MeshError;
@@ -70,6 +71,7 @@ pub use half_space::HalfSpace;
 pub use hull::ConvexHull;
 pub use into_shape::IntoShape;
 pub use kind::{ExtrudedShape, ShapeKind};
+pub use line::Line;
 pub use order::compare_shapes;
 pub use polygon_edges::{MAX_EDGES, Polygon};
 pub use rounded::Rounded;

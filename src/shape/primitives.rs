@@ -13,11 +13,12 @@ use crate::{
     },
     shape::{
         ConvexHull, ShapeError,
-        chord::{ChordResult, Line, NoClosedForm},
+        chord::{ChordResult, NoClosedForm},
         convex::Shape,
         core::Core,
         extrusion,
         into_shape::{IntoShape, sealed},
+        line::Line,
         points::{farthest, hull},
         support::{DVecOf, Support},
         support_fns::Cap,
@@ -143,7 +144,6 @@ macro_rules! points {
         impl Support for $vector {
             type Vector = Self;
 
-            #[inline]
             fn support(&self, _: DVecOf<Self>) -> DVecOf<Self> {
                 self.to_f64()
             }
@@ -171,7 +171,6 @@ points!(Vec2, Vec3);
 impl Support for ConvexPolygon {
     type Vector = Vec2;
 
-    #[inline]
     fn support(&self, direction: DVec2) -> DVec2 {
         farthest(self.vertices(), direction)
     }
@@ -217,7 +216,6 @@ fn rectangle_corners(plane: &Plane3d) -> [Vec3; 4] {
 impl Support for Plane3d {
     type Vector = Vec3;
 
-    #[inline]
     fn support(&self, direction: DVec3) -> DVec3 {
         farthest(&rectangle_corners(self), direction)
     }
@@ -245,7 +243,6 @@ where
 {
     type Vector = Vec3;
 
-    #[inline]
     fn support(&self, direction: DVec3) -> DVec3 {
         extrusion::support::<Vec3>(&self.base_shape, self.half_depth, direction)
     }

@@ -2,10 +2,11 @@
 
 use crate::shape::{
     ShapeError,
-    chord::{ChordResult, Line},
+    chord::ChordResult,
     convex::Shape,
     core::{Core, checked_radius},
     into_shape::{IntoShape, sealed},
+    line::Line,
     support::{DVecOf, Support},
 };
 
@@ -52,17 +53,14 @@ impl<S> Rounded<S> {
 impl<S: Support> Support for Rounded<S> {
     type Vector = S::Vector;
 
-    #[inline]
     fn support(&self, direction: DVecOf<S>) -> DVecOf<S> {
         self.shape.support(direction)
     }
 
-    #[inline]
     fn radius(&self) -> f64 {
         checked_radius(self.shape.radius()) + checked_radius(self.margin.into())
     }
 
-    #[inline]
     fn core(&self) -> Core<'_, DVecOf<S>> {
         self.shape.core()
     }

@@ -23,7 +23,7 @@ use serde::{
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        ColliderShape, Compound, ConvexHull, Dimension, Parts, Shape, ShapeError, ShapeKind,
+        ColliderShape, Compound, ConvexHull, Dimension, CompoundParts, Shape, ShapeError, ShapeKind,
         Support, Surface, primitives::cap, surface::FacetIndices,
     },
     space::{DVector, Pose, Space},
@@ -135,7 +135,7 @@ impl<V: SerializeSpace> BodyData<V> {
             ColliderShape::Compound(compound) => compound,
         };
         match compound.parts() {
-            (Parts::Shapes(shapes), margin) => {
+            (CompoundParts::Shapes(shapes), margin) => {
                 let part = |(pose, shape): &(Pose<V::DVec>, Shape<V>)| Part {
                     translation: pose.translation,
                     rotation: pose.rotation,
@@ -144,7 +144,7 @@ impl<V: SerializeSpace> BodyData<V> {
                 let parts = shapes.iter().map(part).collect();
                 Self::Compound { parts, margin }
             }
-            (Parts::Surface(surface), margin) => Self::Surface {
+            (CompoundParts::Surface(surface), margin) => Self::Surface {
                 vertices: surface.vertices().to_vec(),
                 facets: surface.facets().iter().copied().map(V::facet).collect(),
                 one_sided: compound.is_one_sided(),
@@ -159,7 +159,10 @@ impl<V: SerializeSpace> BodyData<V> {
             Self::Convex(shape) => return Ok(ColliderShape::Convex(shape)),
             Self::Compound { parts, margin } => {
                 let parts = parts.into_iter().map(Part::part);
-                Compound::new(Parts::Shapes(parts.collect::<Result<_, _>>()?), margin)?
+                Compound::new(
+                    CompoundParts::Shapes(parts.collect::<Result<_, _>>()?),
+                    margin,
+                )?
             }
             Self::Surface {
                 vertices,
@@ -169,7 +172,7 @@ impl<V: SerializeSpace> BodyData<V> {
             } => {
                 let facets = facets.into_iter().map(V::indices).collect();
                 let surface = Surface::new(vertices.into(), facets)?;
-                let compound = Compound::new(Parts::Surface(surface), margin)?;
+                let compound = Compound::new(CompoundParts::Surface(surface), margin)?;
                 if one_sided {
                     compound.one_sided()
                 } else {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::{
     shape::{
-        chord::{self, ChordResult, Line},
+        chord::{self, ChordResult},
         convex::Shape,
         core::{Core, VertexBounds},
+        line::Line,
     },
     space::{DVector, Space},
 };

@@ -219,7 +219,7 @@ impl WideTree {
         mut visit: impl FnMut(u32) -> ControlFlow<()>,
     ) -> u32 {
         let ([x, y, z], [max_x, max_y, max_z]) = (min.map(Vec4::splat), max.map(Vec4::splat));
-        let expand = |node: &WideNode, _: f32, open: &mut OpenChildren| {
+        let mut expand = |node: &WideNode, _: f32, open: &mut OpenChildren| {
             let [
                 [node_x, node_y, node_z],
                 [node_max_x, node_max_y, node_max_z],
@@ -232,21 +232,23 @@ impl WideTree {
                 & z.cmple(node_max_z);
             node.open(overlaps.bitmask(), open);
         };
-        self.search(expand, 0.0, |number| match visit(number) {
+        let mut visit = |number| match visit(number) {
             ControlFlow::Continue(()) => 0.0,
             ControlFlow::Break(()) => STOP,
-        })
+        };
+        self.search(Child::ROOT, &mut expand, &mut 0.0, &mut visit)
     }
 
     /// Calls `visit` with the numbers of boxes that a path may enter, roughly in the order in which
     /// it enters them. `visit` returns the new end of the path, which is negative to stop. Returns
     /// the number of visited nodes.
     pub fn visit_along(&self, path: &BoxPath, mut visit: impl FnMut(u32) -> f64) -> u32 {
-        let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren| {
+        let mut expand = |node: &WideNode, limit: f32, open: &mut OpenChildren| {
             let (enter, is_passed) = path.enter(node, limit);
             node.open_sorted(!is_passed, enter, open);
         };
-        self.search(expand, limit(path.max), |number| limit(visit(number)))
+        let mut visit = |number| limit(visit(number));
+        self.search(Child::ROOT, &mut expand, &mut limit(path.max), &mut visit)
     }
 
     /// Calls `visit` with the numbers of boxes whose distance from another box may be at most
@@ -263,7 +265,7 @@ impl WideTree {
             distance => distance * distance * SLACK + f32::MIN_POSITIVE,
         };
         let (min, max) = (min.map(Vec4::splat), max.map(Vec4::splat));
-        let expand = |node: &WideNode, limit: f32, open: &mut OpenChildren| {
+        let mut expand = |node: &WideNode, limit: f32, open: &mut OpenChildren| {
             let [node_min, node_max] = &node.corners;
             let mut squares = Vec4::ZERO;
             for ((node_min, node_max), (min, max)) in
@@ -275,26 +277,19 @@ impl WideTree {
             let is_near = squares.cmple(Vec4::splat(limit));
             node.open_sorted(is_near.bitmask(), squares, open);
         };
-        self.search(expand, squared(max_distance), |number| {
-            squared(visit(number))
-        })
+        let mut visit = |number| squared(visit(number));
+        self.search(
+            Child::ROOT,
+            &mut expand,
+            &mut squared(max_distance),
+            &mut visit,
+        )
     }
 
-    /// Visits nodes from the root, the last of the open ones first. `expand` opens children of a
-    /// node, each with a key. A child with a key above the limit, which `visit` returns, is
-    /// skipped. Returns the number of visited nodes.
-    #[inline(always)]
+    /// Visits nodes below `root`, the last of the open ones first. `expand` opens children of a node,
+    /// each with a key. A child with a key above the limit, which `visit` returns, is skipped.
+    /// Returns the number of visited nodes.
     fn search(
-        &self,
-        mut expand: impl FnMut(&WideNode, f32, &mut OpenChildren),
-        mut limit: f32,
-        mut visit: impl FnMut(u32) -> f32,
-    ) -> u32 {
-        self.search_from(Child::ROOT, &mut expand, &mut limit, &mut visit)
-    }
-
-    /// Visits a part of the tree: see [`search`](Self::search).
-    fn search_from(
         &self,
         root: Child,
         expand: &mut impl FnMut(&WideNode, f32, &mut OpenChildren),
@@ -313,7 +308,7 @@ impl WideTree {
                     *limit = visit(number);
                 }
                 Err(_) if open.remaining_capacity() < WIDTH => {
-                    visits += self.search_from(child, expand, limit, visit);
+                    visits += self.search(child, expand, limit, visit);
                 }
                 Err(index) => {
                     if let Some(node) = self.nodes.get(index) {
