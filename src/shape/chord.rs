@@ -24,8 +24,6 @@
 //! closed form here. `query/ray/general.rs` hits them if the line passes within the touching
 //! tolerance.
 
-use arrayvec::ArrayVec;
-
 use crate::{
     shape::{
         core::{Core, checked_radius},
@@ -447,9 +445,9 @@ pub(super) fn of_cap<D: DVector>(cap: &Cap, line: &Line<D>) -> ChordResult<D> {
     }))
 }
 
-/// The volume of a simplex counts as zero if it is at most this part of the volume of a cube with
-/// its longest edge.
-const FLAT_SIMPLEX: f64 = 1e-9;
+/// The volume of a tetrahedron counts as zero if it is at most this part of the volume of a cube
+/// with its longest edge.
+const FLAT_TETRAHEDRON: f64 = 1e-9;
 
 /// A line is in the plane of a facet if the sine of their angle is at most this.
 const IN_PLANE: f64 = 1e-6;
@@ -470,23 +468,25 @@ pub(super) fn of_facet<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordR
     Ok((is_crossed && t.is_finite()).then(|| Chord::of_flat(line, t, normal)))
 }
 
-/// Returns the chord of the hull of `DIMENSION + 1` points.
-pub(super) fn of_simplex<V: Space>(vertices: &[V], line: &Line<V::DVec>) -> ChordResult<V::DVec> {
-    let vertices: ArrayVec<V::DVec, 4> = vertices.iter().map(|vertex| vertex.to_f64()).collect();
+/// Returns the chord of a tetrahedron.
+pub(super) fn of_tetrahedron<V: Space>(
+    vertices: &[V; 4],
+    line: &Line<V::DVec>,
+) -> ChordResult<V::DVec> {
+    let vertices = vertices.map(V::to_f64);
     let edges = edges(&vertices);
-    let longest = edges.iter().map(|edge| edge.length()).fold(0.0, f64::max);
+    let lengths = edges.iter().map(|edge| edge.length());
+    let longest = lengths.fold(0.0, f64::max);
     let volume = V::DVec::determinant(&edges).abs();
-    let cube = edges.iter().fold(1.0, |product, _| product * longest);
-    if volume.is_nan() || volume <= FLAT_SIMPLEX * cube {
+    if volume.is_nan() || volume <= FLAT_TETRAHEDRON * longest * longest * longest {
         return Err(NoClosedForm);
     }
     let half_spaces = (0..vertices.len()).filter_map(|apex| {
-        let mut vertices = vertices.clone();
+        let mut vertices = vertices;
         vertices.rotate_left(apex);
-        let (apex, face) = vertices.split_first()?;
-        let start = *face.first()?;
-        let normal = -facet_normal(face)?.toward(*apex - start);
-        let offset = normal.dot(start);
+        let [apex, face @ ..] = vertices;
+        let normal = -facet_normal(&face)?.toward(apex - face[0]);
+        let offset = normal.dot(face[0]);
         Some(HalfSpace { normal, offset })
     });
     Ok(of_planes(half_spaces, line))

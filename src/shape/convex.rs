@@ -286,13 +286,8 @@ impl<V: Space> Support for Shape<V> {
             } => chord::of_frustum([*half_height, *radius_top, *radius_bottom], line),
             Self::Cap(cap) => chord::of_cap(cap, line),
             Self::Segment(vertices) if V::DVec::DIMENSION == 2 => chord::of_facet(vertices, line),
-            Self::Triangle(vertices) if V::DVec::DIMENSION == 2 => {
-                chord::of_simplex(vertices, line)
-            }
-            Self::Triangle(vertices) => chord::of_facet(vertices, line),
-            Self::Tetrahedron(vertices) if V::DVec::DIMENSION == 3 => {
-                chord::of_simplex(vertices, line)
-            }
+            Self::Triangle(vertices) if V::DVec::DIMENSION == 3 => chord::of_facet(vertices, line),
+            Self::Tetrahedron(vertices) => chord::of_tetrahedron(vertices, line),
             Self::Extrusion { base, half_depth } => {
                 extrusion::chord(base, (*half_depth).into(), line)
             }

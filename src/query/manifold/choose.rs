@@ -4,7 +4,10 @@
 use smallvec::SmallVec;
 
 use crate::{
-    query::manifold::frame::{CommonPoint, KnownContact, farthest},
+    query::manifold::{
+        clip::{ClipPolygon, ClipVertex, SourceEdge, points, straighten},
+        frame::{CommonPoint, KnownContact, edge_at, farthest},
+    },
     space::DVector,
 };
 
@@ -12,11 +15,14 @@ use crate::{
 pub type ManifoldPoints = SmallVec<[CommonPoint; 4]>;
 
 /// Chooses the points of a manifold: the vertices of the intersection, or the four with the largest
-/// area if there are more. The contact replaces the vertex within `margin` of it, or is added, if
-/// it is deeper than all vertices. The deepest point comes first. The others follow in order around
-/// the polygon.
+/// area if there are more. The deepest point comes first. The others follow in order around the
+/// polygon.
+///
+/// If the contact is deeper than all vertices, it becomes one of them, if it is outside of the
+/// polygon by more than `margin`. Otherwise it replaces the nearest of the chosen points, or is
+/// added to fewer than four that are not within `margin`.
 pub fn choose_points<D: DVector>(
-    polygon: &[CommonPoint],
+    mut polygon: ClipPolygon,
     contact: &KnownContact,
     margin: f64,
 ) -> ManifoldPoints {
@@ -25,11 +31,16 @@ pub fn choose_points<D: DVector>(
         depth_tolerance,
         ..
     } = *contact;
-    let mut chosen: ManifoldPoints = best_four(polygon, depth_tolerance)
+    let min_depth = known.depth() - depth_tolerance;
+    if max_depth(&points(&polygon)) < min_depth {
+        insert_outside(&mut polygon, known, margin);
+    }
+    let points = points(&polygon);
+    let mut chosen: ManifoldPoints = best_four(&points, depth_tolerance)
         .into_iter()
-        .filter_map(|index| polygon.get(index).copied())
+        .filter_map(|index| points.get(index).copied())
         .collect();
-    if max_depth(&chosen) < known.depth() - depth_tolerance {
+    if max_depth(&chosen) < min_depth {
         // The contact is no vertex, because the surfaces are not flat.
         let max_count = if D::DIMENSION == 2 { 2 } else { 4 };
         let nearest = farthest(&chosen, |point| -point.position.distance(known.position));
@@ -45,6 +56,30 @@ pub fn choose_points<D: DVector>(
     let before = before.count() % chosen.len().max(1);
     chosen.rotate_left(before);
     chosen
+}
+
+/// Inserts a point that is outside of a convex polygon, which remains convex.
+fn insert_outside(polygon: &mut ClipPolygon, point: CommonPoint, margin: f64) {
+    let beyond = |index: usize| {
+        let [start, end] = edge_at(polygon, index)?.map(|vertex| vertex.point.position);
+        Some((index, (point.position - start).perp_dot(end - start)))
+    };
+    let edges = (0..polygon.len()).filter_map(beyond);
+    let farthest = edges.reduce(|best, other| if other.1 > best.1 { other } else { best });
+    if let Some((index, _)) = farthest.filter(|(_, beyond)| *beyond > 0.0) {
+        let edge = SourceEdge::default();
+        polygon.insert(index + 1, ClipVertex { point, edge });
+        // The last edge is the longest, so that of three vertices in a line the middle one is
+        // dropped.
+        let length = |index: &usize| {
+            let ends = edge_at(polygon, *index).map(|ends| ends.map(|end| end.point.position));
+            ends.map_or(0.0, |[start, end]| start.distance(end))
+        };
+        let count = polygon.len();
+        let longest = (0..count).max_by(|a, b| length(a).total_cmp(&length(b)));
+        polygon.rotate_left(longest.map_or(0, |longest| (longest + 1) % count));
+        straighten(polygon, margin);
+    }
 }
 
 /// Returns the depth of the deepest point.
@@ -154,7 +189,10 @@ mod tests {
     #[test]
     fn a_contact_deeper_than_all_vertices_replaces_the_vertex_beside_it() {
         let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
-        let hull = corners.map(|(x, y)| point(x, y, 0.0));
+        let edge = SourceEdge::default();
+        let vertices = corners.map(|(x, y)| point(x, y, 0.0));
+        let vertices = vertices.into_iter().map(|point| ClipVertex { point, edge });
+        let polygon: ClipPolygon = vertices.collect();
         for (x, y) in [(0.9, 0.2), (0.8, 0.9), (0.1, 0.7), (0.2, 0.1), (0.5, 0.4)] {
             let contact = KnownContact {
                 point: point(x, y, 1.0),
@@ -162,7 +200,7 @@ mod tests {
                 depth_tolerance: 1e-6,
                 near: 1e-6,
             };
-            let found = choose_points::<DVec3>(&hull, &contact, 1e-6);
+            let found = choose_points::<DVec3>(polygon.clone(), &contact, 1e-6);
             assert_eq!(found.len(), 4);
             let ends = found.iter().skip(1).chain(found.first());
             let areas = found.iter().zip(ends);

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// An edge of the first (0) or the second (1) feature, by the index of the corner where it starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceEdge {
     pub feature: usize,
     pub index: usize,
@@ -42,7 +42,7 @@ pub fn points(polygon: &ClipPolygon) -> SmallVec<[CommonPoint; 2 * MAX_CORNERS]>
 /// Returns the maximum distance from an edge at which the end of another edge counts as on it.
 pub fn line_margin(features: &[Feature; 2], scale: f64, near: f64) -> f64 {
     match features {
-        [Feature::Ridge(a), Feature::Ridge(b)] => {
+        [Feature::Ridge(a), Feature::Ridge(b)] if a.len() == 2 && b.len() == 2 => {
             let edges = edges(a).chain(edges(b));
             let lengths = edges.map(|[start, end]| start.position.distance(end.position));
             // At most 2 % of an edge, for edges that are much shorter than the pair.
@@ -52,9 +52,8 @@ pub fn line_margin(features: &[Feature; 2], scale: f64, near: f64) -> f64 {
     }
 }
 
-/// Returns the intersection of two features, neither of which is a vertex. Leaves out points for
-/// which `is_common` returns `false`, and vertices within `near` of each other or of the line
-/// through their neighbors. An end of an edge counts as on another edge within `margin`.
+/// Returns the intersection of two features. Leaves out points for which `is_common` returns `false`,
+/// and vertices within `near` of each other or of the line through their neighbors. An end of an edge counts as on another edge within `margin`.
 pub fn intersection(
     features: &[Feature; 2],
     near: f64,
@@ -65,16 +64,25 @@ pub fn intersection(
     let mut polygon = match [first, second] {
         [Feature::Plane { height }, other] => outline(other.corners(), 1, *height),
         [other, Feature::Plane { height }] => outline(other.corners(), 0, *height),
-        _ => match (first.corners(), second.corners()) {
-            ([a, b], [c, d]) => {
-                return common_line([[*a, *b], [*c, *d]], near, margin, is_common);
+        _ => match [first, second].map(Feature::ends) {
+            [Some(first), Some(second)] => {
+                return common_line([first, second], near, margin, is_common);
             }
-            ([a, b], face) => line_in_face([*a, *b], 0, face, near),
-            (face, [a, b]) => line_in_face([*a, *b], 1, face, near),
-            (first, second) => {
-                let mut polygon = outline(first, 0, f64::NAN);
-                clip(&mut polygon, second, near);
-                polygon
+            [Some(ends), None] => line_in_face(ends, 0, second.corners(), near),
+            [None, Some(ends)] => line_in_face(ends, 1, first.corners(), near),
+            [None, None] => {
+                let clipped = |near| {
+                    let mut polygon = outline(first.corners(), 0, f64::NAN);
+                    clip(&mut polygon, second.corners(), near);
+                    polygon
+                };
+                let polygon = clipped(0.0);
+                // Faces that only touch share an edge or a vertex.
+                if polygon.is_empty() {
+                    clipped(near)
+                } else {
+                    polygon
+                }
             }
         },
     };
@@ -120,10 +128,7 @@ fn common_line(
     let ends = start
         .into_iter()
         .chain(end.filter(|(length, _)| *length > margin));
-    let edge = SourceEdge {
-        feature: 0,
-        index: 0,
-    };
+    let edge = SourceEdge::default();
     ends.map(|(_, point)| ClipVertex { point, edge }).collect()
 }
 
@@ -138,9 +143,13 @@ fn height_on_edge(
     let line = end.position - start.position;
     let length = line.length();
     let offset = position - start.position;
-    let t = offset.dot(line) / (length * length);
+    let t = if length > 0.0 {
+        offset.dot(line) / (length * length)
+    } else {
+        0.0
+    };
     let beyond = (t - t.clamp(0.0, 1.0)).abs() * length;
-    let is_on_edge = beyond <= near && line.perp_dot(offset).abs() <= margin * length;
+    let is_on_edge = beyond <= near && (offset - line * t).length() <= margin;
     is_on_edge.then_some(start.height + t.clamp(0.0, 1.0) * (end.height - start.height))
 }
 
@@ -278,7 +287,7 @@ fn clip_by_edge(
 }
 
 /// Removes vertices that are within `near` of the next one or of the line through their neighbors.
-fn straighten(polygon: &mut ClipPolygon, near: f64) {
+pub fn straighten(polygon: &mut ClipPolygon, near: f64) {
     let mut index = 0;
     while polygon.len() > 1
         && let Some([start, end]) = edge_at(polygon, index)

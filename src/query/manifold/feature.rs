@@ -64,9 +64,13 @@ impl Feature {
         }
     }
 
-    /// Returns `true` if the feature is a single point.
-    pub fn is_vertex(&self) -> bool {
-        self.corners().len() == 1
+    /// Returns the ends of an edge. A vertex is an edge without length.
+    pub fn ends(&self) -> Option<[FeatureCorner; 2]> {
+        match self.corners() {
+            [vertex] => Some([*vertex; 2]),
+            [start, end] => Some([*start, *end]),
+            _ => None,
+        }
     }
 
     /// Returns the shape's corner farthest beyond an edge, if the edge may hide more than `hidden`

@@ -18,9 +18,9 @@
 //!   So each apparent face is tested on both sides of that line. If the surface falls away on both
 //!   sides, the feature is the line.
 //! * **The features are intersected** (`clip.rs`). A face or an edge is clipped by a face. Two edges
-//!   share a part, or cross at a point. The feature of a half-space is its whole plane. It has no
-//!   corners and, as seen along the normal, contains every point. If a feature is a vertex, the
-//!   contact itself is the only point.
+//!   share a part, or cross at a point. A vertex is an edge without length. The feature of a
+//!   half-space is its whole plane. It has no corners and, as seen along the normal, contains every
+//!   point.
 //! * **Refinement.** A face starts with at most eight support points, but it may have more corners,
 //!   or a round rim. An edge between two support points *hides* the part of the face beyond it. So
 //!   edges on the boundary of the intersection are split at the support point beyond them, as in
@@ -41,8 +41,8 @@ use crate::{
     tolerance::{OFF_CORE, SAME_MANIFOLD_POINT, TOUCHING},
 };
 use choose::{ManifoldPoints, choose_points};
-use clip::{intersection, line_margin, points};
-use feature::{Feature, features};
+use clip::{intersection, line_margin};
+use feature::features;
 pub use frame::ContactFrame;
 use frame::{CommonPoint, KnownContact};
 use refine::{MAX_REFINEMENTS, refine};
@@ -66,9 +66,6 @@ pub fn manifold_points<D: DVector>(
         near: SAME_MANIFOLD_POINT * cores.scale,
     };
     let mut features = features(pair, frame, contact.near);
-    if features.iter().any(Feature::is_vertex) {
-        return choose_points::<D>(&[], &contact, contact.near);
-    }
     let margin = line_margin(&features, cores.scale, contact.near);
     let is_common = |point: &CommonPoint| {
         // Beside a contact line, the surface may be lower than the line, as beside the tip of a
@@ -88,5 +85,5 @@ pub fn manifold_points<D: DVector>(
         }
         polygon = intersection(&features, contact.near, margin, is_common);
     }
-    choose_points::<D>(&points(&polygon), &contact, margin)
+    choose_points::<D>(polygon, &contact, margin)
 }
