@@ -6,8 +6,8 @@ use crate::{
     Collider,
     math::{Vec2, Vec3},
     shape::{
-        ColliderShape, Compound, Core, DVecOf, Dimension, ExtrudedShape, CompoundParts, Shape, ShapeKind,
-        Support, Surface,
+        ColliderShape, Compound, CompoundParts, Core, DVecOf, Dimension, ExtrudedShape, Shape,
+        ShapeKind, Support, Surface,
     },
     space::Space,
 };

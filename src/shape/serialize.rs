@@ -23,8 +23,8 @@ use serde::{
 use crate::{
     math::{Vec2, Vec3},
     shape::{
-        ColliderShape, Compound, ConvexHull, Dimension, CompoundParts, Shape, ShapeError, ShapeKind,
-        Support, Surface, primitives::cap, surface::FacetIndices,
+        ColliderShape, Compound, CompoundParts, ConvexHull, Dimension, Shape, ShapeError,
+        ShapeKind, Support, Surface, primitives::cap, surface::FacetIndices,
     },
     space::{DVector, Pose, Space},
 };
