@@ -31,10 +31,12 @@ pub struct Compound<V: Space> {
     one_sided: bool,
 }
 
+type PoseOf<V> = Pose<<V as Space>::DVec>;
+
 /// The parts of a compound.
 pub enum CompoundParts<V: Space> {
     /// Shapes and their poses.
-    Shapes(Box<[(Pose<V::DVec>, Shape<V>)]>),
+    Shapes(Box<[(PoseOf<V>, Shape<V>)]>),
     /// The facets of a surface.
     Surface(Surface<V>),
 }
@@ -128,13 +130,11 @@ impl<V: Space> Compound<V> {
             else {
                 return Ordering::Equal;
             };
-            let compare = |((pose, shape), (other_pose, other)): (
-                &(Pose<V::DVec>, _),
-                &(Pose<V::DVec>, _),
-            )| {
-                let order = pose.total_cmp(other_pose);
-                order.then_with(|| compare_shapes::<V>(shape, other))
-            };
+            let compare =
+                |((pose, shape), (other_pose, other)): (&(PoseOf<V>, _), &(PoseOf<V>, _))| {
+                    let order = pose.total_cmp(other_pose);
+                    order.then_with(|| compare_shapes::<V>(shape, other))
+                };
             let mut orders = own.iter().zip(others).map(compare);
             orders
                 .find(|order| order.is_ne())
@@ -161,7 +161,7 @@ impl<V: Space> Compound<V> {
     }
 
     /// Returns a part and its pose in the compound, without the margin.
-    pub fn part(&self, index: u32) -> Option<(Pose<V::DVec>, Cow<'_, Shape<V>>)> {
+    pub fn part(&self, index: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
         part(&self.parts, index)
     }
 
@@ -272,10 +272,10 @@ impl<V: Space> Compound<V> {
 
     /// Returns a point as high along a direction as the highest part, or higher by at most
     /// [`HEIGHT_TOLERANCE`]. This tolerance lets the tree skip most parts if many are equally high.
-    fn farthest_of(&self, shapes: &[(Pose<V::DVec>, Shape<V>)], direction: V::DVec) -> V::DVec {
+    fn farthest_of(&self, shapes: &[(PoseOf<V>, Shape<V>)], direction: V::DVec) -> V::DVec {
         // The radius becomes part of the core, because parts have different radii.
         let unit = direction.unit().unwrap_or(V::DVec::axis(0));
-        let support = |(pose, shape): &(Pose<V::DVec>, Shape<V>)| {
+        let support = |(pose, shape): &(PoseOf<V>, Shape<V>)| {
             let inner = V::DVec::transpose(pose.rotation) * unit;
             let core = pose.rotation * shape.support(inner) + pose.translation;
             core + unit * checked_radius(shape.radius())
@@ -316,7 +316,7 @@ const MAX_SCANNED_PARTS: usize = 8;
 /// parts are smaller than the compound, this is several times the margin of the boxes in the tree.
 const HEIGHT_TOLERANCE: f64 = 1e-6;
 
-fn center<V: Space>(shapes: &[(Pose<V::DVec>, Shape<V>)]) -> V::DVec {
+fn center<V: Space>(shapes: &[(PoseOf<V>, Shape<V>)]) -> V::DVec {
     let mean = |weight: fn(&Shape<V>) -> f64| {
         let (mut sum, mut total) = (V::DVec::ZERO, 0.0);
         for (pose, shape) in shapes {
@@ -332,10 +332,7 @@ fn center<V: Space>(shapes: &[(Pose<V::DVec>, Shape<V>)]) -> V::DVec {
         .unwrap_or(V::DVec::ZERO)
 }
 
-fn part<V: Space>(
-    parts: &CompoundParts<V>,
-    index: u32,
-) -> Option<(Pose<V::DVec>, Cow<'_, Shape<V>>)> {
+fn part<V: Space>(parts: &CompoundParts<V>, index: u32) -> Option<(PoseOf<V>, Cow<'_, Shape<V>>)> {
     Some(match parts {
         CompoundParts::Shapes(shapes) => {
             let (pose, shape) = shapes.get(index as usize)?;
