@@ -13,7 +13,7 @@ use crate::{
     pipeline::{
         narrow_phase::found_contacts::FoundContacts,
         proxies::{Proxies, arena::ProxyArena},
-        swept::paths::Sweep,
+        swept::{path::PathMotion, path_table::PathTable, paths::SweptPaths},
     },
     shape::WorldPose,
     space::{DVector, Space},
@@ -25,17 +25,34 @@ type Colliders<'w, 's> = Query<'w, 's, (&'static Collider, &'static GlobalTransf
 pub fn draw_paths(
     colliders: Colliders,
     proxies: Option<Res<Proxies>>,
+    paths: Option<Res<SweptPaths>>,
     found: Option<Res<FoundContacts>>,
     mut layer: Local<LineLayer>,
     mut canvas: Canvas,
 ) {
     let mut lines = Vec::new();
     let settings = canvas.settings().filter(|settings| settings.paths);
-    if let (Some(settings), Some(proxies), Some(found)) = (settings, proxies, found) {
+    if let (Some(settings), Some(proxies), Some(paths), Some(found)) =
+        (settings, proxies, paths, found)
+    {
         let times = first_times(&found);
         let colors = &settings.colors;
-        add_paths::<Vec2>(&proxies.d2, &colliders, &times, colors, &mut lines);
-        add_paths::<Vec3>(&proxies.d3, &colliders, &times, colors, &mut lines);
+        add_paths::<Vec2>(
+            &proxies.d2,
+            &paths.d2,
+            &colliders,
+            &times,
+            colors,
+            &mut lines,
+        );
+        add_paths::<Vec3>(
+            &proxies.d3,
+            &paths.d3,
+            &colliders,
+            &times,
+            colors,
+            &mut lines,
+        );
     }
     layer.update(lines, &mut canvas);
 }
@@ -55,6 +72,7 @@ fn first_times(found: &FoundContacts) -> EntityHashMap<f64> {
 /// Adds the lines of the paths in one space.
 fn add_paths<V: Space>(
     arena: &ProxyArena<V>,
+    paths: &PathTable<V>,
     colliders: &Colliders,
     times: &EntityHashMap<f64>,
     colors: &ColliderColors,
@@ -63,13 +81,13 @@ fn add_paths<V: Space>(
     for slot in arena.changed() {
         if let Some(proxy) = arena.get(*slot)
             && proxy.markers.is_swept
-            && let Some(path) = arena.sweeps().path_of(*slot)
-            && let Some(sweep) = path.sweep(proxy)
+            && let Some(path) = paths.path(*slot)
+            && let Some(motion) = path.motion(proxy)
             && let Ok((collider, drawn)) = colliders.get(proxy.entity)
         {
             let z = (V::DVec::DIMENSION == 2).then(|| drawn.translation().z);
             let pose = |time| {
-                let pose = pose_at::<V>(&sweep, time).in_3d();
+                let pose = pose_at::<V>(&motion, time).in_3d();
                 let translation = pose.translation;
                 let translation = z.map_or(translation, |z| translation.with_z(z));
                 Affine3A {
@@ -84,10 +102,13 @@ fn add_paths<V: Space>(
 }
 
 /// Returns the pose on a path at a time.
-fn pose_at<V: Space>(sweep: &Sweep<V::DVec>, time: f64) -> WorldPose<V::DVec> {
-    let rotation = V::DVec::rotation(sweep.motion.rotation * time);
+fn pose_at<V: Space>(
+    PathMotion { start, motion }: &PathMotion<V::DVec>,
+    time: f64,
+) -> WorldPose<V::DVec> {
+    let rotation = V::DVec::rotation(motion.rotation * time);
     let back = V::DVec::transpose(rotation);
-    sweep.start.before(back, sweep.motion.translation * -time)
+    start.before(back, motion.translation * -time)
 }
 
 /// Returns the outlines at the start and at the first touch, and the line of the origin. The

@@ -190,7 +190,7 @@ impl Shapes {
     ) -> Color {
         let (colors, entity) = (&settings.colors, target.entity);
         let proxies = tick.proxies.as_ref();
-        let slot = proxies.and_then(|proxies| proxies.slot_of(entity));
+        let slot = proxies.and_then(|proxies| proxies.slot(entity));
         let is_unchanged = || proxies.is_some_and(|proxies| proxies.is_unchanged(entity));
         if target.collider.is_inert() || slot == Some(ProxySlot::Invalid) {
             colors.inert
@@ -373,7 +373,7 @@ impl TickResults<'_> {
     fn tick_pose(&self, entity: Entity, rendered: Affine3A) -> Option<Affine3A> {
         let proxies = self.proxies.as_ref()?;
         let mut pose = proxies.pose(entity)?;
-        if let Some(ProxySlot::D2(_)) = proxies.slot_of(entity) {
+        if let Some(ProxySlot::D2(_)) = proxies.slot(entity) {
             pose.translation.z = rendered.translation.z;
         }
         Some(pose)

@@ -19,16 +19,15 @@ use crate::{
     collider_query::pair::{nearest_points, one_sided_surface},
     math::Vec3,
     pipeline::{
+        broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
         proxies::{Proxies, ProxySlot, arena::ProxyArena},
         proxy::Proxy,
-        state_revision::StateRevision,
         sync::{LastRun, SyncState},
         unfiltered::disabling_components,
     },
     query::length_to_f32,
-    settings::BroadPhase,
     shape::{AnyColliderShape, ColliderShape},
     space::Space,
 };
@@ -76,7 +75,7 @@ pub fn explain(world: &World, entity: Entity, other: Entity) -> Explanation {
             explanation.status = status;
         } else {
             explanation.changed = pair.map(|entity| tick.has_changed(entity));
-            explanation.is_2d = matches!(proxies.slot_of(entity), Some(ProxySlot::D2(_)));
+            explanation.is_2d = matches!(proxies.slot(entity), Some(ProxySlot::D2(_)));
             explanation.status = tick.status(pair, &mut explanation.surface);
         }
     }
@@ -155,7 +154,7 @@ pub enum PairStatus {
         /// The layers of the second entity.
         other_layers: CollisionLayers,
     },
-    /// The app supplies the pairs ([`BroadPhase::Custom`]), and this one was not among the
+    /// The app supplies the pairs ([`BroadPhase::Custom`](crate::BroadPhase::Custom)), and this one was not among the
     /// [`CandidatePairs`](crate::CandidatePairs).
     NotCandidate,
     /// Their bounding boxes are separated.
@@ -231,11 +230,11 @@ impl LastTick<'_> {
     /// Returns the reason why the last tick says nothing about a pair, or `None` if it does.
     fn without_answer(&self, pair: [Entity; 2]) -> Option<PairStatus> {
         let world = self.world;
-        if world.resource::<StateRevision>().0.is_none() {
+        if world.resource::<Progress>().begun == 0 {
             return Some(PairStatus::NoTick);
         }
         let is_complete = world.resource::<Progress>().completed == Completed::Report;
-        if !is_complete || !StateRevision::is_current(world) {
+        if !is_complete || !Progress::has_own_contacts(world) {
             return Some(PairStatus::Interrupted);
         }
         let [entity, other] = pair;
@@ -288,7 +287,7 @@ impl LastTick<'_> {
         let has_early_changes = self.world.resource::<SyncState>().has_early_changes;
         let is_seen = !has_early_changes || self.proxies.is_unchanged(entity);
         let is_seen = is_seen && self.proxies.contains(entity);
-        self.proxies.slot_of(entity).filter(|_| is_seen)
+        self.proxies.slot(entity).filter(|_| is_seen)
     }
 
     /// Returns the status of the colliders in two slots that have no contact. Sets `surface` to the
@@ -316,8 +315,7 @@ impl LastTick<'_> {
             first.entity.min(second.entity),
             first.entity.max(second.entity),
         );
-        let is_custom = self.proxies.source == BroadPhase::Custom;
-        let custom_pairs = &self.world.resource::<FoundContacts>().custom_pairs;
+        let custom = &self.world.resource::<Candidates>().custom;
         if first.is_half_space() && second.is_half_space() {
             PairStatus::HalfSpaces
         } else if !first.layers.interacts_with(second.layers) {
@@ -325,7 +323,7 @@ impl LastTick<'_> {
                 layers: first.layers,
                 other_layers: second.layers,
             }
-        } else if is_custom && !custom_pairs.contains(pair) {
+        } else if !custom.allows(pair) {
             PairStatus::NotCandidate
         } else if let Some((axis, gap)) = boxes.and_then(|[a, b]| gap_between(a, b)) {
             PairStatus::BoxesApart { axis, gap }

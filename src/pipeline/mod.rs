@@ -3,11 +3,11 @@
 //!
 //! ```text
 //! stage        system           reads                                    writes
-//! Sync         sync             colliders, layers, Transform, ChildOf    Proxies
-//! BroadPhase   find_candidates  Proxies                                  Candidates
-//! NarrowPhase  narrow_phase     Proxies, Candidates or CandidatePairs    FoundContacts
-//!              find_swept_..    Proxies, FoundContacts, Collisions       FoundContacts
-//! Report       report           Proxies, FoundContacts, Collisions       Collisions, messages
+//! Sync         sync             colliders, layers, Transform, ChildOf    Proxies, SweptPaths
+//! BroadPhase   find_candidates  Proxies, SweptPaths                      Candidates
+//! NarrowPhase  narrow_phase     Proxies, Candidates, CandidatePairs      FoundContacts
+//!              find_swept_..    the same, and Collisions                 FoundContacts
+//! Report       report           all of these                             Collisions, messages
 //! ```
 //!
 //! `find_swept_contacts` runs only if there are swept colliders: see [`swept`].
@@ -15,8 +15,8 @@
 //! The first stage also keeps [`SpatialIndex`] up to date, if there are spatial queries.
 //!
 //! With the feature `mesh`, [`sync::mesh_assets`] builds the colliders of meshes before the first
-//! stage. [`Progress`] shows whether a tick was aborted, and [`StateRevision`] shows whether the
-//! app restored [`Collisions`].
+//! stage. [`Progress`] shows whether a tick was aborted, and whether the app restored
+//! [`Collisions`].
 //!
 //! Stages share data and never call each other. Data cached from earlier ticks only saves work.
 //! Events depend only on the current colliders, poses and layers, on [`Collisions`], and on the
@@ -29,7 +29,6 @@ pub mod proxies;
 pub mod proxy;
 pub mod report;
 pub mod spatial_index;
-pub mod state_revision;
 pub mod swept;
 pub mod sync;
 pub mod unfiltered;
@@ -52,7 +51,7 @@ use crate::{
         progress::Progress,
         proxies::Proxies,
         spatial_index::SpatialIndex,
-        state_revision::StateRevision,
+        swept::paths::SweptPaths,
         sync::{LastRun, SyncState},
     },
     settings::{BroadPhase, CandidatePairs, OngoingEvents},
@@ -93,12 +92,12 @@ pub(crate) fn build(
     app.add_message::<CollisionEvent>()
         .init_resource::<Progress>()
         .init_resource::<Proxies>()
+        .init_resource::<SweptPaths>()
         .init_resource::<SyncState>()
         .init_resource::<LastRun>()
         .init_resource::<SpatialIndex>()
         .init_resource::<Candidates>()
         .init_resource::<FoundContacts>()
-        .init_resource::<StateRevision>()
         .init_resource::<Collisions>()
         .init_resource::<CollisionDiagnostics>()
         .init_resource::<BroadPhase>()

@@ -11,10 +11,9 @@ use crate::{
     collision::{CollisionEvent, Collisions, PreviousPoses},
     math::{DVec2, DVec3},
     pipeline::{
-        narrow_phase::found_contacts::FoundContacts,
+        broad_phase::candidates::Candidates,
         progress::{Completed, Progress},
         proxies::{Proxies, arena::ProxyArena},
-        state_revision::StateRevision,
     },
     record::{
         format::{Header, MAGIC, Pairs, PathStart, Tick, VERSION, write_block},
@@ -127,7 +126,7 @@ impl HeadbuttRecorder {
         // `Sync` counts the tick, and runs after this system.
         let begun = world.resource::<Progress>().begun.wrapping_add(1);
         let is_continued = self.unwritten.replace(begun).is_some();
-        self.tick.is_restored = !StateRevision::is_current(world);
+        self.tick.is_restored = !Progress::has_own_contacts(world);
         self.knows_contacts = if self.has_begun {
             // A rollback, or a tick without this recorder, has written other contacts.
             Some(world.resource_ref::<Collisions>().last_changed()) == self.revision
@@ -246,7 +245,7 @@ fn recorded_pairs(world: &World, id_of: impl Fn(Entity) -> Option<u32>) -> Pairs
     match world.resource::<Proxies>().source {
         BroadPhase::Automatic => Pairs::Automatic,
         BroadPhase::Custom => {
-            let pairs = world.resource::<FoundContacts>().custom_pairs.iter();
+            let pairs = world.resource::<Candidates>().custom.iter();
             Pairs::Custom(
                 pairs
                     .filter_map(|(a, b)| Some((id_of(a)?, id_of(b)?)))
@@ -275,9 +274,9 @@ pub fn begin_tick(world: &mut World, mut colliders: Local<Colliders>) {
 
 /// Runs directly after the last stage, in the same system.
 pub fn end_tick(world: &mut World) {
-    let Progress {
+    let &Progress {
         completed, begun, ..
-    } = *world.resource::<Progress>();
+    } = world.resource::<Progress>();
     world.try_resource_scope(|world, mut recorder: Mut<HeadbuttRecorder>| {
         // An observer may have inserted the recorder within the tick: a new one, or one that was
         // removed within an earlier tick.

@@ -4,28 +4,60 @@ use core::ops::Range;
 
 use bevy::prelude::*;
 
-use crate::{buffer::Buffer, parallel::share};
+use crate::{
+    buffer::Buffer,
+    parallel::share,
+    pipeline::{
+        broad_phase::{custom_pairs::CustomPairs, pair_order::PairOrder},
+        proxies::{
+            Proxies,
+            arena::{ProxyArena, SlotPair},
+        },
+        swept::paths::SweptPaths,
+    },
+    space::Space,
+};
 
-/// The pairs of proxies to test in this tick, each once and in no particular order.
+/// The pairs of proxies to test in this tick.
 #[derive(Resource, Default)]
 pub struct Candidates {
     pub d2: PairList,
     pub d3: PairList,
+    /// The pairs of entities that the app supplies.
+    pub custom: CustomPairs,
 }
 
-/// The slots of two proxies in the same space.
-pub type SlotPair = (u32, u32);
+impl Candidates {
+    /// Sorts the pairs that were found, or lists the supplied ones instead.
+    pub fn sort(&mut self, proxies: &Proxies, paths: &SweptPaths) {
+        let Self { d2, d3, custom } = self;
+        d2.sort(&proxies.d2);
+        d3.sort(&proxies.d3);
+        if custom.is_changed || proxies.is_restored || proxies.has_changes() {
+            custom.list(proxies, paths, [&mut d2.sorted, &mut d3.sorted]);
+        }
+    }
+
+    /// Returns the number of pairs.
+    pub fn count(&self) -> usize {
+        self.d2.all.len() + self.d3.all.len() + self.custom.iter().len()
+    }
+}
 
 /// A list of pairs that tasks fill in parallel.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct PairList {
+    /// Each pair once, in no particular order.
     pub all: Buffer<SlotPair>,
     /// One list per task.
     by_task: Vec<Buffer<SlotPair>>,
+    /// The same pairs sorted by entity, each with the smaller entity first.
+    pub sorted: Buffer<SlotPair>,
+    order: PairOrder,
 }
 
-/// Minimum number of boxes per task.
-const MIN_BOXES: usize = 512;
+/// Minimum number of querying boxes per task.
+const MIN_QUERIES: usize = 512;
 
 impl PairList {
     /// Splits the `items` into ranges and calls `find` for each range, in parallel if there are
@@ -36,7 +68,7 @@ impl PairList {
         boxes: usize,
         find: impl Fn(Range<usize>, &mut Vec<SlotPair>) + Copy + Send + Sync,
     ) {
-        let Some((pool, size)) = share(boxes, MIN_BOXES) else {
+        let Some((pool, size)) = share(boxes, MIN_QUERIES) else {
             find(0..items, &mut self.all);
             return;
         };
@@ -58,5 +90,11 @@ impl PairList {
     pub fn clear(&mut self) {
         self.all.clear();
         self.by_task.iter_mut().for_each(Buffer::clear);
+    }
+
+    /// Sorts the pairs by entity. Must be called once per tick.
+    fn sort<V: Space>(&mut self, arena: &ProxyArena<V>) {
+        self.sorted.clear();
+        self.order.sort(arena, &self.all, &mut self.sorted);
     }
 }

@@ -2,24 +2,35 @@
 
 use bevy::prelude::*;
 
-use crate::{buffer::Buffer, settings::CandidatePairs};
+use crate::{
+    buffer::Buffer,
+    pipeline::{
+        proxies::{
+            Proxies, ProxySlot,
+            arena::{ProxyArena, SlotPair},
+        },
+        swept::{path_table::PathTable, paths::SweptPaths},
+    },
+    settings::CandidatePairs,
+    space::Space,
+};
 
-/// The pairs that the app supplies with `BroadPhase::Custom`.
+/// The pairs that the app supplies with `BroadPhase::Custom`. Empty otherwise.
 #[derive(Default)]
 pub struct CustomPairs {
     /// `true` if the app supplies the pairs in this tick.
     is_enabled: bool,
     /// Sorted, without duplicates, each with the smaller entity first.
     pairs: Buffer<(Entity, Entity)>,
-    /// `true` if the app has written or enabled the pairs since the previous tick.
-    is_written: bool,
-    /// The pairs of the previous tick, if `is_written`.
+    /// The pairs of the previous tick, if the app has written or enabled the pairs since.
     previous: Buffer<(Entity, Entity)>,
+    /// `true` if the pairs differ from those of the previous tick.
+    pub is_changed: bool,
 }
 
 impl CustomPairs {
-    /// Copies the supplied pairs. Returns `true` if they differ from those of the previous tick.
-    pub fn update(&mut self, supplied: &ResMut<CandidatePairs>, is_enabled: bool) -> bool {
+    /// Copies the supplied pairs.
+    pub fn update(&mut self, supplied: &ResMut<CandidatePairs>, is_enabled: bool) {
         let was_enabled = core::mem::replace(&mut self.is_enabled, is_enabled);
         let Self {
             pairs, previous, ..
@@ -29,15 +40,14 @@ impl CustomPairs {
         if !is_enabled {
             Vec::clear(pairs);
         }
-        self.is_written = is_enabled && (supplied.is_changed() || !was_enabled);
-        if !self.is_written {
-            return false;
+        let is_written = is_enabled && (supplied.is_changed() || !was_enabled);
+        if is_written {
+            core::mem::swap(pairs, previous);
+            pairs.extend(supplied.iter().map(|(a, b)| (a.min(b), a.max(b))));
+            pairs.sort_unstable();
+            pairs.dedup();
         }
-        core::mem::swap(pairs, previous);
-        pairs.extend(supplied.iter().map(|(a, b)| (a.min(b), a.max(b))));
-        pairs.sort_unstable();
-        pairs.dedup();
-        **pairs != **previous
+        self.is_changed = is_written && **pairs != **previous;
     }
 
     /// Returns all pairs, sorted.
@@ -45,13 +55,36 @@ impl CustomPairs {
         self.pairs.iter().copied()
     }
 
-    /// Returns `true` if a pair was supplied. The smaller entity must come first.
-    pub fn contains(&self, pair: (Entity, Entity)) -> bool {
-        self.pairs.binary_search(&pair).is_ok()
+    /// Returns `true` if a pair was supplied, or if the app does not supply the pairs. The smaller
+    /// entity must come first.
+    pub fn allows(&self, pair: (Entity, Entity)) -> bool {
+        !self.is_enabled || self.pairs.binary_search(&pair).is_ok()
     }
 
-    /// Returns `true` if a supplied pair was not supplied in the previous tick.
-    pub fn is_new(&self, pair: (Entity, Entity)) -> bool {
-        self.is_written && self.previous.binary_search(&pair).is_err()
+    /// Lists the pairs of both spaces whose boxes may touch and that are new or have a changed
+    /// collider.
+    pub fn list(&self, proxies: &Proxies, paths: &SweptPaths, [d2, d3]: [&mut Vec<SlotPair>; 2]) {
+        fn needs_test<V: Space>(
+            arena: &ProxyArena<V>,
+            paths: &PathTable<V>,
+            (a, b): SlotPair,
+            is_new: impl Fn() -> bool,
+        ) -> bool {
+            let is_changed = || arena.is_changed(a) || arena.is_changed(b) || is_new();
+            paths.may_meet(arena, (a, b)) && is_changed()
+        }
+        for (entity, other) in self.iter().filter(|(entity, other)| entity != other) {
+            let is_new =
+                || self.is_changed && self.previous.binary_search(&(entity, other)).is_err();
+            match (proxies.slot(entity), proxies.slot(other)) {
+                (Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))) => {
+                    d2.extend(needs_test(&proxies.d2, &paths.d2, (a, b), is_new).then_some((a, b)));
+                }
+                (Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))) => {
+                    d3.extend(needs_test(&proxies.d3, &paths.d3, (a, b), is_new).then_some((a, b)));
+                }
+                _ => {}
+            }
+        }
     }
 }

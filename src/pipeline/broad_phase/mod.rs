@@ -31,11 +31,15 @@ use crate::{
     diagnostics::CollisionDiagnostics,
     pipeline::{
         broad_phase::{
-            candidates::{Candidates, PairList, SlotPair},
+            candidates::{Candidates, PairList},
             grids::Grids,
         },
         progress::{Completed, Progress},
-        proxies::{Proxies, arena::ProxyArena},
+        proxies::{
+            Proxies,
+            arena::{ProxyArena, SlotPair},
+        },
+        swept::{path_table::PathTable, paths::SweptPaths},
     },
     settings::BroadPhase,
     shape::{Aabb, Bounds},
@@ -52,6 +56,7 @@ pub struct BroadPhaseState {
 /// Fills [`Candidates`], unless the app supplies the pairs.
 pub fn find_candidates(
     proxies: Res<Proxies>,
+    paths: Res<SweptPaths>,
     progress: Res<Progress>,
     mut candidates: ResMut<Candidates>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
@@ -72,10 +77,10 @@ pub fn find_candidates(
         return;
     }
     let BroadPhaseState { d2, d3 } = &mut *state;
-    d2.find(&proxies.d2, &mut candidates.d2);
-    d3.find(&proxies.d3, &mut candidates.d3);
-    d2.end_tick(&proxies.d2);
-    d3.end_tick(&proxies.d3);
+    d2.find(&proxies.d2, &paths.d2, &mut candidates.d2);
+    d3.find(&proxies.d3, &paths.d3, &mut candidates.d3);
+    d2.end_tick(&proxies.d2, &paths.d2);
+    d3.end_tick(&proxies.d3, &paths.d3);
     diagnostics.broad_phase = start.elapsed();
 }
 
@@ -102,7 +107,12 @@ const RESTING_FRACTION: usize = 8;
 impl Overlaps {
     /// Adds the pairs of proxies that may touch, if at least one of the two changed, to the empty
     /// list `pairs`.
-    fn find<V: Space>(&mut self, arena: &ProxyArena<V>, pairs: &mut PairList) {
+    fn find<V: Space>(
+        &mut self,
+        arena: &ProxyArena<V>,
+        paths: &PathTable<V>,
+        pairs: &mut PairList,
+    ) {
         let Self {
             moving,
             resting,
@@ -113,8 +123,8 @@ impl Overlaps {
         if changed.is_empty() {
             return;
         }
-        let (boxes, sweeps) = (arena.path_boxes(), arena.sweeps());
-        let has_box = |slot: u32| arena.box_of(slot).is_some() && !sweeps.is_cut(slot);
+        let boxes = paths.boxes(arena);
+        let has_box = |slot: u32| arena.box_of(slot).is_some() && !paths.is_cut(slot);
         let woken = changed.iter().filter(|slot| !moving.contains(**slot));
         let unchanged = (moving.len() + woken.count()).saturating_sub(changed.len());
         let settles = unchanged > changed.len() + resting.len() / RESTING_FRACTION;
@@ -129,21 +139,21 @@ impl Overlaps {
             arena.is_changed(a) || arena.is_changed(b)
         });
         moving.overlaps_with(resting, pairs, |slot| arena.is_changed(slot), rests);
-        find_half_space_pairs(arena, &mut pairs.all);
-        if sweeps.boxes().is_none() {
+        find_half_space_pairs(arena, paths, &mut pairs.all);
+        if paths.is_empty() {
             *pieces = Grids::default();
             return;
         }
-        let numbers = sweeps.pieces();
+        let numbers = paths.pieces();
         pieces.update(boxes, numbers.clone(), |number| numbers.contains(&number));
         let uncut = pairs.all.len();
         pieces.overlaps_within(V::DVec::DIMENSION, pairs, |a, b| {
-            sweeps.are_simultaneous((a, b)) && arena.may_meet(sweeps.slots_of((a, b)))
+            paths.are_simultaneous((a, b)) && paths.may_meet(arena, paths.slots((a, b)))
         });
         // Several pieces of two paths may find the same pair.
         if let Some(found) = pairs.all.get_mut(uncut..) {
             for pair in &mut *found {
-                let (a, b) = sweeps.slots_of(*pair);
+                let (a, b) = paths.slots(*pair);
                 *pair = (a.min(b), a.max(b));
             }
             found.sort_unstable();
@@ -153,14 +163,14 @@ impl Overlaps {
         pieces.overlaps_with(resting, pairs, |_| true, rests);
         // Most boxes around paths are far larger than the paths.
         pairs.all.retain_mut(|pair| {
-            let is_repeated = sweeps.is_repeated(*pair);
-            *pair = sweeps.slots_of(*pair);
-            !is_repeated && arena.may_meet(*pair)
+            let is_repeated = paths.is_repeated(*pair);
+            *pair = paths.slots(*pair);
+            !is_repeated && paths.may_meet(arena, *pair)
         });
     }
 
     /// Ends a tick: removes outdated boxes after a burst, and frees unused memory.
-    fn end_tick<V: Space>(&mut self, arena: &ProxyArena<V>) {
+    fn end_tick<V: Space>(&mut self, arena: &ProxyArena<V>, paths: &PathTable<V>) {
         let Self {
             moving,
             resting,
@@ -168,7 +178,7 @@ impl Overlaps {
             rest_peak,
             slot_peak,
         } = self;
-        let boxes = arena.path_boxes();
+        let boxes = paths.boxes(arena);
         let at_rest = arena.count().saturating_sub(moving.len());
         // Both peaks count the tick.
         if rest_peak.end_tick(at_rest) | slot_peak.end_tick(boxes.len()) {
@@ -189,8 +199,12 @@ impl Overlaps {
 }
 
 /// Adds the pairs of a half-space and a box that overlaps it, or its path.
-fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPair>) {
-    let boxes = arena.path_boxes();
+fn find_half_space_pairs<V: Space>(
+    arena: &ProxyArena<V>,
+    paths: &PathTable<V>,
+    pairs: &mut Vec<SlotPair>,
+) {
+    let boxes = paths.boxes(arena);
     for slot in arena.half_spaces() {
         let Some(proxy) = arena.get(*slot) else {
             continue;
@@ -199,7 +213,7 @@ fn find_half_space_pairs<V: Space>(arena: &ProxyArena<V>, pairs: &mut Vec<SlotPa
             continue;
         };
         let origin = proxy.world_pose.translation;
-        let path = arena.sweeps().path_of(*slot);
+        let path = paths.path(*slot);
         let is_turning = path.is_some_and(|path| path.max_angle > 0.0);
         if let Some(path) = path {
             // It was higher in the previous tick if it moved down.
@@ -233,9 +247,8 @@ mod tests {
         collision::PreviousPoses,
         math::{Vec2, Vec3},
         pipeline::{
-            proxies::arena::TESTED,
             proxy::{Markers, Proxy},
-            swept::paths::path_of,
+            swept::path_table::TESTED,
         },
         shape::{AnyColliderShape, ColliderShape, WorldPose},
         space::Pose,
@@ -255,6 +268,7 @@ mod tests {
         wall: &'a ColliderShape<V>,
         bullet: &'a ColliderShape<V>,
         arena: ProxyArena<V>,
+        paths: PathTable<V>,
         overlaps: Overlaps,
         pairs: PairList,
     }
@@ -308,10 +322,11 @@ mod tests {
                 let (proxy, aabb) = self.proxy(slot, end);
                 self.arena.replace(slot, proxy, aabb);
             }
-            self.arena.find_sweeps(|proxy| path_of(proxy, &previous));
+            self.paths.find(&self.arena, &previous);
             TESTED.set(0);
             self.pairs.clear();
-            self.overlaps.find(&self.arena, &mut self.pairs);
+            self.overlaps
+                .find(&self.arena, &self.paths, &mut self.pairs);
             let tested = TESTED.get();
             let in_order = |(a, b): &SlotPair| (*a.min(b), *a.max(b));
             let mut found: Vec<_> = self.pairs.all.iter().map(in_order).collect();
@@ -319,15 +334,16 @@ mod tests {
             let is_complete = found == self.all_pairs();
             assert!(is_complete, "{moved_walls} walls and bullets by {length}");
             self.arena.begin_tick();
+            self.paths.end_tick(&mut self.arena);
             (tested, found.len())
         }
 
         /// Returns all pairs of which one changed, and that may meet, by testing all of them.
         fn all_pairs(&self) -> Vec<SlotPair> {
-            let arena = &self.arena;
+            let (arena, paths) = (&self.arena, &self.paths);
             let pairs = (0..ALL).flat_map(|a| (a + 1..ALL).map(move |b| (a, b)));
             let is_wanted = |(a, b): &SlotPair| {
-                (arena.is_changed(*a) || arena.is_changed(*b)) && arena.may_meet((*a, *b))
+                (arena.is_changed(*a) || arena.is_changed(*b)) && paths.may_meet(arena, (*a, *b))
             };
             pairs.filter(is_wanted).collect()
         }
@@ -340,6 +356,7 @@ mod tests {
             wall,
             bullet,
             arena: ProxyArena::default(),
+            paths: PathTable::default(),
             overlaps: Overlaps::default(),
             pairs: PairList::default(),
         };

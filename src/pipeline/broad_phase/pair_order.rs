@@ -9,7 +9,7 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::Peak,
-    pipeline::{broad_phase::candidates::SlotPair, proxies::arena::ProxyArena},
+    pipeline::proxies::arena::{ProxyArena, SlotPair},
     sorted::merge,
     space::Space,
 };

@@ -2,11 +2,7 @@
 
 use bevy::prelude::*;
 
-use crate::{
-    buffer::Buffer,
-    collision::CollisionEvent,
-    pipeline::broad_phase::{candidates::SlotPair, custom_pairs::CustomPairs},
-};
+use crate::{buffer::Buffer, collision::CollisionEvent};
 
 /// The contacts of the pairs that were tested in this tick.
 ///
@@ -14,10 +10,6 @@ use crate::{
 /// the report stage corrects them.
 #[derive(Resource, Default)]
 pub struct FoundContacts {
-    /// The 2D pairs that were tested, sorted by entity, each with the smaller entity first.
-    pub pairs_2d: Buffer<SlotPair>,
-    /// Likewise in 3D.
-    pub pairs_3d: Buffer<SlotPair>,
     /// The deepest contact of each touching 2D pair, in one list per task. The concatenated lists
     /// are sorted by pair.
     pub d2: Vec<Buffer<CollisionEvent>>,
@@ -27,9 +19,6 @@ pub struct FoundContacts {
     pub parts: Buffer<CollisionEvent>,
     /// The first touches on the paths of swept colliders, sorted by pair.
     pub swept: Buffer<SweptContact>,
-    /// `true` if any proxy or supplied pair changed, or the app restored other contacts.
-    pub is_changed: bool,
-    pub custom_pairs: CustomPairs,
 }
 
 /// The first touch of two colliders, of which at least one is swept.

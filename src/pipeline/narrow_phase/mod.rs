@@ -22,14 +22,15 @@ use crate::{
     math::{Vec2, Vec3},
     parallel::share,
     pipeline::{
-        broad_phase::{
-            candidates::{Candidates, SlotPair},
-            pair_order::PairOrder,
-        },
+        broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
-        proxies::{Proxies, ProxySlot, arena::ProxyArena},
+        proxies::{
+            Proxies,
+            arena::{ProxyArena, SlotPair},
+        },
         proxy::Proxy,
+        swept::paths::SweptPaths,
     },
     placed::{BoundingRegion, PartContact},
     query::{Pair, Solver},
@@ -40,14 +41,15 @@ use crate::{
 /// The stage's buffers.
 #[derive(Default)]
 pub struct NarrowPhaseState {
-    d2: Workspace<Vec2>,
-    d3: Workspace<Vec3>,
+    d2: Vec<PairTester<Vec2>>,
+    d3: Vec<PairTester<Vec3>>,
 }
 
 /// Tests the candidate pairs.
 pub fn narrow_phase(
     proxies: Res<Proxies>,
-    candidates: Res<Candidates>,
+    paths: Res<SweptPaths>,
+    mut candidates: ResMut<Candidates>,
     mut supplied: ResMut<CandidatePairs>,
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
@@ -63,93 +65,48 @@ pub fn narrow_phase(
         *found = FoundContacts::default();
     }
     let is_custom = proxies.source == BroadPhase::Custom;
-    found.is_changed = found.custom_pairs.update(&supplied, is_custom)
-        || proxies.is_restored
-        || proxies.has_changes();
-    state.find_contacts(&proxies, &candidates, &mut found);
+    candidates.custom.update(&supplied, is_custom);
     // Only the capacity of the list may change, which users must not see as a change.
     supplied.bypass_change_detection().pairs.end_tick();
-    diagnostics.candidates = if is_custom {
-        found.custom_pairs.iter().len()
-    } else {
-        candidates.d2.all.len() + candidates.d3.all.len()
-    };
-    diagnostics.supports = state.d2.take_count() + state.d3.take_count();
+    candidates.sort(&proxies, &paths);
+    let FoundContacts {
+        d2,
+        d3,
+        parts,
+        swept,
+    } = &mut *found;
+    parts.clear();
+    swept.clear();
+    let Proxies {
+        d2: arena,
+        d3: arena_3d,
+        has_swept,
+        ..
+    } = &*proxies;
+    let NarrowPhaseState {
+        d2: testers,
+        d3: testers_3d,
+    } = &mut *state;
+    let (pairs, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
+    diagnostics.supports = test_all(testers, arena, *has_swept, pairs, d2, parts)
+        + test_all(testers_3d, arena_3d, *has_swept, pairs_3d, d3, parts);
+    parts.sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
+    diagnostics.candidates = candidates.count();
     diagnostics.casts = 0;
     diagnostics.narrow_phase = start.elapsed();
     progress.completed = Completed::NarrowPhase;
 }
 
-impl NarrowPhaseState {
-    fn find_contacts(
-        &mut self,
-        proxies: &Proxies,
-        candidates: &Candidates,
-        found: &mut FoundContacts,
-    ) {
-        found.pairs_2d.clear();
-        found.pairs_3d.clear();
-        found.swept.clear();
-        let Self { d2, d3 } = self;
-        d2.order
-            .sort(&proxies.d2, &candidates.d2.all, &mut found.pairs_2d);
-        d3.order
-            .sort(&proxies.d3, &candidates.d3.all, &mut found.pairs_3d);
-        if found.is_changed && proxies.source == BroadPhase::Custom {
-            list_custom_pairs(proxies, found);
-        }
-        let parts = &mut found.parts;
-        parts.clear();
-        d2.test_all(&proxies.d2, &found.pairs_2d, &mut found.d2, parts);
-        d3.test_all(&proxies.d3, &found.pairs_3d, &mut found.d3, parts);
-        parts
-            .sort_unstable_by_key(|contact| (contact.pair(), contact.part(), contact.other_part()));
-    }
-}
-
-/// Lists the supplied pairs whose boxes may touch and that are new or have a changed collider.
-fn list_custom_pairs(proxies: &Proxies, found: &mut FoundContacts) {
-    fn needs_test<V: Space>(
-        arena: &ProxyArena<V>,
-        (a, b): SlotPair,
-        is_new: impl Fn() -> bool,
-    ) -> bool {
-        let is_changed = || arena.is_changed(a) || arena.is_changed(b) || is_new();
-        arena.may_meet((a, b)) && is_changed()
-    }
-    let Proxies { d2, d3, .. } = proxies;
-    let custom = &found.custom_pairs;
-    for (entity, other) in custom.iter().filter(|(entity, other)| entity != other) {
-        let is_new = || custom.is_new((entity, other));
-        match (proxies.slot_of(entity), proxies.slot_of(other)) {
-            (Some(ProxySlot::D2(a)), Some(ProxySlot::D2(b))) if needs_test(d2, (a, b), is_new) => {
-                found.pairs_2d.push((a, b));
-            }
-            (Some(ProxySlot::D3(a)), Some(ProxySlot::D3(b))) if needs_test(d3, (a, b), is_new) => {
-                found.pairs_3d.push((a, b));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The buffers to test the pairs of one dimension.
-#[derive(Default)]
-struct Workspace<V: Space> {
-    order: PairOrder,
-    tasks: Vec<Task<V>>,
-}
-
 /// The buffers of a task.
 #[derive(Default)]
-struct Task<V: Space> {
+struct PairTester<V: Space> {
     parts: Buffer<CollisionEvent>,
     scratch: Scratch<V>,
 }
 
 /// Number of pairs whose proxies are fetched together. Proxies are scattered in memory, and the
 /// processor loads the proxies of a batch in parallel.
-const BATCH: usize = 16;
+const FETCHED_PAIRS: usize = 16;
 
 type ProxyPair<'a, V> = (&'a Proxy<V>, &'a Proxy<V>);
 
@@ -173,57 +130,61 @@ fn fetch<V: Space>(arena: &ProxyArena<V>, (a, b): SlotPair) -> Option<ProxyPair<
 /// Minimum number of pairs in a task.
 const MIN_PAIRS: usize = 64;
 
-impl<V: Space> Workspace<V> {
-    /// Tests all pairs, in parallel if there are many. The contacts are in the order of the pairs,
-    /// for any number of threads.
-    fn test_all(
-        &mut self,
-        arena: &ProxyArena<V>,
-        pairs: &[SlotPair],
-        found: &mut Vec<Buffer<CollisionEvent>>,
-        parts: &mut Vec<CollisionEvent>,
-    ) {
-        found.iter_mut().for_each(Buffer::clear);
-        let shared = share(pairs.len(), MIN_PAIRS);
-        let size = shared.map_or(pairs.len().max(1), |(_, size)| size);
-        let chunks = pairs.chunks(size);
-        let count = chunks.len().max(self.tasks.len());
-        self.tasks.resize_with(count, Task::default);
-        found.resize_with(count, Buffer::default);
-        let chunks = chunks.zip(self.tasks.iter_mut().zip(found));
-        match shared {
-            Some((pool, _)) => {
-                pool.scope(|scope| {
-                    for (pairs, (task, found)) in chunks {
-                        scope.spawn(async move { task.test(arena, pairs, found) });
-                    }
-                });
-            }
-            None => chunks.for_each(|(pairs, (task, found))| task.test(arena, pairs, found)),
+/// Tests all pairs of one space, in parallel if there are many. The contacts are in the order of the
+/// pairs, for any number of threads. Returns the number of support points computed.
+fn test_all<V: Space>(
+    testers: &mut Vec<PairTester<V>>,
+    arena: &ProxyArena<V>,
+    has_paths: bool,
+    pairs: &[SlotPair],
+    found: &mut Vec<Buffer<CollisionEvent>>,
+    parts: &mut Vec<CollisionEvent>,
+) -> usize {
+    found.iter_mut().for_each(Buffer::clear);
+    let shared = share(pairs.len(), MIN_PAIRS);
+    let size = shared.map_or(pairs.len().max(1), |(_, size)| size);
+    let chunks = pairs.chunks(size);
+    let count = chunks.len().max(testers.len());
+    testers.resize_with(count, PairTester::default);
+    found.resize_with(count, Buffer::default);
+    let tasks = chunks.zip(testers.iter_mut().zip(found));
+    match shared {
+        Some((pool, _)) => {
+            pool.scope(|scope| {
+                for (pairs, (tester, found)) in tasks {
+                    scope.spawn(async move { tester.test(arena, has_paths, pairs, found) });
+                }
+            });
         }
-        for task in &mut self.tasks {
-            parts.extend_from_slice(&task.parts);
-            task.parts.clear();
-            task.scratch.end_tick();
-        }
+        None => tasks.for_each(|(pairs, (tester, found))| {
+            tester.test(arena, has_paths, pairs, found);
+        }),
     }
-
-    /// Returns the number of support points computed in this tick.
-    fn take_count(&mut self) -> usize {
-        let counters = self
-            .tasks
-            .iter_mut()
-            .map(|task| task.scratch.counter.take());
-        counters.sum()
+    let mut supports = 0;
+    for PairTester {
+        parts: found,
+        scratch,
+    } in testers
+    {
+        parts.extend_from_slice(found);
+        found.clear();
+        supports += scratch.counter.take();
+        scratch.end_tick();
     }
+    supports
 }
 
-impl<V: Space> Task<V> {
+impl<V: Space> PairTester<V> {
     /// Adds the contacts of pairs to `found`.
-    fn test(&mut self, arena: &ProxyArena<V>, pairs: &[SlotPair], found: &mut Vec<CollisionEvent>) {
-        let has_paths = arena.sweeps().boxes().is_some();
-        for pairs in pairs.chunks(BATCH) {
-            let mut batch = [None; BATCH];
+    fn test(
+        &mut self,
+        arena: &ProxyArena<V>,
+        has_paths: bool,
+        pairs: &[SlotPair],
+        found: &mut Vec<CollisionEvent>,
+    ) {
+        for pairs in pairs.chunks(FETCHED_PAIRS) {
+            let mut batch = [None; FETCHED_PAIRS];
             for (proxies, pair) in batch.iter_mut().zip(pairs) {
                 // Of most pairs that may meet on the way, the poses are far apart.
                 if !has_paths || arena.may_touch(*pair) {

@@ -5,21 +5,14 @@ use std::collections::BinaryHeap;
 
 use crate::{
     buffer::{Peak, drop_empty, reserve_amortized},
-    pipeline::{
-        broad_phase::candidates::SlotPair,
-        proxy::Proxy,
-        swept::paths::{Path, Sweeps},
-    },
+    pipeline::proxy::Proxy,
     placed::BoundingRegion,
     shape::Aabb,
     space::Space,
 };
 
-#[cfg(test)]
-thread_local! {
-    /// The number of pairs on this thread that [`ProxyArena::may_meet`] has tested.
-    pub static TESTED: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
-}
+/// The slots of two proxies in the same space.
+pub type SlotPair = (u32, u32);
 
 /// The proxies of one space, by slot.
 #[derive(Clone, Default)]
@@ -35,7 +28,6 @@ pub struct ProxyArena<V: Space> {
     /// include dropped slots, which have higher numbers than all existing slots.
     free: BinaryHeap<Reverse<u32>>,
     half_spaces: Vec<u32>,
-    sweeps: Sweeps<V>,
     /// The number of slots.
     peak: Peak,
     /// Number of proxies.
@@ -62,48 +54,10 @@ impl<V: Space> ProxyArena<V> {
         (!aabb.is_empty()).then_some(aabb)
     }
 
-    /// Returns the bounding box of each slot for the broad phase: around its path, if any collider
-    /// is swept, and otherwise that of its pose.
-    pub fn path_boxes(&self) -> &[Aabb] {
-        self.sweeps.boxes().unwrap_or(&self.boxes)
-    }
-
-    /// Returns the paths of this tick.
-    pub fn sweeps(&self) -> &Sweeps<V> {
-        &self.sweeps
-    }
-
-    /// Finds the paths of this tick: see [`Sweeps::find`].
-    pub fn find_sweeps(&mut self, path_of: impl Fn(&Proxy<V>) -> Option<Path<V::DVec>>) {
-        let mut sweeps = core::mem::take(&mut self.sweeps);
-        sweeps.find(self, path_of);
-        self.sweeps = sweeps;
-    }
-
-    /// Drops the paths: no collider is swept.
-    pub fn clear_sweeps(&mut self) {
-        self.sweeps.clear();
-    }
-
     /// Returns `true` unless the bounding boxes of two proxies are separated.
     pub fn may_touch(&self, (a, b): SlotPair) -> bool {
         match (self.box_of(a), self.box_of(b)) {
             (Some(a), Some(b)) => a.may_touch(b),
-            _ => true,
-        }
-    }
-
-    /// Returns `true` if two proxies have to be tested: if either is swept, unless they stay apart
-    /// on their paths, and otherwise as [`may_touch`](Self::may_touch).
-    pub fn may_meet(&self, (a, b): SlotPair) -> bool {
-        #[cfg(test)]
-        TESTED.set(TESTED.get() + 1);
-        if !self.sweeps.is_swept(a) && !self.sweeps.is_swept(b) {
-            return self.may_touch((a, b));
-        }
-        let region_of = |slot| self.sweeps.region_of(slot, self.box_of(slot));
-        match (region_of(a), region_of(b)) {
-            (Some(a), Some(b)) => a.may_meet(&b),
             _ => true,
         }
     }
@@ -151,7 +105,7 @@ impl<V: Space> ProxyArena<V> {
         &self.half_spaces
     }
 
-    /// Clears the list of changes and the paths, and frees unused memory.
+    /// Clears the list of changes, and frees unused memory.
     pub fn begin_tick(&mut self) {
         if self.peak.end_tick(self.proxies.len()) {
             // A copy has no unused capacity.
@@ -163,10 +117,6 @@ impl<V: Space> ProxyArena<V> {
                 *is_changed = false;
             }
         }
-        // The box around a path shrinks, even if the proxy does not move again.
-        let mut sweeps = core::mem::take(&mut self.sweeps);
-        sweeps.end_tick(|slot| self.mark_changed(slot));
-        self.sweeps = sweeps;
         self.drop_free_slots();
     }
 

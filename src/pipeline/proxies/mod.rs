@@ -67,14 +67,14 @@ impl Proxies {
 
     /// Returns the slot of an entity, or `None` if it has no collider.
     #[inline]
-    pub fn slot_of(&self, entity: Entity) -> Option<ProxySlot> {
+    pub fn slot(&self, entity: Entity) -> Option<ProxySlot> {
         let entry = (*self.entries.get(entity.index_u32() as usize)?)?;
         (entry.generation == entity.generation()).then_some(entry.slot)
     }
 
     /// Returns the pose of an entity's proxy as a map of 3D points, in 2D with z = 0.
     pub fn pose(&self, entity: Entity) -> Option<Affine3A> {
-        match self.slot_of(entity)? {
+        match self.slot(entity)? {
             ProxySlot::D2(slot) => Some(self.d2.get(slot)?.world_pose.in_3d()),
             ProxySlot::D3(slot) => Some(self.d3.get(slot)?.world_pose.in_3d()),
             ProxySlot::Inert | ProxySlot::Invalid => None,
@@ -92,14 +92,14 @@ impl Proxies {
 
     /// Returns `true` if an entity takes part in this tick.
     pub fn contains(&self, entity: Entity) -> bool {
-        let slot = self.slot_of(entity);
+        let slot = self.slot(entity);
         matches!(slot, Some(ProxySlot::D2(_) | ProxySlot::D3(_)))
     }
 
     /// Returns `true` if an entity takes part in this tick, and has not changed since the previous
     /// tick.
     pub fn is_unchanged(&self, entity: Entity) -> bool {
-        match self.slot_of(entity) {
+        match self.slot(entity) {
             Some(ProxySlot::D2(slot)) => !self.d2.is_changed(slot),
             Some(ProxySlot::D3(slot)) => !self.d3.is_changed(slot),
             _ => false,
@@ -113,7 +113,7 @@ impl Proxies {
 
     /// Marks the proxy of an entity as changed, if it has one.
     pub fn mark_changed(&mut self, entity: Entity) {
-        match self.slot_of(entity) {
+        match self.slot(entity) {
             Some(ProxySlot::D2(slot)) => self.d2.mark_changed(slot),
             Some(ProxySlot::D3(slot)) => self.d3.mark_changed(slot),
             _ => {}

@@ -6,10 +6,8 @@ use crate::{
     collider::{Collider, CollisionLayers},
     collision::EndReason,
     pipeline::{
-        narrow_phase::found_contacts::FoundContacts, proxies::Proxies,
-        unfiltered::disabling_components,
+        broad_phase::candidates::Candidates, proxies::Proxies, unfiltered::disabling_components,
     },
-    settings::BroadPhase,
 };
 
 /// Returns why two entities that touched in the previous tick no longer touch.
@@ -42,11 +40,10 @@ fn reason_of_pair(world: &World, entity: Entity, other: Entity) -> EndReason {
         let layers = world.get::<CollisionLayers>(entity);
         layers.copied().unwrap_or_default()
     });
-    let is_custom = world.resource::<Proxies>().source == BroadPhase::Custom;
-    let custom_pairs = &world.resource::<FoundContacts>().custom_pairs;
+    let custom = &world.resource::<Candidates>().custom;
     if !layers.interacts_with(other_layers) {
         EndReason::Filtered
-    } else if is_custom && !custom_pairs.contains((entity, other)) {
+    } else if !custom.allows((entity, other)) {
         EndReason::NotCandidate
     } else {
         EndReason::Separated

@@ -19,6 +19,7 @@ use crate::{
     collision::{Changes, CollidingEntities, CollisionEvent, CollisionPhase, Collisions},
     diagnostics::CollisionDiagnostics,
     pipeline::{
+        broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
         proxies::Proxies,
@@ -26,11 +27,10 @@ use crate::{
             end_reason::end_reason,
             observers::{has_observers, trigger_observers},
         },
-        state_revision::StateRevision,
         swept::{events::SweptEvents, paths::store_poses},
         unfiltered::Unfiltered,
     },
-    settings::{BroadPhase, OngoingEvents},
+    settings::OngoingEvents,
 };
 
 /// The events of a tick, and the stage's buffers.
@@ -57,8 +57,11 @@ pub fn report(
     if world.resource::<Progress>().completed != Completed::NarrowPhase {
         return;
     }
-    let is_changed = world.resource::<FoundContacts>().is_changed;
-    let is_current = StateRevision::is_current(world);
+    let proxies = world.resource::<Proxies>();
+    let is_changed = proxies.is_restored
+        || proxies.has_changes()
+        || world.resource::<Candidates>().custom.is_changed;
+    let is_current = Progress::has_own_contacts(world);
     let is_at_rest = !is_changed && batch.is_settled && is_current;
     // A `resource_scope` would mark the state as changed.
     let mut resource = world.resource_mut::<Collisions>();
@@ -89,7 +92,7 @@ pub fn report(
     // If the app restored other contacts during this tick, nothing is recorded. Then the next tick
     // retests all pairs.
     if is_current {
-        StateRevision::record(world);
+        Progress::record_own_contacts(world);
     }
     world.resource_mut::<Progress>().completed = Completed::Report;
     // The next tick must detect whatever the observers change.
@@ -129,11 +132,10 @@ impl EventBatch {
         } = self;
         let found = world.resource::<FoundContacts>();
         let proxies = world.resource::<Proxies>();
+        let custom = &world.resource::<Candidates>().custom;
         let is_kept = |old: &CollisionEvent| {
-            let is_candidate = || {
-                proxies.source == BroadPhase::Automatic || found.custom_pairs.contains(old.pair())
-            };
-            proxies.is_unchanged(old.entity) && proxies.is_unchanged(old.other) && is_candidate()
+            let are_unchanged = proxies.is_unchanged(old.entity) && proxies.is_unchanged(old.other);
+            are_unchanged && custom.allows(old.pair())
         };
         let phase_if_not_found = |old: &CollisionEvent| {
             if is_kept(old) {

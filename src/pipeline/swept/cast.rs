@@ -11,7 +11,7 @@
 //! A pair of the second kind is skipped if the motion of every swept collider relative to the other
 //! is at most the radius of a ball inside of it. Then neither can have passed through the other:
 //! that takes the diameter. Pairs that stay apart on the way are no candidates: see
-//! [`ProxyArena::may_meet`].
+//! [`PathTable::may_meet`].
 //!
 //! The casts depend only on the proxies and on the poses in [`Collisions`].
 
@@ -27,15 +27,18 @@ use crate::{
     math::{Vec2, Vec3},
     parallel::share,
     pipeline::{
-        broad_phase::candidates::SlotPair,
+        broad_phase::candidates::Candidates,
         narrow_phase::{
             event,
             found_contacts::{FoundContacts, SweptContact},
         },
         progress::{Completed, Progress},
-        proxies::{Proxies, arena::ProxyArena},
+        proxies::{
+            Proxies,
+            arena::{ProxyArena, SlotPair},
+        },
         proxy::Proxy,
-        swept::paths::Sweep,
+        swept::{path::PathMotion, path_table::PathTable, paths::SweptPaths},
     },
     placed::PartContact,
     query::{CastOptions, CastStatus, Motion64},
@@ -45,14 +48,14 @@ use crate::{
 /// The system's buffers.
 #[derive(Default)]
 pub struct SweptState {
-    d2: Buffer<Job<Vec2>>,
-    d3: Buffer<Job<Vec3>>,
+    d2: Buffer<PairCast<Vec2>>,
+    d3: Buffer<PairCast<Vec3>>,
 }
 
 /// A pair to cast.
-struct Job<V: Space> {
+struct PairCast<V: Space> {
     pair: SlotPair,
-    sweeps: [Option<Sweep<V::DVec>>; 2],
+    motions: [Option<PathMotion<V::DVec>>; 2],
     /// The contact in the poses of this tick.
     found: Option<CollisionEvent>,
     /// `true` if the two touched in the previous tick.
@@ -63,6 +66,8 @@ struct Job<V: Space> {
 /// Adds the contacts on the paths of swept colliders to [`FoundContacts`].
 pub fn find_swept_contacts(
     proxies: Res<Proxies>,
+    paths: Res<SweptPaths>,
+    candidates: Res<Candidates>,
     collisions: Res<Collisions>,
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
@@ -76,28 +81,46 @@ pub fn find_swept_contacts(
     // If a support function panics, nothing is reported.
     progress.completed = Completed::Sync;
     let SweptState { d2, d3 } = &mut *state;
-    let found = &mut *found;
-    let FoundContacts { swept, .. } = found;
-    list_jobs(&proxies.d2, (&found.pairs_2d, &found.d2), &collisions, d2);
-    list_jobs(&proxies.d3, (&found.pairs_3d, &found.d3), &collisions, d3);
-    let casts = run_jobs(&proxies.d2, d2) + run_jobs(&proxies.d3, d3);
-    swept.extend(d2.drain(..).filter_map(|job| job.result));
-    swept.extend(d3.drain(..).filter_map(|job| job.result));
+    let FoundContacts {
+        d2: found_2d,
+        d3: found_3d,
+        swept,
+        ..
+    } = &mut *found;
+    let (pairs_2d, pairs_3d) = (&candidates.d2.sorted, &candidates.d3.sorted);
+    list_casts(
+        &proxies.d2,
+        &paths.d2,
+        (pairs_2d, found_2d),
+        &collisions,
+        d2,
+    );
+    list_casts(
+        &proxies.d3,
+        &paths.d3,
+        (pairs_3d, found_3d),
+        &collisions,
+        d3,
+    );
+    run_casts(&proxies.d2, d2);
+    run_casts(&proxies.d3, d3);
+    diagnostics.casts = d2.len() + d3.len();
+    swept.extend(d2.drain(..).filter_map(|cast| cast.result));
+    swept.extend(d3.drain(..).filter_map(|cast| cast.result));
     swept.sort_unstable_by_key(|contact| contact.event.pair());
-    diagnostics.casts = casts;
     diagnostics.narrow_phase += start.elapsed();
     progress.completed = Completed::NarrowPhase;
 }
 
 /// Lists the pairs of one space that have to be cast. `pairs` and `found` are sorted by entity.
-fn list_jobs<V: Space>(
+fn list_casts<V: Space>(
     arena: &ProxyArena<V>,
+    paths: &PathTable<V>,
     (pairs, found): (&[SlotPair], &[Buffer<CollisionEvent>]),
     collisions: &Collisions,
-    jobs: &mut Buffer<Job<V>>,
+    casts: &mut Buffer<PairCast<V>>,
 ) {
-    jobs.clear();
-    let paths = arena.sweeps();
+    casts.clear();
     let mut found = found.iter().flat_map(|contacts| contacts.iter()).peekable();
     for pair in pairs {
         if !(paths.is_swept(pair.0) || paths.is_swept(pair.1)) {
@@ -113,12 +136,12 @@ fn list_jobs<V: Space>(
         while found.next_if(|other| other.pair() < entities).is_some() {}
         let found = found.next_if(|other| other.pair() == entities).copied();
         let touched = collisions.contains(a.entity, b.entity);
-        let sweep = |slot, proxy| paths.path_of(slot)?.sweep(proxy);
-        let sweeps = [sweep(pair.0, a), sweep(pair.1, b)];
-        if found.is_some() && !touched || is_fast([a, b], sweeps.map(motion_of)) {
-            jobs.push(Job {
+        let motion = |slot, proxy| paths.path(slot)?.motion(proxy);
+        let motions = [motion(pair.0, a), motion(pair.1, b)];
+        if found.is_some() && !touched || is_fast([a, b], motions.map(motion_or_rest)) {
+            casts.push(PairCast {
                 pair: *pair,
-                sweeps,
+                motions,
                 found,
                 touched,
                 result: None,
@@ -127,8 +150,8 @@ fn list_jobs<V: Space>(
     }
 }
 
-fn motion_of<D: DVector>(sweep: Option<Sweep<D>>) -> Motion64<D> {
-    sweep.map_or(Motion64::still(), |sweep| sweep.motion)
+fn motion_or_rest<D: DVector>(motion: Option<PathMotion<D>>) -> Motion64<D> {
+    motion.map_or(Motion64::still(), |path| path.motion)
 }
 
 /// Returns `true` if the motion of a swept collider relative to the other may exceed the inner
@@ -151,38 +174,36 @@ fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::
 /// The least number of casts for a task: starting a task costs as much as a few casts.
 const MIN_CASTS: usize = 16;
 
-/// Casts all pairs, in parallel if there are many. Returns the number of casts.
-fn run_jobs<V: Space>(arena: &ProxyArena<V>, jobs: &mut [Job<V>]) -> usize {
-    let run = |jobs: &mut [Job<V>]| {
-        for job in jobs {
-            job.result = cast(arena, job);
+/// Casts all pairs, in parallel if there are many.
+fn run_casts<V: Space>(arena: &ProxyArena<V>, casts: &mut [PairCast<V>]) {
+    let run = |casts: &mut [PairCast<V>]| {
+        for pair in casts {
+            pair.result = cast(arena, pair);
         }
     };
-    let Some((pool, size)) = share(jobs.len(), MIN_CASTS) else {
-        run(jobs);
-        return jobs.len();
+    let Some((pool, size)) = share(casts.len(), MIN_CASTS) else {
+        return run(casts);
     };
     pool.scope(|scope| {
-        for jobs in jobs.chunks_mut(size) {
-            scope.spawn(async move { run(jobs) });
+        for casts in casts.chunks_mut(size) {
+            scope.spawn(async move { run(casts) });
         }
     });
-    jobs.len()
 }
 
 /// Returns the first touch of a pair, or a new contact in the poses of this tick at the time 1.
-fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
-    let at_end = job
+fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptContact> {
+    let at_end = cast
         .found
-        .filter(|_| !job.touched)
+        .filter(|_| !cast.touched)
         .map(|event| SweptContact {
             time: 1.0,
             is_apart_at_start: true,
             event,
         });
-    let (a, b) = (arena.get(job.pair.0)?, arena.get(job.pair.1)?);
-    let [sweep_a, sweep_b] = job.sweeps;
-    let (mut a, mut b) = (at_start(a, sweep_a), at_start(b, sweep_b));
+    let (a, b) = (arena.get(cast.pair.0)?, arena.get(cast.pair.1)?);
+    let [motion_a, motion_b] = cast.motions;
+    let (mut a, mut b) = (at_start(a, motion_a), at_start(b, motion_b));
     // Bodies that turn in the same way move relative to each other.
     if a.1 == b.1 && V::DVec::angle_size(a.1.rotation) == 0.0 {
         return at_end;
@@ -191,7 +212,7 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
     let is_swapped = a.0.compare(&b.0).is_gt();
     let (first, second) = if is_swapped { (&b, &a) } else { (&a, &b) };
     let options = CastOptions {
-        leave_overlaps: job.touched,
+        leave_overlaps: cast.touched,
     };
     let (first, second) = (
         ((&first.0.placed).into(), first.1),
@@ -200,7 +221,7 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
     let found = cast_parts(first, second, options);
     let is_apart_at_start = found.is_some_and(|(hit, _)| hit.status == CastStatus::Hit);
     // If they also touch at the end, the contact just continues.
-    if !is_apart_at_start && job.touched && job.found.is_some() {
+    if !is_apart_at_start && cast.touched && cast.found.is_some() {
         return None;
     }
     let Some((hit, parts)) = found else {
@@ -227,14 +248,14 @@ fn cast<V: Space>(arena: &ProxyArena<V>, job: &Job<V>) -> Option<SweptContact> {
 /// Returns a proxy in its pose of the previous tick, and its motion.
 fn at_start<V: Space>(
     proxy: &Proxy<V>,
-    sweep: Option<Sweep<V::DVec>>,
+    motion: Option<PathMotion<V::DVec>>,
 ) -> (Cow<'_, Proxy<V>>, Motion64<V::DVec>) {
-    let proxy = match &sweep {
-        Some(sweep) => Cow::Owned(Proxy {
-            placed: proxy.in_pose(sweep.start),
+    let proxy = match &motion {
+        Some(motion) => Cow::Owned(Proxy {
+            placed: proxy.in_pose(motion.start),
             ..proxy.clone()
         }),
         None => Cow::Borrowed(proxy),
     };
-    (proxy, motion_of(sweep))
+    (proxy, motion_or_rest(motion))
 }

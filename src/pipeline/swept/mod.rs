@@ -1,8 +1,21 @@
-//! Swept colliders: their paths, the casts along them, and the events of these casts.
+//! Swept colliders, which touch whatever is on their paths from the previous tick to this tick.
+//!
+//! | when | what | file |
+//! |---|---|---|
+//! | at the end of `Sync` | finds the paths | [`paths`], [`path_table`], [`path`], [`region`] |
+//! | in the broad phase | uses boxes around paths and their pieces | [`path_table`] |
+//! | after the narrow phase | casts the pairs that may have touched on the way | [`cast`] |
+//! | in the report | sends the events in the order of time | [`events`] |
+//! | at the end of the report | stores the poses for the next tick | [`paths`] |
+//!
+//! [`Teleported`] begins a new path.
 
 pub mod cast;
 pub mod events;
+pub mod path;
+pub mod path_table;
 pub mod paths;
+pub mod region;
 mod teleported;
 
-pub use teleported::Teleported;
+pub use teleported::{Teleported, remove_teleported};

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 #[cfg(feature = "serialize")]
 use bevy::reflect::{ReflectDeserialize, ReflectSerialize};
 use bevy::{
-    ecs::{lifecycle::HookContext, world::DeferredWorld},
+    ecs::{entity_disabling::Disabled, lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
 };
+
+use smallvec::SmallVec;
 
 use crate::{
     collider::Collider,
@@ -83,6 +85,21 @@ fn store_pose(world: &mut DeferredWorld, entity: Entity) {
         }
         if let Some(pose) = pose_3d {
             collisions.poses_3d.begin(entity, pose.affine());
+        }
+    }
+}
+
+/// Removes [`Teleported`] from all entities. Hooks and observers of the removal may change the
+/// world freely.
+pub fn remove_teleported(
+    world: &mut World,
+    teleported: &mut QueryState<Entity, (With<Teleported>, Allow<Disabled>)>,
+) {
+    let marked: SmallVec<[Entity; 32]> = teleported.iter(world).collect();
+    for entity in marked {
+        // An observer may have despawned it.
+        if let Ok(mut entity) = world.get_entity_mut(entity) {
+            entity.remove::<Teleported>();
         }
     }
 }

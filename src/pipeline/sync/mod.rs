@@ -27,16 +27,13 @@ use bevy::{ecs::entity_disabling::Disabled, platform::time::Instant, prelude::*}
 
 use crate::{
     buffer::Buffer,
+    collision::Collisions,
     diagnostics::CollisionDiagnostics,
     pipeline::{
         progress::{Completed, Progress},
         proxies::Proxies,
         spatial_index::SpatialIndex,
-        state_revision::StateRevision,
-        swept::{
-            Teleported,
-            paths::{find_sweeps, remove_teleported},
-        },
+        swept::{Teleported, paths::SweptPaths, remove_teleported},
         sync::{
             ancestors::{AncestorReader, AncestryCache},
             change_ticks::{ChangeWindow, Chunk, Columns},
@@ -73,14 +70,8 @@ pub fn sync(
     teleported: &mut QueryState<Entity, (With<Teleported>, Allow<Disabled>)>,
 ) {
     let start = Instant::now();
-    let mut progress = world.resource_mut::<Progress>();
-    let is_restart = progress.completed != Completed::Report;
-    *progress = Progress {
-        completed: Completed::Nothing,
-        is_restart,
-        begun: progress.begun.wrapping_add(1),
-    };
-    with_state(world, |world, state, proxies, index| {
+    let is_restart = world.resource_mut::<Progress>().begin_tick();
+    with_state(world, |world, state, proxies, paths, index| {
         if is_restart {
             *index = SpatialIndex::default();
             *state = SyncState::default();
@@ -88,12 +79,15 @@ pub fn sync(
         }
         if !core::mem::take(&mut state.has_early_changes) {
             proxies.begin_tick();
+            paths.begin_tick(proxies);
         }
         mark_restored(world, proxies, is_restart);
         let ancestors = state.update(world, proxies);
         index.update(proxies);
         index.end_tick();
-        find_sweeps(world, proxies, is_restart);
+        // Marked as changed, the contacts would count as restored.
+        let mut collisions = world.resource_mut::<Collisions>();
+        paths.find(proxies, collisions.bypass_change_detection(), is_restart);
         let mut diagnostics = world.resource_mut::<CollisionDiagnostics>();
         diagnostics.colliders = proxies.d2.count() + proxies.d3.count();
         diagnostics.changed = proxies.d2.changed().len() + proxies.d3.changed().len();
@@ -140,9 +134,10 @@ pub fn sync_now(world: &mut World) {
     }
     // If a support function panics, the next tick starts afresh.
     progress.completed = Completed::Nothing;
-    with_state(world, |world, state, proxies, index| {
+    with_state(world, |world, state, proxies, paths, index| {
         if !core::mem::replace(&mut state.has_early_changes, true) {
             proxies.begin_tick();
+            paths.begin_tick(proxies);
         }
         state.update(world, proxies);
         index.update(proxies);
@@ -150,17 +145,18 @@ pub fn sync_now(world: &mut World) {
     world.resource_mut::<Progress>().completed = Completed::Report;
 }
 
-/// Calls `update` with the stage's state, the proxies and their index. If it panics, the index is
-/// dropped.
+/// Calls `update` with the resources of the stage. If it panics, the index is dropped.
 fn with_state(
     world: &mut World,
-    update: impl FnOnce(&mut World, &mut SyncState, &mut Proxies, &mut SpatialIndex),
+    update: impl FnOnce(&mut World, &mut SyncState, &mut Proxies, &mut SweptPaths, &mut SpatialIndex),
 ) {
     world.resource_scope(|world, mut state: Mut<SyncState>| {
         world.resource_scope(|world, mut proxies: Mut<Proxies>| {
-            let mut index = core::mem::take(&mut *world.resource_mut::<SpatialIndex>());
-            update(world, &mut state, &mut proxies, &mut index);
-            *world.resource_mut::<SpatialIndex>() = index;
+            world.resource_scope(|world, mut paths: Mut<SweptPaths>| {
+                let mut index = core::mem::take(&mut *world.resource_mut::<SpatialIndex>());
+                update(world, &mut state, &mut proxies, &mut paths, &mut index);
+                *world.resource_mut::<SpatialIndex>() = index;
+            });
         });
     });
 }
@@ -168,11 +164,11 @@ fn with_state(
 /// Marks all proxies as changed if the pairs at rest have to be tested again.
 fn mark_restored(world: &mut World, proxies: &mut Proxies, is_restart: bool) {
     let source = *world.resource::<BroadPhase>();
-    proxies.is_restored = is_restart || !StateRevision::is_current(world);
+    proxies.is_restored = is_restart || !Progress::has_own_contacts(world);
     // If the source changed, some pairs at rest were never tested. If contacts were restored, they
     // may not match the present poses.
     if source != proxies.source || proxies.is_restored {
-        StateRevision::record(world);
+        Progress::record_own_contacts(world);
         proxies.source = source;
         proxies.d2.mark_all_changed();
         proxies.d3.mark_all_changed();

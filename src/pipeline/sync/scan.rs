@@ -91,7 +91,7 @@ impl Scan<'_> {
     fn visit_moved(&mut self, block: &Chunk) {
         let has_parent = block.has_parents();
         for (entity, transform, layers) in block.moved(self.window) {
-            match self.proxies.slot_of(entity) {
+            match self.proxies.slot(entity) {
                 Some(slot @ (ProxySlot::D2(_) | ProxySlot::D3(_))) => {
                     let settings = (layers, block.markers);
                     self.moves.add(slot, settings, *transform, has_parent);
@@ -119,7 +119,7 @@ impl Scan<'_> {
     /// Updates the proxy of a collider: queues a move if the shape is the same, and rebuilds the
     /// proxy otherwise.
     fn update(&mut self, row: &ColliderRow) {
-        let slot = self.proxies.slot_of(row.entity);
+        let slot = self.proxies.slot(row.entity);
         match (slot, row.transform) {
             (Some(slot), Some(transform))
                 if !row.is_collider_changed && slot != ProxySlot::Invalid =>
@@ -162,7 +162,7 @@ impl Scan<'_> {
         }
         history.end_tick(|entity| self.displaced.push(entity));
         for entity in self.displaced.iter().copied() {
-            if self.proxies.slot_of(entity).is_some() && !colliders.contains(entity) {
+            if self.proxies.slot(entity).is_some() && !colliders.contains(entity) {
                 self.proxies.forget(entity);
             }
         }

@@ -74,7 +74,7 @@ impl SpatialQuery<'_, '_> {
     /// [`move_and_slide`](Self::move_and_slide) carries a body by itself if it is given the ground
     /// of the previous move.
     pub fn carry(&self, ground: &Ground) -> Vec3 {
-        match self.proxies.slot_of(ground.entity) {
+        match self.proxies.slot(ground.entity) {
             Some(ProxySlot::D2(_)) => Vec2::from_f64(ground.translation::<Vec2>(self)).to_vec3(),
             Some(ProxySlot::D3(_)) => Vec3::from_f64(ground.translation::<Vec3>(self)),
             _ => Vec3::ZERO,
@@ -84,7 +84,7 @@ impl SpatialQuery<'_, '_> {
 
 /// Returns the collider of an entity.
 fn proxy_of<'a, V: QuerySpace>(query: &'a SpatialQuery, entity: Entity) -> Option<&'a Proxy<V>> {
-    let slot = match query.proxies.slot_of(entity)? {
+    let slot = match query.proxies.slot(entity)? {
         ProxySlot::D2(slot) | ProxySlot::D3(slot) => slot,
         ProxySlot::Inert | ProxySlot::Invalid => return None,
     };
