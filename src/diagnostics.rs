@@ -101,28 +101,41 @@ impl HeadbuttDiagnosticsPlugin {
     pub const REPORT: DiagnosticPath = DiagnosticPath::const_new("headbutt/report");
 }
 
+/// The path of each measurement, its unit, and its value.
+type Measurement = (
+    DiagnosticPath,
+    &'static str,
+    fn(&CollisionDiagnostics) -> f64,
+);
+
+fn measurements() -> [Measurement; 11] {
+    fn milliseconds(time: Duration) -> f64 {
+        1e3 * time.as_secs_f64()
+    }
+    type Plugin = HeadbuttDiagnosticsPlugin;
+    [
+        (Plugin::COLLIDERS, "", |tick| tick.colliders as f64),
+        (Plugin::CHANGED, "", |tick| tick.changed as f64),
+        (Plugin::ANCESTORS, "", |tick| tick.ancestors as f64),
+        (Plugin::CANDIDATES, "", |tick| tick.candidates as f64),
+        (Plugin::SUPPORTS, "", |tick| tick.supports as f64),
+        (Plugin::CASTS, "", |tick| tick.casts as f64),
+        (Plugin::CONTACTS, "", |tick| tick.contacts as f64),
+        (Plugin::SYNC, "ms", |tick| milliseconds(tick.sync)),
+        (Plugin::BROAD_PHASE, "ms", |tick| {
+            milliseconds(tick.broad_phase)
+        }),
+        (Plugin::NARROW_PHASE, "ms", |tick| {
+            milliseconds(tick.narrow_phase)
+        }),
+        (Plugin::REPORT, "ms", |tick| milliseconds(tick.report)),
+    ]
+}
+
 impl Plugin for HeadbuttDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
-        let counts = [
-            Self::COLLIDERS,
-            Self::CHANGED,
-            Self::ANCESTORS,
-            Self::CANDIDATES,
-            Self::SUPPORTS,
-            Self::CASTS,
-            Self::CONTACTS,
-        ];
-        let times = [
-            Self::SYNC,
-            Self::BROAD_PHASE,
-            Self::NARROW_PHASE,
-            Self::REPORT,
-        ];
-        for path in counts {
-            app.register_diagnostic(Diagnostic::new(path));
-        }
-        for path in times {
-            app.register_diagnostic(Diagnostic::new(path).with_suffix("ms"));
+        for (path, unit, _) in measurements() {
+            app.register_diagnostic(Diagnostic::new(path).with_suffix(unit));
         }
         app.init_resource::<CollisionDiagnostics>()
             .add_systems(Last, measure);
@@ -130,20 +143,7 @@ impl Plugin for HeadbuttDiagnosticsPlugin {
 }
 
 fn measure(latest: Res<CollisionDiagnostics>, mut diagnostics: Diagnostics) {
-    type Paths = HeadbuttDiagnosticsPlugin;
-    let mut add = |path: DiagnosticPath, value: f64| {
-        diagnostics.add_measurement(&path, || value);
-    };
-    add(Paths::COLLIDERS, latest.colliders as f64);
-    add(Paths::CHANGED, latest.changed as f64);
-    add(Paths::ANCESTORS, latest.ancestors as f64);
-    add(Paths::CANDIDATES, latest.candidates as f64);
-    add(Paths::SUPPORTS, latest.supports as f64);
-    add(Paths::CASTS, latest.casts as f64);
-    add(Paths::CONTACTS, latest.contacts as f64);
-    let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
-    add(Paths::SYNC, milliseconds(latest.sync));
-    add(Paths::BROAD_PHASE, milliseconds(latest.broad_phase));
-    add(Paths::NARROW_PHASE, milliseconds(latest.narrow_phase));
-    add(Paths::REPORT, milliseconds(latest.report));
+    for (path, _, value) in measurements() {
+        diagnostics.add_measurement(&path, || value(&latest));
+    }
 }

@@ -1,4 +1,7 @@
 //! Division of work among threads.
+//!
+//! The results never depend on the number of threads: no task reads what another one writes, and
+//! callers join the results in the order of the tasks.
 
 use bevy::tasks::ComputeTaskPool;
 
@@ -40,4 +43,20 @@ pub fn share(items: usize, min_items: usize) -> Option<(&'static ComputeTaskPool
     let size = items.div_ceil(threads * TASKS_PER_THREAD).max(min_items);
     let pool = ComputeTaskPool::try_get()?;
     (threads > 1 && items > size).then_some((pool, size))
+}
+
+/// Calls `run` with chunks of a list, on all threads if the list is long: see [`share`].
+pub fn for_each_chunk<T: Send>(
+    list: &mut [T],
+    min_items: usize,
+    run: impl Fn(&mut [T]) + Copy + Send + Sync,
+) {
+    let Some((pool, size)) = share(list.len(), min_items) else {
+        return run(list);
+    };
+    pool.scope(|scope| {
+        for chunk in list.chunks_mut(size) {
+            scope.spawn(async move { run(chunk) });
+        }
+    });
 }

@@ -12,8 +12,8 @@ use crate::{
     math::{Vec2, Vec3},
     pipeline::{
         narrow_phase::found_contacts::FoundContacts,
-        proxies::{Proxies, arena::ProxyArena},
-        swept::{path::PathMotion, path_table::PathTable, paths::SweptPaths},
+        proxies::{Proxies, ProxyArena},
+        swept::{PathMotion, PathTable, SweptPaths},
     },
     shape::WorldPose,
     space::{DVector, Space},

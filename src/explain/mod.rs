@@ -22,7 +22,7 @@ use crate::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
-        proxies::{Proxies, ProxySlot, arena::ProxyArena},
+        proxies::{Proxies, ProxyArena, ProxySlot},
         proxy::Proxy,
         sync::{LastRun, SyncState},
         unfiltered::disabling_components,
@@ -154,7 +154,8 @@ pub enum PairStatus {
         /// The layers of the second entity.
         other_layers: CollisionLayers,
     },
-    /// The app supplies the pairs ([`BroadPhase::Custom`](crate::BroadPhase::Custom)), and this one was not among the
+    /// The app supplies the pairs ([`BroadPhase::Custom`](crate::BroadPhase::Custom)), and this
+    /// one was not among the
     /// [`CandidatePairs`](crate::CandidatePairs).
     NotCandidate,
     /// Their bounding boxes are separated.

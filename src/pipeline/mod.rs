@@ -51,7 +51,7 @@ use crate::{
         progress::Progress,
         proxies::Proxies,
         spatial_index::SpatialIndex,
-        swept::paths::SweptPaths,
+        swept::SweptPaths,
         sync::{LastRun, SyncState},
     },
     settings::{BroadPhase, CandidatePairs, OngoingEvents},

@@ -19,7 +19,7 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::WINDOW,
-    pipeline::proxies::{Proxies, arena::ProxyArena},
+    pipeline::proxies::{Proxies, ProxyArena},
     shape::{Box3, BoxPath, WideTree},
     space::Space,
 };

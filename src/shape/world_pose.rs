@@ -179,14 +179,6 @@ impl<D: DVector> WorldPose<D> {
         }
     }
 
-    /// Returns this pose after a translation.
-    pub fn translated(&self, translation: D) -> Self {
-        Self {
-            translation: self.translation + translation,
-            ..*self
-        }
-    }
-
     /// Returns the world-space pose of a part, given its pose in the shape.
     ///
     /// M (R x + t) = (M R) x + M t, so a uniform factor stays a factor.

@@ -15,7 +15,7 @@ use crate::{
     collider::compose_pose,
     math::{Vec2, Vec3},
     pipeline::{
-        proxies::{Proxies, arena::ProxyArena},
+        proxies::{Proxies, ProxyArena},
         proxy::{Markers, Proxy},
         spatial_index::{BoxSearch, SpatialIndex, Trees},
     },

@@ -9,11 +9,8 @@ use crate::{
     parallel::share,
     pipeline::{
         broad_phase::{custom_pairs::CustomPairs, pair_order::PairOrder},
-        proxies::{
-            Proxies,
-            arena::{ProxyArena, SlotPair},
-        },
-        swept::paths::SweptPaths,
+        proxies::{Proxies, ProxyArena, SlotPair},
+        swept::SweptPaths,
     },
     space::Space,
 };

@@ -5,11 +5,8 @@ use bevy::prelude::*;
 use crate::{
     buffer::Buffer,
     pipeline::{
-        proxies::{
-            Proxies, ProxySlot,
-            arena::{ProxyArena, SlotPair},
-        },
-        swept::{path_table::PathTable, paths::SweptPaths},
+        proxies::{Proxies, ProxyArena, ProxySlot, SlotPair},
+        swept::{PathTable, SweptPaths},
     },
     settings::CandidatePairs,
     space::Space,

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::Peak,
-    pipeline::proxies::arena::{ProxyArena, SlotPair},
+    pipeline::proxies::{ProxyArena, SlotPair},
     sorted::merge,
     space::Space,
 };

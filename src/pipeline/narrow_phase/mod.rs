@@ -25,12 +25,9 @@ use crate::{
         broad_phase::candidates::Candidates,
         narrow_phase::found_contacts::FoundContacts,
         progress::{Completed, Progress},
-        proxies::{
-            Proxies,
-            arena::{ProxyArena, SlotPair},
-        },
+        proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
-        swept::paths::SweptPaths,
+        swept::SweptPaths,
     },
     placed::{BoundingRegion, PartContact},
     query::{Pair, Solver},
@@ -222,22 +219,22 @@ impl<V: Space> PairTester<V> {
         }
         let Self { parts, scratch } = self;
         // The order of the arguments must depend on the colliders, not on the entities.
-        if first.compare(second).is_le() {
-            let region = arena.region(b);
-            let contact = region
-                .and_then(|region| contact_of_parts((first, second), &region, scratch, parts));
-            found.extend(contact);
-            return;
-        }
+        let is_swapped = first.compare(second).is_gt();
+        let (pair, region) = if is_swapped {
+            ((second, first), arena.region(a))
+        } else {
+            ((first, second), arena.region(b))
+        };
         let start = parts.len();
-        let region = arena.region(a);
-        let contact =
-            region.and_then(|region| contact_of_parts((second, first), &region, scratch, parts));
-        let added = parts.get_mut(start..).unwrap_or_default();
-        for contact in added {
-            *contact = contact.flipped();
+        let contact = region.and_then(|region| contact_of_parts(pair, &region, scratch, parts));
+        if is_swapped {
+            for part in parts.get_mut(start..).unwrap_or_default() {
+                *part = part.flipped();
+            }
+            found.extend(contact.map(|contact| contact.flipped()));
+        } else {
+            found.extend(contact);
         }
-        found.extend(contact.map(|contact| contact.flipped()));
     }
 }
 

@@ -1,13 +1,14 @@
 //! The proxies that the sync stage hands to the later stages.
 
-pub mod arena;
+mod arena;
+
+pub use arena::{ProxyArena, SlotPair};
 
 use bevy::{ecs::entity::EntityGeneration, math::Affine3A, prelude::*};
 
 use crate::{
     buffer::{Buffer, drop_empty, reserve_amortized},
     math::{Vec2, Vec3},
-    pipeline::proxies::arena::ProxyArena,
     settings::BroadPhase,
 };
 

@@ -27,7 +27,7 @@ use crate::{
             end_reason::end_reason,
             observers::{has_observers, trigger_observers},
         },
-        swept::{events::SweptEvents, paths::store_poses},
+        swept::{events::SweptEvents, store_poses},
         unfiltered::Unfiltered,
     },
     settings::OngoingEvents,

@@ -25,7 +25,7 @@ use crate::{
     collision::{CollisionEvent, Collisions},
     diagnostics::CollisionDiagnostics,
     math::{Vec2, Vec3},
-    parallel::share,
+    parallel::for_each_chunk,
     pipeline::{
         broad_phase::candidates::Candidates,
         narrow_phase::{
@@ -33,12 +33,9 @@ use crate::{
             found_contacts::{FoundContacts, SweptContact},
         },
         progress::{Completed, Progress},
-        proxies::{
-            Proxies,
-            arena::{ProxyArena, SlotPair},
-        },
+        proxies::{Proxies, ProxyArena, SlotPair},
         proxy::Proxy,
-        swept::{path::PathMotion, path_table::PathTable, paths::SweptPaths},
+        swept::{PathMotion, PathTable, SweptPaths},
     },
     placed::PartContact,
     query::{CastOptions, CastStatus, Motion64},
@@ -102,8 +99,8 @@ pub fn find_swept_contacts(
         &collisions,
         d3,
     );
-    run_casts(&proxies.d2, d2);
-    run_casts(&proxies.d3, d3);
+    for_each_chunk(d2, MIN_CASTS, |casts| cast_all(&proxies.d2, casts));
+    for_each_chunk(d3, MIN_CASTS, |casts| cast_all(&proxies.d3, casts));
     diagnostics.casts = d2.len() + d3.len();
     swept.extend(d2.drain(..).filter_map(|cast| cast.result));
     swept.extend(d3.drain(..).filter_map(|cast| cast.result));
@@ -174,21 +171,10 @@ fn is_fast<V: Space>([a, b]: [&Proxy<V>; 2], [motion_a, motion_b]: [Motion64<V::
 /// The least number of casts for a task: starting a task costs as much as a few casts.
 const MIN_CASTS: usize = 16;
 
-/// Casts all pairs, in parallel if there are many.
-fn run_casts<V: Space>(arena: &ProxyArena<V>, casts: &mut [PairCast<V>]) {
-    let run = |casts: &mut [PairCast<V>]| {
-        for pair in casts {
-            pair.result = cast(arena, pair);
-        }
-    };
-    let Some((pool, size)) = share(casts.len(), MIN_CASTS) else {
-        return run(casts);
-    };
-    pool.scope(|scope| {
-        for casts in casts.chunks_mut(size) {
-            scope.spawn(async move { run(casts) });
-        }
-    });
+fn cast_all<V: Space>(arena: &ProxyArena<V>, casts: &mut [PairCast<V>]) {
+    for pair in casts {
+        pair.result = cast(arena, pair);
+    }
 }
 
 /// Returns the first touch of a pair, or a new contact in the poses of this tick at the time 1.
@@ -231,7 +217,8 @@ fn cast<V: Space>(arena: &ProxyArena<V>, cast: &PairCast<V>) -> Option<SweptCont
     for (proxy, motion) in [&mut a, &mut b] {
         if motion.translation != V::DVec::ZERO {
             let proxy = proxy.to_mut();
-            proxy.placed.world_pose = proxy.world_pose.translated(motion.translation * time);
+            let pose = &mut proxy.placed.world_pose;
+            pose.translation = pose.translation + motion.translation * time;
         }
     }
     let contact = hit.contact;

@@ -12,10 +12,13 @@
 
 pub mod cast;
 pub mod events;
-pub mod path;
+mod path;
 pub mod path_table;
-pub mod paths;
-pub mod region;
+mod paths;
+mod region;
 mod teleported;
 
+pub use path::PathMotion;
+pub use path_table::PathTable;
+pub use paths::{SweptPaths, store_poses};
 pub use teleported::{Teleported, remove_teleported};

@@ -12,7 +12,7 @@ use crate::{
     buffer::Peak,
     collision::PreviousPoses,
     pipeline::{
-        proxies::arena::{ProxyArena, SlotPair},
+        proxies::{ProxyArena, SlotPair},
         swept::{path::SweptPath, region::SweptRegion},
     },
     shape::Aabb,

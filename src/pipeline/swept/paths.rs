@@ -10,7 +10,7 @@ use crate::{
     collision::{Collisions, PreviousPoses},
     math::{Vec2, Vec3},
     pipeline::{
-        proxies::{Proxies, ProxySlot, arena::ProxyArena},
+        proxies::{Proxies, ProxyArena, ProxySlot},
         swept::path_table::PathTable,
     },
     space::Space,

@@ -7,42 +7,30 @@ use bevy::{
 
 use crate::{buffer::Peak, pipeline::sync::change_ticks::ChangeWindow};
 
-/// The number of ancestors of an entity. Removing an ancestor, a parent or a `Transform` changes
-/// these counts. (Bevy's change ticks show what was added.)
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AncestorCounts {
-    all: u32,
-    /// The number of ancestors with a `Transform`.
-    with_transform: u32,
-}
+/// The number of ancestors of an entity, times 2^32, plus the number of those with a `Transform`.
+/// Removing an ancestor, a parent or a `Transform` changes this sum. (Bevy's change ticks show what
+/// was added.)
+pub type AncestorSum = u64;
 
 /// The ancestors of an entity.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ancestry {
-    pub counts: AncestorCounts,
+    pub sum: AncestorSum,
     /// `true` if the transform or the parent of any ancestor changed.
     pub is_changed: bool,
 }
 
 impl Ancestry {
-    /// Ancestors that form a loop. No other ancestry has these counts, so breaking the loop is
-    /// detected.
+    /// Ancestors that form a loop. No other ancestry has this sum, so breaking the loop is detected.
     const LOOP: Self = Self {
-        counts: AncestorCounts {
-            all: u32::MAX,
-            with_transform: u32::MAX,
-        },
+        sum: AncestorSum::MAX,
         is_changed: false,
     };
 
     /// Returns these ancestors together with the ancestors `above`.
     fn below(self, above: Self) -> Self {
-        let (own, others) = (self.counts, above.counts);
         Self {
-            counts: AncestorCounts {
-                all: others.all.saturating_add(own.all),
-                with_transform: others.with_transform.saturating_add(own.with_transform),
-            },
+            sum: self.sum.saturating_add(above.sum),
             is_changed: self.is_changed || above.is_changed,
         }
     }
@@ -151,10 +139,7 @@ impl<'w> AncestorReader<'w> {
         let transform = is_changed(self.transform);
         let child_of = is_changed(self.child_of);
         let own = Ancestry {
-            counts: AncestorCounts {
-                all: 1,
-                with_transform: transform.is_some().into(),
-            },
+            sum: (1 << 32) + u64::from(transform.is_some()),
             is_changed: transform == Some(true) || child_of == Some(true),
         };
         let parent = child_of.and_then(|_| entity.get::<ChildOf>());

@@ -6,7 +6,10 @@
 use core::{ops::Range, slice};
 
 use bevy::{
-    ecs::change_detection::{ContiguousRef, Tick},
+    ecs::{
+        change_detection::{ContiguousRef, Tick},
+        query::ROQueryItem,
+    },
     prelude::*,
 };
 
@@ -52,22 +55,22 @@ impl ChangeWindow {
 
 /// A component of consecutive entities, with the ticks of its last changes. Empty if the entities
 /// do not have the component.
-struct Column<'a, T> {
+struct TrackedColumn<'a, T> {
     values: &'a [T],
     changed: &'a [Tick],
 }
 
 // Derived implementations would require the component to be `Copy`.
-impl<T> Copy for Column<'_, T> {}
+impl<T> Copy for TrackedColumn<'_, T> {}
 
-impl<T> Clone for Column<'_, T> {
+impl<T> Clone for TrackedColumn<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<'a, T> Column<'a, T> {
-    fn of_table(table: Option<ContiguousRef<'a, T>>) -> Self {
+impl<'a, T> TrackedColumn<'a, T> {
+    fn from_table(table: Option<ContiguousRef<'a, T>>) -> Self {
         Self {
             changed: table
                 .as_ref()
@@ -102,10 +105,10 @@ impl<'a, T> Column<'a, T> {
 #[derive(Clone, Copy)]
 pub struct Chunk<'a> {
     pub entities: &'a [Entity],
-    transforms: Column<'a, Transform>,
-    colliders: Column<'a, Collider>,
-    layers: Column<'a, CollisionLayers>,
-    parents: Column<'a, ChildOf>,
+    transforms: TrackedColumn<'a, Transform>,
+    colliders: TrackedColumn<'a, Collider>,
+    layers: TrackedColumn<'a, CollisionLayers>,
+    parents: TrackedColumn<'a, ChildOf>,
     /// Adding or removing a marker moves the entity to another table.
     pub markers: Markers,
 }
@@ -117,10 +120,10 @@ impl<'a> Chunk<'a> {
             for (entities, transforms, colliders, layers, parents, is_sensor, is_swept) in tables {
                 visit(Chunk {
                     entities,
-                    transforms: Column::of_table(transforms),
-                    colliders: Column::of_table(Some(colliders)),
-                    layers: Column::of_table(layers),
-                    parents: Column::of_table(parents),
+                    transforms: TrackedColumn::from_table(transforms),
+                    colliders: TrackedColumn::from_table(Some(colliders)),
+                    layers: TrackedColumn::from_table(layers),
+                    parents: TrackedColumn::from_table(parents),
                     markers: Markers {
                         is_sensor,
                         is_swept,
@@ -234,41 +237,30 @@ pub struct ColliderRow<'a> {
     pub is_changed: bool,
 }
 
-type Row<'a> = (
-    Entity,
-    Option<Ref<'a, Transform>>,
-    Ref<'a, Collider>,
-    Option<Ref<'a, CollisionLayers>>,
-    Option<Ref<'a, ChildOf>>,
-    bool,
-    bool,
-);
-
 /// Calls `visit` with a chunk of one collider.
-fn visit_row(row: Row, visit: &mut impl FnMut(Chunk)) {
+fn visit_row(
+    (entity, transform, collider, layers, parent, is_sensor, is_swept): ROQueryItem<Columns>,
+    visit: &mut impl FnMut(Chunk),
+) {
+    fn tick<T: Component>(component: &Option<Ref<T>>) -> Option<Tick> {
+        component.as_ref().map(Ref::last_changed)
+    }
     fn column<'b, T: Component>(
         component: &'b Option<Ref<'_, T>>,
         tick: &'b Option<Tick>,
-    ) -> Column<'b, T> {
-        Column {
+    ) -> TrackedColumn<'b, T> {
+        TrackedColumn {
             values: component.as_deref().map_or(&[], slice::from_ref),
             changed: tick.as_slice(),
         }
     }
-    let (entity, transform, collider, layers, parent, is_sensor, is_swept) = row;
-    let collider_tick = collider.last_changed();
-    let transform_tick = transform.as_ref().map(Ref::last_changed);
-    let layers_tick = layers.as_ref().map(Ref::last_changed);
-    let parent_tick = parent.as_ref().map(Ref::last_changed);
+    let collider = Some(collider);
     visit(Chunk {
         entities: slice::from_ref(&entity),
-        transforms: column(&transform, &transform_tick),
-        colliders: Column {
-            values: slice::from_ref(&*collider),
-            changed: slice::from_ref(&collider_tick),
-        },
-        layers: column(&layers, &layers_tick),
-        parents: column(&parent, &parent_tick),
+        transforms: column(&transform, &tick(&transform)),
+        colliders: column(&collider, &tick(&collider)),
+        layers: column(&layers, &tick(&layers)),
+        parents: column(&parent, &tick(&parent)),
         markers: Markers {
             is_sensor,
             is_swept,

@@ -33,7 +33,7 @@ use crate::{
         progress::{Completed, Progress},
         proxies::Proxies,
         spatial_index::SpatialIndex,
-        swept::{Teleported, paths::SweptPaths, remove_teleported},
+        swept::{SweptPaths, Teleported, remove_teleported},
         sync::{
             ancestors::{AncestorReader, AncestryCache},
             change_ticks::{ChangeWindow, Chunk, Columns},
@@ -193,7 +193,7 @@ impl SyncState {
         };
         Chunk::for_each(&colliders, |chunk| {
             let first = chunk.entities.first();
-            if let Some(table) = first.and_then(|entity| self.history.table_of(world, *entity)) {
+            if let Some(table) = first.and_then(|entity| self.history.table(world, *entity)) {
                 scan.visit(table, &chunk);
             }
             let mut swept = chunk.entities.iter().filter(|_| chunk.markers.is_swept);

@@ -4,11 +4,10 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::Buffer,
-    collider::entity_pose,
-    collider::{ColliderError, CollisionLayers},
+    collider::{ColliderError, CollisionLayers, entity_pose},
     parallel::share,
     pipeline::{
-        proxies::{Proxies, ProxySlot, arena::ProxyArena},
+        proxies::{Proxies, ProxyArena, ProxySlot},
         proxy::{Markers, Proxy},
     },
     shape::{Aabb, WorldPose},
@@ -18,13 +17,13 @@ use crate::{
 /// The colliders whose poses or layers changed in this tick, but whose shapes did not.
 #[derive(Default)]
 pub struct MoveQueue {
-    d2: Buffer<Move>,
-    d3: Buffer<Move>,
-    /// The proxies that cannot collide in their new poses.
-    errors: Buffer<(ProxySlot, ColliderError)>,
+    d2: Buffer<QueuedMove>,
+    d3: Buffer<QueuedMove>,
+    /// The entities that cannot collide in their new poses.
+    errors: Buffer<(Entity, ColliderError)>,
 }
 
-struct Move {
+struct QueuedMove {
     slot: u32,
     layers: CollisionLayers,
     markers: Markers,
@@ -49,7 +48,7 @@ impl MoveQueue {
             ProxySlot::D3(slot) => (slot, &mut self.d3),
             ProxySlot::Inert | ProxySlot::Invalid => return,
         };
-        moves.push(Move {
+        moves.push(QueuedMove {
             slot,
             layers,
             markers,
@@ -63,16 +62,12 @@ impl MoveQueue {
     pub fn apply(&mut self, world: &World, proxies: &mut Proxies) {
         let Self { d2, d3, errors } = self;
         errors.clear();
-        apply_all(world, &mut proxies.d2, d2, |slot, error| {
-            errors.push((ProxySlot::D2(slot), error));
-        });
-        apply_all(world, &mut proxies.d3, d3, |slot, error| {
-            errors.push((ProxySlot::D3(slot), error));
-        });
+        apply_all(world, &mut proxies.d2, d2, errors);
+        apply_all(world, &mut proxies.d3, d3, errors);
     }
 
-    /// Returns the proxies that cannot collide in their new poses. They are still in their slots.
-    pub fn errors(&self) -> impl Iterator<Item = (ProxySlot, ColliderError)> {
+    /// Returns the entities that cannot collide in their new poses. They still have proxies.
+    pub fn errors(&self) -> impl Iterator<Item = (Entity, ColliderError)> {
         self.errors.iter().copied()
     }
 }
@@ -84,8 +79,8 @@ const MIN_MOVES: usize = 256;
 fn apply_all<V: Space>(
     world: &World,
     arena: &mut ProxyArena<V>,
-    moves: &mut Buffer<Move>,
-    mut on_error: impl FnMut(u32, ColliderError),
+    moves: &mut Buffer<QueuedMove>,
+    errors: &mut Vec<(Entity, ColliderError)>,
 ) {
     let (mut proxies, mut boxes) = arena.as_mut_slices();
     if let Some((pool, size)) = share(moves.len(), MIN_MOVES) {
@@ -112,7 +107,9 @@ fn apply_all<V: Space>(
         match item.result {
             Ok(true) => arena.mark_changed(item.slot),
             Ok(false) => {}
-            Err(error) => on_error(item.slot, error),
+            Err(error) => {
+                errors.extend(arena.get(item.slot).map(|proxy| (proxy.entity, error)));
+            }
         }
     }
     moves.clear();
@@ -121,7 +118,7 @@ fn apply_all<V: Space>(
 /// The number of moves in a batch. All poses of a batch are written before its boxes are computed.
 /// So the processor loads the proxies in parallel, and never waits for a pose that was just
 /// written.
-const BATCH: usize = 16;
+const BATCHED_MOVES: usize = 16;
 
 /// Applies moves to proxies and their boxes. The first proxy has the slot `offset`.
 fn apply_some<V: Space>(
@@ -129,9 +126,9 @@ fn apply_some<V: Space>(
     proxies: &mut [Option<Proxy<V>>],
     boxes: &mut [Aabb],
     offset: usize,
-    moves: &mut [Move],
+    moves: &mut [QueuedMove],
 ) {
-    for batch in moves.chunks_mut(BATCH) {
+    for batch in moves.chunks_mut(BATCHED_MOVES) {
         for item in batch.iter_mut() {
             if let Some(Some(proxy)) = proxies.get_mut(item.slot as usize - offset) {
                 item.result = update(world, proxy, item);
@@ -159,7 +156,7 @@ fn apply_some<V: Space>(
 fn update<V: Space>(
     world: &World,
     proxy: &mut Proxy<V>,
-    item: &Move,
+    item: &QueuedMove,
 ) -> Result<bool, ColliderError> {
     // A path of its own, so that the pose stays in registers.
     if !item.has_parent

@@ -4,20 +4,18 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::Buffer,
-    collider::ColliderError,
-    collider::entity_pose,
-    math::{Vec2, Vec3},
+    collider::{ColliderError, entity_pose},
     pipeline::{
-        proxies::{Proxies, ProxySlot},
+        proxies::{Proxies, ProxyArena, ProxySlot},
         proxy::Proxy,
         sync::{
             ancestors::AncestorReader,
             change_ticks::{ChangeWindow, Chunk, ColliderRow, Columns},
             moves::MoveQueue,
-            table_history::{Table, TableHistory},
+            table_history::{KnownRows, TableHistory},
         },
     },
-    shape::{Aabb, AnyColliderShape, ColliderShape, ShapeError},
+    shape::{AnyColliderShape, ColliderShape},
     space::Space,
 };
 
@@ -38,7 +36,7 @@ pub struct Scan<'a> {
 impl Scan<'_> {
     /// Visits the next colliders of a table.
     #[inline]
-    pub fn visit(&mut self, table: &mut Table, chunk: &Chunk) {
+    pub fn visit(&mut self, table: &mut KnownRows, chunk: &Chunk) {
         let mut start = 0;
         while start < chunk.entities.len() {
             let block = chunk.slice(start..chunk.entities.len().min(start + BLOCK));
@@ -58,7 +56,7 @@ impl Scan<'_> {
 
     /// Visits colliders that were in the same rows in the previous tick.
     #[inline]
-    fn visit_known(&mut self, table: &mut Table, block: &Chunk) {
+    fn visit_known(&mut self, table: &mut KnownRows, block: &Chunk) {
         if !block.has_other_changes(self.window) && self.has_same_ancestors(table, block) {
             if block.has_moves(self.window) {
                 self.visit_moved(block);
@@ -68,9 +66,9 @@ impl Scan<'_> {
         for row in block.rows(self.window) {
             let ancestry = self.ancestors.of_child(row.parent);
             let mut is_changed = row.is_changed || ancestry.is_changed;
-            if let Some(known) = table.ancestor_counts().get_mut(row.index) {
-                is_changed |= *known != ancestry.counts;
-                *known = ancestry.counts;
+            if let Some(known) = table.ancestor_sums().get_mut(row.index) {
+                is_changed |= *known != ancestry.sum;
+                *known = ancestry.sum;
             }
             if is_changed {
                 self.update(&row);
@@ -79,11 +77,11 @@ impl Scan<'_> {
     }
 
     #[inline]
-    fn has_same_ancestors(&mut self, table: &mut Table, block: &Chunk) -> bool {
-        let mut parents = block.parents().zip(table.ancestor_counts());
+    fn has_same_ancestors(&mut self, table: &mut KnownRows, block: &Chunk) -> bool {
+        let mut parents = block.parents().zip(table.ancestor_sums());
         parents.all(|(parent, known)| {
             let ancestry = self.ancestors.of_child(Some(parent));
-            !ancestry.is_changed && ancestry.counts == *known
+            !ancestry.is_changed && ancestry.sum == *known
         })
     }
 
@@ -109,9 +107,9 @@ impl Scan<'_> {
     }
 
     /// Visits a collider that is new, or was in another row in the previous tick.
-    fn visit_unknown(&mut self, table: &mut Table, row: &ColliderRow) {
+    fn visit_unknown(&mut self, table: &mut KnownRows, row: &ColliderRow) {
         let ancestry = self.ancestors.of_child(row.parent);
-        let previous = table.write_row(row.entity, row.parent.map(|_| ancestry.counts));
+        let previous = table.write_row(row.entity, row.parent.map(|_| ancestry.sum));
         self.displaced.extend(previous);
         self.update(row);
     }
@@ -140,7 +138,7 @@ impl Scan<'_> {
         let old = old.unwrap_or(ProxySlot::Inert);
         let new = build(self.world, self.proxies, row, old).unwrap_or_else(|error| {
             if old != ProxySlot::Invalid {
-                warn_of(self.world, row.entity, error);
+                warn(self.world, row.entity, &*error);
             }
             ProxySlot::Invalid
         });
@@ -153,12 +151,10 @@ impl Scan<'_> {
     /// Applies the queued moves, and removes the proxies of entities that are gone.
     pub fn finish(self, history: &mut TableHistory, colliders: &Query<Columns>) {
         self.moves.apply(self.world, self.proxies);
-        for (slot, error) in self.moves.errors() {
-            if let Some(entity) = self.proxies.entity_in(slot) {
-                self.proxies.remove(slot);
-                self.proxies.set_slot(entity, ProxySlot::Invalid);
-                warn_of(self.world, entity, error.into());
-            }
+        for (entity, error) in self.moves.errors() {
+            self.proxies.forget(entity);
+            self.proxies.set_slot(entity, ProxySlot::Invalid);
+            warn(self.world, entity, &error);
         }
         history.end_tick(|entity| self.displaced.push(entity));
         for entity in self.displaced.iter().copied() {
@@ -170,6 +166,9 @@ impl Scan<'_> {
     }
 }
 
+/// The reason why a collider is ignored.
+type InvalidCollider = Box<dyn core::error::Error>;
+
 /// Builds the proxy of an entity, in its old slot if the space is the same, and returns its slot.
 fn build(
     world: &World,
@@ -177,51 +176,49 @@ fn build(
     row: &ColliderRow,
     old: ProxySlot,
 ) -> Result<ProxySlot, InvalidCollider> {
-    let slot = match row.collider.shape()? {
-        None => ProxySlot::Inert,
-        Some(AnyColliderShape::D2(shape)) => {
-            let (proxy, aabb) = new_proxy::<Vec2>(world, row, shape)?;
-            if let ProxySlot::D2(slot) = old {
-                proxies.d2.replace(slot, proxy, aabb);
-                old
+    Ok(match (row.collider.shape()?, old) {
+        (None, _) => ProxySlot::Inert,
+        (Some(AnyColliderShape::D2(shape)), old) => {
+            let old = if let ProxySlot::D2(slot) = old {
+                Some(slot)
             } else {
-                ProxySlot::D2(proxies.d2.insert(proxy, aabb))
-            }
+                None
+            };
+            ProxySlot::D2(build_in(world, &mut proxies.d2, row, shape, old)?)
         }
-        Some(AnyColliderShape::D3(shape)) => {
-            let (proxy, aabb) = new_proxy::<Vec3>(world, row, shape)?;
-            if let ProxySlot::D3(slot) = old {
-                proxies.d3.replace(slot, proxy, aabb);
-                old
+        (Some(AnyColliderShape::D3(shape)), old) => {
+            let old = if let ProxySlot::D3(slot) = old {
+                Some(slot)
             } else {
-                ProxySlot::D3(proxies.d3.insert(proxy, aabb))
-            }
+                None
+            };
+            ProxySlot::D3(build_in(world, &mut proxies.d3, row, shape, old)?)
         }
-    };
-    Ok(slot)
+    })
 }
 
-fn new_proxy<V: Space>(
+/// Builds the proxy of an entity in its old slot of a space, or in a new one.
+fn build_in<V: Space>(
     world: &World,
+    arena: &mut ProxyArena<V>,
     row: &ColliderRow,
     shape: &ColliderShape<V>,
-) -> Result<(Proxy<V>, Aabb), ColliderError> {
+    old: Option<u32>,
+) -> Result<u32, ColliderError> {
     let pose = entity_pose::<V>(world, row.entity)?;
     let (proxy, aabb) = Proxy::new(row.entity, shape, row.layers, pose)?;
-    Ok((proxy.with_markers(row.markers), aabb))
-}
-
-/// The reason why a collider is ignored.
-#[derive(Debug, thiserror::Error)]
-enum InvalidCollider {
-    #[error(transparent)]
-    Shape(#[from] ShapeError),
-    #[error(transparent)]
-    Proxy(#[from] ColliderError),
+    let proxy = proxy.with_markers(row.markers);
+    Ok(match old {
+        Some(slot) => {
+            arena.replace(slot, proxy, aabb);
+            slot
+        }
+        None => arena.insert(proxy, aabb),
+    })
 }
 
 /// Logs a warning. Callers repeat it only after the collider has been valid again.
-fn warn_of(world: &World, entity: Entity, error: InvalidCollider) {
+fn warn(world: &World, entity: Entity, error: &dyn core::error::Error) {
     let name = world.get::<Name>(entity);
     let name = name.map_or_else(String::new, |name| format!(" {:?}", name.as_str()));
     log::warn!("the collider of entity {entity}{name} is ignored: {error}");

@@ -13,20 +13,20 @@ use bevy::prelude::*;
 
 use crate::{
     buffer::{Buffer, reserve_amortized},
-    pipeline::sync::ancestors::AncestorCounts,
+    pipeline::sync::ancestors::AncestorSum,
 };
 
 /// The tables of the previous tick, by Bevy's table id.
 #[derive(Default)]
-pub struct TableHistory(Vec<Table>);
+pub struct TableHistory(Vec<KnownRows>);
 
 impl TableHistory {
     /// Returns the table that contains an entity.
-    pub fn table_of(&mut self, world: &World, entity: Entity) -> Option<&mut Table> {
+    pub fn table(&mut self, world: &World, entity: Entity) -> Option<&mut KnownRows> {
         let location = world.get_entity(entity).ok()?.location();
         let id = location.table_id.as_usize();
         if self.0.len() <= id {
-            self.0.resize_with(id + 1, Table::default);
+            self.0.resize_with(id + 1, KnownRows::default);
         }
         self.0.get_mut(id)
     }
@@ -36,9 +36,9 @@ impl TableHistory {
         for table in &mut self.0 {
             let len = core::mem::take(&mut table.next);
             table.entities.drain(len..).for_each(&mut visit);
-            table.ancestor_counts.truncate(len);
+            table.ancestor_sums.truncate(len);
             table.entities.end_tick();
-            table.ancestor_counts.end_tick();
+            table.ancestor_sums.end_tick();
         }
     }
 }
@@ -46,14 +46,14 @@ impl TableHistory {
 /// The colliders of a table. The rows before `next` are from this tick, and the others from the
 /// previous tick.
 #[derive(Default)]
-pub struct Table {
+pub struct KnownRows {
     entities: Buffer<Entity>,
     /// One item per row if the entities have parents, and otherwise empty.
-    ancestor_counts: Buffer<AncestorCounts>,
+    ancestor_sums: Buffer<AncestorSum>,
     next: usize,
 }
 
-impl Table {
+impl KnownRows {
     /// Returns the length of the prefix of `entities` that matches the next rows.
     #[inline]
     pub fn count_known(&self, entities: &[Entity]) -> usize {
@@ -62,12 +62,10 @@ impl Table {
         pairs.take_while(|(known, entity)| known == entity).count()
     }
 
-    /// Returns the ancestor counts of the next rows, if the entities have parents.
+    /// Returns the ancestor sums of the next rows, if the entities have parents.
     #[inline]
-    pub fn ancestor_counts(&mut self) -> &mut [AncestorCounts] {
-        self.ancestor_counts
-            .get_mut(self.next..)
-            .unwrap_or_default()
+    pub fn ancestor_sums(&mut self) -> &mut [AncestorSum] {
+        self.ancestor_sums.get_mut(self.next..).unwrap_or_default()
     }
 
     /// Keeps the next rows.
@@ -77,9 +75,9 @@ impl Table {
     }
 
     /// Writes the next row, and returns its previous entity.
-    pub fn write_row(&mut self, entity: Entity, counts: Option<AncestorCounts>) -> Option<Entity> {
-        if let Some(counts) = counts {
-            set_or_push(&mut self.ancestor_counts, self.next, counts);
+    pub fn write_row(&mut self, entity: Entity, sum: Option<AncestorSum>) -> Option<Entity> {
+        if let Some(sum) = sum {
+            set_or_push(&mut self.ancestor_sums, self.next, sum);
         }
         let previous = set_or_push(&mut self.entities, self.next, entity);
         self.next += 1;

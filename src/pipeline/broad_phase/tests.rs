@@ -1,0 +1,171 @@
+//! The work that paths of swept colliders cost in the broad phase.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test ends when its own scene is invalid"
+)]
+
+use super::*;
+use crate::{
+    collider::{Collider, CollisionLayers},
+    collision::PreviousPoses,
+    math::{Vec2, Vec3},
+    pipeline::{
+        proxy::{Markers, Proxy},
+        swept::path_table::TESTED,
+    },
+    shape::{AnyColliderShape, ColliderShape, WorldPose},
+    space::Pose,
+};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+/// The walls have the first slots, and the bullets have the others.
+const WALLS: u32 = 4_000;
+const ALL: u32 = WALLS + 400;
+
+/// The mean distance of two walls.
+const SPACING: f64 = 4.0;
+
+/// Bullets among walls.
+struct ShootingRange<'a, V: Space> {
+    random: StdRng,
+    wall: &'a ColliderShape<V>,
+    bullet: &'a ColliderShape<V>,
+    arena: ProxyArena<V>,
+    paths: PathTable<V>,
+    overlaps: Overlaps,
+    pairs: PairList,
+}
+
+impl<V: Space> ShootingRange<'_, V> {
+    fn random_place(&mut self) -> V::DVec {
+        let half = 0.5 * SPACING * f64::from(WALLS).powf(1.0 / V::DVec::DIMENSION as f64);
+        V::DVec::of([(); 3].map(|()| self.random.random_range(-half..half)))
+    }
+
+    /// Returns the ends of a path with this length within the room.
+    fn random_path(&mut self, length: f64) -> [V::DVec; 2] {
+        loop {
+            let [start, to] = [(); 2].map(|()| self.random_place());
+            let path = to - start;
+            if path.length() > length {
+                return [start, start + path * (length / path.length())];
+            }
+        }
+    }
+
+    /// Returns a collider in this place. Three of four bullets are swept.
+    fn proxy(&self, number: u32, translation: V::DVec) -> (Proxy<V>, Aabb) {
+        let is_bullet = number >= WALLS;
+        let shape = if is_bullet { self.bullet } else { self.wall };
+        let entity = Entity::from_raw_u32(number).expect("a valid number");
+        let rotation = V::DVec::IDENTITY;
+        let pose = WorldPose::from_pose(&Pose {
+            rotation,
+            translation,
+        });
+        let new = Proxy::new(entity, shape, CollisionLayers::default(), pose);
+        let (proxy, aabb) = new.expect("a valid proxy");
+        let markers = Markers {
+            is_swept: is_bullet && !number.is_multiple_of(4),
+            ..Markers::default()
+        };
+        (proxy.with_markers(markers), aabb)
+    }
+
+    /// Moves the bullets and a part of the walls. Returns the number of pairs that the search
+    /// tests, and the number of pairs that it finds.
+    fn step(&mut self, length: f64, moved_walls: usize) -> (usize, usize) {
+        let mut previous = PreviousPoses::default();
+        let bullets = (WALLS..ALL).map(|slot| (slot, length));
+        let walls = (0..WALLS).take(moved_walls).map(|slot| (slot, 0.1));
+        for (slot, length) in walls.chain(bullets).filter(|(_, length)| *length > 0.0) {
+            let [start, end] = self.random_path(length);
+            let (proxy, _) = self.proxy(slot, start);
+            previous.insert(proxy.entity, proxy.world_pose.affine());
+            let (proxy, aabb) = self.proxy(slot, end);
+            self.arena.replace(slot, proxy, aabb);
+        }
+        self.paths.find(&self.arena, &previous);
+        TESTED.set(0);
+        self.pairs.clear();
+        self.overlaps
+            .find(&self.arena, &self.paths, &mut self.pairs);
+        let tested = TESTED.get();
+        let in_order = |(a, b): &SlotPair| (*a.min(b), *a.max(b));
+        let mut found: Vec<_> = self.pairs.all.iter().map(in_order).collect();
+        found.sort_unstable();
+        let is_complete = found == self.all_pairs();
+        assert!(is_complete, "{moved_walls} walls and bullets by {length}");
+        self.arena.begin_tick();
+        self.paths.end_tick(&mut self.arena);
+        (tested, found.len())
+    }
+
+    /// Returns all pairs of which one changed, and that may meet, by testing all of them.
+    fn all_pairs(&self) -> Vec<SlotPair> {
+        let (arena, paths) = (&self.arena, &self.paths);
+        let pairs = (0..ALL).flat_map(|a| (a + 1..ALL).map(move |b| (a, b)));
+        let is_wanted = |(a, b): &SlotPair| {
+            (arena.is_changed(*a) || arena.is_changed(*b)) && paths.may_meet(arena, (*a, *b))
+        };
+        pairs.filter(is_wanted).collect()
+    }
+}
+
+/// Returns the tested and the found pairs of a tick in which all bullets fly this far.
+fn flight<V: Space>([wall, bullet]: [&ColliderShape<V>; 2], length: f64) -> (usize, usize) {
+    let mut range = ShootingRange {
+        random: StdRng::seed_from_u64(1),
+        wall,
+        bullet,
+        arena: ProxyArena::default(),
+        paths: PathTable::default(),
+        overlaps: Overlaps::default(),
+        pairs: PairList::default(),
+    };
+    for number in 0..ALL {
+        let place = range.random_place();
+        let (proxy, aabb) = range.proxy(number, place);
+        range.arena.insert(proxy, aabb);
+    }
+    range.step(0.0, 0);
+    let counts = range.step(length, 0);
+    range.step(length, 1_000);
+    // The bullets rest where their paths end.
+    range.step(0.0, 100);
+    range.step(length, 0);
+    counts
+}
+
+fn check<V: Space>(shapes: [&ColliderShape<V>; 2]) {
+    let [short, long] = [8.0, 64.0].map(|length| flight(shapes, length));
+    let name = format!("{short:?} and {long:?} in {}D", V::DVec::DIMENSION);
+    assert!(long.0 < 12 * short.0, "{name}");
+    assert!(short.1 > 100 && long.1 > 6 * short.1, "{name}");
+}
+
+#[test]
+fn paths_that_are_eight_times_as_long_take_at_most_twelve_times_as_many_tests() {
+    let shapes = [
+        Rectangle::new(0.2, 2.0).into(),
+        Circle::new(0.1).into(),
+        Cuboid::new(0.2, 2.0, 2.0).into(),
+        Sphere::new(0.1).into(),
+    ];
+    let shapes = shapes
+        .each_ref()
+        .map(|collider: &Collider| collider.shape());
+    let [
+        Ok(Some(AnyColliderShape::D2(wall))),
+        Ok(Some(AnyColliderShape::D2(bullet))),
+        Ok(Some(AnyColliderShape::D3(solid_wall))),
+        Ok(Some(AnyColliderShape::D3(ball))),
+    ] = shapes
+    else {
+        panic!("four shapes");
+    };
+    check::<Vec2>([wall, bullet]);
+    check::<Vec3>([solid_wall, ball]);
+}
