@@ -13,11 +13,11 @@ pub struct Aabb {
 }
 
 /// Bound on the relative error of rounding to f32: twice the actual maximum.
-const ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
+const F32_ROUNDING: f64 = 1.0 / (1_u32 << 23) as f64;
 
 /// Factor by which the ball is enlarged. It covers the touching tolerance and the relative part of
 /// the rounding in [`Aabb::balls_are_apart`].
-const ENLARGEMENT: f64 = 1.0 + 16.0 * TOUCHING + 16.0 * ROUNDING;
+const BALL_ENLARGEMENT: f64 = 1.0 + 16.0 * TOUCHING + 16.0 * F32_ROUNDING;
 
 impl Aabb {
     /// A box without points, which overlaps nothing.
@@ -33,7 +33,7 @@ impl Aabb {
     pub fn around<D: DVector>(bounds: &Bounds<D>, radius: f64) -> Self {
         // The rounding error of subnormal numbers is absolute.
         let round_down =
-            |value: f64| (value - value.abs() * ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
+            |value: f64| (value - value.abs() * F32_ROUNDING - f64::from(f32::MIN_POSITIVE)) as f32;
         let ([x, y, z], [max_x, max_y, max_z]) = (bounds.min.components(), bounds.max.components());
         Self {
             min: [round_down(x), round_down(y), round_down(z)],
@@ -42,7 +42,7 @@ impl Aabb {
                 -round_down(-max_y),
                 -round_down(-max_z),
             ],
-            diameter: (2.0 * ENLARGEMENT * radius) as f32,
+            diameter: (2.0 * BALL_ENLARGEMENT * radius) as f32,
         }
     }
 
@@ -83,7 +83,7 @@ impl Aabb {
     pub fn ball<D: DVector>(&self) -> (D, f64) {
         let Bounds { min, max } = self.bounds::<D>();
         let center = (min + max) * 0.5;
-        let rounding = (min.extent() + max.extent()) * (4.0 * ROUNDING);
+        let rounding = (min.extent() + max.extent()) * (4.0 * F32_ROUNDING);
         (center, 0.5 * f64::from(self.diameter) + rounding)
     }
 
@@ -101,7 +101,7 @@ impl Aabb {
 
     /// Returns `true` if the bounding balls are separated, with a margin for all rounding.
     ///
-    /// Let u be the rounding unit of f32 (half of [`ROUNDING`]), a and b twice the centers, w = a -
+    /// Let u be the rounding unit of f32 (half of [`F32_ROUNDING`]), a and b twice the centers, w = a -
     /// b, and h_a and h_b half of the sizes. Each coordinate of a corner was moved by up to 3u of
     /// its magnitude. The sums of two corners are rounded, and so is their difference. On each
     /// axis, the error of w is at most
@@ -112,7 +112,7 @@ impl Aabb {
     ///
     /// since |b| <= |a| + |w|. So 16u times the sum of |a| over the axes is added to the sum of the
     /// diameters. If |w| is about as large as the sum of the diameters, the remaining error is less
-    /// than 12u of that sum, including the squares and sums that follow. [`ENLARGEMENT`] allows for
+    /// than 12u of that sum, including the squares and sums that follow. [`BALL_ENLARGEMENT`] allows for
     /// 32u.
     #[inline(never)]
     fn balls_are_apart(&self, other: &Self) -> bool {
@@ -123,7 +123,7 @@ impl Aabb {
         let offset = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
         let squared = offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2];
         let magnitude = a[0].abs() + a[1].abs() + a[2].abs();
-        let rounding = magnitude * (8.0 * ROUNDING as f32) + f32::MIN_POSITIVE;
+        let rounding = magnitude * (8.0 * F32_ROUNDING as f32) + f32::MIN_POSITIVE;
         let diameters = self.diameter + other.diameter + rounding;
         // Subnormal squares are less precise.
         squared > diameters * diameters + f32::MIN_POSITIVE

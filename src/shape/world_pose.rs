@@ -207,7 +207,8 @@ impl<D: DVector> WorldPose<D> {
     /// Returns the pose as a map of 3D points, in f32. In 2D, it leaves z as it is.
     pub fn in_3d(&self) -> Affine3A {
         let linear = self.linear();
-        let vector = |components: [f64; 3]| Vec3A::from_array(components.map(|it| it as f32));
+        let vector =
+            |components: [f64; 3]| Vec3A::from_array(components.map(|component| component as f32));
         let column = |axis| vector(D::column(linear, axis).components());
         let third = if D::DIMENSION == 2 {
             Vec3A::Z

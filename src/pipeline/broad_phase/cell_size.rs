@@ -1,6 +1,6 @@
 //! The choice of a grid's cell size.
 //!
-//! If a box overlaps a few others of its row along x, sweeping the row takes about as long as
+//! If a box overlaps a few others of its row along x, scanning the row takes about as long as
 //! finding it. Let n boxes fill a space of size w_x × w_y × w_z evenly, and let l be the length of
 //! a box along x. In a row with cross-section a, n (l / w_x) (a / w_y w_z) boxes overlap the box
 //! along x. For k such neighbors, a = k w_x w_y w_z / n l. In 2D, w_z and the cell size along z
@@ -16,24 +16,24 @@ use smallvec::SmallVec;
 use crate::shape::Aabb;
 
 /// The intended number of boxes in a row that follow a box and overlap it along x.
-pub const NEIGHBOURS: f64 = 5.0;
+pub const NEIGHBORS: f64 = 5.0;
 
 /// Boxes are crowded if they have this many times the intended number of neighbors.
 pub const CROWDED: f64 = 3.0;
 
 /// The ratio of a new cell size to its target: the best size, or the size of the largest box if
 /// that is larger.
-const ENLARGEMENT: f64 = 1.1;
+const CELL_ENLARGEMENT: f64 = 1.1;
 
 /// A cell size is kept while its ratio to the target is in this range. So cells seldom change while
 /// boxes move and rotate.
 const KEPT: Range<f64> = 0.5..1.3;
 
 /// Relative bound on the rounding errors of sizes, which are differences in f32.
-pub const ROUNDING: f64 = 1e-6;
+pub const SIZE_ROUNDING: f64 = 1e-6;
 
 /// The number of boxes that are sampled for an estimate.
-pub const SAMPLE: usize = 64;
+pub const SAMPLED_BOXES: usize = 64;
 
 /// The factor by which crowding reduces the cross-section of cells.
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +51,12 @@ impl Crowding {
     /// be sorted again at once.
     pub fn adapt(&mut self, neighbors: f64, cells: [f64; 2], largest: [f64; 3]) -> bool {
         let ([cell_y, cell_z], [_, largest_y, largest_z]) = (cells, largest);
-        let least = largest_y * largest_z * ENLARGEMENT * ENLARGEMENT;
+        let least = largest_y * largest_z * CELL_ENLARGEMENT * CELL_ENLARGEMENT;
         let area = cell_y * cell_z;
-        let is_crowded = neighbors > CROWDED * NEIGHBOURS && area > least * ENLARGEMENT;
+        let is_crowded = neighbors > CROWDED * NEIGHBORS && area > least * CELL_ENLARGEMENT;
         if is_crowded {
-            self.0 *= (NEIGHBOURS / neighbors).max(least / area);
-        } else if neighbors * CROWDED < NEIGHBOURS {
+            self.0 *= (NEIGHBORS / neighbors).max(least / area);
+        } else if neighbors * CROWDED < NEIGHBORS {
             // In small steps, to avoid oscillation.
             self.0 = (2.0 * self.0).min(1.0);
         }
@@ -67,9 +67,9 @@ impl Crowding {
 /// Estimates the size along each axis of the space that holds nearly all boxes, from a sample. The
 /// estimate is twice the distance between the quartiles, so that outliers do not count.
 pub fn spread(sample: impl Iterator<Item = Aabb>) -> [f64; 3] {
-    let sample: SmallVec<[Aabb; SAMPLE]> = sample.take(SAMPLE).collect();
+    let sample: SmallVec<[Aabb; SAMPLED_BOXES]> = sample.take(SAMPLED_BOXES).collect();
     let along = |coordinate: fn(&Aabb) -> f32| {
-        let mut sorted: SmallVec<[f32; SAMPLE]> = sample.iter().map(coordinate).collect();
+        let mut sorted: SmallVec<[f32; SAMPLED_BOXES]> = sample.iter().map(coordinate).collect();
         sorted.sort_unstable_by(f32::total_cmp);
         let quartile = |number: usize| sorted.get(sorted.len() * number / 4);
         let quartiles = quartile(1).zip(quartile(3));
@@ -93,7 +93,7 @@ pub fn choose(
     [largest_x, largest_y, largest_z]: [f64; 3],
     Crowding(crowding): Crowding,
 ) -> [f64; 2] {
-    let length = crowding * NEIGHBOURS / count as f64 * x / largest_x;
+    let length = crowding * NEIGHBORS / count as f64 * x / largest_x;
     let best = if z > 0.0 {
         let z = z.max(largest_z);
         // No cell may be smaller than the largest box.
@@ -113,9 +113,9 @@ pub fn choose(
 /// Returns the present cell size if it is suitable, or a new one otherwise.
 fn settle(cell: f64, largest: f64, best: f64) -> f64 {
     let target = largest.max(best);
-    if cell >= largest * (1.0 + ROUNDING) && KEPT.contains(&(cell / target)) {
+    if cell >= largest * (1.0 + SIZE_ROUNDING) && KEPT.contains(&(cell / target)) {
         cell
     } else {
-        target * ENLARGEMENT
+        target * CELL_ENLARGEMENT
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     buffer::{Peak, reserve_amortized},
     parallel::share,
     pipeline::broad_phase::{
-        cell_size::{self, Crowding, SAMPLE},
+        cell_size::{self, Crowding, SAMPLED_BOXES},
         row_key::{RowKey, RowNumber},
     },
     shape::Aabb,
@@ -28,7 +28,7 @@ use crate::{
 const MAX_SORTS: usize = 8;
 
 /// Minimum number of boxes per task.
-const MIN_BOXES: usize = 2048;
+const MIN_SORTED_BOXES: usize = 2048;
 
 #[inline]
 fn box_in(boxes: &[Aabb], slot: u32) -> Aabb {
@@ -42,14 +42,14 @@ fn max([x, y, z]: [f32; 3], [u, v, w]: [f32; 3]) -> [f32; 3] {
 
 /// A box with its slot.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct GridBox {
     pub aabb: Aabb,
     pub slot: u32,
 }
 
 /// A row, with the index of its first entry.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct GridRow {
     pub number: RowNumber,
     start: u32,
 }
@@ -62,8 +62,8 @@ pub struct Grid {
     /// The sorted [`RowKey`]s of all boxes.
     keys: Vec<u128>,
     /// All boxes, in the order of the keys.
-    pub entries: Vec<Entry>,
-    pub rows: Vec<Row>,
+    pub entries: Vec<GridBox>,
+    pub rows: Vec<GridRow>,
     /// The largest size of a box along each axis.
     pub largest: [f32; 3],
     /// The size along each axis of the space that holds nearly all boxes.
@@ -113,7 +113,7 @@ impl Grid {
                 *key = match size_if_kept(slot, &aabb) {
                     Some(size) => {
                         largest = max(largest, size);
-                        RowKey::of(&aabb, slot, inverse_cells)
+                        RowKey::encode(&aabb, slot, inverse_cells)
                     }
                     None => RowKey::LEAVES | u128::from(slot),
                 };
@@ -121,7 +121,7 @@ impl Grid {
             largest
         };
         let keys = &mut self.keys;
-        self.largest = match share(keys.len(), MIN_BOXES) {
+        self.largest = match share(keys.len(), MIN_SORTED_BOXES) {
             Some((pool, size)) => {
                 let largest = pool.scope(|scope| {
                     for keys in keys.chunks_mut(size) {
@@ -157,10 +157,10 @@ impl Grid {
     /// sample.
     fn mean_neighbors(&self) -> f64 {
         let (mut sum, mut count) = (0, 0_u32);
-        for start in (0..self.entries.len()).step_by(self.entries.len() / SAMPLE + 1) {
+        for start in (0..self.entries.len()).step_by(self.entries.len() / SAMPLED_BOXES + 1) {
             let next_row = self.rows.partition_point(|row| row.start as usize <= start);
-            let row = self.entries.get(start..self.start_of(next_row));
-            if let Some((first, others)) = row.and_then(<[Entry]>::split_first) {
+            let row = self.entries.get(start..self.row_start(next_row));
+            if let Some((first, others)) = row.and_then(<[GridBox]>::split_first) {
                 let [end, ..] = first.aabb.max;
                 sum += others.partition_point(|other| other.aabb.min[0] <= end);
                 count += 1;
@@ -173,20 +173,20 @@ impl Grid {
         let slots = self.keys.iter().map(|key| RowKey::slot(*key));
         let slots = slots.chain(self.added.iter().copied());
         let count = self.keys.len() + self.added.len();
-        let sample = slots.step_by(count / SAMPLE + 1);
+        let sample = slots.step_by(count / SAMPLED_BOXES + 1);
         self.spread = cell_size::spread(sample.map(|slot| box_in(boxes, slot)));
         let largest = self.largest.map(f64::from);
         let cells = cell_size::choose(self.cells, self.spread, count, largest, self.crowding);
         let is_same = cells == self.cells;
         self.cells = cells;
         let inverse_cells = self.inverse_cells();
-        let key_of = |slot: u32| RowKey::of(&box_in(boxes, slot), slot, inverse_cells);
+        let encode = |slot: u32| RowKey::encode(&box_in(boxes, slot), slot, inverse_cells);
         if !is_same {
             self.keys
                 .iter_mut()
-                .for_each(|key| *key = key_of(RowKey::slot(*key)));
+                .for_each(|key| *key = encode(RowKey::slot(*key)));
         }
-        self.spare.extend(self.added.drain(..).map(key_of));
+        self.spare.extend(self.added.drain(..).map(encode));
         restore(&mut self.keys, &mut self.spare);
         self.spare.clear();
         self.fill_entries(boxes);
@@ -194,7 +194,7 @@ impl Grid {
         for (key, start) in self.keys.iter().zip(0..) {
             let number = RowKey::row(*key);
             if self.rows.last().is_none_or(|row| row.number != number) {
-                self.rows.push(Row { number, start });
+                self.rows.push(GridRow { number, start });
             }
         }
     }
@@ -205,15 +205,15 @@ impl Grid {
         let missing = keys.len().saturating_sub(entries.len());
         reserve_amortized(entries, missing);
         let aabb = Aabb::EMPTY;
-        entries.resize(keys.len(), Entry { aabb, slot: 0 });
-        let fill = move |keys: &[u128], entries: &mut [Entry]| {
+        entries.resize(keys.len(), GridBox { aabb, slot: 0 });
+        let fill = move |keys: &[u128], entries: &mut [GridBox]| {
             for (key, entry) in keys.iter().zip(entries) {
                 let slot = RowKey::slot(*key);
                 let aabb = box_in(boxes, slot);
-                *entry = Entry { aabb, slot };
+                *entry = GridBox { aabb, slot };
             }
         };
-        let Some((pool, size)) = share(keys.len(), MIN_BOXES) else {
+        let Some((pool, size)) = share(keys.len(), MIN_SORTED_BOXES) else {
             fill(keys, entries);
             return;
         };
@@ -241,21 +241,23 @@ impl Grid {
 
     /// Returns the index of a row's first entry.
     #[inline]
-    fn start_of(&self, row: usize) -> usize {
+    fn row_start(&self, row: usize) -> usize {
         let row = self.rows.get(row);
         row.map_or(self.entries.len(), |row| row.start as usize)
     }
 
     /// Returns the entries of a row.
     #[inline]
-    pub fn row(&self, row: usize) -> &[Entry] {
-        let entries = self.entries.get(self.start_of(row)..self.start_of(row + 1));
+    pub fn row(&self, row: usize) -> &[GridBox] {
+        let entries = self
+            .entries
+            .get(self.row_start(row)..self.row_start(row + 1));
         entries.unwrap_or_default()
     }
 
     /// Returns the entries of a row whose lower x is `begin` or greater.
     #[inline]
-    pub fn row_from(&self, row: usize, begin: f64) -> &[Entry] {
+    pub fn row_from(&self, row: usize, begin: f64) -> &[GridBox] {
         let row = self.row(row);
         let before = row.partition_point(|entry| f64::from(entry.aabb.min[0]) < begin);
         row.get(before..).unwrap_or_default()
@@ -306,7 +308,7 @@ mod tests {
     use super::*;
     use crate::{
         math::DVec2,
-        pipeline::broad_phase::cell_size::{CROWDED, NEIGHBOURS},
+        pipeline::broad_phase::cell_size::{CROWDED, NEIGHBORS},
         shape::Bounds,
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -356,7 +358,7 @@ mod tests {
             let grid = sorted(&boxes);
             let found = grid.mean_neighbors();
             assert!(
-                found < CROWDED * NEIGHBOURS,
+                found < CROWDED * NEIGHBORS,
                 "{found} neighbors in {crowds} crowds {away} apart"
             );
         }

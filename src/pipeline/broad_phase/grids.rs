@@ -32,7 +32,7 @@ struct SizeClass(NonZeroU16);
 
 impl SizeClass {
     #[inline]
-    fn of(size: [f32; 3]) -> Self {
+    fn new(size: [f32; 3]) -> Self {
         // The exponents of f32.
         let [x, y, z] = size.map(|size| (size.to_bits() >> 23) as u16);
         let largest = x.max(y).max(z);
@@ -62,7 +62,7 @@ pub struct Grids {
     /// Sorted by class. Some grids may be empty.
     grids: Vec<(SizeClass, Grid)>,
     /// The class of each slot whose box is in the set.
-    class_of: Vec<Option<SizeClass>>,
+    classes: Vec<Option<SizeClass>>,
     /// The boxes whose class changed in this tick.
     leaving: Vec<u32>,
 }
@@ -76,7 +76,7 @@ impl Grids {
     /// Returns `true` if the set contains the box of a slot.
     #[inline]
     pub fn contains(&self, slot: u32) -> bool {
-        let class = self.class_of.get(slot as usize);
+        let class = self.classes.get(slot as usize);
         class.is_some_and(Option::is_some)
     }
 
@@ -90,18 +90,18 @@ impl Grids {
     ) {
         let Self {
             grids,
-            class_of,
+            classes,
             leaving,
         } = self;
-        class_of.resize(boxes.len(), None);
+        classes.resize(boxes.len(), None);
         for (class, grid) in grids.iter_mut() {
             let class = *class;
             let size_if_kept = move |slot: u32, aabb: &Aabb| {
                 let size = is_kept(slot).then(|| aabb.size());
-                size.filter(|size| SizeClass::of(*size) == class)
+                size.filter(|size| SizeClass::new(*size) == class)
             };
             grid.retain(boxes, size_if_kept, |slot| {
-                if let Some(class) = class_of.get_mut(slot as usize) {
+                if let Some(class) = classes.get_mut(slot as usize) {
                     *class = None;
                     leaving.extend(is_kept(slot).then_some(slot));
                 }
@@ -110,12 +110,12 @@ impl Grids {
         for slot in leaving.drain(..).chain(candidates) {
             let index = slot as usize;
             if let Some(aabb) = boxes.get(index)
-                && let Some(class @ None) = class_of.get_mut(index)
+                && let Some(class @ None) = classes.get_mut(index)
                 && is_kept(slot)
             {
                 let size = aabb.size();
-                *class = Some(SizeClass::of(size));
-                if let Some(grid) = grid_of(grids, SizeClass::of(size)) {
+                *class = Some(SizeClass::new(size));
+                if let Some(grid) = grid_mut(grids, SizeClass::new(size)) {
                     grid.add(slot, size);
                 }
             }
@@ -186,7 +186,7 @@ impl Grids {
 }
 
 /// Returns the grid of a class. Creates the grid if there is none.
-fn grid_of(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut Grid> {
+fn grid_mut(grids: &mut Vec<(SizeClass, Grid)>, class: SizeClass) -> Option<&mut Grid> {
     let found = grids.binary_search_by_key(&class, |(class, _)| *class);
     let index = found.unwrap_or_else(|index| {
         grids.insert(index, (class, Grid::default()));
@@ -216,7 +216,7 @@ mod tests {
     use crate::{
         buffer::WINDOW,
         math::{DVec2, DVec3},
-        pipeline::broad_phase::row_scan::SWEPT,
+        pipeline::broad_phase::row_scan::SCANNED,
         shape::Bounds,
     };
     use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -257,9 +257,9 @@ mod tests {
     fn found(dimension: usize, boxes: &[Aabb]) -> (Vec<(u32, u32)>, usize) {
         let (mut grids, mut pairs) = (Grids::default(), PairList::default());
         grids.update(boxes, 0..boxes.len() as u32, |_| true);
-        SWEPT.set(0);
+        SCANNED.set(0);
         grids.overlaps_within(dimension, &mut pairs, |_, _| true);
-        (in_order(pairs), SWEPT.get() / boxes.len())
+        (in_order(pairs), SCANNED.get() / boxes.len())
     }
 
     const COUNT: usize = 4_000;

@@ -99,7 +99,7 @@ struct Overlaps {
 /// The boxes at rest in `moving` are moved to `resting` once they outnumber the changed boxes by
 /// `resting.len()` divided by this number. So the cost of the update is bounded by the cost of this
 /// tick or of earlier moves.
-const RESTING_FRACTION: usize = 8;
+const SETTLING_FRACTION: usize = 8;
 
 impl Overlaps {
     /// Adds the pairs of proxies that may touch, if at least one of the two changed, to the empty
@@ -124,7 +124,7 @@ impl Overlaps {
         let has_box = |slot: u32| arena.box_of(slot).is_some() && !paths.is_cut(slot);
         let woken = changed.iter().filter(|slot| !moving.contains(**slot));
         let unchanged = (moving.len() + woken.count()).saturating_sub(changed.len());
-        let settles = unchanged > changed.len() + resting.len() / RESTING_FRACTION;
+        let settles = unchanged > changed.len() + resting.len() / SETTLING_FRACTION;
         moving.update(boxes, changed.iter().copied(), |slot| {
             has_box(slot) && (!settles || arena.is_changed(slot))
         });

@@ -14,7 +14,7 @@ impl RowNumber {
     /// Returns the row of a point. `inverse_cells` are the reciprocals of the cell size along y and
     /// z.
     #[inline]
-    pub fn of([_, y, z]: [f64; 3], [inverse_y, inverse_z]: [f64; 2]) -> Self {
+    pub fn containing([_, y, z]: [f64; 3], [inverse_y, inverse_z]: [f64; 2]) -> Self {
         Self {
             z: floor(z * inverse_z),
             y: floor(y * inverse_y),
@@ -33,8 +33,8 @@ impl RowKey {
     pub const LEAVES: u128 = u128::MAX << 32;
 
     #[inline]
-    pub fn of(aabb: &Aabb, slot: u32, inverse_cells: [f64; 2]) -> u128 {
-        let row = RowNumber::of(aabb.min.map(f64::from), inverse_cells);
+    pub fn encode(aabb: &Aabb, slot: u32, inverse_cells: [f64; 2]) -> u128 {
+        let row = RowNumber::containing(aabb.min.map(f64::from), inverse_cells);
         let [x, ..] = aabb.min;
         let fields = [ordered(row.z), ordered(row.y), ordered_f32(x), slot];
         fields

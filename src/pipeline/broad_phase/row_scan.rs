@@ -1,11 +1,11 @@
-//! Overlap queries: sweeps over the sorted rows of a [`Grid`].
+//! Overlap queries: scans of the sorted rows of a [`Grid`].
 
 use core::ops::Range;
 
 use crate::{
     pipeline::broad_phase::{
-        cell_size::ROUNDING,
-        grid::{Entry, Grid, Row},
+        cell_size::SIZE_ROUNDING,
+        grid::{Grid, GridBox, GridRow},
         row_key::RowNumber,
     },
     shape::Aabb,
@@ -30,14 +30,14 @@ impl Grid {
         };
         let mut nexts = [rows.start; 4];
         for index in rows {
-            let Some(Row { number, .. }) = self.rows.get(index) else {
+            let Some(GridRow { number, .. }) = self.rows.get(index) else {
                 break;
             };
             let own = self.row(index);
             let mut rest = own;
             while let Some((entry, others)) = rest.split_first() {
                 rest = others;
-                sweep(entry, others, &mut visit);
+                scan_row(entry, others, &mut visit);
             }
             for (step, next) in adjacent.iter().zip(&mut nexts) {
                 let (z, y) = (number.z + step.0, number.y + step.1);
@@ -48,7 +48,7 @@ impl Grid {
                 if let Some(row) = self.rows.get(*next)
                     && row.number == number
                 {
-                    self.sweep_adjacent(own, row, self.row(*next), *step, &mut visit);
+                    self.scan_adjacent(own, row, self.row(*next), *step, &mut visit);
                 }
             }
         }
@@ -56,11 +56,11 @@ impl Grid {
 
     /// Calls `visit` with all pairs of overlapping boxes of a row and an adjacent row. `step` is
     /// the offset of the adjacent row along z and y.
-    fn sweep_adjacent(
+    fn scan_adjacent(
         &self,
-        row: &[Entry],
-        adjacent: &Row,
-        others: &[Entry],
+        row: &[GridBox],
+        adjacent: &GridRow,
+        others: &[GridBox],
         step: (i32, i32),
         mut visit: impl FnMut(u32, u32),
     ) {
@@ -75,7 +75,7 @@ impl Grid {
             begin(adjacent.number.z, cell_z),
         );
         let end_y = f64::from(adjacent.number.y) * cell_y
-            + (cell_y + f64::from(largest_y)) * (1.0 + ROUNDING);
+            + (cell_y + f64::from(largest_y)) * (1.0 + SIZE_ROUNDING);
         let end_y = end_y + end_y.abs() * ROW_ROUNDING;
         let (step_z, step_y) = step;
         let is_near = |Aabb { min, max, .. }: &Aabb| {
@@ -94,7 +94,7 @@ impl Grid {
             {
                 others = rest;
             }
-            sweep(entry, others, &mut visit);
+            scan_row(entry, others, &mut visit);
         }
     }
 
@@ -115,8 +115,8 @@ impl Grid {
         let mut index = 0;
         for entry in entries.filter(|entry| is_wanted(entry.slot)) {
             let begin = overlap_begin(&entry.aabb, other.largest);
-            let low = RowNumber::of(begin, inverse_cells);
-            let high = RowNumber::of(entry.aabb.max.map(f64::from), inverse_cells);
+            let low = RowNumber::containing(begin, inverse_cells);
+            let high = RowNumber::containing(entry.aabb.max.map(f64::from), inverse_cells);
             let mut z = low.z.max(first.number.z);
             while z <= high.z.min(last.number.z) {
                 let number = RowNumber { z, y: low.y };
@@ -124,7 +124,7 @@ impl Grid {
                 while let Some(row) = other.rows.get(index)
                     && (row.number.z, row.number.y) <= (z, high.y)
                 {
-                    sweep(entry, other.row_from(index, begin[0]), &mut visit);
+                    scan_row(entry, other.row_from(index, begin[0]), &mut visit);
                     index += 1;
                 }
                 // Skip empty layers.
@@ -141,7 +141,8 @@ impl Grid {
 /// `largest`.
 #[inline]
 fn overlap_begin(aabb: &Aabb, largest: [f32; 3]) -> [f64; 3] {
-    let begin = |min: f32, largest: f32| f64::from(min) - f64::from(largest) * (1.0 + ROUNDING);
+    let begin =
+        |min: f32, largest: f32| f64::from(min) - f64::from(largest) * (1.0 + SIZE_ROUNDING);
     let ([x, y, z], [largest_x, largest_y, largest_z]) = (aabb.min, largest);
     [
         begin(x, largest_x),
@@ -152,19 +153,19 @@ fn overlap_begin(aabb: &Aabb, largest: [f32; 3]) -> [f64; 3] {
 
 #[cfg(test)]
 thread_local! {
-    /// The number of sweeps on this thread, plus the number of boxes that they visited.
-    pub static SWEPT: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
+    /// The number of scans on this thread, plus the number of boxes that they visited.
+    pub static SCANNED: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
 }
 
 /// Calls `visit` with `entry` and each of the `others` that overlaps it. The `others` are sorted by
 /// their lower x.
-fn sweep(entry: &Entry, others: &[Entry], mut visit: impl FnMut(u32, u32)) {
+fn scan_row(entry: &GridBox, others: &[GridBox], mut visit: impl FnMut(u32, u32)) {
     let [end, ..] = entry.aabb.max;
     #[cfg(test)]
-    SWEPT.set(SWEPT.get() + 1);
+    SCANNED.set(SCANNED.get() + 1);
     for other in others {
         #[cfg(test)]
-        SWEPT.set(SWEPT.get() + 1);
+        SCANNED.set(SCANNED.get() + 1);
         let [begin, ..] = other.aabb.min;
         if begin > end {
             break;

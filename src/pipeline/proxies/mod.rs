@@ -25,11 +25,11 @@ pub struct Proxies {
     /// `true` if any of these colliders is [`Swept`](crate::Swept).
     pub has_swept: bool,
     /// The slot of each collider, by entity index.
-    entries: Buffer<Option<Entry>>,
+    entries: Buffer<Option<SlotEntry>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct SlotEntry {
     generation: EntityGeneration,
     slot: ProxySlot,
 }
@@ -130,7 +130,7 @@ impl Proxies {
         }
         let generation = entity.generation();
         if let Some(entry) = self.entries.get_mut(index) {
-            *entry = Some(Entry { generation, slot });
+            *entry = Some(SlotEntry { generation, slot });
         }
     }
 

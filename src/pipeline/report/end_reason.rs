@@ -12,15 +12,15 @@ use crate::{
 
 /// Returns why two entities that touched in the previous tick no longer touch.
 pub fn end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
-    let of_entities = [entity, other].into_iter();
-    let reason = of_entities
-        .filter_map(|entity| reason_of_entity(world, entity))
+    let entities = [entity, other].into_iter();
+    let reason = entities
+        .filter_map(|entity| entity_end_reason(world, entity))
         .min();
-    reason.unwrap_or_else(|| reason_of_pair(world, entity, other))
+    reason.unwrap_or_else(|| pair_end_reason(world, entity, other))
 }
 
 /// Returns why an entity can no longer touch anything, or `None` if it can.
-fn reason_of_entity(world: &World, entity: Entity) -> Option<EndReason> {
+fn entity_end_reason(world: &World, entity: Entity) -> Option<EndReason> {
     let Ok(found) = world.get_entity(entity) else {
         return Some(EndReason::Despawned);
     };
@@ -35,7 +35,7 @@ fn reason_of_entity(world: &World, entity: Entity) -> Option<EndReason> {
     }
 }
 
-fn reason_of_pair(world: &World, entity: Entity, other: Entity) -> EndReason {
+fn pair_end_reason(world: &World, entity: Entity, other: Entity) -> EndReason {
     let [layers, other_layers] = [entity, other].map(|entity| {
         let layers = world.get::<CollisionLayers>(entity);
         layers.copied().unwrap_or_default()

@@ -9,12 +9,12 @@ use crate::{
 #[derive(Default)]
 pub struct SweptEvents {
     /// Sorted by pair.
-    entries: Vec<Entry>,
+    entries: Vec<PathEvent>,
     /// The index of the first entry whose pair may still come.
     next: usize,
 }
 
-struct Entry {
+struct PathEvent {
     contact: SweptContact,
     /// The contact in the previous tick.
     old: Option<CollisionEvent>,
@@ -22,7 +22,7 @@ struct Entry {
     touches: bool,
 }
 
-impl Entry {
+impl PathEvent {
     /// Returns the phase of the first touch.
     fn phase(&self) -> CollisionPhase {
         if self.old.is_some() && !self.contact.is_apart_at_start {
@@ -42,11 +42,12 @@ impl SweptEvents {
     pub fn begin_tick(&mut self, contacts: &[SweptContact]) {
         self.next = 0;
         self.entries.clear();
-        self.entries.extend(contacts.iter().map(|contact| Entry {
-            contact: *contact,
-            old: None,
-            touches: false,
-        }));
+        self.entries
+            .extend(contacts.iter().map(|contact| PathEvent {
+                contact: *contact,
+                old: None,
+                touches: false,
+            }));
     }
 
     /// Returns the phase of a contact if its pair touches on a path. Then its event must not be

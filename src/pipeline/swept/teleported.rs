@@ -8,12 +8,10 @@ use bevy::{
     ecs::{entity_disabling::Disabled, lifecycle::HookContext, world::DeferredWorld},
     prelude::*,
 };
-
 use smallvec::SmallVec;
 
 use crate::{
-    collider::Collider,
-    collider::entity_pose,
+    collider::{Collider, entity_pose},
     collision::Collisions,
     math::{Vec2, Vec3},
     shape::AnyColliderShape,

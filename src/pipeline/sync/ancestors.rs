@@ -87,7 +87,7 @@ impl<'w> AncestorReader<'w> {
 
     /// Returns the ancestry of a child of `parent`.
     #[inline]
-    pub fn of_child(&mut self, parent: Option<Entity>) -> Ancestry {
+    pub fn child_ancestry(&mut self, parent: Option<Entity>) -> Ancestry {
         let Some(parent) = parent else {
             return Ancestry::default();
         };

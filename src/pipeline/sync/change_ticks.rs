@@ -15,7 +15,7 @@ use bevy::{
 
 use crate::{
     collider::{Collider, CollisionLayers, Sensor, Swept},
-    pipeline::{proxy::Markers, sync::LastRun},
+    pipeline::proxy::Markers,
 };
 
 /// The query for colliders. Bevy's default query filters apply.
@@ -28,6 +28,11 @@ pub type Columns = (
     Has<Sensor>,
     Has<Swept>,
 );
+
+/// A resource whose change tick is the tick of the last run. (Bevy keeps the ticks of resources
+/// from wrapping around.)
+#[derive(Resource, Default)]
+pub struct LastRun;
 
 /// The window of change ticks between two runs of a system.
 #[derive(Clone, Copy)]

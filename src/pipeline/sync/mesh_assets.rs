@@ -12,8 +12,7 @@ use std::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 
 use crate::{
-    Collider,
-    collider::{ColliderFromMesh, Recipe},
+    collider::{Collider, ColliderFromMesh, Recipe},
     pipeline::unfiltered::Unfiltered,
     shape::MeshError,
 };
@@ -81,7 +80,7 @@ pub fn resolve(
         if !colliders.changed.is_empty() {
             let changed = core::mem::take(&mut colliders.changed);
             waiting.extend(all.0.iter(world).filter(|entity| {
-                let recipe = recipe_of(world, *entity).and_then(Result::ok);
+                let recipe = read_recipe(world, *entity).and_then(Result::ok);
                 recipe.is_some_and(|recipe| changed.contains(&recipe.mesh))
             }));
         }
@@ -93,7 +92,7 @@ pub fn resolve(
         if let Some(meshes) = world.get_resource::<Assets<Mesh>>() {
             *has_warned = false;
             waiting.retain(|entity| {
-                let collider = match recipe_of(world, *entity) {
+                let collider = match read_recipe(world, *entity) {
                     None => return false,
                     Some(Err(error)) => Some(Collider::rejected(error.into())),
                     Some(Ok(recipe)) => colliders.get(recipe, meshes),
@@ -119,6 +118,6 @@ pub fn resolve(
 }
 
 /// Returns the recipe of an entity, or `None` if the entity does not exist or has no recipe.
-fn recipe_of(world: &World, entity: Entity) -> Option<Result<Recipe, MeshError>> {
+fn read_recipe(world: &World, entity: Entity) -> Option<Result<Recipe, MeshError>> {
     world.get_entity(entity).ok().and_then(Recipe::of)
 }

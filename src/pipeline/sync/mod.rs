@@ -23,6 +23,8 @@ mod moves;
 mod scan;
 mod table_history;
 
+pub use change_ticks::LastRun;
+
 use bevy::{ecs::entity_disabling::Disabled, platform::time::Instant, prelude::*};
 
 use crate::{
@@ -58,11 +60,6 @@ pub struct SyncState {
     displaced: Buffer<Entity>,
     moves: MoveQueue,
 }
-
-/// A resource whose change tick is the tick of the last run. (Bevy keeps the ticks of resources
-/// from wrapping around.)
-#[derive(Resource, Default)]
-pub struct LastRun;
 
 /// Updates [`Proxies`] from the colliders that Bevy's default query filters include.
 pub fn sync(

@@ -64,7 +64,7 @@ impl Scan<'_> {
             return;
         }
         for row in block.rows(self.window) {
-            let ancestry = self.ancestors.of_child(row.parent);
+            let ancestry = self.ancestors.child_ancestry(row.parent);
             let mut is_changed = row.is_changed || ancestry.is_changed;
             if let Some(known) = table.ancestor_sums().get_mut(row.index) {
                 is_changed |= *known != ancestry.sum;
@@ -80,7 +80,7 @@ impl Scan<'_> {
     fn has_same_ancestors(&mut self, table: &mut KnownRows, block: &Chunk) -> bool {
         let mut parents = block.parents().zip(table.ancestor_sums());
         parents.all(|(parent, known)| {
-            let ancestry = self.ancestors.of_child(Some(parent));
+            let ancestry = self.ancestors.child_ancestry(Some(parent));
             !ancestry.is_changed && ancestry.sum == *known
         })
     }
@@ -108,7 +108,7 @@ impl Scan<'_> {
 
     /// Visits a collider that is new, or was in another row in the previous tick.
     fn visit_unknown(&mut self, table: &mut KnownRows, row: &ColliderRow) {
-        let ancestry = self.ancestors.of_child(row.parent);
+        let ancestry = self.ancestors.child_ancestry(row.parent);
         let previous = table.write_row(row.entity, row.parent.map(|_| ancestry.sum));
         self.displaced.extend(previous);
         self.update(row);
