@@ -155,8 +155,7 @@ pub enum PairStatus {
         other_layers: CollisionLayers,
     },
     /// The app supplies the pairs ([`BroadPhase::Custom`](crate::BroadPhase::Custom)), and this
-    /// one was not among the
-    /// [`CandidatePairs`](crate::CandidatePairs).
+    /// one was not among the [`CandidatePairs`](crate::CandidatePairs).
     NotCandidate,
     /// Their bounding boxes are separated.
     BoxesApart {

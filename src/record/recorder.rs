@@ -13,7 +13,7 @@ use crate::{
     pipeline::{
         broad_phase::candidates::Candidates,
         progress::{Completed, Progress},
-        proxies::{Proxies, arena::ProxyArena},
+        proxies::{Proxies, ProxyArena},
     },
     record::{
         format::{Header, MAGIC, Pairs, PathStart, Tick, VERSION, write_block},
