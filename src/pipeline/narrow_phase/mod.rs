@@ -44,9 +44,7 @@ pub struct NarrowPhaseState {
 
 /// Tests the candidate pairs.
 pub fn narrow_phase(
-    proxies: Res<Proxies>,
-    paths: Res<SweptPaths>,
-    mut candidates: ResMut<Candidates>,
+    (proxies, paths, mut candidates): (Res<Proxies>, Res<SweptPaths>, ResMut<Candidates>),
     mut supplied: ResMut<CandidatePairs>,
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,

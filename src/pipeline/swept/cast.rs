@@ -62,9 +62,7 @@ struct PairCast<V: Space> {
 
 /// Adds the contacts on the paths of swept colliders to [`FoundContacts`].
 pub fn find_swept_contacts(
-    proxies: Res<Proxies>,
-    paths: Res<SweptPaths>,
-    candidates: Res<Candidates>,
+    (proxies, paths, candidates): (Res<Proxies>, Res<SweptPaths>, Res<Candidates>),
     collisions: Res<Collisions>,
     mut found: ResMut<FoundContacts>,
     mut diagnostics: ResMut<CollisionDiagnostics>,
